@@ -1,0 +1,43 @@
+"""P-values adjusted for a whole family of tests."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure.errors import InputError
+
+Floats = npt.NDArray[np.float64]
+
+
+def adjust_p_values(p_values: npt.ArrayLike, *, method: str | None = "holm") -> Floats:
+    """Adjust p-values for many tests.
+
+    `holm` bounds the probability of any false rejection (Holm 1979): the i-th smallest of m becomes the running
+    maximum of (m - i + 1) p. `bh` bounds the expected share of false rejections (Benjamini & Hochberg 1995): the
+    running minimum from above of m p / i. `None` returns the values as they are. Undefined values (NaN) stay
+    undefined and do not count among the m.
+
+    Raises InputError for an unknown method or a value outside [0, 1].
+
+    >>> adjust_p_values([0.01, 0.04, 0.03]).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    p = np.asarray(p_values, dtype=np.float64)
+    if ((p < 0) | (p > 1)).any():
+        raise InputError(f"p-values must lie in [0, 1]; found {p[(p < 0) | (p > 1)][0]}")
+    if method not in ("holm", "bh", None):
+        raise InputError(f"adjust must be 'holm', 'bh' or None, not {method!r}")
+    if method is None:
+        return p.copy()
+    known = np.flatnonzero(~np.isnan(p))
+    order = known[np.argsort(p[known], kind="stable")]
+    m = len(order)
+    rank = np.arange(1, m + 1)
+    adjusted = np.full(p.shape, np.nan)
+    if method == "holm":
+        steps = np.maximum.accumulate((m - rank + 1) * p[order])
+    else:
+        steps = np.minimum.accumulate((m / rank * p[order])[::-1])[::-1]
+    adjusted[order] = np.minimum(steps, 1.0)
+    return adjusted
