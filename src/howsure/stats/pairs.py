@@ -1,0 +1,60 @@
+"""Prediction–label pairs: what every calibration question is asked of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Labels = npt.NDArray[np.uint8]
+Chunk = tuple[Floats, Labels]
+
+CHUNK_ROWS = 1 << 19
+
+
+class PairSource(Protocol):
+    """Anything that can hand out its pairs in chunks, as often as asked and in any order of rows.
+
+    Chunks are (probabilities, labels) of equal length, already checked: probabilities in [0, 1], labels 0 or 1.
+    """
+
+    def chunks(self) -> Iterator[Chunk]:
+        """The pairs, a chunk at a time; every call starts again from the beginning."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Checked pairs in memory: labels and probabilities, optionally with weights, groups and clusters.
+
+    `groups` and `clusters` are integer codes from 0; `group_names[code]` is what the user calls the group.
+    """
+
+    labels: Labels
+    probabilities: Floats
+    weights: Floats | None = None
+    groups: Integers | None = None
+    group_names: tuple[str, ...] = ()
+    clusters: Integers | None = None
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def chunks(self) -> Iterator[Chunk]:
+        """The pairs in order, `CHUNK_ROWS` at a time."""
+        for start in range(0, len(self), CHUNK_ROWS):
+            yield self.probabilities[start : start + CHUNK_ROWS], self.labels[start : start + CHUNK_ROWS]
+
+    def only(self, rows: npt.NDArray[np.bool_] | Integers) -> Pairs:
+        """The pairs of some rows, without their groups."""
+        return Pairs(
+            self.labels[rows],
+            self.probabilities[rows],
+            None if self.weights is None else self.weights[rows],
+            clusters=None if self.clusters is None else self.clusters[rows],
+        )
