@@ -1,0 +1,43 @@
+"""howsure: how sure is a model of language, should it be, and what follows for what you want to know?
+
+The public names are loaded when they are first used, so that `import howsure` is quick.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_ROOMS = {
+    "howsure.errors": ("HowsureError", "InputError", "MissingExtraError"),
+    "howsure.stats.estimate": ("Estimate",),
+    "howsure.calibration": (
+        "Bins",
+        "CalibrationCurve",
+        "ProperLoss",
+        "ScoreParts",
+        "calibration_curve",
+        "calibration_error",
+        "score_parts",
+    ),
+}
+_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
+
+__all__ = sorted(_ROOM_OF)
+
+if TYPE_CHECKING:
+    from howsure.calibration import *  # noqa: F403
+    from howsure.errors import HowsureError, InputError, MissingExtraError  # noqa: F401
+    from howsure.stats.estimate import Estimate  # noqa: F401
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ROOM_OF:
+        raise AttributeError(f"module 'howsure' has no attribute {name!r}")
+    return getattr(importlib.import_module(_ROOM_OF[name]), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -1,0 +1,127 @@
+"""The debiased error when pairs come in clusters (the tokens of a sentence, the sentences of a document)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from howsure.calibration.error import UNDEFINED, SquaredError
+from howsure.stats.pairs import Floats, Integers, Pairs
+
+BLOCK = 256
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterSums:
+    """Sums of the pairs of one cluster in one bin, for every (bin, cluster) that holds any; sorted by bin.
+
+    w Σw · u Σw(q - y) · y Σwy. `totals` are the same three by bin.
+    """
+
+    bin: Integers
+    cluster: Integers
+    w: Floats
+    u: Floats
+    y: Floats
+    n_bins: int
+    n_clusters: int
+
+    def by_bin(self, values: Floats) -> Floats:
+        """The values added up by bin."""
+        return np.bincount(self.bin, weights=values, minlength=self.n_bins)
+
+    def by_cluster(self, values: Floats) -> Floats:
+        """The values added up by cluster."""
+        return np.bincount(self.cluster, weights=values, minlength=self.n_clusters)
+
+
+def cluster_sums(pairs: Pairs, bins: Integers, n_bins: int) -> ClusterSums:
+    """Add the pairs up by bin and cluster, in an order that does not depend on that of the rows."""
+    if pairs.clusters is None:
+        clusters: Integers = np.arange(len(pairs))
+    else:
+        clusters = pairs.clusters
+    key = bins * (int(clusters.max()) + 1) + clusters
+    w = np.ones(len(pairs)) if pairs.weights is None else pairs.weights
+    order = np.lexsort((w, pairs.labels, pairs.probabilities, key))
+    key, w, y, q = key[order], w[order], pairs.labels[order], pairs.probabilities[order]
+    starts = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
+    first = order[starts]
+    sums = [np.add.reduceat(column, starts) for column in (w, w * (q - y), w * y)]
+    by_content = np.lexsort((sums[2], sums[1], sums[0], bins[first]))
+    return ClusterSums(
+        bins[first][by_content], clusters[first][by_content], *(column[by_content] for column in sums),
+        n_bins, int(clusters.max()) + 1,
+    )  # fmt: skip
+
+
+def clustered_mse(cells: ClusterSums) -> SquaredError:
+    """The squared calibration error from pairs of rows of *different* clusters, with a jackknife over clusters.
+
+    θ_b = (S_b² - Σ_c S_bc²) / (w_b² - Σ_c w_bc²), S_bc = Σ w u over the pairs of cluster c in bin b. The jackknife
+    leaves out one cluster from all bins at once; it counts the noise of products of noise twice, which is taken off.
+    """
+    total_w, total_u = cells.by_bin(cells.w), cells.by_bin(cells.u)
+    couples, products = total_w**2 - cells.by_bin(cells.w**2), total_u**2 - cells.by_bin(cells.u**2)
+    known = couples > 1e-12 * total_w**2
+    left_out = int(np.count_nonzero(~known))
+    n = len(np.unique(cells.cluster))
+    if not known.any() or n < 2:
+        return SquaredError(*UNDEFINED, left_out)
+    theta = np.divide(products, couples, out=np.zeros_like(couples), where=known)
+    weight = np.where(known, total_w, 0.0)
+    value = float(weight @ theta / weight.sum())
+    without = np.sort(_leave_one_out(cells, total_w, total_u, couples, products, weight, theta))
+    jackknife = (n - 1) / n * float(((without - without.mean()) ** 2).sum())
+    least, noise, slope_below = _noise(cells, total_w, total_u, known)
+    slope_above = 2 * least / noise if noise > 0 else 0.0
+    return SquaredError(value, max(jackknife - least, least), slope_above, slope_below, least, left_out, n - 1)
+
+
+def _leave_one_out(
+    cells: ClusterSums, total_w: Floats, total_u: Floats, couples: Floats, products: Floats, weight: Floats, theta: Floats
+) -> Floats:
+    """The value without each cluster."""
+    b, w, u = cells.bin, cells.w, cells.u
+    rest_w = total_w[b] - w
+    rest_couples = rest_w**2 - (total_w[b] ** 2 - couples[b] - w**2)
+    rest_products = (total_u[b] - u) ** 2 - (total_u[b] ** 2 - products[b] - u**2)
+    known = (rest_couples > 1e-9 * total_w[b] ** 2) & (weight[b] > 0)
+    rest_theta = np.divide(rest_products, rest_couples, out=np.zeros_like(rest_w), where=known)
+    rest_weight = np.where(known, rest_w, 0.0)
+    sums = float(weight @ theta) + cells.by_cluster(rest_weight * rest_theta - weight[b] * theta[b])
+    weights = float(weight.sum()) + cells.by_cluster(rest_weight - weight[b])
+    present = cells.by_cluster(w) > 0
+    useful = present & (weights > 0)
+    return sums[useful] / weights[useful]
+
+
+def _noise(
+    cells: ClusterSums, total_w: Floats, total_u: Floats, known: np.typing.NDArray[np.bool_]
+) -> tuple[float, float, float]:
+    """2 Σ p_b p_b' V_bb'², Σ p_b V_bb and 4 Σ p_b² V_bb; V is the covariance of the bins' mean gaps over clusters."""
+    from scipy.sparse import csr_array
+
+    residual = (cells.u - (total_u / total_w)[cells.bin] * cells.w) * known[cells.bin]
+    scaled = residual / np.sqrt(total_w[cells.bin])
+    shape = (cells.n_clusters, cells.n_bins)
+    matrix = csr_array((scaled, (cells.cluster, cells.bin)), shape=shape)
+    if shape[0] < shape[1]:
+        matrix = csr_array(matrix.T)
+    squares = 0.0
+    for start in range(0, matrix.shape[1], BLOCK):
+        block = (matrix.T[start : start + BLOCK] @ matrix).toarray()
+        squares += float((block**2).sum())
+    weight = float(total_w[known].sum())
+    slope_below = 4 * float((residual**2).sum()) / weight**2
+    return 2 * squares / weight**2, float((scaled**2).sum()) / weight, slope_below
+
+
+def clustered_standard_errors(cells: ClusterSums) -> tuple[Floats, Integers]:
+    """The standard error of each bin's label frequency from its clusters, and the number of these."""
+    total_w = cells.by_bin(cells.w)
+    residual = cells.y - (cells.by_bin(cells.y) / total_w)[cells.bin] * cells.w
+    n = np.bincount(cells.bin, minlength=cells.n_bins)
+    correction = np.where(n > 1, n / np.maximum(n - 1, 1), 1.0)
+    return np.sqrt(correction * cells.by_bin(residual**2)) / total_w, n

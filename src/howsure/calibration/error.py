@@ -1,0 +1,104 @@
+"""The calibration error of bins: Algorithm 1's plug-in value, and an estimate without its bias."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from howsure.calibration.sums import Sums
+from howsure.stats.pairs import Floats
+
+
+def mean_gaps(sums: Sums) -> Floats:
+    """q̂ - p̂ of each bin: positive where the model promises more than happens."""
+    return sums.u / sums.w1
+
+
+def plugin_mse(sums: Sums) -> float:
+    """Σ (w_b / w) (q̂_b - p̂_b)²: the square of Algorithm 1's calibration error."""
+    return float(np.average(mean_gaps(sums) ** 2, weights=sums.w1))
+
+
+@dataclass(frozen=True, slots=True)
+class SquaredError:
+    """An estimate of the squared calibration error of the bins, and what its sampling error is made of.
+
+    The variance of the estimate, if the squared error were t, is `variance` plus (t - value) times `slope_above` or
+    `slope_below`, and never less than `least`.
+    """
+
+    value: float
+    variance: float
+    slope_above: float
+    slope_below: float
+    least: float
+    left_out: int  # pairs in bins of a single pair (or cluster), which say nothing
+    degrees_of_freedom: float = math.inf
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """The values t that a test of size 1 - level does not reject: (t - value)² ≤ z² variance(t)."""
+        from scipy.special import stdtrit
+
+        if math.isnan(self.value):
+            return math.nan, math.nan
+        z = float(stdtrit(min(self.degrees_of_freedom, 1e12), 0.5 + level / 2))
+        shortest = z * math.sqrt(self.least)
+        below, above = z * z * self.slope_below / 2, z * z * self.slope_above / 2
+        down = math.sqrt(max(below**2 + z * z * self.variance, 0.0)) - below
+        up = math.sqrt(max(above**2 + z * z * self.variance, 0.0)) + above
+        return self.value - max(down, shortest), self.value + max(up, shortest)
+
+
+UNDEFINED = (math.nan,) * 5
+
+
+def debiased_mse(sums: Sums) -> SquaredError:
+    """The squared calibration error without the bias that the noise of the label frequencies adds.
+
+    Over the ordered pairs of different rows of a bin, the weighted mean of u_i u_j estimates the squared gap g²:
+    θ_b = ((Σwu)² - Σw²u²) / ((Σw)² - Σw²), unweighted (S² - Q) / (m (m - 1)). The value is Σ p_b θ_b, p_b = w_b / w.
+    With σ² the variance of u in a bin and e = Σw² / (Σw)² (unweighted 1/m), the variance of the value is
+    Σ p_b² (4 g² σ² e + 2 σ⁴ e²) + (Σ p_b g⁴ - value²) / n, where g²σ² and g⁴ are estimated without bias from three and
+    four different rows: small bins make θ_b and the variance of the same bin depend on each other. Were the
+    truth larger by d, most likely in the bins that are least known (g² larger in proportion to v = σ²e), the variance
+    would be larger by 4 d Σ p_b² v² / Σ p_b v; were it smaller by d in all bins alike, smaller by 4 d Σ p_b² v. These
+    two slopes keep the interval honest near zero, where one with the variance of the estimate alone is not.
+    """
+    couples = sums.w1**2 - sums.w2
+    known = (sums.count > 1) & (couples > 0)
+    left_out = int(sums.count[~known].sum())
+    if not known.any():
+        return SquaredError(*UNDEFINED, left_out)
+    s, couples = sums.only(np.flatnonzero(known)), couples[known]
+    share = s.w1 / s.w1.sum()
+    theta = (s.u**2 - s.u2) / couples
+    gap = mean_gaps(s)
+    v = np.maximum(s.u2 - 2 * gap * s.wwu + gap**2 * s.w2, 0.0) / couples  # σ² e, the variance of the bin's mean gap
+    gap_times_spread, fourth_power = _products(s, theta, v)
+    value = float(share @ theta)
+    least = float(2 * (share**2 @ v**2))
+    between = max(float(share @ fourth_power) - value**2, 0.0) * float(s.w2.sum() / s.w1.sum() ** 2)
+    variance = 4 * float(share**2 @ gap_times_spread) + least + between
+    noise = float(share @ v)
+    slope_above = 2 * least / noise if noise > 0 else 0.0
+    return SquaredError(value, variance, slope_above, 4 * float(share**2 @ v), least, left_out)
+
+
+def _products(s: Sums, theta: Floats, v: Floats) -> tuple[Floats, Floats]:
+    """Unbiased g² σ² e and g⁴ of each bin from triples and quadruples of different rows; plain ones below four rows."""
+    triples = s.w1**2 * s.w2 - 2 * s.w1 * s.w3 - s.w2**2 + 2 * s.w4
+    quadruples = s.w1**4 - 6 * s.w1**2 * s.w2 + 8 * s.w1 * s.w3 + 3 * s.w2**2 - 6 * s.w4
+    enough = (s.count >= 4) & (triples > 0) & (quadruples > 0)
+    gap2_u2 = s.u**2 * s.u2 - 2 * s.u * s.u3 - s.u2**2 + 2 * s.u4
+    gap4 = s.u**4 - 6 * s.u**2 * s.u2 + 8 * s.u * s.u3 + 3 * s.u2**2 - 6 * s.u4
+    plain = np.maximum(theta, 0.0)
+    fourth_power = np.divide(gap4, quadruples, out=plain**2, where=enough)
+    product = np.divide(gap2_u2, triples, out=np.zeros_like(theta), where=enough) - fourth_power
+    return np.where(enough, product * s.w2 / s.w1**2, plain * v), fourth_power
+
+
+def root(value: float) -> float:
+    """The square root on the scale of the error; what is estimated below zero is zero."""
+    return math.nan if math.isnan(value) else math.sqrt(max(value, 0.0))

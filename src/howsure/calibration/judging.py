@@ -1,0 +1,250 @@
+"""Judge pairs: `calibration_curve` and `calibration_error`, and the one way both go."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from howsure.calibration.binning import Binned, bin_pairs
+from howsure.calibration.clusters import cluster_sums, clustered_mse, clustered_standard_errors
+from howsure.calibration.curve import CalibrationCurve, bins_from
+from howsure.calibration.error import SquaredError, debiased_mse, plugin_mse, root
+from howsure.calibration.resampled import (
+    RESAMPLES,
+    SAMPLES,
+    bootstrap_intervals,
+    frequency_errors,
+    gaps,
+    nguyen_oconnor_intervals,
+)
+from howsure.calibration.scores import brier_parts, log_parts
+from howsure.errors import InputError
+from howsure.stats.checks import check_level
+from howsure.stats.door import pairs_from
+from howsure.stats.estimate import Estimate
+from howsure.stats.pairs import Floats, Pairs, PairSource
+from howsure.stats.proportions import normal_interval, wilson_interval
+from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
+from howsure import __version__
+
+INTERVALS = ("debiased", "nguyen-oconnor", "bootstrap", "none")
+Interval = tuple[float, float] | tuple[None, None]
+FEW_BINS, MANY_BINS = 1, 50
+
+
+def calibration_curve(
+    y_true: Any,
+    y_prob: Any,
+    *,
+    bin_size: int | str = "auto",
+    n_bins: int | None = None,
+    binning: str = "adaptive",
+    sample_weight: Any = None,
+    clusters: Any = None,
+    pos_label: Any = None,
+    interval: str = "debiased",
+    level: float = 0.95,
+    rng: Randomness = None,
+    data: Any = None,
+) -> CalibrationCurve:
+    """Compare predicted probabilities with label frequencies.
+
+    Predictions are sorted and put into bins of at least `bin_size` pairs that never split equal predictions
+    (Algorithm 1); with q̂ a bin's mean prediction and p̂ its label frequency, the error is
+    sqrt(Σ (|B| / n) (q̂ - p̂)²), and `debiased_error` the same without what the noise of p̂ adds.
+
+    y_true (n,): bool, 0/1, or any two values with `pos_label`. y_prob (n,): probabilities of the positive label.
+    bin_size: pairs a bin, or "auto", half of n^(2/3); n_bins asks for bins of floor(n / n_bins) instead.
+    binning: "adaptive", or "uniform" for `n_bins` (15) bins of equal width. sample_weight (n,): weights of the pairs.
+    clusters (n,): what pairs belong together (a sentence, a document); intervals then hold for correlated labels.
+    interval: "debiased" (closed form; the value of `debiased_error` always has it), and for `error` and `mse` also
+    "nguyen-oconnor" (Algorithm 2, which does not cover; see docs/calibration.md), "bootstrap", or "none".
+    data: a data frame, of which the other arguments then name columns.
+
+    Raises InputError naming the parameter, row and value that broke a rule.
+    Source: Nguyen & O'Connor (2015), Algorithms 1 and 2; ties, debiasing and intervals: docs/calibration.md.
+
+    >>> curve = calibration_curve([0, 1, 1, 1, 0, 1], [0.1, 0.4, 0.8, 0.9, 0.2, 0.7], bin_size=3)
+    >>> curve.bins.mean_prob.round(3).tolist(), curve.bins.frequency.round(3).tolist()
+    ([0.233, 0.8], [0.333, 1.0])
+    >>> round(curve.error.value, 4)
+    0.1581
+    """
+    pairs = pairs_from(
+        y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label
+    )
+    return curve_of(
+        pairs, bin_size=bin_size, n_bins=n_bins, binning=binning, interval=interval, level=level, rng=rng
+    )
+
+
+def calibration_error(
+    y_true: Any,
+    y_prob: Any,
+    *,
+    estimator: str = "debiased",
+    bin_size: int | str = "auto",
+    n_bins: int | None = None,
+    binning: str = "adaptive",
+    sample_weight: Any = None,
+    clusters: Any = None,
+    pos_label: Any = None,
+    interval: str = "debiased",
+    level: float = 0.95,
+    rng: Randomness = None,
+    data: Any = None,
+) -> Estimate:
+    """The calibration error of predictions: the root mean squared gap between them and label frequencies.
+
+    estimator "debiased" (default) is free of the bias that the noise of the frequencies adds and carries a closed-form
+    interval; "plugin" is Algorithm 1's value, with an interval only for interval="nguyen-oconnor" or "bootstrap".
+    The other arguments are those of `calibration_curve`, in whose docstring they are explained.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> q = rng.random(2000)
+    >>> print(calibration_error(rng.random(2000) < q**2, q))
+    0.1781 [0.1597, 0.1947]
+
+    Raises InputError naming the parameter, row and value that broke a rule.
+    """
+    if estimator not in ("debiased", "plugin"):
+        raise InputError(f"estimator must be 'debiased' or 'plugin', not {estimator!r}")
+    check_interval(interval)
+    pairs = pairs_from(
+        y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label
+    )
+    binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins)
+    if estimator == "debiased":
+        return debiased_estimate(squared_error(pairs, binned), n=len(pairs), level=check_level(level))
+    return _plugin(pairs, binned, interval, check_level(level), generator_from(rng))[0]
+
+
+def check_interval(interval: str) -> None:
+    """Raise InputError for an interval that does not exist."""
+    if interval not in INTERVALS:
+        raise InputError(f"interval must be one of {', '.join(map(repr, INTERVALS))}, not {interval!r}")
+
+
+def squared_error(pairs: Pairs | PairSource, binned: Binned) -> SquaredError:
+    """The debiased squared error, by clusters where the pairs have them."""
+    if isinstance(pairs, Pairs) and pairs.clusters is not None:
+        return clustered_mse(cluster_sums(pairs, binned.bins_of(pairs.probabilities), len(binned.sums)))
+    return debiased_mse(binned.sums)
+
+
+def debiased_estimate(squared: SquaredError, *, n: int, level: float) -> Estimate:
+    """The debiased error with its interval, on the scale of probabilities."""
+    low, high = squared.interval(level)
+    if math.isnan(squared.value):
+        return Estimate(math.nan, None, None, level, "debiased", n)
+    return Estimate(root(squared.value), root(low), root(high), level, "debiased", n)
+
+
+def curve_of(
+    pairs: Pairs | PairSource,
+    *,
+    bin_size: int | str = "auto",
+    n_bins: int | None = None,
+    binning: str = "adaptive",
+    interval: str = "debiased",
+    level: float = 0.95,
+    rng: Randomness = None,
+    name: str | None = None,
+) -> CalibrationCurve:
+    """The calibration curve of checked pairs, in memory or streamed; what `calibration_curve` does after the door."""
+    check_interval(interval)
+    level = check_level(level)
+    binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins)
+    s = binned.sums
+    n = int(s.count.sum())
+    squared = squared_error(pairs, binned)
+    error, mse = _plugin(pairs, binned, interval, level, generator_from(rng))
+    ece, largest = gaps(s)
+    base_rate = float(s.y.sum() / s.w1.sum())
+    return CalibrationCurve(
+        bins=bins_from(binned, *_frequency_intervals(pairs, binned, interval, level)),
+        debiased_error=debiased_estimate(squared, n=n, level=level),
+        error=error,
+        mse=mse,
+        ece=Estimate(ece, None, None, level, "plugin", n),
+        max_error=Estimate(largest, None, None, level, "plugin", n),
+        brier=brier_parts(binned),
+        log_loss=log_parts(binned),
+        base_rate=base_rate,
+        n=n,
+        histogram=binned.histogram,
+        recipe=_recipe(pairs, binned, n, bin_size, n_bins, binning, interval, level, rng),
+        notes=_notes(binned, squared, base_rate),
+        name=name,
+    )
+
+
+def _plugin(
+    pairs: Pairs | PairSource, binned: Binned, interval: str, level: float, rng: np.random.Generator
+) -> tuple[Estimate, Estimate]:
+    """Algorithm 1's value and its square."""
+    mse = plugin_mse(binned.sums)
+    of_error: Interval = (None, None)
+    of_mse: Interval = (None, None)
+    method = "plugin"
+    if interval == "nguyen-oconnor":
+        of_error, of_mse = nguyen_oconnor_intervals(binned.sums, level=level, rng=rng)
+        method = interval
+    elif interval == "bootstrap":
+        if not isinstance(pairs, Pairs):
+            raise InputError("interval='bootstrap' needs the pairs in memory; these are streamed. Use 'debiased'.")
+        of_error, of_mse = bootstrap_intervals(pairs, binned, level=level, rng=rng)
+        method = interval
+    n = int(binned.sums.count.sum())
+    return Estimate(math.sqrt(mse), *of_error, level, method, n), Estimate(mse, *of_mse, level, method, n)
+
+
+def _frequency_intervals(
+    pairs: Pairs | PairSource, binned: Binned, interval: str, level: float
+) -> tuple[Floats, Floats, Floats]:
+    """Standard error, low and high of each bin's label frequency: Wilson's, or the paper's normal one by name."""
+    s = binned.sums
+    frequency, standard_error = s.y / s.w1, frequency_errors(s)
+    effective = s.w1**2 / s.w2
+    if isinstance(pairs, Pairs) and pairs.clusters is not None:
+        cells = cluster_sums(pairs, binned.bins_of(pairs.probabilities), len(s))
+        standard_error, n_clusters = clustered_standard_errors(cells)
+        spread = frequency * (1 - frequency)
+        known = (standard_error > 0) & (spread > 0)
+        worth = np.divide(spread, standard_error**2, out=n_clusters.astype(np.float64), where=known)
+        effective = np.minimum(effective, np.maximum(worth, 1.0))
+    if interval == "nguyen-oconnor":
+        return standard_error, *normal_interval(frequency, standard_error, level=level)
+    return standard_error, *wilson_interval(frequency, effective, level=level)
+
+
+def _notes(binned: Binned, squared: SquaredError, base_rate: float) -> tuple[str, ...]:
+    notes = []
+    if base_rate in (0.0, 1.0):
+        notes.append(f"every label is {int(base_rate)}: refinement says nothing about telling labels apart")
+    if squared.left_out:
+        notes.append(f"{squared.left_out} left out of the debiased error: alone in their bin, they say nothing about noise")
+    if len(binned.sums) == FEW_BINS:
+        notes.append("one bin only: the error is that of the mean prediction")
+    if binned.infinite_rows:
+        notes.append(f"{binned.infinite_rows} predictions of exactly 0 or 1 are wrong: the log loss is infinite")
+    return tuple(notes)
+
+
+def _recipe(
+    pairs: Pairs | PairSource, binned: Binned, n: int, bin_size: int | str, n_bins: int | None, binning: str,
+    interval: str, level: float, rng: Randomness,
+) -> dict[str, Any]:  # fmt: skip
+    recipe: dict[str, Any] = {"howsure": __version__, "n": n, "binning": binning}
+    if binning == "adaptive":
+        recipe |= {"bin_size": binned.bin_size}
+        recipe |= {"bin_size_rule": "n_bins" if n_bins else "n^(2/3) / 2" if bin_size == "auto" else "given"}
+    recipe |= {"bins": len(binned.sums), "interval": interval, "level": level}
+    if interval in ("nguyen-oconnor", "bootstrap"):
+        recipe |= {"samples": SAMPLES if interval == "nguyen-oconnor" else RESAMPLES, "seed": seed_in_recipe(rng)}
+    if isinstance(pairs, Pairs):
+        recipe |= {"weighted": pairs.weights is not None, "clustered": pairs.clusters is not None}
+    return recipe

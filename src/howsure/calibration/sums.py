@@ -1,0 +1,108 @@
+"""What a bin keeps of its pairs: sums, from which every calibration figure follows. Sums of bins add."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from howsure.calibration.grid import Grid
+from howsure.stats.pairs import Floats, Integers, Labels
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """Arrays, one entry a bin (or a cell, or a row); u = q - y is the gap of a pair and w its weight (1 if unweighted).
+
+    count Σ1 · w1 Σw · w2 Σw² · w3 Σw³ · w4 Σw⁴ · y Σwy · q Σwq · qq Σwq² · qy Σwqy · u Σwu · uu Σwu² · wwu Σw²u ·
+    u2 Σ(wu)² · u3 Σ(wu)³ · u4 Σ(wu)⁴.
+    """
+
+    count: Integers
+    w1: Floats
+    w2: Floats
+    w3: Floats
+    w4: Floats
+    y: Floats
+    q: Floats
+    qq: Floats
+    qy: Floats
+    u: Floats
+    uu: Floats
+    wwu: Floats
+    u2: Floats
+    u3: Floats
+    u4: Floats
+
+    def __len__(self) -> int:
+        return len(self.count)
+
+    def into(self, bins: Integers, n_bins: int) -> Sums:
+        """Add the entries up by bin; `bins` holds the bin of each entry. Columns that are one array stay one."""
+        added: dict[int, Floats] = {}
+        for name in _COLUMNS:
+            column = getattr(self, name)
+            if id(column) not in added:
+                added[id(column)] = np.bincount(bins, weights=column, minlength=n_bins)
+        columns = [added[id(getattr(self, name))] for name in _COLUMNS]
+        return Sums(columns[0].astype(np.int64), *columns[1:])
+
+    def __add__(self, other: Sums) -> Sums:
+        return Sums(*(getattr(self, name) + getattr(other, name) for name in _COLUMNS))
+
+    def only(self, keep: Integers) -> Sums:
+        """Some of the entries."""
+        return Sums(*(getattr(self, name)[keep] for name in _COLUMNS))
+
+
+_COLUMNS = tuple(f.name for f in fields(Sums))
+
+
+def sums_of_rows(q: Floats, y: Labels, weights: Floats | None = None) -> Sums:
+    """One entry a pair."""
+    count = np.ones(len(q), dtype=np.int64)
+    label = y.astype(np.float64)
+    u = q - label
+    if weights is None:
+        one = count.astype(np.float64)
+        uu = u * u
+        return Sums(count, one, one, one, one, label, q, q * q, q * label, u, uu, u, uu, uu * u, uu * uu)
+    w, wu = weights, weights * u
+    ww, wuwu = w * w, wu * wu
+    return Sums(
+        count, w, ww, ww * w, ww * ww, w * label, w * q, w * q * q, w * q * label,
+        wu, wu * u, wu * w, wuwu, wuwu * wu, wuwu * wuwu,
+    )  # fmt: skip
+
+
+def sums_of_atoms(q: Floats, negatives: Integers, positives: Integers) -> Sums:
+    """One entry a distinct prediction, seen with `negatives` pairs of label 0 and `positives` of label 1."""
+    n0, n1 = negatives.astype(np.float64), positives.astype(np.float64)
+    n, r = n0 + n1, 1.0 - q
+    u, uu, u3, u4 = n0 * q - n1 * r, n0 * q**2 + n1 * r**2, n0 * q**3 - n1 * r**3, n0 * q**4 + n1 * r**4
+    return Sums(negatives + positives, n, n, n, n, n1, n * q, n * q**2, n1 * q, u, uu, u, uu, u3, u4)
+
+
+def sums_of_cells(grid: Grid) -> Sums:
+    """One entry a cell of the grid, in ascending order of q.
+
+    Third and fourth powers, which only variances need, are expanded to second order within a cell (2⁻³⁰ relative).
+    """
+    r, rr = grid.sums_of_r()
+    count = grid.count.astype(np.float64)
+    mean = np.divide(r, count, out=np.zeros_like(r), where=count > 0)
+    spread = rr - r * mean
+    r3 = r * mean**2 + 3 * mean * spread
+    r4 = r * mean**3 + 6 * mean**2 * spread
+    n0, n1 = grid.ascending(count).T
+    (a0, a1), (b0, b1), (c0, c1), (d0, d1) = (grid.ascending(column).T for column in (r, rr, r3, r4))
+    n = n0 + n1
+    low = np.arange(len(n)) < len(n) // 2  # cells where q = r; in the others q = 1 - r
+    q = np.where(low, a0 + a1, n - (a0 + a1))
+    qq = np.where(low, b0 + b1, n - 2 * (a0 + a1) + b0 + b1)
+    qy = np.where(low, a1, n1 - a1)
+    u = np.where(low, a0 - (n1 - a1), (n0 - a0) - a1)
+    uu = np.where(low, b0 + (n1 - 2 * a1 + b1), (n0 - 2 * a0 + b0) + b1)
+    u3 = np.where(low, c0 - (n1 - 3 * a1 + 3 * b1 - c1), (n0 - 3 * a0 + 3 * b0 - c0) - c1)
+    u4 = np.where(low, d0 + (n1 - 4 * a1 + 6 * b1 - 4 * c1 + d1), (n0 - 4 * a0 + 6 * b0 - 4 * c0 + d0) + d1)
+    return Sums(grid.ascending(grid.count).sum(axis=1), n, n, n, n, n1, q, qq, qy, u, uu, u, uu, u3, u4)

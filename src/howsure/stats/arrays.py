@@ -1,0 +1,65 @@
+"""One column of numpy from whatever holds a column: a list, a series, a tensor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure.errors import InputError
+
+Column = npt.NDArray[Any]
+
+
+def as_column(values: object, *, name: str) -> Column:
+    """A one-dimensional numpy array of the values of a list, tuple, array, series or tensor; no copy of an array.
+
+    >>> as_column([0.5, None], name="y_prob")
+    array([0.5, None], dtype=object)
+
+    Raises InputError if the values are no column, or if a masked array hides some of them.
+    """
+    if isinstance(values, (str, bytes, dict, set, frozenset)) or values is None:
+        raise InputError(f"{name} must be a list, an array or a series; it is {_kind(values)}.")
+    if isinstance(values, np.ma.MaskedArray):
+        _refuse_hidden(values, name)
+    try:
+        column = np.asarray(values)
+    except Exception as error:  # a ragged list, a tensor that needs gradients or lives on another device
+        advice = "torch: pass tensor.detach().cpu()" if hasattr(values, "detach") else "give one value a row"
+        raise InputError(f"{name} cannot be read as a column ({error}); {advice}.") from error
+    if column.ndim == 0:
+        raise InputError(f"{name} must be a list, an array or a series; it is {_kind(values)}.")
+    if column.ndim > 1:
+        raise InputError(f"{name} must have one dimension; its shape is {column.shape}. Take one column: {name}[:, 1].")
+    if len(column) == 0:
+        raise InputError(f"{name} is empty: there is nothing to judge.")
+    return column
+
+
+def first_missing(column: Column) -> int | None:
+    """The first row that holds None, NaN, NaT or a data frame's NA; None if no row does."""
+    if column.dtype.kind == "O":
+        return next((row for row, value in enumerate(column) if is_missing(value)), None)
+    if column.dtype.kind in "fcmM":
+        rows = np.flatnonzero(np.isnan(column) if column.dtype.kind in "fc" else np.isnat(column))
+        return int(rows[0]) if len(rows) else None
+    return None
+
+
+def is_missing(value: object) -> bool:
+    """Whether one value stands for a missing one: None, NaN, NaT, or the NA of pandas."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
+
+
+def _refuse_hidden(values: np.ma.MaskedArray[Any, Any], name: str) -> None:
+    hidden = np.flatnonzero(np.ma.getmaskarray(values))
+    if len(hidden):
+        raise InputError(f"{name} must not be missing; row {hidden[0]} is masked. Leave such rows out first.")
+
+
+def _kind(value: object) -> str:
+    return "None" if value is None else f"a {type(value).__name__}"

@@ -1,0 +1,55 @@
+"""Names that people type and read: the near miss that was meant, and the order that they expect."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections.abc import Iterable, Sequence
+
+from howsure.errors import InputError
+
+
+def unknown_name(kind: str, name: str, known: Sequence[str], *, place: str) -> InputError:
+    """The error for a name that does not exist, with the one that was probably meant.
+
+    >>> print(unknown_name("column", "gold_label", ["gold", "probs", "uid"], place="dev.jsonl"))
+    no column 'gold_label' in dev.jsonl; it has gold, probs, uid. Did you mean gold?
+    """
+    message = f"no {kind} {name!r} in {place}; it has {shortened(known)}."
+    near = nearest(name, known)
+    return InputError(message if near is None else f"{message} Did you mean {near}?")
+
+
+def nearest(name: str, known: Sequence[str]) -> str | None:
+    """The known name that looks most like `name`, whatever its case; None if none comes near."""
+    lower = {one.lower(): one for one in known}
+    near = difflib.get_close_matches(name.lower(), list(lower), n=1, cutoff=0.5)
+    return lower[near[0]] if near else None
+
+
+def shortened(values: Iterable[object], *, limit: int = 12) -> str:
+    """Values in one line of text, the first `limit` of them.
+
+    >>> shortened(range(5), limit=3)
+    '0, 1, 2 and 2 more'
+    """
+    texts = [str(value) for value in values]
+    rest = len(texts) - limit
+    return ", ".join(texts[:limit]) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def natural_order(name: str) -> tuple[int, float, list[tuple[int, int, str]]]:
+    """The sort key of a name: numbers by their value and first, then text with the numbers in it by value.
+
+    >>> sorted(["Llama-70b", "10", "Llama-7b", "2.5"], key=natural_order)
+    ['2.5', '10', 'Llama-7b', 'Llama-70b']
+    """
+    try:
+        number = float(name)
+    except ValueError:
+        number = math.nan
+    if math.isfinite(number):
+        return 0, number, [(1, 0, name)]
+    parts = re.split(r"([0-9]+)", name)
+    return 1, 0.0, [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts]

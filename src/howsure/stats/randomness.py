@@ -1,0 +1,27 @@
+"""Explicit randomness: one way to turn what a user passes as `rng` into a generator."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from howsure.errors import InputError
+
+Randomness = int | np.random.Generator | np.random.SeedSequence | None
+
+
+def generator_from(rng: Randomness) -> np.random.Generator:
+    """A generator from a seed, a SeedSequence, a Generator (used as it is) or None (fresh entropy).
+
+    >>> generator_from(0).integers(10).item() == generator_from(0).integers(10).item()
+    True
+    """
+    if isinstance(rng, bool) or not isinstance(rng, (int, np.integer, np.random.Generator, np.random.SeedSequence, type(None))):
+        raise InputError(f"rng must be a seed, a numpy Generator, a SeedSequence or None, not {rng!r}")
+    if isinstance(rng, (int, np.integer)) and rng < 0:
+        raise InputError(f"rng as a seed must not be negative; it is {rng}")
+    return np.random.default_rng(rng)
+
+
+def seed_in_recipe(rng: Randomness) -> int | str | None:
+    """What a recipe says about the randomness: the seed, or that there was none to repeat."""
+    return int(rng) if isinstance(rng, (int, np.integer)) else None if rng is None else type(rng).__name__

@@ -1,0 +1,308 @@
+"""The rules of the house (docs/architecture.md), enforced on the source as it is.
+
+Every rule is a function from a module to the sentences that say how it breaks the rule, so that the rules themselves
+are tested on small offenders at the end.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "howsure"
+
+LAYERS = (
+    {"errors"},
+    {"stats"},
+    {"calibration", "sequences", "data"},
+    {"significance", "coreference"},
+    {"events"},
+    {"figures"},
+    {"reproductions", "report", "explorer"},
+    {"cli"},
+)
+LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
+NUMERICS = {"stats", "calibration", "significance", "sequences", "coreference"}
+SUGAR = {"plot", "_repr_html_"}
+FRAME_SEAM = "howsure.stats.frames"
+
+FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "common", "core", "misc"}
+LONGEST_FILE = 300
+TALKING = {"click", "rich"}
+TOUCHING_A_DISK = {"duckdb", "os", "pathlib", "pickle", "shutil", "socket", "sqlite3", "subprocess", "tempfile"}
+FILE_METHODS = {"mkdir", "open", "read_bytes", "read_text", "tofile", "unlink", "write_bytes", "write_text"}
+NUMPY_FILE_FUNCTIONS = {"fromfile", "genfromtxt", "load", "loadtxt", "memmap", "save", "savetxt", "savez"}
+SLOW_TO_IMPORT = {"dask", "matplotlib", "pandas", "polars", "pyarrow", "scipy.stats", "sklearn", "spacy", "starlette"}
+SECONDS_TO_IMPORT = 0.3
+
+
+def room_of(name: str) -> str:
+    """The folder (or file) under howsure/ that a dotted name lies in; empty for howsure itself."""
+    return name.partition(".")[2].partition(".")[0]
+
+
+@dataclass(frozen=True)
+class Module:
+    """A source file: its dotted name, whether it is a package's `__init__`, and its syntax tree."""
+
+    name: str
+    is_package: bool
+    tree: ast.Module
+
+    @classmethod
+    def parse(cls, name: str, text: str, *, is_package: bool = False) -> Module:
+        return cls(name, is_package, ast.parse(text))
+
+    @property
+    def room(self) -> str:
+        return room_of(self.name)
+
+    @property
+    def is_storage(self) -> bool:
+        return self.name.endswith(".storage")
+
+
+@dataclass(frozen=True)
+class Import:
+    """One imported name (`howsure.stats.pairs.Pairs`) and the function it stands in; None at the top of the module."""
+
+    name: str
+    function: str | None
+
+    @property
+    def room(self) -> str:
+        return room_of(self.name)
+
+    def of(self, *libraries: str) -> bool:
+        return any(self.name == library or self.name.startswith(library + ".") for library in libraries)
+
+
+def modules() -> list[Module]:
+    """Every source file of the package."""
+    found = []
+    for path in sorted(SOURCE.rglob("*.py")):
+        parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+        is_package = parts[-1] == "__init__"
+        name = ".".join(parts[:-1] if is_package else parts)
+        found.append(Module.parse(name, path.read_text(encoding="utf-8"), is_package=is_package))
+    return found
+
+
+def imports_of(module: Module, *, for_types: bool = True) -> Iterator[Import]:
+    """All imports of a module, also those inside functions; `for_types` adds those under `if TYPE_CHECKING`."""
+    package = module.name.split(".") if module.is_package else module.name.split(".")[:-1]
+
+    def visit(node: ast.AST, function: str | None) -> Iterator[Import]:
+        match node:
+            case ast.Import():
+                yield from (Import(alias.name, function) for alias in node.names)
+            case ast.ImportFrom():
+                above = package[: len(package) + 1 - node.level] if node.level else []
+                source = ".".join([*above, *([node.module] if node.module else [])])
+                yield from (Import(f"{source}.{alias.name}", function) for alias in node.names)
+            case ast.If(test=ast.Name("TYPE_CHECKING")) if not for_types:
+                pass
+            case _:
+                inside = node.name if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else function
+                for child in ast.iter_child_nodes(node):
+                    yield from visit(child, inside)
+
+    return visit(module.tree, None)
+
+
+def imports_point_down(module: Module) -> Iterator[str]:
+    """A room imports itself and the rooms below. Sugar (`plot`, `_repr_html_`) may import figures, cli anything."""
+    if module.room in {"", "cli"}:
+        return
+    for one in imports_of(module):
+        if not one.of("howsure") or one.name == "howsure.__version__" or one.room == module.room:
+            continue
+        if one.room == "figures" and one.function in SUGAR:
+            continue
+        if LEVEL.get(one.room, len(LAYERS)) >= LEVEL[module.room]:
+            yield f"{module.name} imports {one.name}, which is not below {module.room}"
+
+
+def storage_is_imported_from_above(module: Module) -> Iterator[str]:
+    """A chapter's storage.py is imported by the chapter's `__init__` and by higher rooms, not by its other files."""
+    if module.is_package or module.is_storage:
+        return
+    for one in imports_of(module):
+        if one.of(f"howsure.{module.room}.storage"):
+            yield f"{module.name} imports {one.name}: only the chapter's __init__ and the rooms above may"
+
+
+def numerics_are_pure(module: Module) -> Iterator[str]:
+    """A room of numerics neither prints nor touches a disk, but in its storage.py."""
+    if module.room not in NUMERICS or module.is_storage:
+        return
+    for one in imports_of(module):
+        if one.of(*TOUCHING_A_DISK):
+            yield f"{module.name} imports {one.name}"
+    for node in ast.walk(module.tree):
+        match node:
+            case ast.Call(func=ast.Name("open" | "input" as name)):
+                yield f"{module.name}:{node.lineno} calls {name}()"
+            case ast.Call(func=ast.Attribute(attr=name)) if name in FILE_METHODS:
+                yield f"{module.name}:{node.lineno} calls .{name}()"
+            case ast.Attribute(value=ast.Name("np" | "numpy"), attr=name) if (
+                name.removesuffix("_compressed") in NUMPY_FILE_FUNCTIONS
+            ):
+                yield f"{module.name}:{node.lineno} uses np.{name}"
+
+
+def only_the_command_line_talks(module: Module) -> Iterator[str]:
+    """Nothing prints but cli."""
+    if module.room == "cli":
+        return
+    for one in imports_of(module):
+        if one.of(*TALKING):
+            yield f"{module.name} imports {one.name}"
+    for node in ast.walk(module.tree):
+        match node:
+            case ast.Call(func=ast.Name("print")):
+                yield f"{module.name}:{node.lineno} prints"
+            case ast.Attribute(value=ast.Name("sys"), attr="stdout" | "stderr" as name):
+                yield f"{module.name}:{node.lineno} uses sys.{name}"
+
+
+def frames_have_one_seam(module: Module) -> Iterator[str]:
+    """narwhals is imported in one file."""
+    if module.name != FRAME_SEAM and any(one.of("narwhals") for one in imports_of(module)):
+        yield f"{module.name} imports narwhals; {FRAME_SEAM} is the seam"
+
+
+def slow_libraries_are_imported_where_used(module: Module) -> Iterator[str]:
+    """What is slow to import is imported inside functions; the files in figures may import matplotlib at their top."""
+    slow = SLOW_TO_IMPORT - ({"matplotlib"} if module.room == "figures" else set())
+    for one in imports_of(module, for_types=False):
+        if one.function is None and one.of(*slow):
+            yield f"{module.name} imports {one.name} at its top"
+
+
+def names_say_something(module: Module) -> Iterator[str]:
+    """No file is named after nothing."""
+    for part in module.name.split("."):
+        if part.strip("_") in FORBIDDEN_NAMES:
+            yield f"{module.name}: '{part}' names no idea"
+
+
+RULES = [
+    imports_point_down,
+    storage_is_imported_from_above,
+    numerics_are_pure,
+    only_the_command_line_talks,
+    frames_have_one_seam,
+    slow_libraries_are_imported_where_used,
+    names_say_something,
+]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_the_source_keeps_the_rule(rule) -> None:
+    assert [broken for module in modules() for broken in rule(module)] == []
+
+
+def test_every_room_has_a_level() -> None:
+    assert {module.room for module in modules()} - {"", *LEVEL} == set()
+
+
+def test_the_map_shows_the_house() -> None:
+    """The rooms in docs/architecture.md are those that exist."""
+    shown = re.findall(
+        r"^\| `([a-z]+)/?` \|", (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert set(shown) == {module.room for module in modules()} - {""}
+
+
+def test_one_idea_a_file() -> None:
+    lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in SOURCE.rglob("*.py")}
+    assert {str(path.relative_to(SOURCE)): n for path, n in lengths.items() if n > LONGEST_FILE} == {}
+
+
+def test_import_is_fast_and_light() -> None:
+    """The import's own CPU time in a fresh process, the best of seven, and what it has loaded."""
+    program = (
+        "import sys, time; start = time.process_time(); import howsure; print(time.process_time() - start); "
+        "print(*sys.modules)"
+    )
+    runs = [subprocess.check_output([sys.executable, "-c", program], cwd=SOURCE.parent, text=True) for _ in range(7)]
+    assert min(float(run.split()[0]) for run in runs) < SECONDS_TO_IMPORT
+    assert SLOW_TO_IMPORT & set(runs[0].split()[1:]) == set()
+
+
+def test_public_functions_are_documented() -> None:
+    """Each has a docstring with an example, and a type for every argument and the result; options go by keyword."""
+    import howsure
+
+    for name in howsure.__all__:
+        public = getattr(howsure, name)
+        assert inspect.getdoc(public), f"{name} has no docstring"
+        if not inspect.isfunction(public):
+            continue
+        assert ">>> " in inspect.getdoc(public), f"{name} shows no example"
+        signature = inspect.signature(public)
+        assert signature.return_annotation is not signature.empty, f"{name} does not say what it returns"
+        for parameter in signature.parameters.values():
+            assert parameter.annotation is not parameter.empty, f"{name}: no type for {parameter.name}"
+            positional = parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+            assert not (positional and parameter.default is not parameter.empty), f"{name}: {parameter.name} by keyword"
+
+
+OFFENDERS = [
+    (imports_point_down, "howsure.stats.pairs", "from howsure.calibration.curve import CalibrationCurve"),
+    (imports_point_down, "howsure.calibration.curve", "def f():\n    import howsure.data.read"),
+    (imports_point_down, "howsure.calibration.curve", "from .. import cli"),
+    (imports_point_down, "howsure.calibration.curve", "def draw():\n    from howsure.figures import curve"),
+    (imports_point_down, "howsure.significance.compare", "from howsure import calibration_curve"),
+    (storage_is_imported_from_above, "howsure.significance.compare", "from howsure.significance.storage import save"),
+    (numerics_are_pure, "howsure.stats.pairs", "from pathlib import Path"),
+    (numerics_are_pure, "howsure.stats.pairs", "def f(path):\n    return open(path)"),
+    (numerics_are_pure, "howsure.stats.pairs", "def f(path):\n    path.write_text('')"),
+    (numerics_are_pure, "howsure.stats.pairs", "np.save('x', 1)"),
+    (only_the_command_line_talks, "howsure.data.read", "print(1)"),
+    (only_the_command_line_talks, "howsure.report.page", "import rich.table"),
+    (only_the_command_line_talks, "howsure.figures.curve", "import sys; sys.stderr.write('')"),
+    (frames_have_one_seam, "howsure.data.read", "def f():\n    import narwhals as nw"),
+    (slow_libraries_are_imported_where_used, "howsure.calibration.curve", "from scipy import stats"),
+    (slow_libraries_are_imported_where_used, "howsure.report.page", "import matplotlib.pyplot as plt"),
+    (names_say_something, "howsure.stats._utils", ""),
+]
+
+LAW_ABIDING = """
+from __future__ import annotations
+from typing import TYPE_CHECKING
+import numpy as np
+from howsure import __version__
+from howsure.errors import InputError
+from howsure.stats.pairs import Pairs
+from .bins import Bins
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+class Curve:
+    def plot(self, ax: Axes | None = None) -> Axes:
+        from howsure.figures.curve import draw_curve
+        return draw_curve(self, ax=ax)
+def p_value(z: float) -> float:
+    from scipy import stats
+    return float(stats.norm.sf(z))
+"""
+
+
+@pytest.mark.parametrize(("rule", "name", "text"), OFFENDERS)
+def test_a_rule_catches_who_breaks_it(rule, name: str, text: str) -> None:
+    assert len(list(rule(Module.parse(name, text)))) == 1
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_a_rule_leaves_others_alone(rule) -> None:
+    assert list(rule(Module.parse("howsure.calibration.curve", LAW_ABIDING))) == []

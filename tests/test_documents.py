@@ -1,0 +1,286 @@
+"""Every page does what it says: the code and the commands of the documents run, and print what stands below them.
+
+How a block of a page (README.md, docs/, …) is treated is written on its first line:
+
+    ```python           runs; all blocks of a page share one namespace
+    ```bash run         runs as one script
+    ```console          runs every line `$ command` (a backslash continues it); lines below it are what it prints
+    ```console exit=2   the same, for a command that must end with this exit code
+    ```console no-run   for what cannot run here: git clone, make, pip; never for howsure itself
+    ```text             what the block before it printed
+    ``` and data        json, csv, …: shown, not run
+
+`...` stands for any text. A page runs in an empty folder with a copy of examples/ and a folder images/; with
+HOWSURE_DRAW=1 (`make docs`) what it draws into images/ becomes docs/images/.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+DOCS = sorted((ROOT / "docs").rglob("*.md"))
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "benchmarks").glob("*.md")), *DOCS]
+FENCE = re.compile(r"^```(.*)\n((?:.*\n)*?)```\s*$", re.MULTILINE)
+SHOWN_ONLY = {"csv", "html", "json", "latex", "toml", "yaml", "bibtex"}
+SECONDS = 600
+
+
+class PageError(AssertionError):
+    """A page does not do what it says."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: the words of its first line, its text, and the number of the text's first line."""
+
+    words: tuple[str, ...]
+    text: str
+    line: int
+
+
+def blocks_of(text: str) -> list[Block]:
+    """All fenced blocks of a page, in order."""
+    missed = re.search(r"^[ \t>]*```.*", FENCE.sub("", text), re.MULTILINE)
+    if missed:
+        raise PageError(f"a block must start in the first column and end: {missed[0]}")
+    return [
+        Block(tuple(match[1].split()), match[2], text.count("\n", 0, match.start()) + 2)
+        for match in FENCE.finditer(text)
+    ]
+
+
+def run_page(text: str, folder: Path) -> None:
+    """Run the blocks of a page in a folder; raise PageError, or what the code raises, where it breaks its word."""
+    namespace: dict[str, object] = {"__name__": "__main__"}
+    printed: str | None = None
+    for block in blocks_of(text):
+        before, printed = printed, None
+        match block.words:
+            case ("python",):
+                printed = run_python(block, folder, namespace)
+            case ("bash", "run"):
+                printed = run_command(block.text, folder, block.line)
+            case ("console", "no-run"):
+                if re.search(r"^\$ howsure", block.text, re.MULTILINE):
+                    raise PageError(f"line {block.line}: howsure itself must run")
+            case ("console", *expected):
+                code = int(expected[0].removeprefix("exit=")) if expected else 0
+                for line, command, wanted in commands_of(block):
+                    shown = run_command(command, folder, line, exit_code=code)
+                    if wanted.strip():
+                        compare(wanted, shown, line)
+            case ("text",):
+                if before is None:
+                    raise PageError(f"line {block.line}: a text block stands right after the block that prints it")
+                compare(block.text, before, block.line)
+            case words if words and words[0] not in SHOWN_ONLY:
+                raise PageError(f"line {block.line}: what is ```{' '.join(words)}? See tests/test_documents.py")
+
+
+def run_python(block: Block, folder: Path, namespace: dict[str, object]) -> str:
+    """What a block of Python prints."""
+    code = compile("\n" * (block.line - 1) + block.text, "page", "exec", dont_inherit=True)
+    printed = io.StringIO()
+    with contextlib.chdir(folder), contextlib.redirect_stdout(printed):
+        exec(code, namespace)
+    return printed.getvalue()
+
+
+def run_command(command: str, folder: Path, line: int, *, exit_code: int = 0) -> str:
+    """What a shell command prints, to both of its streams, as a reader would see it."""
+    environment = os.environ | {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT / "src"),
+        "COLUMNS": "120",
+        "NO_COLOR": "1",
+        "MPLBACKEND": "Agg",
+    }
+    done = subprocess.run(
+        ["bash", "-c", f"set -euo pipefail\n{command}"],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    if done.returncode != exit_code:
+        raise PageError(f"line {line}: exit code {done.returncode}, not {exit_code}:\n{command}\n{done.stdout}")
+    return done.stdout
+
+
+def commands_of(block: Block) -> Iterator[tuple[int, str, str]]:
+    """Line, command and expected output of every `$ command` in a block."""
+    parts = re.split(r"^\$ ((?:.*\\\n)*.*)\n", block.text, flags=re.MULTILINE)
+    if parts[0].strip() or len(parts) == 1:
+        raise PageError(f"line {block.line}: a console block starts with `$ command`")
+    line = block.line
+    for command, wanted in zip(parts[1::2], parts[2::2], strict=True):
+        yield line, command, wanted
+        line += command.count("\n") + 1 + wanted.count("\n")
+
+
+def compare(wanted: str, printed: str, line: int) -> None:
+    """Raise PageError unless the text printed is the text wanted, in which `...` is any text."""
+    wanted, printed = ("\n".join(row.rstrip() for row in text.strip("\n").split("\n")) for text in (wanted, printed))
+    if not doctest.OutputChecker().check_output(wanted, printed, doctest.ELLIPSIS):
+        raise PageError(f"line {line}: the page says\n{wanted}\n\nbut this was printed\n{printed}")
+
+
+def links_of(text: str) -> list[str]:
+    """The targets of all links and pictures that do not lead to another site."""
+    found = re.findall(r"\]\(([^)\s]+)\)|(?:src|href)=\"([^\"]+)\"", FENCE.sub("", text))
+    return [link for pair in found for link in pair if link and not re.match(r"[a-z]+:", link)]
+
+
+def dead_links(page: Path) -> list[str]:
+    """Links of a page to a file or a heading that does not exist."""
+    dead = []
+    for link in links_of(page.read_text(encoding="utf-8")):
+        path, _, heading = link.partition("#")
+        target = page.parent / path if path else page
+        if not target.exists() or (heading and heading not in headings_of(target.read_text(encoding="utf-8"))):
+            dead.append(link)
+    return dead
+
+
+def headings_of(text: str) -> set[str]:
+    """The names by which links reach the headings of a page."""
+    titles = re.findall(r"^#+ +(.+?)\s*$", FENCE.sub("", text), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def name_of(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_a_page_does_what_it_says(page: Path, tmp_path: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    if "HOWSURE_DATA" not in os.environ and any("HOWSURE_DATA" in block.text for block in blocks_of(text)):
+        pytest.skip("the page reads real data: set HOWSURE_DATA to the folder that holds it")
+    images = tmp_path / "images"
+    images.mkdir()
+    if (ROOT / "examples").is_dir():
+        shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    run_page(text, tmp_path)
+    if os.environ.get("HOWSURE_DRAW"):
+        shutil.copytree(images, ROOT / "docs" / "images", dirs_exist_ok=True)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_lead_somewhere(page: Path) -> None:
+    assert not dead_links(page)
+
+
+def test_every_page_is_reached_from_the_index() -> None:
+    reached, waiting = set(), [ROOT / "docs" / "README.md"]
+    while waiting:
+        page = waiting.pop().resolve()
+        if page.suffix == ".md" and page not in reached:
+            reached.add(page)
+            waiting += [page.parent / link.partition("#")[0] for link in links_of(page.read_text(encoding="utf-8"))]
+    assert {name_of(page) for page in DOCS} - {name_of(page) for page in reached} == set()
+
+
+def test_a_page_that_keeps_its_word_passes(tmp_path: Path) -> None:
+    page = """
+```python
+total = 1 + 1
+print("two", total)
+```
+
+It prints
+
+```text
+two 2
+```
+
+```python
+print(total + 1)  # the same namespace
+open("numbers.txt", "w").write("1\\n2\\n3\\n").__class__
+```
+
+```console
+$ cat numbers.txt \\
+    | tail -n 2
+2
+3
+$ echo "a long line"; echo end
+a ... line
+...
+$ true
+```
+
+```console exit=2
+$ echo wrong >&2; exit 2
+wrong
+```
+
+```bash run
+for word in a b; do echo "$word"; done
+```
+
+```text
+a
+b
+```
+
+```console no-run
+$ make test
+```
+
+```json
+{"shown": true}
+```
+"""
+    run_page(page, tmp_path)
+    assert [line for line, _, _ in commands_of(blocks_of(page)[3])] == [19, 23, 26]
+
+
+@pytest.mark.parametrize(
+    ("page", "complaint"),
+    [
+        ("```python\n1 / 0\n```\n", "division by zero"),
+        ("```python\nprint(1)\n```\n```text\n2\n```\n", "line 5: the page says\n2\n\nbut this was printed\n1"),
+        ("```console\n$ false\n```\n", "line 2: exit code 1, not 0"),
+        ("```console\n$ false | cat\n```\n", "exit code 1"),
+        ("```console\n$ cat $NO_SUCH_VARIABLE\n```\n", "unbound variable"),
+        ("```console\n$ echo 1\n$ echo 2\n3\n```\n", "line 3: the page says"),
+        ("```console exit=2\n$ true\n```\n", "exit code 0, not 2"),
+        ("```console\nls\n```\n", "starts with `\\$ command`"),
+        ("```console no-run\n$ howsure demo\n```\n", "howsure itself must run"),
+        ("```bash run\nexit 3\n```\n", "exit code 3"),
+        ("```bash\nls\n```\n", "what is ```bash"),
+        ("```text\nhello\n```\n", "right after the block"),
+        ("- a list\n  ```python\n  print(1)\n  ```\n", "must start in the first column"),
+        ("```python\nprint(1)\n", "must start in the first column and end"),
+    ],
+)
+def test_a_page_that_breaks_its_word_fails(page: str, complaint: str, tmp_path: Path) -> None:
+    with pytest.raises((PageError, ZeroDivisionError), match=complaint):
+        run_page(page, tmp_path)
+
+
+def test_a_dead_link_is_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "# One Title: here\n[a](page.md#one-title-here) [b](#two) ![c](no.png) [d](https://example.org)\n"
+        '<img src="no.svg">\n```console no-run\n$ echo [e](f)\n```\n'
+    )
+    assert dead_links(page) == ["#two", "no.png", "no.svg"]

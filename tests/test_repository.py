@@ -1,0 +1,92 @@
+"""What holds for the repository as a whole: dependencies, extras, and what no file may name."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
+DOCUMENTS = [*ROOT.glob("*.md"), *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def project() -> dict[str, Any]:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def requirement_name(requirement: str) -> str:
+    return re.split(r"[\[<>=~! ;]", requirement)[0]
+
+
+def test_every_dependency_is_justified() -> None:
+    decisions = (ROOT / "docs" / "decisions" / "dependencies.md").read_text(encoding="utf-8")
+    wanted = [project()["dependencies"], *project()["optional-dependencies"].values()]
+    names = {requirement_name(requirement) for part in wanted for requirement in part}
+    assert {name for name in names if f"| `{name}` |" not in decisions} == set()
+
+
+def test_every_version_is_pinned() -> None:
+    rows = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pinned = [row for row in rows if not row.startswith("#")]
+    assert [row for row in pinned if not re.fullmatch(r"[\w.-]+==[\w.]+", row)] == []
+    names = {row.split("==")[0].lower() for row in pinned}
+    wanted = [project()["dependencies"], *project()["optional-dependencies"].values()]
+    assert {requirement_name(requirement) for part in wanted for requirement in part} - names == set()
+
+
+def extras_asked_for(source: str) -> set[str]:
+    """The extras that a source file tells its reader to install, by `MissingExtraError(what, extra)`."""
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    asking = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "MissingExtraError"]
+    return {ast.literal_eval(call.args[1]) for call in asking}
+
+
+def test_every_extra_that_is_named_exists() -> None:
+    named = {extra for path in SOURCES for extra in extras_asked_for(path.read_text(encoding="utf-8"))}
+    for path in (*SOURCES, *DOCUMENTS):
+        named |= set(re.findall(r"howsure\[([a-z]+)\]", path.read_text(encoding="utf-8")))
+    assert named
+    assert named - set(project()["optional-dependencies"]) == set()
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    version = re.search(r'^__version__ = "(.+)"$', (ROOT / "src/howsure/__init__.py").read_text(), re.MULTILINE)[1]
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\n## {version}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def tracked_files() -> list[Path]:
+    """What git tracks or would add; every file where there is no git."""
+    listing = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    done = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        return [ROOT / name for name in done.stdout.split("\0") if name and (ROOT / name).is_file()]
+    hidden = {".git", ".venv", "__pycache__"}
+    return [path for path in ROOT.rglob("*") if path.is_file() and not hidden & set(path.parts)]
+
+
+def foreign_places(text: str) -> list[str]:
+    """Folders of somebody's machine, and hosts of package registries."""
+    folders = re.findall(r"(?<![\w.~/\-$}])/(?:farm|home|root|tmp|work|Users)/\S*", text)
+    hosts = re.findall(r"\b(?:files\.pythonhosted|pypi|test\.pypi|conda\.anaconda)\.org\b", text)
+    return folders + hosts
+
+
+def test_files_name_no_machine_and_no_registry() -> None:
+    found = {}
+    for path in tracked_files():
+        content = path.read_bytes()
+        places = [] if b"\0" in content else foreign_places(content.decode("utf-8"))
+        if places:
+            found[str(path.relative_to(ROOT))] = places
+    assert found == {}
+
+
+def test_foreign_places_are_found() -> None:
+    home = "/" + "home/someone/data"
+    assert foreign_places(f"open('{home}') at https://example.org/home/x, docs/tmp/y, $ROOT/tmp/z") == [home + "')"]
+    assert foreign_places("https://" + "pypi" + ".org/simple") == ["pypi" + ".org"]
