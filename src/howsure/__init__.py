@@ -12,15 +12,27 @@ __version__ = "0.1.0"
 
 _ROOMS = {
     "howsure.errors": ("HowsureError", "InputError", "MissingExtraError"),
+    "howsure.stats.classes": ("pairs_from_classes",),
     "howsure.stats.estimate": ("Estimate",),
+    "howsure.stats.pairs": ("Pairs",),
     "howsure.calibration": (
         "Bins",
+        "CalibrationComparison",
         "CalibrationCurve",
+        "CalibrationTable",
+        "CalibrationTest",
+        "GroupCalibration",
         "ProperLoss",
+        "QuantileCalibration",
         "ScoreParts",
         "calibration_curve",
         "calibration_error",
+        "calibration_table",
+        "calibration_test",
+        "compare_calibration",
+        "posterior_quantiles",
         "score_parts",
+        "simulate_pairs",
     ),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
@@ -30,7 +42,9 @@ __all__ = sorted(_ROOM_OF)
 if TYPE_CHECKING:
     from howsure.calibration import *  # noqa: F403
     from howsure.errors import HowsureError, InputError, MissingExtraError  # noqa: F401
+    from howsure.stats.classes import pairs_from_classes  # noqa: F401
     from howsure.stats.estimate import Estimate  # noqa: F401
+    from howsure.stats.pairs import Pairs  # noqa: F401
 
 
 def __getattr__(name: str) -> Any:

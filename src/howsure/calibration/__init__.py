@@ -1,15 +1,30 @@
 """Calibration: do predicted probabilities match frequencies?"""
 
+from howsure.calibration.checking import CalibrationTest, calibration_test
+from howsure.calibration.comparison import CalibrationComparison, compare_calibration
 from howsure.calibration.curve import Bins, CalibrationCurve
 from howsure.calibration.judging import calibration_curve, calibration_error
+from howsure.calibration.quantiles import QuantileCalibration, posterior_quantiles
 from howsure.calibration.scores import ProperLoss, ScoreParts, score_parts
+from howsure.calibration.simulation import simulate_pairs
+from howsure.calibration.table import CalibrationTable, GroupCalibration, calibration_table
 
 __all__ = [
     "Bins",
+    "CalibrationComparison",
     "CalibrationCurve",
+    "CalibrationTable",
+    "CalibrationTest",
+    "GroupCalibration",
     "ProperLoss",
+    "QuantileCalibration",
     "ScoreParts",
     "calibration_curve",
     "calibration_error",
+    "calibration_table",
+    "calibration_test",
+    "compare_calibration",
+    "posterior_quantiles",
     "score_parts",
+    "simulate_pairs",
 ]

@@ -94,8 +94,8 @@ def _bin_sorted(pairs: Pairs, binning: str, size: int, n_bins: int | None) -> Bi
     log_sum, infinite = log_loss_of_rows(q, y, w)
     weight = np.ones(len(q)) if w is None else w
     bars = _bar(np.minimum(q, 1.0 - q), q >= 0.5) * 2 + y
-    histogram = np.bincount(bars, weights=weight, minlength=2 * HISTOGRAM_BARS).reshape(HISTOGRAM_BARS, 2).T
-    return _finish(sums, edges, float(q[-1]), binning, size, histogram, log_sum, infinite)
+    histogram = np.bincount(bars, weights=weight, minlength=2 * HISTOGRAM_BARS).astype(np.float64)
+    return _finish(sums, edges, float(q[-1]), binning, size, histogram.reshape(-1, 2).T, log_sum, infinite)
 
 
 def sorted_rows(pairs: Pairs) -> tuple[Floats, Labels, Floats | None]:
@@ -133,13 +133,9 @@ def _bin_grid(grid: Grid, source: PairSource, binning: str, size: int, n_bins: i
     log_sum, infinite = log_loss_of_grid(grid)
     bars = _bar(LOWER + FLOOR, np.zeros(CELLS, dtype=np.bool_))
     bars = np.concatenate([bars, HISTOGRAM_BARS - 1 - bars[::-1]])
-    histogram = np.stack([np.bincount(bars, weights=column, minlength=HISTOGRAM_BARS) for column in _labels(grid)])
+    by_label = grid.ascending(grid.count).T.astype(np.float64)
+    histogram = np.stack([np.bincount(bars, weights=c, minlength=HISTOGRAM_BARS).astype(np.float64) for c in by_label])
     return _finish(sums, edges, 1.0, binning, size, histogram, log_sum, infinite)
-
-
-def _labels(grid: Grid) -> Integers:
-    by_label: Integers = grid.ascending(grid.count).T
-    return by_label
 
 
 def _bar(r: Floats, upper_half: np.typing.NDArray[np.bool_]) -> Integers:

@@ -49,17 +49,15 @@ class Atoms:
         """Read the pairs once more and keep the distinct predictions of the wanted cells."""
         new = wanted & ~self.known
         near = _buckets_of(new)
-        q, negatives, positives = [self.q], [self.negatives], [self.positives]
+        parts = [(self.q, self.negatives, self.positives)]
         for probabilities, labels in source.chunks():
             rows = np.flatnonzero(near[(probabilities * BUCKETS).astype(np.int32)])
             rows = rows[new[cells_of(probabilities[rows])]]
-            chunk = _count_distinct(probabilities[rows], labels[rows])
-            for column, part in zip((q, negatives, positives), chunk, strict=True):
-                column.append(part)
-        distinct, where = np.unique(np.concatenate(q), return_inverse=True)
-        self.q = distinct
-        self.negatives = _add_up(where, np.concatenate(negatives), len(distinct))
-        self.positives = _add_up(where, np.concatenate(positives), len(distinct))
+            parts.append(_count_distinct(probabilities[rows], labels[rows]))
+        q, negatives, positives = (np.concatenate(column) for column in zip(*parts, strict=True))
+        self.q, where = np.unique(q, return_inverse=True)
+        self.negatives = _add_up(where, negatives, len(self.q))
+        self.positives = _add_up(where, positives, len(self.q))
         self.known |= new
 
 
@@ -83,7 +81,9 @@ def _add_up(where: Integers, numbers: Integers, n: int) -> Integers:
 
 def _count_distinct(q: Floats, y: Labels) -> tuple[Floats, Integers, Integers]:
     """The distinct predictions in ascending order, and how many pairs of label 0 and of label 1 hold each."""
-    ends = (q == 0.0) | (q == 1.0)  # counted apart: the great masses of predictions lie there, and sorting them is waste
+    ends = (q == 0.0) | (
+        q == 1.0
+    )  # counted apart: the great masses of predictions lie there, and sorting them is waste
     of_end = np.bincount(q[ends].astype(np.int64) * 2 + y[ends], minlength=4).reshape(2, 2)
     of_label = [np.sort(q[~ends & (y == label)]) for label in (0, 1)]
     inner = np.sort(np.concatenate(of_label), kind="stable")  # merges two sorted runs

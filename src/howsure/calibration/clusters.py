@@ -10,6 +10,7 @@ from howsure.calibration.error import UNDEFINED, SquaredError
 from howsure.stats.pairs import Floats, Integers, Pairs
 
 BLOCK = 256
+NOTHING = 1e-12  # a share of a bin's squared weight that is rounding, not weight
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +30,11 @@ class ClusterSums:
 
     def by_bin(self, values: Floats) -> Floats:
         """The values added up by bin."""
-        return np.bincount(self.bin, weights=values, minlength=self.n_bins)
+        return np.bincount(self.bin, weights=values, minlength=self.n_bins).astype(np.float64)
 
     def by_cluster(self, values: Floats) -> Floats:
         """The values added up by cluster."""
-        return np.bincount(self.cluster, weights=values, minlength=self.n_clusters)
+        return np.bincount(self.cluster, weights=values, minlength=self.n_clusters).astype(np.float64)
 
 
 def cluster_sums(pairs: Pairs, bins: Integers, n_bins: int) -> ClusterSums:
@@ -48,12 +49,8 @@ def cluster_sums(pairs: Pairs, bins: Integers, n_bins: int) -> ClusterSums:
     key, w, y, q = key[order], w[order], pairs.labels[order], pairs.probabilities[order]
     starts = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
     first = order[starts]
-    sums = [np.add.reduceat(column, starts) for column in (w, w * (q - y), w * y)]
-    by_content = np.lexsort((sums[2], sums[1], sums[0], bins[first]))
-    return ClusterSums(
-        bins[first][by_content], clusters[first][by_content], *(column[by_content] for column in sums),
-        n_bins, int(clusters.max()) + 1,
-    )  # fmt: skip
+    w_sum, u_sum, y_sum = (np.add.reduceat(column, starts) for column in (w, w * (q - y), w * y))
+    return ClusterSums(bins[first], clusters[first], w_sum, u_sum, y_sum, n_bins, int(clusters.max()) + 1)
 
 
 def clustered_mse(cells: ClusterSums) -> SquaredError:
@@ -64,7 +61,7 @@ def clustered_mse(cells: ClusterSums) -> SquaredError:
     """
     total_w, total_u = cells.by_bin(cells.w), cells.by_bin(cells.u)
     couples, products = total_w**2 - cells.by_bin(cells.w**2), total_u**2 - cells.by_bin(cells.u**2)
-    known = couples > 1e-12 * total_w**2
+    known = couples > NOTHING * total_w**2
     left_out = int(np.count_nonzero(~known))
     n = len(np.unique(cells.cluster))
     if not known.any() or n < 2:
@@ -72,29 +69,31 @@ def clustered_mse(cells: ClusterSums) -> SquaredError:
     theta = np.divide(products, couples, out=np.zeros_like(couples), where=known)
     weight = np.where(known, total_w, 0.0)
     value = float(weight @ theta / weight.sum())
-    without = np.sort(_leave_one_out(cells, total_w, total_u, couples, products, weight, theta))
+    without = without_each_cluster(cells)
+    without = np.sort(without[~np.isnan(without)])
     jackknife = (n - 1) / n * float(((without - without.mean()) ** 2).sum())
     least, noise, slope_below = _noise(cells, total_w, total_u, known)
     slope_above = 2 * least / noise if noise > 0 else 0.0
     return SquaredError(value, max(jackknife - least, least), slope_above, slope_below, least, left_out, n - 1)
 
 
-def _leave_one_out(
-    cells: ClusterSums, total_w: Floats, total_u: Floats, couples: Floats, products: Floats, weight: Floats, theta: Floats
-) -> Floats:
-    """The value without each cluster."""
+def without_each_cluster(cells: ClusterSums) -> Floats:
+    """The debiased squared error without each cluster, by its code; NaN where a cluster or what is left is empty."""
+    total_w, total_u = cells.by_bin(cells.w), cells.by_bin(cells.u)
+    squares_w, squares_u = cells.by_bin(cells.w**2), cells.by_bin(cells.u**2)
+    couples, products = total_w**2 - squares_w, total_u**2 - squares_u
+    known = couples > NOTHING * total_w**2
+    weighted = np.divide(total_w * products, couples, out=np.zeros_like(couples), where=known)
     b, w, u = cells.bin, cells.w, cells.u
-    rest_w = total_w[b] - w
-    rest_couples = rest_w**2 - (total_w[b] ** 2 - couples[b] - w**2)
-    rest_products = (total_u[b] - u) ** 2 - (total_u[b] ** 2 - products[b] - u**2)
-    known = (rest_couples > 1e-9 * total_w[b] ** 2) & (weight[b] > 0)
-    rest_theta = np.divide(rest_products, rest_couples, out=np.zeros_like(rest_w), where=known)
-    rest_weight = np.where(known, rest_w, 0.0)
-    sums = float(weight @ theta) + cells.by_cluster(rest_weight * rest_theta - weight[b] * theta[b])
-    weights = float(weight.sum()) + cells.by_cluster(rest_weight - weight[b])
-    present = cells.by_cluster(w) > 0
-    useful = present & (weights > 0)
-    return sums[useful] / weights[useful]
+    rest_w, rest_u = total_w[b] - w, total_u[b] - u
+    rest_couples, rest_products = rest_w**2 - (squares_w[b] - w**2), rest_u**2 - (squares_u[b] - u**2)
+    still = known[b] & (rest_couples > NOTHING * total_w[b] ** 2)
+    rest_weighted = np.divide(rest_w * rest_products, rest_couples, out=np.zeros_like(rest_w), where=still)
+    sums = weighted.sum() + cells.by_cluster(rest_weighted - weighted[b])
+    weights = total_w[known].sum() + cells.by_cluster(np.where(still, rest_w, 0.0) - np.where(known, total_w, 0.0)[b])
+    useful = (cells.by_cluster(w) > 0) & (weights > NOTHING * total_w.sum())
+    values: Floats = np.divide(sums, weights, out=np.full_like(sums, np.nan), where=useful)
+    return values
 
 
 def _noise(

@@ -68,7 +68,9 @@ class CalibrationCurve:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form of a curve, as `howsure calibration --format json` writes it."""
-        bins = zip(*(getattr(self.bins, c).tolist() for c in ("count", "mean_prob", "frequency", "low", "high")), strict=True)
+        bins = zip(
+            *(getattr(self.bins, c).tolist() for c in ("count", "mean_prob", "frequency", "low", "high")), strict=True
+        )
         return {
             "group": self.name,
             "n": self.n,

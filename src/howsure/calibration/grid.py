@@ -69,7 +69,8 @@ class Grid:
     @classmethod
     def empty(cls) -> Grid:
         """A grid that holds no pairs."""
-        return cls(*(np.zeros(SLOTS, dtype=np.int64) for _ in range(5)), steep_log={})
+        zeros = [np.zeros(SLOTS, dtype=np.int64) for _ in range(5)]
+        return cls(zeros[0], zeros[1], zeros[2], zeros[3], zeros[4], {})
 
     def __add__(self, other: Grid) -> Grid:
         steep = dict(self.steep_log)
@@ -126,7 +127,6 @@ class Grid:
         for value, number in zip(values.tolist(), rows.tolist(), strict=True):
             self.steep_log[value] = self.steep_log.get(value, 0) + number
 
-
     def ascending(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Slots, as (2·CELLS, label) in ascending order of q."""
         by_cell = values.reshape(CELLS, HALVES, LABEL_VALUES)
@@ -147,10 +147,8 @@ def _join(high: Integers, low: Integers) -> Floats:
     return (high + (low >> LIMB_BITS)) * 2.0**LIMB_BITS + (low & ((1 << LIMB_BITS) - 1))
 
 
-def _carry(sums: Floats, high: Integers, low: Integers) -> None:
+def _carry(sums: npt.NDArray[Any], high: Integers, low: Integers) -> None:
     whole = sums.astype(np.int64)
     high += whole >> LIMB_BITS
     whole &= (1 << LIMB_BITS) - 1
     low += whole
-
-

@@ -38,7 +38,9 @@ class ProperLoss:
         """f · if_true(q) + (1 - f) · if_false(q), where a factor of 0 silences an infinite loss."""
         with np.errstate(divide="ignore", invalid="ignore"):
             true, false = self.if_true(prediction), self.if_false(prediction)
-            return np.where(frequency > 0, frequency * true, 0.0) + np.where(frequency < 1, (1 - frequency) * false, 0.0)
+            return np.where(frequency > 0, frequency * true, 0.0) + np.where(
+                frequency < 1, (1 - frequency) * false, 0.0
+            )
 
 
 BRIER = ProperLoss("brier", lambda q: (1 - q) ** 2, lambda q: q**2)
@@ -75,7 +77,9 @@ def brier_parts(binned: Binned) -> ScoreParts:
     calibration = float((s.w1 * mean_gaps(s) ** 2).sum() / total)
     refinement = float((s.w1 * frequency * (1 - frequency)).sum() / total)
     variance, covariance = s.qq - s.q**2 / s.w1, s.qy - s.q * s.y / s.w1
-    return ScoreParts(float(s.uu.sum() / total), calibration, refinement, float((variance - 2 * covariance).sum() / total))
+    return ScoreParts(
+        float(s.uu.sum() / total), calibration, refinement, float((variance - 2 * covariance).sum() / total)
+    )
 
 
 def log_parts(binned: Binned) -> ScoreParts:
@@ -85,7 +89,9 @@ def log_parts(binned: Binned) -> ScoreParts:
     return _parts(LOG, mean, s.q / s.w1, s.y / s.w1, s.w1, binned.infinite_rows)
 
 
-def _parts(loss: ProperLoss, score: float, mean: Floats, frequency: Floats, weight: Floats, infinite: int) -> ScoreParts:
+def _parts(
+    loss: ProperLoss, score: float, mean: Floats, frequency: Floats, weight: Floats, infinite: int
+) -> ScoreParts:
     share = weight / weight.sum()
     mean, frequency = np.clip(mean, 0.0, 1.0), np.clip(frequency, 0.0, 1.0)  # sums of sums may end 1e-16 outside
     at_mean = float(share @ loss.expected(mean, frequency))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
@@ -39,7 +40,7 @@ class Sums:
 
     def into(self, bins: Integers, n_bins: int) -> Sums:
         """Add the entries up by bin; `bins` holds the bin of each entry. Columns that are one array stay one."""
-        added: dict[int, Floats] = {}
+        added: dict[int, Any] = {}
         for name in _COLUMNS:
             column = getattr(self, name)
             if id(column) not in added:

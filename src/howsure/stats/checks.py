@@ -117,14 +117,19 @@ def check_codes(values: object, *, n: int, name: str) -> tuple[Integers, tuple[s
 
 
 def check_clusters(values: object, *, n: int, name: str = "clusters") -> Integers:
-    """Clusters as codes from 0, in no particular order: faster than `check_codes`, since nobody reads their names.
+    """Clusters as codes from 0: faster than `check_codes`, since nobody reads their names.
 
     >>> check_clusters(["doc 7", "doc 7", "doc 1"], n=3)
-    array([0, 0, 1])
+    array([1, 1, 0])
 
     Raises InputError if a value is missing or the length is not n.
     """
-    return _factorised(_no_missing(values, n, name))[0]
+    column = _no_missing(values, n, name)
+    codes, distinct = _factorised(column)
+    if column.dtype.kind in NUMERIC:
+        return codes
+    order = sorted(range(len(distinct)), key=lambda code: str(distinct[code]))  # whatever the order of the rows
+    return np.argsort(order)[codes]
 
 
 def check_level(level: float, *, name: str = "level") -> float:

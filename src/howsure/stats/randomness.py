@@ -15,7 +15,9 @@ def generator_from(rng: Randomness) -> np.random.Generator:
     >>> generator_from(0).integers(10).item() == generator_from(0).integers(10).item()
     True
     """
-    if isinstance(rng, bool) or not isinstance(rng, (int, np.integer, np.random.Generator, np.random.SeedSequence, type(None))):
+    if isinstance(rng, bool) or not isinstance(
+        rng, (int, np.integer, np.random.Generator, np.random.SeedSequence, type(None))
+    ):
         raise InputError(f"rng must be a seed, a numpy Generator, a SeedSequence or None, not {rng!r}")
     if isinstance(rng, (int, np.integer)) and rng < 0:
         raise InputError(f"rng as a seed must not be negative; it is {rng}")

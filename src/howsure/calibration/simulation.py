@@ -1,0 +1,50 @@
+"""Synthetic pairs whose true calibration is known (Nguyen's thesis, section 4.3)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from howsure.errors import InputError
+from howsure.stats.pairs import Floats, Labels
+from howsure.stats.randomness import Randomness, generator_from
+
+
+def label_probability(q: Floats, *, transform: str | float = "identity") -> Floats:
+    """P(y = 1 | q): q itself, or with a number k in [0, 0.5] the thesis's t(q).
+
+    t(q) = max(0, q - k) for q ≤ 0.5 and min(1, q + k) otherwise (the thesis prints min(0, …), a slip).
+
+    >>> label_probability(np.array([0.05, 0.5, 0.6, 0.95]), transform=0.1).tolist()
+    [0.0, 0.4, 0.7, 1.0]
+
+    Raises InputError for another transform.
+    """
+    if transform == "identity":
+        return q
+    if isinstance(transform, str) or not 0.0 <= transform <= 0.5:
+        raise InputError(f"transform must be 'identity' or a number from 0 to 0.5, not {transform!r}")
+    return np.where(q <= 0.5, np.maximum(0.0, q - transform), np.minimum(1.0, q + transform))
+
+
+def simulate_pairs(
+    n: int, a: float, b: float, *, transform: str | float = "identity", rng: Randomness = None
+) -> tuple[Labels, Floats]:
+    """Draw n pairs: q ~ Beta(a, b), then y ~ Bernoulli(q), or Bernoulli(t(q)) with k given as `transform`.
+
+    Returns the labels (n,) as 0 and 1 and the predictions (n,). Source: Nguyen's thesis, section 4.3.1.
+
+    >>> y, q = simulate_pairs(5, 0.3, 0.7, rng=0)
+    >>> y.tolist(), q.round(2).tolist()
+    ([0, 0, 0, 1, 1], [0.59, 0.01, 0.23, 1.0, 0.99])
+
+    Raises InputError if n is negative, a or b is not positive, or for another transform.
+    """
+    if n < 0 or int(n) != n:
+        raise InputError(f"n must be a whole number of pairs, not {n!r}")
+    for name, value in (("a", a), ("b", b)):
+        if not 0.0 < value < np.inf:
+            raise InputError(f"{name}, a parameter of the Beta distribution, must be positive; it is {value!r}")
+    generator = generator_from(rng)
+    q = generator.beta(a, b, size=int(n))
+    y = generator.random(int(n)) < label_probability(q, transform=transform)
+    return y.astype(np.uint8), q

@@ -1,0 +1,177 @@
+"""One row a group: the calibration of every tag, model or language, with tests adjusted for their number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from howsure.calibration.binning import bin_pairs
+from howsure.calibration.checking import binned_p_value, two_sided
+from howsure.calibration.error import SquaredError, plugin_mse, root
+from howsure.calibration.judging import check_interval, debiased_estimate, squared_error
+from howsure.errors import InputError
+from howsure.stats.checks import check_level
+from howsure.stats.door import pairs_from
+from howsure.stats.estimate import Estimate
+from howsure.stats.frames import to_frame
+from howsure.stats.multiplicity import adjust_p_values
+from howsure.stats.pairs import Pairs
+
+
+@dataclass(frozen=True, slots=True)
+class GroupCalibration:
+    """The calibration of one group.
+
+    n pairs, base_rate the frequency of label 1, mean_prob the mean prediction, error the debiased error with interval,
+    plugin_error Algorithm 1's value, p_value of the hypothesis that the group is calibrated, p_adjusted for all groups.
+    """
+
+    name: str
+    n: int
+    base_rate: float
+    mean_prob: float
+    error: Estimate
+    plugin_error: float
+    p_value: float
+    p_adjusted: float
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationTable:
+    """The rows of `calibration_table`, one a group; iterate, index, or convert them."""
+
+    rows: tuple[GroupCalibration, ...]
+    recipe: dict[str, Any] = field(repr=False)
+
+    def __iter__(self) -> Iterator[GroupCalibration]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, name: str) -> GroupCalibration:
+        """The row of a group by its name."""
+        for row in self.rows:
+            if row.name == name:
+                return row
+        raise KeyError(name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Columns by name, and the recipe."""
+        return {"recipe": self.recipe, "groups": self._columns()}
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """The rows as a data frame (pandas, else polars, else pyarrow; or the `backend` named)."""
+        return to_frame(self._columns(), backend=backend)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        rows = self.rows
+        return {
+            "group": [r.name for r in rows],
+            "n": [r.n for r in rows],
+            "base_rate": [r.base_rate for r in rows],
+            "mean_prob": [r.mean_prob for r in rows],
+            "error": [r.error.value for r in rows],
+            "low": [r.error.low for r in rows],
+            "high": [r.error.high for r in rows],
+            "plugin_error": [r.plugin_error for r in rows],
+            "p_value": [r.p_value for r in rows],
+            "p_adjusted": [r.p_adjusted for r in rows],
+        }
+
+    def __repr__(self) -> str:
+        width = max([len(row.name) for row in self.rows] + [5])
+        head = f"{'group':<{width}}  {'n':>9}  {'base rate':>9}  {'error':>24}  {'p (adjusted)':>12}"
+        lines = [
+            f"{row.name:<{width}}  {row.n:>9,}  {row.base_rate:>9.4f}  {row.error!s:>24}  {row.p_adjusted:>12.4f}"
+            for row in self.rows
+        ]
+        return "\n".join([head, *lines])
+
+
+def calibration_table(
+    y_true: Any,
+    y_prob: Any,
+    *,
+    groups: Any,
+    bin_size: int | str = "auto",
+    n_bins: int | None = None,
+    binning: str = "adaptive",
+    sample_weight: Any = None,
+    clusters: Any = None,
+    pos_label: Any = None,
+    interval: str = "debiased",
+    level: float = 0.95,
+    adjust: str | None = "holm",
+    data: Any = None,
+) -> CalibrationTable:
+    """The calibration error of every group, from one sort, with p-values adjusted for the number of groups.
+
+    groups (n,): what each pair belongs to; the other arguments are those of `calibration_curve` (bin_size="auto" is
+    chosen for each group by itself). The p-value is that of the binned test (`calibration_test`, method "binned"), with
+    clusters or weights that of the debiased error's own standard error under calibration. `adjust`: "holm", "bh", None.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> q = rng.random(4000)
+    >>> tag = np.where(np.arange(4000) % 2, "NN", "VB")
+    >>> table = calibration_table(rng.random(4000) < np.where(tag == "NN", q, q**2), q, groups=tag)
+    >>> [(row.name, row.n, row.p_adjusted < 0.05) for row in table]
+    [('NN', 2000, False), ('VB', 2000, True)]
+
+    Raises InputError naming the parameter, row and value that broke a rule.
+    """
+    if groups is None:
+        raise InputError("groups must say what each pair belongs to; without groups use calibration_curve")
+    check_interval(interval)
+    level = check_level(level)
+    pairs = pairs_from(
+        y_true, y_prob, data=data, sample_weight=sample_weight, groups=groups, clusters=clusters, pos_label=pos_label
+    )
+    found = [(name, *_judge(group, binning, bin_size, n_bins, level)) for name, group in by_group(pairs)]
+    adjusted = adjust_p_values([p for *_, p in found], method=adjust)
+    rows = tuple(
+        GroupCalibration(name, n, base_rate, mean_prob, error, plugin, p, float(p_adjusted))
+        for (name, n, base_rate, mean_prob, error, plugin, p), p_adjusted in zip(found, adjusted, strict=True)
+    )
+    recipe = {"n": len(pairs), "groups": len(rows), "binning": binning, "bin_size": bin_size, "n_bins": n_bins}
+    return CalibrationTable(rows, recipe | {"level": level, "adjust": adjust})
+
+
+def by_group(pairs: Pairs) -> Iterator[tuple[str, Pairs]]:
+    """The pairs of every group, in the order of the groups' names, from one stable sort."""
+    if pairs.groups is None:
+        raise InputError("the pairs have no groups")
+    order = np.argsort(pairs.groups, kind="stable")
+    ends = np.cumsum(np.bincount(pairs.groups, minlength=len(pairs.group_names)))
+    for name, start, end in zip(pairs.group_names, np.append(0, ends), ends, strict=False):
+        if end > start:
+            yield name, pairs.only(order[start:end])
+
+
+def _judge(
+    pairs: Pairs, binning: str, bin_size: int | str, n_bins: int | None, level: float
+) -> tuple[int, float, float, Estimate, float, float]:
+    binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins)
+    squared = squared_error(pairs, binned)
+    weight = float(binned.sums.w1.sum())
+    plain = pairs.clusters is None and pairs.weights is None
+    return (
+        len(pairs),
+        float(binned.sums.y.sum()) / weight,
+        float(binned.sums.q.sum()) / weight,
+        debiased_estimate(squared, n=len(pairs), level=level),
+        root(plugin_mse(binned.sums)),
+        binned_p_value(binned) if plain else _p_of(squared),
+    )
+
+
+def _p_of(squared: SquaredError) -> float:
+    """One-sided: how often would the estimate be as large if nothing but noise were in it? A normal approximation."""
+    if not squared.least > 0.0:
+        return 1.0 if not squared.value > 0.0 else 0.0
+    z = squared.value / squared.least**0.5
+    return two_sided(z) / 2 if z > 0 else 1 - two_sided(z) / 2
