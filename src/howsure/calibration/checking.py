@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from howsure.calibration.binning import Binned, bin_pairs, sorted_rows
-from howsure.calibration.error import plugin_mse
+from howsure.calibration.error import SquaredError, plugin_mse
 from howsure.errors import InputError
 from howsure.stats.door import pairs_from
-from howsure.stats.pairs import Floats, Pairs
+from howsure.stats.pairs import Floats, Pairs, PairSource
 from howsure.stats.randomness import Randomness, generator_from
 
 METHODS = ("spiegelhalter", "simulation", "binned")
@@ -64,7 +64,7 @@ def calibration_test(
     0.001
 
     Raises InputError for bad pairs or an unknown method.
-    Source: Spiegelhalter (1986); Vaicenavicius et al. (2019) for the simulation; the chi-square after Satterthwaite (1946).
+    Source: Spiegelhalter (1986); Vaicenavicius et al. (2019) for the simulation; Satterthwaite (1946) for the chi-square.
     """
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {method!r}")
@@ -117,6 +117,20 @@ def binned_p_value(binned: Binned) -> float:
         return 1.0 if mse < 1e-24 else 0.0
     degrees = 2 * mean**2 / variance
     return float(gammaincc(degrees / 2, mse * degrees / mean / 2))
+
+
+def p_value_of(pairs: Pairs | PairSource, binned: Binned, squared: SquaredError) -> float:
+    """The p-value of calibration that tables show: the binned test, or for clusters and weights a normal one.
+
+    The latter asks how often the debiased estimate would be as large if there were nothing in it but noise.
+    """
+    if not isinstance(pairs, Pairs) or (pairs.clusters is None and pairs.weights is None):
+        return binned_p_value(binned)
+    if math.isnan(squared.value):
+        return math.nan
+    if squared.least <= 0.0:
+        return 0.0 if squared.value > 0.0 else 1.0
+    return math.erfc(squared.value / math.sqrt(2 * squared.least)) / 2
 
 
 def _simulated_mse(pairs: Pairs, binned: Binned, times: int, rng: np.random.Generator) -> Floats:

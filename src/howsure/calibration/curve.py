@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -45,10 +46,11 @@ class CalibrationCurve:
     """What `calibration_curve` found.
 
     bins: the curve. debiased_error: the headline, the root mean squared gap between predictions and label frequencies
-    without the bias of noise, with its interval. error, mse: Algorithm 1's value and its square, with an interval only
-    from Algorithm 2 or a bootstrap. ece, max_error: mean and largest absolute gap. brier, log_loss: scores in parts.
-    base_rate: the frequency of label 1. n: pairs. histogram (2, 64): weight of the predictions of label 0 and of label 1
-    in 64 bars over [0, 1]. notes: what must be said. recipe: all that is needed to do it again. name: the group.
+    without the bias of noise, with its interval. error, mse: Algorithm 1's value and its square, with an interval
+    only from Algorithm 2 or a bootstrap. ece, max_error: mean and largest absolute gap. brier, log_loss: scores in
+    parts. p_value: of the hypothesis that the predictions are calibrated. base_rate: the frequency of label 1. n: the
+    pairs. histogram (2, 64): weight of the predictions of label 0 and of label 1 in 64 bars over [0, 1]. notes: what
+    must be said. recipe: all that is needed to do it again. name: the group.
     """
 
     bins: Bins
@@ -59,6 +61,7 @@ class CalibrationCurve:
     max_error: Estimate
     brier: ScoreParts
     log_loss: ScoreParts
+    p_value: float
     base_rate: float
     n: int
     histogram: Floats = field(repr=False)
@@ -80,6 +83,7 @@ class CalibrationCurve:
             "mse": self.mse.to_dict(),
             "ece": self.ece.value,
             "max_error": self.max_error.value,
+            "p_value": None if math.isnan(self.p_value) else self.p_value,
             "brier": self.brier.to_dict(),
             "log_loss": {**self.log_loss.to_dict(), "infinite_rows": self.log_loss.infinite_rows},
             "notes": list(self.notes),

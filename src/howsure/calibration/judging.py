@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from howsure.calibration.binning import Binned, bin_pairs
+from howsure.calibration.checking import p_value_of
 from howsure.calibration.clusters import cluster_sums, clustered_mse, clustered_standard_errors
 from howsure.calibration.curve import CalibrationCurve, bins_from
 from howsure.calibration.error import SquaredError, debiased_mse, plugin_mse, root
@@ -167,6 +168,7 @@ def curve_of(
         max_error=Estimate(largest, None, None, level, "plugin", n),
         brier=brier_parts(binned),
         log_loss=log_parts(binned),
+        p_value=p_value_of(pairs, binned, squared),
         base_rate=base_rate,
         n=n,
         histogram=binned.histogram,

@@ -22,10 +22,10 @@ FEWEST_EXPECTED = 5  # truths a bar, for the chi-square test
 class QuantileCalibration:
     """What `posterior_quantiles` found.
 
-    ranks (n,): how many of the draws lie below each truth, 0 … draws. Histogram: bin_edges (B + 1,) over [0, 1], counts
-    (B,), expected (B,) under calibration, and low, high (B,), the interval each count should lie in. Cumulative curve:
-    points (P,), cumulative (P,), the share of truths with a quantile of at most that, and the simultaneous band band_low,
-    band_high (P,). p_value: chi-square test of uniformity of the ranks. tied: truths equal to some draws.
+    ranks (n,): how many of the draws lie below each truth, 0 … draws. Histogram: bin_edges (B + 1,) over [0, 1],
+    counts (B,), expected (B,) under calibration, and low, high (B,), the interval each count should lie in. Cumulative
+    curve: points (P,), cumulative (P,), the share of truths with a quantile of at most that, and the simultaneous band
+    band_low, band_high (P,). p_value: chi-square test of uniformity of the ranks. tied: truths equal to some draws.
     """
 
     ranks: Integers = field(repr=False)
@@ -64,7 +64,8 @@ class QuantileCalibration:
         outside = int(np.count_nonzero((self.counts < self.low) | (self.counts > self.high)))
         return (
             f"posterior quantiles of {self.n:,} truths among {self.draws:,} draws each\n"
-            f"uniform? chi-square {self.statistic:.1f} on {len(self.counts) - 1} degrees of freedom, p = {self.p_value:.4f}\n"
+            f"uniform? chi-square {self.statistic:.1f} with {len(self.counts) - 1} degrees of freedom: "
+            f"p = {self.p_value:.4f}\n"
             f"{outside} of {len(self.counts)} bars outside their {self.level:.0%} interval"
         )
 
@@ -88,8 +89,8 @@ def posterior_quantiles(
     True
 
     Raises InputError for shapes that do not fit, NaN or infinite values.
-    Source: Cook, Gelman & Rubin (2006); ranks instead of quantiles after Talts et al. (2018), since a Kolmogorov–Smirnov
-    test of r / S rejects a correct sampler.
+    Source: Cook, Gelman & Rubin (2006); ranks instead of quantiles after Talts et al. (2018), since a
+    Kolmogorov–Smirnov test of r / S rejects a correct sampler.
     """
     from scipy.special import gammaincc
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from howsure.calibration.binning import bin_pairs
-from howsure.calibration.checking import binned_p_value, two_sided
-from howsure.calibration.error import SquaredError, plugin_mse, root
+from howsure.calibration.checking import p_value_of
+from howsure.calibration.error import plugin_mse, root
 from howsure.calibration.judging import check_interval, debiased_estimate, squared_error
 from howsure.errors import InputError
 from howsure.stats.checks import check_level
@@ -158,20 +158,11 @@ def _judge(
     binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins)
     squared = squared_error(pairs, binned)
     weight = float(binned.sums.w1.sum())
-    plain = pairs.clusters is None and pairs.weights is None
     return (
         len(pairs),
         float(binned.sums.y.sum()) / weight,
         float(binned.sums.q.sum()) / weight,
         debiased_estimate(squared, n=len(pairs), level=level),
         root(plugin_mse(binned.sums)),
-        binned_p_value(binned) if plain else _p_of(squared),
+        p_value_of(pairs, binned, squared),
     )
-
-
-def _p_of(squared: SquaredError) -> float:
-    """One-sided: how often would the estimate be as large if nothing but noise were in it? A normal approximation."""
-    if not squared.least > 0.0:
-        return 1.0 if not squared.value > 0.0 else 0.0
-    z = squared.value / squared.least**0.5
-    return two_sided(z) / 2 if z > 0 else 1 - two_sided(z) / 2

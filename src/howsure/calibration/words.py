@@ -42,10 +42,12 @@ class Region:
     def _where(self) -> str:
         if self.start <= 0.0 and self.end >= 1.0:
             return "everywhere"
-        start, end = rounded(self.start, self.end)
+        (start,), (end,) = rounded(self.start), rounded(self.end)
         if self.end >= 1.0:
             return f"above {start}"
-        return f"below {end}" if self.start <= 0.0 else f"between {start} and {end}"
+        if self.start <= 0.0:
+            return f"below {end}"
+        return f"between {start} and {end}" if start != end else f"at {end}"
 
 
 def rounded(*values: float) -> list[str]:

@@ -1,1 +1,63 @@
+"""The command line: one file a chapter, loaded when its command is used."""
 
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import NoReturn
+
+import click
+
+from howsure import __version__
+from howsure.errors import HowsureError
+
+COMMANDS = {  # name -> (module, what `howsure --help` says of it)
+    "calibration": ("howsure.cli.calibration", "Do predicted probabilities match frequencies?"),
+    "quantiles": ("howsure.cli.quantiles", "Are posterior draws of continuous quantities calibrated?"),
+    "simulate": ("howsure.cli.simulate", "Draw synthetic predictions whose calibration is known."),
+    "reproduce": ("howsure.cli.reproduce", "Run a table or figure of the papers again."),
+    "demo": ("howsure.cli.demo", "See the main job done on bundled data."),
+}
+
+
+class Chapters(click.Group):
+    """A group whose commands are imported only when they are run, so that `howsure --help` is quick."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = importlib.import_module(COMMANDS[cmd_name][0]).command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@click.command(cls=Chapters, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="howsure")
+def howsure() -> None:
+    """How sure is a model of language, should it be, and what follows?"""
+
+
+def main() -> NoReturn:
+    """Run the command line; what is wrong with the input is one sentence and exit code 2."""
+    try:
+        howsure(standalone_mode=False, prog_name="howsure")
+    except click.exceptions.Abort:
+        click.echo("howsure: stopped", err=True)
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except HowsureError as error:
+        click.echo(f"howsure: {error}", err=True)
+        sys.exit(2)
+    except BrokenPipeError:
+        sys.stderr.close()  # what reads us has stopped reading; nothing to say to it
+        sys.exit(141)
+    sys.exit(0)

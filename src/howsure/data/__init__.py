@@ -1,1 +1,6 @@
+"""Predictions as data: readers of every file format."""
 
+from howsure.data.opening import open_predictions
+from howsure.data.predictions import Predictions
+
+__all__ = ["Predictions", "open_predictions"]

@@ -1,0 +1,5 @@
+"""`python -m howsure.cli`."""
+
+from howsure.cli import main
+
+main()

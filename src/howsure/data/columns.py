@@ -1,0 +1,97 @@
+"""A column of a file, and what SQL makes of it: its text, its number, and whether it is missing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from howsure.data.database import identifier, literals
+
+FLOATS = ("FLOAT", "DOUBLE")
+INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column by its name and DuckDB's type of it."""
+
+    name: str
+    type: str
+
+    @property
+    def sql(self) -> str:
+        """The column itself."""
+        return identifier(self.name)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether values are read as text, as all of CSV and JSON lines are."""
+        return self.type == "VARCHAR"
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether the column is of an integer type."""
+        return self.type.removeprefix("U") in INTEGERS
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the column is of a numeric type."""
+        return self.is_integer or self.type in FLOATS or self.type.startswith("DECIMAL")
+
+    @property
+    def text(self) -> str:
+        """The value as text."""
+        return self.sql if self.is_text else f"CAST({self.sql} AS VARCHAR)"
+
+    @property
+    def number(self) -> str:
+        """The value as a DOUBLE; null if a text is no number."""
+        if self.type == "DOUBLE":
+            return self.sql
+        return f"TRY_CAST({self.sql} AS DOUBLE)"
+
+    @property
+    def numbers(self) -> str:
+        """The value as a list of DOUBLE; null if it is no list of numbers."""
+        return f"TRY_CAST({self.sql} AS DOUBLE[])"
+
+    def missing(self, values: Sequence[str] = (), *, role: str = "text") -> str:
+        """Whether the value is missing: null, NaN, empty, or one of `values`; in a list, whether any element is.
+
+        The role is "text", "number" (a text is missing if it spells NaN in any way) or "numbers" (a list).
+        """
+        tests = [f"{self.sql} IS NULL"]
+        if self.type in FLOATS:
+            tests.append(f"isnan({self.sql})")
+        if self.is_text:
+            tests.append(f"trim({self.sql}) IN ('', 'NaN')")
+        if self.is_text and role == "number":
+            tests.append(f"coalesce(isnan({self.number}), FALSE)")
+        if role == "numbers":
+            nan = "CAST('NaN' AS DOUBLE)"
+            tests.append(f"coalesce(list_count({self.numbers}) < len({self.numbers}), FALSE)")
+            tests.append(f"coalesce(list_contains({self.numbers}, {nan}), FALSE)")
+        elif values:
+            tests.append(self.among(values))
+        return f"({' OR '.join(tests)})"
+
+    def among(self, values: Sequence[str]) -> str:
+        """Whether the value is one of some values given as text; numbers are compared by value."""
+        if not self.is_number:
+            return f"({self.text} IN ({literals(values)}))" if values else "FALSE"
+        numbers = [number for number in map(as_number, values) if number is not None]
+        if self.is_integer:
+            whole = ", ".join(str(int(number)) for number in numbers if number.is_integer())
+            return f"({self.sql} IN ({whole}))" if whole else "FALSE"
+        exact = ", ".join(f"CAST({number!r} AS DOUBLE)" for number in numbers)
+        return f"({self.number} IN ({exact}))" if exact else "FALSE"
+
+
+def as_number(text: str) -> float | None:
+    """The finite number that a text spells, or None."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None

@@ -1,0 +1,91 @@
+"""Pairs as a stream: as often as asked, in bounded memory, every chunk checked as it passes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from howsure.data.columns import Column
+from howsure.data.database import NullFound, chunks, literals
+from howsure.data.groups import codes_sql
+from howsure.data.labels import label_counts, not_two_values
+from howsure.data.selection import Selection, missing_value
+from howsure.errors import InputError
+from howsure.stats.checks import probability_advice
+from howsure.stats.pairs import Chunk, Floats, Integers, Labels
+
+CodedChunk = tuple[Integers, Floats, Labels]
+
+
+@dataclass(frozen=True, slots=True)
+class PairStream:
+    """The pairs of the used rows, or of some groups of them: a `PairSource` that reads the files anew every time."""
+
+    selection: Selection
+    label: Column
+    prob: Column
+    label_sql: str
+    group: Column | None = None
+    groups: tuple[str, ...] = ()
+
+    def of_groups(self, names: Sequence[str]) -> PairStream:
+        """The pairs of some groups only."""
+        return replace(self, groups=tuple(names))
+
+    def chunks(self) -> Iterator[Chunk]:
+        """The pairs, a chunk at a time."""
+        return ((probabilities, labels) for probabilities, labels in self._read([]))
+
+    def coded_chunks(self, names: Sequence[str]) -> Iterator[CodedChunk]:
+        """The pairs of some groups, a chunk at a time, after the position of the group in `names`."""
+        assert self.group is not None
+        codes = codes_sql(self.selection.table.connection, self.group.text, names)
+        for probabilities, labels, coded in self.of_groups(names)._read([codes]):
+            yield coded, probabilities, labels
+
+    def _read(self, codes: list[str]) -> Iterator[list[Any]]:
+        condition = (
+            "TRUE" if self.group is None or not self.groups else f"{self.group.text} IN ({literals(self.groups)})"
+        )
+        query = self.selection.query([self.prob.number, self.label_sql, *codes], condition=condition)
+        dtypes = [np.float64, np.uint8, *([np.int64] * len(codes))]
+        try:
+            for chunk in chunks(self.selection.table.connection, query, dtypes):
+                low, high = chunk[0].min(), chunk[0].max()  # NaN goes through both
+                if not (low >= 0.0 and high <= 1.0 and chunk[1].max() <= 1):
+                    raise self._fault()
+                yield chunk
+        except NullFound:
+            raise self._fault() from None
+
+    def _fault(self) -> InputError:
+        """What is wrong with the first bad row: a missing value, a probability that is none, or a label."""
+        for column, role in ((self.label, "text"), (self.prob, "number")):
+            test = column.missing(role=role)
+            if self.selection.has(test):
+                return missing_value(self.selection.table, column, test)
+        number = self.prob.number
+        bad = f"({number} IS NULL OR NOT ({number} >= 0 AND {number} <= 1))"
+        if self.selection.has(bad):
+            return self._no_probability(bad)
+        return not_two_values(self.label, label_counts(self.selection, self.label))
+
+    def _no_probability(self, bad: str) -> InputError:
+        place, held = self.selection.place(bad, self.prob.text)
+        value = _number(str(held))
+        if value is None:
+            advice = "Write a decimal point." if "," in str(held) else "Leave such rows out first."
+            return InputError(f"{self.prob.name} must be a number in [0, 1]; {place} holds {held!r}. {advice}")
+        highest = self.selection.ask(f"max({self.prob.number})")[0][0]
+        advice = probability_advice(value, float(str(highest)))
+        return InputError(f"{self.prob.name} must lie in [0, 1]; {place} holds {held}. {advice}")
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None

@@ -1,0 +1,169 @@
+"""The rows of all files as one table that SQL can ask: Parquet is read in place, all else is copied in, once.
+
+What is copied in (CSV, JSON lines: as text; .npz: as it is) is only the columns in use; beyond DuckDB's memory limit
+it lies in the scratch folder. Every answer about a row can be led back to the file and the row in it.
+"""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from howsure.data.archives import archive_columns, copy_archives
+from howsure.data.columns import Column
+from howsure.data.database import Connection, Database, file_literal, identifier, literal, reading
+from howsure.data.files import File
+from howsure.errors import InputError
+from howsure.stats.naming import unknown_name
+
+COPIED = "copied_rows"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The rows of some files: what to write after FROM, the columns in use, and where each file's rows start."""
+
+    database: Database
+    relation: str
+    columns: dict[str, Column]
+    files: tuple[File, ...]
+    starts: tuple[int, ...] = ()
+
+    @property
+    def connection(self) -> Connection:
+        """The connection to the database."""
+        return self.database.connection
+
+    @property
+    def is_copied(self) -> bool:
+        """Whether the rows were copied into the database, so that every question is cheap."""
+        return self.relation == COPIED
+
+    def ask(self, select: str, *, rest: str = "") -> list[tuple[object, ...]]:
+        """The rows of SELECT `select` FROM the table and the `rest` of the query."""
+        with reading(self.name):
+            return self.connection.execute(f"SELECT {select} FROM {self.relation} {rest}").fetchall()
+
+    def place(self, condition: str, shown: str = "NULL", *, skip: int = 0) -> tuple[str, object]:
+        """Where the first row is for which a condition holds (after skipping some), and a value of that row."""
+        if self.is_copied:
+            found = self.ask(f"rowid, {shown}", rest=f"WHERE {condition} ORDER BY rowid LIMIT 1 OFFSET {skip}")
+            row, value = found[0]
+            position = int(str(row))
+            file = bisect_right(self.starts, position) - 1
+            return _place(self.files[file], position - self.starts[file]), value
+        source = _parquet(self.files, "filename=true, file_row_number=true")
+        with reading(self.name):
+            path, row, value = self.connection.execute(
+                f"SELECT filename, file_row_number, {shown} FROM {source} WHERE {condition} LIMIT 1 OFFSET {skip}"
+            ).fetchall()[0]
+        return _place(next(file for file in self.files if os.path.abspath(file.path) == path), int(row)), value
+
+    @property
+    def name(self) -> str:
+        """What to call all files together."""
+        first = self.files[0].name
+        return first if len(self.files) == 1 else f"{first} and {len(self.files) - 1:,} more"
+
+
+def open_table(database: Database, files: tuple[File, ...], names: Sequence[str]) -> Table:
+    """The table of the columns `names` of all files.
+
+    Raises InputError if a file lacks a column or cannot be read, if there are no rows, or if formats cannot be mixed.
+    """
+    openers = {OPENERS.get(file.format, _open_texts) for file in files}
+    if len(openers) > 1:
+        formats = sorted({file.format for file in files})
+        raise InputError(f"all files must be text, or all Parquet, or all npz; they are {', '.join(formats)}.")
+    table = openers.pop()(database, files, list(dict.fromkeys(names)))
+    if table.ask("1", rest="LIMIT 1") == []:
+        raise InputError(f"{table.name} has no rows.")
+    return table
+
+
+def _open_parquet(database: Database, files: tuple[File, ...], names: list[str]) -> Table:
+    connection = database.connection
+    for file in files:
+        with reading(file.name):
+            _require(file, names, _described(connection, _parquet([file])))
+    relation = _parquet(files)
+    with reading(files[0].name):
+        types = _described(connection, relation)
+    return Table(database, relation, {name: Column(name, types[name]) for name in names}, files)
+
+
+def _open_texts(database: Database, files: tuple[File, ...], names: list[str]) -> Table:
+    connection = database.connection
+    starts: list[int] = []
+    listed = ", ".join(f"{identifier(name)} VARCHAR" for name in names)
+    connection.execute(f"CREATE TABLE {COPIED} ({listed})")
+    for file in files:
+        starts.append(_count(connection))
+        with reading(file.name):
+            known = _described(connection, _text(file))
+            if file.format in ("json", "jsonl") and not set(names) <= set(known):
+                known = _described(connection, _text(file, "sample_size=-1"))
+            _require(file, names, known)
+            source = _text(file, _as_texts(names) if file.format in ("json", "jsonl") else "")
+            connection.execute(f"INSERT INTO {COPIED} SELECT {_list(names)} FROM {source}")
+    return Table(database, COPIED, {name: Column(name, "VARCHAR") for name in names}, files, tuple(starts))
+
+
+def _open_archives(database: Database, files: tuple[File, ...], names: list[str]) -> Table:
+    connection = database.connection
+    for file in files:
+        _require(file, names, archive_columns(file))
+    starts = copy_archives(connection, files, names, into=COPIED)
+    types = _described(connection, COPIED)
+    return Table(database, COPIED, {name: Column(name, types[name]) for name in names}, files, starts)
+
+
+def _parquet(files: Sequence[File], options: str = "") -> str:
+    paths = ", ".join(file_literal(file.path) for file in files)
+    extra = ", union_by_name=true" if len(files) > 1 else ""
+    return f"read_parquet([{paths}]{extra}{', ' + options if options else ''})"
+
+
+def _text(file: File, options: str = "") -> str:
+    """The call that reads a text file: nothing skipped, no comments, a header, and all values as they are written."""
+    settings = [file_literal(file.path), f"compression={literal(file.compression)}"]
+    if file.format in ("csv", "tsv"):
+        settings += ["all_varchar=true", "header=true", "skip=0", "comment=''"]
+        settings += ["quote='\"'", "escape='\"'"] if file.format == "csv" else ["delim='\t'"]
+    else:
+        settings += [f"format='{'newline_delimited' if file.format == 'jsonl' else 'auto'}'"]
+    call = "read_csv" if file.format in ("csv", "tsv") else "read_json"
+    return f"{call}({', '.join(settings + ([options] if options else []))})"
+
+
+def _as_texts(names: Sequence[str]) -> str:
+    return "columns={" + ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names) + "}"
+
+
+def _described(connection: Connection, source: str) -> dict[str, str]:
+    return {row[0]: row[1] for row in connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()}
+
+
+def _count(connection: Connection) -> int:
+    found = connection.execute(f"SELECT count(*) FROM {COPIED}").fetchall()
+    return int(found[0][0])
+
+
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(map(identifier, names))
+
+
+def _require(file: File, names: Sequence[str], known: dict[str, str]) -> None:
+    for name in names:
+        if name not in known:
+            raise unknown_name("column", name, list(known), place=file.name)
+
+
+def _place(file: File, row: int) -> str:
+    header = ", without the header" if file.format in ("csv", "tsv") else ""
+    return f"row {row + 1:,} of {file.name} (counted from 1{header})"
+
+
+OPENERS = {"parquet": _open_parquet, "npz": _open_archives}

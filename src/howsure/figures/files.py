@@ -1,0 +1,85 @@
+"""Figures as files: whole or not at all, and the same bytes every time."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import quoteattr
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+from howsure.errors import InputError
+from howsure.figures.style import SETTINGS
+
+DOTS_PER_INCH = 200
+POINTS_PER_INCH = 72
+# Text stays text (searchable, and set in the reader's font); names inside the file do not change from run to run.
+SAVING: dict[str, Any] = SETTINGS | {"svg.fonttype": "none", "svg.hashsalt": "howsure", "pdf.fonttype": 42}
+UNDATED: dict[str, dict[str, Any]] = {
+    ".svg": {"Date": None, "Creator": None},
+    ".png": {"Software": None},
+    ".pdf": {"CreationDate": None},
+}
+TAG = re.compile(r"<[^>]*>")
+IDENTITY = re.compile(r' id="([^"]*)"')
+REFERENCE = re.compile(r'(url\(#|xlink:href="#)([^")]+)')
+
+
+def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
+    """Write a figure as .svg, .png or .pdf: to a temporary file beside `path`, which then takes its place.
+
+    Raises InputError for any other suffix, or a folder that does not exist.
+    """
+    target = Path(path)
+    kind = target.suffix.lower()
+    if kind not in UNDATED:
+        ending = f"{target.name!r} ends in {kind!r}" if kind else f"{target.name!r} has no suffix"
+        raise InputError(f"A figure's file must end in .svg, .png or .pdf; {ending}. Rename it.")
+    write_whole(figure_bytes(figure, kind), target)
+
+
+def write_whole(content: bytes, target: Path) -> None:
+    """Write a file that is there whole or not at all."""
+    if not target.parent.is_dir():
+        raise InputError(f"There is no folder {str(target.parent)!r} to write {target.name!r} to. Make it first.")
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        temporary.write_bytes(content)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def figure_bytes(figure: Figure, kind: str) -> bytes:
+    """A figure as the bytes of a ".svg", ".png" or ".pdf" file, without a date."""
+    buffer = io.BytesIO()
+    with mpl.rc_context(SAVING):
+        figure.savefig(
+            buffer, format=kind[1:], dpi=DOTS_PER_INCH, metadata=UNDATED[kind], bbox_inches="tight", pad_inches=0.06
+        )
+    return buffer.getvalue()
+
+
+def inline_svg(figure: Figure, *, prefix: str, description: str) -> str:
+    """A figure as an <svg> element for an HTML page: it scales, says what it shows, and names nothing outside itself.
+
+    `prefix` makes the names inside it differ from those of the page's other figures.
+    """
+    text = figure_bytes(figure, ".svg").decode("utf-8")
+    text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
+    used = {name for tag in TAG.findall(text) for _, name in REFERENCE.findall(tag)}
+
+    def renamed(tag: re.Match[str]) -> str:
+        own = IDENTITY.sub(lambda m: f' id="{prefix}-{m[1]}"' if m[1] in used else "", tag[0])
+        return REFERENCE.sub(rf"\g<1>{prefix}-\g<2>", own).replace("xlink:href", "href")
+
+    head, body = text[: text.index(">")], text[text.index(">") + 1 :]
+    box = dict(re.findall(r'(viewBox|width)="([^"]*)"', head))
+    inches = float(box["width"].removesuffix("pt")) / POINTS_PER_INCH
+    size = f'style="width: {inches:.2f}in; max-width: 100%; height: auto"'
+    opening = f'<svg viewBox="{box["viewBox"]}" {size} role="img" aria-label={quoteattr(description)}>'
+    return opening + TAG.sub(renamed, body).strip()

@@ -1,0 +1,31 @@
+"""What a notebook shows of a calibration curve."""
+
+from __future__ import annotations
+
+import hashlib
+from html import escape
+
+from howsure.calibration.curve import CalibrationCurve
+from howsure.calibration.words import figures_in_words, recipe_line, verdict
+from howsure.figures.files import inline_svg
+from howsure.figures.panels import curve_figure
+
+CELL = "text-align: left; padding: 0.1em 1em 0.1em 0; vertical-align: top; font-weight: normal"
+
+
+def curve_html(curve: CalibrationCurve) -> str:
+    """A curve's verdict, its figures as a table, and its picture as inline SVG; every text in it is escaped."""
+    sentence = verdict(curve)
+    prefix = "c" + hashlib.sha256(repr(curve).encode()).hexdigest()[:8]
+    picture = inline_svg(curve_figure([curve]), prefix=prefix, description=f"Calibration curve: {sentence}")
+    rows = "".join(
+        f'<tr><th scope="row" style="{CELL}; opacity: 0.7">{escape(name)}</th><td style="{CELL}">{escape(text)}</td></tr>'
+        for name, text in figures_in_words(curve)
+    )
+    notes = "".join(f"<p>Note: {escape(note)}</p>" for note in curve.notes)
+    heading = "" if curve.name is None else f"{escape(curve.name)}: "
+    return (
+        f'<div style="display: flex; flex-wrap: wrap; gap: 1.5em; align-items: flex-start"><div>{picture}</div>'
+        f'<div style="max-width: 42em"><p><strong>{heading}{escape(sentence)}</strong></p><table>{rows}</table>{notes}'
+        f'<p style="opacity: 0.7; font-size: 85%">{escape(recipe_line(curve))}</p></div></div>'
+    )

@@ -1,0 +1,119 @@
+"""How every figure looks: readable without colour, and without touching anybody's settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.legend import Legend
+from matplotlib.text import Text
+
+from howsure.stats.estimate import Estimate
+
+INK, QUIET, FAINT, GRID = "#1a1a1a", "#5f6368", "#b8bcc2", "#e4e6e9"
+SETTINGS: dict[str, Any] = {
+    "axes.titlesize": 10,
+    "axes.titleweight": "bold",
+    "axes.labelsize": 9,
+    "font.family": ["sans-serif"],
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 9,
+    "hatch.linewidth": 0.6,
+    "legend.fontsize": 8,
+    "text.color": INK,
+    "text.parse_math": False,
+    "text.usetex": False,
+    "axes.labelcolor": INK,
+    "axes.facecolor": "white",
+    "figure.facecolor": "white",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A colour, a marker and a dash pattern: any one of them tells a line from the others."""
+
+    colour: str
+    marker: str
+    dashes: Any
+
+
+# Okabe and Ito's colours without yellow, which is invisible on white, ordered so that neighbours differ in grey too.
+LOOKS = (
+    Look("#0072b2", "o", "-"),
+    Look("#d55e00", "s", (0, (5, 1.5))),
+    Look("#009e73", "^", (0, (1, 1))),
+    Look("#222222", "D", (0, (5, 1, 1, 1))),
+    Look("#cc79a7", "v", (0, (8, 2))),
+    Look("#e69f00", "P", (0, (3, 1, 1, 1, 1, 1))),
+    Look("#56b4e9", "X", (0, (2, 2))),
+    Look("#8c6d46", "<", (0, (10, 1, 2, 1))),
+)
+
+
+def look(i: int) -> Look:
+    """The look of the i-th line; after eight they come again."""
+    return LOOKS[i % len(LOOKS)]
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """Our settings inside the block, everybody's own outside."""
+    with mpl.rc_context(SETTINGS):
+        yield
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure (inches) that pyplot does not know of."""
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def dress(ax: Axes, *, grid: str | None = None) -> None:
+    """Two thin spines, short ticks, and faint grid lines along "x" or "y"."""
+    for side, spine in ax.spines.items():
+        spine.set_visible(side in ("left", "bottom"))
+        spine.set_color(QUIET)
+        spine.set_linewidth(0.8)
+    ax.tick_params(which="both", color=QUIET, labelcolor=INK, width=0.8, length=3, direction="out")
+    ax.tick_params(which="minor", length=0)
+    ax.set_axisbelow(True)
+    if grid is not None:
+        ax.grid(visible=True, axis=grid, color=GRID, linewidth=0.7)  # type: ignore[arg-type]
+
+
+def shortened_name(name: str, limit: int) -> str:
+    """A name that fits: one line, its middle left out if it is too long."""
+    name = " ".join(name.split())
+    if len(name) <= limit:
+        return name
+    head = (limit - 1) // 2
+    return f"{name[:head]}…{name[len(name) - (limit - 1 - head) :]}"
+
+
+def literal(text: Text, string: str) -> None:
+    """Give a text a string as it is: no dollar sign in a name starts a formula."""
+    text.set_parse_math(False)
+    text.set_text(string)
+
+
+def literal_legend(ax: Axes, handles: Sequence[Any], names: Sequence[str], **options: Any) -> Legend:
+    """A legend whose names are taken as they are: an underscore hides nothing, a dollar sign starts nothing."""
+    legend = ax.legend(list(handles), [str(i) for i in range(len(names))], frameon=False, **options)
+    for text, name in zip(legend.get_texts(), names, strict=True):
+        literal(text, name)
+    return legend
+
+
+def estimate_text(estimate: Estimate) -> str:
+    """A value and its interval as a figure shows them, with three decimals, or four where all are small."""
+    if estimate.value != estimate.value:
+        return "undefined"
+    decimals = 4 if max(estimate.value, estimate.high or 0.0) < 0.01 else 3
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:.{decimals}f}"
+    return f"{estimate.value:.{decimals}f} [{estimate.low:.{decimals}f}, {estimate.high:.{decimals}f}]"

@@ -1,0 +1,91 @@
+"""Metrics of predicted probabilities against labels: log loss, Brier score, calibration error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure.significance.metrics import Floats, Metric, mean_loss, ratio, register
+from howsure.significance.problem import Problem
+
+Codes = npt.NDArray[np.int64]
+BIN_SIZE = 200
+
+
+def log_losses(targets: Codes, predictions: Floats) -> Floats:
+    """-log of the probability that each row gave to its label, in nats; infinite where that was 0."""
+    if predictions.shape[-1] == 1:
+        given = np.where(targets == 1, predictions[:, 0], 1 - predictions[:, 0])
+    else:
+        given = predictions[np.arange(len(targets)), targets]
+    with np.errstate(divide="ignore"):
+        return -np.log(given)
+
+
+def brier_scores(targets: Codes, predictions: Floats) -> Floats:
+    """(q - y)² of each row with the probabilities of one class; the sum of that over the classes with those of all."""
+    if predictions.shape[-1] == 1:
+        return np.asarray((predictions[:, 0] - targets) ** 2)
+    given = predictions[np.arange(len(targets)), targets]
+    return np.asarray((predictions**2).sum(axis=-1) - 2 * given + 1)
+
+
+def calibration_rows(targets: Codes, predictions: Floats, problem: Problem) -> Floats:
+    """Bin by bin: 1, q - y, (q - y)², for the bins of both systems together: (rows, 3 bins).
+
+    The bins hold 200 predictions or more of the two systems taken together, equal ones in one bin, so that swapping
+    the systems in a row leaves them as they are. A row's q is the probability of the positive class, or where there
+    are those of all classes, that of the most probable one, and y says whether it was right.
+    """
+    edges = _pooled_edges(problem)
+    q, y = _confidence(targets, predictions)
+    bins, gap = np.searchsorted(edges, q, side="right"), q - y
+    held = np.zeros((len(q), 3, len(edges) + 1))
+    rows = np.arange(len(q))
+    held[rows, 0, bins], held[rows, 1, bins], held[rows, 2, bins] = 1.0, gap, gap**2
+    return held.reshape(len(q), -1)
+
+
+def squared_calibration_error(sums: Floats) -> Floats:
+    """sum (m/n) (S² - Q)/(m(m - 1)) over the bins: unbiased, hence below 0 now and then."""
+    m, gap, square = np.moveaxis(sums.reshape(*sums.shape[:-1], 3, -1), -2, 0)
+    unbiased = ratio(gap**2 - square, m - 1)
+    n = np.where(np.isnan(unbiased), 0.0, m).sum(axis=-1)
+    return ratio(np.nansum(unbiased, axis=-1), n)
+
+
+def calibration_error(sums: Floats) -> Floats:
+    """The root of the squared calibration error, 0 where that is negative."""
+    return np.sqrt(np.maximum(squared_calibration_error(sums), 0.0))
+
+
+def _confidence(targets: Codes, predictions: Floats) -> tuple[Floats, Floats]:
+    if predictions.shape[-1] == 1:
+        return predictions[:, 0], targets.astype(np.float64)
+    top = predictions.argmax(axis=-1)
+    return predictions[np.arange(len(top)), top], (top == targets).astype(np.float64)
+
+
+def _pooled_edges(problem: Problem) -> Floats:
+    """The lowest prediction of every bin but the first."""
+    both = [_confidence(problem.targets, run)[0] for system in (problem.baseline, problem.model) for run in system]
+    values, counts = np.unique(np.concatenate(both), return_counts=True)
+    edges, held, left = [], 0, int(counts.sum())
+    for value, count in zip(values.tolist(), counts.tolist(), strict=True):
+        if held >= BIN_SIZE and left >= BIN_SIZE:
+            edges.append(value)
+            held = 0
+        held, left = held + count, left - count
+    return np.array(edges)
+
+
+def _calibration(name: str, value: Callable[[Floats], Floats]) -> Metric:
+    return Metric(name, "probabilistic", calibration_rows, value, higher_is_better=False, best=0.0, several_runs=False)
+
+
+register(mean_loss("log_loss", "probabilistic", log_losses))
+register(mean_loss("brier", "probabilistic", brier_scores))
+register(_calibration("calibration_error", calibration_error))
+register(_calibration("squared_calibration_error", squared_calibration_error))

@@ -1,0 +1,40 @@
+"""Two systems and the targets that both were given, checked and coded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from howsure.errors import InputError
+from howsure.stats.naming import shortened
+from howsure.stats.pairs import Integers
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A comparison to be made: n items, what is true of them, and what two systems said in each of their runs.
+
+    `task` is `hard`: targets (n,), a system (runs, n), both codes into `labels`; `soft`: targets (n, K), a system
+    (runs, n, K), both distributions; or `probabilistic`: targets (n,), a system (runs, n, K), or (runs, n, 1) where
+    there are only the probabilities of class 1. `counts` says how many equal items a row stands for.
+    """
+
+    task: str
+    targets: Any
+    baseline: Any
+    model: Any
+    labels: tuple[str, ...] = ()
+    clusters: Integers | None = None
+    strata: Integers | None = None
+    counts: Integers | None = None
+
+    def code(self, label: object) -> int:
+        """The code of a label.
+
+        Raises InputError if neither the targets nor the predictions hold it.
+        """
+        if str(label) not in self.labels:
+            raise InputError(
+                f"no class {str(label)!r} among the targets and predictions; they hold {shortened(self.labels)}."
+            )
+        return self.labels.index(str(label))
