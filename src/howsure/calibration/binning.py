@@ -13,7 +13,7 @@ from howsure.calibration.sums import Sums, sums_of_atoms, sums_of_cells, sums_of
 from howsure.errors import InputError
 from howsure.stats.pairs import Floats, Integers, Labels, Pairs, PairSource
 
-SORT_UP_TO = 1 << 16  # pairs; above, one pass over the grid is cheaper than a sort
+SORT_UP_TO = 1 << 17  # pairs; above, one pass over the grid is cheaper than a sort
 EDGES_ON_GRID = 1 << 14  # more bins than this, and the cells of their edges are most of the data
 HISTOGRAM_BARS = 64
 

@@ -15,8 +15,9 @@ OVERCONFIDENT, UNDERCONFIDENT, BOTH = "overconfident", "underconfident", "over- 
 NONE_SEEN, TOO_LITTLE, NOT_LOCATED = "none to be seen", "too little data", "not located"
 TELLING = 0.1  # an interval from 0 to more than this tells nothing
 WORTH_SAYING = 0.25  # a second region is said if it adds this share of what the first adds to the error
-CHANCE = 2.0  # so many times as many bins as expected may miss the diagonal before we speak of miscalibration
+CHANCE = 3.0  # standard deviations: as many bins more than expected may miss the diagonal of a calibrated model
 DECIMALS = range(2, 7)
+SMALLEST_P = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +122,7 @@ def figures_in_words(curve: CalibrationCurve) -> list[tuple[str, str]]:
     bins = f"{len(curve.bins):,} bin" + ("s" if len(curve.bins) > 1 else "")
     return [
         ("error", with_method(curve.debiased_error)),
+        ("calibrated?", f"p = {p_value_text(curve.p_value)}".replace("= <", "<")),
         ("Algorithm 1", with_method(curve.error)),
         ("ECE", f"{curve.ece} (largest gap {curve.max_error})"),
         ("pairs", f"{curve.n:,} in {bins}"),
@@ -137,15 +139,32 @@ def with_method(estimate: Estimate) -> str:
     return f"{estimate} ({estimate.method}, {100 * estimate.level:g} % interval)"
 
 
+def p_value_text(p_value: float) -> str:
+    """A p-value with four decimals, or the bound it lies below.
+
+    >>> p_value_text(0.25), p_value_text(1e-9)
+    ('0.2500', '< 0.0001')
+    """
+    if math.isnan(p_value):
+        return "undefined"
+    return f"{p_value:.4f}" if p_value >= SMALLEST_P else f"< {SMALLEST_P:.4f}"
+
+
 def score_in_words(parts: ScoreParts) -> str:
     """A score as the sum of its parts."""
     known = math.isfinite(parts.calibration)
     of_bins = f"calibration {parts.calibration:.4f} + refinement {parts.refinement:.4f}"
     if not math.isfinite(parts.score):
-        rows = f"infinite ({parts.infinite_rows:,} predictions of exactly 0 or 1 are wrong)"
+        rows = f"infinite ({_wrong_extremes(parts.infinite_rows)})"
         return f"{rows}; of the bins: {of_bins}" if known else rows
     sign = "-" if parts.within_bin < 0 else "+"
     return f"{parts.score:.4f} = {of_bins} {sign} within bins {abs(parts.within_bin):.4f}"
+
+
+def _wrong_extremes(rows: int) -> str:
+    return (
+        f"{rows:,} predictions of exactly 0 or 1 are wrong" if rows > 1 else "1 prediction of exactly 0 or 1 is wrong"
+    )
 
 
 def recipe_line(curve: CalibrationCurve) -> str:
@@ -184,8 +203,11 @@ def _judge(curve: CalibrationCurve) -> tuple[str, str]:
     missing = int(np.count_nonzero(_sides(curve)))
     if error.low <= 0.0:
         if error.high > TELLING:
-            return TOO_LITTLE, f"too little data to tell: the error may be 0 or {error.high:.2f} (n = {curve.n:,})"
-        if missing <= max(1.0, CHANCE * (1 - error.level) * len(curve.bins)):
+            return (
+                TOO_LITTLE,
+                f"too little data to tell: the error may be anything from 0 to {error.high:.2f} (n = {curve.n:,})",
+            )
+        if missing <= _missing_by_chance(len(curve.bins), error.level):
             return NONE_SEEN, _none_seen(len(curve.bins) - missing, len(curve.bins))
     if not found:
         return _on_the_whole(curve)
@@ -194,6 +216,11 @@ def _judge(curve: CalibrationCurve) -> tuple[str, str]:
     sentence = "; ".join(str(region) for region in sorted(said, key=lambda region: region.start))
     caution = "; but the error's interval reaches 0" if error.low <= 0.0 else ""
     return (kinds.pop() if len(kinds) == 1 else BOTH), sentence + caution
+
+
+def _missing_by_chance(bins: int, level: float) -> float:
+    expected = (1 - level) * bins
+    return max(1.0, expected + CHANCE * math.sqrt(expected * level))
 
 
 def _none_seen(agreeing: int, bins: int) -> str:

@@ -42,7 +42,7 @@ class Database:
             f"threads = {THREADS}",
             f"memory_limit = '{MEMORY}'",
             f"temp_directory = {literal(str(self.folder / 'spilled'))}",
-            f"allowed_paths = [{literals([os.path.abspath(path) for path in paths])}]",
+            f"allowed_paths = [{literals([form for path in paths for form in (os.path.abspath(path), _pattern(path))])}]",
             "enable_external_access = false",
         ):
             self.connection.execute(f"SET {setting}")
@@ -74,7 +74,12 @@ def literals(texts: Sequence[str]) -> str:
 
 def file_literal(path: str) -> str:
     """A file's path in SQL, its own stars and brackets not read as a glob."""
-    return literal(re.sub(r"([*?\[])", r"[\1]", os.path.abspath(path)))
+    return literal(_pattern(path))
+
+
+def _pattern(path: str) -> str:
+    """The glob that matches one file alone."""
+    return re.sub(r"([*?\[])", r"[\1]", os.path.abspath(path))
 
 
 @contextmanager

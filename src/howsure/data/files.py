@@ -117,6 +117,8 @@ def _from_suffix(path: str) -> str:
     stem, suffix = os.path.splitext(path)
     if suffix.lower() in COMPRESSIONS:
         suffix = os.path.splitext(stem)[1]
+    if suffix.lower() == ".npy":
+        raise InputError(f"{path} is one array without a name; save arrays by their names: numpy.savez('x.npz', y=…).")
     if suffix.lower() not in SUFFIXES:
         raise InputError(
             f"the format of {path} cannot be known from its name; known are {', '.join(SUFFIXES)}, "

@@ -45,7 +45,7 @@ def draw_histogram(curve: CalibrationCurve, *, ax: Axes) -> Axes:
         ax.stairs(sign * share, edges, fill=True, facecolor=colour, edgecolor=edge, hatch=hatch, linewidth=0.3)
     ax.set(xlim=(-0.01, 1.01), ylim=(-1.08 * reach[0], 1.08 * reach[1]))
     roots = [math.sqrt(r) for r in reach]
-    ticks = [_ticks(r, NEAREST * sum(roots)) for r in reach]
+    ticks = [_ticks(float(share.max()), NEAREST * sum(roots)) for share in shares]
     ax.set_yticks([-tick for tick in reversed(ticks[0])] + [0.0] + ticks[1])
     ax.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * abs(share):g} %"))
     middle = roots[0] / sum(roots)

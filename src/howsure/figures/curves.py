@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -97,7 +98,7 @@ def draw_background(ax: Axes, *, words: bool = True) -> None:
     ax.fill([0, 1, 1], [0, 0, 1], facecolor=BELOW, edgecolor="none", zorder=0)
     ax.plot([0, 1], [0, 1], color=QUIET, linewidth=0.9, linestyle=(0, (6, 3)), zorder=1)
     if words:
-        side = {"color": QUIET, "fontstyle": "italic", "fontsize": 8, "zorder": 1}
+        side: Any = {"color": QUIET, "fontstyle": "italic", "fontsize": 8, "zorder": 1}
         ax.text(0.02, 0.985, "underconfident", ha="left", va="top", **side)
         ax.text(0.985, 0.02, "overconfident", ha="right", va="bottom", **side)
 
@@ -123,7 +124,8 @@ def _draw_one_of_many(ax: Axes, curve: CalibrationCurve, how: Look, many: int) -
     heights = np.sqrt(curve.histogram.sum(axis=0))
     bottom, top = STRIP
     scaled = bottom + (top - bottom) * heights / float(heights.max())
-    ax.stairs(scaled, _bar_edges(curve), baseline=bottom, color=how.colour, linestyle=how.dashes, linewidth=0.7, zorder=2)
+    outline = ax.stairs(scaled, _bar_edges(curve), baseline=bottom, color=how.colour, linewidth=0.7, zorder=2)
+    outline.set_linestyle(how.dashes)
     return line
 
 
@@ -139,9 +141,7 @@ def _draw_intervals(ax: Axes, curve: CalibrationCurve, how: Look, *, points: boo
 def _draw_line(ax: Axes, curve: CalibrationCurve, how: Look, *, linewidth: float) -> list[Line2D]:
     """The bins' mean predictions and label frequencies."""
     x, y = curve.bins.mean_prob, curve.bins.frequency
-    return ax.plot(
-        x, y, color=how.colour, linewidth=linewidth, markeredgecolor="white", markeredgewidth=0.4, zorder=4
-    )
+    return ax.plot(x, y, color=how.colour, linewidth=linewidth, markeredgecolor="white", markeredgewidth=0.4, zorder=4)
 
 
 def _draw_strip(ax: Axes, curve: CalibrationCurve, how: Look, *, named: bool) -> None:
@@ -167,7 +167,8 @@ def _print_error(ax: Axes, curve: CalibrationCurve, *, small: bool, lower: bool)
     x, y, ha, va = (0.985, 0.02 + room, "right", "bottom") if above else (0.02, 0.985 - room, "left", "top")
     error = f"error {estimate_text(curve.debiased_error)}"
     counts = f"n = {curve.n:,}" if small else f"n = {curve.n:,} in {len(bins):,} bin{'s' if len(bins) > 1 else ''}"
-    ax.text(x, y, f"{error}\n{counts}", ha=ha, va=va, fontsize=6.5 if small else 8, color=INK, linespacing=1.4, zorder=5)
+    size = 6.5 if small else 8
+    ax.text(x, y, f"{error}\n{counts}", ha=ha, va=va, fontsize=size, color=INK, linespacing=1.4, zorder=5)
 
 
 def _name_curves(ax: Axes, handles: Sequence[Line2D], rows: Sequence[str], heading: str) -> None:

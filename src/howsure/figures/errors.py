@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Protocol
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from howsure.calibration.curve import CalibrationCurve
+from howsure.calibration.table import GroupCalibration
 from howsure.errors import InputError
 from howsure.figures.style import QUIET, dress, literal, look, new_figure, shortened_name, styled
 from howsure.stats.estimate import Estimate
@@ -18,19 +19,14 @@ NAME_LENGTH = 40
 ROW_HEIGHT = 0.19  # inches
 
 
-class Judged(Protocol):
-    """What is known of a group: a `CalibrationCurve`, or a row of a table that has these three."""
-
-    @property
-    def name(self) -> str | None: ...
-    @property
-    def n(self) -> int: ...
-    @property
-    def debiased_error(self) -> Estimate: ...
+Judged = CalibrationCurve | GroupCalibration
 
 
 def error_figure(rows: Sequence[Judged], *, labels: Sequence[str] | None = None, title: str | None = None) -> Figure:
-    """Debiased calibration errors with their intervals by group, the largest at the top, by `draw_errors`."""
+    """Debiased calibration errors with their intervals by group, the largest at the top, by `draw_errors`.
+
+    rows: calibration curves, or the rows of a `CalibrationTable`. labels: names instead of their own.
+    """
     with styled():
         longest = max((len(_name(row, i)) for i, row in enumerate(rows)), default=0)
         width = 5.4 + 0.055 * min(longest, NAME_LENGTH)
@@ -51,7 +47,7 @@ def draw_errors(rows: Sequence[Judged], *, ax: Axes, labels: Sequence[str] | Non
     if labels is not None and len(labels) != len(rows):
         raise InputError(f"labels must name every row; there are {len(labels)} labels for {len(rows)} rows.")
     names = [_name(row, i) for i, row in enumerate(rows)] if labels is None else list(labels)
-    order = sorted(range(len(rows)), key=lambda i: _rank(rows[i].debiased_error))
+    order = sorted(range(len(rows)), key=lambda i: _rank(error_of(rows[i])))
     dress(ax, grid="x")
     ax.set_yticks(range(len(rows)), [shortened_name(names[i], NAME_LENGTH) for i in order])
     for tick in ax.get_yticklabels():
@@ -62,8 +58,13 @@ def draw_errors(rows: Sequence[Judged], *, ax: Axes, labels: Sequence[str] | Non
     ax.set_xlim(left=0.0)
     ax.tick_params(axis="y", length=0, labelsize=8)
     ax.spines["left"].set_visible(False)
-    ax.set_xlabel(f"calibration error [{100 * rows[0].debiased_error.level:g} % interval]")
+    ax.set_xlabel(f"calibration error [{100 * error_of(rows[0]).level:g} % interval]")
     return ax
+
+
+def error_of(row: Judged) -> Estimate:
+    """The debiased error of a curve, or of a row of a `CalibrationTable`."""
+    return row.error if isinstance(row, GroupCalibration) else row.debiased_error
 
 
 def _name(row: Judged, i: int) -> str:
@@ -77,7 +78,7 @@ def _rank(error: Estimate) -> tuple[bool, float]:
 
 
 def _draw_row(ax: Axes, place: int, row: Judged) -> None:
-    error, how = row.debiased_error, look(0)
+    error, how = error_of(row), look(0)
     margin = ax.get_yaxis_transform()
     ax.text(1.02, place, f"n = {row.n:,}", transform=margin, fontsize=7, color=QUIET, va="center")
     if math.isnan(error.value):

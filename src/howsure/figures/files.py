@@ -18,7 +18,7 @@ from howsure.figures.style import SETTINGS
 DOTS_PER_INCH = 200
 POINTS_PER_INCH = 72
 # Text stays text (searchable, and set in the reader's font); names inside the file do not change from run to run.
-SAVING: dict[str, Any] = SETTINGS | {"svg.fonttype": "none", "svg.hashsalt": "howsure", "pdf.fonttype": 42}
+SAVING: Any = SETTINGS | {"svg.fonttype": "none", "svg.hashsalt": "howsure", "pdf.fonttype": 42}
 UNDATED: dict[str, dict[str, Any]] = {
     ".svg": {"Date": None, "Creator": None},
     ".png": {"Software": None},

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from howsure.calibration.curve import CalibrationCurve
 from howsure.errors import InputError
 from howsure.figures.curves import curve_names, draw_background, draw_curves, draw_one
-from howsure.figures.style import LOOKS, QUIET, literal, look, new_figure, shortened_name, styled
+from howsure.figures.style import LOOKS, literal, look, new_figure, shortened_name, styled
 
 TOGETHER_UP_TO = len(LOOKS)
 MOST_PANELS = 60
@@ -61,6 +61,7 @@ def _grid(curves: Sequence[CalibrationCurve], names: Sequence[str], title: str |
     rows = -(-n // columns)
     with styled():
         figure = new_figure(columns * PANEL + 0.4, rows * (PANEL + 0.45) + (0.7 if title else 0.4))
+        figure.set_layout_engine("constrained", w_pad=0.04, h_pad=0.07)
         grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
         for i, ax in enumerate(grid.flat):
             if i >= n:
@@ -76,5 +77,4 @@ def _grid(curves: Sequence[CalibrationCurve], names: Sequence[str], title: str |
         figure.supylabel("label frequency", fontsize=9)
         if title is not None:
             literal(figure.suptitle("", fontsize=11, fontweight="bold"), title)
-    figure.get_layout_engine().set(w_pad=0.04, h_pad=0.04, wspace=0.02, hspace=0.02)  # type: ignore[union-attr]
     return figure

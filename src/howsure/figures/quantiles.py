@@ -10,8 +10,6 @@ from matplotlib.ticker import MaxNLocator
 from howsure.calibration.quantiles import QuantileCalibration
 from howsure.figures.style import FAINT, QUIET, dress, literal, look, new_figure, styled
 
-EXPECTED = "#e9ebee"
-
 
 def quantile_figure(result: QuantileCalibration, *, title: str | None = None) -> Figure:
     """The histogram of the quantiles and their cumulative curve, side by side."""
@@ -44,7 +42,7 @@ def _draw_histogram(ax: Axes, result: QuantileCalibration) -> None:
     level = f"{100 * result.level:g} %"
     outside = (result.counts < result.low) | (result.counts > result.high)
     width = np.diff(result.bin_edges)
-    bars = ax.bar(result.bin_edges[:-1], result.counts, width, align="edge", color=FAINT, edgecolor="white", linewidth=0.6)
+    bars = ax.bar(result.bin_edges[:-1], result.counts, width, align="edge", color=FAINT, edgecolor="white")
     for bar, wrong in zip(bars, outside, strict=True):
         if wrong:
             bar.set(facecolor=look(1).colour, hatch="////")
@@ -65,9 +63,9 @@ def _draw_difference(ax: Axes, result: QuantileCalibration) -> None:
     ax.fill_between(x, result.band_low - x, result.band_high - x, color=look(0).colour, alpha=0.18, linewidth=0)
     ax.axhline(0.0, color=QUIET, linewidth=0.9, linestyle=(0, (6, 3)))
     ax.plot(x, result.cumulative - x, color=look(0).colour, linewidth=1.4)
-    reach = 1.3 * float(np.abs(np.concatenate([result.cumulative - x, result.band_low - x, result.band_high - x])).max())
+    reach = 1.3 * max(float(np.abs(y - x).max()) for y in (result.cumulative, result.band_low, result.band_high))
     ax.set(xlim=(0.0, 1.0), ylim=(-reach, reach))
     ax.set_xlabel("posterior quantile of the truth")
-    ax.set_ylabel("share of truths at or below, minus quantile")
+    ax.set_ylabel("cumulative share minus quantile")
     band = f"band: {100 * result.level:g} % if calibrated; n = {result.n:,}, {result.draws:,} draws each"
     ax.text(0.02, 0.98, band, transform=ax.transAxes, fontsize=8, va="top")

@@ -16,7 +16,7 @@ from matplotlib.text import Text
 from howsure.stats.estimate import Estimate
 
 INK, QUIET, FAINT, GRID = "#1a1a1a", "#5f6368", "#b8bcc2", "#e4e6e9"
-SETTINGS: dict[str, Any] = {
+SETTINGS: Any = {
     "axes.titlesize": 10,
     "axes.titleweight": "bold",
     "axes.labelsize": 9,

@@ -92,10 +92,10 @@ def check_choices(choices: Choices, systems: Systems, metrics: Sequence[Metric])
             raise InputError("method='mcnemar' takes rows as independent; with clusters or runs choose 'permutation'.")
     if choices.method == "boostsa":
         check_sample_size(choices.sample_size, systems.n)
-        if choices.alternative != "two-sided" or systems.clusters is not None or systems.strata is not None or several:
+        if choices.alternative != "two-sided" or systems.strata is not None:
             raise InputError(
-                "method='boostsa' is one-sided by itself and knows neither clusters nor strata nor runs; "
-                "leave alternative, clusters, strata and runs out, or choose method='bootstrap'."
+                "method='boostsa' is one-sided by itself and knows no strata; "
+                "leave alternative and strata out, or choose method='bootstrap'."
             )
     elif choices.bug_compatible:
         raise InputError("bug_compatible=True goes with method='boostsa' alone.")

@@ -238,7 +238,7 @@ def _p_values(
         better, worse = (round(share * len(problem.targets)) for share in _shares(problem, metrics[0]))
         return [(mid_p_value(worse, better, choices.alternative), 0.0, True)]
     if choices.method == "boostsa":
-        rows = check_sample_size(choices.sample_size, len(problem.targets))
+        rows = check_sample_size(choices.sample_size, int(units.counts.sum()))
         drawn = bootstrap_values(units, metrics, choices.n_resamples, rng, size=rows)
         found = []
         for metric, pair, seen in zip(metrics, drawn, observed, strict=True):

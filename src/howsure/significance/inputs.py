@@ -94,6 +94,22 @@ def _refuse_clusters_across(clusters: Integers, strata: Integers) -> None:
         raise InputError(f"a cluster must lie in one stratum; that of row {rows[0]} lies in two.")
 
 
+def check_predictions(values: object, *, name: str) -> npt.NDArray[Any]:
+    """Labels (n,), probabilities of one class (n,) or of all (n, K), checked.
+
+    >>> check_predictions([["0.2", 0.8]], name="predictions")
+    array([[0.2, 0.8]])
+
+    Raises InputError naming the rule, the value and the row.
+    """
+    array = _array(values, name)
+    if array.ndim == 2:
+        return _probabilities(array, name)
+    if array.dtype.kind == "f" and not (array == np.floor(array)).all():
+        return check_probabilities(array, name=name)
+    return _plain_labels(array, name)
+
+
 def _task(targets: Column, columns: Mapping[str, list[Column]], tasks: set[str]) -> str:
     widths = {name: {array.ndim for array in arrays} for name, arrays in columns.items()}
     for name, dimensions in widths.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,9 @@ def as_column(values: object, *, name: str) -> Column:
 def first_missing(column: Column) -> int | None:
     """The first row that holds None, NaN, NaT or a data frame's NA; None if no row does."""
     if column.dtype.kind == "O":
-        return next((row for row, value in enumerate(column) if is_missing(value)), None)
+        if not any(map(is_missing, _distinct(column))):
+            return None
+        return next(row for row, value in enumerate(column) if is_missing(value))
     if column.dtype.kind in "fcmM":
         rows = np.flatnonzero(np.isnan(column) if column.dtype.kind in "fc" else np.isnat(column))
         return int(rows[0]) if len(rows) else None
@@ -53,6 +56,13 @@ def is_missing(value: object) -> bool:
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
+
+
+def _distinct(column: Column) -> Iterable[object]:
+    try:
+        return set(column.tolist())
+    except TypeError:  # lists and the like have no hash
+        return column
 
 
 def _refuse_hidden(values: np.ma.MaskedArray[Any, Any], name: str) -> None:

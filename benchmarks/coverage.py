@@ -1,0 +1,251 @@
+"""How often does the interval of the calibration error hold the truth? Nominal: 0.95.
+
+Data: q ~ Beta(0.3, 0.7); P(y = 1 | q) = q + a sin(2πq) with a = 0 (calibrated), 0.03 (mild) and 0.15 (strong). Four
+designs: plain; 40 % of the predictions at exactly 0 and 20 % at exactly 1; weights that depend on the prediction; and
+clusters of 20 pairs, half of which share their prediction and half their luck.
+
+Truth: the error of the binned population, with the very bins of the run (`curve.bins.upper`), or the population's own
+where there are 50 bins or more. The call is the public one, `howsure.calibration_curve`, with its defaults. Beside it:
+Algorithm 2 of the paper for plain pairs, and for clusters the interval that knows nothing of them.
+
+Limit: every cell at least 0.93. Prints one Markdown table a design (docs/coverage.md). `--quick` takes a tenth of the
+runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is loaded
+
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import howsure
+
+Floats = npt.NDArray[np.float64]
+
+LEVEL, LIMIT = 0.95, 0.93
+AMPLITUDES = {"calibrated": 0.0, "mild": 0.03, "strong": 0.15}
+WRONG_AT_ENDS = {"calibrated": (0.0, 0.0), "mild": (0.01, 0.02), "strong": (0.05, 0.10)}  # of predictions 0 and 1
+DESIGNS = ("plain", "masses", "weights", "clusters")
+BIN_SIZES: tuple[int | str, ...] = (20, 200, 1000, "auto")
+RUNS = {1_000: 1_000, 10_000: 500, 100_000: 200}
+RUNS_BESIDE = {1_000: 300, 10_000: 100, 100_000: 30}  # Algorithm 2 draws 10,000 frequencies a bin
+SHARE_AT_ZERO, SHARE_AT_ONE = 0.4, 0.2
+CLUSTER_SIZE = 20
+SHARED = 0.5  # the share of a cluster's pairs that have its prediction, and of those that have its luck
+MANY_BINS = 50
+GRID = 1 << 18
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Pairs as a user holds them."""
+
+    y: npt.NDArray[np.bool_]
+    q: Floats
+    weights: Floats | None = None
+    clusters: npt.NDArray[np.int64] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of the table: how often the interval held the truth, lay above it, lay below it, in `runs` runs.
+
+    beside: the share of `runs_beside` runs in which the other interval held the truth; None where there is none.
+    """
+
+    design: str
+    model: str
+    n: int
+    bin_size: int | str
+    truth: float
+    runs: int
+    covered: float
+    above: float
+    below: float
+    runs_beside: int
+    beside: float | None
+
+    @property
+    def standard_error(self) -> float:
+        """The binomial standard error of `covered`, as if it were the limit itself where it is 1."""
+        return math.sqrt(max(self.covered * (1 - self.covered), 0.05 / self.runs) / self.runs)
+
+
+def label_probability(q: Floats, model: str) -> Floats:
+    """P(y = 1 | q)."""
+    p = q + AMPLITUDES[model] * np.sin(2 * np.pi * q)
+    wrong_zeros, wrong_ones = WRONG_AT_ENDS[model]
+    return np.where(q == 0.0, wrong_zeros, np.where(q == 1.0, 1.0 - wrong_ones, p))
+
+
+def draw(design: str, model: str, n: int, rng: np.random.Generator) -> Sample:
+    """Pairs of a design and a model."""
+    q, luck = rng.beta(0.3, 0.7, n), rng.random(n)
+    weights = clusters = None
+    if design == "masses":
+        place = rng.random(n)
+        q[place < SHARE_AT_ZERO] = 0.0
+        q[place > 1 - SHARE_AT_ONE] = 1.0
+    elif design == "weights":
+        weights = rng.exponential(size=n) * (0.5 + q)
+    elif design == "clusters":
+        clusters = np.arange(n) // CLUSTER_SIZE
+        of_cluster = rng.beta(0.3, 0.7, len(q)), rng.random(n)
+        q, luck = (
+            np.where(rng.random(n) < SHARED, common[clusters], own)
+            for common, own in zip(of_cluster, (q, luck), strict=True)
+        )
+    return Sample(luck < label_probability(q, model), q, weights, clusters)
+
+
+class Population:
+    """The distribution that the pairs of a design and a model come from, on a fine grid of quantiles."""
+
+    def __init__(self, design: str, model: str) -> None:
+        from scipy.special import betaincinv
+
+        q = betaincinv(0.3, 0.7, (np.arange(GRID) + 0.5) / GRID)
+        weight = np.full(GRID, 1.0 / GRID)
+        if design == "masses":
+            q = np.concatenate([[0.0], q, [1.0]])
+            weight = np.concatenate([[SHARE_AT_ZERO], weight * (1 - SHARE_AT_ZERO - SHARE_AT_ONE), [SHARE_AT_ONE]])
+        elif design == "weights":
+            weight *= 0.5 + q
+        weight /= weight.sum()
+        gap = q - label_probability(q, model)
+        self.q = q
+        self.error = math.sqrt(weight @ gap**2)
+        self.weights, self.gaps = (np.append(0.0, np.cumsum(column)) for column in (weight, weight * gap))
+
+    def binned_error(self, upper: Floats) -> float:
+        """The error of bins that end at `upper`."""
+        edges = np.concatenate([[0], np.searchsorted(self.q, upper[:-1], side="right"), [len(self.q)]])
+        share, gap = np.diff(self.weights[edges]), np.diff(self.gaps[edges])
+        held = share > 0
+        return math.sqrt(float((gap[held] ** 2 / share[held]).sum()))
+
+    def truth(self, upper: Floats) -> float:
+        """What an interval of these bins must hold."""
+        return self.error if len(upper) >= MANY_BINS else self.binned_error(upper)
+
+
+def coverage(
+    design: str,
+    model: str,
+    n: int,
+    *,
+    runs: int,
+    runs_beside: int = 0,
+    bin_sizes: Iterable[int | str] = BIN_SIZES,
+    seed: int = 0,
+) -> list[Cell]:
+    """The cells of one row: the same data for all bin sizes, new data for every run."""
+    rng = np.random.default_rng([seed, DESIGNS.index(design), list(AMPLITUDES).index(model), n])
+    population = Population(design, model)
+    seen: dict[int | str, list[tuple[float, int, int | None]]] = {size: [] for size in bin_sizes}
+    for run in range(runs):
+        sample = draw(design, model, n, rng)
+        for size, found in seen.items():
+            found.append(_one_run(sample, size, population, beside=_beside(design, rng) if run < runs_beside else None))
+    return [_cell(design, model, n, size, found) for size, found in seen.items()]
+
+
+def _beside(design: str, rng: np.random.Generator) -> dict[str, Any] | None:
+    """The arguments of the interval that stands beside the default one."""
+    if design == "plain":
+        return {"interval": "nguyen-oconnor", "rng": rng}
+    return {} if design == "clusters" else None
+
+
+def _one_run(
+    sample: Sample, size: int | str, population: Population, *, beside: dict[str, Any] | None
+) -> tuple[float, int, int | None]:
+    """The truth, where the interval lies (1 above it, -1 below, 0 around), and where the other one does."""
+    curve = howsure.calibration_curve(
+        sample.y, sample.q, bin_size=size, sample_weight=sample.weights, clusters=sample.clusters, level=LEVEL
+    )
+    truth = population.truth(curve.bins.upper)
+    side = _side(curve.debiased_error, truth)
+    if beside is None:
+        return truth, side, None
+    other = howsure.calibration_curve(sample.y, sample.q, bin_size=size, level=LEVEL, **beside)
+    return truth, side, _side(other.error if "interval" in beside else other.debiased_error, truth)
+
+
+def _side(estimate: howsure.Estimate, truth: float) -> int:
+    if estimate.low is None or estimate.high is None:
+        return 1  # no interval holds nothing
+    return int(estimate.low > truth + ROUNDING) - int(estimate.high < truth - ROUNDING)
+
+
+def _cell(design: str, model: str, n: int, size: int | str, found: list[tuple[float, int, int | None]]) -> Cell:
+    truths, sides, others = zip(*found, strict=True)
+    side = np.array(sides)
+    other = [side for side in others if side is not None]
+    beside = float(np.mean(np.array(other) == 0)) if other else None
+    shares = (float(np.mean(side == where)) for where in (0, 1, -1))
+    return Cell(design, model, n, size, float(np.mean(truths)), len(side), *shares, len(other), beside)
+
+
+def table(design: str, cells: list[Cell]) -> Iterator[str]:
+    """The lines of a Markdown table: a row for every model and n, a column for every bin size."""
+    sizes = list(dict.fromkeys(cell.bin_size for cell in cells))
+    other = {"plain": "Algorithm 2", "clusters": "without clusters"}.get(design)
+    heads = ["model", "n", "truth", *(f"{size}" for size in sizes)]
+    heads += [f"{other}, {size}" for size in sizes] if other else []
+    yield "| " + " | ".join(heads) + " |"
+    yield "|---|" + "---:|" * (len(heads) - 1)
+    for start in range(0, len(cells), len(sizes)):
+        row = cells[start : start + len(sizes)]
+        truths = sorted({f"{cell.truth:.3f}" for cell in row})
+        texts = [row[0].model, f"{row[0].n:,}", truths[0] if len(truths) == 1 else f"{truths[0]}–{truths[-1]}"]
+        texts += [f"{cell.covered:.3f}" if cell.covered >= LIMIT else f"**{cell.covered:.3f}**" for cell in row]
+        texts += [f"{cell.beside:.2f}" for cell in row if cell.beside is not None]
+        yield "| " + " | ".join(texts) + " |"
+
+
+def measure(designs: Iterable[str], share: float, report: Callable[[str], None]) -> list[Cell]:
+    """All cells, reported as they come."""
+    everything = []
+    for design in designs:
+        cells = []
+        for model in AMPLITUDES:
+            for n, runs in RUNS.items():
+                beside = RUNS_BESIDE[n] if _beside(design, np.random.default_rng(0)) is not None else 0
+                beside = runs if design == "clusters" else beside
+                scaled = max(20, int(runs * share)), int(beside * share)
+                cells += coverage(design, model, n, runs=scaled[0], runs_beside=scaled[1])
+        report("\n".join([f"\n### {design}\n", *table(design, cells)]))
+        everything += cells
+    return everything
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--quick", action="store_true", help="a tenth of the runs")
+    parser.add_argument("--designs", nargs="+", choices=DESIGNS, default=DESIGNS)
+    options = parser.parse_args()
+    start = time.process_time()
+    cells = measure(options.designs, 0.1 if options.quick else 1.0, lambda text: print(text, flush=True))
+    low = [cell for cell in cells if cell.covered < LIMIT]
+    print(f"\n{len(cells)} cells, {len(low)} of them below {LIMIT}; {time.process_time() - start:.0f} CPU seconds")
+    for cell in low:
+        print(
+            f"- {cell.design}, {cell.model}, n = {cell.n:,}, bin size {cell.bin_size}: {cell.covered:.3f} "
+            f"± {cell.standard_error:.3f} (above the truth {cell.above:.3f}, below {cell.below:.3f})"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+"""What `howsure calibration` shows of its curves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from howsure.calibration.curve import CalibrationCurve
+from howsure.calibration.words import kind, summary, verdict
+from howsure.cli.output import json_text, write_whole
+from howsure.cli.tables import Table
+from howsure.stats.estimate import Estimate
+from howsure.stats.multiplicity import adjust_p_values
+
+HEADERS = ("group", "n", "base rate", "error", "low", "high", "Algorithm 1", "ECE", "Brier", "log loss", "p", "miscalibration")
+
+
+def curves_json(curves: Sequence[CalibrationCurve], *, recipe: dict[str, Any], skipped: int, adjust: str) -> str:
+    """The documented schema: recipe, curves, skipped."""
+    adjusted = adjusted_p_values(curves, adjust)
+    found = [
+        curve.to_dict() | {"p_adjusted": None if math.isnan(p) else p, "recipe": curve.recipe}
+        for curve, p in zip(curves, adjusted, strict=True)
+    ]
+    return json_text({"recipe": recipe, "curves": found, "skipped": skipped})
+
+
+def curves_text(curves: Sequence[CalibrationCurve], *, recipe: dict[str, Any], skipped: int, adjust: str) -> str:
+    """One curve: its figures in words and its bins. Several: a table, and what is wrong with each in a sentence."""
+    read = f"{', '.join(recipe['files'])}: {recipe['rows']:,} rows"
+    read += f", {skipped:,} skipped ({_counts(recipe['skipped'])})" if skipped else ""
+    if len(curves) == 1 and curves[0].name is None:
+        return f"{read}\n\n{summary(curves[0])}\n\n{bins_table(curves[0]).text('table')}"
+    table = curves_table(curves, recipe=recipe, skipped=skipped, adjust=adjust)
+    said = [f"{curve.name}: {verdict(curve)}" for curve in curves]
+    return "\n".join([read, "", table.text("table"), *said, ""])
+
+
+def _counts(skipped: dict[str, int]) -> str:
+    return ", ".join(f"{column}: {number:,}" for column, number in skipped.items())
+
+
+def curves_table(curves: Sequence[CalibrationCurve], *, recipe: dict[str, Any], skipped: int, adjust: str) -> Table:
+    """One row a curve; p is adjusted for the number of curves."""
+    rows = []
+    for curve, p in zip(curves, adjusted_p_values(curves, adjust), strict=True):
+        e = curve.debiased_error
+        scores = (curve.error.value, curve.ece.value, curve.brier.score, curve.log_loss.score)
+        rows.append(
+            [curve.name or "all", f"{curve.n}", number(curve.base_rate), number(e.value), number(e.low), number(e.high)]
+            + [*(number(score) for score in scores), number(p), kind(curve)]
+        )
+    steps = [f"howsure {curves[0].recipe['howsure']}, files {', '.join(recipe['files'])}, skipped {skipped}"]
+    for curve in curves[:1]:
+        steps.append(", ".join(f"{key} {value}" for key, value in curve.recipe.items() if key not in ("howsure", "n")))
+    return Table(HEADERS, rows, words=("group", "miscalibration"), comment="\n".join(steps))
+
+
+def bins_table(curve: CalibrationCurve, *, most: int = 20) -> Table:
+    """The bins of a curve; of many bins, some at regular steps, and the header says so."""
+    b = curve.bins
+    shown = np.unique(np.linspace(0, len(b) - 1, min(len(b), most)).round().astype(int))
+    rows = [
+        [f"{i + 1}", f"{b.count[i]}", *(number(column[i]) for column in (b.mean_prob, b.frequency, b.low, b.high))]
+        for i in shown
+    ]
+    first = "bin" if len(shown) == len(b) else f"bin of {len(b)}"
+    return Table((first, "n", "says", "happens", "low", "high"), rows)
+
+
+def adjusted_p_values(curves: Sequence[CalibrationCurve], adjust: str) -> list[float]:
+    """The p-values of calibration, adjusted for the number of curves."""
+    adjusted: list[float] = adjust_p_values(
+        [curve.p_value for curve in curves], method=None if adjust == "none" else adjust
+    ).tolist()
+    return adjusted
+
+
+def number(value: float | None) -> str:
+    """A number with four decimals; what is not known is a dash."""
+    if value is None or math.isnan(value):
+        return "–"
+    return "inf" if math.isinf(value) else f"{value:.4f}"
+
+
+def estimate(value: Estimate) -> str:
+    """A value with its interval."""
+    return str(value)
+
+
+def write_figure(curves: Sequence[CalibrationCurve], path: str) -> None:
+    """Draw the curves into a file."""
+    from howsure.figures.calibration import curve_figure
+    from howsure.figures.files import save_figure
+
+    save_figure(curve_figure(curves), path)
+
+
+def write_report(
+    curves: Sequence[CalibrationCurve], path: str, *, recipe: dict[str, Any], skipped: int, adjust: str
+) -> None:
+    """Write the report into a file."""
+    from howsure.errors import InputError
+    from howsure.report import calibration_report
+
+    if not path.endswith((".html", ".htm")):
+        raise InputError(f"--report writes HTML: name a file that ends in .html, not {path!r}")
+    title = f"How far can these predictions be trusted? {', '.join(recipe['files'])}"
+    notes = (f"{skipped:,} rows were skipped: {_counts(recipe['skipped'])}.",) if skipped else ()
+    write_whole(calibration_report(curves, title=title, notes=notes).encode(), path)

@@ -1,0 +1,31 @@
+"""`howsure simulate`: synthetic predictions whose calibration is known."""
+
+from __future__ import annotations
+
+import click
+import numpy as np
+
+from howsure.cli.output import emit
+from howsure.errors import InputError
+
+
+@click.command("simulate")
+@click.argument("n", type=click.IntRange(min=1))
+@click.option("--a", type=float, default=0.3, show_default=True, help="First parameter of the Beta distribution of q.")
+@click.option("--b", type=float, default=0.7, show_default=True, help="Second parameter.")
+@click.option("--k", type=float, help="Miscalibrate: P(y = 1) is q - k up to one half and q + k above (0 to 0.5).")
+@click.option("--decimals", type=click.IntRange(0, 17), default=17, show_default=True, help="Digits written of q.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the draws.")
+@click.option("--output", metavar="FILE.csv", help="Write to a file instead of standard output.")
+def command(n: int, a: float, b: float, k: float | None, decimals: int, seed: int, output: str | None) -> None:
+    """Draw N pairs: q from Beta(a, b), the label from q, or from a shifted q with --k. Written as CSV."""
+    from howsure.calibration.simulation import simulate_pairs
+
+    if output is not None and not output.endswith(".csv"):
+        raise InputError(f"simulate writes CSV: name a file that ends in .csv, not {output!r}")
+    labels, q = simulate_pairs(n, a, b, transform="identity" if k is None else k, rng=seed)
+    rows = (f"{y},{p!r}" for y, p in zip(labels.tolist(), np.round(q, decimals).tolist(), strict=True))
+    emit("\n".join(["label,probability", *rows]) + "\n", output)
+
+
+__all__ = ["command"]

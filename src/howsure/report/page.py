@@ -1,0 +1,153 @@
+"""The calibration report: words first, then a table, figures, the bins, the recipe, and how to read it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from matplotlib.figure import Figure
+
+from howsure.calibration.curve import CalibrationCurve
+from howsure.calibration.words import NONE_SEEN, NOT_LOCATED, TOO_LITTLE, figures_in_words, kind, verdict
+from howsure.errors import InputError
+from howsure.figures.calibration import curve_figure, error_figure, histogram_figure
+from howsure.figures.files import inline_svg
+from howsure.report.tables import Table, recipe_rows, table_of_bins, table_of_curves, table_of_rows
+
+PICTURED_UP_TO = 24  # curves with a picture each; the table holds all of them
+VERDICTS_UP_TO = 12
+COMPARED_UP_TO = 100  # rows of the figure of errors
+IN_A_SENTENCE = {
+    NONE_SEEN: "without miscalibration to be seen",
+    TOO_LITTLE: "with too little data to tell",
+    NOT_LOCATED: "miscalibrated without a bin that shows where",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A figure as inline SVG, and the sentence under it."""
+
+    svg: Markup
+    caption: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Everything about one curve."""
+
+    name: str
+    verdict: str
+    figures: list[tuple[str, str]]
+    notes: tuple[str, ...]
+    pictures: list[Picture]
+    bins: Table
+
+
+def calibration_report(
+    curves: Sequence[CalibrationCurve],
+    *,
+    title: str,
+    subtitle: str | None = None,
+    table_rows: Sequence[Mapping[str, object]] | None = None,
+    notes: Sequence[str] = (),
+    adjust: str | None = "holm",
+) -> str:
+    """Everything about some calibration curves as one HTML page that needs no network and runs no script.
+
+    table_rows: rows (heading → value) to show instead of the page's own table of the curves. notes: what else must be
+    said, such as skipped rows. adjust: how the p-values of several curves are adjusted ("holm", "bh", None).
+    Up to 24 curves are drawn, those with most pairs, and the page says so; the table holds all.
+
+    Raises InputError if there is no curve, or if the rows of the table differ in their columns.
+    """
+    if len(curves) == 0:
+        raise InputError("curves must hold at least one calibration curve; it is empty.")
+    names = _names(curves)
+    shown = _largest(curves)
+    page = _environment().get_template("calibration.html")
+    return page.render(
+        title=title,
+        subtitle=subtitle,
+        opening=_opening(curves, names),
+        verdicts=[(names[i], verdict(curves[i])) for i in shown] if 1 < len(curves) <= VERDICTS_UP_TO else [],
+        notes=list(notes),
+        table_of_curves=table_of_rows(table_rows) if table_rows else table_of_curves(curves, names, adjust=adjust),
+        pictures=_overview(curves, names, shown),
+        sections=[_section(curves[i], names[i], f"s{i}", alone=len(curves) == 1) for i in shown],
+        recipe=recipe_rows(curves),
+    )
+
+
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("howsure.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def _names(curves: Sequence[CalibrationCurve]) -> list[str]:
+    alone = len(curves) == 1
+    default = ["all pairs"] if alone else [f"curve {i}" for i in range(1, len(curves) + 1)]
+    return [default[i] if curve.name is None else curve.name for i, curve in enumerate(curves)]
+
+
+def _largest(curves: Sequence[CalibrationCurve]) -> list[int]:
+    """The curves to draw, in their own order."""
+    return sorted(sorted(range(len(curves)), key=lambda i: -curves[i].n)[:PICTURED_UP_TO])
+
+
+def _opening(curves: Sequence[CalibrationCurve], names: Sequence[str]) -> str:
+    """The first sentence of the page: the verdict, or how many curves have which."""
+    if len(curves) == 1:
+        sentence = verdict(curves[0])
+        return sentence[0].upper() + sentence[1:] + "."
+    counts = Counter(kind(curve) for curve in curves).most_common()
+    parts = [f"{n:,} {IN_A_SENTENCE.get(name, name)}" for name, n in counts]
+    known = [i for i, curve in enumerate(curves) if not math.isnan(curve.debiased_error.value)]
+    sentence = f"Of {len(curves):,} curves: {', '.join(parts)}."
+    if not known:
+        return sentence
+    first, *_, last = sorted([*known, known[0]], key=lambda i: curves[i].debiased_error.value)
+    return (
+        f"{sentence} The error is largest for {names[last]}, {curves[last].debiased_error}, "
+        f"and smallest for {names[first]}, {curves[first].debiased_error}."
+    )
+
+
+def _picture(figure: Figure, caption: str, prefix: str) -> Picture:
+    return Picture(Markup(inline_svg(figure, prefix=prefix, description=caption)), caption)
+
+
+def _overview(curves: Sequence[CalibrationCurve], names: Sequence[str], shown: Sequence[int]) -> list[Picture]:
+    chosen, labels = [curves[i] for i in shown], [names[i] for i in shown]
+    caption = "Calibration curve" + ("s" if len(chosen) > 1 else "") + ", with the intervals of the bins."
+    if len(chosen) < len(curves):
+        caption = f"The {len(chosen)} curves with most pairs, of {len(curves):,}."
+    unnamed = len(curves) == 1 and curves[0].name is None
+    pictures = [_picture(curve_figure(chosen, labels=None if unnamed else labels), caption, "curves")]
+    if len(curves) > 1:
+        order = sorted(range(len(curves)), key=lambda i: -curves[i].n)[:COMPARED_UP_TO]
+        rows, row_labels = [curves[i] for i in order], [names[i] for i in order]
+        said = "" if len(order) == len(curves) else f" Those with most pairs, {len(order)} of {len(curves):,}."
+        caption = f"Calibration errors with their intervals, the largest first.{said}"
+        pictures.append(_picture(error_figure(rows, labels=row_labels), caption, "errors"))
+    return pictures
+
+
+def _section(curve: CalibrationCurve, name: str, prefix: str, *, alone: bool) -> Section:
+    pictures = []
+    if not alone:
+        pictures.append(_picture(curve_figure([curve], labels=[name]), f"Calibration of {name}.", f"{prefix}c"))
+    caption = "The predictions of each true class, P(q | label); every class adds up to 100 %."
+    pictures.append(_picture(histogram_figure(curve), caption, f"{prefix}h"))
+    bins = table_of_bins(curve.bins, level=curve.debiased_error.level)
+    return Section(name, verdict(curve), figures_in_words(curve), curve.notes, pictures, bins)

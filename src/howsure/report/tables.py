@@ -1,0 +1,116 @@
+"""Calibration curves as the cells of a report's tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from howsure.calibration.curve import Bins, CalibrationCurve
+from howsure.calibration.words import OVERCONFIDENT, UNDERCONFIDENT, kind, p_value_text
+from howsure.errors import InputError
+from howsure.stats.multiplicity import adjust_p_values
+
+ABSENT = "–"
+ADJUSTED = {"holm": "Holm", "bh": "Benjamini–Hochberg"}
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Headings, and rows of as many cells."""
+
+    headings: list[str]
+    rows: list[list[str]]
+
+
+def table_of_curves(curves: Sequence[CalibrationCurve], names: Sequence[str], *, adjust: str | None) -> Table:
+    """One row a curve, the largest error first; p-values of several curves are adjusted for their number."""
+    level = f"{100 * curves[0].debiased_error.level:g} %"
+    headings = ["curve", "pairs", "base rate", f"error [{level} interval]", _p_heading(len(curves), adjust)]
+    headings += ["Brier", "log loss", "miscalibration"]
+    p_values = adjust_p_values([curve.p_value for curve in curves], method=adjust)
+    order = sorted(range(len(curves)), key=lambda i: _rank(curves[i].debiased_error.value))
+    rows = [
+        [
+            names[i],
+            cell(curve.n),
+            cell(curve.base_rate),
+            cell(curve.debiased_error),
+            p_value_text(float(p_values[i])),
+            cell(curve.brier.score),
+            cell(curve.log_loss.score),
+            kind(curve),
+        ]
+        for i, curve in ((i, curves[i]) for i in order)
+    ]
+    return Table(headings, rows)
+
+
+def table_of_rows(rows: Sequence[Mapping[str, object]]) -> Table:
+    """Rows made elsewhere, as they are; the first one names the columns."""
+    headings = list(rows[0])
+    for number, row in enumerate(rows):
+        if list(row) != headings:
+            raise InputError(f"table_rows must have one set of columns; row {number} has {list(row)}, not {headings}.")
+    return Table(headings, [[cell(value) for value in row.values()] for row in rows])
+
+
+def table_of_bins(bins: Bins, *, level: float) -> Table:
+    """One row a bin, in ascending order of predictions."""
+    headings = ["pairs", "mean prediction", "label frequency", f"{100 * level:g} % interval", "seen from the diagonal"]
+    rows = [
+        [cell(n), cell(mean), cell(frequency), f"[{low:.4f}, {high:.4f}]", _side(mean, low, high)]
+        for n, mean, frequency, low, high in zip(
+            *(getattr(bins, c).tolist() for c in ("count", "mean_prob", "frequency", "low", "high")), strict=True
+        )
+    ]
+    return Table(headings, rows)
+
+
+def recipe_rows(curves: Sequence[CalibrationCurve]) -> list[tuple[str, str]]:
+    """What the curves were made with: each entry once, numbers that differ from curve to curve as a range."""
+    keys = list(dict.fromkeys(key for curve in curves for key in curve.recipe))
+    return [(key, _together([curve.recipe.get(key) for curve in curves])) for key in keys]
+
+
+def cell(value: object) -> str:
+    """A value as a table shows it.
+
+    >>> cell(12345), cell(0.5), cell(None), cell(float("inf")), cell("NN")
+    ('12,345', '0.5000', '–', 'infinite', 'NN')
+    """
+    if value is None:
+        return ABSENT
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        if math.isnan(value):
+            return "undefined"
+        return "infinite" if math.isinf(value) else f"{value:.4f}"
+    return str(value)
+
+
+def _p_heading(curves: int, adjust: str | None) -> str:
+    return "p" if curves == 1 or adjust is None else f"p ({ADJUSTED.get(adjust, adjust)})"
+
+
+def _rank(error: float) -> float:
+    return math.inf if math.isnan(error) else -error
+
+
+def _side(mean_prob: float, low: float, high: float) -> str:
+    if low > mean_prob:
+        return f"above: {UNDERCONFIDENT}"
+    return f"below: {OVERCONFIDENT}" if high < mean_prob else "on it"
+
+
+def _together(values: Sequence[object]) -> str:
+    distinct = list(dict.fromkeys(str(value) for value in values if value is not None))
+    if len(distinct) <= 1:
+        return distinct[0] if isinstance(values[0], float) else cell(values[0])
+    if all(isinstance(value, int) and not isinstance(value, bool) for value in values):
+        numbers = [value for value in values if isinstance(value, int)]
+        return f"{min(numbers):,} to {max(numbers):,}"
+    return "differs: " + ", ".join(distinct)

@@ -1,0 +1,53 @@
+"""What a reproduction is: findings of a paper beside ours, tables, and figures drawn when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Advance = Callable[[int], None]
+
+
+def nobody(steps: int) -> None:
+    """The progress callback of those who do not ask."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a figure or table of the paper shows, what ours shows, and whether the paper's finding holds."""
+
+    figure: str
+    paper: str
+    ours: str
+    holds: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ResultTable:
+    """Rows of text under headers."""
+
+    title: str
+    headers: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """An experiment of a paper, run again. `draw` makes its figures, by name of file."""
+
+    name: str
+    title: str
+    findings: tuple[Finding, ...]
+    tables: tuple[ResultTable, ...]
+    recipe: Mapping[str, Any]
+    draw: Callable[[], dict[str, Figure]] = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form, without the figures."""
+        findings = [{"figure": f.figure, "paper": f.paper, "ours": f.ours, "holds": f.holds} for f in self.findings]
+        tables = [{"title": t.title, "headers": list(t.headers), "rows": [list(r) for r in t.rows]} for t in self.tables]
+        return {"name": self.name, "title": self.title, "recipe": dict(self.recipe), "findings": findings, "tables": tables}

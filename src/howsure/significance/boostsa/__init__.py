@@ -1,0 +1,253 @@
+"""BooStSa's interface on howsure's engine: `from howsure.significance.boostsa import Bootstrap`.
+
+What is different: the side of Jensen-Shannon divergence and cross-entropy is right, a difference of 0 has p = 1, an
+undefined one has none, a target class is named by its label, results can be repeated (`rng`), and 1,000 loops take
+milliseconds. `bug_compatible=True` brings the old counting back. Full results, with intervals and p-values that use
+all items, are in `comparisons`, or better: use `howsure.compare`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from howsure.errors import InputError
+from howsure.significance.boostsa.pairing import deviation, empty_part, paired
+from howsure.significance.boostsa.storage import (
+    check_folder,
+    read_labels,
+    read_outcomes,
+    write_outcomes,
+    write_results,
+)
+from howsure.significance.boostsa.wording import (
+    HARD,
+    OF_CLASS,
+    SOFT,
+    block,
+    columns_of,
+    difference_of,
+    frame_of,
+    stars,
+    telling,
+    value_text,
+)
+from howsure.significance.compare import compare
+from howsure.significance.comparison import Comparison, Difference
+from howsure.significance.inputs import check_predictions
+from howsure.significance.runs import Runs
+from howsure.stats.randomness import Randomness, generator_from
+
+__all__ = ["Bootstrap"]
+
+
+class Bootstrap:
+    """Collect the predictions of experiments and test them by BooStSa's rule, as Fornaciari et al. (2022) describe it.
+
+    `save_results` writes results.tsv, `save_outcomes` outcomes.json, into the folder `dir_out`. `tell` takes the lines
+    that `verbose` asks for.
+
+    >>> boot = Bootstrap(save_results=False, save_outcomes=False, rng=1)
+    >>> overall, _ = boot.test(targs=[0, 1] * 50, h0_preds=[0, 1, 1, 1] * 25, h1_preds=[0, 1] * 50, sample_size=0.2)
+    >>> print(overall.loc["h1", "d_f1"], overall.loc["h1", "s_f1"])
+    0.2667 **
+    """
+
+    def __init__(
+        self,
+        save_results: bool = True,
+        save_outcomes: bool = True,
+        dir_out: str = "",
+        *,
+        rng: Randomness = None,
+        bug_compatible: bool = False,
+        tell: Callable[[str], None] = print,
+    ) -> None:
+        check_folder(dir_out)
+        self.save_results, self.save_outcomes, self.dir_out = save_results, save_outcomes, dir_out
+        self.bug_compatible = bug_compatible
+        self.data: dict[str, dict[str, Any]] = {}
+        self.comparisons: list[Comparison] = []
+        self._tell = tell
+        self._rng = generator_from(rng)
+
+    def feed(
+        self,
+        h0: str,
+        h1: str | None = None,
+        exp_idx: str | None = None,
+        preds: Any = None,
+        targs: Any = None,
+        idxs: Any = None,
+        epochs: Any = None,
+    ) -> None:
+        """Add the predictions of one run: of the control `h0`, or of the treatment `h1` that is compared with it.
+
+        Raises InputError if targets or indexes do not fit, or if the run was fed before.
+        """
+        predictions, targets = _read(preds, "preds"), _read(targs, "targs")
+        if len(predictions) != len(targets):
+            raise InputError(f"preds must have as many rows as targs; {len(predictions):,}, not {len(targets):,}.")
+        indexes = list(range(len(targets))) if idxs is None else _read(idxs, "idxs")
+        if len(indexes) != len(targets) or len(set(indexes)) != len(targets):
+            raise InputError("idxs must name every row once; some are missing or occur twice.")
+        control = self.data.get(h0, {**empty_part(), "h1": {}})
+        part = control if h1 is None else control["h1"].get(h1, empty_part())
+        name = str(len(part["preds"])) if exp_idx is None else str(exp_idx)
+        if name in part["exp_idxs"]:
+            raise InputError(f"run {name!r} of {h1 or h0!r} was fed before; give another exp_idx.")
+        self.data[h0] = control
+        if h1 is not None:
+            control["h1"][h1] = part
+        part["exp_idxs"].append(name)
+        part["preds"].append(_rows(predictions))
+        part["targs"].append(_rows(targets))
+        part["idxs"].append(_rows(indexes))
+        part["epochs"] += [] if epochs in (None, ()) else list(np.atleast_1d(epochs).tolist())
+        if self.save_outcomes:
+            write_outcomes(self.data, self.dir_out)
+
+    def loadjson(self, path: str) -> None:
+        """Go on where an outcomes.json, BooStSa's or ours, stopped.
+
+        Raises InputError if the file is none.
+        """
+        self.data = read_outcomes(path)
+
+    def test(
+        self,
+        targs: Any,
+        h0_preds: Any,
+        h1_preds: Any,
+        h0_name: str = "h0",
+        h1_name: str = "h1",
+        n_loops: int = 1000,
+        sample_size: float = 0.1,
+        targetclass: Any = None,
+        verbose: bool = False,
+    ) -> tuple[Any, Any]:
+        """Compare two systems: a table over all classes and one of the target class (empty without one).
+
+        Lists, arrays, series, or paths of .txt, .csv, .tsv and .npy files.
+
+        Raises InputError for what `howsure.compare` refuses, MissingExtraError without pandas.
+        """
+        systems = {"targs": _read(targs, "targs"), "h0 preds": _read(h0_preds, "h0_preds")}
+        systems["h1 preds"] = _read(h1_preds, "h1_preds")
+        rows = self._tested(systems, (h0_name, h1_name), n_loops, sample_size, targetclass, verbose)
+        frames = []
+        for names in self._tables(rows, targetclass):
+            columns = columns_of(names, spread=False)
+            table = {h0_name: _baseline_row(rows, names, "", {}), h1_name: _model_row(rows, names, "", {})}
+            frames.append(self._saved(columns, table, targetclass, of_class=names[0] in OF_CLASS))
+        return frames[0], frames[1] if len(frames) > 1 else frame_of([], {})
+
+    def run(self, n_loops: int = 1000, sample_size: float = 0.1, targetclass: Any = None, verbose: bool = False) -> Any:
+        """Compare every treatment that was fed with its control; with a target class, return its table as well.
+
+        The runs of a condition are concatenated, as in the paper, with a warning: the same items in several runs are
+        not more items. Where the numbers of runs differ, items are drawn with all their runs.
+
+        Raises InputError if nothing was fed to compare, MissingExtraError without pandas.
+        """
+        tables: dict[bool, dict[str, list[Any]]] = {}
+        columns: dict[bool, list[str]] = {}
+        for h0, control in self.data.items():
+            for h1, treatment in control["h1"].items():
+                systems = paired(h0, control, h1, treatment)
+                rows = self._tested(systems, (h0, h1), n_loops, sample_size, targetclass, verbose)
+                for names in self._tables(rows, targetclass):
+                    of_class = names[0] in OF_CLASS
+                    columns[of_class] = columns_of(names, spread=not of_class)
+                    table = tables.setdefault(of_class, {})
+                    both = [{} if of_class else {names[0]: deviation(part, names[0])} for part in (control, treatment)]
+                    table[h0] = _baseline_row(rows, names, _mean(control["epochs"]), both[0])
+                    name = h1 if h1 not in table else f"{h1} ({h0})"
+                    table[name] = _model_row(rows, names, _mean(treatment["epochs"]), both[1])
+        if not tables:
+            raise InputError("nothing to compare: feed a control (h0=...) and a treatment (h0=..., h1=...) first.")
+        if self.save_outcomes:
+            write_outcomes(self.data, self.dir_out)
+        frames = [self._saved(columns[kind], table, targetclass, of_class=kind) for kind, table in tables.items()]
+        return frames[0] if targetclass is None else tuple(frames)
+
+    def _tested(
+        self,
+        systems: dict[str, Any],
+        names: tuple[str, str],
+        n_loops: int,
+        sample_size: float,
+        targetclass: Any,
+        verbose: bool,
+    ) -> dict[str, Difference]:
+        """BooStSa's short names of the metrics, and what came of them."""
+        soft = np.asarray(systems["targs"]).ndim == 2
+        short = SOFT if soft else HARD if targetclass is None else {**HARD, **OF_CLASS}
+        result = compare(
+            systems["targs"],
+            systems["h0 preds"],
+            {names[1]: systems["h1 preds"]},
+            baseline_name=names[0],
+            metrics=list(short.values()),
+            target_class=None if soft else targetclass,
+            method="boostsa",
+            n_resamples=n_loops,
+            sample_size=sample_size,
+            bug_compatible=self.bug_compatible,
+            adjust=None,
+            rng=self._rng,
+        )
+        self.comparisons.append(result)
+        rows = dict(zip(short, result, strict=True))
+        if verbose:
+            plain = {name: one for name, one in systems.items() if not isinstance(one, Runs)}
+            telling(block(plain, {"h0": names[0], "h1": names[1]}, result, rows, n_loops), self._tell)
+        return rows
+
+    def _tables(self, rows: dict[str, Difference], targetclass: Any) -> list[list[str]]:
+        overall = [name for name in rows if name not in OF_CLASS]
+        return [overall] if len(overall) == len(rows) else [overall, list(OF_CLASS)]
+
+    def _saved(
+        self, columns: list[str], table: Mapping[str, Sequence[Any]], targetclass: Any, *, of_class: bool
+    ) -> Any:
+        frame = frame_of(columns, table)
+        if self.save_results:
+            kind = "" if targetclass is None else "_targetclass" if of_class else "_overall"
+            write_results(f"results{kind}.tsv", columns, table, self.dir_out)
+        return frame
+
+
+def _read(values: Any, name: str) -> Any:
+    """Predictions or targets of any kind as a plain array."""
+    if isinstance(values, str) or hasattr(values, "__fspath__"):
+        return read_labels(values)
+    return check_predictions(values, name=name)
+
+
+def _rows(values: Any) -> list[Any]:
+    """Rows as BooStSa keeps them: a list of lists."""
+    array = np.asarray(values)
+    rows: list[Any] = (array[:, None] if array.ndim == 1 else array).tolist()
+    return rows
+
+
+def _baseline_row(rows: dict[str, Difference], names: list[str], epochs: Any, spread: dict[str, Any]) -> list[Any]:
+    cells: list[Any] = [epochs]
+    for name in names:
+        cells += [value_text(rows[name].baseline_value), "", ""] + ([spread[name]] if name in spread else [])
+    return cells
+
+
+def _model_row(rows: dict[str, Difference], names: list[str], epochs: Any, spread: dict[str, Any]) -> list[Any]:
+    cells: list[Any] = [epochs]
+    for name in names:
+        cells += [value_text(rows[name].model_value), difference_of(rows[name]), stars(rows[name].p_value)]
+        cells += [spread[name]] if name in spread else []
+    return cells
+
+
+def _mean(epochs: list[Any]) -> Any:
+    return round(float(np.mean(epochs)), 2) if epochs else ""

@@ -1,0 +1,128 @@
+"""BooStSa's files: targets and predictions as txt, csv, tsv or npy; outcomes.json; results.tsv."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from howsure.errors import InputError
+from howsure.significance.inputs import check_predictions
+
+SEPARATORS = {".txt": None, ".csv": ",", ".tsv": "\t"}
+Outcomes = dict[str, dict[str, Any]]
+
+
+def read_labels(path: str | os.PathLike[str]) -> Any:
+    """Labels (one a line) or rows of probabilities, from a .txt, .csv, .tsv or .npy file; nothing is unpickled.
+
+    Raises InputError naming the file and the line.
+    """
+    place = Path(path)
+    if not place.is_file():
+        raise InputError(f"no file {path}.")
+    if place.suffix == ".npy":
+        try:
+            return check_predictions(np.load(place, allow_pickle=False), name=str(path))
+        except (ValueError, EOFError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(
+                f"{path} is no plain array of numpy (pickled objects are not read); save numbers or text."
+            ) from error
+    if place.suffix not in SEPARATORS:
+        raise InputError(f"{path} must end in .txt, .csv, .tsv or .npy.")
+    lines = _lines(place)
+    rows = [line.split(SEPARATORS[place.suffix]) if SEPARATORS[place.suffix] else [line] for line in lines]
+    widths = [len(row) for row in rows]
+    if len(set(widths)) > 1:
+        odd = next(k for k, width in enumerate(widths) if width != widths[0])
+        raise InputError(f"{path}, line {odd + 1} has {widths[odd]} values, line 1 has {widths[0]}.")
+    if widths[0] == 1:
+        return check_predictions(_labels([row[0].strip() for row in rows]), name=str(path))
+    for k, row in enumerate(rows):
+        for value in row:
+            if not _is_number(value):
+                raise InputError(f"{path}, line {k + 1} holds {value!r}, which is no number. Has the file a header?")
+    return check_predictions(np.array(rows, dtype=np.float64), name=str(path))
+
+
+def read_outcomes(path: str | os.PathLike[str]) -> Outcomes:
+    """The experiments in an outcomes.json: `{h0: {exp_idxs, preds, targs, idxs, epochs, h1: {name: {…}}}}`.
+
+    Raises InputError if the file is none of that kind.
+    """
+    if not Path(path).is_file():
+        raise InputError(f"no file {path}.")
+    try:
+        held = json.loads(Path(path).read_text(encoding="utf-8"))
+        for condition in held.values():
+            for part in (condition, *condition["h1"].values()):
+                runs = {len(part[key]) for key in ("exp_idxs", "preds", "targs", "idxs")}
+                if len(runs) != 1:
+                    raise ValueError("a condition must have as many predictions as targets")
+    except (ValueError, KeyError, AttributeError, TypeError) as error:
+        raise InputError(f"{path} is no outcomes.json of BooStSa: {error!r}.") from error
+    return dict(held)
+
+
+def write_outcomes(outcomes: Outcomes, folder: str) -> None:
+    """outcomes.json in a folder."""
+    _write(Path(folder) / "outcomes.json", json.dumps(outcomes, allow_nan=False))
+
+
+def write_results(name: str, columns: Sequence[str], rows: Mapping[str, Sequence[Any]], folder: str) -> None:
+    """A table of results as BooStSa writes it: tabs, the condition's name in the first column."""
+    lines = ["\t".join(["", *columns])]
+    lines += ["\t".join([condition, *map(str, row)]) for condition, row in rows.items()]
+    _write(Path(folder) / name, "\n".join(lines) + "\n")
+
+
+def check_folder(folder: str) -> None:
+    """Refuse a folder that does not exist, before anything is computed.
+
+    Raises InputError.
+    """
+    if folder and not Path(folder).is_dir():
+        raise InputError(f"dir_out must be a folder that exists; {folder!r} is not.")
+
+
+def _write(path: Path, text: str) -> None:
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _lines(path: Path) -> list[str]:
+    lines = path.read_text(encoding="utf-8").rstrip("\n").split("\n")
+    for k, line in enumerate(lines):
+        if not line.strip():
+            raise InputError(f"{path}, line {k + 1} is empty; every line must hold a label or a row.")
+    return lines
+
+
+def _labels(texts: list[str]) -> list[Any]:
+    """Whole numbers if all are, else text."""
+    try:
+        return [int(text) for text in texts]
+    except ValueError:
+        return [float(text) for text in texts] if all(_is_number(text) for text in texts) else list(texts)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,138 @@
+"""How many items does it take? The power of the mid-p McNemar test, summed over all that can be seen."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from howsure.errors import InputError
+from howsure.significance.metrics import Floats
+
+REACH = 10.0  # standard deviations of the number of disagreements that are summed over
+POINTS = 1001  # of these numbers that are summed over at most: where there are more, the power is smooth in them
+LARGEST = 10**9
+SIDES = {"two-sided": 2, "better": 1}
+
+
+def detection_power(
+    n: int, disagreement: float, difference: float, *, alpha: float = 0.05, alternative: str = "two-sided"
+) -> float:
+    """The probability that the mid-p McNemar test finds a true difference in accuracy.
+
+    On n items one system alone is right in a share `disagreement` of the items, and the model is right in a share
+    `difference` more of them than the baseline. The number of disagreements is Binomial(n, disagreement), and so, given
+    it, is the number that the model wins, with the share (1 + difference / disagreement) / 2.
+
+    >>> round(detection_power(1000, 0.1, 0.02), 3)
+    0.515
+    >>> round(detection_power(1000, 0.1, 0.02, alternative="better"), 3)
+    0.638
+
+    Raises InputError for a share outside [0, 1] or a difference larger than the disagreement.
+    """
+    from scipy.special import bdtr, gammaln, xlogy
+
+    _check(disagreement, alpha, alternative)
+    if not 0 <= difference <= disagreement:
+        raise InputError(f"difference must lie in [0, disagreement = {disagreement}]; it is {difference!r}.")
+    if n < 1:
+        raise InputError(f"n must be a whole number from 1; it is {n!r}.")
+    mean, spread = n * disagreement, math.sqrt(n * disagreement * (1 - disagreement))
+    low, high = max(0, math.floor(mean - REACH * spread)), min(n, math.ceil(mean + REACH * spread))
+    seen = np.unique(np.round(np.linspace(low, high, min(high - low + 1, POINTS))))
+    law = np.exp(
+        gammaln(n + 1)
+        - gammaln(seen + 1)
+        - gammaln(n - seen + 1)
+        + xlogy(seen, disagreement)
+        + xlogy(n - seen, 1 - disagreement)
+    )
+    allowed = _most_lost(seen, alpha / SIDES[alternative])
+    lost = (1 - difference / disagreement) / 2
+    found = np.where(allowed >= 0, bdtr(np.maximum(allowed, 0), seen.astype(int), lost), 0.0)
+    if alternative == "two-sided":
+        found = found + np.where(allowed >= 0, bdtr(np.maximum(allowed, 0), seen.astype(int), 1 - lost), 0.0)
+    return float((law * found).sum() / law.sum())
+
+
+def minimum_detectable_difference(
+    n: int, disagreement: float, *, power: float = 0.8, alpha: float = 0.05, alternative: str = "two-sided"
+) -> float:
+    """The smallest true difference in accuracy that n items find with some power; NaN if they find none.
+
+    `disagreement` is the share of items on which one system alone is right; two versions of a model often have .05 to
+    .2. Half the items of a test set do not halve what can be found: the difference goes with the root.
+
+    >>> round(minimum_detectable_difference(1000, 0.1), 4)
+    0.0278
+    >>> round(minimum_detectable_difference(10_000, 0.1), 4)
+    0.0089
+
+    Raises InputError as `detection_power` does.
+    """
+    _check_share("power", power)
+    if detection_power(n, disagreement, disagreement, alpha=alpha, alternative=alternative) < power:
+        return math.nan
+    low, high = 0.0, disagreement
+    for _ in range(40):
+        middle = (low + high) / 2
+        enough = detection_power(n, disagreement, middle, alpha=alpha, alternative=alternative) >= power
+        low, high = (low, middle) if enough else (middle, high)
+    return high
+
+
+def required_sample_size(
+    difference: float, disagreement: float, *, power: float = 0.8, alpha: float = 0.05, alternative: str = "two-sided"
+) -> int:
+    """The number of items that find a true difference in accuracy with some power.
+
+    >>> required_sample_size(0.02, 0.1)
+    1949
+
+    Raises InputError as `detection_power` does, or if more than a thousand million items are needed.
+    """
+    _check_share("power", power)
+    if difference <= 0:
+        raise InputError(f"difference must be more than 0; it is {difference!r}.")
+
+    def enough(n: int) -> bool:
+        return detection_power(n, disagreement, difference, alpha=alpha, alternative=alternative) >= power
+
+    low, high = 0, 16
+    while not enough(high):
+        low, high = high, 2 * high
+        if high > LARGEST:
+            raise InputError(f"a difference of {difference} needs more than {LARGEST:,} items; look for a larger one.")
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def _most_lost(seen: Floats, tail: float) -> Floats:
+    """How many of the disagreements a system may lose and still be found better; -1 if not even none."""
+    from scipy.special import bdtr, ndtri
+
+    guess = np.floor(seen / 2 + ndtri(tail) * np.sqrt(seen) / 2)
+    best = np.full(len(seen), -1.0)
+    for step in range(-4, 5):
+        k = guess + step
+        held = (k >= 0) & (k <= seen)
+        k = np.where(held, k, 0.0)
+        whole = seen.astype(int)
+        mid = (bdtr(k, whole, 0.5) + np.where(k > 0, bdtr(np.maximum(k - 1, 0), whole, 0.5), 0.0)) / 2
+        best = np.where(held & (mid <= tail) & (seen > 0), np.maximum(best, k), best)
+    return best
+
+
+def _check(disagreement: float, alpha: float, alternative: str) -> None:
+    _check_share("disagreement", disagreement)
+    _check_share("alpha", alpha)
+    if alternative not in SIDES:
+        raise InputError(f"alternative must be 'two-sided' or 'better'; it is {alternative!r}.")
+
+
+def _check_share(name: str, value: float) -> None:
+    if not 0 < value < 1:
+        raise InputError(f"{name} must lie strictly between 0 and 1; it is {value!r}.")

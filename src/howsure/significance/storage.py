@@ -1,0 +1,209 @@
+"""The experiments store: predictions collected while experiments run, in a file that a crash cannot spoil.
+
+Every record is one line, its checksum and its content as JSON, appended under a lock and flushed to the disk before
+`add` returns. A line cut short by a kill is the last one, has no valid checksum, and is dropped by the next `add`.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from howsure.errors import InputError
+from howsure.significance.compare import compare
+from howsure.significance.comparison import Comparison
+from howsure.significance.inputs import check_predictions
+from howsure.significance.runs import Runs
+from howsure.stats.arrays import as_column
+from howsure.stats.naming import shortened, unknown_name
+
+TARGETS, RUN = "targets", "run"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The predictions of one run of a condition, in the order of the targets."""
+
+    condition: str
+    name: str
+    predictions: tuple[Any, ...]
+    epochs: int | None
+
+
+class Experiments:
+    """Predictions of conditions (a baseline, models) in their runs, on one test set, in one file.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "nli.experiments")
+    >>> store = Experiments(path)
+    >>> store.add("base", "seed 1", ["e", "n", "c"], targets=["e", "n", "n"], ids=["a", "b", "c"])
+    >>> store.add("large", "seed 1", ["n", "e", "n"], ids=["b", "a", "c"])
+    >>> print(Experiments(path).compare("base", metrics="accuracy", rng=1)[0].difference)
+    0.33333333333333337
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        if self.path.is_dir() or not self.path.parent.is_dir():
+            raise InputError(f"the store must be a file in a folder that exists; {self.path} is not.")
+        self._read_to = 0
+        self._ids: tuple[str, ...] = ()
+        self._targets: tuple[Any, ...] = ()
+        self._runs: dict[tuple[str, str], Run] = {}
+        self._refresh()
+
+    @property
+    def conditions(self) -> dict[str, tuple[str, ...]]:
+        """The runs of every condition, in the order in which they came."""
+        self._refresh()
+        held: dict[str, tuple[str, ...]] = {}
+        for condition, run in self._runs:
+            held[condition] = (*held.get(condition, ()), run)
+        return held
+
+    @property
+    def targets(self) -> tuple[Any, ...]:
+        """What is true of the items, in the order of `ids`."""
+        return self._targets
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The items' names."""
+        return self._ids
+
+    def runs(self, condition: str) -> tuple[Run, ...]:
+        """The runs of one condition.
+
+        Raises InputError if there is no such condition.
+        """
+        self._refresh()
+        found = tuple(run for run in self._runs.values() if run.condition == condition)
+        if not found:
+            raise unknown_name("condition", condition, list(self.conditions), place=str(self.path))
+        return found
+
+    def add(
+        self,
+        condition: str,
+        run: object,
+        predictions: object,
+        *,
+        targets: object = None,
+        ids: object = None,
+        epochs: int | None = None,
+    ) -> None:
+        """Write the predictions of one run; when this returns they are on the disk.
+
+        `targets` go with the first run, and may be given again, when they must be the same. `ids` name the items, in
+        any order; without them a row's number is its name.
+
+        Raises InputError if the run is there already, if ids or targets do not match, or for predictions that are none.
+        """
+        values = check_predictions(predictions, name="predictions").tolist()
+        true = None if targets is None else check_predictions(targets, name="targets").tolist()
+        names = _names(ids, len(values))
+        if true is not None and len(true) != len(values):
+            raise InputError(f"targets must have as many rows as predictions; {len(true):,}, not {len(values):,}.")
+        with self.path.open("ab+") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            self._refresh()
+            lines = b""
+            if not self._targets:
+                if true is None:
+                    raise InputError("targets are needed with the first run: add(..., targets=...).")
+                lines += _line({"kind": TARGETS, "ids": names, "targets": true})
+            else:
+                self._check_same(names, true)
+            if (condition, str(run)) in self._runs:
+                raise InputError(f"run {str(run)!r} of {condition!r} is there already; name this one otherwise.")
+            record = {"kind": RUN, "condition": condition, "run": str(run), "epochs": epochs, "ids": names}
+            lines += _line({**record, "predictions": values})
+            file.truncate(self._read_to)  # of a line that was cut short
+            file.write(lines)
+            file.flush()
+            os.fsync(file.fileno())
+        self._refresh()
+
+    def compare(self, baseline: str, models: Sequence[str] | None = None, **options: Any) -> Comparison:
+        """`howsure.compare` of conditions with the baseline: of all others, or of some. Items are drawn with all runs.
+
+        Raises InputError as `compare` does, or if there is no such condition.
+        """
+        others = [name for name in self.conditions if name != baseline] if models is None else list(models)
+        if not others:
+            raise InputError(f"nothing to compare {baseline!r} with; {self.path} holds {shortened(self.conditions)}.")
+        runs = {name: Runs([list(run.predictions) for run in self.runs(name)]) for name in (baseline, *others)}
+        models_of = {name: runs[name] for name in others}
+        return compare(list(self._targets), runs[baseline], models_of, baseline_name=baseline, **options)
+
+    def _check_same(self, names: list[str], true: list[Any] | None) -> None:
+        if set(names) != set(self._ids):
+            absent, strange = set(self._ids) - set(names), set(names) - set(self._ids)
+            what = f"lack {shortened(sorted(absent), limit=3)}" if absent else ""
+            more = f"hold {shortened(sorted(strange), limit=3)}, which the targets do not" if strange else ""
+            raise InputError(f"ids do not match those of the targets: they {' and '.join(filter(None, (what, more)))}.")
+        if true is not None:
+            known = dict(zip(self._ids, self._targets, strict=True))
+            for name, one in zip(names, true, strict=True):
+                if known[name] != one:
+                    raise InputError(f"the target of {name!r} was {known[name]!r} before and is {one!r} now.")
+
+    def _refresh(self) -> None:
+        """Read what has been appended since, also by other processes."""
+        for record, end in _records(self.path, self._read_to):
+            if record["kind"] == TARGETS:
+                self._ids, self._targets = tuple(record["ids"]), tuple(record["targets"])
+            else:
+                self._keep(record)
+            self._read_to = end
+
+    def _keep(self, record: dict[str, Any]) -> None:
+        place = {name: row for row, name in enumerate(record["ids"])}
+        ordered = tuple(record["predictions"][place[name]] for name in self._ids)
+        run = Run(record["condition"], record["run"], ordered, record["epochs"])
+        self._runs[run.condition, run.name] = run
+
+
+def _names(ids: object, n: int) -> list[str]:
+    if ids is None:
+        return [str(row) for row in range(n)]
+    names = [str(name) for name in as_column(ids, name="ids").tolist()]
+    if len(names) != n:
+        raise InputError(f"ids must have as many rows as predictions; {len(names):,}, not {n:,}.")
+    if len(set(names)) != n:
+        distinct, counts = np.unique(np.array(names), return_counts=True)
+        raise InputError(f"ids must differ; {str(distinct[counts.argmax()])!r} occurs {counts.max()} times.")
+    return names
+
+
+def _line(record: dict[str, Any]) -> bytes:
+    content = json.dumps(record, ensure_ascii=False, allow_nan=False).encode()
+    return f"{zlib.crc32(content):08x} ".encode() + content + b"\n"
+
+
+def _records(path: Path, start: int) -> Iterator[tuple[dict[str, Any], int]]:
+    """The whole records from a byte on, and the byte after each; what is cut short at the end is left out.
+
+    Raises InputError if a line that is not the last one is spoilt.
+    """
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        file.seek(start)
+        end = start
+        for line in file:
+            content = line[9:-1]
+            if not line.endswith(b"\n") or line[:8] != f"{zlib.crc32(content):08x}".encode():
+                if file.read(1):
+                    raise InputError(f"{path} is spoilt at byte {end}: a line does not fit its checksum.")
+                return
+            end += len(line)
+            yield json.loads(content), end

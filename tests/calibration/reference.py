@@ -1,0 +1,306 @@
+"""The slow twin of the calibration room: loops over rows in exact fractions, each formula as it is written down."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import groupby, permutations
+
+import numpy as np
+
+ZERO = Fraction(0)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A pair: prediction, label, weight, cluster; `u` is its gap."""
+
+    q: Fraction
+    y: int
+    w: Fraction = Fraction(1)
+    cluster: object = None
+
+    @property
+    def u(self) -> Fraction:
+        return self.q - self.y
+
+
+Bins = list[list[Row]]
+
+
+def rows_of(
+    y: Iterable[object], q: Iterable[float], w: Iterable[float] | None = None, clusters: Iterable[object] | None = None
+) -> list[Row]:
+    y, q = [int(label) for label in y], [Fraction(float(value)) for value in q]  # type: ignore[call-overload]
+    w = [Fraction(1)] * len(q) if w is None else [Fraction(float(value)) for value in w]
+    clusters = range(len(q)) if clusters is None else clusters
+    return [Row(*row) for row in zip(q, y, w, clusters, strict=True)]
+
+
+def adaptive_bins(rows: Sequence[Row], bin_size: int) -> Bins:
+    """Algorithm 1 with whole ties: a bin takes groups of equal predictions until it holds `bin_size` rows."""
+    bins: Bins = []
+    current: list[Row] = []
+    for _, ties in groupby(sorted(rows, key=lambda row: row.q), key=lambda row: row.q):
+        current += ties
+        if len(current) >= bin_size:
+            bins.append(current)
+            current = []
+    if current and bins:
+        bins[-1] += current
+    elif current:
+        bins.append(current)
+    return bins
+
+
+def paper_bins(rows: Sequence[Row], bin_size: int) -> Bins:
+    """Algorithm 1 as printed: the k-th row goes to bin floor((k - 1) / bin_size) + 1, a short last bin is merged."""
+    ordered = sorted(rows, key=lambda row: row.q)
+    bins = [ordered[start : start + bin_size] for start in range(0, len(ordered), bin_size)]
+    if len(bins) > 1 and len(bins[-1]) < bin_size:
+        last = bins.pop()
+        bins[-1] += last
+    return bins
+
+
+def uniform_bins(rows: Sequence[Row], edges: Sequence[float]) -> Bins:
+    """Bins (lower, upper], the first from 0 on; empty ones left out."""
+    inner = [Fraction(float(edge)) for edge in edges]
+    bins: Bins = [[] for _ in range(len(inner) + 1)]
+    for row in sorted(rows, key=lambda row: row.q):
+        bins[sum(row.q > edge for edge in inner)].append(row)
+    return [held for held in bins if held]
+
+
+def weight(rows: Iterable[Row]) -> Fraction:
+    return sum((row.w for row in rows), ZERO)
+
+
+def mean(rows: Iterable[Row], value: Callable[[Row], Fraction | int]) -> Fraction:
+    rows = list(rows)
+    return sum((row.w * value(row) for row in rows), ZERO) / weight(rows)
+
+
+def mean_prob(rows: Iterable[Row]) -> Fraction:
+    return mean(rows, lambda row: row.q)
+
+
+def frequency(rows: Iterable[Row]) -> Fraction:
+    return mean(rows, lambda row: row.y)
+
+
+def averaged(bins: Bins, value: Callable[[list[Row]], Fraction]) -> Fraction:
+    """The mean over bins, weighted by the bins' weight."""
+    return sum((weight(held) * value(held) for held in bins), ZERO) / sum((weight(held) for held in bins), ZERO)
+
+
+def gap(held: list[Row]) -> Fraction:
+    return mean_prob(held) - frequency(held)
+
+
+def plugin_mse(bins: Bins) -> Fraction:
+    return averaged(bins, lambda held: gap(held) ** 2)
+
+
+def ece(bins: Bins) -> Fraction:
+    return averaged(bins, lambda held: abs(gap(held)))
+
+
+def over_different_rows(held: list[Row], powers: Sequence[int]) -> Fraction | None:
+    """Σ Π (w u)^k / Σ Π w^k over all tuples of different rows: an unbiased estimate of Π E[u^k]; None without any."""
+    above, below = ZERO, ZERO
+    for rows in permutations(held, len(powers)):
+        numerator, denominator = Fraction(1), Fraction(1)
+        for row, power in zip(rows, powers, strict=True):
+            numerator *= (row.w * row.u) ** power
+            denominator *= row.w**power
+        above += numerator
+        below += denominator
+    return above / below if below else None
+
+
+def concentration(held: list[Row]) -> Fraction:
+    """Σw² / (Σw)²: one over the effective number of rows."""
+    return sum((row.w**2 for row in held), ZERO) / weight(held) ** 2
+
+
+@dataclass(frozen=True)
+class Squared:
+    """What an estimate of the squared error holds; the names are those of `SquaredError`."""
+
+    value: Fraction
+    variance: Fraction
+    slope_above: Fraction
+    slope_below: Fraction
+    least: Fraction
+    left_out: int
+
+
+def debiased(bins: Bins) -> Squared:
+    """The debiased squared error and the parts of its variance; every bin by tuples of different rows."""
+    known = [held for held in bins if len(held) > 1]
+    total = sum((weight(held) for held in known), ZERO)
+    value = least = noise = slope = spread = fourths = ZERO
+    for held in known:
+        share = weight(held) / total
+        theta = over_different_rows(held, (1, 1))
+        assert theta is not None
+        centre = mean(held, lambda row: row.u)
+        w2 = sum((row.w**2 for row in held), ZERO)
+        v = sum(((row.w * (row.u - centre)) ** 2 for row in held), ZERO) / (weight(held) ** 2 - w2)
+        fourth, second = over_different_rows(held, (1,) * 4), over_different_rows(held, (1, 1, 2))
+        if fourth is None or second is None:
+            fourth, product = max(theta, ZERO) ** 2, max(theta, ZERO) * v
+        else:
+            product = (second - fourth) * concentration(held)
+        value += share * theta
+        least += 2 * share**2 * v**2
+        noise += share * v
+        slope += 4 * share**2 * v
+        spread += 4 * share**2 * product
+        fourths += share * fourth
+    between = max(fourths - value**2, ZERO) * concentration([row for held in known for row in held])
+    above = 2 * least / noise if noise else ZERO
+    left_out = sum(len(held) for held in bins) - sum(len(held) for held in known)
+    return Squared(value, spread + least + between, above, slope, least, left_out)
+
+
+def interval_by_search(squared: Squared, z: float) -> tuple[float, float]:
+    """The ends of {t: (t - value)² ≤ z² max(variance at t, least)}, by bisection."""
+    numbers = [float(getattr(squared, name)) for name in ("value", "variance", "slope_above", "slope_below", "least")]
+    value, variance, slope_above, slope_below, least = numbers
+
+    def held(t: float) -> bool:
+        slope = slope_above if t > value else slope_below
+        return (t - value) ** 2 <= z * z * max(variance + slope * (t - value), least)
+
+    ends = []
+    for sign in (-1.0, 1.0):
+        inside, outside = 0.0, 1.0
+        while held(value + sign * outside):
+            inside, outside = outside, 2 * outside
+        for _ in range(200):
+            middle = (inside + outside) / 2
+            inside, outside = (middle, outside) if held(value + sign * middle) else (inside, middle)
+        ends.append(value + sign * inside)
+    return ends[0], ends[1]
+
+
+def clustered_value(bins: Bins) -> Fraction | None:
+    """Σ p_b θ_b, θ_b the weighted mean of u_i u_j over rows of different clusters; bins without any do not count."""
+    above = total = ZERO
+    for held in bins:
+        products = couples = ZERO
+        for first in held:
+            for second in held:
+                if first.cluster != second.cluster:
+                    products += first.w * first.u * second.w * second.u
+                    couples += first.w * second.w
+        if couples:
+            above += weight(held) * products / couples
+            total += weight(held)
+    return above / total if total else None
+
+
+def jackknife(bins: Bins) -> Fraction:
+    """(n - 1) / n Σ (value without a cluster - mean of these)², every cluster left out in turn; the bins stay.
+
+    0 if nothing is left without any of the clusters.
+    """
+    clusters = list(dict.fromkeys(row.cluster for held in bins for row in held))
+    known = [held for held in bins if len({row.cluster for row in held}) > 1]
+    values = []
+    for cluster in clusters:
+        value = clustered_value([[row for row in held if row.cluster != cluster] for held in known])
+        if value is not None:
+            values.append(value)
+    if not values:
+        return ZERO
+    centre = sum(values, ZERO) / len(values)
+    n = len(clusters)
+    return Fraction(n - 1, n) * sum(((value - centre) ** 2 for value in values), ZERO)
+
+
+def cluster_noise(bins: Bins) -> tuple[Fraction, Fraction, Fraction]:
+    """2 Σ p_b p_b' V_bb'², Σ p_b V_bb, 4 Σ p_b² V_bb; V_bb' = Σ_c r_bc r_b'c / (W_b W_b'), r_bc = Σ w (u - gap_b)."""
+    known = [held for held in bins if len({row.cluster for row in held}) > 1]
+    clusters = list(dict.fromkeys(row.cluster for held in known for row in held))
+    total = sum((weight(held) for held in known), ZERO)
+
+    def residual(held: list[Row], cluster: object) -> Fraction:
+        return sum((row.w * (row.u - gap(held)) for row in held if row.cluster == cluster), ZERO) / weight(held)
+
+    residuals = [[residual(held, cluster) for cluster in clusters] for held in known]
+    shares = [weight(held) / total for held in known]
+    least = noise = slope = ZERO
+    for p, mine in zip(shares, residuals, strict=True):
+        own = sum((r * r for r in mine), ZERO)
+        noise += p * own
+        slope += 4 * p * p * own
+        for other_p, other in zip(shares, residuals, strict=True):
+            least += 2 * p * other_p * sum((a * b for a, b in zip(mine, other, strict=True)), ZERO) ** 2
+    return least, noise, slope
+
+
+def algorithm_2(bins: Bins, normals: np.ndarray, z: float) -> tuple[tuple[float, float], tuple[float, float]]:
+    """The interval of the error and of its square from given standard normals (samples, bins)."""
+    n = float(sum((weight(held) for held in bins), ZERO))
+    parts = [
+        (
+            float(weight(held)) / n,
+            float(mean_prob(held)),
+            float(frequency(held)),
+            math.sqrt(frequency(held) * (1 - frequency(held)) * concentration(held)),
+        )
+        for held in bins
+    ]
+    errors, squares = [], []
+    for sample in normals.tolist():
+        error = square = 0.0
+        for (share, predicted, observed, sigma), normal in zip(parts, sample, strict=True):
+            drawn = observed + sigma * normal
+            square += share * (predicted - drawn) ** 2
+            error += share * (predicted - min(max(drawn, 0.0), 1.0)) ** 2
+        errors.append(math.sqrt(error))
+        squares.append(square)
+    return _mean_and_reach(errors, z), _mean_and_reach(squares, z)
+
+
+def _mean_and_reach(values: list[float], z: float) -> tuple[float, float]:
+    centre = math.fsum(values) / len(values)
+    sd = math.sqrt(math.fsum((value - centre) ** 2 for value in values) / (len(values) - 1))
+    return centre - z * sd, centre + z * sd
+
+
+def expected(loss: Callable[[float, int], float], prediction: float, observed: float) -> float:
+    """What a prediction costs on average if the label is 1 with a frequency; a factor of 0 silences any cost."""
+    true = observed * loss(prediction, 1) if observed > 0 else 0.0
+    return true + ((1 - observed) * loss(prediction, 0) if observed < 1 else 0.0)
+
+
+def brier(prediction: float, label: int) -> float:
+    return (prediction - label) ** 2
+
+
+def log(prediction: float, label: int) -> float:
+    likely = prediction if label else 1 - prediction
+    return -math.log(likely) if likely > 0 else math.inf
+
+
+def parts(bins: Bins, loss: Callable[[float, int], float]) -> tuple[float, float, float, float]:
+    """Score, calibration, refinement and the part within bins, each by its own definition, row by row."""
+    total = float(sum((weight(held) for held in bins), ZERO))
+    score = calibration = refinement = within = 0.0
+    for held in bins:
+        predicted, observed = float(mean_prob(held)), float(frequency(held))
+        for row in held:
+            share = float(row.w) / total
+            cost, at_mean = loss(float(row.q), row.y), expected(loss, predicted, observed)
+            best = expected(loss, observed, observed)
+            score += share * cost
+            calibration += share * (at_mean - best)
+            refinement += share * best
+            within += share * (cost - at_mean)
+    return score, calibration, refinement, within

@@ -1,0 +1,175 @@
+"""What was written in any format is read back: the same pairs, in the same order."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from howsure.data import open_predictions
+from tests.data.writers import SUFFIXES, write, write_bytes
+
+ROWS = {"y": [1, 0, 0, 1], "q": [0.9, 0.25, 1 / 3, 1.0], "tag": ["N", "V", "N", "V"], "doc": [7, 7, 2, 2]}
+
+
+def pairs_of(path: Path, **options: Any) -> list[tuple[float, int]]:
+    with open_predictions([str(path)], label="y", prob="q", **options) as predictions:
+        pairs = predictions.pairs()
+    return list(zip(pairs.probabilities.tolist(), pairs.labels.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_every_format_gives_the_same_pairs_weights_groups_and_clusters(suffix: str, tmp_path: Path) -> None:
+    path = write(tmp_path / f"dev{suffix}", {**ROWS, "w": [1.0, 2.0, 0.5, 0.0]})
+    with open_predictions([path], label="y", prob="q", group="tag", cluster="doc", weight="w") as predictions:
+        pairs = predictions.pairs()
+        assert (predictions.n, predictions.skipped, predictions.group_names) == (4, {}, ("N", "V"))
+        assert predictions.describe()["files"] == [str(path)]
+    assert pairs.labels.dtype == np.uint8
+    assert pairs.probabilities.dtype == np.float64
+    np.testing.assert_array_equal(pairs.labels, ROWS["y"])
+    np.testing.assert_array_equal(pairs.probabilities, ROWS["q"])
+    np.testing.assert_array_equal(pairs.weights, [1.0, 2.0, 0.5, 0.0])
+    np.testing.assert_array_equal(pairs.groups, [0, 1, 0, 1])
+    clusters = pairs.clusters
+    assert clusters is not None
+    assert clusters[0] == clusters[1] != clusters[2] == clusters[3]
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    rows=st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=30), suffix=st.sampled_from(SUFFIXES)
+)
+def test_reading_gives_the_pairs_that_were_written(rows: list[tuple[float, bool]], suffix: str, tmp_path: Path) -> None:
+    columns = {"q": [q for q, _ in rows], "y": [int(y) for _, y in rows]}
+    assert pairs_of(write(tmp_path / f"x{suffix}", columns)) == [(q, int(y)) for q, y in rows]
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    parts=st.lists(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=8), min_size=1, max_size=4),
+    suffix=st.sampled_from((".csv", ".jsonl.gz", ".parquet", ".npz")),
+)
+def test_files_together_give_the_pairs_of_each(
+    parts: list[list[tuple[float, bool]]], suffix: str, tmp_path: Path
+) -> None:
+    for old in tmp_path.glob("part-*"):
+        old.unlink()
+    for number, rows in enumerate(parts):
+        write(tmp_path / f"part-{number}{suffix}", {"q": [q for q, _ in rows], "y": [int(y) for _, y in rows]})
+    found = Counter(pairs_of(tmp_path / "part-*"))
+    assert found == Counter((q, int(y)) for rows in parts for q, y in rows)
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        ([True, False], [1, 0]),
+        ([1, 0], [1, 0]),
+        ([1.0, 0.0], [1, 0]),
+        (["1", "0"], [1, 0]),
+        (["True", "False"], [1, 0]),
+        ([0, 0], [0, 0]),
+    ],
+)
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet", ".npz"])
+def test_labels_however_written(labels: list[Any], expected: list[int], suffix: str, tmp_path: Path) -> None:
+    path = write(tmp_path / f"x{suffix}", {"y": labels, "q": [0.5, 0.25]})
+    assert pairs_of(path) == list(zip([0.5, 0.25], expected, strict=True))
+
+
+@pytest.mark.parametrize(
+    "type", [pa.int8(), pa.uint8(), pa.int16(), pa.int64(), pa.uint64(), pa.float32(), pa.float64(), pa.bool_()]
+)
+def test_parquet_labels_of_every_numeric_type(type: Any, tmp_path: Path) -> None:
+    labels = pa.array([1, 0, 1]).cast(type)
+    pa.parquet.write_table(pa.table({"y": labels, "q": [0.1, 0.2, 0.3]}), tmp_path / "x.parquet")
+    assert [y for _, y in pairs_of(tmp_path / "x.parquet")] == [1, 0, 1]
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".npz"])
+def test_single_precision_becomes_double_exactly(suffix: str, tmp_path: Path) -> None:
+    values = np.random.default_rng(3).random(1000, dtype=np.float32)
+    path = tmp_path / f"x{suffix}"
+    if suffix == ".npz":
+        np.savez(path, q=values, y=np.ones(1000))
+    else:
+        pa.parquet.write_table(pa.table({"q": values, "y": np.ones(1000)}), path)
+    assert [q for q, _ in pairs_of(path)] == values.astype(np.float64).tolist()
+
+
+def test_integer_and_fractional_files_are_not_rounded_together(tmp_path: Path) -> None:
+    pa.parquet.write_table(pa.table({"q": [0, 1], "y": [0, 1]}), tmp_path / "a-1.parquet")
+    pa.parquet.write_table(pa.table({"y": [1.0, 0.0], "q": [0.6, 0.4]}), tmp_path / "a-2.parquet")
+    assert pairs_of(tmp_path / "a-*.parquet") == [(0.0, 0), (1.0, 1), (0.6, 1), (0.4, 0)]
+    np.savez(tmp_path / "b-1.npz", q=np.array([0, 1]), y=np.array([0, 1]))
+    np.savez(tmp_path / "b-2.npz", q=np.array([0.6, 0.4]), y=np.array([1, 0]))
+    assert pairs_of(tmp_path / "b-*.npz") == [(0.0, 0), (1.0, 1), (0.6, 1), (0.4, 0)]
+
+
+def test_negative_zero_becomes_zero(tmp_path: Path) -> None:
+    pairs = pairs_of(write(tmp_path / "x.parquet", {"q": [-0.0, 0.5], "y": [0, 1]}))
+    assert not np.signbit(pairs[0][0])
+
+
+def test_quoted_text_with_commas_quotes_and_line_breaks(tmp_path: Path) -> None:
+    texts = ['said "no", twice', "two\nlines", "#hash", "plain"] + ["x"] * 30_000 + ['late, "quote"\nand break']
+    rows = len(texts)
+    columns = {"text": texts, "q": [0.5] * rows, "y": [1, 0, 1] * (rows // 3) + [1] * (rows % 3)}
+    for suffix in (".csv", ".jsonl"):
+        assert len(pairs_of(write(tmp_path / f"x{suffix}", columns))) == rows
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "\ufeffq,y\n0.5,1\n",
+        "q,y\r\n0.5,1\r\n",
+        "q;y\n0.5;1\n",
+        "q|y\n0.5|1\n",
+        '"q","y"\n"0.5","1"\n',
+        "q, y\n0.5, 1\n",
+        "q,y\n0.5,1",
+        "q,y\n\n0.5,1\n\n",
+    ],
+)
+def test_dialects_of_csv(content: str, tmp_path: Path) -> None:
+    assert pairs_of(write_bytes(tmp_path / "x.csv", content.encode())) == [(0.5, 1)]
+
+
+def test_tab_separated_text_may_hold_stray_quotes(tmp_path: Path) -> None:
+    content = 'q\ttext\ty\n0.5\the said "hi\t1\n0.25\tit\'s\t0\n0.75\ta "b" c\t1\n'
+    assert pairs_of(write_bytes(tmp_path / "x.tsv", content.encode())) == [(0.5, 1), (0.25, 0), (0.75, 1)]
+
+
+def test_a_key_that_comes_late_in_json_lines_is_found(tmp_path: Path) -> None:
+    lines = [{"q": 0.5, "y": 1}] * 40_000 + [{"q": 0.5, "y": 0, "w": 3}]
+    path = tmp_path / "x.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with open_predictions([path], label="y", prob="q", weight="w", skip_missing=True) as predictions:
+        assert (predictions.n, predictions.skipped) == (1, {"w": 40_000})
+
+
+@pytest.mark.parametrize("name", ["it's.csv", "a b ü [1]*?.csv", "x.CSV", 'quo"te.csv', "-x.csv"])
+def test_any_file_name(name: str, tmp_path: Path) -> None:
+    (tmp_path / "a b ü [1]-other-.csv").write_text("nothing of use\n")
+    assert pairs_of(write_bytes(tmp_path / name, b"q,y\n0.5,1\n")) == [(0.5, 1)]
+    assert pairs_of(write(tmp_path / f"{name}.parquet", {"q": [0.5], "y": [1]})) == [(0.5, 1)]
+
+
+@pytest.mark.parametrize("label", ["select", "größe x", 'a"b', "it's", "a;b", "1", "Y", "file name"])
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet", ".npz"])
+def test_any_column_name(label: str, suffix: str, tmp_path: Path) -> None:
+    path = write(tmp_path / f"x{suffix}", {"from": [0.5, 0.25], label: ["yes", "no"], "group by": ["a", "it's"]})
+    with open_predictions([path], label=label, prob="from", positive="yes", group="group by") as predictions:
+        assert predictions.pairs().labels.tolist() == [1, 0]
+        assert predictions.group_names == ("a", "it's")
+        assert predictions.columns == {"label": label, "prob": "from", "group": "group by"}

@@ -1,0 +1,70 @@
+"""Nothing of the style leaks out, and names are shown as they are."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+import pytest
+
+from howsure import Estimate
+from howsure.figures import calibration, lines
+from howsure.figures.files import figure_bytes
+from howsure.figures.style import LOOKS, estimate_text, look, shortened_name
+from tests.figures.made_up import ANY_CURVE, many_curves
+
+
+def test_global_settings_stay_as_they_are() -> None:
+    before = dict(mpl.rcParams)
+    for figure in (
+        calibration.curve_figure(many_curves(2)),
+        calibration.curve_figure(many_curves(9)),
+        calibration.histogram_figure(ANY_CURVE),
+        calibration.error_figure(many_curves(3)),
+    ):
+        for kind in (".svg", ".png", ".pdf"):
+            figure_bytes(figure, kind)
+    lines.draw_series([lines.Series("a", [1, 2], [1, 2])], x_label="x", y_label="y")
+    calibration.curve_html(ANY_CURVE)
+    assert dict(mpl.rcParams) == before
+
+
+def test_global_settings_do_not_change_a_figure() -> None:
+    expected = figure_bytes(calibration.curve_figure(many_curves(2)), ".svg")
+    with mpl.rc_context({"font.size": 30, "axes.facecolor": "black", "xtick.labelsize": 40, "lines.linewidth": 9}):
+        assert figure_bytes(calibration.curve_figure(many_curves(2)), ".svg") == expected
+
+
+def test_pyplot_knows_nothing_of_our_figures() -> None:
+    import matplotlib.pyplot as plt
+
+    calibration.curve_figure(many_curves(2))
+    ANY_CURVE.plot()
+    assert plt.get_fignums() == []
+
+
+def test_lines_differ_in_colour_marker_and_dashes() -> None:
+    for attribute in ("colour", "marker", "dashes"):
+        assert len({str(getattr(one, attribute)) for one in LOOKS}) == len(LOOKS)
+    assert look(len(LOOKS)) == look(0)
+
+
+def test_neighbours_differ_in_grey() -> None:
+    grey = [0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b in (mpl.colors.to_rgb(one.colour) for one in LOOKS)]
+    assert all(abs(a - b) > 0.02 for a, b in zip(grey, grey[1:], strict=False))
+    assert max(grey) < 0.75
+
+
+@pytest.mark.parametrize(
+    ("name", "limit", "expected"),
+    [("short", 10, "short"), ("two\nlines", 20, "two lines"), ("abcdefghij", 5, "ab…ij"), ("", 5, "")],
+)
+def test_long_names_lose_their_middle(name: str, limit: int, expected: str) -> None:
+    assert shortened_name(name, limit) == expected
+    assert len(expected) <= limit
+
+
+def test_estimates_are_short() -> None:
+    nan = float("nan")
+    assert estimate_text(Estimate(0.21234, 0.2, 0.23, 0.95, "debiased", 9)) == "0.212 [0.200, 0.230]"
+    assert estimate_text(Estimate(0.0012, 0.0, 0.0034, 0.95, "debiased", 9)) == "0.0012 [0.0000, 0.0034]"
+    assert estimate_text(Estimate(0.5, None, None, 0.95, "debiased", 9)) == "0.500"
+    assert estimate_text(Estimate(nan, None, None, 0.95, "debiased", 9)) == "undefined"

@@ -1,0 +1,149 @@
+"""One page: valid, self-contained, and nothing in it that a name could break out of."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+
+from howsure import calibration_curve
+from howsure.calibration.words import verdict
+from howsure.errors import InputError
+from howsure.report import calibration_report
+from tests.figures.made_up import ANY_CURVE, curve_with, many_curves
+
+VOID = {"meta", "br", "hr", "img", "link", "input"}
+EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{ 7 * 7 }}"
+
+
+class Page(HTMLParser):
+    """The elements of a page, checked for balance as they come."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.text = ""
+        self.feed(html)
+        self.close()
+        assert self.open == [], f"not closed: {self.open}"
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+        assert len({name for name, _ in attrs}) == len(attrs)
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+    def ids(self) -> list[str]:
+        return [value for name, value in self.attributes if name == "id" and value is not None]
+
+
+@pytest.fixture(scope="module")
+def several() -> str:
+    return calibration_report(many_curves(9), title="Nine", subtitle="of them", notes=["3 rows were skipped"])
+
+
+def test_the_page_is_whole_and_its_names_are_unique(several: str) -> None:
+    page = Page(several)
+    assert several.startswith("<!DOCTYPE html>")
+    assert len(page.ids()) == len(set(page.ids()))
+    assert page.tags.count("svg") == 2 + 2 * 9
+    assert page.tags.count("title") == 1
+
+
+def test_the_page_needs_no_network_and_runs_no_script(several: str) -> None:
+    page = Page(several)
+    assert not re.search(r"https?:|//[a-z]|@import|javascript:", several)
+    assert not {"script", "link", "iframe", "img", "object", "embed", "form", "base"} & set(page.tags)
+    assert not any(name.startswith("on") or name == "src" for name, _ in page.attributes)
+    assert all(value is not None and value.startswith("#") for name, value in page.attributes if name.endswith("href"))
+    assert "Content-Security-Policy" in several
+    assert "default-src 'none'" in several
+
+
+def test_names_and_notes_are_escaped_everywhere() -> None:
+    curves = [replace(curve, name=EVIL) for curve in many_curves(2)]
+    for some in (curves, curves[:1]):
+        html = calibration_report(
+            some, title=EVIL, subtitle=EVIL, notes=[EVIL], table_rows=[{EVIL: EVIL, "n": 3, "p": None}]
+        )
+        page = Page(html)
+        assert "script" not in page.tags
+        assert "img" not in page.tags
+        assert EVIL in page.text
+        assert not any(name.startswith("on") for name, _ in page.attributes)
+        assert "49" not in re.findall(r"\{\{.{5,9}\}\}|\b49\b", page.text)
+
+
+def test_words_come_first(several: str) -> None:
+    text = Page(several).text
+    words = text.index("Of 9 curves: 9 overconfident.")
+    assert "largest for g9, 0.1800 [0.1600, 0.2000], and smallest for g1, 0.1000" in text
+    assert words < text.index("Note" if "Note" in text else "3 rows were skipped") < text.index("Figures")
+    for curve in many_curves(9):
+        assert f"{curve.name}: {verdict(curve)}" in text
+
+
+def test_one_curve_opens_with_its_verdict() -> None:
+    curve = curve_with([0.2, 0.8], [0.1, 0.6])
+    text = Page(calibration_report([curve], title="One")).text
+    sentence = verdict(curve)
+    assert sentence[0].upper() + sentence[1:] + "." in text
+    assert "One by one" not in text
+
+
+def test_the_table_has_a_row_a_curve_with_the_largest_error_first(several: str) -> None:
+    body = re.findall(r'<table class="curves">.*?<tbody>(.*?)</tbody>', several, re.DOTALL)
+    assert len(body) == 1
+    rows = [re.findall(r"<td>(.*?)</td>", row) for row in re.findall(r"<tr>(.*?)</tr>", body[0])]
+    assert [row[0] for row in rows] == [f"g{i}" for i in range(9, 0, -1)]
+    assert rows[0][1:4] == ["2,000", "0.4507", "0.1800 [0.1600, 0.2000]"] or rows[0][3] == "0.1800 [0.1600, 0.2000]"
+    assert rows[0][-1] == "overconfident"
+
+
+def test_bins_and_recipe_are_there() -> None:
+    curve = calibration_curve([0, 1, 1, 1, 0, 1] * 10, [0.1, 0.4, 0.8, 0.9, 0.2, 0.7] * 10, bin_size=20)
+    html = calibration_report([curve], title="Small")
+    text = Page(html).text
+    for low, high in zip(curve.bins.low, curve.bins.high, strict=True):
+        assert f"[{low:.4f}, {high:.4f}]" in text
+    assert f"The {len(curve.bins)} bins" in text
+    for key in curve.recipe:
+        assert key in text
+
+
+def test_of_very_many_curves_those_with_most_pairs_are_drawn_and_that_is_said() -> None:
+    curves = [replace(curve, n=curve.n + 10 * i) for i, curve in enumerate(many_curves(30))]
+    html = calibration_report(curves, title="Thirty")
+    text = Page(html).text
+    assert "The 24 curves with most pairs, of 30." in text
+    assert html.count('<details class="curve">') == 24
+    assert "g6:" not in text
+    assert "g7:" in text
+    assert html.count("<tr><td>g") == 30
+
+
+def test_the_same_curves_give_the_same_page() -> None:
+    assert calibration_report([ANY_CURVE], title="T") == calibration_report([ANY_CURVE], title="T")
+
+
+def test_wrong_input_is_refused() -> None:
+    with pytest.raises(InputError, match="at least one calibration curve"):
+        calibration_report([], title="T")
+    with pytest.raises(InputError, match="one set of columns; row 1 has"):
+        calibration_report([ANY_CURVE], title="T", table_rows=[{"a": 1}, {"b": 1}])

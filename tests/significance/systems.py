@@ -1,0 +1,57 @@
+"""Targets and systems to compare, made up."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+
+from howsure.significance import compare
+from howsure.significance.compare import _metric
+from howsure.significance.inputs import read_systems
+
+
+def labels(n: int, classes: int, seed: int, *, accuracy: tuple[float, float] = (0.7, 0.75), skewed: bool = False):
+    """Targets and the labels of two systems that are right together more often than by chance."""
+    rng = np.random.default_rng(seed)
+    share = np.array([0.8, 0.15, *[0.05 / (classes - 2)] * (classes - 2)]) if skewed else np.full(classes, 1 / classes)
+    targets = rng.choice(classes, size=n, p=share)
+    luck = rng.random(n)
+    systems = []
+    for right in accuracy:
+        wrong = rng.choice(classes, size=n, p=share)
+        systems.append(np.where(luck + rng.normal(0, 0.1, n) < right, targets, wrong))
+    return targets, *systems
+
+
+def distributions(n: int, classes: int, seed: int, *, weights: tuple[float, float] = (0.6, 0.62)):
+    """Targets and predictions that mix them with noise of their own."""
+    rng = np.random.default_rng(seed)
+    targets = rng.dirichlet(np.ones(classes), n)
+    return targets, *(w * targets + (1 - w) * rng.dirichlet(np.ones(classes), n) for w in weights)
+
+
+def one_metric(name: str, targets, predictions) -> float:
+    """The value of a metric, as `compare` reports it."""
+    result = compare(targets, predictions, predictions, metrics=name, interval=None, n_resamples=1, rng=0)
+    return result[0].baseline_value
+
+
+def slow_permutation_p(targets, baseline, model, metric: str, alternative: str = "two-sided") -> float:
+    """The permutation test in its plainest form: every way to swap the systems, row by row."""
+    sign = -1 if metric in ("cross_entropy", "brier", "log_loss") else 1
+    observed = sign * (one_metric(metric, targets, model) - one_metric(metric, targets, baseline))
+    extreme = []
+    for swap in product([False, True], repeat=len(targets)):
+        where = np.array(swap).reshape(-1, *[1] * (np.asarray(model).ndim - 1))
+        a, b = np.where(where, model, baseline), np.where(where, baseline, model)
+        d = sign * (one_metric(metric, targets, b) - one_metric(metric, targets, a))
+        far = abs(d) >= abs(observed) - 1e-9 if alternative == "two-sided" else d >= observed - 1e-9
+        extreme.append(far)
+    return float(np.mean(extreme))
+
+
+def problem_of(targets, baseline, model, names, **options):
+    """The checked problem and its metrics."""
+    systems = read_systems(targets, {"baseline": baseline, "model": model}, tasks=set(), **options)
+    return systems.problem("baseline", "model"), [_metric(name, systems, None) for name in names]

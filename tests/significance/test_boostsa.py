@@ -1,0 +1,221 @@
+"""BooStSa's interface: the paper's calls, its files, and what was broken in it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from howsure.errors import InputError
+from howsure.significance.boostsa import Bootstrap
+from howsure.significance.boostsa.storage import read_labels
+from tests.significance.systems import distributions, labels
+
+QUIET = {"save_results": False, "save_outcomes": False, "rng": 1}
+HARD = "mean_epochs f1 d_f1 s_f1 acc d_acc s_acc prec d_prec s_prec rec d_rec s_rec"
+OF_CLASS = "mean_epochs tf1 d_tf1 s_tf1 tprec d_tprec s_tprec trec d_trec s_trec"
+SOFT = "mean_epochs jsd d_jsd s_jsd ce d_ce s_ce sim d_sim s_sim cor d_cor s_cor"
+
+
+def test_figure_3_of_the_paper(real_data: Path) -> None:
+    folder = real_data / "boostsa_test"
+    said: list[str] = []
+    table, empty = Bootstrap(**QUIET, tell=said.append).test(
+        targs=str(folder / "h0.0/targs.txt"),
+        h0_preds=str(folder / "h0.0/preds.txt"),
+        h1_preds=str(folder / "h1.0/preds.txt"),
+        h0_name="baseline",
+        h1_name="experiment",
+        n_loops=1000,
+        sample_size=0.2,
+        verbose=True,
+    )
+    assert said[:10] == [
+        "data shape: (1000, 1)",
+        "sample size: 200",
+        "h0: baseline - h1: experiment",
+        "targs count: ['class 0 freq 465 perc 46.50%', 'class 1 freq 535 perc 53.50%']",
+        "h0 preds count: ['class 0 freq 339 perc 33.90%', 'class 1 freq 661 perc 66.10%']",
+        "h1 preds count: ['class 0 freq 500 perc 50.00%', 'class 1 freq 500 perc 50.00%']",
+        "F-measure..... - h0: 0.6776 - h1: 0.7407 - diff: 0.0631",
+        "accuracy...... - h0: 0.6900 - h1: 0.7410 - diff: 0.0510",
+        "precision..... - h0: 0.6994 - h1: 0.7410 - diff: 0.0416",
+        "recall........ - h0: 0.6796 - h1: 0.7422 - diff: 0.0626",
+    ]
+    assert re.fullmatch(r"count sample diff f1 is twice tot diff f1\.{5} \d+ / 1000 +p < 0\.\d+( \*)?", said[10])
+    assert len(said) == 14
+    assert list(table.index) == ["baseline", "experiment"]
+    assert " ".join(table.columns) == HARD
+    assert table.loc["experiment", ["f1", "d_f1", "acc", "d_acc"]].tolist() == [0.7407, 0.0631, 0.741, 0.051]
+    assert table.loc["baseline", ["d_f1", "s_f1"]].tolist() == ["", ""]
+    assert empty.empty
+
+
+def test_figure_4_of_the_paper() -> None:
+    targets, a, b = distributions(100, 3, 1)
+    said: list[str] = []
+    boot = Bootstrap(**QUIET, tell=said.append)
+    table, _ = boot.test(targets.tolist(), a.tolist(), b, verbose=True)
+    assert " ".join(table.columns) == SOFT
+    assert said[0] == "data shape: (100, 3)"
+    assert said[3].startswith("targs distribution: [0.")
+    assert said[6].startswith("Jensen-Shannon divergence: - h0: 0.")
+    assert boot.comparisons[0].recipe["method"] == "boostsa"
+
+
+def test_figure_5_of_the_paper(tmp_path: Path) -> None:
+    """Feed, stop, load, feed on, run: with BooStSa itself the third step raises."""
+    targets, a, b = labels(200, 2, 1)
+    boot = Bootstrap(dir_out=str(tmp_path))
+    boot.feed(h0="h0", exp_idx="h0.0", preds=a, targs=targets, epochs=3)
+    boot.feed(h0="h0", h1="h1", exp_idx="h1.0", preds=b, targs=targets, epochs=4)
+    next_boot = Bootstrap(dir_out=str(tmp_path))
+    next_boot.loadjson(str(tmp_path / "outcomes.json"))
+    order = np.random.default_rng(0).permutation(200)
+    next_boot.feed(h0="h0", exp_idx="h0.1", preds=a[order], targs=targets[order], idxs=order, epochs=5)
+    next_boot.feed(h0="h0", h1="h1", exp_idx="h1.1", preds=b, targs=targets, epochs=6)
+    with pytest.warns(UserWarning, match="2 and 2 runs on the same items are concatenated"):
+        table = next_boot.run(n_loops=1000, sample_size=0.2)
+    expected = HARD.split()
+    expected.insert(4, "std_f1")
+    assert list(table.columns) == expected
+    assert table["mean_epochs"].tolist() == [4.0, 5.0]
+    assert table.loc["h0", "acc"] == pytest.approx(np.mean(a == targets))
+    assert table.loc["h0", "std_f1"] == 0
+    with pytest.warns(UserWarning, match="concatenated"):
+        again = next_boot.run(n_loops=1000, sample_size=0.2)  # with BooStSa the second run raises
+    assert again["f1"].tolist() == table["f1"].tolist()
+    written = pd.read_csv(tmp_path / "results.tsv", sep="\t", index_col=0)
+    assert list(written.columns) == expected
+    assert written["f1"].tolist() == table["f1"].tolist()
+    held = json.loads((tmp_path / "outcomes.json").read_text())
+    assert set(held["h0"]) == {"exp_idxs", "preds", "targs", "idxs", "epochs", "h1"}
+    assert held["h0"]["h1"]["h1"]["exp_idxs"] == ["h1.0", "h1.1"]
+    assert held["h0"]["preds"][0][:2] == [[int(a[0])], [int(a[1])]]
+
+
+def test_a_target_class_is_named_by_its_label(tmp_path: Path) -> None:
+    targets, a, b = (column + 1 for column in labels(600, 3, 2))
+    boot = Bootstrap(dir_out=str(tmp_path), rng=0)
+    overall, target = boot.test(targets, a, b, targetclass=3)
+    assert list(target.columns) == OF_CLASS.split()
+    assert target.loc["h1", "trec"] == round(np.mean(b[targets == 3] == 3), 4)
+    boot.feed("h0", preds=a, targs=targets)
+    boot.feed("h0", "h1", preds=b, targs=targets)
+    tables = boot.run(targetclass=3)
+    assert tables[1]["tf1"].tolist() == target["tf1"].tolist()
+    assert tables[0]["f1"].tolist() == overall["f1"].tolist()
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "outcomes.json",
+        "results_overall.tsv",
+        "results_targetclass.tsv",
+    }
+
+
+def test_unequal_runs_are_drawn_by_item() -> None:
+    targets, a, b = labels(200, 2, 1)
+    boot = Bootstrap(**QUIET)
+    for run in range(3):
+        boot.feed("h0", preds=np.roll(a, run), targs=targets)
+    boot.feed("h0", "h1", preds=b, targs=targets)
+    with pytest.warns(UserWarning, match="drawn by item"):
+        table = boot.run()
+    assert table.loc["h1", "std_f1"] == ""
+    assert boot.comparisons[0].recipe["resampled"] == "items with all their runs"
+
+
+def test_two_baselines_may_have_a_treatment_of_one_name() -> None:
+    """BooStSa drops the second comparison in silence."""
+    targets, a, b = labels(200, 2, 1)
+    boot = Bootstrap(**QUIET)
+    for h0 in ("old", "new"):
+        boot.feed(h0, preds=a, targs=targets)
+        boot.feed(h0, "mtl", preds=b, targs=targets)
+    assert list(boot.run().index) == ["old", "mtl", "new", "mtl (new)"]
+
+
+@pytest.mark.parametrize("soft", [False, True])
+def test_identical_systems_and_the_old_counting(soft: bool) -> None:
+    targets, a, _ = distributions(100, 3, 1) if soft else labels(100, 2, 1)
+    new, _ = Bootstrap(**QUIET).test(targets, a, a)
+    old, _ = Bootstrap(**QUIET, bug_compatible=True).test(targets, a, a)
+    first = "jsd" if soft else "f1"
+    assert new.loc["h1", f"s_{first}"] == "!!"  # p = 1: no better
+    assert old.loc["h1", f"s_{first}"] == "**"
+
+
+def test_the_old_side_of_cross_entropy() -> None:
+    """As written, the tested gap is three times the difference: a difference by chance is called significant."""
+    targets, a, b = distributions(400, 3, 2, weights=(0.6, 0.605))
+    p = {}
+    for old in (False, True):
+        boot = Bootstrap(**QUIET, bug_compatible=old)
+        boot.test(targets, a, b, sample_size=0.5)
+        p[old] = boot.comparisons[0]["h1", "clipped_cross_entropy"].p_value
+    assert p[True] < 0.05 < p[False]
+
+
+@pytest.mark.parametrize(("suffix", "separator"), [("txt", None), ("csv", ","), ("tsv", "\t"), ("npy", None)])
+def test_files_of_labels_and_of_rows(tmp_path: Path, suffix: str, separator: str | None) -> None:
+    path = tmp_path / f"values.{suffix}"
+    rows = np.array([[0.25, 0.75], [1.0, 0.0]])
+    for values in ([1, 0, 2], ["a", "b", "a"], *([rows.tolist()] if suffix != "txt" else [])):
+        if suffix == "npy":
+            np.save(path, values)
+        else:
+            path.write_text(
+                "\n".join((separator or "").join(map(str, v)) if isinstance(v, list) else str(v) for v in values) + "\n"
+            )
+        assert read_labels(path).tolist() == values
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("x.txt", b"0\n\n1\n", "line 2 is empty"),
+        ("x.csv", b"a,b\n0.5,0.5\n", "line 1 holds 'a', which is no number. Has the file a header"),
+        ("x.csv", b"0.5,0.5\n1\n", "line 2 has 1 values, line 1 has 2"),
+        ("x.tsv", b"0.5\t0.6\n", "row 0 sums to 1.1"),
+        ("x.dat", b"0\n", "must end in .txt, .csv, .tsv or .npy"),
+        ("x.npy", b"no array", "is no plain array of numpy"),
+    ],
+)
+def test_spoilt_files_are_refused(tmp_path: Path, name: str, content: bytes, message: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError, match=re.escape(message)):
+        read_labels(tmp_path / name)
+    with pytest.raises(InputError, match="no file"):
+        read_labels(tmp_path / "other.txt")
+
+
+def test_a_pickle_is_not_opened(tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
+    with pytest.raises(InputError, match="pickled objects are not read"):
+        read_labels(tmp_path / "x.npy")
+
+
+def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="dir_out must be a folder"):
+        Bootstrap(dir_out=str(tmp_path / "no"))
+    boot = Bootstrap(**QUIET)
+    with pytest.raises(InputError, match="nothing to compare"):
+        boot.run()
+    with pytest.raises(InputError, match="preds must have as many rows as targs"):
+        boot.feed("h0", preds=[0, 1], targs=[0, 1, 1])
+    with pytest.raises(InputError, match="idxs must name every row once"):
+        boot.feed("h0", preds=[0, 1], targs=[0, 1], idxs=[3, 3])
+    boot.feed("h0", "h1", preds=[0, 1], targs=[0, 1])
+    with pytest.raises(InputError, match="no predictions of 'h0' were fed"):
+        boot.run()
+    boot.feed("h0", preds=[0, 1], targs=[1, 1], exp_idx="a")
+    with pytest.raises(InputError, match="was fed before"):
+        boot.feed("h0", preds=[0, 1], targs=[1, 1], exp_idx="a")
+    with pytest.raises(InputError, match="targets of 'h0' and 'h1' must be the same"):
+        boot.run()
+    (tmp_path / "outcomes.json").write_text('{"h0": {"preds": []}}')
+    with pytest.raises(InputError, match="is no outcomes"):
+        boot.loadjson(str(tmp_path / "outcomes.json"))

@@ -1,0 +1,109 @@
+"""Replicates and intervals against their definition and against scipy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from howsure.significance import compare
+from howsure.significance import weights as drawing
+from howsure.significance.bootstrap import bootstrap_values, interval_of, jackknife_values
+from howsure.significance.units import build_units
+from tests.significance.systems import distributions, labels, one_metric, problem_of
+
+
+def units_of(targets, a, b, names, **options):
+    problem, metrics = problem_of(targets, a, b, names, **options)
+    return build_units(problem, metrics), metrics
+
+
+@pytest.mark.parametrize("rows_a_unit", [0, 10**9])
+def test_weights_are_multinomial(rows_a_unit: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both ways to draw: one multinomial of the counts, and rows that are counted."""
+    monkeypatch.setattr(drawing, "ROWS_A_UNIT", rows_a_unit)
+    targets, a, b = labels(50, 2, 0)
+    units, _ = units_of(targets, a, b, ["accuracy"])
+    drawn = np.concatenate(list(drawing.bootstrap_weights(units, 20_000, np.random.default_rng(1))))
+    assert (drawn.sum(axis=1) == 50).all()
+    share = units.counts / 50
+    assert drawn.mean(axis=0) == pytest.approx(units.counts, abs=4 * np.sqrt(50 * 0.25 / 20_000))
+    expected = 50 * (np.diag(share) - np.outer(share, share))
+    assert np.cov(drawn.T) == pytest.approx(expected, abs=0.35)
+    for column, p in zip(drawn.T, share, strict=True):
+        observed = np.bincount(column.astype(int), minlength=51)
+        law = 20_000 * stats.binom(50, p).pmf(np.arange(51))
+        kept = law > 5
+        table = np.append(observed[kept], observed[~kept].sum()), np.append(law[kept], law[~kept].sum())
+        assert stats.chisquare(*table).pvalue > 1e-4
+
+
+def test_every_stratum_keeps_its_size() -> None:
+    targets, a, b = labels(90, 3, 0)
+    strata = np.repeat(["x", "y", "z"], [50, 30, 10])
+    units, _ = units_of(targets, a, b, ["accuracy"], strata=strata)
+    drawn = np.concatenate(list(drawing.bootstrap_weights(units, 50, np.random.default_rng(1))))
+    sizes = np.add.reduceat(drawn, units.starts, axis=1)
+    assert (np.sort(sizes, axis=1) == [10, 30, 50]).all()
+
+
+@pytest.mark.parametrize("metric", ["macro_f1", "mcc"])
+def test_replicates_are_the_metric_of_resampled_rows(metric: str) -> None:
+    """What one multinomial draw gives is what the metric of the rows themselves gives."""
+    targets, a, b = labels(60, 4, 2)
+    units, metrics = units_of(targets, a, b, [metric])
+    values = bootstrap_values(units, metrics, 20, np.random.default_rng(5))[0]
+    drawn = np.concatenate(list(drawing.bootstrap_weights(units, 20, np.random.default_rng(5))))
+    cells = np.stack([units.first[:, 8:].argmax(1), units.first[:, 4:8].argmax(1), units.second[:, 4:8].argmax(1)], 1)
+    for k, weights in enumerate(drawn.astype(int)):
+        t, x, y = np.repeat(cells, weights, axis=0).T
+        expected = one_metric(metric, t, x), one_metric(metric, t, y)
+        assert (values[0][k], values[1][k]) == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("method", ["basic", "percentile", "bca"])
+def test_intervals_are_those_of_scipy(method: str) -> None:
+    """The mean of a loss, by scipy from its own draws: equal up to Monte Carlo error."""
+    targets, a, b = distributions(80, 3, 6)
+    losses = [-(targets * np.log(one)).sum(axis=1) for one in (a, b)]
+    row = compare(targets, a, b, metrics="cross_entropy", interval=method, rng=1, n_resamples=40_000)[0]
+    difference = losses[1] - losses[0]
+    expected = stats.bootstrap(
+        (difference,), np.mean, method="BCa" if method == "bca" else method, n_resamples=40_000, rng=2
+    ).confidence_interval
+    width = expected.high - expected.low
+    assert (row.low, row.high) == pytest.approx((expected.low, expected.high), abs=0.02 * width)
+
+
+def test_bca_leaves_out_one_row_at_a_time() -> None:
+    targets, a, b = labels(40, 3, 6)
+    units, metrics = units_of(targets, a, b, ["macro_f1"])
+    values, copies = jackknife_values(units, metrics)[0]
+    sign = -1 if units.swapped else 1
+    slow = []
+    for row in range(40):
+        kept = np.arange(40) != row
+        slow.append(one_metric("macro_f1", targets[kept], b[kept]) - one_metric("macro_f1", targets[kept], a[kept]))
+    assert np.sort(np.repeat(sign * values, copies.astype(int))) == pytest.approx(np.sort(slow), abs=1e-12)
+
+
+def test_bca_on_the_same_replicates_is_that_of_its_formula() -> None:
+    rng = np.random.default_rng(1)
+    replicates, left_out = rng.gamma(2, size=999), rng.gamma(2, size=30)
+    found = interval_of(replicates, 1.7, 0.9, "bca", (left_out, np.ones(30)))
+    z0 = stats.norm.ppf(np.mean(replicates < 1.7))
+    gap = left_out.mean() - left_out
+    a = (gap**3).sum() / (6 * (gap**2).sum() ** 1.5)
+    tails = [stats.norm.cdf(z0 + (z0 + z) / (1 - a * (z0 + z))) for z in stats.norm.ppf([0.05, 0.95])]
+    assert found == pytest.approx(np.quantile(replicates, tails), abs=1e-12)
+
+
+def test_undefined_replicates_count_against_a_finding() -> None:
+    """A class with one row is missing from a third of the resamples: they are told, and counted as extreme."""
+    targets, a, b = labels(40, 2, 3)
+    targets[0], a[0], b[0] = 2, 2, 0
+    a[a == 2], b[b == 2] = 0, 0
+    a[0] = 2
+    row = compare(targets, a, b, metrics="recall", target_class=2, method="bootstrap", rng=0, n_resamples=2000)[0]
+    assert 0.3 < row.undefined_resamples / 2000 < 0.45
+    assert row.p_value > 0.3

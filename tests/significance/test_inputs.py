@@ -1,0 +1,81 @@
+"""The door: what is refused, and how it is said."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from howsure.errors import InputError
+from howsure.significance import compare
+
+GOOD = [[0.2, 0.8], [0.5, 0.5], [1.0, 0.0]]
+
+
+def with_row(row: list[float]) -> list[list[float]]:
+    return [GOOD[0], row, GOOD[2]]
+
+
+@pytest.mark.parametrize(
+    ("targets", "baseline", "model", "message"),
+    [
+        (GOOD, GOOD, with_row([0.5, 0.6]), "model must have rows that sum to 1; row 1 sums to 1.1"),
+        (GOOD, GOOD, with_row([-0.1, 1.1]), "model must be probabilities; row 1 holds -0.1 in column 0"),
+        (GOOD, with_row([np.nan, 0.5]), GOOD, "baseline must be probabilities; row 1 holds nan"),
+        (GOOD, GOOD, with_row([3.0, -2.0]), "Are these logits"),
+        (with_row([0.5, 0.6]), GOOD, GOOD, "y_true must have rows that sum to 1"),
+        (GOOD, GOOD, [[0.5, 0.5], [0.5, 0.5]], "model must have as many rows as y_true; it has 2, y_true has 3"),
+        (GOOD, GOOD, [[0.5, 0.25, 0.25]] * 3, "model must have as many columns as y_true; it has 3"),
+        (GOOD, GOOD, [[0.5, 0.5], [1.0], [0.5, 0.5]], "rows of one length; row 0 has 2 values, row 1 has 1"),
+        (GOOD, GOOD, [["a", "b"]] * 3, "model must be numbers"),
+        (GOOD, [0, 1, 0], GOOD, "all systems must give labels, or all rows of probabilities"),
+        (GOOD, [0, 1, 0], [0, 1, 0], "y_true has rows of probabilities, the predictions are labels"),
+        ([0, 1, 0], [0, 1], [0, 1, 1], "baseline must have as many rows as y_true; it has 2, y_true has 3"),
+        ([0, 1, 0], [0, 1, 0], [0, 1, None], "model must not be missing; row 2"),
+        ([0, 1, 0], [0, 1, 0], [0, float("nan"), 0], "model must not be missing; row 1"),
+        ([0, 1, 0], ["0", "1", "0"], [0, 1, 0], "labels must be of one type"),
+        ([0, 1, 0], [0, 1, 0], [0.2, 0.7, 0.1], "row 0 holds 0.2. For probabilities name metrics"),
+        ([0, "b", 0], [0, "b", 0], [0, "b", 0], "y_true holds text and numbers"),
+        ([], [], [], "y_true is empty"),
+        (None, [0], [0], "y_true must be a list"),
+        ("file.txt", [0], [0], "y_true must be a list"),
+        (["x", "y", "x"], GOOD, GOOD, "y_true row 0 holds 'x', which is none of the columns 0, 1. .* labels="),
+        ([0, 1, 0], [0, 1, 0], {}, "model must name one model or more"),
+    ],
+)
+def test_bad_input_is_refused(targets: object, baseline: object, model: object, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        compare(targets, baseline, model, n_resamples=10)
+
+
+def test_probabilities_of_one_class_are_checked() -> None:
+    with pytest.raises(InputError, match=r"model must lie in \[0, 1\]; row 1 holds 1.7"):
+        compare([0, 1], [0.2, 0.5], [0.1, 1.7], metrics="brier")
+    with pytest.raises(InputError, match="labels must name the 2 columns"):
+        compare(["a", "b"], GOOD[:2], GOOD[:2], labels=["a", "a"])
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        list,
+        tuple,
+        np.array,
+        pd.Series,
+        lambda values: pd.Series(values, index=[9, 8, 7, 6]),
+        lambda values: pd.Series(values, dtype="category"),
+        lambda values: np.array(values, dtype=object),
+        lambda values: np.array(values)[:, None],
+    ],
+)
+@pytest.mark.parametrize("values", [["a", "b", "b", "a"], [1, 2, 2, 1], [True, False, False, True]])
+def test_any_kind_of_column_and_label(kind: object, values: list[object]) -> None:
+    other = [values[0], values[0], values[1], values[1]]
+    result = compare(kind(values), kind(other), kind(values), metrics="accuracy", rng=0, n_resamples=10)
+    assert (result[0].baseline_value, result[0].model_value) == (0.5, 1.0)
+
+
+@pytest.mark.parametrize("kind", [list, np.array, pd.DataFrame, lambda rows: pd.Series(list(rows))])
+def test_any_kind_of_rows(kind: object) -> None:
+    result = compare(kind(GOOD), kind(GOOD), kind(GOOD), metrics="total_variation", rng=0, n_resamples=10)
+    assert result[0].model_value == 0

@@ -1,0 +1,60 @@
+"""Power by summation against the enumeration of all outcomes, and against simulation."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from howsure.errors import InputError
+from howsure.significance.mcnemar import mid_p_value
+from howsure.significance.power import detection_power, minimum_detectable_difference, required_sample_size
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "better"])
+@pytest.mark.parametrize(("n", "disagreement", "difference"), [(30, 0.4, 0.2), (12, 0.9, 0.5), (60, 0.3, 0.0)])
+def test_power_is_the_probability_of_all_outcomes_that_are_found(
+    alternative: str, n: int, disagreement: float, difference: float
+) -> None:
+    total = 0.0
+    share = (1 + difference / disagreement) / 2
+    for seen in range(n + 1):
+        for won in range(seen + 1):
+            if mid_p_value(seen - won, won, alternative) <= 0.05:
+                total += stats.binom(n, disagreement).pmf(seen) * stats.binom(seen, share).pmf(won)
+    assert detection_power(n, disagreement, difference, alternative=alternative) == pytest.approx(total, abs=1e-9)
+
+
+def test_the_answers_are_each_others_inverse() -> None:
+    found = minimum_detectable_difference(2000, 0.15, power=0.9)
+    assert detection_power(2000, 0.15, found) == pytest.approx(0.9, abs=1e-6)
+    n = required_sample_size(found, 0.15, power=0.9)
+    assert n == pytest.approx(2000, abs=20)
+
+
+def test_large_numbers_follow_the_normal_law() -> None:
+    z = stats.norm.ppf([0.975, 0.8]).sum()
+    assert minimum_detectable_difference(10**6, 0.1) == pytest.approx(z * np.sqrt(0.1 / 10**6), rel=0.01)
+
+
+def test_what_cannot_be_found_is_not_a_number() -> None:
+    assert math.isnan(minimum_detectable_difference(5, 0.5))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: detection_power(100, 0.1, 0.2), "difference must lie in"),
+        (lambda: detection_power(100, 1.5, 0.2), "disagreement must lie strictly between 0 and 1; it is 1.5"),
+        (lambda: detection_power(0, 0.5, 0.2), "n must be"),
+        (lambda: detection_power(10, 0.5, 0.2, alternative="worse"), "'two-sided' or 'better'"),
+        (lambda: minimum_detectable_difference(10, 0.5, power=80), "power must lie"),
+        (lambda: required_sample_size(0, 0.5), "more than 0"),
+        (lambda: required_sample_size(1e-6, 0.5), "needs more than"),
+    ],
+)
+def test_bad_input_is_refused(call, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        call()
