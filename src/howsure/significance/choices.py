@@ -57,7 +57,7 @@ class Choices:
             "runs": runs if several else None,
             "resampled": _resampled(systems, several, self.two_way),
             "seed": seed,
-            "version": __version__,
+            "howsure": __version__,
         }
 
 

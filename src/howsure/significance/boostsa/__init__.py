@@ -52,7 +52,7 @@ class Bootstrap:
     >>> boot = Bootstrap(save_results=False, save_outcomes=False, rng=1)
     >>> overall, _ = boot.test(targs=[0, 1] * 50, h0_preds=[0, 1, 1, 1] * 25, h1_preds=[0, 1] * 50, sample_size=0.2)
     >>> print(overall.loc["h1", "d_f1"], overall.loc["h1", "s_f1"])
-    0.2667 **
+    0.2667 *
     """
 
     def __init__(

@@ -1,0 +1,276 @@
+"""How fast is a calibration error with its interval, and how much memory does it take?
+
+Data: q ~ Beta(0.3, 0.7) in float64, y ~ Bernoulli(q) in int64; for the command line a Parquet file made by DuckDB with
+predictions of a like shape. Every measurement runs in a process of its own, takes the median CPU seconds of several
+calls, and the memory that the first one added.
+
+Limits: `calibration_error` of 10⁷ pairs at most 1.2 × np.sort(q) and at most half of the fastest peer that returns an
+error; 1,000 bins at most 1.2 × 20 bins; a Parquet file of 10⁸ rows about 6 × DuckDB's `SELECT sum(q), sum(y)` within
+300 MB; `import howsure` under 0.3 s and `howsure --help` under 0.4 s.
+
+    python benchmarks/bench_calibration.py [--sizes 100000 1000000 10000000] [--rows 100000000]
+
+`--rows 0` leaves the file out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is loaded
+
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+ROOT = Path(__file__).parents[1]
+CHUNK = 1 << 18
+REPEATS = {100_000: 9, 1_000_000: 5, 10_000_000: 5}
+FEW_REPEATS = 3
+OURS = "howsure.calibration_error"
+LIMIT_SORT, LIMIT_PEER, LIMIT_BINS, LIMIT_DUCKDB, LIMIT_MEMORY = 1.2, 0.5, 1.2, 6.0, 300.0
+LIMIT_IMPORT, LIMIT_HELP = 0.3, 0.4
+
+Floats = npt.NDArray[np.float64]
+Labels = npt.NDArray[np.int64]
+Task = Callable[[Labels, Floats], object]
+
+
+def _howsure(**options: Any) -> Task:
+    import howsure
+
+    return lambda y, q: howsure.calibration_error(y, q, **options)
+
+
+def _sklearn() -> Task:
+    from sklearn.calibration import calibration_curve
+
+    return lambda y, q: calibration_curve(y, q, n_bins=20, strategy="quantile")
+
+
+def _netcal() -> Task:
+    from netcal.metrics import ECE
+
+    return lambda y, q: ECE(bins=20, equal_intervals=False).measure(q, y)
+
+
+def _mapie() -> Task:
+    from mapie.metrics.calibration import expected_calibration_error
+
+    return lambda y, q: expected_calibration_error(y, q, num_bins=20, split_strategy="quantile")
+
+
+def _model_diagnostics() -> Task:
+    from model_diagnostics.calibration import compute_bias
+
+    return lambda y, q: compute_bias(y, q, feature=q, n_bins=20, bin_method="quantile")
+
+
+TASKS: dict[str, Callable[[], Task]] = {
+    "np.sum(q) + np.sum(y)": lambda: lambda y, q: np.sum(q) + np.sum(y),
+    "np.sort(q)": lambda: lambda y, q: np.sort(q),
+    OURS: _howsure,
+    f"{OURS}, 20 bins": lambda: _howsure(n_bins=20),
+    f"{OURS}, 1,000 bins": lambda: _howsure(n_bins=1_000),
+    "scikit-learn calibration_curve, 20 quantile bins (no error)": _sklearn,
+    "model-diagnostics compute_bias, 20 quantile bins (no error)": _model_diagnostics,
+    "netcal ECE, 20 equal-mass bins": _netcal,
+    "MAPIE expected_calibration_error, 20 quantile bins": _mapie,
+}
+PACKAGES = {_sklearn: "sklearn", _netcal: "netcal", _mapie: "mapie", _model_diagnostics: "model_diagnostics"}
+PEERS_WITH_ERROR = [name for name, make in TASKS.items() if make in (_netcal, _mapie)]
+
+
+def draw(n: int) -> tuple[Labels, Floats]:
+    """Pairs, made in small parts so that the process never held more than they are."""
+    rng = np.random.default_rng(0)
+    y, q = np.empty(n, dtype=np.int64), np.empty(n)
+    for start in range(0, n, CHUNK):
+        rows = slice(start, min(start + CHUNK, n))
+        q[rows] = rng.beta(0.3, 0.7, rows.stop - start)
+        y[rows] = rng.random(rows.stop - start) < q[rows]
+    return y, q
+
+
+def peak_memory() -> float:
+    """The most memory this process ever held, in MB."""
+    held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return held / (2**20 if sys.platform == "darwin" else 2**10)
+
+
+def measure_here(name: str, n: int) -> dict[str, float]:
+    """Median CPU seconds of a task and the memory that it adds; runs in a process of its own."""
+    task = TASKS[name]()
+    task(*draw(1_000))  # imports and first calls
+    y, q = draw(n)
+    before = peak_memory()
+    seconds = []
+    added = 0.0
+    for turn in range(REPEATS.get(n, FEW_REPEATS)):
+        start = time.process_time()
+        task(y, q)
+        seconds.append(time.process_time() - start)
+        added = peak_memory() - before if turn == 0 else added
+    return {"seconds": statistics.median(seconds), "memory": added}
+
+
+def measure(name: str, n: int) -> dict[str, float] | None:
+    """The same in a new process; None if the peer is not installed."""
+    package = PACKAGES.get(TASKS[name])
+    if package is not None and importlib.util.find_spec(package) is None:
+        return None
+    command = [sys.executable, __file__, "--measure", name, "--sizes", str(n)]
+    done = subprocess.run(command, env=_environment(), check=True, stdout=subprocess.PIPE, text=True)
+    answer: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return answer
+
+
+def _environment() -> dict[str, str]:
+    path = os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")]))
+    return os.environ | {"PYTHONPATH": path}
+
+
+def run_process(command: Sequence[str]) -> dict[str, float]:
+    """CPU seconds, wall-clock seconds and peak memory (MB) of a whole process."""
+    start = time.perf_counter()
+    process = subprocess.Popen(command, env=_environment(), stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    if status:
+        raise SystemExit(f"{' '.join(command)} failed with status {status}")
+    memory = usage.ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
+    wall = time.perf_counter() - start
+    return {"seconds": usage.ru_utime + usage.ru_stime, "memory": memory, "wall": wall}
+
+
+def median_of(command: Sequence[str], *, times: int) -> dict[str, float]:
+    runs = [run_process(command) for _ in range(times)]
+    return {key: statistics.median(run[key] for run in runs) for key in runs[0]}
+
+
+def row(*cells: str) -> None:
+    print("| " + " | ".join(cells) + " |", flush=True)
+
+
+def head(*cells: str) -> None:
+    row(*cells)
+    print("|---|" + "---:|" * (len(cells) - 1))
+
+
+def verdict(what: str, ratio: float, limit: float) -> str:
+    return f"- {what}: {ratio:.2f} (limit {limit:g}: {'holds' if ratio <= limit else '**broken**'})"
+
+
+def arrays(sizes: Sequence[int]) -> list[str]:
+    """The table of tasks on arrays; what it says of the limits."""
+    verdicts = []
+    head("task", "pairs", "CPU seconds", "× np.sort", "MB added")
+    for n in sizes:
+        found = {}
+        for name in TASKS:
+            answer = measure(name, n)
+            if answer is None:
+                row(name, f"{n:,}", "missing", "", "")
+                continue
+            found[name] = answer
+            yardstick = found.get("np.sort(q)")
+            times = f"{answer['seconds'] / yardstick['seconds']:.2f}" if yardstick else ""
+            row(name, f"{n:,}", f"{answer['seconds']:.4f}", times, f"{answer['memory']:.0f}")
+        ours = found[OURS]["seconds"]
+        verdicts.append(verdict(f"{n:,} pairs, in np.sort(q)", ours / found["np.sort(q)"]["seconds"], LIMIT_SORT))
+        peers = [found[name]["seconds"] for name in PEERS_WITH_ERROR if name in found]
+        if peers:
+            verdicts.append(verdict(f"{n:,} pairs, in the fastest peer with an error", ours / min(peers), LIMIT_PEER))
+        bins = (found[f"{OURS}, {number} bins"]["seconds"] for number in ("1,000", "20"))
+        verdicts.append(verdict(f"{n:,} pairs, 1,000 bins in 20 bins", next(bins) / next(bins), LIMIT_BINS))
+    return verdicts
+
+
+def file(rows: int) -> list[str]:
+    """The table of the command line on a Parquet file; what it says of the limits."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "pairs.parquet"
+        _write_pairs(path, rows)
+        query = f"import duckdb; print(duckdb.sql(\"SELECT sum(q), sum(y) FROM '{path}'\").fetchall())"
+        judge = ["-m", "howsure.cli", "calibration", str(path), "--label", "y", "--prob", "q", "--format", "json"]
+        head(f"Parquet file of {rows:,} rows, {path.stat().st_size / 2**20:,.0f} MB", "CPU seconds", "seconds", "peak MB")
+        found = {}
+        for name, command in {"DuckDB SELECT sum(q), sum(y)": ["-c", query], "howsure calibration": judge}.items():
+            found[name] = median_of([sys.executable, *command], times=3)
+            row(name, *(f"{found[name][key]:.1f}" for key in ("seconds", "wall", "memory")))
+    duckdb, ours = found.values()
+    return [
+        verdict(f"file of {rows:,} rows, in DuckDB's sums", ours["seconds"] / duckdb["seconds"], LIMIT_DUCKDB),
+        verdict(f"file of {rows:,} rows, MB in all", ours["memory"], LIMIT_MEMORY),
+    ]
+
+
+def _write_pairs(path: Path, rows: int) -> None:
+    """Most predictions near 0 and 1; labels drawn from them. In a process of its own, which then gives back its memory."""
+    query = (
+        "WITH u AS MATERIALIZED (SELECT random() AS u, random() AS v FROM range({rows})) "
+        "SELECT pow(u, 3) / (pow(u, 3) + pow(1 - u, 3)) AS q, (v < q)::UTINYINT AS y FROM u"
+    )
+    parts = 20  # so that the table of random numbers fits in memory
+    script = f"""
+import duckdb, pyarrow.parquet as parquet
+writer = None
+for part in range({parts}):
+    table = duckdb.sql({query!r}.format(rows={rows // parts})).to_arrow_table()
+    writer = writer or parquet.ParquetWriter({str(path)!r}, table.schema)
+    writer.write_table(table, row_group_size=1 << 20)
+writer.close()
+"""
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def start_up() -> list[str]:
+    """The table of starting; what it says of the limits."""
+    head("start", "CPU seconds", "seconds", "peak MB")
+    commands = {
+        "python -c pass": ["-c", "pass"],
+        "python -c 'import numpy'": ["-c", "import numpy"],
+        "python -c 'import howsure'": ["-c", "import howsure"],
+        "howsure --help": ["-m", "howsure.cli", "--help"],
+    }
+    found = {name: median_of([sys.executable, *command], times=7) for name, command in commands.items()}
+    for name, answer in found.items():
+        row(name, *(f"{answer[key]:.{digits}f}" for key, digits in (("seconds", 3), ("wall", 3), ("memory", 0))))
+    loading = found["python -c 'import howsure'"]["wall"]
+    return [
+        verdict("import howsure, seconds", loading, LIMIT_IMPORT),
+        verdict("howsure --help, seconds", found["howsure --help"]["wall"], LIMIT_HELP),
+    ]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--sizes", nargs="+", type=int, default=list(REPEATS))
+    parser.add_argument("--rows", type=int, default=100_000_000, help="rows of the Parquet file; 0: none")
+    parser.add_argument("--measure", choices=list(TASKS), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.measure:
+        print(json.dumps(measure_here(options.measure, options.sizes[0])))
+        return
+    verdicts = arrays(options.sizes)
+    print()
+    if options.rows:
+        verdicts += file(options.rows)
+        print()
+    verdicts += start_up()
+    print("", *verdicts, sep="\n")
+
+
+if __name__ == "__main__":
+    main()
