@@ -46,7 +46,7 @@ VALUES = [
         {},
         r"row 4 of .*{file} .* holds 1\.0000001\. Rounding\? Clip or round it in your own pipeline",
     ),
-    ("prob", float("inf"), {}, r"prob must lie in \[0, 1\]; row 4 .*{file} .* holds inf"),
+    ("prob", float("inf"), {}, r"prob must lie in \[0, 1\]; row 4 .*{file} .* holds [Ii]nf"),
     ("prob", float("nan"), {}, r"prob must not be missing; row 4 of .*{file} .*--skip-missing"),
     ("gold", 2, {}, r"gold must have two values; it holds '0' \(4\), '1' \(3\), '2' \(1\).*--positive 0.*--missing 2"),
     ("gold", -1, {}, r"gold must have two values; it holds '0' \(4\), '1' \(3\), '-1' \(1\)"),
@@ -214,7 +214,7 @@ def test_damaged_json_lines(tmp_path: Path) -> None:
     ("values", "message"),
     [
         ([1, -2], r"w must be a weight, finite and not negative; row 2 of .* holds -2"),
-        ([1, float("inf")], r"row 2 of .* holds inf"),
+        ([1, float("inf")], r"row 2 of .* holds [Ii]nf"),
         ([0, 0], "w is 0 in every row"),
     ],
 )

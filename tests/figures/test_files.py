@@ -36,7 +36,7 @@ def test_other_suffixes_are_refused_by_name(tmp_path: Path, name: str, said: str
 
 
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="There is no folder .*nowhere"):
+    with pytest.raises(InputError, match=r"There is no folder .*nowhere"):
         save_figure(curve_figure(many_curves(1)), tmp_path / "nowhere" / "curve.svg")
 
 

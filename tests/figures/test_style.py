@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import matplotlib as mpl
 import pytest
 
@@ -49,7 +51,7 @@ def test_lines_differ_in_colour_marker_and_dashes() -> None:
 
 def test_neighbours_differ_in_grey() -> None:
     grey = [0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b in (mpl.colors.to_rgb(one.colour) for one in LOOKS)]
-    assert all(abs(a - b) > 0.02 for a, b in zip(grey, grey[1:], strict=False))
+    assert all(abs(a - b) > 0.02 for a, b in pairwise(grey))
     assert max(grey) < 0.75
 
 

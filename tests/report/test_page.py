@@ -47,7 +47,8 @@ class Page(HTMLParser):
         assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
-        self.text += data
+        if self.open[-1:] != ["style"]:
+            self.text += data
 
     def ids(self) -> list[str]:
         return [value for name, value in self.attributes if name == "id" and value is not None]
@@ -92,9 +93,9 @@ def test_names_and_notes_are_escaped_everywhere() -> None:
 
 def test_words_come_first(several: str) -> None:
     text = Page(several).text
-    words = text.index("Of 9 curves: 9 overconfident.")
-    assert "largest for g9, 0.1800 [0.1600, 0.2000], and smallest for g1, 0.1000" in text
-    assert words < text.index("Note" if "Note" in text else "3 rows were skipped") < text.index("Figures")
+    assert "largest for g9, 0.1800 [0.1600, 0.2000], and smallest for g1, 0.1000 [0.0800, 0.1200]" in text
+    places = [text.index(part) for part in ("Of 9 curves: 9 overconfident.", "3 rows were skipped", "Table", "Figures")]
+    assert places == sorted(places)
     for curve in many_curves(9):
         assert f"{curve.name}: {verdict(curve)}" in text
 
@@ -112,7 +113,8 @@ def test_the_table_has_a_row_a_curve_with_the_largest_error_first(several: str) 
     assert len(body) == 1
     rows = [re.findall(r"<td>(.*?)</td>", row) for row in re.findall(r"<tr>(.*?)</tr>", body[0])]
     assert [row[0] for row in rows] == [f"g{i}" for i in range(9, 0, -1)]
-    assert rows[0][1:4] == ["2,000", "0.4507", "0.1800 [0.1600, 0.2000]"] or rows[0][3] == "0.1800 [0.1600, 0.2000]"
+    assert rows[0][1] == "2,000"
+    assert rows[0][3] == "0.1800 [0.1600, 0.2000]"
     assert rows[0][-1] == "overconfident"
 
 

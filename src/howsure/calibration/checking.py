@@ -64,7 +64,7 @@ def calibration_test(
     0.001
 
     Raises InputError for bad pairs or an unknown method.
-    Source: Spiegelhalter (1986); Vaicenavicius et al. (2019) for the simulation; Satterthwaite (1946) for the chi-square.
+    Source: Spiegelhalter (1986); simulation: Vaicenavicius et al. (2019); chi-square: Satterthwaite (1946).
     """
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {method!r}")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from howsure import __version__
 from howsure.calibration.binning import Binned, bin_pairs
 from howsure.calibration.checking import p_value_of
 from howsure.calibration.clusters import cluster_sums, clustered_mse, clustered_standard_errors
@@ -28,7 +29,6 @@ from howsure.stats.estimate import Estimate
 from howsure.stats.pairs import Floats, Pairs, PairSource
 from howsure.stats.proportions import normal_interval, wilson_interval
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
-from howsure import __version__
 
 INTERVALS = ("debiased", "nguyen-oconnor", "bootstrap", "none")
 Interval = tuple[float, float] | tuple[None, None]

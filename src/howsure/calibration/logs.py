@@ -13,8 +13,8 @@ def log_loss_of_grid(grid: Grid) -> tuple[float, int]:
     """The sum of -log P(label) over the finite pairs, and the number of pairs whose loss is infinite.
 
     Within a cell the logarithm is expanded to second order around the mean of its pairs (from the exact sums of r and
-    r²), where the relative width of at most 2⁻¹⁰ leaves less than 4·10⁻¹¹ a pair; pairs of probability below 2⁻²⁰ on the wrong side are
-    kept one by one.
+    r²), where the relative width of at most 2⁻¹⁰ leaves less than 4·10⁻¹¹ a pair; pairs of probability below 2⁻²⁰ on
+    the wrong side are kept one by one.
     """
     count = grid.count.reshape(CELLS, 2, 2)
     r, rr = (column.reshape(CELLS, 2, 2) for column in grid.sums_of_r())

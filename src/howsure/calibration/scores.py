@@ -54,7 +54,8 @@ class ScoreParts:
 
     calibration: what the model loses because frequencies differ from its predictions (0 if calibrated). refinement:
     what remains even if they were mended; small when the bins tell the labels apart. within_bin: what predictions that
-    differ within a bin add or save. A score is infinite where a prediction of 0 or 1 is wrong; `infinite_rows` counts these.
+    differ within a bin add or save. A score is infinite where a prediction of 0 or 1 is wrong; `infinite_rows` counts
+    these.
     """
 
     score: float

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from howsure.cli.calibration_output import curves_json, curves_table, curves_text, write_figure, write_report
-from howsure.cli.options import DefaultGroup, Names, binning_options, output_options
+from howsure.cli.options import DefaultGroup, as_names, binning_options, output_options
 from howsure.cli.output import emit
 from howsure.cli.progress import progress
 from howsure.errors import InputError
@@ -30,9 +30,9 @@ def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
             click.option("--skip-missing", is_flag=True, help="Leave out rows with missing values, and count them."),
             click.option(
                 "--missing", multiple=True, metavar="VALUE",
-                help="A value that means missing, such as 'unparseable'; such rows are left out and counted. Repeatable.",
+                help="A value that counts as missing, such as 'unparseable' (see --skip-missing). Repeatable.",
             ),
-            click.option("--input-format", metavar="FORMAT", help="csv, tsv, jsonl, parquet or npz (default: by suffix)."),
+            click.option("--input-format", metavar="FORMAT", help="csv, tsv, jsonl, parquet, npz; default: by suffix."),
         ]
     ):  # fmt: skip
         function = option(function)
@@ -42,10 +42,12 @@ def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @command.command("curve", epilog="See also: howsure calibration compare --help")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--prob", metavar="COL", help="Column of the predicted probability.")
-@click.option("--probs", type=Names(), metavar="COL,COL,…", help="Columns of the classes' probabilities.")
+@click.option("--probs", callback=as_names, metavar="COL,COL,…", help="Columns of the classes' probabilities.")
 @click.option("--probs-column", metavar="COL", help="Column that holds a list of the classes' probabilities.")
-@click.option("--reduce", metavar="HOW", help="With classes: top-label (default), class-wise, or the name of one class.")
-@click.option("--classes", type=Names(), metavar="NAME,NAME,…", help="The classes' names, in order.")
+@click.option(
+    "--reduce", metavar="HOW", help="With classes: top-label (default), class-wise, or the name of one class."
+)
+@click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="The classes' names, in order.")
 @click.option("--group", metavar="COL", help="Column of groups (a tag, a model, a language): one curve each.")
 @reading_options
 @binning_options
@@ -59,7 +61,8 @@ def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--report", metavar="FILE.html", help="Write a report: one HTML file that needs no network.")
 def curve_command(
     files: tuple[str, ...], level: float, seed: int, interval: str, adjust: str, bin_size: int | str,
-    bins: int | None, binning: str, form: str, output: str | None, figure: str | None, report: str | None, **reading: Any,
+    bins: int | None, binning: str, form: str, output: str | None, figure: str | None, report: str | None,
+    **reading: Any,
 ) -> None:  # fmt: skip
     """Judge the predictions in FILE... (CSV, TSV, JSON lines, Parquet, .npz; plain, .gz or .zst; globs; - is stdin).
 
@@ -73,9 +76,15 @@ def curve_command(
     check_interval(interval)
     with opened(files, **reading) as predictions:
         curves = list(
-            judged(predictions, bin_size=bin_size, n_bins=bins, binning=binning, interval=interval, level=level, rng=seed)
+            judged(
+                predictions, bin_size=bin_size, n_bins=bins, binning=binning, interval=interval, level=level, rng=seed
+            )
         )
-        recipe = {"command": "howsure calibration", **predictions.describe(), "adjust": adjust if len(curves) > 1 else None}
+        recipe = {
+            "command": "howsure calibration",
+            **predictions.describe(),
+            "adjust": adjust if len(curves) > 1 else None,
+        }
         skipped = sum(predictions.skipped.values())
     if figure is not None:
         write_figure(curves, figure)
@@ -147,7 +156,9 @@ def compare_command(
     both = [opened([path], prob=prob, **reading) for path, prob in zip((files * 2)[:2], (probs * 2)[:2], strict=True)]
     a, b = (predictions.pairs() for predictions in both)
     if len(a) != len(b):
-        raise InputError(f"the two models must be judged on the same rows; {files[0]} has {len(a):,}, {files[-1]} {len(b):,}")
+        raise InputError(
+            f"the two models must be judged on the same rows; {files[0]} has {len(a):,}, {files[-1]} {len(b):,}"
+        )
     result = compare_pairs(a, b, bin_size=bin_size, n_bins=bins, binning=binning, level=level)
     names = (f"{files[0]}:{probs[0]}", f"{files[-1]}:{probs[-1]}")
     if form == "json":

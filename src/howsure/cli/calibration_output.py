@@ -12,10 +12,22 @@ from howsure.calibration.curve import CalibrationCurve
 from howsure.calibration.words import kind, summary, verdict
 from howsure.cli.output import json_text, write_whole
 from howsure.cli.tables import Table
-from howsure.stats.estimate import Estimate
 from howsure.stats.multiplicity import adjust_p_values
 
-HEADERS = ("group", "n", "base rate", "error", "low", "high", "Algorithm 1", "ECE", "Brier", "log loss", "p", "miscalibration")
+HEADERS = (
+    "group",
+    "n",
+    "base rate",
+    "error",
+    "low",
+    "high",
+    "Algorithm 1",
+    "ECE",
+    "Brier",
+    "log loss",
+    "p",
+    "miscalibration",
+)
 
 
 def curves_json(curves: Sequence[CalibrationCurve], *, recipe: dict[str, Any], skipped: int, adjust: str) -> str:
@@ -50,13 +62,17 @@ def curves_table(curves: Sequence[CalibrationCurve], *, recipe: dict[str, Any], 
         e = curve.debiased_error
         scores = (curve.error.value, curve.ece.value, curve.brier.score, curve.log_loss.score)
         rows.append(
-            [curve.name or "all", f"{curve.n}", number(curve.base_rate), number(e.value), number(e.low), number(e.high)]
-            + [*(number(score) for score in scores), number(p), kind(curve)]
+            [
+                curve.name or "all",
+                f"{curve.n}",
+                *(number(x) for x in (curve.base_rate, e.value, e.low, e.high, *scores, p)),
+                kind(curve),
+            ]
         )
-    steps = [f"howsure {curves[0].recipe['howsure']}, files {', '.join(recipe['files'])}, skipped {skipped}"]
-    for curve in curves[:1]:
-        steps.append(", ".join(f"{key} {value}" for key, value in curve.recipe.items() if key not in ("howsure", "n")))
-    return Table(HEADERS, rows, words=("group", "miscalibration"), comment="\n".join(steps))
+    method = curves[0].recipe
+    read = f"howsure {method['howsure']}, files {', '.join(recipe['files'])}, skipped {skipped}"
+    steps = ", ".join(f"{key} {value}" for key, value in method.items() if key not in ("howsure", "n"))
+    return Table(HEADERS, rows, words=("group", "miscalibration"), comment=f"{read}\n{steps}")
 
 
 def bins_table(curve: CalibrationCurve, *, most: int = 20) -> Table:
@@ -84,11 +100,6 @@ def number(value: float | None) -> str:
     if value is None or math.isnan(value):
         return "–"
     return "inf" if math.isinf(value) else f"{value:.4f}"
-
-
-def estimate(value: Estimate) -> str:
-    """A value with its interval."""
-    return str(value)
 
 
 def write_figure(curves: Sequence[CalibrationCurve], path: str) -> None:

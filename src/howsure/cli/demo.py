@@ -28,4 +28,3 @@ def command(output: str) -> None:
     with contextlib.chdir(folder):
         curve_command.main([*arguments, *drawn], standalone_mode=False)
     emit(f"\nThe figure is {folder / 'curve.png'}, the report {folder / 'report.html'}: open it in a browser.\n", None)
-

@@ -12,59 +12,46 @@ from howsure.cli.tables import FORMATS
 Decorated = Callable[..., Any]
 
 
-class BinSize(click.ParamType):
+Context = click.Context
+Parameter = click.Parameter
+
+
+def as_bin_size(ctx: Context, param: Parameter, value: str) -> int | str:
     """A whole number of pairs, or `auto`."""
-
-    name = "N|auto"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
-        if isinstance(value, int) or value == "auto":
-            return value  # type: ignore[no-any-return]
-        try:
-            size = int(str(value).replace(",", "").replace("_", ""))
-        except ValueError:
-            size = 0
-        if size < 1:
-            self.fail(f"{value!r} is neither 'auto' nor a whole number of at least 1", param, ctx)
-        return size
+    if value == "auto":
+        return value
+    try:
+        size = int(value.replace(",", "").replace("_", ""))
+    except ValueError:
+        size = 0
+    if size < 1:
+        raise click.BadParameter(f"{value!r} is neither 'auto' nor a whole number of at least 1")
+    return size
 
 
-class Names(click.ParamType):
+def as_names(ctx: Context, param: Parameter, value: str | None) -> list[str] | None:
     """Names separated by commas."""
-
-    name = "NAME,NAME,…"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[str]:
-        if isinstance(value, list):
-            return value
-        names = [name.strip() for name in str(value).split(",")]
-        if not all(names):
-            self.fail(f"{value!r} holds an empty name", param, ctx)
-        return names
+    names = None if value is None else [name.strip() for name in value.split(",")]
+    if names is not None and not all(names):
+        raise click.BadParameter(f"{value!r} holds an empty name")
+    return names
 
 
-class Level(click.ParamType):
+def as_level(ctx: Context, param: Parameter, value: float) -> float:
     """The level of an interval."""
-
-    name = "LEVEL"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        try:
-            level = float(value)
-        except ValueError:
-            level = 0.0
-        if not 0.0 < level < 1.0:
-            self.fail(f"{value!r} does not lie strictly between 0 and 1; write 0.95 for 95 %", param, ctx)
-        return level
+    if not 0.0 < value < 1.0:
+        raise click.BadParameter(f"{value:g} does not lie strictly between 0 and 1; write 0.95 for 95 %")
+    return value
 
 
-level_option = click.option("--level", type=Level(), default=0.95, show_default=True, help="Level of the intervals.")
+level_option = click.option("--level", type=float, callback=as_level, default=0.95, show_default=True,
+                            help="Level of the intervals.")  # fmt: skip
 
 
 def binning_options(function: Decorated) -> Decorated:
     """`--bin-size`, `--bins`, `--binning`, `--level`."""
     bins = click.option("--bins", type=click.IntRange(min=1), metavar="N", help="Ask for N bins instead of a bin size.")
-    size = click.option("--bin-size", type=BinSize(), default="auto", show_default=True,
+    size = click.option("--bin-size", metavar="N|auto", callback=as_bin_size, default="auto", show_default=True,
                         help="Pairs a bin holds at least; auto: half of n^(2/3).")  # fmt: skip
     kind = click.option("--binning", type=click.Choice(["adaptive", "uniform"]), default="adaptive", show_default=True,
                         help="Bins of equal size, or of equal width.")  # fmt: skip

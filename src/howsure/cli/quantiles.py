@@ -1,6 +1,72 @@
 """`howsure quantiles`: are posterior draws of continuous quantities calibrated?"""
+
 from __future__ import annotations
+
+from typing import Any
+
 import click
+import numpy as np
+
+from howsure.cli.options import as_names, level_option
+from howsure.cli.output import emit, json_text
+from howsure.cli.tables import Table
+from howsure.errors import InputError
+
+
 @click.command("quantiles")
-def command() -> None:
-    """x"""
+@click.argument("file", metavar="FILE")
+@click.option("--truth", required=True, metavar="COL", help="Column of what the quantity turned out to be.")
+@click.option("--draws", callback=as_names, metavar="COL,COL,…", help="Columns of the posterior draws.")
+@click.option("--draws-column", metavar="COL", help="Column that holds a list of draws a row (in .npz: a matrix).")
+@click.option("--bins", type=click.IntRange(min=2), metavar="N", help="Bars of the histogram (default: up to 20).")
+@level_option
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed: a tie gets a random rank."
+)
+@click.option("--format", "form", type=click.Choice(["table", "json", "csv", "markdown", "latex"]), default="table",
+              show_default=True, help="How the result is written.")  # fmt: skip
+@click.option("--output", metavar="FILE", help="Write to a file instead of standard output.")
+@click.option("--figure", metavar="FILE", help="Draw histogram and cumulative curve: .svg, .png or .pdf.")
+def command(
+    file: str, truth: str, draws: list[str] | None, draws_column: str | None, bins: int | None, level: float, seed: int,
+    form: str, output: str | None, figure: str | None,
+) -> None:  # fmt: skip
+    """Where does the truth fall among draws of its posterior? Uniformly, if the posterior is calibrated.
+
+    FILE: CSV, TSV, JSON lines, Parquet or .npz; one quantity a row.
+    """
+    from howsure.calibration.quantiles import posterior_quantiles
+
+    values, samples = read(file, truth, draws, draws_column)
+    result = posterior_quantiles(samples, values, n_bins=bins, level=level, rng=seed)
+    if figure is not None:
+        from howsure.figures.files import save_figure
+        from howsure.figures.quantiles import quantile_figure
+
+        save_figure(quantile_figure(result), figure)
+    recipe = {"file": file, "seed": seed}
+    if form == "json":
+        emit(json_text({"recipe": recipe, **result.to_dict()}), output)
+        return
+    edges = [f"{edge:.3f}" for edge in result.bin_edges]
+    rows = [
+        [f"{a}–{b}", f"{n}", f"{e:.1f}", f"{low:.0f}", f"{high:.0f}"]
+        for a, b, n, e, low, high in zip(
+            edges, edges[1:], result.counts, result.expected, result.low, result.high, strict=False
+        )
+    ]
+    table = Table(("quantile", "truths", "expected", "low", "high"), rows, words=("quantile",), comment=repr(result))
+    emit(f"{result!r}\n\n{table.text(form)}" if form == "table" else table.text(form), output)
+
+
+def read(file: str, truth: str, draws: list[str] | None, draws_column: str | None) -> tuple[Any, Any]:
+    """The truths (n,) and the draws (n, S)."""
+    from howsure.data import read_columns
+
+    if (draws is None) == (draws_column is None):
+        raise InputError("say where the draws are: either --draws COL,COL,… or --draws-column COL")
+    if draws_column is not None:
+        found = read_columns([file], numbers=[truth], lists=[draws_column])
+        return found[truth], found[draws_column]
+    found = read_columns([file], numbers=[truth, *(draws or [])])
+    return found[truth], np.column_stack([found[name] for name in draws or []])

@@ -18,7 +18,9 @@ def command() -> None:
     """Run a table or figure of the papers again, beside what the paper says."""
 
 
-seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all draws.")
+seed_option = click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all draws."
+)
 form_option = click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
 figures_option = click.option("--figures", metavar="FOLDER", help="Draw the figures into a folder, as SVG and PNG.")
 
@@ -67,8 +69,7 @@ def show(result: Reproduction, form: str, figures: str | None) -> None:
 def as_text(result: Reproduction) -> str:
     """Every table, then the findings: what the paper says, what we found, and whether it holds."""
     parts = [result.title]
-    for table in result.tables:
-        parts.append(f"{table.title}\n{Table(table.headers, table.rows).text('table')}".rstrip())
+    parts += [f"{table.title}\n{Table(table.headers, table.rows).text('table')}".rstrip() for table in result.tables]
     for finding in result.findings:
         holds = "holds" if finding.holds else "does NOT hold"
         parts.append(f"Figure {finding.figure}: {holds}\n  paper: {finding.paper}\n  ours:  {finding.ours}")

@@ -48,7 +48,10 @@ class Table:
         return out.getvalue()
 
     def _markdown(self) -> str:
-        rule = ["-" * max(width, 3) + ("" if h in self.words else ":") for h, width in zip(self.headers, self._widths(), strict=True)]
+        rule = [
+            "-" * max(width, 3) + ("" if h in self.words else ":")
+            for h, width in zip(self.headers, self._widths(), strict=True)
+        ]
         rows = [[cell.replace("|", r"\|") for cell in row] for row in (self.headers, *self.rows)]
         lines = ["| " + " | ".join(row) + " |" for row in (rows[0], rule, *rows[1:])]
         return "\n".join([*([f"<!-- {self.comment.replace('--', '- -')} -->"] if self.comment else []), *lines]) + "\n"

@@ -22,7 +22,7 @@ NEAREST = 0.07  # of the axis: ticks closer than this would run into each other
 def histogram_figure(curve: CalibrationCurve, *, title: str | None = None) -> Figure:
     """A figure with the histogram of the predictions of each true class, P(q | y), by `draw_histogram`."""
     with styled():
-        figure = new_figure(5.2, 2.9)
+        figure = new_figure(5.6, 3.1, constrained=False)
         draw_histogram(curve, ax=figure.add_subplot())
         if title is not None:
             literal(figure.axes[0].set_title(""), title)

@@ -55,7 +55,7 @@ def draw_curves(
     """
     names = curve_names(curves, labels)
     with styled():
-        axes = new_figure(*((4.4, 4.7) if len(curves) == 1 else (6.6, 4.6))).add_subplot() if ax is None else ax
+        axes = _new_axes(alone=len(curves) == 1) if ax is None else ax
         draw_background(axes)
         if len(curves) == 1:
             draw_one(axes, curves[0], look(0))
@@ -73,6 +73,11 @@ def draw_curves(
         if title is not None:
             literal(axes.set_title(""), title)
     return axes
+
+
+def _new_axes(*, alone: bool) -> Axes:
+    figure = new_figure(4.8, 5.2, constrained=False) if alone else new_figure(6.6, 4.6)
+    return figure.add_subplot()
 
 
 def curve_names(curves: Sequence[CalibrationCurve], labels: Sequence[str] | None) -> list[str]:

@@ -9,16 +9,15 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from howsure.errors import InputError
-from howsure.figures.style import SETTINGS
+from howsure.figures.style import styled
 
 DOTS_PER_INCH = 200
 POINTS_PER_INCH = 72
 # Text stays text (searchable, and set in the reader's font); names inside the file do not change from run to run.
-SAVING: Any = SETTINGS | {"svg.fonttype": "none", "svg.hashsalt": "howsure", "pdf.fonttype": 42}
+SAVING: Any = {"svg.fonttype": "none", "svg.hashsalt": "howsure", "pdf.fonttype": 42}
 UNDATED: dict[str, dict[str, Any]] = {
     ".svg": {"Date": None, "Creator": None},
     ".png": {"Software": None},
@@ -57,7 +56,7 @@ def write_whole(content: bytes, target: Path) -> None:
 def figure_bytes(figure: Figure, kind: str) -> bytes:
     """A figure as the bytes of a ".svg", ".png" or ".pdf" file, without a date."""
     buffer = io.BytesIO()
-    with mpl.rc_context(SAVING):
+    with styled(**SAVING):
         figure.savefig(
             buffer, format=kind[1:], dpi=DOTS_PER_INCH, metadata=UNDATED[kind], bbox_inches="tight", pad_inches=0.06
         )

@@ -32,6 +32,8 @@ SETTINGS: Any = {
     "axes.facecolor": "white",
     "figure.facecolor": "white",
 }
+SHOWING = ("axes", "figure", "font", "grid", "hatch", "legend", "lines", "path", "patch", "text", "xtick", "ytick")
+_DEFAULTS: Any = {key: mpl.rcParamsDefault[key] for key in mpl.rcParamsDefault if key.partition(".")[0] in SHOWING}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +51,10 @@ LOOKS = (
     Look("#d55e00", "s", (0, (5, 1.5))),
     Look("#009e73", "^", (0, (1, 1))),
     Look("#222222", "D", (0, (5, 1, 1, 1))),
-    Look("#cc79a7", "v", (0, (8, 2))),
-    Look("#e69f00", "P", (0, (3, 1, 1, 1, 1, 1))),
     Look("#56b4e9", "X", (0, (2, 2))),
+    Look("#cc79a7", "v", (0, (8, 2))),
     Look("#8c6d46", "<", (0, (10, 1, 2, 1))),
+    Look("#e69f00", "P", (0, (3, 1, 1, 1, 1, 1))),
 )
 
 
@@ -62,15 +64,15 @@ def look(i: int) -> Look:
 
 
 @contextmanager
-def styled() -> Iterator[None]:
+def styled(**more: Any) -> Iterator[None]:
     """Our settings inside the block, everybody's own outside."""
-    with mpl.rc_context(SETTINGS):
+    with mpl.rc_context(_DEFAULTS | SETTINGS | more):
         yield
 
 
-def new_figure(width: float, height: float) -> Figure:
-    """An empty figure (inches) that pyplot does not know of."""
-    return Figure(figsize=(width, height), layout="constrained")
+def new_figure(width: float, height: float, *, constrained: bool = True) -> Figure:
+    """An empty figure (inches) that pyplot does not know of; `constrained` makes room for long names, at some cost."""
+    return Figure(figsize=(width, height), layout="constrained" if constrained else None)
 
 
 def dress(ax: Axes, *, grid: str | None = None) -> None:

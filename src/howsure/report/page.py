@@ -6,10 +6,10 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
-from matplotlib.figure import Figure
 
 from howsure.calibration.curve import CalibrationCurve
 from howsure.calibration.words import NONE_SEEN, NOT_LOCATED, TOO_LITTLE, figures_in_words, kind, verdict
@@ -17,6 +17,9 @@ from howsure.errors import InputError
 from howsure.figures.calibration import curve_figure, error_figure, histogram_figure
 from howsure.figures.files import inline_svg
 from howsure.report.tables import Table, recipe_rows, table_of_bins, table_of_curves, table_of_rows
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 PICTURED_UP_TO = 24  # curves with a picture each; the table holds all of them
 VERDICTS_UP_TO = 12

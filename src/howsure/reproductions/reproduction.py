@@ -49,5 +49,13 @@ class Reproduction:
     def to_dict(self) -> dict[str, Any]:
         """The JSON form, without the figures."""
         findings = [{"figure": f.figure, "paper": f.paper, "ours": f.ours, "holds": f.holds} for f in self.findings]
-        tables = [{"title": t.title, "headers": list(t.headers), "rows": [list(r) for r in t.rows]} for t in self.tables]
-        return {"name": self.name, "title": self.title, "recipe": dict(self.recipe), "findings": findings, "tables": tables}
+        tables = [
+            {"title": t.title, "headers": list(t.headers), "rows": [list(r) for r in t.rows]} for t in self.tables
+        ]
+        return {
+            "name": self.name,
+            "title": self.title,
+            "recipe": dict(self.recipe),
+            "findings": findings,
+            "tables": tables,
+        }

@@ -67,7 +67,13 @@ def reproduce_synthetic(*, runs: int = 20, seed: int = 0, advance: Advance = nob
         "figure-4-10": ("calibrated, bin size √n", calibrated, "number of pairs", False),
         "figure-4-11": ("uncalibrated (k = 0.1), bin size √n", uncalibrated, "number of pairs", False),
     }
-    recipe = {"howsure": __version__, "runs": runs, "seed": seed, "pairs": PAIRS, "beta": [list(beta) for beta in BETAS]}
+    recipe = {
+        "howsure": __version__,
+        "runs": runs,
+        "seed": seed,
+        "pairs": PAIRS,
+        "beta": [list(beta) for beta in BETAS],
+    }
 
     def draw() -> dict[str, Figure]:
         return {

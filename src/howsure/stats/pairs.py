@@ -51,10 +51,9 @@ class Pairs:
             yield self.probabilities[start : start + CHUNK_ROWS], self.labels[start : start + CHUNK_ROWS]
 
     def only(self, rows: npt.NDArray[np.bool_] | Integers) -> Pairs:
-        """The pairs of some rows, without their groups."""
-        return Pairs(
-            self.labels[rows],
-            self.probabilities[rows],
-            None if self.weights is None else self.weights[rows],
-            clusters=None if self.clusters is None else self.clusters[rows],
-        )
+        """The pairs of some rows, without their groups; without clusters too, where each row is one by itself."""
+        clusters = None if self.clusters is None else self.clusters[rows]
+        if clusters is not None and len(np.unique(clusters)) == len(clusters):
+            clusters = None
+        weights = None if self.weights is None else self.weights[rows]
+        return Pairs(self.labels[rows], self.probabilities[rows], weights, clusters=clusters)

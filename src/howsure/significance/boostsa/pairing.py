@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,12 @@ import numpy as np
 from howsure.errors import InputError
 from howsure.significance.boostsa.wording import HARD, SOFT
 from howsure.significance.compare import compare
+from howsure.significance.comparison import Comparison
 from howsure.significance.runs import Runs
+from howsure.stats.multiplicity import adjust_p_values
 
 Part = dict[str, list[Any]]
+Outcomes = dict[str, dict[str, Any]]
 KEYS = ("exp_idxs", "preds", "targs", "idxs", "epochs")
 
 
@@ -21,36 +25,65 @@ def empty_part() -> Part:
     return {key: [] for key in KEYS}
 
 
-def paired(h0: str, control: Part, h1: str, treatment: Part) -> dict[str, Any]:
-    """What `compare` is given: all runs one after the other if there are as many of both, else `Runs`.
+def aligned(h0: str, control: Part, h1: str, treatment: Part) -> tuple[Any, list[Any], list[Any]]:
+    """The targets, and the runs of the control and of the treatment, all in the order of the control's first run.
 
     Raises InputError if the items or targets of two runs are not the same.
     """
-    counts = len(control["preds"]), len(treatment["preds"])
-    if 0 in counts:
-        raise InputError(f"no predictions of {h1 if counts[0] else h0!r} were fed; feed them before run().")
+    for name, part in ((h0, control), (h1, treatment)):
+        if not part["preds"]:
+            raise InputError(f"no predictions of {name!r} were fed; feed them before run().")
     wanted = _plain(control["idxs"][0]).tolist()
-    held: dict[str, list[Any]] = {"h0 preds": [], "h1 preds": []}
     first = _plain(control["targs"][0])
-    for name, part in zip(held, (control, treatment), strict=True):
+    held: list[list[Any]] = []
+    for part in (control, treatment):
+        held.append([])
         for targets, indexes, predictions in zip(part["targs"], part["idxs"], part["preds"], strict=True):
             order = _order(_plain(indexes).tolist(), wanted)
             if not np.array_equal(_plain(targets)[order], first):
                 raise InputError(f"the targets of {h0!r} and {h1!r} must be the same in all runs; they differ.")
-            held[name].append(_plain(predictions)[order])
-    if max(counts) > 1:
-        how = "concatenated" if counts[0] == counts[1] else "drawn by item, since the numbers of runs differ"
+            held[-1].append(_plain(predictions)[order])
+    return first, held[0], held[1]
+
+
+def paired(h0: str, control: Part, h1: str, treatment: Part) -> dict[str, Any]:
+    """What `compare` is given: all runs one after the other if there are as many of both, else `Runs`, with a warning.
+
+    Raises InputError as `aligned` does.
+    """
+    targets, baseline, model = aligned(h0, control, h1, treatment)
+    same = len(baseline) == len(model)
+    if max(len(baseline), len(model)) > 1:
+        how = "concatenated" if same else "drawn by item, since the numbers of runs differ"
         warnings.warn(
-            f"{h0} and {h1}: {counts[0]} and {counts[1]} runs on the same items are {how}; "
+            f"{h0} and {h1}: {len(baseline)} and {len(model)} runs on the same items are {how}; "
             "howsure.compare(..., Runs([...]), Runs([...])) does not take runs for more items",
             stacklevel=3,
         )
-    if counts[0] != counts[1]:
-        return {"targs": first, **{name: Runs(runs) for name, runs in held.items()}}
-    return {
-        "targs": np.concatenate([first] * counts[0]),
-        **{name: np.concatenate(runs) for name, runs in held.items()},
-    }
+    if not same:
+        return {"targs": targets, "h0 preds": Runs(baseline), "h1 preds": Runs(model)}
+    repeated = np.concatenate([targets] * len(baseline))
+    return {"targs": repeated, "h0 preds": np.concatenate(baseline), "h1 preds": np.concatenate(model)}
+
+
+def compare_outcomes(outcomes: Outcomes, *, adjust: str | None = "holm", **options: Any) -> Comparison:
+    """`howsure.compare` of every treatment in an outcomes.json with its control; items are drawn with all their runs.
+
+    Raises InputError as `compare` does, or if there is nothing to compare.
+    """
+    results = []
+    for h0, control in outcomes.items():
+        for h1, treatment in control["h1"].items():
+            targets, baseline, model = aligned(h0, control, h1, treatment)
+            results.append(
+                compare(targets, Runs(baseline), {h1: Runs(model)}, baseline_name=h0, adjust=None, **options)
+            )
+    if not results:
+        raise InputError("the file holds no treatment (h1) to compare with a control (h0).")
+    rows = [row for result in results for row in result]
+    adjusted = adjust_p_values([row.p_value for row in rows], method=adjust)
+    rows = [replace(row, p_adjusted=float(p)) for row, p in zip(rows, adjusted, strict=True)]
+    return Comparison(tuple(rows), {**results[0].recipe, "adjust": adjust})
 
 
 def deviation(part: Part, name: str) -> Any:

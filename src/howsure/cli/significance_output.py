@@ -1,0 +1,78 @@
+"""What `howsure significance` shows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from howsure import __version__
+from howsure.cli.output import json_text, write_whole
+from howsure.cli.tables import Table
+from howsure.significance.comparison import Comparison, recipe_text
+from howsure.significance.words import how, verdicts
+
+WORDS = ("baseline", "model", "metric")
+
+
+def comparison_output(result: Comparison, recipe: Mapping[str, Any], form: str) -> str:
+    """A comparison in one of the formats: JSON and CSV hold all figures, the others those that are read."""
+    if form == "json":
+        document = result.to_dict()
+        return json_text({"recipe": {**recipe, **document["recipe"]}, "comparisons": document["comparisons"]})
+    if form == "csv":
+        rows = [row.to_dict() for row in result]
+        cells = [["" if value is None else str(value) for value in row.values()] for row in rows]
+        return Table(list(rows[0]), cells).text("csv")
+    table = comparison_table(result, recipe)
+    if form != "table":
+        return table.text(form)
+    said = [*verdicts(result), *how(result)]
+    return "\n".join([_read(recipe, result), "", table.text("table"), *said, ""])
+
+
+def comparison_table(result: Comparison, recipe: Mapping[str, Any]) -> Table:
+    """One row a model and metric."""
+    headers, rows = result.table()
+    baselines = [row.baseline for row in result]
+    if len(set(baselines)) > 1:
+        headers, rows = ["against", *headers], [[name, *row] for name, row in zip(baselines, rows, strict=True)]
+    comment = f"{recipe_text(recipe)}\n{recipe_text(result.recipe)}"
+    return Table(headers, rows, words=("against", "model", "metric"), comment=comment)
+
+
+def power_output(found: Mapping[str, Any], form: str) -> str:
+    """What n items find."""
+    plain = {key: None if isinstance(value, float) and math.isnan(value) else value for key, value in found.items()}
+    if form == "json":
+        return json_text({**plain, "howsure": __version__})
+    shown = {"difference": ".4f", "power": ".3f", "n": ",d"}
+    cells = [("none" if v is None else format(v, shown[k]) if k in shown else str(v)) for k, v in plain.items()]
+    table = Table(list(plain), [cells], comment=f"howsure {__version__}, mid-p McNemar test of accuracy")
+    return table.text(form)
+
+
+def write_figure(result: Comparison, path: str) -> None:
+    """Draw the differences into a file."""
+    from howsure.figures.files import save_figure
+    from howsure.figures.significance import difference_figure
+
+    save_figure(difference_figure(result), path)
+
+
+def write_report(result: Comparison, path: str, recipe: Mapping[str, Any]) -> None:
+    """Write the report into a file."""
+    from howsure.errors import InputError
+    from howsure.report.significance import significance_report
+
+    if not path.endswith((".html", ".htm")):
+        raise InputError(f"--report writes HTML: name a file that ends in .html, not {path!r}")
+    write_whole(significance_report(result, read=recipe).encode(), path)
+
+
+def _read(recipe: Mapping[str, Any], result: Comparison) -> str:
+    files = ", ".join(recipe["files"][:3]) + (" …" if len(recipe["files"]) > 3 else "")
+    rows = f"{recipe['rows']:,} rows" if "rows" in recipe else f"{result.recipe['n']:,} items"
+    skipped = sum(recipe.get("skipped", {}).values())
+    baseline = f", baseline {result[0].baseline}" if len({row.baseline for row in result}) == 1 else ""
+    return f"{files}: {rows}{f', {skipped:,} skipped' if skipped else ''}{baseline}"

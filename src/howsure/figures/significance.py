@@ -1,0 +1,73 @@
+"""Differences between models and a baseline, one panel a metric."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from howsure.errors import InputError
+from howsure.figures.style import FAINT, QUIET, dress, literal, look, new_figure, shortened_name, styled
+from howsure.significance.comparison import Comparison, Difference, p_text
+from howsure.significance.words import lower_is_better
+
+COLUMNS = 2
+NAME_LENGTH = 36
+ROW_HEIGHT = 0.24  # inches
+MOST_ROWS = 60
+
+
+def difference_figure(result: Comparison) -> Figure:
+    """The difference of every model from the baseline with its interval, one panel a metric, by `draw_differences`."""
+    metrics = list(dict.fromkeys(row.metric for row in result))
+    models = list(dict.fromkeys(row.model for row in result))
+    lines = math.ceil(len(metrics) / COLUMNS)
+    columns = min(COLUMNS, len(metrics))
+    with styled():
+        longest = min(max(map(len, models)), NAME_LENGTH)
+        height = lines * (0.95 + ROW_HEIGHT * max(len(models), 2))
+        figure = new_figure(0.6 + 0.06 * longest + 3.4 * columns, height)
+        for place, metric in enumerate(metrics):
+            ax = figure.add_subplot(lines, columns, place + 1)
+            draw_differences([row for row in result if row.metric == metric], ax=ax, named=place % columns == 0)
+    return figure
+
+
+def draw_differences(rows: Sequence[Difference], *, ax: Axes, named: bool = True) -> Axes:
+    """Draw one metric: a dot for each model's difference with its interval, filled if the adjusted p is at most .05.
+
+    Raises InputError if there is no row, more rows than can be read, or more than one metric.
+    """
+    if not 0 < len(rows) <= MOST_ROWS:
+        raise InputError(f"rows must hold 1 to {MOST_ROWS} models; there are {len(rows):,}. Choose some.")
+    if len({row.metric for row in rows}) > 1:
+        raise InputError("rows must be of one metric; draw one panel for each.")
+    dress(ax, grid="x")
+    names = [shortened_name(row.model, NAME_LENGTH) for row in rows]
+    ax.set_yticks(range(len(rows)), names if named else [""] * len(rows))
+    for tick in ax.get_yticklabels():
+        tick.set_parse_math(False)
+    ax.axvline(0.0, color=FAINT, linewidth=1.0, zorder=1)
+    for place, row in enumerate(rows):
+        _draw_row(ax, place, row)
+    ax.set(ylim=(len(rows) - 0.4, -0.6))
+    ax.tick_params(axis="y", length=0, labelsize=8)
+    ax.spines["left"].set_visible(False)
+    better = "lower is better" if lower_is_better(rows[0].metric) else "higher is better"
+    literal(ax.set_title(""), rows[0].metric.replace("_", " "))
+    literal(ax.set_xlabel(""), f"difference from {shortened_name(rows[0].baseline, 24)} ({better})")
+    return ax
+
+
+def _draw_row(ax: Axes, place: int, row: Difference) -> None:
+    how = look(0)
+    margin = ax.get_yaxis_transform()
+    ax.text(1.02, place, f"p {p_text(row.p_adjusted)}", transform=margin, fontsize=7, color=QUIET, va="center")
+    if not math.isfinite(row.difference):
+        return
+    if not math.isnan(row.low):
+        ax.hlines(place, row.low, row.high, color=how.colour, linewidth=1.6, alpha=0.55, zorder=2)
+    inside = how.colour if row.p_adjusted <= 0.05 else "white"
+    ax.plot([row.difference], [place], how.marker, color=how.colour, markerfacecolor=inside, markersize=5, zorder=3)

@@ -1,0 +1,47 @@
+"""The report of a comparison: words first, then the table, the figure and the recipe."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from howsure.figures.files import inline_svg
+from howsure.figures.significance import difference_figure
+from howsure.significance.comparison import Comparison
+from howsure.significance.words import how, verdicts
+
+CAPTION = "Differences from the baseline with their intervals. A filled dot: the adjusted p is at most .05."
+
+
+def significance_report(
+    result: Comparison, *, read: Mapping[str, Any] | None = None, title: str = "Is the model really better?"
+) -> str:
+    """Everything about a comparison as one HTML page that needs no network and runs no script.
+
+    `read` says what was read, for the recipe.
+    """
+    environment = Environment(
+        loader=PackageLoader("howsure.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    headings, rows = result.table()
+    picture = inline_svg(difference_figure(result), prefix="d", description=CAPTION)
+    recipe = {**(read or {}), **result.recipe}
+    return environment.get_template("significance.html").render(
+        title=title,
+        subtitle=f"{result.recipe['n']:,} items, baseline {result[0].baseline}",
+        verdicts=verdicts(result),
+        how=how(result),
+        headings=headings,
+        rows=rows,
+        picture=Markup(picture),
+        caption=CAPTION,
+        recipe=[(key, value) for key, value in recipe.items() if value not in (None, False)],
+    )

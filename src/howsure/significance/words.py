@@ -1,0 +1,68 @@
+"""What a comparison says, in sentences."""
+
+from __future__ import annotations
+
+import math
+
+from howsure.significance.comparison import Comparison, Difference, p_text
+
+LOWER_IS_BETTER = ("cross_entropy", "divergence", "distance", "variation", "log_loss", "brier", "calibration_error")
+ALPHA = 0.05
+ADJUSTED = {"holm": "Holm", "bh": "Benjamini–Hochberg"}
+
+
+def lower_is_better(metric: str) -> bool:
+    """Whether a metric of ours is a loss, by its name."""
+    return metric.endswith(LOWER_IS_BETTER)
+
+
+def verdicts(result: Comparison) -> list[str]:
+    """One sentence a model: in what it is better, in what worse, and in what no difference is to be seen.
+
+    >>> from howsure.significance import compare
+    >>> y = [0, 1] * 20
+    >>> verdicts(compare(y, [0, 0] * 20, {"large": y}, baseline_name="base", metrics="accuracy", rng=0))
+    ['large is better than base in accuracy by +0.5000 [+0.3500, +0.6500] (p <.0001).']
+    """
+    said = []
+    for model in dict.fromkeys(row.model for row in result):
+        rows = [row for row in result if row.model == model]
+        found = [row for row in rows if row.p_adjusted <= ALPHA]
+        parts = [f"is {_side(row)} than {row.baseline} in {_finding(row)}" for row in found]
+        unseen = [row.metric for row in rows if row.p_adjusted > ALPHA]
+        undefined = [row.metric for row in rows if math.isnan(row.p_adjusted)]
+        if unseen:
+            parts.append(f"shows no difference in {', '.join(unseen)}")
+        if undefined:
+            parts.append(f"cannot be compared in {', '.join(undefined)}, undefined or infinite for one of the two")
+        said.append(f"{model} {'; '.join(parts)}.")
+    return said
+
+
+def how(result: Comparison) -> list[str]:
+    """What was drawn, and for how many questions p was adjusted, in sentences."""
+    recipe = result.recipe
+    drawn = {
+        "permutation": "swapped by coins",
+        "bootstrap": "drawn with replacement",
+        "mcnemar": "counted where one system alone is right (mid-p McNemar)",
+        "boostsa": f"drawn in sub-samples of {recipe['sample_size']} (BooStSa's rule)",
+    }[recipe["method"]]
+    exact = " p is exact." if all(row.exact for row in result) else ""
+    said = [f"{str(recipe['resampled']).capitalize()} were {drawn}.{exact}"]
+    if recipe["adjust"] is not None and len(result) > 1:
+        said.append(f"p is adjusted for {len(result)} comparisons ({ADJUSTED[recipe['adjust']]}).")
+    lost = max((row.undefined_resamples for row in result), default=0)
+    if lost:
+        said.append(f"In up to {lost:,} of {recipe['n_resamples']:,} resamples a metric was undefined.")
+    return said
+
+
+def _finding(row: Difference) -> str:
+    interval = "" if math.isnan(row.low) else f" [{row.low:+.4f}, {row.high:+.4f}]"
+    p = p_text(row.p_adjusted)
+    return f"{row.metric} by {row.difference:+.4f}{interval} (p {p if p.startswith('<') else '= ' + p})"
+
+
+def _side(row: Difference) -> str:
+    return "better" if (row.difference < 0) == lower_is_better(row.metric) else "worse"

@@ -1,0 +1,101 @@
+"""Standard input, pipes and compression by their bytes; scratch files that go away."""
+
+from __future__ import annotations
+
+import gc
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from howsure.data import open_predictions
+from howsure.errors import InputError
+from tests.data.writers import SUFFIXES, write
+
+ROWS = {"y": [1, 0, 1], "q": [0.9, 0.25, 0.5]}
+PROGRAM = """
+import sys
+from howsure.data import open_predictions
+from howsure.errors import InputError
+try:
+    with open_predictions(["-"], label="y", prob="q", format={format!r}, spool={spool!r}) as predictions:
+        print(predictions.pairs().probabilities.tolist(), predictions.describe()["files"])
+except InputError as error:
+    print(error)
+"""
+
+
+def piped(content: bytes, spool: Path, format: str | None = None) -> str:
+    program = PROGRAM.format(format=format, spool=str(spool))
+    done = subprocess.run([sys.executable, "-c", program], input=content, capture_output=True, check=True)
+    assert list(spool.iterdir()) == []
+    return done.stdout.decode().strip()
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".json", ".parquet", ".npz", ".csv.gz", ".jsonl.gz"])
+def test_standard_input_shows_its_format(suffix: str, tmp_path: Path) -> None:
+    path = write(tmp_path / f"x{suffix}", ROWS)
+    (tmp_path / "spool").mkdir()
+    assert piped(path.read_bytes(), tmp_path / "spool") == "[0.9, 0.25, 0.5] ['standard input']"
+
+
+def test_standard_input_whose_format_must_be_named(tmp_path: Path) -> None:
+    content = write(tmp_path / "x.csv.zst", ROWS).read_bytes()
+    (tmp_path / "spool").mkdir()
+    assert piped(content, tmp_path / "spool") == "the format of standard input cannot be seen; name the input format."
+    assert piped(content, tmp_path / "spool", "csv").startswith("[0.9, 0.25, 0.5]")
+    assert piped(b"", tmp_path / "spool") == "standard input is empty."
+
+
+def test_a_pipe_is_read_like_standard_input(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen([sys.executable, "-c", f"open({str(pipe)!r}, 'w').write('y,q\\n1,0.5\\n')"]) as writer:
+        with open_predictions([pipe], label="y", prob="q") as predictions:
+            assert predictions.pairs().labels.tolist() == [1]
+        assert writer.wait() == 0
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_scratch_files_go_away(suffix: str, tmp_path: Path) -> None:
+    path = write(tmp_path / f"x{suffix}", ROWS)
+    spool = tmp_path / "spool"
+    spool.mkdir()
+    predictions = open_predictions([path], label="y", prob="q", spool=spool)
+    pairs = predictions.pairs()
+    assert len(list(spool.iterdir())) == 1
+    del predictions
+    gc.collect()
+    assert list(spool.iterdir()) == []
+    assert pairs.labels.tolist() == [1, 0, 1]
+    with pytest.raises(InputError), open_predictions([path], label="y", prob="Q", spool=spool):
+        pass
+    gc.collect()
+    assert list(spool.iterdir()) == []
+
+
+def test_globs_take_files_in_natural_order_and_subfolders(tmp_path: Path) -> None:
+    for number in (10, 9, 1):
+        (tmp_path / f"d{number % 2}").mkdir(exist_ok=True)
+        write(tmp_path / f"d{number % 2}" / f"part-{number}.csv", {"y": [1], "q": [number / 10]})
+    write(tmp_path / "part-2.csv", {"y": [1], "q": [0.2]})
+    (tmp_path / "part-3.csv").mkdir()
+
+    def read(pattern: str) -> list[float]:
+        with open_predictions([tmp_path / pattern], label="y", prob="q") as predictions:
+            return predictions.pairs().probabilities.tolist()
+
+    assert read("d1/part-*.csv") == [0.1, 0.9]
+    assert sorted(read("**/*.csv")) == [0.1, 0.2, 0.9, 1.0]
+    assert read("part-*.csv") == [0.2]
+
+
+@pytest.mark.parametrize("suffix", [suffix for suffix in SUFFIXES if suffix.count(".") == 1])
+def test_a_format_that_is_named_counts_more_than_the_suffix(suffix: str, tmp_path: Path) -> None:
+    path = write(tmp_path / f"x{suffix}", ROWS)
+    renamed = path.rename(tmp_path / "predictions.txt")
+    name = {".ndjson": "jsonl"}.get(suffix, suffix[1:])
+    with open_predictions([renamed], label="y", prob="q", format=name) as predictions:
+        assert predictions.n == 3

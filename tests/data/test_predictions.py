@@ -1,0 +1,142 @@
+"""Groups, clusters, streams: the same pairs from memory and from the files, as often as asked."""
+
+from __future__ import annotations
+
+import gc
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from howsure.data import Predictions, open_predictions
+from howsure.errors import InputError
+from howsure.stats.pairs import CHUNK_ROWS, PairSource
+from tests.data.writers import Columns, write
+
+GROUPS = ["m2", "m10", "m1", "it's", "ü b"]
+
+
+def columns_of(rows: int, seed: int = 5) -> Columns:
+    random = np.random.default_rng(seed)
+    return {
+        "q": random.random(rows).tolist(),
+        "y": random.integers(0, 2, rows).tolist(),
+        "tag": random.choice(GROUPS, rows).tolist(),
+        "year": random.integers(1998, 2003, rows).tolist(),
+    }
+
+
+def everything(source: PairSource) -> tuple[list[float], list[int]]:
+    parts = list(source.chunks())
+    return [q for part, _ in parts for q in part.tolist()], [y for _, part in parts for y in part.tolist()]
+
+
+@pytest.fixture(params=[(0, ".parquet"), (0, ".csv"), (10**6, ".parquet"), (10**6, ".jsonl")], ids=str)
+def predictions(request: pytest.FixtureRequest, tmp_path: Path) -> Predictions:
+    limit, suffix = request.param
+    path = write(tmp_path / f"x{suffix}", columns_of(2000))
+    return open_predictions([path], label="y", prob="q", group="tag", cluster="year", in_memory_rows=limit)
+
+
+def test_all_pairs_as_often_as_asked(predictions: Predictions) -> None:
+    columns = columns_of(2000)
+    source = predictions.source()
+    assert everything(source) == (columns["q"], columns["y"])
+    assert everything(source) == (columns["q"], columns["y"])
+    pairs = predictions.pairs()
+    assert (pairs.probabilities.tolist(), pairs.labels.tolist()) == (columns["q"], columns["y"])
+
+
+def test_two_streams_side_by_side(predictions: Predictions) -> None:
+    one, other = predictions.source().chunks(), predictions.source("m2").chunks()
+    first, second = next(one), next(other)
+    assert len(first[0]) == 2000
+    assert len(second[0]) == predictions.group_sizes["m2"]
+
+
+def test_groups_in_natural_order_with_their_sizes(predictions: Predictions) -> None:
+    counts = Counter(columns_of(2000)["tag"])
+    assert predictions.group_names == ("it's", "m1", "m2", "m10", "ü b")
+    assert predictions.group_sizes == counts
+
+
+def test_the_pairs_of_every_group(predictions: Predictions) -> None:
+    columns = columns_of(2000)
+    for name in predictions.group_names:
+        rows = [row for row, tag in enumerate(columns["tag"]) if tag == name]
+        assert everything(predictions.source(name)) == (
+            [columns["q"][row] for row in rows],
+            [columns["y"][row] for row in rows],
+        )
+
+
+def test_a_batch_of_groups_in_one_pass(predictions: Predictions) -> None:
+    columns, names = columns_of(2000), ["m10", "it's"]
+    found = [
+        row
+        for codes, q, y in predictions.grouped_chunks(names)
+        for row in zip(codes.tolist(), q.tolist(), y.tolist(), strict=True)
+    ]
+    rows = zip(columns["tag"], columns["q"], columns["y"], strict=True)
+    assert found == [(names.index(tag), q, y) for tag, q, y in rows if tag in names]
+    again = [codes for codes, _, _ in predictions.grouped_chunks(predictions.group_names)]
+    assert sum(map(len, again)) == 2000
+
+
+def test_group_and_cluster_codes_in_memory(predictions: Predictions) -> None:
+    columns, pairs = columns_of(2000), predictions.pairs()
+    assert pairs.groups is not None
+    assert pairs.clusters is not None
+    assert [pairs.group_names[code] for code in pairs.groups] == columns["tag"]
+    assert len(set(zip(pairs.clusters.tolist(), columns["year"], strict=True))) == len(set(columns["year"]))
+
+
+def test_a_group_that_does_not_exist(predictions: Predictions) -> None:
+    with pytest.raises(InputError, match=r"no group 'm3' in .*; it has it's, m1, m2, m10, ü b\. Did you mean m"):
+        predictions.source("m3")
+    with pytest.raises(InputError, match="no group 'm3'"):
+        predictions.grouped_chunks(["m1", "m3"])
+
+
+def test_groups_that_are_numbers(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.parquet", columns_of(100))
+    with open_predictions([path], label="y", prob="q", group="year", in_memory_rows=0) as predictions:
+        assert predictions.group_names == ("1998", "1999", "2000", "2001", "2002")
+        years = columns_of(100)["year"]
+        assert len(everything(predictions.source("2001"))[0]) == years.count(2001)
+
+
+def test_chunks_are_long_and_their_arrays_last(tmp_path: Path) -> None:
+    rows = CHUNK_ROWS + 1000
+    columns = {"q": (np.arange(rows) / rows), "y": np.arange(rows) % 2}
+    np.savez(tmp_path / "x.npz", **columns)
+    with open_predictions([tmp_path / "x.npz"], label="y", prob="q", in_memory_rows=0) as predictions:
+        held = list(predictions.source().chunks())
+    gc.collect()
+    assert [len(q) for q, _ in held] == [CHUNK_ROWS, 1000]
+    np.testing.assert_array_equal(np.concatenate([q for q, _ in held]), columns["q"])
+    np.testing.assert_array_equal(np.concatenate([y for _, y in held]), columns["y"])
+
+
+def test_an_abandoned_stream_and_an_early_end(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.parquet", columns_of(1000))
+    predictions = open_predictions([path], label="y", prob="q", in_memory_rows=0)
+    stream = predictions.source().chunks()
+    next(stream)
+    del stream
+    source = predictions.source()
+    del predictions
+    gc.collect()
+    assert len(everything(source)[0]) == 1000
+
+
+def test_a_bad_row_far_down_a_stream(tmp_path: Path) -> None:
+    columns = {"q": np.full(600_000, 0.5), "y": np.ones(600_000)}
+    columns["q"][599_998] = 1.25
+    np.savez(tmp_path / "x.npz", **columns)
+    with open_predictions([tmp_path / "x.npz"], label="y", prob="q", in_memory_rows=0) as predictions:
+        chunks = predictions.source().chunks()
+        next(chunks)
+        with pytest.raises(InputError, match=r"row 599,999 of .*x\.npz \(counted from 1\) holds 1\.25"):
+            next(chunks)
