@@ -1,8 +1,8 @@
 """How fast is a calibration error with its interval, and how much memory does it take?
 
 Data: q ~ Beta(0.3, 0.7) in float64, y ~ Bernoulli(q) in int64; for the command line a Parquet file made by DuckDB with
-predictions of a like shape. Every measurement runs in a process of its own, takes the median CPU seconds of several
-calls, and the memory that the first one added.
+predictions of a like shape. CPU seconds are the median of several calls, the tasks taking turns in one process; memory
+is what a first call adds, each in a process of its own.
 
 Limits: `calibration_error` of 10⁷ pairs at most 1.2 × np.sort(q) and at most half of the fastest peer that returns an
 error; 1,000 bins at most 1.2 × 20 bins; a Parquet file of 10⁸ rows about 6 × DuckDB's `SELECT sum(q), sum(y)` within
@@ -39,7 +39,7 @@ ROOT = Path(__file__).parents[1]
 CHUNK = 1 << 18
 REPEATS = {100_000: 9, 1_000_000: 5, 10_000_000: 5}
 FEW_REPEATS = 3
-OURS = "howsure.calibration_error"
+OURS, SORT = "howsure.calibration_error", "np.sort(q)"
 LIMIT_SORT, LIMIT_PEER, LIMIT_BINS, LIMIT_DUCKDB, LIMIT_MEMORY = 1.2, 0.5, 1.2, 6.0, 300.0
 LIMIT_IMPORT, LIMIT_HELP = 0.3, 0.4
 
@@ -80,7 +80,7 @@ def _model_diagnostics() -> Task:
 
 TASKS: dict[str, Callable[[], Task]] = {
     "np.sum(q) + np.sum(y)": lambda: lambda y, q: np.sum(q) + np.sum(y),
-    "np.sort(q)": lambda: lambda y, q: np.sort(q),
+    SORT: lambda: lambda y, q: np.sort(q),
     OURS: _howsure,
     f"{OURS}, 20 bins": lambda: _howsure(n_bins=20),
     f"{OURS}, 1,000 bins": lambda: _howsure(n_bins=1_000),
@@ -110,31 +110,41 @@ def peak_memory() -> float:
     return held / (2**20 if sys.platform == "darwin" else 2**10)
 
 
-def measure_here(name: str, n: int) -> dict[str, float]:
-    """Median CPU seconds of a task and the memory that it adds; runs in a process of its own."""
+def installed() -> list[str]:
+    """The tasks that can be run."""
+    packages = {name: PACKAGES.get(make) for name, make in TASKS.items()}
+    return [name for name, package in packages.items() if package is None or importlib.util.find_spec(package)]
+
+
+def seconds_here(n: int) -> dict[str, float]:
+    """Median CPU seconds of every task, the tasks taking turns; runs in a process of its own."""
+    y, q = draw(n)
+    tasks = {name: TASKS[name]() for name in installed()}
+    seconds: dict[str, list[float]] = {name: [] for name in tasks}
+    for turn in range(REPEATS.get(n, FEW_REPEATS) + 1):
+        for name, task in tasks.items():
+            start = time.process_time()
+            task(y, q)
+            if turn:  # the first one loads and warms up
+                seconds[name].append(time.process_time() - start)
+    return {name: statistics.median(times) for name, times in seconds.items()}
+
+
+def memory_here(name: str, n: int) -> float:
+    """The memory that a first call adds, in MB; runs in a process of its own."""
     task = TASKS[name]()
-    task(*draw(1_000))  # imports and first calls
+    task(*draw(1_000))  # imports
     y, q = draw(n)
     before = peak_memory()
-    seconds = []
-    added = 0.0
-    for turn in range(REPEATS.get(n, FEW_REPEATS)):
-        start = time.process_time()
-        task(y, q)
-        seconds.append(time.process_time() - start)
-        added = peak_memory() - before if turn == 0 else added
-    return {"seconds": statistics.median(seconds), "memory": added}
+    task(y, q)
+    return peak_memory() - before
 
 
-def measure(name: str, n: int) -> dict[str, float] | None:
-    """The same in a new process; None if the peer is not installed."""
-    package = PACKAGES.get(TASKS[name])
-    if package is not None and importlib.util.find_spec(package) is None:
-        return None
-    command = [sys.executable, __file__, "--measure", name, "--sizes", str(n)]
+def in_new_process(*arguments: str) -> Any:
+    """What this script prints with these arguments, from JSON."""
+    command = [sys.executable, __file__, *arguments]
     done = subprocess.run(command, env=_environment(), check=True, stdout=subprocess.PIPE, text=True)
-    answer: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return answer
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def _environment() -> dict[str, str]:
@@ -177,23 +187,21 @@ def arrays(sizes: Sequence[int]) -> list[str]:
     verdicts = []
     head("task", "pairs", "CPU seconds", "× np.sort", "MB added")
     for n in sizes:
-        found = {}
+        found: dict[str, float] = in_new_process("--sizes", str(n), "--seconds")
         for name in TASKS:
-            answer = measure(name, n)
-            if answer is None:
+            if name in found:
+                times, memory = found[name] / found[SORT], in_new_process("--sizes", str(n), "--memory", name)
+                row(name, f"{n:,}", f"{found[name]:.4f}", f"{times:.2f}", f"{memory:.0f}")
+            else:
                 row(name, f"{n:,}", "missing", "", "")
-                continue
-            found[name] = answer
-            yardstick = found.get("np.sort(q)")
-            times = f"{answer['seconds'] / yardstick['seconds']:.2f}" if yardstick else ""
-            row(name, f"{n:,}", f"{answer['seconds']:.4f}", times, f"{answer['memory']:.0f}")
-        ours = found[OURS]["seconds"]
-        verdicts.append(verdict(f"{n:,} pairs, in np.sort(q)", ours / found["np.sort(q)"]["seconds"], LIMIT_SORT))
-        peers = [found[name]["seconds"] for name in PEERS_WITH_ERROR if name in found]
+        verdicts.append(verdict(f"{n:,} pairs, in np.sort(q)", found[OURS] / found[SORT], LIMIT_SORT))
+        peers = [found[name] for name in PEERS_WITH_ERROR if name in found]
         if peers:
-            verdicts.append(verdict(f"{n:,} pairs, in the fastest peer with an error", ours / min(peers), LIMIT_PEER))
-        bins = (found[f"{OURS}, {number} bins"]["seconds"] for number in ("1,000", "20"))
-        verdicts.append(verdict(f"{n:,} pairs, 1,000 bins in 20 bins", next(bins) / next(bins), LIMIT_BINS))
+            verdicts.append(
+                verdict(f"{n:,} pairs, in the fastest peer with an error", found[OURS] / min(peers), LIMIT_PEER)
+            )
+        many, few = (found[f"{OURS}, {number} bins"] for number in ("1,000", "20"))
+        verdicts.append(verdict(f"{n:,} pairs, 1,000 bins in 20 bins", many / few, LIMIT_BINS))
     return verdicts
 
 
@@ -204,7 +212,9 @@ def file(rows: int) -> list[str]:
         _write_pairs(path, rows)
         query = f"import duckdb; print(duckdb.sql(\"SELECT sum(q), sum(y) FROM '{path}'\").fetchall())"
         judge = ["-m", "howsure.cli", "calibration", str(path), "--label", "y", "--prob", "q", "--format", "json"]
-        head(f"Parquet file of {rows:,} rows, {path.stat().st_size / 2**20:,.0f} MB", "CPU seconds", "seconds", "peak MB")
+        head(
+            f"Parquet file of {rows:,} rows, {path.stat().st_size / 2**20:,.0f} MB", "CPU seconds", "seconds", "peak MB"
+        )
         found = {}
         for name, command in {"DuckDB SELECT sum(q), sum(y)": ["-c", query], "howsure calibration": judge}.items():
             found[name] = median_of([sys.executable, *command], times=3)
@@ -220,7 +230,8 @@ def _write_pairs(path: Path, rows: int) -> None:
     """Most predictions near 0 and 1, and labels drawn from them; by DuckDB, which streams."""
     columns = "pow(u, 3) / (pow(u, 3) + pow(1 - u, 3)) AS q, (random() < q)::UTINYINT AS y"
     query = f"COPY (SELECT {columns} FROM (SELECT random() AS u FROM range({rows}))) TO '{path}'"
-    subprocess.run([sys.executable, "-c", f"import duckdb; duckdb.sql({query!r})"], check=True)
+    script = f"import duckdb; duckdb.sql('SET enable_progress_bar = false'); duckdb.sql({query!r})"
+    subprocess.run([sys.executable, "-c", script], check=True)
 
 
 def start_up() -> list[str]:
@@ -246,10 +257,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--sizes", nargs="+", type=int, default=list(REPEATS))
     parser.add_argument("--rows", type=int, default=100_000_000, help="rows of the Parquet file; 0: none")
-    parser.add_argument("--measure", choices=list(TASKS), help=argparse.SUPPRESS)
+    parser.add_argument("--seconds", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--memory", choices=list(TASKS), help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.measure:
-        print(json.dumps(measure_here(options.measure, options.sizes[0])))
+    if options.seconds or options.memory:
+        n = options.sizes[0]
+        print(json.dumps(seconds_here(n) if options.seconds else memory_here(options.memory, n)))
         return
     verdicts = arrays(options.sizes)
     print()

@@ -151,7 +151,9 @@ def test_fewer_rows_than_a_bin_are_one_bin() -> None:
     assert "one bin only: the error is that of the mean prediction" in curve.notes
 
 
-@pytest.mark.parametrize(("n", "size"), [(1, 2), (8, 2), (50, 6), (1_000, 50), (10**5, 1_077), (10**6, 5_000), (10**9, 500_000)])
+@pytest.mark.parametrize(
+    ("n", "size"), [(1, 2), (8, 2), (50, 6), (1_000, 50), (10**5, 1_077), (10**6, 5_000), (10**9, 500_000)]
+)
 def test_the_automatic_bin_size(n: int, size: int) -> None:
     assert automatic_bin_size(n) == size
 

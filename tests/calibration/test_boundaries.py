@@ -62,7 +62,9 @@ def test_the_walk_over_the_grid_ends_bins_where_the_sort_does(bin_size: int, siz
     np.testing.assert_array_equal(walked(source, bin_size), boundaries_of_sorted(np.sort(q), bin_size=bin_size))
 
 
-@pytest.mark.parametrize("values", [[0.5], [0.0, 1.0], [0.3, np.nextafter(0.3, 1)], TIED], ids=["one", "ends", "near", "all"])
+@pytest.mark.parametrize(
+    "values", [[0.5], [0.0, 1.0], [0.3, np.nextafter(0.3, 1)], TIED], ids=["one", "ends", "near", "all"]
+)
 def test_the_walk_over_few_values(values: list[float]) -> None:
     rng = np.random.default_rng(4)
     q = rng.choice(values, 5_000)

@@ -1,8 +1,9 @@
-"""The plug-in and the debiased error: against loops over pairs, triples and quadruples of rows, and against the truth."""
+"""The plug-in and the debiased error: against loops over tuples of rows, and against the truth."""
 
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -122,7 +123,7 @@ def test_doubling_nested_bins_never_increases_the_plugin_error(small: Small) -> 
     while n and n % size == 0:
         errors.append(plugin_mse(bin_pairs(pairs, bin_size=size).sums))
         size *= 2
-    assert all(later <= earlier + 1e-15 for earlier, later in zip(errors, errors[1:], strict=False))
+    assert all(later <= earlier + 1e-15 for earlier, later in pairwise(errors))
 
 
 @given(small_pairs(max_size=12))

@@ -93,7 +93,8 @@ def test_more_rows_of_one_value_than_a_float_can_sum(position: int) -> None:
     single = grid_of(np.full(1, value), np.ones(1, dtype=np.uint8))
     for high, low in (("offset_high", "offset_low"), ("square_high", "square_low")):
         one, many = (
-            sum(int(v) << 30 for v in getattr(held, high)) + sum(map(int, getattr(held, low))) for held in (single, grid)
+            sum(int(v) << 30 for v in getattr(held, high)) + sum(map(int, getattr(held, low)))
+            for held in (single, grid)
         )
         assert one > 0
         assert many == n * one
@@ -163,7 +164,9 @@ def test_rows_and_cells_add_up_to_the_same_sums() -> None:
     cells = sums_of_cells(grid_of(q, y))
     of_cells = cells.into(np.zeros(len(cells), dtype=np.int64), 1)
     for column in fields(Sums):
-        assert getattr(of_cells, column.name)[0] == pytest.approx(getattr(of_rows, column.name)[0], abs=1e-9), column.name
+        assert getattr(of_cells, column.name)[0] == pytest.approx(getattr(of_rows, column.name)[0], abs=1e-9), (
+            column.name
+        )
 
 
 def test_the_histogram_counts_every_row_once() -> None:

@@ -179,7 +179,9 @@ def test_intervals_of_bins_are_honest_at_0_and_1() -> None:
     assert curve.bins.low[0] == 0.0
     assert 0.1 < curve.bins.high[0] < 0.2
     assert curve.bins.high[1] == 1.0
-    paper = calibration_curve([0] * 20 + [1] * 20, [0.1] * 20 + [0.9] * 20, bin_size=20, interval="nguyen-oconnor", rng=0)
+    paper = calibration_curve(
+        [0] * 20 + [1] * 20, [0.1] * 20 + [0.9] * 20, bin_size=20, interval="nguyen-oconnor", rng=0
+    )
     assert paper.bins.low.tolist() == paper.bins.high.tolist() == [0.0, 1.0]
 
 

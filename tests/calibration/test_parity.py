@@ -22,7 +22,6 @@ ANSWERS: dict[str, Any] = json.loads((Path(__file__).parent / "parity.json").rea
 EXACT = 1e-12
 
 
-
 @pytest.mark.parametrize("peer", ["netcal", "verified"])
 @pytest.mark.parametrize("example", ["smooth", "masses"])
 @pytest.mark.parametrize("bins", WIDTHS)
@@ -36,11 +35,15 @@ def test_equal_width_ece(peer: str, example: str, bins: int) -> None:
 def test_equal_mass_errors_of_verified_calibration(example: str, bins: int) -> None:
     y, q, _ = EXAMPLES[example]()
     curve = calibration_curve(y, q, n_bins=bins)
-    answer = {key: ANSWERS["verified"][f"{example}/adaptive/{bins}/{key}"] for key in ("ece", "plugin", "label_debiased")}
+    answer = {
+        key: ANSWERS["verified"][f"{example}/adaptive/{bins}/{key}"] for key in ("ece", "plugin", "label_debiased")
+    }
     assert curve.ece.value == pytest.approx(answer["ece"], abs=EXACT)
     assert curve.error.value == pytest.approx(answer["plugin"], abs=EXACT)
     held = curve.bins
-    noise = held.frequency * (1 - held.frequency) / (held.count - 1)  # of the label alone, as if q did not vary in a bin
+    noise = (
+        held.frequency * (1 - held.frequency) / (held.count - 1)
+    )  # of the label alone, as if q did not vary in a bin
     squared = np.average((held.mean_prob - held.frequency) ** 2 - noise, weights=held.count)
     assert math.sqrt(squared) == pytest.approx(answer["label_debiased"], abs=EXACT)
 

@@ -57,9 +57,7 @@ def test_frequency_errors_and_gaps_are_the_loops(small: Small) -> None:
     binned = bin_pairs(pairs_of(small), bin_size=small.bin_size)
     bins = reference.adaptive_bins(reference.rows_of(small.y, small.q, small.w), small.bin_size)
     spread = [reference.frequency(held) * (1 - reference.frequency(held)) for held in bins]
-    expected = [
-        math.sqrt(part * reference.concentration(held)) for part, held in zip(spread, bins, strict=True)
-    ]
+    expected = [math.sqrt(part * reference.concentration(held)) for part, held in zip(spread, bins, strict=True)]
     assert frequency_errors(binned.sums).tolist() == pytest.approx(expected, abs=1e-7)
     exact = np.array(spread) > Fraction(1, 10**6)
     assert frequency_errors(binned.sums)[exact].tolist() == pytest.approx(np.array(expected)[exact].tolist(), abs=1e-12)

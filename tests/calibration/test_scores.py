@@ -88,7 +88,9 @@ def test_by_name_by_object_and_in_the_curve_it_is_the_same() -> None:
         assert by_name == by_object
     custom = score_parts(y, q, score=ProperLoss("mine", BRIER.if_true, BRIER.if_false), sample_weight=w)
     named = score_parts(y, q, sample_weight=w)
-    assert [getattr(custom, part) for part in NAMES] == pytest.approx([getattr(named, part) for part in NAMES], abs=1e-12)
+    assert [getattr(custom, part) for part in NAMES] == pytest.approx(
+        [getattr(named, part) for part in NAMES], abs=1e-12
+    )
 
 
 def test_brier_parts_add_up_on_a_large_grid() -> None:

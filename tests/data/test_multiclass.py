@@ -106,7 +106,7 @@ BAD = [
     ([0, 1], [[0.5, 0.5], [0.2, None]], {}, r"probs must not be missing; row 2 of"),
     ([0, 1], [[0.5, 0.5], "high"], {}, r"probs must hold lists of numbers; row 2 of .* holds 'high'"),
     ([0, 1], [[0.5, 0.5], [0.5, "x"]], {}, r"probs must hold lists of numbers; row 2 of .*"),
-    ([0, 1], [[1.0], [1.0]], {}, r"two probabilities or more"),
+    ([0, 1], [[1.0], [1.0]], {}, r"two numbers or more"),
     ([0, 2], [[0.5, 0.5], [0.5, 0.5]], {}, r"gold holds 0, 2, and the 2 probabilities of a row have no names"),
     (["a", "b"], [[0.5, 0.5], [0.5, 0.5]], {}, r"Say which classes they are, in order: --classes"),
     (["a", "b"], [[0.5, 0.5], [0.5, 0.5]], {"classes": ["a", "c"]}, r"one of the classes a, c, or an index.*holds 'b'"),

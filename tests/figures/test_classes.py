@@ -50,4 +50,4 @@ def test_ticks_are_shares_within_what_is_shown() -> None:
     ax = histogram_figure(calibration_curve(rng.random(5000) < q, q)).axes[0]
     ticks = ax.get_yticks()
     assert 0.0 in ticks
-    assert {ax.yaxis.get_major_formatter()(tick) for tick in ticks} <= {"0 %", "0.1 %", "1 %", "5 %", "20 %"}
+    assert {ax.yaxis.get_major_formatter()(tick) for tick in ticks} <= {"0 %", "0.1 %", "1 %", "2 %", "5 %", "10 %"}

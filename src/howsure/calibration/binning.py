@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from howsure.calibration.boundaries import Atoms, Walk, boundaries_of_sorted
+from howsure.calibration.atoms import Atoms, Windows
+from howsure.calibration.boundaries import Walk, boundaries_of_sorted
 from howsure.calibration.grid import CELLS, FLOOR, LOWER, Grid, cells_of
 from howsure.calibration.logs import log_loss_of_grid
-from howsure.calibration.sums import Sums, sums_of_atoms, sums_of_cells, sums_of_rows
+from howsure.calibration.sums import Sums, sums_of_cells, sums_of_rows
 from howsure.errors import InputError
 from howsure.stats.pairs import Floats, Integers, Labels, Pairs, PairSource
 
@@ -93,7 +94,7 @@ def _bin_sorted(pairs: Pairs, binning: str, size: int, n_bins: int | None) -> Bi
     sums = sums_of_rows(q, y, w).into(bins, len(edges) + 1)
     log_sum, infinite = log_loss_of_rows(q, y, w)
     weight = np.ones(len(q)) if w is None else w
-    bars = _bar(np.minimum(q, 1.0 - q), q >= 0.5) * 2 + y
+    bars = bars_of_cells()[cells_of(q)] * 2 + y
     histogram = np.bincount(bars, weights=weight, minlength=2 * HISTOGRAM_BARS).astype(np.float64)
     return _finish(sums, edges, float(q[-1]), binning, size, histogram.reshape(-1, 2).T, log_sum, infinite)
 
@@ -123,24 +124,21 @@ def _bin_grid(grid: Grid, source: PairSource, binning: str, size: int, n_bins: i
         edges, atoms = width_edges(n_bins), Atoms()
         wanted = np.zeros(2 * CELLS, dtype=np.bool_)
         wanted[cells_of(edges)] = True
-        atoms.fetch(source, wanted)
-    by_cell = sums_of_cells(grid).only(np.flatnonzero(~atoms.known))
-    cell_bins = np.searchsorted(cells_of(edges), np.flatnonzero(~atoms.known), side="left")
-    by_atom = sums_of_atoms(atoms.q, atoms.negatives, atoms.positives)
-    atom_bins = np.searchsorted(edges, atoms.q, side="left")
-    n = len(edges) + 1
-    sums = by_cell.into(cell_bins, n) + by_atom.into(atom_bins, n)
+        atoms.fetch(source, wanted, Windows.whole())
+    others = np.flatnonzero(~atoms.known)
+    cell_bins = np.searchsorted(cells_of(edges), others, side="left")
+    sums = sums_of_cells(grid).only(others).into(cell_bins, len(edges) + 1) + atoms.sums_by_bin(edges)
     log_sum, infinite = log_loss_of_grid(grid)
-    bars = _bar(LOWER + FLOOR, np.zeros(CELLS, dtype=np.bool_))
-    bars = np.concatenate([bars, HISTOGRAM_BARS - 1 - bars[::-1]])
+    bars = bars_of_cells()
     by_label = grid.ascending(grid.count).T.astype(np.float64)
     histogram = np.stack([np.bincount(bars, weights=c, minlength=HISTOGRAM_BARS).astype(np.float64) for c in by_label])
     return _finish(sums, edges, 1.0, binning, size, histogram, log_sum, infinite)
 
 
-def _bar(r: Floats, upper_half: np.typing.NDArray[np.bool_]) -> Integers:
-    bar = np.minimum((r * HISTOGRAM_BARS).astype(np.int64), HISTOGRAM_BARS // 2 - 1)
-    return np.where(upper_half, HISTOGRAM_BARS - 1 - bar, bar)
+def bars_of_cells() -> Integers:
+    """The bar of the histogram that each cell belongs to; their edges are off by up to 2⁻²⁰."""
+    lower = np.minimum(((LOWER + FLOOR) * HISTOGRAM_BARS).astype(np.int64), HISTOGRAM_BARS // 2 - 1)
+    return np.concatenate([lower, HISTOGRAM_BARS - 1 - lower[::-1]])
 
 
 def _finish(

@@ -113,7 +113,7 @@ def binned_p_value(binned: Binned) -> float:
     scaled = share * null_variance
     mean, variance = float(scaled.sum()), 2 * float((scaled**2).sum())
     mse = plugin_mse(s)
-    if mean <= 0.0:
+    if variance <= 0.0:
         return 1.0 if mse < 1e-24 else 0.0
     degrees = 2 * mean**2 / variance
     return float(gammaincc(degrees / 2, mse * degrees / mean / 2))

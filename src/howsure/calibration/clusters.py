@@ -39,12 +39,13 @@ class ClusterSums:
 
 def cluster_sums(pairs: Pairs, bins: Integers, n_bins: int) -> ClusterSums:
     """Add the pairs up by bin and cluster, in an order that does not depend on that of the rows."""
-    if pairs.clusters is None:
-        clusters: Integers = np.arange(len(pairs))
+    w = np.ones(len(pairs)) if pairs.weights is None else pairs.weights
+    if pairs.clusters is None:  # every row is one, numbered in the order of the content
+        clusters = np.empty(len(pairs), dtype=np.int64)
+        clusters[np.lexsort((w, pairs.labels, pairs.probabilities))] = np.arange(len(pairs))
     else:
         clusters = pairs.clusters
     key = bins * (int(clusters.max()) + 1) + clusters
-    w = np.ones(len(pairs)) if pairs.weights is None else pairs.weights
     order = np.lexsort((w, pairs.labels, pairs.probabilities, key))
     key, w, y, q = key[order], w[order], pairs.labels[order], pairs.probabilities[order]
     starts = np.flatnonzero(np.append(True, key[1:] != key[:-1]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -130,7 +130,8 @@ def compare_pairs(
 
 def _judge(pairs: Pairs, binning: str, bin_size: int | str, n_bins: int | None) -> tuple[SquaredError, Floats]:
     binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins)
-    cells = cluster_sums(pairs, binned.bins_of(pairs.probabilities), len(binned.sums))
+    units = np.arange(len(pairs)) if pairs.clusters is None else pairs.clusters  # the same for both models
+    cells = cluster_sums(replace(pairs, clusters=units), binned.bins_of(pairs.probabilities), len(binned.sums))
     squared = debiased_mse(binned.sums) if pairs.clusters is None else clustered_mse(cells)
     return squared, without_each_cluster(cells)
 

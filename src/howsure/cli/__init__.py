@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Sequence
 from typing import NoReturn
 
 import click
@@ -44,10 +45,10 @@ def howsure() -> None:
     """How sure is a model of language, should it be, and what follows?"""
 
 
-def main() -> NoReturn:
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line; what is wrong with the input is one sentence and exit code 2."""
     try:
-        howsure(standalone_mode=False, prog_name="howsure")
+        howsure(arguments, standalone_mode=False, prog_name="howsure")
     except click.exceptions.Abort:
         click.echo("howsure: stopped", err=True)
         sys.exit(130)
@@ -60,4 +61,8 @@ def main() -> NoReturn:
     except BrokenPipeError:
         sys.stderr.close()  # what reads us has stopped reading; nothing to say to it
         sys.exit(141)
+    except OSError as error:  # no permission, a full disk
+        where = "" if error.filename is None else f"{error.filename}: "
+        click.echo(f"howsure: {where}{error.strerror}", err=True)
+        sys.exit(2)
     sys.exit(0)

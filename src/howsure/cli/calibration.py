@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 import click
+import numpy as np
 
 from howsure.cli.calibration_output import curves_json, curves_table, curves_text, write_figure, write_report
 from howsure.cli.options import DefaultGroup, as_names, binning_options, output_options
-from howsure.cli.output import emit
+from howsure.cli.output import check_destinations, emit
 from howsure.cli.progress import progress
 from howsure.errors import InputError
 
@@ -51,8 +53,8 @@ def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--group", metavar="COL", help="Column of groups (a tag, a model, a language): one curve each.")
 @reading_options
 @binning_options
-@click.option("--interval", default="debiased", show_default=True, metavar="METHOD",
-              help="debiased, nguyen-oconnor, bootstrap or none: the interval of Algorithm 1's value.")  # fmt: skip
+@click.option("--interval", type=click.Choice(["debiased", "nguyen-oconnor", "bootstrap", "none"]), default="debiased",
+              show_default=True, help="The interval of Algorithm 1's value, beside the debiased one.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of random intervals.")
 @click.option("--adjust", type=click.Choice(["holm", "bh", "none"]), default="holm", show_default=True,
               help="Adjustment of the p-values for the number of groups.")  # fmt: skip
@@ -71,9 +73,7 @@ def curve_command(
     howsure calibration 'export/*.parquet' --label y --prob score --group country --format json
     howsure calibration dev.jsonl --label gold --probs-column probs --reduce class-wise --figure curve.pdf
     """
-    from howsure.calibration.judging import check_interval
-
-    check_interval(interval)
+    check_destinations(output=output, figure=figure, report=report)
     with opened(files, **reading) as predictions:
         curves = list(
             judged(
@@ -104,9 +104,9 @@ def opened(files: Sequence[str], *, missing: Sequence[str], input_format: str | 
 
     given = [name for name in ("prob", "probs", "probs_column") if reading.get(name)]
     if len(given) != 1:
-        raise InputError("say where the probabilities are: exactly one of --prob, --probs and --probs-column")
+        raise InputError("say where the probabilities are: exactly one of --prob, --probs and --probs-column.")
     if reading.get("reduce") and given == ["prob"]:
-        raise InputError("--reduce is for several classes; with --prob there is one probability a row")
+        raise InputError("--reduce is for several classes; with --prob there is one probability a row.")
     if given != ["prob"] and not reading.get("reduce"):
         reading["reduce"] = "top-label"
     return open_predictions(files, missing_values=missing, format=input_format, **reading)
@@ -130,40 +130,80 @@ def judged(predictions: Any, **arguments: Any) -> Iterator[Any]:
 
 @command.command("compare")
 @click.argument("files", nargs=-1, required=True, metavar="FILE | FILE_A FILE_B")
-@click.option("--prob", "probs", multiple=True, required=True, metavar="COL",
+@click.option("--prob", "probs", multiple=True, metavar="COL",
               help="Column of the predicted probability; given twice to compare two columns of one file.")  # fmt: skip
+@click.option("--probs-column", "lists", multiple=True, metavar="COL",
+              help="Column that holds a list of the classes' probabilities; once or twice, as --prob.")  # fmt: skip
+@click.option("--reduce", metavar="HOW", help="With classes: class-wise (default), or the name of one class.")
+@click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="The classes' names, in order.")
 @reading_options
 @binning_options
 @output_options
 def compare_command(
-    files: tuple[str, ...], probs: tuple[str, ...], level: float, bin_size: int | str, bins: int | None, binning: str,
-    form: str, output: str | None, **reading: Any,
+    files: tuple[str, ...], probs: tuple[str, ...], lists: tuple[str, ...], reduce: str | None, level: float,
+    bin_size: int | str, bins: int | None, binning: str, form: str, output: str | None, **reading: Any,
 ) -> None:  # fmt: skip
     """Is model B better calibrated than model A on the same rows? Two files, or two columns of one file.
 
     \b
     howsure calibration compare base.jsonl large.jsonl --label gold --prob score
     howsure calibration compare dev.csv --label gold --prob base --prob large
+    howsure calibration compare base.jsonl large.jsonl --label gold --probs-column probs
     """
     from howsure.calibration.comparison import compare_pairs
     from howsure.cli.comparison_output import comparison_json, comparison_table, comparison_text
 
-    if (len(files), len(probs)) not in ((2, 1), (1, 2), (2, 2)):
+    check_destinations(output=output)
+    columns = probs or lists
+    if bool(probs) == bool(lists):
+        raise InputError("say where the probabilities are: either --prob or --probs-column.")
+    if (len(files), len(columns)) not in ((2, 1), (1, 2), (2, 2)):
         raise InputError(
-            f"compare takes two files and --prob once, or one file and --prob twice; "
-            f"it got {len(files)} and {len(probs)}"
+            f"compare takes two files and one column, or one file and two columns; "
+            f"it got {len(files)} and {len(columns)}."
         )
-    both = [opened([path], prob=prob, **reading) for path, prob in zip((files * 2)[:2], (probs * 2)[:2], strict=True)]
-    a, b = (predictions.pairs() for predictions in both)
-    if len(a) != len(b):
+    if reduce == "top-label":
         raise InputError(
-            f"the two models must be judged on the same rows; {files[0]} has {len(a):,}, {files[-1]} {len(b):,}"
+            "top-label, each model is judged on its own first choice, so that nothing pairs; "
+            "take --reduce class-wise, or the name of one class."
         )
-    result = compare_pairs(a, b, bin_size=bin_size, n_bins=bins, binning=binning, level=level)
-    names = (f"{files[0]}:{probs[0]}", f"{files[-1]}:{probs[-1]}")
+    role, reduce = ("prob", reduce) if probs else ("probs_column", reduce or "class-wise")
+    sides = list(zip((files * 2)[:2], (columns * 2)[:2], strict=True))
+    with ExitStack() as stack:
+        a, b = (
+            stack.enter_context(opened([file], **{role: column}, reduce=reduce, **reading)) for file, column in sides
+        )
+        check_same_rows(a, b, one_file=len(files) == 1)
+        result = compare_pairs(a.pairs(), b.pairs(), bin_size=bin_size, n_bins=bins, binning=binning, level=level)
+    names = (":".join(sides[0]), ":".join(sides[1]))
     if form == "json":
         emit(comparison_json(result, names), output)
     elif form == "table":
         emit(comparison_text(result, names), output)
     else:
         emit(comparison_table(result, names).text(form), output)
+
+
+def check_same_rows(a: Any, b: Any, *, one_file: bool) -> None:
+    """Raise InputError unless the two read the same rows, with the same labels in the same order."""
+    skipped = [
+        f"{side.selection.table.name}, {column}: {count:,}"
+        for side in (a, b)
+        for column, count in side.skipped.items()
+        if not one_file or column in (side.columns.get("prob"), side.columns.get("probs_column"))
+    ]
+    if skipped:
+        raise InputError(
+            f"both models must be judged on the same rows, but some would be skipped ({'; '.join(skipped)}). "
+            "Leave out the rows that miss either prediction first."
+        )
+    if len(a.pairs()) != len(b.pairs()):
+        sizes = ", ".join(f"{side.selection.table.name} has {len(side.pairs()):,}" for side in (a, b))
+        raise InputError(f"both models must be judged on the same pairs; {sizes}.")
+    differs = np.flatnonzero(a.pairs().labels != b.pairs().labels)
+    if len(differs):
+        place, _ = b.selection.table.place(b.selection.where, skip=int(differs[0]) % b.selection.n)
+        raise InputError(
+            "both models must be judged on the same rows in the same order; "
+            f"the label of {place} is not that of {a.selection.table.name}."
+        )

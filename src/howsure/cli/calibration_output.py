@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from howsure.calibration.curve import CalibrationCurve
-from howsure.calibration.words import kind, summary, verdict
+from howsure.calibration.words import kind, p_value_text, summary, verdict
 from howsure.cli.output import json_text, write_whole
 from howsure.cli.tables import Table
 from howsure.stats.multiplicity import adjust_p_values
@@ -65,7 +65,8 @@ def curves_table(curves: Sequence[CalibrationCurve], *, recipe: dict[str, Any], 
             [
                 curve.name or "all",
                 f"{curve.n}",
-                *(number(x) for x in (curve.base_rate, e.value, e.low, e.high, *scores, p)),
+                *(number(x) for x in (curve.base_rate, e.value, e.low, e.high, *scores)),
+                p_value_text(p),
                 kind(curve),
             ]
         )
@@ -114,11 +115,8 @@ def write_report(
     curves: Sequence[CalibrationCurve], path: str, *, recipe: dict[str, Any], skipped: int, adjust: str
 ) -> None:
     """Write the report into a file."""
-    from howsure.errors import InputError
     from howsure.report import calibration_report
 
-    if not path.endswith((".html", ".htm")):
-        raise InputError(f"--report writes HTML: name a file that ends in .html, not {path!r}")
     title = f"How far can these predictions be trusted? {', '.join(recipe['files'])}"
     notes = (f"{skipped:,} rows were skipped: {_counts(recipe['skipped'])}.",) if skipped else ()
     write_whole(calibration_report(curves, title=title, notes=notes).encode(), path)

@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 
 from howsure.cli.calibration import curve_command
-from howsure.cli.output import emit
+from howsure.cli.output import emit, write_whole
+from howsure.errors import InputError
 
 PREDICTIONS = "predictions.csv"
 
@@ -19,9 +20,11 @@ PREDICTIONS = "predictions.csv"
 def command(output: str) -> None:
     """Judge the calibration of three imaginary models: a table, a figure and a report."""
     folder = Path(output)
+    if not folder.is_dir() and folder.exists():
+        raise InputError(f"--output must name a folder; {output} is a file.")
     folder.mkdir(parents=True, exist_ok=True)
     bundled = importlib.resources.files("howsure") / "data" / "demo" / PREDICTIONS
-    (folder / PREDICTIONS).write_bytes(bundled.read_bytes())
+    write_whole(bundled.read_bytes(), str(folder / PREDICTIONS))
     arguments = [PREDICTIONS, "--label", "label", "--prob", "probability", "--group", "model"]
     drawn = ["--figure", "curve.png", "--report", "report.html"]
     emit(f"$ howsure calibration {' '.join([*arguments, *drawn])}\n\n", None)

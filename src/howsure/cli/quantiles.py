@@ -8,7 +8,7 @@ import click
 import numpy as np
 
 from howsure.cli.options import as_names, level_option
-from howsure.cli.output import emit, json_text
+from howsure.cli.output import check_destinations, emit, json_text
 from howsure.cli.tables import Table
 from howsure.errors import InputError
 
@@ -37,7 +37,10 @@ def command(
     """
     from howsure.calibration.quantiles import posterior_quantiles
 
+    check_destinations(output=output, figure=figure)
     values, samples = read(file, truth, draws, draws_column)
+    if bins is not None and bins > samples.shape[1] + 1:
+        raise InputError(f"--bins must be at most the number of ranks, {samples.shape[1] + 1}; it is {bins}.")
     result = posterior_quantiles(samples, values, n_bins=bins, level=level, rng=seed)
     if figure is not None:
         from howsure.figures.files import save_figure
@@ -64,7 +67,7 @@ def read(file: str, truth: str, draws: list[str] | None, draws_column: str | Non
     from howsure.data import read_columns
 
     if (draws is None) == (draws_column is None):
-        raise InputError("say where the draws are: either --draws COL,COL,… or --draws-column COL")
+        raise InputError("say where the draws are: either --draws COL,COL,… or --draws-column COL.")
     if draws_column is not None:
         found = read_columns([file], numbers=[truth], lists=[draws_column])
         return found[truth], found[draws_column]

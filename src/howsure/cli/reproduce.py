@@ -51,7 +51,7 @@ def binning(seed: int, form: str, figures: str | None) -> None:
 def check_folder(figures: str | None) -> None:
     """Say before the work, not after it, that figures cannot be written."""
     if figures is not None and Path(figures).exists() and not Path(figures).is_dir():
-        raise InputError(f"--figures must name a folder; {figures} is a file")
+        raise InputError(f"--figures must name a folder; {figures} is a file.")
 
 
 def show(result: Reproduction, form: str, figures: str | None) -> None:

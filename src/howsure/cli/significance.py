@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from howsure.cli.options import DefaultGroup, Level, Names, level_option, output_options
+from howsure.cli.options import DefaultGroup, as_names, level_option, output_options
 from howsure.cli.output import emit
 from howsure.cli.progress import progress
 from howsure.cli.significance_output import comparison_output, power_output, write_figure, write_report
@@ -21,30 +21,29 @@ def command() -> None:
 
 def testing_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say how to compare."""
-    for option in reversed(
-        [
-            click.option("--metric", "metrics", multiple=True, metavar="NAME", help="A metric; repeatable (default: four)."),
-            click.option("--class", "target_class", metavar="LABEL", help="Judge precision, recall and F1 of this class too."),
-            click.option("--method", default="permutation", show_default=True, metavar="METHOD",
-                         help="permutation, bootstrap, mcnemar (accuracy), or boostsa (the rule of the paper)."),
-            click.option("--sample-size", type=float, default=0.1, show_default=True, metavar="SHARE",
-                         help="Share of the items in a sub-sample, 0.05 to 0.5; with --method boostsa."),
-            click.option("--alternative", default="two-sided", show_default=True, metavar="SIDE",
-                         help="two-sided, better or worse (of the model)."),
-            click.option("--interval", default="basic", show_default=True, metavar="METHOD",
-                         help="basic, percentile, bca or none."),
-            level_option,
-            click.option("--resamples", "n_resamples", type=click.IntRange(min=1), default=10_000, show_default=True,
-                         metavar="N", help="How many draws."),
-            click.option("--two-way", is_flag=True, help="Draw runs as well as items; with --method bootstrap."),
-            click.option("--adjust", type=click.Choice(["holm", "bh", "none"]), default="holm", show_default=True,
-                         help="Adjustment of p for all models and metrics of the table."),
-            click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all draws."),
-            output_options,
-            click.option("--figure", metavar="FILE", help="Draw differences with intervals: .svg, .png or .pdf."),
-            click.option("--report", metavar="FILE.html", help="Write a report: one HTML file that needs no network."),
-        ]
-    ):  # fmt: skip
+    options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
+        click.option("--metric", "metrics", multiple=True, metavar="NAME", help="A metric; repeatable."),
+        click.option("--class", "target_class", metavar="LABEL", help="Precision, recall, F1 of this class, too."),
+        click.option("--method", default="permutation", show_default=True, metavar="METHOD",
+                     help="permutation, bootstrap, mcnemar (accuracy), or boostsa (the rule of the paper)."),
+        click.option("--sample-size", type=float, default=0.1, show_default=True, metavar="SHARE",
+                     help="Share of the items in a sub-sample, 0.05 to 0.5; with --method boostsa."),
+        click.option("--alternative", default="two-sided", show_default=True, metavar="SIDE",
+                     help="two-sided, better or worse (of the model)."),
+        click.option("--interval", default="basic", show_default=True, metavar="METHOD",
+                     help="basic, percentile, bca or none."),
+        level_option,
+        click.option("--resamples", "n_resamples", type=click.IntRange(min=1), default=10_000, show_default=True,
+                     metavar="N", help="How many draws."),
+        click.option("--two-way", is_flag=True, help="Draw runs as well as items; with --method bootstrap."),
+        click.option("--adjust", type=click.Choice(["holm", "bh", "none"]), default="holm", show_default=True,
+                     help="Adjustment of p for all models and metrics of the table."),
+        click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all draws."),
+        output_options,
+        click.option("--figure", metavar="FILE", help="Draw differences with intervals: .svg, .png or .pdf."),
+        click.option("--report", metavar="FILE.html", help="Write a report: one HTML file that needs no network."),
+    ]  # fmt: skip
+    for option in reversed(options):
         function = option(function)
     return function
 
@@ -61,7 +60,9 @@ def testing_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--run", "runs", metavar="COL", help="Column of the run (seed): items are drawn with all their runs.")
 @click.option("--cluster", "clusters", metavar="COL", help="Column of what belongs together (document, speaker).")
 @click.option("--stratum", "strata", metavar="COL", help="Column of the strata, each of which keeps its size.")
-@click.option("--classes", type=Names(), metavar="NAME,NAME,…", help="The classes of rows of probabilities, in order.")
+@click.option(
+    "--classes", callback=as_names, metavar="NAME,NAME,…", help="The classes of rows of probabilities, in order."
+)
 @click.option("--skip-missing", is_flag=True, help="Leave out rows with missing values, and count them.")
 @click.option("--input-format", metavar="FORMAT", help="csv, tsv, jsonl, parquet or npz (default: by suffix).")
 @testing_options
@@ -126,8 +127,8 @@ def outcomes_command(file: str, **testing: Any) -> None:
 @click.option("--disagreement", type=float, required=True, metavar="SHARE",
               help="Share of the items on which one system alone is right.")  # fmt: skip
 @click.option("--difference", type=float, metavar="D", help="True difference in accuracy.")
-@click.option("--power", type=Level(), default=0.8, show_default=True, help="The wished probability of finding it.")
-@click.option("--alpha", type=Level(), default=0.05, show_default=True, help="The level of the test.")
+@click.option("--power", type=float, default=0.8, show_default=True, help="The wished probability of finding it.")
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="The level of the test.")
 @click.option("--alternative", default="two-sided", show_default=True, metavar="SIDE", help="two-sided or better.")
 @output_options
 def power_command(

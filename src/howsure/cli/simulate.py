@@ -13,7 +13,8 @@ from howsure.errors import InputError
 @click.argument("n", type=click.IntRange(min=1))
 @click.option("--a", type=float, default=0.3, show_default=True, help="First parameter of the Beta distribution of q.")
 @click.option("--b", type=float, default=0.7, show_default=True, help="Second parameter.")
-@click.option("--k", type=float, help="Miscalibrate: P(y = 1) is q - k up to one half and q + k above (0 to 0.5).")
+@click.option("--k", type=click.FloatRange(0.0, 0.5),
+              help="Miscalibrate: P(y = 1) is q - k up to one half, q + k above.")  # fmt: skip
 @click.option("--decimals", type=click.IntRange(0, 17), default=17, show_default=True, help="Digits written of q.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the draws.")
 @click.option("--output", metavar="FILE.csv", help="Write to a file instead of standard output.")

@@ -46,7 +46,9 @@ def _arrays(file: File, names: Sequence[str]) -> dict[str, Array]:
         try:
             arrays = {name: np.asarray(archive[name]) for name in names}
         except (ValueError, zipfile.BadZipFile, OSError) as error:
-            raise InputError(f"{file.name} cannot be read: {error}") from error
+            pickled = "it holds Python objects, which are never unpickled; save numbers or text (dtype str)."
+            reason = pickled if "allow_pickle" in str(error) else error
+            raise InputError(f"{file.name} cannot be read: {reason}") from error
     for name, array in arrays.items():
         if array.ndim not in (1, 2) or array.dtype.kind not in "biufUSM":
             held = f"shape {array.shape} and type {array.dtype}"

@@ -70,7 +70,8 @@ class Column:
             tests.append(f"coalesce(isnan({self.number}), FALSE)")
         if role == "numbers":
             nan = "CAST('NaN' AS DOUBLE)"
-            tests.append(f"coalesce(list_count({self.numbers}) < len({self.numbers}), FALSE)")
+            texts = f"TRY_CAST({self.sql} AS VARCHAR[])"  # an element that is no number is not missing but wrong
+            tests.append(f"coalesce(list_count({texts}) < len({texts}), FALSE)")
             tests.append(f"coalesce(list_contains({self.numbers}, {nan}), FALSE)")
         elif values:
             tests.append(self.among(values))

@@ -38,11 +38,12 @@ class Database:
 
     def allow_only(self, paths: Sequence[str]) -> None:
         """From now on read nothing but these files, and write nothing outside the scratch folder."""
+        allowed = [form for path in paths for form in (os.path.abspath(path), _pattern(path))]
         for setting in (
             f"threads = {THREADS}",
             f"memory_limit = '{MEMORY}'",
             f"temp_directory = {literal(str(self.folder / 'spilled'))}",
-            f"allowed_paths = [{literals([form for path in paths for form in (os.path.abspath(path), _pattern(path))])}]",
+            f"allowed_paths = [{literals(allowed)}]",
             "enable_external_access = false",
             # Parquet's statistics know no NaN; DuckDB trusts them in filters and loses such rows (its issue 25521).
             "disabled_optimizers = 'filter_pushdown,statistics_propagation'",
@@ -90,7 +91,8 @@ def reading(name: str) -> Iterator[None]:
     try:
         yield
     except (duckdb.Error, RuntimeError) as error:  # nanoarrow passes on DuckDB's errors as RuntimeError
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        told = str(error).partition("LINE 1:")[0].replace(os.path.abspath(name), name)  # what follows is our own SQL
+        lines = [line.strip() for line in told.splitlines() if line.strip()]
         reason = " ".join(lines[:3])[:300] if lines else type(error).__name__
         raise InputError(f"{name} cannot be read: {reason.rstrip('.')}.") from error
 
@@ -98,7 +100,8 @@ def reading(name: str) -> Iterator[None]:
 def batches(connection: Connection, query: str) -> Iterator[Any]:
     """The record batches of a query as nanoarrow views; each lives until the next is asked for."""
     with reading("the input"):
-        stream = nanoarrow.c_array_stream(connection.cursor().sql(query))
+        cursor = connection.cursor()  # of its own, so that several streams can run side by side
+        stream = nanoarrow.c_array_stream(cursor.sql(query))
         while True:
             try:
                 batch = stream.get_next()  # kept here: a view does not keep its batch alive

@@ -128,7 +128,8 @@ def _parquet(files: Sequence[File], options: str = "") -> str:
 
 def _text(file: File, options: str = "") -> str:
     """The call that reads a text file: nothing skipped, no comments, a header, and all values as they are written."""
-    settings = [file_literal(file.path), f"compression={literal(file.compression)}"]
+    settings = [file_literal(file.path)]
+    settings += [] if file.compression == "none" else [f"compression={literal(file.compression)}"]
     if file.format in ("csv", "tsv"):
         settings += ["all_varchar=true", "header=true", "skip=0", "comment=''"]
         settings += ["quote='\"'", "escape='\"'"] if file.format == "csv" else ["delim='\t'"]
@@ -158,6 +159,9 @@ def _list(names: Sequence[str]) -> str:
 def _require(file: File, names: Sequence[str], known: dict[str, str]) -> None:
     for name in names:
         if name not in known:
+            header = next(iter(known))
+            if file.format == "csv" and len(known) == 1 and "," in header:  # DuckDB found rows of different lengths
+                raise InputError(f"{file.name} cannot be read: some rows have more or fewer values than {header!r}.")
             raise unknown_name("column", name, list(known), place=file.name)
 
 

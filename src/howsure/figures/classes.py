@@ -14,7 +14,7 @@ from howsure.calibration.curve import CalibrationCurve
 from howsure.figures.style import FAINT, GRID, INK, QUIET, dress, literal, look, new_figure, styled
 from howsure.stats.pairs import Floats
 
-TICKS = (0.001, 0.01, 0.05, 0.2, 0.5, 1.0)
+TICKS = (0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
 LEAST_REACH = 0.1  # of the other side, so that a low side has room for its name
 NEAREST = 0.07  # of the axis: ticks closer than this would run into each other
 
@@ -22,7 +22,7 @@ NEAREST = 0.07  # of the axis: ticks closer than this would run into each other
 def histogram_figure(curve: CalibrationCurve, *, title: str | None = None) -> Figure:
     """A figure with the histogram of the predictions of each true class, P(q | y), by `draw_histogram`."""
     with styled():
-        figure = new_figure(5.6, 3.1, constrained=False)
+        figure = new_figure(5.0, 3.2, constrained=False)
         draw_histogram(curve, ax=figure.add_subplot())
         if title is not None:
             literal(figure.axes[0].set_title(""), title)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Sequence
 
@@ -9,10 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from howsure.errors import InputError
+from howsure.figures.files import inline_svg
 from howsure.figures.style import FAINT, QUIET, dress, literal, look, new_figure, shortened_name, styled
 from howsure.significance.comparison import Comparison, Difference, p_text
-from howsure.significance.words import lower_is_better
 
+CAPTION = "Differences from the baseline with their intervals. A filled dot: the adjusted p is at most .05."
 COLUMNS = 2
 NAME_LENGTH = 36
 ROW_HEIGHT = 0.24  # inches
@@ -35,6 +37,12 @@ def difference_figure(result: Comparison) -> Figure:
     return figure
 
 
+def difference_svg(result: Comparison) -> str:
+    """The figure as an <svg> element for an HTML page."""
+    prefix = "d" + hashlib.sha256(repr(result).encode()).hexdigest()[:8]
+    return inline_svg(difference_figure(result), prefix=prefix, description=CAPTION)
+
+
 def draw_differences(rows: Sequence[Difference], *, ax: Axes, named: bool = True) -> Axes:
     """Draw one metric: a dot for each model's difference with its interval, filled if the adjusted p is at most .05.
 
@@ -55,7 +63,7 @@ def draw_differences(rows: Sequence[Difference], *, ax: Axes, named: bool = True
     ax.set(ylim=(len(rows) - 0.4, -0.6))
     ax.tick_params(axis="y", length=0, labelsize=8)
     ax.spines["left"].set_visible(False)
-    better = "lower is better" if lower_is_better(rows[0].metric) else "higher is better"
+    better = "higher is better" if rows[0].higher_is_better else "lower is better"
     literal(ax.set_title(""), rows[0].metric.replace("_", " "))
     literal(ax.set_xlabel(""), f"difference from {shortened_name(rows[0].baseline, 24)} ({better})")
     return ax

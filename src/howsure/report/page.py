@@ -81,7 +81,7 @@ def calibration_report(
         notes=list(notes),
         table_of_curves=table_of_rows(table_rows) if table_rows else table_of_curves(curves, names, adjust=adjust),
         pictures=_overview(curves, names, shown),
-        sections=[_section(curves[i], names[i], f"s{i}", alone=len(curves) == 1) for i in shown],
+        sections=[_section(curves[i], names[i], f"s{i}", pictured=len(curves) > 1) for i in shown],
         recipe=recipe_rows(curves),
     )
 
@@ -116,10 +116,11 @@ def _opening(curves: Sequence[CalibrationCurve], names: Sequence[str]) -> str:
     counts = Counter(kind(curve) for curve in curves).most_common()
     parts = [f"{n:,} {IN_A_SENTENCE.get(name, name)}" for name, n in counts]
     known = [i for i, curve in enumerate(curves) if not math.isnan(curve.debiased_error.value)]
+    known.sort(key=lambda i: curves[i].debiased_error.value)
     sentence = f"Of {len(curves):,} curves: {', '.join(parts)}."
     if not known:
         return sentence
-    first, *_, last = sorted([*known, known[0]], key=lambda i: curves[i].debiased_error.value)
+    first, last = known[0], known[-1]
     return (
         f"{sentence} The error is largest for {names[last]}, {curves[last].debiased_error}, "
         f"and smallest for {names[first]}, {curves[first].debiased_error}."
@@ -137,7 +138,9 @@ def _overview(curves: Sequence[CalibrationCurve], names: Sequence[str], shown: S
         caption = f"The {len(chosen)} curves with most pairs, of {len(curves):,}."
     unnamed = len(curves) == 1 and curves[0].name is None
     pictures = [_picture(curve_figure(chosen, labels=None if unnamed else labels), caption, "curves")]
-    if len(curves) > 1:
+    if len(curves) == 1:
+        pictures.append(_classes(curves[0], "classes"))
+    else:
         order = sorted(range(len(curves)), key=lambda i: -curves[i].n)[:COMPARED_UP_TO]
         rows, row_labels = [curves[i] for i in order], [names[i] for i in order]
         said = "" if len(order) == len(curves) else f" Those with most pairs, {len(order)} of {len(curves):,}."
@@ -146,11 +149,15 @@ def _overview(curves: Sequence[CalibrationCurve], names: Sequence[str], shown: S
     return pictures
 
 
-def _section(curve: CalibrationCurve, name: str, prefix: str, *, alone: bool) -> Section:
-    pictures = []
-    if not alone:
-        pictures.append(_picture(curve_figure([curve], labels=[name]), f"Calibration of {name}.", f"{prefix}c"))
+def _classes(curve: CalibrationCurve, prefix: str) -> Picture:
     caption = "The predictions of each true class, P(q | label); every class adds up to 100 %."
-    pictures.append(_picture(histogram_figure(curve), caption, f"{prefix}h"))
+    return _picture(histogram_figure(curve), caption, prefix)
+
+
+def _section(curve: CalibrationCurve, name: str, prefix: str, *, pictured: bool) -> Section:
+    pictures = []
+    if pictured:
+        alone = curve_figure([curve], labels=[name])
+        pictures = [_picture(alone, f"Calibration of {name}.", f"{prefix}c"), _classes(curve, f"{prefix}h")]
     bins = table_of_bins(curve.bins, level=curve.debiased_error.level)
     return Section(name, verdict(curve), figures_in_words(curve), curve.notes, pictures, bins)

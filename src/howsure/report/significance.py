@@ -8,12 +8,9 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from howsure.figures.files import inline_svg
-from howsure.figures.significance import difference_figure
+from howsure.figures.significance import CAPTION, difference_svg
 from howsure.significance.comparison import Comparison
 from howsure.significance.words import how, verdicts
-
-CAPTION = "Differences from the baseline with their intervals. A filled dot: the adjusted p is at most .05."
 
 
 def significance_report(
@@ -32,7 +29,6 @@ def significance_report(
         keep_trailing_newline=True,
     )
     headings, rows = result.table()
-    picture = inline_svg(difference_figure(result), prefix="d", description=CAPTION)
     recipe = {**(read or {}), **result.recipe}
     return environment.get_template("significance.html").render(
         title=title,
@@ -41,7 +37,7 @@ def significance_report(
         how=how(result),
         headings=headings,
         rows=rows,
-        picture=Markup(picture),
+        picture=Markup(difference_svg(result)),
         caption=CAPTION,
-        recipe=[(key, value) for key, value in recipe.items() if value not in (None, False)],
+        recipe=[(key, value) for key, value in recipe.items() if value is not None and value is not False],
     )

@@ -203,6 +203,7 @@ def _differences(
                 p_error=p[1],
                 n=len(problem.targets),
                 exact=p[2],
+                higher_is_better=metric.higher_is_better,
                 relative_error_reduction=_reduction(metric, *plain),
                 share_better=better,
                 share_worse=worse,

@@ -34,6 +34,7 @@ class Difference:
     p_error: float
     n: int
     exact: bool
+    higher_is_better: bool
     relative_error_reduction: float
     share_better: float
     share_worse: float
@@ -112,12 +113,21 @@ class Comparison:
 
     __repr__ = __str__
 
+    def plot(self) -> Any:
+        """The differences with their intervals as a matplotlib figure, one panel a metric."""
+        from howsure.figures.significance import difference_figure
+
+        return difference_figure(self)
+
     def _repr_html_(self) -> str:
+        from howsure.figures.significance import difference_svg
+
         headings, rows = self.table()
         head = "".join(f"<th>{html.escape(cell)}</th>" for cell in headings)
         body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
         caption = html.escape(recipe_text(self.recipe))
-        return f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        table = f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return f"<div>{table}{difference_svg(self)}</div>"
 
 
 def p_text(p: float) -> str:
@@ -137,7 +147,9 @@ def recipe_text(recipe: Mapping[str, Any]) -> str:
     >>> recipe_text({"method": "permutation", "n": 1000, "clusters": None})
     'method permutation, n 1000'
     """
-    return ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in recipe.items() if value not in (None, False))
+    return ", ".join(
+        f"{key.replace('_', ' ')} {value}" for key, value in recipe.items() if value is not None and value is not False
+    )
 
 
 def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:

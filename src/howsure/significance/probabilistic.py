@@ -11,7 +11,7 @@ from howsure.significance.metrics import Floats, Metric, mean_loss, ratio, regis
 from howsure.significance.problem import Problem
 
 Codes = npt.NDArray[np.int64]
-BIN_SIZE = 200
+BINS = 20
 
 
 def log_losses(targets: Codes, predictions: Floats) -> Floats:
@@ -33,19 +33,17 @@ def brier_scores(targets: Codes, predictions: Floats) -> Floats:
 
 
 def calibration_rows(targets: Codes, predictions: Floats, problem: Problem) -> Floats:
-    """Bin by bin: 1, q - y, (q - y)², for the bins of both systems together: (rows, 3 bins).
+    """Bin by bin: 1, q - y, (q - y)², for 20 bins of equal width: (rows, 60).
 
-    The bins hold 200 predictions or more of the two systems taken together, equal ones in one bin, so that swapping
-    the systems in a row leaves them as they are. A row's q is the probability of the positive class, or where there
-    are those of all classes, that of the most probable one, and y says whether it was right.
+    A row's q is the probability of the positive class, or where there are those of all classes, that of the most
+    probable one, and y says whether it was right. Bins that did not depend on fixed edges would give a system another
+    value in every comparison.
     """
-    edges = _pooled_edges(problem)
     q, y = _confidence(targets, predictions)
-    bins, gap = np.searchsorted(edges, q, side="right"), q - y
-    held = np.zeros((len(q), 3, len(edges) + 1))
-    rows = np.arange(len(q))
+    bins, gap, rows = np.minimum((q * BINS).astype(np.int64), BINS - 1), q - y, np.arange(len(q))
+    held = np.zeros((len(q), 3, BINS))
     held[rows, 0, bins], held[rows, 1, bins], held[rows, 2, bins] = 1.0, gap, gap**2
-    return held.reshape(len(q), -1)
+    return held.reshape(len(q), 3 * BINS)
 
 
 def squared_calibration_error(sums: Floats) -> Floats:
@@ -66,19 +64,6 @@ def _confidence(targets: Codes, predictions: Floats) -> tuple[Floats, Floats]:
         return predictions[:, 0], targets.astype(np.float64)
     top = predictions.argmax(axis=-1)
     return predictions[np.arange(len(top)), top], (top == targets).astype(np.float64)
-
-
-def _pooled_edges(problem: Problem) -> Floats:
-    """The lowest prediction of every bin but the first."""
-    both = [_confidence(problem.targets, run)[0] for system in (problem.baseline, problem.model) for run in system]
-    values, counts = np.unique(np.concatenate(both), return_counts=True)
-    edges, held, left = [], 0, int(counts.sum())
-    for value, count in zip(values.tolist(), counts.tolist(), strict=True):
-        if held >= BIN_SIZE and left >= BIN_SIZE:
-            edges.append(value)
-            held = 0
-        held, left = held + count, left - count
-    return np.array(edges)
 
 
 def _calibration(name: str, value: Callable[[Floats], Floats]) -> Metric:

@@ -6,14 +6,8 @@ import math
 
 from howsure.significance.comparison import Comparison, Difference, p_text
 
-LOWER_IS_BETTER = ("cross_entropy", "divergence", "distance", "variation", "log_loss", "brier", "calibration_error")
 ALPHA = 0.05
 ADJUSTED = {"holm": "Holm", "bh": "Benjamini–Hochberg"}
-
-
-def lower_is_better(metric: str) -> bool:
-    """Whether a metric of ours is a loss, by its name."""
-    return metric.endswith(LOWER_IS_BETTER)
 
 
 def verdicts(result: Comparison) -> list[str]:
@@ -27,15 +21,17 @@ def verdicts(result: Comparison) -> list[str]:
     said = []
     for model in dict.fromkeys(row.model for row in result):
         rows = [row for row in result if row.model == model]
-        found = [row for row in rows if row.p_adjusted <= ALPHA]
-        parts = [f"is {_side(row)} than {row.baseline} in {_finding(row)}" for row in found]
+        parts = []
+        for side in ("better", "worse"):
+            found = [_finding(row) for row in rows if row.p_adjusted <= ALPHA and _side(row) == side]
+            parts += [f"is {side} than {rows[0].baseline} in {', in '.join(found)}"] if found else []
         unseen = [row.metric for row in rows if row.p_adjusted > ALPHA]
         undefined = [row.metric for row in rows if math.isnan(row.p_adjusted)]
         if unseen:
-            parts.append(f"shows no difference in {', '.join(unseen)}")
+            parts.append(f"no difference is to be seen in {', '.join(unseen)}")
         if undefined:
             parts.append(f"cannot be compared in {', '.join(undefined)}, undefined or infinite for one of the two")
-        said.append(f"{model} {'; '.join(parts)}.")
+        said.append(f"{model}{':' if parts[0].startswith('no') else ''} {'; '.join(parts)}.")
     return said
 
 
@@ -65,4 +61,4 @@ def _finding(row: Difference) -> str:
 
 
 def _side(row: Difference) -> str:
-    return "better" if (row.difference < 0) == lower_is_better(row.metric) else "worse"
+    return "better" if (row.difference > 0) == row.higher_is_better else "worse"

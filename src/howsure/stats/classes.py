@@ -114,7 +114,8 @@ def class_positions(
             f"{name} holds {shortened(labels)}, and the {k} probabilities of a row have no names. "
             f"Say which classes they are, in order: {option}."
         )
-    wrong = next(label for label in labels if label not in classes)
+    others = [(label, index) for label, index in zip(labels, indices, strict=True) if label not in classes]
+    wrong = next((label for label, index in others if index is None or index >= k), others[0][0])
     raise InputError(f"{name} must be one of the classes {shortened(classes)}, or an index from 0; it holds {wrong!r}.")
 
 

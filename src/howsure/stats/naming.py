@@ -39,7 +39,7 @@ def shortened(values: Iterable[object], *, limit: int = 12) -> str:
     return ", ".join(texts[:limit]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
-def natural_order(name: str) -> tuple[int, float, list[tuple[int, int, str]]]:
+def natural_order(name: str) -> tuple[int, float, list[tuple[int, int, str]], str]:
     """The sort key of a name: numbers by their value and first, then text with the numbers in it by value.
 
     >>> sorted(["Llama-70b", "10", "Llama-7b", "2.5"], key=natural_order)
@@ -50,6 +50,6 @@ def natural_order(name: str) -> tuple[int, float, list[tuple[int, int, str]]]:
     except ValueError:
         number = math.nan
     if math.isfinite(number):
-        return 0, number, [(1, 0, name)]
+        return 0, number, [], name
     parts = re.split(r"([0-9]+)", name)
-    return 1, 0.0, [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts]
+    return 1, 0.0, [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts], name

@@ -1,0 +1,129 @@
+"""Tests of calibration: against formulas by hand, and their p-values against the uniform distribution."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from howsure.calibration.binning import bin_pairs
+from howsure.calibration.checking import calibration_test, p_value_of, spiegelhalter_z
+from howsure.calibration.judging import squared_error
+from howsure.errors import InputError
+from howsure.stats.pairs import Pairs
+from tests.calibration import reference
+from tests.calibration.samples import Small, language_pairs, pairs_of, small_pairs
+
+
+@given(small_pairs())
+def test_spiegelhalter_is_its_formula(small: Small) -> None:
+    rows = reference.rows_of(small.y, small.q)
+    above = float(sum((row.y - row.q) * (1 - 2 * row.q) for row in rows))
+    below = float(sum((1 - 2 * row.q) ** 2 * row.q * (1 - row.q) for row in rows))
+    z = spiegelhalter_z(pairs_of(small))
+    if below > 1e-12:
+        assert z == pytest.approx(above / math.sqrt(below), rel=1e-9, abs=1e-9)
+        assert calibration_test(small.y, small.q, method="spiegelhalter").p_value == pytest.approx(
+            math.erfc(abs(z) / math.sqrt(2)), abs=1e-15
+        )
+
+
+def test_spiegelhalter_is_two_sided() -> None:
+    """An underconfident model: a one-sided test calls it perfect (p = 1)."""
+    rng = np.random.default_rng(60)
+    q = rng.uniform(0.3, 0.7, 5_000)
+    y = rng.random(5_000) < np.where(q < 0.5, 0.05, 0.95)
+    found = calibration_test(y, q, method="spiegelhalter")
+    assert found.statistic < -10
+    assert found.p_value < 1e-20
+
+
+def test_where_nothing_can_be_said_spiegelhalter_says_nothing() -> None:
+    assert calibration_test([0, 1, 1], [0.0, 1.0, 0.5], method="spiegelhalter").p_value == 1.0
+    impossible = calibration_test([1, 1], [0.0, 1.0], method="spiegelhalter")
+    assert math.isinf(impossible.statistic)
+    assert impossible.p_value == 0.0
+
+
+def exact_p_value(y: list[int], q: list[float], bin_size: int) -> float:
+    """P(squared error at least as large) over all labels that there could be."""
+    bins = reference.adaptive_bins(reference.rows_of(y, q), bin_size)
+    seen = float(reference.plugin_mse(bins))
+    total = 0.0
+    for labels in product((0, 1), repeat=len(q)):
+        chance = math.prod(p if label else 1 - p for p, label in zip(q, labels, strict=True))
+        mse = float(reference.plugin_mse(reference.adaptive_bins(reference.rows_of(labels, q), bin_size)))
+        total += chance if mse >= seen - 1e-12 else 0.0
+    return total
+
+
+@pytest.mark.parametrize(("y", "q"), [
+    ([1, 1, 0, 0, 0, 1], [0.1, 0.1, 0.4, 0.5, 0.8, 0.9]),
+    ([1, 1, 1, 0, 0, 0], [0.2, 0.2, 0.2, 0.7, 0.7, 0.7]),
+])  # fmt: skip
+def test_the_simulation_is_the_enumeration(y: list[int], q: list[float]) -> None:
+    found = calibration_test(y, q, bin_size=3, n_simulations=20_000, rng=0)
+    assert found.p_value == pytest.approx(exact_p_value(y, q, 3), abs=4 * found.p_error)
+    assert found.p_error == pytest.approx(math.sqrt(found.p_value * (1 - found.p_value) / 20_001))
+
+
+@pytest.mark.parametrize("method", ["simulation", "spiegelhalter", "binned"])
+def test_p_values_of_calibrated_models_are_uniform_enough(method: str) -> None:
+    rng = np.random.default_rng(61)
+    p_values = []
+    for _ in range(300):
+        q = rng.beta(0.3, 0.7, 400)
+        q[:160] = 0.0
+        y = rng.random(400) < q
+        p_values.append(calibration_test(y, q, method=method, n_simulations=99, rng=rng).p_value)
+    for level in (0.05, 0.2, 0.5):
+        share = np.mean(np.array(p_values) <= level)
+        assert share <= level + 3 * math.sqrt(level * (1 - level) / 300) + (0.02 if method == "binned" else 0.0)
+    assert np.mean(p_values) == pytest.approx(0.5, abs=0.08)
+
+
+def test_ties_and_order_change_nothing() -> None:
+    y, q = language_pairs(3_000, np.random.default_rng(62))
+    q = q.round(1)
+    order = np.random.default_rng(63).permutation(3_000)
+    for method in ("simulation", "spiegelhalter", "binned"):
+        first, again = (
+            calibration_test(y[rows], q[rows], method=method, rng=0, n_simulations=50) for rows in (slice(None), order)
+        )
+        assert first == again
+
+
+def test_the_simulation_in_parts_is_the_same_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    y, q = language_pairs(200, np.random.default_rng(64))
+    monkeypatch.setattr("howsure.calibration.checking.DRAWS_AT_ONCE", 1_000)
+    found = calibration_test(y, q, rng=0, n_simulations=400)
+    monkeypatch.undo()
+    whole = calibration_test(y, q, rng=0, n_simulations=400)
+    assert found.p_value == pytest.approx(whole.p_value, abs=5 * max(whole.p_error, 0.01))
+    assert found.statistic == whole.statistic
+
+
+def test_clusters_have_a_p_value_of_their_own() -> None:
+    """Every pair ten times over: nothing new is known, and the p-value does not change."""
+    rng = np.random.default_rng(65)
+    q = rng.random(200).round(1)
+    y = (rng.random(200) < np.clip(q + 0.1, 0, 1)).astype(np.uint8)
+
+    def p_value(times: int) -> float:
+        held = np.repeat(np.arange(200), times)
+        pairs = Pairs(y[held], q[held], clusters=held)
+        binned = bin_pairs(pairs, bin_size=20 * times)
+        return p_value_of(pairs, binned, squared_error(pairs, binned))
+
+    assert p_value(10) == pytest.approx(p_value(1), rel=1e-9)
+    assert 0 < p_value(1) < 0.5
+
+
+def test_bad_arguments_are_refused() -> None:
+    with pytest.raises(InputError, match="method must be one of"):
+        calibration_test([0, 1], [0.1, 0.9], method="hosmer-lemeshow")
+    with pytest.raises(InputError, match="n_simulations must be at least 1"):
+        calibration_test([0, 1], [0.1, 0.9], n_simulations=0)

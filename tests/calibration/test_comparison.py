@@ -1,0 +1,156 @@
+"""Two models on the same pairs: differences against loops, their errors by really leaving rows and clusters out."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from howsure.calibration.comparison import compare_calibration, compare_pairs
+from howsure.calibration.judging import calibration_error
+from howsure.errors import InputError
+from howsure.stats.pairs import Pairs
+from tests.calibration import reference
+
+
+def models(n: int, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Labels, an overconfident model and a better one."""
+    rng = np.random.default_rng(seed)
+    p = rng.random(n).round(3)
+    y = (rng.random(n) < p).astype(np.uint8)
+    return y, np.where(p < 0.5, p**2, 1 - (1 - p) ** 2), p
+
+
+def left_out(y: np.ndarray, q: np.ndarray, w: Any, clusters: np.ndarray, bin_size: int) -> list[float]:
+    """The debiased squared error without each cluster in turn; the bins stay."""
+    bins = reference.adaptive_bins(reference.rows_of(y, q, w, clusters.tolist()), bin_size)
+    found = []
+    for cluster in np.unique(clusters).tolist():
+        value = reference.clustered_value([[row for row in held if row.cluster != cluster] for held in bins])
+        assert value is not None
+        found.append(float(value))
+    return found
+
+
+def reach(differences: np.ndarray) -> float:
+    m = len(differences)
+    return 1.959963984540054 * math.sqrt((m - 1) / m * float(((differences - differences.mean()) ** 2).sum()))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("size", [1, 4], ids=["rows", "clusters"])
+def test_the_difference_and_its_interval_are_the_loops(weighted: bool, size: int) -> None:
+    y, a, b = models(48, 50)
+    w = np.random.default_rng(51).exponential(size=48) if weighted else None
+    clusters = np.arange(48) // size
+    held = None if size == 1 else clusters
+    found = compare_calibration(y, a, b, bin_size=16, sample_weight=w, clusters=held)
+    bins = [reference.adaptive_bins(reference.rows_of(y, q, w, clusters.tolist()), 16) for q in (a, b)]
+    values = [float(reference.clustered_value(held)) for held in bins]  # type: ignore[arg-type]
+    difference = values[0] - values[1]
+    without = np.array(left_out(y, a, w, clusters, 16)) - np.array(left_out(y, b, w, clusters, 16))
+    estimate = found.squared_error_difference
+    assert estimate.value == pytest.approx(difference, abs=1e-12)
+    assert estimate.high == pytest.approx(difference + reach(without), abs=1e-12)
+    assert estimate.low == pytest.approx(difference - reach(without), abs=1e-12)
+
+
+def test_the_score_difference_is_a_paired_mean() -> None:
+    """Unweighted rows: the jackknife of a mean is its standard error."""
+    y, a, b = models(300, 52)
+    a = np.clip(a, 0.001, 0.999)
+    b = np.clip(b, 0.001, 0.999)
+    found = compare_calibration(y, a, b)
+    likely = [np.where(y == 1, q, 1 - q) for q in (a, b)]
+    for estimate, gap in (
+        (found.brier_difference, (a - y) ** 2 - (b - y) ** 2),
+        (found.log_loss_difference, np.log(likely[1]) - np.log(likely[0])),
+    ):
+        assert estimate.value == pytest.approx(gap.mean(), abs=1e-12)
+        expected = gap.mean() + 1.959963984540054 * gap.std(ddof=1) / math.sqrt(300)
+        assert estimate.high == pytest.approx(expected, abs=1e-12)
+
+
+def test_swapping_the_models_turns_every_sign() -> None:
+    y, a, b = models(500, 53)
+    one, other = compare_calibration(y, a, b), compare_calibration(y, b, a)
+    assert one.error_a == other.error_b
+    assert one.squared_error_difference.value == -other.squared_error_difference.value
+    assert one.squared_error_difference.low == pytest.approx(-other.squared_error_difference.high, abs=1e-15)  # type: ignore[operator]
+    assert one.brier_difference.value == pytest.approx(-other.brier_difference.value, abs=1e-15)
+
+
+def test_a_model_against_itself_differs_by_nothing() -> None:
+    y, a, _ = models(500, 54)
+    found = compare_calibration(y, a, a)
+    assert (found.squared_error_difference.value, found.squared_error_difference.high) == (0.0, 0.0)
+    assert found.brier_difference.value == 0.0
+
+
+def test_errors_are_those_of_each_model_and_are_compared_only_where_clear() -> None:
+    y, a, b = models(4_000, 55)
+    found = compare_calibration(y, a, b)
+    assert found.error_a == calibration_error(y, a)
+    assert found.error_b == calibration_error(y, b)
+    assert found.error_b.low == 0.0
+    assert found.error_difference is None
+    both = compare_calibration(y, a, 1 - b)
+    assert both.error_difference is not None
+    assert both.error_difference.value == pytest.approx(both.error_a.value - both.error_b.value)
+    assert both.error_difference.high is not None
+    assert both.error_difference.high < 0
+
+
+def test_an_infinite_loss_leaves_the_log_undefined() -> None:
+    found = compare_calibration([0, 1, 1, 0], [0.0, 0.0, 0.9, 0.2], [0.1, 0.8, 0.7, 0.3], bin_size=2)
+    assert math.isnan(found.log_loss_difference.value)
+    assert found.to_dict()["log_loss_difference"]["estimate"] is None
+    assert math.isfinite(found.brier_difference.value)
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+def test_shuffles_change_no_bit(clustered: bool) -> None:
+    y, a, b = models(600, 56)
+    clusters = np.arange(600) // 6
+
+    def compared(order: np.ndarray) -> str:
+        held = clusters[order] if clustered else None
+        return repr(compare_calibration(y[order], a[order], b[order], clusters=held).to_dict())
+
+    whole = compared(np.arange(600))
+    assert {compared(np.random.default_rng(seed).permutation(600)) for seed in range(5)} == {whole}
+
+
+def test_other_labels_are_other_rows() -> None:
+    one = Pairs(np.array([0, 1, 1], dtype=np.uint8), np.array([0.1, 0.6, 0.7]))
+    other = Pairs(np.array([0, 0, 1], dtype=np.uint8), np.array([0.1, 0.6, 0.7]))
+    with pytest.raises(InputError, match="the label of row 1 differs"):
+        compare_pairs(one, other, bin_size="auto", n_bins=None, binning="adaptive", level=0.95)
+    with pytest.raises(InputError, match="prob_b"):
+        compare_calibration([0, 1], [0.2, 0.7], [0.2, 1.7])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("amount", [0.0, 0.05])
+def test_the_interval_of_the_difference_covers(amount: float) -> None:
+    """Both models off by sine waves, B by as much or by more."""
+    rng = np.random.default_rng(57)
+    base = 0.1
+    hits = 0
+    for _ in range(1_000):
+        p = rng.random(2_000)
+        y = rng.random(2_000) < p
+        a, b = (invert(p, value) for value in (base, base + amount))
+        found = compare_calibration(y, a, b, bin_size=20).squared_error_difference
+        truths = [np.mean((q - p) ** 2) for q in (a, b)]
+        assert found.low is not None
+        assert found.high is not None
+        hits += found.low <= truths[0] - truths[1] <= found.high
+    assert hits >= 1_000 * 0.93 - 2 * math.sqrt(1_000 * 0.93 * 0.07)
+
+
+def invert(p: np.ndarray, amount: float) -> np.ndarray:
+    """Predictions whose truth is p: overconfident by a sine wave."""
+    return np.clip(p - amount * np.sin(2 * np.pi * p), 0.0, 1.0)

@@ -1,0 +1,75 @@
+"""Synthetic pairs: their distribution, and the facts of the thesis about them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howsure.calibration.judging import calibration_error
+from howsure.calibration.simulation import label_probability, simulate_pairs
+from howsure.errors import InputError
+
+
+@given(st.floats(0, 1), st.floats(0, 0.5))
+def test_the_transform_moves_away_from_the_middle_by_k(q: float, k: float) -> None:
+    p = float(label_probability(np.array([q]), transform=k)[0])
+    assert 0.0 <= p <= 1.0
+    assert p == (max(0.0, q - k) if q <= 0.5 else min(1.0, q + k))
+    assert label_probability(np.array([q])).tolist() == [q]
+
+
+@pytest.mark.parametrize("transform", ["identity", 0.1, 0.5])
+def test_predictions_and_labels_have_their_distributions(transform: str | float) -> None:
+    y, q = simulate_pairs(100_000, 2.0, 5.0, transform=transform, rng=0)
+    assert q.mean() == pytest.approx(2 / 7, abs=0.002)
+    assert q.var() == pytest.approx(10 / (49 * 8), abs=0.001)
+    p = label_probability(q, transform=transform)
+    for low in (0.0, 0.2, 0.5, 0.6):
+        rows = (q >= low) & (q < low + 0.1)
+        m = int(rows.sum())
+        assert y[rows].mean() == pytest.approx(p[rows].mean(), abs=4 * math.sqrt(0.25 / m))
+    assert set(np.unique(y).tolist()) <= {0, 1}
+
+
+def test_the_seed_decides() -> None:
+    one, again, other = (simulate_pairs(50, 0.3, 0.7, rng=seed) for seed in (1, 1, 2))
+    assert (one[1] == again[1]).all()
+    assert (one[0] == again[0]).all()
+    assert (one[1] != other[1]).any()
+
+
+def test_with_bins_that_grow_the_error_goes_to_0_or_to_what_it_is() -> None:
+    """Bin size √n: the plug-in error of calibrated pairs falls with n, that of others (k = 0.1) stays."""
+    fine, off = [], []
+    for n in (1_000, 10_000, 100_000):
+        size = math.isqrt(n)
+        for transform, found in (("identity", fine), (0.1, off)):
+            y, q = simulate_pairs(n, 0.5, 0.5, transform=transform, rng=3)
+            found.append(calibration_error(y, q, bin_size=size, estimator="plugin").value)
+    assert fine[0] > 1.2 * fine[1]
+    assert fine[1] > 1.2 * fine[2]
+    assert off[2] == pytest.approx(off[1], rel=0.15)
+
+
+def test_the_debiased_error_finds_k() -> None:
+    """k = 0.1 in the middle of (0.1, 0.9), where nothing is cut off."""
+    y, q = simulate_pairs(200_000, 8.0, 8.0, transform=0.1, rng=4)
+    found = calibration_error(y, q)
+    assert found.value == pytest.approx(0.1, abs=0.01)
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    ((-1, 1, 1, "identity"), "n must be a whole number"),
+    ((10, 0, 1, "identity"), "a, a parameter of the Beta distribution, must be positive"),
+    ((10, 1, math.inf, "identity"), "b, a parameter of the Beta distribution, must be positive"),
+    ((10, 1, 1, 0.7), "transform must be 'identity' or a number from 0 to 0.5"),
+    ((10, 1, 1, "sine"), "transform must be 'identity' or a number"),
+])  # fmt: skip
+def test_bad_arguments_are_refused(arguments: tuple[int, float, float, str | float], message: str) -> None:
+    n, a, b, transform = arguments
+    with pytest.raises(InputError, match=message):
+        simulate_pairs(n, a, b, transform=transform)

@@ -1,0 +1,80 @@
+"""A row a group: each is what the group alone gives, and the p-values are adjusted for all."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from howsure.calibration.checking import calibration_test
+from howsure.calibration.judging import calibration_curve
+from howsure.calibration.table import calibration_table
+from howsure.errors import InputError
+from howsure.stats.multiplicity import adjust_p_values
+from tests.calibration.samples import language_pairs
+
+Y, Q = language_pairs(6_000, np.random.default_rng(70))
+TAGS = np.random.default_rng(71).choice(["NN", "VB", "a10", "a9"], 6_000, p=[0.6, 0.3, 0.05, 0.05])
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("clustered", [False, True])
+def test_every_row_is_the_group_alone(weighted: bool, clustered: bool) -> None:
+    rng = np.random.default_rng(72)
+    w = rng.exponential(size=6_000) if weighted else None
+    clusters = np.arange(6_000) // 10 if clustered else None
+    table = calibration_table(Y, Q, groups=TAGS, sample_weight=w, clusters=clusters)
+    assert [row.name for row in table] == ["NN", "VB", "a9", "a10"]
+    assert sum(row.n for row in table) == 6_000
+    for row in table:
+        rows = row.name == TAGS
+        alone = calibration_curve(
+            Y[rows], Q[rows], sample_weight=None if w is None else w[rows],
+            clusters=None if clusters is None else clusters[rows],
+        )  # fmt: skip
+        assert row.n == alone.n == int(rows.sum())
+        assert row.error == alone.debiased_error
+        assert row.plugin_error == pytest.approx(alone.error.value, abs=1e-15)
+        assert row.base_rate == pytest.approx(alone.base_rate, abs=1e-15)
+        assert row.mean_prob == pytest.approx(np.average(Q[rows], weights=None if w is None else w[rows]), abs=1e-12)
+        assert row.p_value == alone.p_value
+        assert table[row.name] is row
+
+
+@pytest.mark.parametrize("adjust", ["holm", "bh", None])
+def test_p_values_are_those_of_the_binned_test_adjusted(adjust: str | None) -> None:
+    table = calibration_table(Y, Q, groups=TAGS, adjust=adjust)
+    expected = [calibration_test(Y[row.name == TAGS], Q[row.name == TAGS], method="binned").p_value for row in table]
+    assert [row.p_value for row in table] == expected
+    assert [row.p_adjusted for row in table] == adjust_p_values(expected, method=adjust).tolist()
+
+
+def test_the_order_of_the_rows_changes_no_bit() -> None:
+    order = np.random.default_rng(73).permutation(6_000)
+    assert repr(calibration_table(Y, Q, groups=TAGS).to_dict()) == repr(
+        calibration_table(Y[order], Q[order], groups=TAGS[order]).to_dict()
+    )
+
+
+def test_thousands_of_groups() -> None:
+    groups = np.arange(6_000) % 2_000
+    table = calibration_table(Y, Q, groups=groups, bin_size=2)
+    assert len(table) == 2_000
+    assert {row.n for row in table} == {3}
+
+
+def test_as_a_frame_as_text_and_as_a_dict() -> None:
+    table = calibration_table(Y, Q, groups=TAGS)
+    frame = table.to_frame("pandas")
+    assert list(frame["group"]) == ["NN", "VB", "a9", "a10"]
+    assert frame["error"].tolist() == [row.error.value for row in table]
+    assert table.to_dict()["groups"]["n"] == [row.n for row in table]
+    assert len(repr(table).splitlines()) == 5
+    with pytest.raises(KeyError):
+        table["JJ"]
+
+
+def test_bad_arguments_are_refused() -> None:
+    with pytest.raises(InputError, match="groups must say what each pair belongs to"):
+        calibration_table(Y, Q, groups=None)
+    with pytest.raises(InputError, match="adjust must be"):
+        calibration_table(Y, Q, groups=TAGS, adjust="bonferroni")

@@ -1,0 +1,216 @@
+"""`howsure significance` from the outside."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from howsure.cli.significance import command
+from howsure.errors import InputError
+from howsure.significance import Runs, compare
+from howsure.significance.boostsa import Bootstrap
+from tests.significance.systems import distributions, labels
+
+TARGETS, BASE, LARGE = labels(120, 3, 1)
+COMPARED = ["--target", "gold", "--baseline", "base", "--model", "large"]
+
+
+def run(*arguments: object) -> Result:
+    """The command; what is wrong is raised."""
+    return CliRunner().invoke(command, [str(one) for one in arguments], catch_exceptions=False)
+
+
+def table(path: Path, rows: list[dict[str, object]]) -> Path:
+    """A CSV or JSON lines file of rows."""
+    with path.open("w", newline="") as file:
+        if path.suffix == ".jsonl":
+            file.writelines(json.dumps(row) + "\n" for row in rows)
+        else:
+            writer = csv.DictWriter(file, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+    return path
+
+
+def rows_of() -> list[dict[str, object]]:
+    return [
+        {"gold": f"class {t}", "base": f"class {a}", "large": f"class {b}", "document": k // 5, "uid": f"u{k}"}
+        for k, (t, a, b) in enumerate(zip(TARGETS, BASE, LARGE, strict=True))
+    ]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_columns_of_a_file(tmp_path: Path, suffix: str) -> None:
+    path = table(tmp_path / f"dev.{suffix}", rows_of())
+    found = json.loads(run(path, *COMPARED, "--format", "json", "--resamples", 500, "--seed", 3).stdout)
+    expected = compare(TARGETS, BASE, {"large": LARGE}, baseline_name="base", n_resamples=500, rng=3).to_dict()
+    assert found["comparisons"] == expected["comparisons"]
+    assert found["recipe"]["files"] == [str(path)]
+    assert found["recipe"]["seed"] == 3
+
+
+def test_clusters_and_the_class_of_a_label(tmp_path: Path) -> None:
+    path = table(tmp_path / "dev.csv", rows_of())
+    options = ["--cluster", "document", "--class", "class 1", "--metric", "f1", "--metric", "accuracy"]
+    found = json.loads(run(path, *COMPARED, *options, "--format", "json", "--resamples", 200).stdout)
+    names = [f"class {t}" for t in TARGETS], [f"class {t}" for t in BASE], [f"class {t}" for t in LARGE]
+    clusters = np.arange(120) // 5
+    expected = compare(
+        names[0], names[1], {"large": names[2]}, baseline_name="base", clusters=clusters, target_class="class 1",
+        metrics=["f1", "accuracy"], n_resamples=200, rng=0,
+    )  # fmt: skip
+    assert found["comparisons"] == expected.to_dict()["comparisons"]
+    assert found["recipe"]["clusters"] == 24
+
+
+def test_runs_are_told_not_asked(tmp_path: Path) -> None:
+    rows = [row | {"seed": seed} for seed in (1, 2) for row in rows_of()]
+    np.random.default_rng(0).shuffle(rows)
+    path = table(tmp_path / "runs.jsonl", rows)
+    said = run(path, *COMPARED, "--run", "seed", "--id", "uid", "--metric", "accuracy").stdout
+    assert "Items with all their runs were swapped by coins." in said
+    found = json.loads(
+        run(path, *COMPARED, "--run", "seed", "--id", "uid", "--metric", "accuracy", "--format", "json").stdout
+    )
+    once = compare(TARGETS, BASE, LARGE, metrics="accuracy", rng=0)[0]
+    assert found["comparisons"][0]["n"] == 120
+    assert found["comparisons"][0]["p_value"] == pytest.approx(once.p_value)
+
+
+def test_rows_of_probabilities(tmp_path: Path) -> None:
+    targets, a, b = distributions(40, 3, 1)
+    rows = [
+        {"gold": t.tolist(), "base": x.tolist(), "large": y.tolist(), "label": "enc"[t.argmax()]}
+        for t, x, y in zip(targets, a, b, strict=True)
+    ]
+    path = table(tmp_path / "votes.jsonl", rows)
+    soft = json.loads(run(path, *COMPARED, "--format", "json", "--resamples", 100).stdout)["comparisons"]
+    expected = compare(targets, a, b, n_resamples=100, rng=0)
+    assert [row["p_value"] for row in soft] == [row.p_value for row in expected]
+    options = ["--target", "label", *COMPARED[2:], "--classes", "e,n,c", "--format", "json", "--resamples", 100]
+    hard = json.loads(run(path, *options).stdout)["comparisons"]
+    assert [row["metric"] for row in hard] == ["log_loss", "brier"]
+    assert hard[0]["model_value"] == pytest.approx(-np.log(b[np.arange(40), targets.argmax(axis=1)]).mean())
+
+
+def test_probabilities_of_one_class(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    rows = [
+        {"gold": int(y), "base": p, "large": q}
+        for y, p, q in zip(rng.integers(0, 2, 30), rng.random(30), rng.random(30), strict=True)
+    ]
+    path = table(tmp_path / "dev.csv", rows)
+    found = json.loads(run(path, *COMPARED, "--metric", "brier", "--format", "json", "--resamples", 50).stdout)
+    expected = np.mean([(row["large"] - row["gold"]) ** 2 for row in rows])
+    assert found["comparisons"][0]["model_value"] == pytest.approx(expected)
+    rows[7]["large"] = "high"
+    with pytest.raises(InputError, match=r"large must be a number; row 8 of .* holds 'high'"):
+        run(table(path, rows), *COMPARED, "--metric", "brier")
+
+
+def test_the_files_of_the_paper(tmp_path: Path) -> None:
+    for name, values in (("targs", TARGETS), ("h0", BASE), ("h1", LARGE)):
+        np.savetxt(tmp_path / f"{name}.txt", values, fmt="%d")
+    files = ["--targets", tmp_path / "targs.txt", "--baseline", tmp_path / "h0.txt", "--model", tmp_path / "h1.txt"]
+    said = run(*files, "--method", "boostsa", "--sample-size", 0.2, "--seed", 1).stdout
+    assert "Items were drawn in sub-samples of 0.2 (BooStSa's rule)." in said
+    assert "macro_f1" in said
+
+
+def test_outcomes_of_boostsa(tmp_path: Path) -> None:
+    boot = Bootstrap(dir_out=str(tmp_path))
+    for _ in range(2):
+        boot.feed("h0", preds=BASE, targs=TARGETS)
+        boot.feed("h0", "h1", preds=LARGE, targs=TARGETS)
+    boot.feed("h0", "h2", preds=TARGETS, targs=TARGETS)
+    options = ["--metric", "accuracy", "--format", "json"]
+    found = json.loads(run("outcomes", tmp_path / "outcomes.json", *options).stdout)
+    expected = compare(
+        TARGETS,
+        Runs([BASE] * 2),
+        {"h1": Runs([LARGE] * 2), "h2": TARGETS},
+        baseline_name="h0",
+        metrics="accuracy",
+        rng=0,
+    )
+    assert found["comparisons"] == expected.to_dict()["comparisons"]
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "markdown", "latex"])
+def test_formats(tmp_path: Path, form: str) -> None:
+    path = table(tmp_path / "dev.csv", rows_of())
+    out = tmp_path / "out"
+    assert run(path, *COMPARED, "--format", form, "--output", out, "--resamples", 50).stdout == ""
+    text = out.read_text()
+    if form == "csv":
+        rows = list(csv.DictReader(io.StringIO(text)))
+        assert [row["metric"] for row in rows] == ["accuracy", "macro_precision", "macro_recall", "macro_f1"]
+        assert float(rows[0]["model_value"]) == pytest.approx(np.mean(TARGETS == LARGE))
+    if form in ("markdown", "latex"):
+        assert "seed 0" in text.splitlines()[1] + text.splitlines()[0]
+
+
+def test_figure_and_report(tmp_path: Path) -> None:
+    path = table(tmp_path / "dev.csv", rows_of())
+    run(path, *COMPARED, "--figure", tmp_path / "d.svg", "--report", tmp_path / "d.html", "--resamples", 50)
+    assert "macro recall" in (tmp_path / "d.svg").read_text()
+    page = (tmp_path / "d.html").read_text()
+    assert "<script" not in page
+    assert "http" not in page.replace("http-equiv", "").replace("http://www.w3.org", "")
+    assert "large" in page
+
+
+@pytest.mark.parametrize(
+    ("arguments", "keys"),
+    [
+        (["--n", 1000, "--disagreement", 0.1], ("difference", 0.0278)),
+        (["--difference", 0.02, "--disagreement", 0.1], ("n", 1949)),
+        (["--n", 1000, "--difference", 0.02, "--disagreement", 0.1], ("power", 0.515)),
+    ],
+)
+def test_power(arguments: list[object], keys: tuple[str, float]) -> None:
+    found = json.loads(run("power", *arguments, "--format", "json").stdout)
+    assert found[keys[0]] == pytest.approx(keys[1], abs=1e-3)
+    assert f"{keys[1]:,}" in run("power", *arguments).stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["{file}", "--target", "glod", "--baseline", "base", "--model", "large"],
+            "no column 'glod' .* Did you mean gold",
+        ),
+        (["{file}", *COMPARED, "--model", "large"], "--model large is named twice"),
+        (["{file}", "--baseline", "base", "--model", "large"], "name a FILE and its column --target"),
+        (["{file}", *COMPARED, "--targets", "x.txt"], "name a FILE and its column --target"),
+        (["--targets", "x.txt", "--baseline", "x.txt", "--model", "y.txt"], "no file x.txt"),
+        (["--targets", "x.txt", "--baseline", "x", "--model", "y", "--run", "seed"], "--runs names a column|no file"),
+        (["{file}", *COMPARED, "--run", "document"], "do not list the same targets|every run must hold"),
+        (["{file}", *COMPARED, "--method", "bootsrap"], "no method 'bootsrap'"),
+        (["{file}", *COMPARED, "--report", "x.txt"], "ends in .html"),
+        (["outcomes", "nothing.json"], "no file nothing.json"),
+        (["power", "--disagreement", "0.1"], "give --n, --difference, or both"),
+        (["power", "--disagreement", "1.1", "--n", "10"], "disagreement must lie"),
+    ],
+)
+def test_what_is_wrong_is_said(tmp_path: Path, arguments: list[str], message: str) -> None:
+    path = table(tmp_path / "dev.csv", rows_of())
+    with pytest.raises(InputError, match=message):
+        run(*(one.replace("{file}", str(path)) for one in arguments))
+
+
+def test_missing_values_are_refused_or_counted(tmp_path: Path) -> None:
+    rows = rows_of()
+    rows[3]["large"] = ""
+    path = table(tmp_path / "dev.csv", rows)
+    with pytest.raises(InputError, match=r"large must not be missing; row 4 of .*dev.csv"):
+        run(path, *COMPARED)
+    said = run(path, *COMPARED, "--skip-missing", "--resamples", 50).stdout
+    assert "119 rows, 1 skipped" in said
