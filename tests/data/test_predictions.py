@@ -7,6 +7,8 @@ from collections import Counter
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
 from howsure.data import Predictions, open_predictions
@@ -140,3 +142,37 @@ def test_a_bad_row_far_down_a_stream(tmp_path: Path) -> None:
         next(chunks)
         with pytest.raises(InputError, match=r"row 599,999 of .*x\.npz \(counted from 1\) holds 1\.25"):
             next(chunks)
+
+
+@pytest.mark.parametrize("skip", [False, True])
+def test_columns_that_are_loaded_one_by_one_stay_in_step(skip: bool, tmp_path: Path) -> None:
+    rows = 60_000
+    values = np.random.default_rng(2).random(rows)
+    table = pa.table(
+        {
+            "q": pa.array(values, mask=np.arange(rows) % 7 == 3 if skip else None),
+            "y": (values > 0.5).astype(int),
+            "w": values,
+            "g": [f"tenth {value}" for value in np.floor(values * 10).astype(int)],
+            "c": np.arange(rows),
+            "r": 1 - values,
+        }
+    )
+    for part in range(3):
+        pa.parquet.write_table(table, tmp_path / f"{part}.parquet", row_group_size=700)
+    columns = {"weight": "w", "group": "g", "cluster": "c"}
+    with open_predictions([tmp_path / "*.parquet"], label="y", prob="q", skip_missing=skip, **columns) as predictions:
+        pairs = predictions.pairs()
+    assert len(pairs) == predictions.n == 3 * (rows - len(range(3, rows, 7)) * skip)
+    assert pairs.groups is not None
+    assert pairs.clusters is not None
+    np.testing.assert_array_equal(pairs.weights, pairs.probabilities)
+    np.testing.assert_array_equal(pairs.labels, pairs.probabilities > 0.5)
+    np.testing.assert_array_equal(pairs.groups, np.floor(pairs.probabilities * 10))
+    np.testing.assert_array_equal(pairs.clusters, np.tile(np.arange(len(pairs) // 3), 3))
+    with open_predictions(
+        [tmp_path / "0.parquet"], label="y", probs=["r", "w"], reduce="w", cluster="c"
+    ) as predictions:
+        pairs = predictions.pairs()
+    np.testing.assert_array_equal(pairs.probabilities, values)
+    np.testing.assert_array_equal(pairs.labels, values > 0.5)

@@ -192,6 +192,7 @@ def test_the_result_converts() -> None:
         ({"metrics": "macro_f2"}, "no metric 'macro_f2' .* Did you mean macro_f1?"),
         ({"metrics": "brier"}, "must be labels|0 or 1|lie in|two values"),
         ({"metrics": "cross_entropy"}, "cross_entropy is a metric of soft predictions, but these are hard"),
+        ({"metrics": []}, "metrics must name one metric or more"),
         ({"metrics": "f1"}, "target_class"),
         ({"metrics": "f1", "target_class": "x"}, "no class 'x' among"),
         ({"metrics": ["accuracy", "accuracy"]}, "named twice"),

@@ -23,6 +23,7 @@ from tests.significance.simulations import (
     seed_effects,
     several_runs,
     three_classes,
+    true_difference,
     votes,
 )
 
@@ -100,7 +101,11 @@ def test_items_and_runs_allow_for_training_again() -> None:
     assert rejection_rates(seed_effects, SETS, **options)["accuracy"] <= BAND[1] + slack(LEVEL, SETS)
 
 
-def test_intervals_cover_the_difference_with_a_rare_class() -> None:
+@pytest.mark.parametrize("gain", [0.0, 0.5])
+def test_intervals_cover_the_difference_with_a_rare_class(gain: float) -> None:
     """n = 200, classes of 80, 15 and 5 %, macro-F1: the default interval."""
-    rate = coverage(rare_class, MANY, interval="basic", metrics="macro_f1")["macro_f1"]
+    truth = true_difference(rare_class, gain=gain)["macro_f1"] if gain else 0.0
+    rate = coverage(rare_class, MANY, truth=truth, data={"gain": gain}, interval="basic", metrics="macro_f1")[
+        "macro_f1"
+    ]
     assert rate >= 0.94 - slack(0.94, MANY)

@@ -88,6 +88,8 @@ def width_edges(n_bins: int | None) -> Floats:
 
 
 def _bin_sorted(pairs: Pairs, binning: str, size: int, n_bins: int | None) -> Binned:
+    if pairs.weights is not None:
+        pairs = pairs.only(pairs.weights > 0.0)  # a row of weight 0 counts for nothing, not even for its bin's size
     q, y, w = sorted_rows(pairs)
     edges = width_edges(n_bins) if binning == "uniform" else boundaries_of_sorted(q, bin_size=size)
     bins = np.searchsorted(edges, q, side="left")

@@ -17,11 +17,12 @@ NOTHING = 1e-12  # a share of a bin's squared weight that is rounding, not weigh
 class ClusterSums:
     """Sums of the pairs of one cluster in one bin, for every (bin, cluster) that holds any; sorted by bin.
 
-    w Σw · u Σw(q - y) · y Σwy. `totals` are the same three by bin.
+    n Σ1 · w Σw · u Σw(q - y) · y Σwy.
     """
 
     bin: Integers
     cluster: Integers
+    n: Floats
     w: Floats
     u: Floats
     y: Floats
@@ -50,8 +51,8 @@ def cluster_sums(pairs: Pairs, bins: Integers, n_bins: int) -> ClusterSums:
     key, w, y, q = key[order], w[order], pairs.labels[order], pairs.probabilities[order]
     starts = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
     first = order[starts]
-    w_sum, u_sum, y_sum = (np.add.reduceat(column, starts) for column in (w, w * (q - y), w * y))
-    return ClusterSums(bins[first], clusters[first], w_sum, u_sum, y_sum, n_bins, int(clusters.max()) + 1)
+    n, w_sum, u_sum, y_sum = (np.add.reduceat(column, starts) for column in (np.ones_like(w), w, w * (q - y), w * y))
+    return ClusterSums(bins[first], clusters[first], n, w_sum, u_sum, y_sum, n_bins, int(clusters.max()) + 1)
 
 
 def clustered_mse(cells: ClusterSums) -> SquaredError:
@@ -63,7 +64,7 @@ def clustered_mse(cells: ClusterSums) -> SquaredError:
     total_w, total_u = cells.by_bin(cells.w), cells.by_bin(cells.u)
     couples, products = total_w**2 - cells.by_bin(cells.w**2), total_u**2 - cells.by_bin(cells.u**2)
     known = couples > NOTHING * total_w**2
-    left_out = int(np.count_nonzero(~known))
+    left_out = int(cells.by_bin(cells.n)[~known].sum())
     n = len(np.unique(cells.cluster))
     if not known.any() or n < 2:
         return SquaredError(*UNDEFINED, left_out)
@@ -72,7 +73,7 @@ def clustered_mse(cells: ClusterSums) -> SquaredError:
     value = float(weight @ theta / weight.sum())
     without = without_each_cluster(cells)
     without = np.sort(without[~np.isnan(without)])
-    jackknife = (n - 1) / n * float(((without - without.mean()) ** 2).sum())
+    jackknife = (n - 1) / n * float(((without - without.mean()) ** 2).sum()) if len(without) > 1 else 0.0
     least, noise, slope_below = _noise(cells, total_w, total_u, known)
     slope_above = 2 * least / noise if noise > 0 else 0.0
     return SquaredError(value, max(jackknife - least, least), slope_above, slope_below, least, left_out, n - 1)

@@ -17,7 +17,7 @@ from howsure.errors import InputError
 from howsure.stats.checks import check_level, check_probabilities
 from howsure.stats.door import columns_of, pairs_from
 from howsure.stats.estimate import Estimate
-from howsure.stats.pairs import Floats, Pairs
+from howsure.stats.pairs import Floats, Integers, Pairs
 from howsure.stats.proportions import normal_quantile
 
 
@@ -112,7 +112,8 @@ def compare_pairs(
     if not np.array_equal(a.labels, b.labels):
         row = int(np.flatnonzero(a.labels != b.labels)[0])
         raise InputError(f"the two models must be judged on the same rows; the label of row {row} differs")
-    (squared_a, without_a), (squared_b, without_b) = (_judge(p, binning, bin_size, n_bins) for p in (a, b))
+    units = _units(a, b)
+    (squared_a, without_a), (squared_b, without_b) = (_judge(p, units, binning, bin_size, n_bins) for p in (a, b))
     n = len(a)
     estimates = [debiased_estimate(squared, n=n, level=level) for squared in (squared_a, squared_b)]
     difference = _jackknifed(squared_a.value - squared_b.value, without_a - without_b, level, n)
@@ -122,15 +123,26 @@ def compare_pairs(
             estimates[0].value - estimates[1].value,
             without_a / (2 * estimates[0].value) - without_b / (2 * estimates[1].value), level, n,
         )  # fmt: skip
-    brier, log = (_score_difference(a, b, loss.expected, level) for loss in (BRIER, LOG))
+    brier, log = (_score_difference(a, b, units, loss.expected, level) for loss in (BRIER, LOG))
     recipe = {"n": n, "binning": binning, "bin_size": bin_size, "n_bins": n_bins, "level": level}
     recipe |= {"clustered": a.clusters is not None, "weighted": a.weights is not None}
     return CalibrationComparison(estimates[0], estimates[1], difference, roots, brier, log, n, recipe)
 
 
-def _judge(pairs: Pairs, binning: str, bin_size: int | str, n_bins: int | None) -> tuple[SquaredError, Floats]:
+def _units(a: Pairs, b: Pairs) -> Integers:
+    """What the jackknife leaves out: a cluster, or a row, numbered by its content and not by its place."""
+    if a.clusters is not None:
+        return a.clusters
+    w = np.ones(len(a)) if a.weights is None else a.weights
+    units = np.empty(len(a), dtype=np.int64)
+    units[np.lexsort((w, a.labels, b.probabilities, a.probabilities))] = np.arange(len(a))
+    return units
+
+
+def _judge(
+    pairs: Pairs, units: Integers, binning: str, bin_size: int | str, n_bins: int | None
+) -> tuple[SquaredError, Floats]:
     binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins)
-    units = np.arange(len(pairs)) if pairs.clusters is None else pairs.clusters  # the same for both models
     cells = cluster_sums(replace(pairs, clusters=units), binned.bins_of(pairs.probabilities), len(binned.sums))
     squared = debiased_mse(binned.sums) if pairs.clusters is None else clustered_mse(cells)
     return squared, without_each_cluster(cells)
@@ -146,23 +158,22 @@ def _jackknifed(value: float, without: Floats, level: float, n: int) -> Estimate
     return Estimate(value, value - reach, value + reach, level, "jackknife", n)
 
 
-def _score_difference(a: Pairs, b: Pairs, expected: Any, level: float) -> Estimate:
+def _score_difference(a: Pairs, b: Pairs, units: Integers, expected: Any, level: float) -> Estimate:
     labels = a.labels.astype(np.float64)
     with np.errstate(invalid="ignore"):
         difference = expected(a.probabilities, labels) - expected(b.probabilities, labels)
     if not np.isfinite(difference).all():
         return Estimate(math.nan, None, None, level, "jackknife", len(a))
-    cells = _one_bin(a, difference)
+    cells = _one_bin(a, units, difference)
     total_w, total = cells.w.sum(), cells.u.sum()
     by_w, by_u = cells.by_cluster(cells.w), cells.by_cluster(cells.u)
     rest = np.where((by_w > 0) & (by_w < total_w), total_w - by_w, np.nan)
     return _jackknifed(float(total / total_w), (total - by_u) / rest, level, len(a))
 
 
-def _one_bin(pairs: Pairs, values: Floats) -> ClusterSums:
-    """Sums of w and w · value by cluster, in an order that does not depend on that of the rows."""
-    clusters = np.arange(len(values)) if pairs.clusters is None else pairs.clusters
+def _one_bin(pairs: Pairs, units: Integers, values: Floats) -> ClusterSums:
+    """Sums of w and w · value by unit, in an order that does not depend on that of the rows."""
     w = np.ones(len(values)) if pairs.weights is None else pairs.weights
-    order = np.lexsort((w, values, clusters))
-    clusters, w, u = clusters[order], w[order], (w * values)[order]
-    return ClusterSums(np.zeros(len(w), dtype=np.int64), clusters, w, u, u, 1, int(clusters.max()) + 1)
+    order = np.lexsort((w, values, units))
+    clusters, w, u = units[order], w[order], (w * values)[order]
+    return ClusterSums(np.zeros(len(w), dtype=np.int64), clusters, w, w, u, u, 1, int(clusters.max()) + 1)

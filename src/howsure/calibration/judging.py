@@ -159,6 +159,7 @@ def curve_of(
     error, mse = _plugin(pairs, binned, interval, level, generator_from(rng))
     ece, largest = gaps(s)
     base_rate = float(s.y.sum() / s.w1.sum())
+    weightless = len(pairs) - n if isinstance(pairs, Pairs) else 0
     return CalibrationCurve(
         bins=bins_from(binned, *_frequency_intervals(pairs, binned, interval, level)),
         debiased_error=debiased_estimate(squared, n=n, level=level),
@@ -173,7 +174,7 @@ def curve_of(
         n=n,
         histogram=binned.histogram,
         recipe=_recipe(pairs, binned, n, bin_size, n_bins, binning, interval, level, rng),
-        notes=_notes(binned, squared, base_rate),
+        notes=_notes(binned, squared, base_rate, weightless),
         name=name,
     )
 
@@ -218,13 +219,15 @@ def _frequency_intervals(
     return standard_error, *wilson_interval(frequency, effective, level=level)
 
 
-def _notes(binned: Binned, squared: SquaredError, base_rate: float) -> tuple[str, ...]:
+def _notes(binned: Binned, squared: SquaredError, base_rate: float, weightless: int) -> tuple[str, ...]:
     notes = []
     if base_rate in (0.0, 1.0):
         notes.append(f"every label is {int(base_rate)}: refinement says nothing about telling labels apart")
+    if weightless:
+        notes.append(f"{weightless:,} pairs of weight 0 count for nothing")
     if squared.left_out:
         notes.append(
-            f"{squared.left_out} left out of the debiased error: alone in their bin, they say nothing about noise"
+            f"{squared.left_out} pairs left out of the debiased error: alone in their bin, they say nothing about noise"
         )
     if len(binned.sums) == FEW_BINS:
         notes.append("one bin only: the error is that of the mean prediction")

@@ -15,17 +15,18 @@ from howsure.errors import InputError
 @click.option("--b", type=float, default=0.7, show_default=True, help="Second parameter.")
 @click.option("--k", type=click.FloatRange(0.0, 0.5),
               help="Miscalibrate: P(y = 1) is q - k up to one half, q + k above.")  # fmt: skip
-@click.option("--decimals", type=click.IntRange(0, 17), default=17, show_default=True, help="Digits written of q.")
+@click.option("--decimals", type=click.IntRange(0, 17), help="Round q to so many decimals (default: all digits).")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the draws.")
 @click.option("--output", metavar="FILE.csv", help="Write to a file instead of standard output.")
-def command(n: int, a: float, b: float, k: float | None, decimals: int, seed: int, output: str | None) -> None:
+def command(n: int, a: float, b: float, k: float | None, decimals: int | None, seed: int, output: str | None) -> None:
     """Draw N pairs: q from Beta(a, b), the label from q, or from a shifted q with --k. Written as CSV."""
     from howsure.calibration.simulation import simulate_pairs
 
     if output is not None and not output.endswith(".csv"):
         raise InputError(f"simulate writes CSV: name a file that ends in .csv, not {output!r}")
     labels, q = simulate_pairs(n, a, b, transform="identity" if k is None else k, rng=seed)
-    rows = (f"{y},{p!r}" for y, p in zip(labels.tolist(), np.round(q, decimals).tolist(), strict=True))
+    q = q if decimals is None else np.round(q, decimals)
+    rows = (f"{y},{p!r}" for y, p in zip(labels.tolist(), q.tolist(), strict=True))
     emit("\n".join(["label,probability", *rows]) + "\n", output)
 
 

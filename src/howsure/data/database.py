@@ -46,7 +46,8 @@ class Database:
             f"allowed_paths = [{literals(allowed)}]",
             "enable_external_access = false",
             # Parquet's statistics know no NaN; DuckDB trusts them in filters and loses such rows (its issue 25521).
-            "disabled_optimizers = 'filter_pushdown,statistics_propagation'",
+            # As a join, IN (…) could change the order of rows, on which columns that are loaded one by one rely.
+            "disabled_optimizers = 'filter_pushdown,statistics_propagation,in_clause'",
         ):
             self.connection.execute(f"SET {setting}")
 

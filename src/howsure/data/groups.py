@@ -17,7 +17,7 @@ def group_sizes(selection: Selection, column: Column) -> dict[str, int]:
 
 
 def codes_sql(connection: Connection, text: str, names: Sequence[str]) -> str:
-    """The position of a text among `names` in SQL, as a BIGINT; the names become a type of the database."""
+    """The position of a text among `names` in SQL, null if it is none; the names become a type of the database."""
     (number,) = connection.execute("SELECT count(*) FROM duckdb_types() WHERE type_name LIKE 'names_%'").fetchall()[0]
     connection.execute(f"CREATE TYPE names_{number} AS ENUM ({literals(names)})")
-    return f"CAST(enum_code(CAST({text} AS names_{number})) AS BIGINT)"
+    return f"CAST(enum_code(TRY_CAST({text} AS names_{number})) AS BIGINT)"

@@ -52,7 +52,7 @@ class Predictions:
         if group is not None:
             self._require([group])
         if self.stream is not None:
-            return self.stream if group is None else self.stream.of_groups([group])
+            return self.stream if group is None else self.stream.of_group(group)
         return self.pairs() if group is None else self.pairs().only(self._rows_by_group[group])
 
     def pairs(self) -> Pairs:

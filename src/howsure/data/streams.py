@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from howsure.data.columns import Column
-from howsure.data.database import NullFound, chunks, literals
+from howsure.data.database import NullFound, chunks, literal
 from howsure.data.groups import codes_sql
 from howsure.data.labels import label_counts, not_two_values
 from howsure.data.selection import Selection, missing_value
@@ -29,29 +29,28 @@ class PairStream:
     prob: Column
     label_sql: str
     group: Column | None = None
-    groups: tuple[str, ...] = ()
+    condition: str = "TRUE"
 
-    def of_groups(self, names: Sequence[str]) -> PairStream:
-        """The pairs of some groups only."""
-        return replace(self, groups=tuple(names))
+    def of_group(self, name: str) -> PairStream:
+        """The pairs of one group only."""
+        assert self.group is not None
+        return replace(self, condition=f"{self.group.text} = {literal(name)}")
 
     def chunks(self) -> Iterator[Chunk]:
         """The pairs, a chunk at a time."""
-        return ((probabilities, labels) for probabilities, labels in self._read([]))
+        return ((probabilities, labels) for probabilities, labels in self._read())
 
     def coded_chunks(self, names: Sequence[str]) -> Iterator[CodedChunk]:
         """The pairs of some groups, a chunk at a time, after the position of the group in `names`."""
         assert self.group is not None
         codes = codes_sql(self.selection.table.connection, self.group.text, names)
-        for probabilities, labels, coded in self.of_groups(names)._read([codes]):
+        wanted = replace(self, condition=f"{codes} IS NOT NULL")
+        for probabilities, labels, coded in wanted._read(codes):
             yield coded, probabilities, labels
 
-    def _read(self, codes: list[str]) -> Iterator[list[Any]]:
-        condition = (
-            "TRUE" if self.group is None or not self.groups else f"{self.group.text} IN ({literals(self.groups)})"
-        )
-        query = self.selection.query([self.prob.number, self.label_sql, *codes], condition=condition)
-        dtypes = [np.float64, np.uint8, *([np.int64] * len(codes))]
+    def _read(self, *codes: str) -> Iterator[list[Any]]:
+        query = self.selection.query([self.prob.number, self.label_sql, *codes], condition=self.condition)
+        dtypes = [np.float64, np.uint8, *(np.int64 for _ in codes)]
         try:
             for chunk in chunks(self.selection.table.connection, query, dtypes):
                 low, high = chunk[0].min(), chunk[0].max()  # NaN goes through both

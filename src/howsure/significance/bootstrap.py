@@ -13,6 +13,7 @@ from howsure.significance.weights import bootstrap_weights
 
 Values = tuple[Floats, Floats]
 Booleans = npt.NDArray[np.bool_]
+JACKKNIFE_ROWS = 1 << 14
 CLOSE = 1e-12  # differences that only rounding tells apart are equal
 
 
@@ -81,11 +82,11 @@ def interval_of(
 
 def jackknife_values(units: Units, metrics: Sequence[Metric]) -> list[tuple[Floats, Floats]]:
     """Metric by metric the differences with one unit left out, and how many units each stands for."""
+    totals = units.counts @ units.first, units.counts @ units.second
     out: list[list[Floats]] = [[] for _ in metrics]
-    chunk = max(1, (1 << 20) // len(units))
-    for start in range(0, len(units), chunk):
-        rows = np.arange(start, min(start + chunk, len(units)))
-        first, second = (units.counts @ one - one[rows] for one in (units.first, units.second))
+    for start in range(0, len(units), JACKKNIFE_ROWS):
+        rows = slice(start, start + JACKKNIFE_ROWS)
+        first, second = totals[0] - units.first[rows], totals[1] - units.second[rows]
         for held, metric in zip(out, metrics, strict=True):
             part = units.parts[metric.rows]
             held.append(metric.value(second[:, part]) - metric.value(first[:, part]))

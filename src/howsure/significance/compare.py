@@ -147,6 +147,8 @@ def _metrics(
             asked = (*asked, *OF_CLASS)
         elif systems.task == "soft" and choices.method == "boostsa":
             asked = BOOSTSA_SOFT
+    if not asked:
+        raise InputError("metrics must name one metric or more; it is empty.")
     found = [_metric(name, systems, target_class) for name in asked]
     twice = [one.name for one in found if sum(one.name == other.name for other in found) > 1]
     if twice:

@@ -6,14 +6,13 @@ Every record is one line, its checksum and its content as JSON, appended under a
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -113,7 +112,7 @@ class Experiments:
         if true is not None and len(true) != len(values):
             raise InputError(f"targets must have as many rows as predictions; {len(true):,}, not {len(values):,}.")
         with self.path.open("ab+") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+            _lock(file)
             self._refresh()
             lines = b""
             if not self._targets:
@@ -170,6 +169,15 @@ class Experiments:
         ordered = tuple(record["predictions"][place[name]] for name in self._ids)
         run = Run(record["condition"], record["run"], ordered, record["epochs"])
         self._runs[run.condition, run.name] = run
+
+
+def _lock(file: BinaryIO) -> None:
+    """Wait until no other process writes; where there are no such locks (Windows), one process at a time is on you."""
+    try:
+        import fcntl
+    except ImportError:
+        return
+    fcntl.flock(file, fcntl.LOCK_EX)
 
 
 def _names(ids: object, n: int) -> list[str]:

@@ -31,7 +31,8 @@ def verdicts(result: Comparison) -> list[str]:
             parts.append(f"no difference is to be seen in {', '.join(unseen)}")
         if undefined:
             parts.append(f"cannot be compared in {', '.join(undefined)}, undefined or infinite for one of the two")
-        said.append(f"{model}{':' if parts[0].startswith('no') else ''} {'; '.join(parts)}.")
+        colon = "" if parts[0].startswith("is") else ":"
+        said.append(f"{model}{colon} {'; '.join(parts)}.")
     return said
 
 

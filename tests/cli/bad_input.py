@@ -1,0 +1,271 @@
+"""Wrong inputs and what is said to them: the table that `test_bad_input.py` runs and docs/bad-input.md shows."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+COLUMNS = ("gold", "prob", "model", "weight")
+COUNTED = "(counted from 1, without the header)"
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """What is wrong, what is typed, what is told, and the files that are there."""
+
+    what: str
+    typed: str
+    told: str
+    files: dict[str, bytes] = field(default_factory=dict)
+
+
+def table(**changes: Any) -> bytes:
+    """A CSV file of 40 made-up predictions; a column with one value changed (row, value) or all (a sequence)."""
+    rng = np.random.default_rng(0)
+    prob = rng.random(40).round(3)
+    held: dict[str, list[Any]] = {
+        "gold": (rng.random(40) < prob).astype(int).tolist(),
+        "prob": prob.tolist(),
+        "model": ["base", "large"] * 20,
+        "weight": [1] * 40,
+    }
+    for name, change in changes.items():
+        if isinstance(change, tuple):
+            held[name][change[0] - 1] = change[1]
+        else:
+            held[name] = list(change)
+    rows = zip(*(held[name] for name in COLUMNS), strict=True)
+    return "\n".join([",".join(COLUMNS), *(",".join(map(str, row)) for row in rows), ""]).encode()
+
+
+def classes(row: int = 1, **change: Any) -> bytes:
+    """A file of JSON lines with the probabilities of three classes; one row changed."""
+    rows = [{"gold": i % 3, "probs": [0.2, 0.3, 0.5]} for i in range(9)]
+    rows[row - 1] |= change
+    return "".join(json.dumps(one) + "\n" for one in rows).encode()
+
+
+def archive(**arrays: Any) -> bytes:
+    """An .npz file."""
+    out = io.BytesIO()
+    np.savez(out, **arrays)
+    return out.getvalue()
+
+
+CSV = {"dev.csv": table()}
+CLASSES = {"dev.jsonl": classes()}
+SPOILT = np.array([0, 1, "two"], dtype=object)
+JUDGE = "calibration dev.csv --label gold --prob prob"
+JUDGE_CLASSES = "calibration dev.jsonl --label gold --probs-column probs"
+COMPARE = "calibration compare dev.csv --label gold --prob prob --prob weight"
+QUANTILES = "quantiles draws.npz --truth truth --draws-column draws"
+
+FILES = [
+    Wrong("a misspelt column", "calibration dev.csv --label glod --prob prob",
+          "no column 'glod' in dev.csv; it has gold, prob, model, weight. Did you mean gold?", CSV),
+    Wrong("a missing file", "calibration devv.csv --label gold --prob prob",
+          "no file devv.csv. Did you mean dev.csv?", CSV),
+    Wrong("a glob that matches nothing", "calibration 'export/*.csv' --label gold --prob prob",
+          "no file matches export/*.csv.", CSV),
+    Wrong("an empty file", JUDGE, "dev.csv is empty.", {"dev.csv": b""}),
+    Wrong("a header and nothing else", JUDGE, "dev.csv has no rows.", {"dev.csv": b"gold,prob\n"}),
+    Wrong("rows of different length", JUDGE,
+          "dev.csv cannot be read: some rows have more or fewer values than 'gold,prob'.",
+          {"dev.csv": b"gold,prob\n0,0.2\n1,0.5,9\n1,0.3\n"}),
+    Wrong("an unknown format", "calibration dev.xlsx --label gold --prob prob",
+          "the format of dev.xlsx cannot be known from its name; known are .csv, .tsv, .jsonl, .ndjson, .json, "
+          ".parquet, .npz, also with .gz or .zst. Or name the input format.", {"dev.xlsx": b"PK"}),
+    Wrong("an input format that does not exist", f"{JUDGE} --input-format excel",
+          "the input format must be one of csv, tsv, jsonl, json, parquet, npz; it is 'excel'.", CSV),
+    Wrong("a folder", "calibration export --label gold --prob prob",
+          "export is a directory; name its files, for example 'export/*.parquet'.", {"export/dev.csv": table()}),
+    Wrong("a damaged .gz", "calibration dev.csv.gz --label gold --prob prob",
+          "dev.csv.gz cannot be read: IO Error: Unexpected end of GZIP stream: dev.csv.gz.",
+          {"dev.csv.gz": gzip.compress(table(), mtime=0)[:60]}),
+    Wrong("a .gz that is none", "calibration dev.csv.gz --label gold --prob prob",
+          "dev.csv.gz is not compressed by gzip, though its suffix says so; is it damaged?", {"dev.csv.gz": table()}),
+    Wrong("a damaged Parquet file", "calibration dev.parquet --label gold --prob prob",
+          "dev.parquet cannot be read: Invalid Input Error: No magic bytes found at end of file 'dev.parquet'.",
+          {"dev.parquet": b"PAR1 and then nothing"}),
+    Wrong("damaged JSON lines", "calibration dev.jsonl --label gold --prob prob",
+          'dev.jsonl cannot be read: Invalid Input Error: Malformed JSON in file "dev.jsonl", at byte 21 in line 3: '
+          "unexpected end of data.", {"dev.jsonl": b'{"gold": 1, "prob": 0.3}\n{"gold": 1, "prob":\n'}),
+    Wrong("text that is not UTF-8", JUDGE,
+          "dev.csv cannot be read: Invalid Input Error: CSV Error on Line: 2 Original Line: gold,prob,note "
+          "Invalid unicode (byte sequence mismatch) detected. This file is not utf-8 encoded.",
+          {"dev.csv": "gold,prob,note\n0,0.2,café\n1,0.3,x\n".encode("latin-1")}),
+    Wrong("Python objects in an .npz", "calibration dev.npz --label gold --prob prob",
+          "dev.npz cannot be read: it holds Python objects, which are never unpickled; save numbers or text "
+          "(dtype str).",
+          {"dev.npz": archive(gold=SPOILT, prob=np.zeros(3))}),
+    Wrong("arrays of different length in an .npz", "calibration dev.npz --label gold --prob prob",
+          "the arrays of dev.npz must have one length; they have gold 2, prob 3.",
+          {"dev.npz": archive(gold=np.zeros(2), prob=np.zeros(3))}),
+    Wrong("files with different columns", "calibration a.csv b.csv --label gold --prob prob",
+          "no column 'prob' in b.csv; it has gold, score.", {"a.csv": table(), "b.csv": b"gold,score\n1,0.3\n"}),
+    Wrong("a file named twice", "calibration dev.csv dev.csv --label gold --prob prob",
+          "dev.csv is named twice; its rows would count twice.", CSV),
+]  # fmt: skip
+
+VALUES = [
+    Wrong("a probability of 1.7", JUDGE,
+          f"prob must lie in [0, 1]; row 12 of dev.csv {COUNTED} holds 1.7. Are these logits? Apply a softmax first.",
+          {"dev.csv": table(prob=(12, 1.7))}),
+    Wrong("a probability of 1.0000001", JUDGE,
+          f"prob must lie in [0, 1]; row 12 of dev.csv {COUNTED} holds 1.0000001. Rounding? Clip or round it in your "
+          "own pipeline; nothing is clipped in silence.", {"dev.csv": table(prob=(12, 1.0000001))}),
+    Wrong("a negative probability", JUDGE,
+          f"prob must lie in [0, 1]; row 12 of dev.csv {COUNTED} holds -0.2. Are these logits? Apply a softmax first.",
+          {"dev.csv": table(prob=(12, -0.2))}),
+    Wrong("log-probabilities", JUDGE,
+          f"prob must lie in [0, 1]; row 1 of dev.csv {COUNTED} holds -0.5. Are these log-probabilities? "
+          "Apply exp first.", {"dev.csv": table(prob=[-0.5, -2.25] * 20)}),
+    Wrong("a probability of NaN", JUDGE,
+          f"prob must not be missing; row 12 of dev.csv {COUNTED} holds 'NaN'. "
+          "Leave such rows out by --skip-missing (1 in all).", {"dev.csv": table(prob=(12, "NaN"))}),
+    Wrong("text for a probability", JUDGE,
+          f"prob must be a number in [0, 1]; row 12 of dev.csv {COUNTED} holds 'sure'. Leave such rows out first.",
+          {"dev.csv": table(prob=(12, "sure"))}),
+    Wrong("a decimal comma", JUDGE,
+          f"prob must be a number in [0, 1]; row 12 of dev.csv {COUNTED} holds '0,5'. Write a decimal point.",
+          {"dev.csv": table(prob=(12, '"0,5"'))}),
+    Wrong("a missing label", JUDGE,
+          f"gold must not be missing; row 7 of dev.csv {COUNTED} holds nothing. "
+          "Leave such rows out by --skip-missing (1 in all).", {"dev.csv": table(gold=(7, ""))}),
+    Wrong("labels of which none is known to be positive", JUDGE,
+          "gold must be 0 or 1; it holds 'no' (20), 'yes' (20). Say which is positive: --positive no.",
+          {"dev.csv": table(gold=["yes", "no"] * 20)}),
+    Wrong("three labels", JUDGE,
+          "gold must have two values; it holds 'maybe' (20), 'no' (10), 'yes' (10). Say which is positive: "
+          "--positive maybe. A value that is no answer can count as missing: --missing yes --skip-missing.",
+          {"dev.csv": table(gold=["yes", "maybe", "no", "maybe"] * 10)}),
+    Wrong("a positive label that does not occur", f"{JUDGE} --positive Yes",
+          "'Yes' is no value of gold; it holds 'no' (20), 'yes' (20). Did you mean --positive yes?",
+          {"dev.csv": table(gold=["yes", "no"] * 20)}),
+    Wrong("nothing left", f"{JUDGE} --missing 0 --missing 1 --skip-missing",
+          "every row of dev.csv misses a value (gold: 40); nothing is left.", CSV),
+    Wrong("a negative weight", f"{JUDGE} --weight weight",
+          f"weight must be a weight, finite and not negative; row 3 of dev.csv {COUNTED} holds -1.",
+          {"dev.csv": table(weight=(3, -1))}),
+    Wrong("an infinite weight", f"{JUDGE} --weight weight",
+          f"weight must be a weight, finite and not negative; row 3 of dev.csv {COUNTED} holds inf.",
+          {"dev.csv": table(weight=(3, "inf"))}),
+    Wrong("a missing group", f"{JUDGE} --group model",
+          f"model must not be missing; row 9 of dev.csv {COUNTED} holds nothing. "
+          "Leave such rows out by --skip-missing (1 in all).", {"dev.csv": table(model=(9, ""))}),
+    Wrong("a row of classes that does not sum to 1", JUDGE_CLASSES,
+          "probs must hold the probabilities of the classes; row 4 of dev.jsonl (counted from 1) sums to 1.1, not to 1 "
+          "(within 0.001). Is a class missing? Judge scores of separate questions one column at a time.",
+          {"dev.jsonl": classes(4, probs=[0.2, 0.3, 0.6])}),
+    Wrong("lists of different length", JUDGE_CLASSES,
+          "probs must hold lists of one length; the first has 3, row 4 of dev.jsonl (counted from 1) has 2.",
+          {"dev.jsonl": classes(4, probs=[0.2, 0.8])}),
+    Wrong("a list that is none", JUDGE_CLASSES,
+          "probs must hold lists of numbers; row 4 of dev.jsonl (counted from 1) holds 'high'.",
+          {"dev.jsonl": classes(4, probs="high")}),
+    Wrong("a label that is no class", f"{JUDGE_CLASSES} --classes cat,dog,cow",
+          "gold must be one of the classes cat, dog, cow, or an index from 0; it holds 'bee'.",
+          {"dev.jsonl": classes(4, gold="bee")}),
+    Wrong("a class that does not exist", f"{JUDGE_CLASSES} --classes cat,dog,cow --reduce cats",
+          "no class 'cats' in the predictions (and no reduction: top-label, class-wise); it has cat, dog, cow. "
+          "Did you mean cat?", CLASSES),
+]  # fmt: skip
+
+OPTIONS = [
+    Wrong("no probability", "calibration dev.csv --label gold",
+          "say where the probabilities are: exactly one of --prob, --probs and --probs-column.", CSV),
+    Wrong("two ways to name it", f"{JUDGE} --probs prob,weight",
+          "say where the probabilities are: exactly one of --prob, --probs and --probs-column.", CSV),
+    Wrong("no label", "calibration dev.csv --prob prob", "Missing option '--label'.", CSV),
+    Wrong("a misspelt option", "calibration dev.csv --labl gold",
+          "No such option '--labl'. (Did you mean one of: '--label', '--level'?)", CSV),
+    Wrong("a level in per cent", f"{JUDGE} --level 95",
+          "Invalid value for '--level': 95 does not lie strictly between 0 and 1; write 0.95 for 95 %", CSV),
+    Wrong("a bin size of 0", f"{JUDGE} --bin-size 0",
+          "Invalid value for '--bin-size': '0' is neither 'auto' nor a whole number of at least 1", CSV),
+    Wrong("no bins", f"{JUDGE} --bins 0", "Invalid value for '--bins': 0 is not in the range x>=1.", CSV),
+    Wrong("unknown bins", f"{JUDGE} --binning quantile",
+          "Invalid value for '--binning': 'quantile' is not one of 'adaptive', 'uniform'.", CSV),
+    Wrong("an unknown interval", f"{JUDGE} --interval normal",
+          "Invalid value for '--interval': 'normal' is not one of 'debiased', 'nguyen-oconnor', 'bootstrap', 'none'.",
+          CSV),
+    Wrong("an unknown format of the result", f"{JUDGE} --format excel",
+          "Invalid value for '--format': 'excel' is not one of 'table', 'json', 'csv', 'markdown', 'latex'.", CSV),
+    Wrong("a figure that cannot be", f"{JUDGE} --figure curve.gif",
+          "--figure writes .svg, .png, .pdf; name a file that ends in one of these, not curve.gif.", CSV),
+    Wrong("a report that cannot be", f"{JUDGE} --report report.pdf",
+          "--report writes .html, .htm; name a file that ends in one of these, not report.pdf.", CSV),
+    Wrong("a folder that is missing", f"{JUDGE} --output results/dev.json",
+          "cannot write results/dev.json: there is no folder results. Make it first.", CSV),
+    Wrong("models on different rows", "calibration compare a.csv b.csv --label gold --prob prob",
+          "both models must be judged on the same pairs; a.csv has 40, b.csv has 1.",
+          {"a.csv": table(), "b.csv": b"gold,prob\n1,0.3\n"}),
+    Wrong("models with different labels", "calibration compare a.csv b.csv --label gold --prob prob",
+          f"both models must be judged on the same rows in the same order; the label of row 1 of b.csv {COUNTED} is "
+          "not that of a.csv.", {"a.csv": table(gold=(1, 0)), "b.csv": table(gold=(1, 1))}),
+    Wrong("models of which one misses a prediction", f"{COMPARE} --skip-missing",
+          "both models must be judged on the same rows, but some would be skipped (dev.csv, weight: 1). "
+          "Leave out the rows that miss either prediction first.", {"dev.csv": table(weight=(3, ""))}),
+    Wrong("a model compared with nothing", "calibration compare dev.csv --label gold --prob prob",
+          "compare takes two files and one column, or one file and two columns; it got 1 and 1.", CSV),
+    Wrong("first choices compared", "calibration compare a.jsonl b.jsonl --label gold --probs-column probs "
+          "--reduce top-label",
+          "top-label, each model is judged on its own first choice, so that nothing pairs; "
+          "take --reduce class-wise, or the name of one class.", {"a.jsonl": classes(), "b.jsonl": classes()}),
+    Wrong("truths and draws that do not fit", QUANTILES,
+          "the arrays of draws.npz must have one length; they have truth 5, draws 4.",
+          {"draws.npz": archive(truth=np.zeros(5), draws=np.zeros((4, 3)))}),
+    Wrong("more bars than ranks", f"{QUANTILES} --bins 20",
+          "--bins must be at most the number of ranks, 4; it is 20.",
+          {"draws.npz": archive(truth=np.zeros(5), draws=np.zeros((5, 3)))}),
+    Wrong("too much miscalibration", "simulate 100 --k 0.7",
+          "Invalid value for '--k': 0.7 is not in the range 0.0<=x<=0.5."),
+    Wrong("figures into a file", "reproduce binning --figures dev.csv",
+          "--figures must name a folder; dev.csv is a file.", CSV),
+    Wrong("a misspelt command", "calibrate dev.csv", "No such command 'calibrate'.", CSV),
+]  # fmt: skip
+
+PYTHON = [
+    ("curve([0, 1, 1], [0.1, 0.8])", "y_prob must have as many rows as the others; it has 2, they have 3."),
+    ("curve([], [])", "y_true is empty: there is nothing to judge."),
+    ("curve([0, 1], [0.1, 1.7])",
+     "y_prob must lie in [0, 1]; row 1 holds 1.7. Are these logits? Apply a softmax first."),
+    ("curve([0, 1], [0.1, np.nan])", "y_prob must not be missing; row 1 holds nan. Leave such rows out first."),
+    ("curve([0, 1], [0.1, None])", "y_prob must not be missing; row 1 holds None. Leave such rows out first."),
+    ("curve([0, 1], [[0.9, 0.1], [0.2, 0.8]])",
+     "y_prob must have one dimension; its shape is (2, 2). Take one column: y_prob[:, 1]."),
+    ("curve(['no', 'yes', 'no'], [0.1, 0.8, 0.3])",
+     "y_true must be 0 or 1; it holds 'no' (2), 'yes' (1). Say which is positive: pos_label='no'."),
+    ("curve(['no', 'yes'], [0.1, 0.8], pos_label='Yes')",
+     "pos_label='Yes' is no value of y_true; it holds 'no' (1), 'yes' (1)."),
+    ("curve([0, 1, 2, 0], [0.1, 0.8, 0.6, 0.3])",
+     "y_true must have two values; it holds 0 (2), 1 (1), 2 (1). Leave out the rows of the others, or compare with one "
+     "value: y_true == 0."),
+    ("curve('gold', 'prob', data={'gold': [0, 1]})",
+     "data must be a data frame, not dict; pass arrays without data="),
+    ("curve('glod', 'prob', data=frame)", "no column 'glod' in the data frame; it has gold, prob. Did you mean gold?"),
+    ("curve([0, 1], 'prob', data=frame)", "with data=, y_true must name a column, not be a list"),
+    ("curve([0, 1], [0.1, 0.8], clusters=['a', None])",
+     "clusters must not be missing; row 1 holds None. Leave such rows out first."),
+    ("curve([0, 1], [0.1, 0.8], sample_weight=[1, -1])",
+     "sample_weight must be finite and not negative; row 1 holds -1.0. Leave such rows out first."),
+    ("curve([0, 1], [0.1, 0.8], level=95)",
+     "level must lie strictly between 0 and 1; it is 95. Write 0.95 for 95 %."),
+    ("curve([0, 1], [0.1, 0.8], bin_size='big')", "bin_size must be 'auto' or a whole number of pairs, not 'big'"),
+    ("curve([0, 1], [0.1, 0.8], interval='bootstrap', rng='x')",
+     "rng must be a seed, a numpy Generator, a SeedSequence or None, not 'x'"),
+    ("howsure.compare_calibration([0, 1], [0.1, 0.8], [0.2])",
+     "prob_b must have as many rows as the others; it has 1, they have 2."),
+    ("howsure.calibration_table([0, 1], [0.1, 0.8], groups=['NN', None])",
+     "groups must not be missing; row 1 holds None. Leave such rows out first."),
+    ("howsure.pairs_from_classes([0, 1], [[0.5, 0.6], [0.1, 0.9]])",
+     "y_prob must hold the probabilities of the classes; row 0 sums to 1.1, not to 1 (within 0.001). Is a class "
+     "missing? Judge scores of separate questions one column at a time."),
+    ("howsure.posterior_quantiles(np.zeros((4, 3)), np.zeros(5))",
+     "truth must have shape (4,) like the rows of draws; it has (5,)"),
+]  # fmt: skip

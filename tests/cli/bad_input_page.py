@@ -1,0 +1,42 @@
+"""docs/bad-input.md, from the table of wrong inputs: `python -m tests.cli.bad_input_page` writes it again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.cli.bad_input import FILES, OPTIONS, PYTHON, VALUES
+
+PAGE = Path(__file__).parents[2] / "docs" / "bad-input.md"
+TOPICS = {"Files": FILES, "Values": VALUES, "Options": OPTIONS}
+INTRODUCTION = """# Bad input
+
+What is wrong is said in one sentence: the column or option, the rule, the value, the row, and what to do. The exit
+code is 2, and nothing is written. Nothing is guessed, dropped or clipped in silence. The table is the one that the
+tests run (`tests/cli/bad_input.py`); before each message stands `howsure:` or, for options, a line of usage.
+"""
+IN_PYTHON = """In Python the same checks raise `howsure.InputError`, a `ValueError`. Rows count from 0 there, as in
+`y_prob[1]`; `curve` stands for `howsure.calibration_curve`, `frame` for a data frame with the columns gold and prob.
+"""
+
+
+def page() -> str:
+    """docs/bad-input.md."""
+    parts = [INTRODUCTION]
+    for topic, wrongs in TOPICS.items():
+        rows = [(wrong.what, f"`howsure {wrong.typed}`", wrong.told) for wrong in wrongs]
+        parts.append(f"## {topic}\n\n" + _markdown(("what is wrong", "you type", "you are told"), rows))
+    calls = [(f"`{call}`", told) for call, told in PYTHON]
+    parts.append(f"## Python\n\n{IN_PYTHON}\n" + _markdown(("you type", "you are told"), calls))
+    return "\n".join(parts)
+
+
+def _markdown(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table, its cells as they are but for what Markdown would read as its own."""
+    lines = [[cell if "`" in cell else cell.replace("[", r"\[") for cell in row] for row in rows]
+    ruled = [list(headers), ["---"] * len(headers), *lines]
+    return "".join(f"| {' | '.join(row)} |\n" for row in ruled)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

@@ -1,0 +1,236 @@
+"""`howsure calibration`: the numbers of the library, to the last digit, in every format."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import howsure
+from howsure.calibration.binning import SORT_UP_TO
+from howsure.calibration.judging import curve_of
+from howsure.data import open_predictions
+from tests.cli.running import howsure as run
+from tests.cli.running import printed
+
+FORMATS = ("table", "json", "csv", "markdown", "latex")
+
+
+@pytest.fixture
+def predictions(tmp_path: Path) -> Path:
+    """3,000 made-up predictions with ties, three groups, documents and weights."""
+    rng = np.random.default_rng(7)
+    n = 3000
+    q = np.where(rng.random(n) < 0.2, 1.0, rng.beta(0.4, 0.6, n)).round(3)
+    columns = {
+        "gold": (rng.random(n) < 0.1 + 0.8 * q).astype(int),
+        "prob": q,
+        "other": (q * 0.7 + 0.1).round(4),
+        "tag": np.array(["NN", "VB", "Ünï & <b>_%"])[rng.integers(3, size=n)],
+        "doc": np.arange(n) // 10,
+        "w": rng.integers(1, 5, n),
+    }
+    path = tmp_path / "dev.csv"
+    rows = zip(*columns.values(), strict=True)
+    path.write_text("\n".join([",".join(columns), *(",".join(map(str, row)) for row in rows), ""]), encoding="utf-8")
+    return path
+
+
+def columns_of(path: Path) -> dict[str, Any]:
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    numbers = {name: np.array([float(row[name]) for row in rows]) for name in ("gold", "prob", "other", "w")}
+    return numbers | {name: [row[name] for row in rows] for name in ("tag", "doc")}
+
+
+def judged(path: Any, *options: Any) -> dict[str, Any]:
+    found = json.loads(printed("calibration", path, "--label", "gold", "--prob", "prob", "--format", "json", *options))
+    assert isinstance(found, dict)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("options", "arguments"),
+    [
+        ((), {}),
+        (("--bin-size", "100"), {"bin_size": 100}),
+        (("--bins", "7", "--level", "0.9"), {"n_bins": 7, "level": 0.9}),
+        (("--binning", "uniform", "--bins", "12"), {"binning": "uniform", "n_bins": 12}),
+        (("--interval", "nguyen-oconnor", "--seed", "5"), {"interval": "nguyen-oconnor", "rng": 5}),
+        (("--interval", "bootstrap", "--seed", "5"), {"interval": "bootstrap", "rng": 5}),
+        (("--weight", "w"), {"sample_weight": "w"}),
+        (("--cluster", "doc"), {"clusters": "doc"}),
+    ],
+)
+def test_json_equals_the_library(predictions: Path, options: tuple[str, ...], arguments: dict[str, Any]) -> None:
+    held = columns_of(predictions)
+    given = {key: held.get(value, value) if isinstance(value, str) else value for key, value in arguments.items()}
+    curve = howsure.calibration_curve(held["gold"], held["prob"], **given)
+    (found,) = judged(predictions, *options)["curves"]
+    p_adjusted, recipe = found.pop("p_adjusted"), found.pop("recipe")
+    assert found == json.loads(json.dumps(curve.to_dict()))
+    assert recipe == {**curve.recipe, **{key: recipe[key] for key in ("seed",) if key in recipe}}
+    assert p_adjusted == curve.p_value
+
+
+def test_the_documented_schema(predictions: Path) -> None:
+    found = judged(predictions, "--group", "tag", "--adjust", "bh")
+    assert set(found) == {"recipe", "curves", "skipped"}
+    estimate = {"estimate", "low", "high", "level", "method"}
+    parts = {"score", "calibration", "refinement", "within_bin"}
+    for curve in found["curves"]:
+        assert set(curve) == {
+            "group", "n", "base_rate", "debiased_error", "error", "mse", "ece", "max_error", "p_value", "p_adjusted",
+            "brier", "log_loss", "notes", "bins", "recipe",
+        }  # fmt: skip
+        assert set(curve["debiased_error"]) == set(curve["error"]) == set(curve["mse"]) == estimate
+        assert set(curve["brier"]) == parts
+        assert set(curve["log_loss"]) == parts | {"infinite_rows"}
+        assert set(curve["bins"][0]) == {"n", "mean_prob", "frequency", "low", "high"}
+        assert sum(row["n"] for row in curve["bins"]) == curve["n"]
+        assert curve["error"]["low"] is curve["mse"]["low"] is None
+    assert found["skipped"] == 0
+    assert found["recipe"]["rows"] == 3000
+
+
+def test_groups_equal_the_library_and_each_by_itself(predictions: Path) -> None:
+    held = columns_of(predictions)
+    table = howsure.calibration_table(held["gold"], held["prob"], groups=held["tag"])
+    found = judged(predictions, "--group", "tag")["curves"]
+    assert [curve["group"] for curve in found] == [row.name for row in table]
+    for curve, row in zip(found, table, strict=True):
+        rows = np.array([tag == row.name for tag in held["tag"]])
+        alone = howsure.calibration_curve(held["gold"][rows], held["prob"][rows])
+        assert curve["debiased_error"] == row.error.to_dict() == alone.debiased_error.to_dict()
+        assert curve["error"]["estimate"] == row.plugin_error
+        assert (curve["p_value"], curve["p_adjusted"]) == (row.p_value, row.p_adjusted)
+
+
+@pytest.mark.parametrize("name", ["curve", "groups"])
+def test_all_formats_show_the_same(predictions: Path, name: str) -> None:
+    groups = ("--group", "tag") if name == "groups" else ()
+    arguments = ("calibration", predictions, "--label", "gold", "--prob", "prob", *groups)
+    shown = {form: printed(*arguments, "--format", form) for form in FORMATS}
+    curves = json.loads(shown["json"])["curves"]
+    for curve in curves:
+        value = f"{curve['debiased_error']['estimate']:.4f}"
+        assert all(value in shown[form] for form in FORMATS if form != "json")
+    rows = list(csv.DictReader(io.StringIO(shown["csv"])))
+    assert [row["group"] for row in rows] == [curve["group"] or "all" for curve in curves]
+    assert [int(row["n"]) for row in rows] == [curve["n"] for curve in curves]
+    assert shown["markdown"].startswith("<!-- howsure ")
+    assert shown["latex"].startswith("% howsure ")
+    for form in ("markdown", "latex"):
+        assert "bin_size" in shown[form]
+    if groups:
+        assert r"Ünï \& \textless{}b\textgreater{}\_\%" in shown["latex"]
+
+
+def test_a_p_value_below_every_decimal_is_not_called_zero(predictions: Path) -> None:
+    rows = list(csv.DictReader(io.StringIO(printed(
+        "calibration", predictions, "--label", "gold", "--prob", "prob", "--format", "csv"
+    ))))  # fmt: skip
+    assert rows[0]["p"] == "< 0.0001"
+
+
+@pytest.mark.parametrize("interval", ["nguyen-oconnor", "bootstrap"])
+def test_a_seed_makes_random_intervals_repeatable(predictions: Path, interval: str) -> None:
+    first, again, other = (judged(predictions, "--interval", interval, "--seed", seed) for seed in (1, 1, 2))
+    assert first == again
+    assert first["curves"][0]["error"]["low"] != other["curves"][0]["error"]["low"]
+    assert first["curves"][0]["error"]["estimate"] == other["curves"][0]["error"]["estimate"]
+    assert first["curves"][0]["recipe"]["seed"] == 1
+
+
+BINS = [{}, {"bin_size": 3700}, {"binning": "uniform", "n_bins": 9}]
+
+
+@pytest.mark.parametrize("bins", BINS)
+def test_streamed_equals_in_memory_bit_for_bit(tmp_path: Path, bins: dict[str, Any]) -> None:
+    """Above the number of pairs up to which they are sorted in memory, both go the same way, chunk by chunk."""
+    path = tmp_path / "many.npz"
+    q = np.random.default_rng(4).beta(0.3, 0.7, SORT_UP_TO + 1000)
+    q[::3] = 1.0
+    np.savez(path, gold=np.random.default_rng(5).random(len(q)) < q, prob=q)
+    streamed, held = (judged_by_rows([path], rows, **bins)[0] for rows in (10, 10**7))
+    assert streamed == held
+
+
+@pytest.mark.parametrize("group", [None, "tag"])
+@pytest.mark.parametrize("bins", BINS)
+def test_streamed_few_equal_sorted_ones(predictions: Path, group: str | None, bins: dict[str, Any]) -> None:
+    streamed, held = (judged_by_rows([predictions], rows, group=group, **bins) for rows in (10, 10_000))
+    for some, others in zip(streamed, held, strict=True):
+        assert some["notes"] == others["notes"]
+        assert list(flat(some)) == pytest.approx(list(flat(others)), rel=1e-9, abs=1e-12)
+
+
+def judged_by_rows(paths: list[Path], rows: int, *, group: str | None = None, **bins: Any) -> list[dict[str, Any]]:
+    """The curves of files whose pairs are streamed if there are more of them than `rows`."""
+    with open_predictions(paths, label="gold", prob="prob", group=group, in_memory_rows=rows) as opened:
+        assert (opened.stream is None) == (opened.n <= rows)
+        return [curve_of(opened.source(name), **bins).to_dict() for name in opened.group_names or (None,)]
+
+
+def flat(held: Any) -> Iterator[float]:
+    """The numbers in nested dicts and lists."""
+    for value in held.values() if isinstance(held, dict) else held:
+        if isinstance(value, dict | list):
+            yield from flat(value)
+        elif isinstance(value, int | float):
+            yield value
+
+
+def test_skipped_rows_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "graded.tsv"
+    rows = [("correct", 0.9), ("wrong", 0.2), ("unparseable", 0.5), ("", 0.5), ("wrong", "")] * 20
+    path.write_text("gold\tprob\n" + "".join(f"{gold}\t{prob}\n" for gold, prob in rows))
+    found = judged(path, "--positive", "correct", "--missing", "unparseable", "--skip-missing")
+    assert found["skipped"] == 60
+    assert found["recipe"]["skipped"] == {"gold": 40, "prob": 20}
+    assert (found["curves"][0]["n"], found["curves"][0]["base_rate"]) == (40, 0.5)
+    text = printed(
+        "calibration", path, "--label", "gold", "--prob", "prob", "--positive", "correct", "--missing", "unparseable",
+        "--skip-missing",
+    )  # fmt: skip
+    assert "40 rows, 60 skipped (gold: 40, prob: 20)" in text
+
+
+@pytest.mark.parametrize("reduce", ["top-label", "class-wise", "dog"])
+def test_classes_equal_the_library(tmp_path: Path, reduce: str) -> None:
+    rng = np.random.default_rng(3)
+    probs = rng.dirichlet([0.5, 0.5, 0.5], size=500)
+    gold = np.array([rng.choice(["cat", "dog", "cow"], p=row) for row in probs])
+    lists, columns = tmp_path / "lists.jsonl", tmp_path / "columns.csv"
+    lists.write_text(
+        "".join(json.dumps({"gold": g, "probs": p.tolist()}) + "\n" for g, p in zip(gold, probs, strict=True))
+    )
+    rows = [f"{g},{','.join(map(repr, p.tolist()))}" for g, p in zip(gold, probs, strict=True)]
+    columns.write_text("\n".join(["gold,cat,dog,cow", *rows, ""]))
+    found = [
+        json.loads(printed("calibration", *arguments, "--label", "gold", "--reduce", reduce, "--format", "json"))
+        for arguments in (
+            (lists, "--probs-column", "probs", "--classes", "cat,dog,cow"),
+            (columns, "--probs", "cat,dog,cow"),
+        )
+    ]
+    assert found[0]["curves"] == found[1]["curves"]
+    pairs = howsure.pairs_from_classes(gold, probs, classes=["cat", "dog", "cow"], reduce=reduce)
+    if reduce == "class-wise":
+        assert [curve["group"] for curve in found[0]["curves"]] == ["cat", "dog", "cow"]
+        assert sum(curve["n"] for curve in found[0]["curves"]) == len(pairs) == 1500
+    else:
+        curve = howsure.calibration_curve(pairs.labels, pairs.probabilities)
+        assert found[0]["curves"][0]["debiased_error"] == curve.debiased_error.to_dict()
+
+
+def test_an_unknown_group_column_is_refused(predictions: Path) -> None:
+    done = run("calibration", predictions, "--label", "gold", "--prob", "prob", "--group", "tags")
+    assert done.code == 2
+    assert done.err.endswith("Did you mean tag?\n")

@@ -1,0 +1,116 @@
+"""`howsure calibration compare`: two files, two columns, classes; the numbers of the library."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import howsure
+from tests.cli.running import howsure as run
+from tests.cli.running import printed
+
+
+@pytest.fixture
+def held() -> dict[str, Any]:
+    rng = np.random.default_rng(2)
+    q = rng.beta(0.6, 0.6, 2000)
+    return {
+        "gold": (rng.random(2000) < q).astype(int),
+        "base": q**1.6,
+        "large": q,
+        "doc": np.array([f"document {i // 5}" for i in range(2000)]),
+        "w": rng.integers(1, 4, 2000),
+    }
+
+
+def write(path: Path, columns: dict[str, Any]) -> Path:
+    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+    path.write_text("\n".join([",".join(columns), *(",".join(map(str, row)) for row in rows), ""]))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("options", "arguments"),
+    [
+        ((), {}),
+        (("--bin-size", "50"), {"bin_size": 50}),
+        (("--cluster", "doc", "--level", "0.9"), {"clusters": "doc", "level": 0.9}),
+        (("--weight", "w"), {"sample_weight": "w"}),
+    ],
+)
+def test_two_columns_equal_the_library(
+    held: dict[str, Any], tmp_path: Path, options: tuple[str, ...], arguments: dict[str, Any]
+) -> None:
+    path = write(tmp_path / "dev.csv", held)
+    given = {key: held[value] if isinstance(value, str) else value for key, value in arguments.items()}
+    wanted = howsure.compare_calibration(held["gold"], held["base"], held["large"], **given).to_dict()
+    common = ("calibration", "compare", path, "--label", "gold", "--prob", "base", "--prob", "large", *options)
+    found = json.loads(printed(*common, "--format", "json"))
+    assert {key: found[key] for key in wanted} == wanted
+    assert (found["a"], found["b"]) == (f"{path}:base", f"{path}:large")
+
+
+def test_two_files_equal_two_columns(held: dict[str, Any], tmp_path: Path) -> None:
+    both = write(tmp_path / "both.csv", held)
+    a = write(tmp_path / "a.csv", {"gold": held["gold"], "score": held["base"]})
+    b = write(tmp_path / "b.csv", {"gold": held["gold"], "score": held["large"]})
+    found = [
+        json.loads(printed("calibration", "compare", *arguments, "--label", "gold", "--format", "json"))
+        for arguments in ((a, b, "--prob", "score"), (both, "--prob", "base", "--prob", "large"))
+    ]
+    for one in found:
+        del one["a"], one["b"]
+    assert found[0] == found[1]
+
+
+def test_the_better_one_is_named(held: dict[str, Any], tmp_path: Path) -> None:
+    path = write(tmp_path / "dev.csv", held)
+    said = {
+        columns: printed("calibration", "compare", path, "--label", "gold", "--prob", columns[0], "--prob", columns[1])
+        for columns in (("base", "large"), ("large", "base"), ("large", "large"))
+    }
+    assert said["base", "large"].endswith("B is better calibrated than A.\n")
+    assert said["large", "base"].endswith("A is better calibrated than B.\n")
+    assert "No difference in calibration to be seen" in said["large", "large"]
+
+
+@pytest.mark.parametrize("form", ["csv", "markdown", "latex"])
+def test_formats_show_the_same(held: dict[str, Any], tmp_path: Path, form: str) -> None:
+    path = write(tmp_path / "dev.csv", held)
+    common = ("calibration", "compare", path, "--label", "gold", "--prob", "base", "--prob", "large", "--format")
+    value = json.loads(printed(*common, "json"))["squared_error_difference"]["estimate"]
+    assert f"{value:.5f}" in printed(*common, form)
+
+
+def test_classes_are_compared_with_rows_as_clusters(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    a = rng.dirichlet([1, 1, 1], 600)
+    b = 0.7 * a + 0.1
+    gold = np.array([rng.choice(3, p=row) for row in a])
+    for name, matrix in (("a", a), ("b", b)):
+        rows = [{"gold": int(g), "probs": row.tolist()} for g, row in zip(gold, matrix, strict=True)]
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    files = (tmp_path / "a.jsonl", tmp_path / "b.jsonl")
+    common = ("calibration", "compare", *files, "--label", "gold", "--probs-column", "probs", "--format", "json")
+    found = json.loads(printed(*common))
+    pairs_a, pairs_b = (howsure.pairs_from_classes(gold, matrix, reduce="class-wise") for matrix in (a, b))
+    wanted = howsure.compare_calibration(
+        pairs_a.labels, pairs_a.probabilities, pairs_b.probabilities, clusters=pairs_a.clusters
+    ).to_dict()
+    assert {key: found[key] for key in wanted} == wanted
+    one = json.loads(printed(*common, "--reduce", "2"))
+    assert one["n"] == 600
+
+
+def test_rows_skipped_for_both_may_be_skipped(held: dict[str, Any], tmp_path: Path) -> None:
+    path = write(tmp_path / "dev.csv", held)
+    lines = path.read_text().splitlines()
+    lines[5] = "," + lines[5].partition(",")[2]
+    path.write_text("\n".join(lines))
+    common = ("calibration", "compare", path, "--label", "gold", "--prob", "base", "--prob", "large")
+    assert run(*common).code == 2
+    assert json.loads(printed(*common, "--skip-missing", "--format", "json"))["n"] == 1999

@@ -1,0 +1,169 @@
+"""What goes in and out: every file format gives the same numbers; what is written is there whole or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from tests.cli.running import howsure as run
+from tests.cli.running import printed
+
+HOWSURE = Path(sys.executable).parent / "howsure"
+JUDGE = ("--label", "gold", "--prob", "prob")
+
+
+@pytest.fixture
+def columns() -> dict[str, Any]:
+    rng = np.random.default_rng(11)
+    q = rng.beta(0.5, 0.5, 800)
+    return {"gold": (rng.random(800) < q).astype(np.int64), "prob": q}
+
+
+def text_of(columns: dict[str, Any], separator: str) -> str:
+    rows = zip(columns["gold"].tolist(), columns["prob"].tolist(), strict=True)
+    return "".join(f"{a}{separator}{b!r}\n" for a, b in [("gold", "prob"), *rows]).replace("'", "")
+
+
+def lines_of(columns: dict[str, Any]) -> str:
+    rows = zip(columns["gold"].tolist(), columns["prob"].tolist(), strict=True)
+    return "".join(json.dumps({"gold": gold, "prob": prob}) + "\n" for gold, prob in rows)
+
+
+def write_all(columns: dict[str, Any], folder: Path) -> dict[str, list[Any]]:
+    """The same rows in every format; what to name on the command line."""
+    texts = {"csv": text_of(columns, ","), "tsv": text_of(columns, "\t"), "jsonl": lines_of(columns)}
+    named: dict[str, list[Any]] = {}
+    for suffix, text in texts.items():
+        for packed, content in {
+            "": text.encode(),
+            ".gz": gzip.compress(text.encode()),
+            ".zst": pa.Codec("zstd").compress(text.encode(), asbytes=True),
+        }.items():
+            path = folder / f"dev.{suffix}{packed}"
+            path.write_bytes(content)
+            named[path.name] = [path]
+    pa.parquet.write_table(pa.table(columns), folder / "dev.parquet")
+    np.savez(folder / "dev.npz", **columns)
+    (folder / "parts").mkdir()
+    for part in range(3):
+        some = {name: column[part * 300 : (part + 1) * 300] for name, column in columns.items()}
+        (folder / "parts" / f"part-{part}.csv").write_text(text_of(some, ","))
+    named |= {"dev.parquet": [folder / "dev.parquet"], "dev.npz": [folder / "dev.npz"]}
+    return named | {"a glob": [folder / "parts" / "*.csv"], "files": sorted((folder / "parts").iterdir())}
+
+
+def test_every_file_format_gives_the_same_numbers(columns: dict[str, Any], tmp_path: Path) -> None:
+    found = {
+        name: json.loads(printed("calibration", *paths, *JUDGE, "--format", "json"))["curves"]
+        for name, paths in write_all(columns, tmp_path).items()
+    }
+    assert len(found) == 13
+    assert [name for name, curves in found.items() if curves != found["dev.csv"]] == []
+
+
+@pytest.mark.parametrize("name", ["dev.csv", "dev.tsv", "dev.jsonl", "dev.csv.gz", "dev.parquet", "dev.npz"])
+def test_standard_input(columns: dict[str, Any], tmp_path: Path, name: str) -> None:
+    (path,) = write_all(columns, tmp_path)[name]
+    with path.open("rb") as stdin:
+        command = [HOWSURE, "calibration", "-", *JUDGE, "--format", "json"]
+        done = subprocess.run(command, stdin=stdin, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["curves"] == json.loads(
+        printed("calibration", path, *JUDGE, "--format", "json")
+    )["curves"]  # fmt: skip
+    assert done.stderr == ""
+
+
+def test_output_is_what_would_be_printed(columns: dict[str, Any], tmp_path: Path) -> None:
+    (path,) = write_all(columns, tmp_path)["dev.csv"]
+    target = tmp_path / "result.json"
+    target.write_text("of yesterday")
+    arguments = ("calibration", path, *JUDGE, "--format", "json")
+    assert printed(*arguments, "--output", target) == ""
+    assert target.read_text() == printed(*arguments)
+    assert target.stat().st_mode & 0o777 == 0o666 & ~current_umask()
+    assert not list(tmp_path.glob(".result*"))
+
+
+def current_umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def test_a_link_stays_a_link_and_a_device_a_device(columns: dict[str, Any], tmp_path: Path) -> None:
+    (path,) = write_all(columns, tmp_path)["dev.csv"]
+    (tmp_path / "real.json").write_text("")
+    (tmp_path / "link.json").symlink_to(tmp_path / "real.json")
+    arguments = ("calibration", path, *JUDGE, "--format", "json", "--output")
+    printed(*arguments, tmp_path / "link.json")
+    assert (tmp_path / "link.json").is_symlink()
+    assert json.loads((tmp_path / "real.json").read_text())["skipped"] == 0
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE, text=True) as reader:
+        printed(*arguments, pipe)
+        shown, _ = reader.communicate()
+    assert shown == (tmp_path / "real.json").read_text()
+    assert pipe.is_fifo()
+
+
+def test_a_failure_leaves_the_old_file_and_nothing_else(columns: dict[str, Any], tmp_path: Path) -> None:
+    (path,) = write_all(columns, tmp_path)["dev.csv"]
+    spoilt = path.read_text().splitlines()
+    spoilt[-1] = "1,1.7"
+    path.write_text("\n".join(spoilt))
+    targets = {option: tmp_path / name for option, name in
+               {"--output": "r.json", "--figure": "c.svg", "--report": "r.html"}.items()}  # fmt: skip
+    for target in targets.values():
+        target.write_text("of yesterday")
+    before = sorted(tmp_path.rglob("*"))
+    done = run("calibration", path, *JUDGE, *(word for pair in targets.items() for word in pair))
+    assert done.code == 2
+    assert "row 800" in done.err
+    assert {target.read_text() for target in targets.values()} == {"of yesterday"}
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_write_that_fails_is_one_sentence() -> None:
+    done = run("simulate", 5, "--output", "/dev/full/x.csv")
+    assert (done.code, done.out) == (2, "")
+    full = subprocess.run(
+        f"{HOWSURE} simulate 5 > /dev/full", shell=True, stderr=subprocess.PIPE, text=True, check=False
+    )
+    assert full.returncode == 2
+    assert "Traceback" not in full.stderr
+
+
+@pytest.mark.parametrize(("suffix", "magic"), [(".svg", b"<?xml"), (".png", b"\x89PNG\r\n"), (".pdf", b"%PDF-")])
+@pytest.mark.parametrize("group", [(), ("--group", "gold")])
+def test_figures(columns: dict[str, Any], tmp_path: Path, suffix: str, magic: bytes, group: tuple[str, ...]) -> None:
+    (path,) = write_all(columns, tmp_path)["dev.csv"]
+    target = tmp_path / f"curve{suffix}"
+    printed("calibration", path, *JUDGE, *group, "--figure", target)
+    first = target.read_bytes()
+    assert first.startswith(magic)
+    printed("calibration", path, *JUDGE, *group, "--figure", target)
+    assert target.read_bytes() == first
+
+
+def test_a_report_needs_nothing_but_itself(columns: dict[str, Any], tmp_path: Path) -> None:
+    (path,) = write_all(columns, tmp_path)["dev.csv"]
+    target = tmp_path / "report.html"
+    printed("calibration", path, *JUDGE, "--report", target)
+    html = target.read_text(encoding="utf-8")
+    error = json.loads(printed("calibration", path, *JUDGE, "--format", "json"))["curves"][0]["debiased_error"]
+    assert f"{error['estimate']:.4f}" in html
+    assert "<svg" in html
+    loading = re.findall(r"""(?:src|href)\s*=\s*["']?(?!#)[^"'\s>]+|@import|url\((?!#)[^)]+\)|<script""", html)
+    assert loading == []
