@@ -70,6 +70,12 @@ def test_the_simulation_is_the_enumeration(y: list[int], q: list[float]) -> None
     assert found.p_error == pytest.approx(math.sqrt(found.p_value * (1 - found.p_value) / 20_001))
 
 
+def test_the_data_are_one_of_the_draws() -> None:
+    """p = (c + 1) / (B + 1), never 0."""
+    found = calibration_test([0] * 50, [0.9] * 50, n_simulations=99, rng=0)
+    assert found.p_value == 0.01
+
+
 @pytest.mark.parametrize("method", ["simulation", "spiegelhalter", "binned"])
 def test_p_values_of_calibrated_models_are_uniform_enough(method: str) -> None:
     rng = np.random.default_rng(61)

@@ -97,7 +97,7 @@ def test_more_rows_than_a_single_float_can_count() -> None:
 def test_fewer_rows_than_bins_and_one_bin_and_a_half() -> None:
     few = calibration_curve([0, 1, 1], [0.1, 0.5, 0.8], n_bins=10)
     assert few.bins.count.tolist() == [1, 1, 1]
-    assert few.notes[0].startswith("3 left out of the debiased error")
+    assert few.notes[0].startswith("3 pairs left out of the debiased error")
     assert math.isnan(few.debiased_error.value)
     assert few.ece.value == pytest.approx((0.1 + 0.5 + 0.2) / 3)
     q = np.linspace(0.01, 0.4, 150)

@@ -27,7 +27,7 @@ def comparison_text(result: CalibrationComparison, names: Names) -> str:
     else:
         said = "No difference in calibration to be seen: the interval of the squared errors' difference holds 0."
     table = comparison_table(result, names).text("table")
-    return f"A: {names[0]}\nB: {names[1]}\n{result.n:,} rows; differences are A - B\n\n{table}\n{said}\n"
+    return f"A: {names[0]}\nB: {names[1]}\n{result.n:,} pairs; differences are A - B\n\n{table}\n{said}\n"
 
 
 def comparison_table(result: CalibrationComparison, names: Names) -> Table:

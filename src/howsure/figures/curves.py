@@ -62,7 +62,10 @@ def draw_curves(
             if labels is not None or curves[0].name is not None:
                 title = title if title is not None else shortened_name(names[0], 48)
         else:
-            handles = [_draw_one_of_many(axes, curve, look(i), len(curves)) for i, curve in enumerate(curves)]
+            points = all(len(curve.bins) <= POINTS_OF_MANY for curve in curves)  # one way for all of them
+            handles = [
+                _draw_one_of_many(axes, curve, look(i), len(curves), points=points) for i, curve in enumerate(curves)
+            ]
             rows = [
                 f"{shortened_name(name, NAME_LENGTH)}\n{estimate_text(curve.debiased_error)}"
                 for curve, name in zip(curves, names, strict=True)
@@ -119,8 +122,7 @@ def draw_one(ax: Axes, curve: CalibrationCurve, how: Look, *, small: bool = Fals
     _print_error(ax, curve, small=small, lower=lower)
 
 
-def _draw_one_of_many(ax: Axes, curve: CalibrationCurve, how: Look, many: int) -> Line2D:
-    points = len(curve.bins) <= POINTS_OF_MANY
+def _draw_one_of_many(ax: Axes, curve: CalibrationCurve, how: Look, many: int, *, points: bool) -> Line2D:
     if many <= INTERVALS_UP_TO:
         _draw_intervals(ax, curve, how, points=points)
     (line,) = _draw_line(ax, curve, how, linewidth=1.2)
