@@ -79,9 +79,9 @@ FILES = [
           {"dev.csv": b"gold,prob\n0,0.2\n1,0.5,9\n1,0.3\n"}),
     Wrong("an unknown format", "calibration dev.xlsx --label gold --prob prob",
           "the format of dev.xlsx cannot be known from its name; known are .csv, .tsv, .jsonl, .ndjson, .json, "
-          ".parquet, .npz, also with .gz or .zst. Or name the input format.", {"dev.xlsx": b"PK"}),
+          ".parquet, .npz, also with .gz or .zst. Or name it: --input-format csv.", {"dev.xlsx": b"PK"}),
     Wrong("an input format that does not exist", f"{JUDGE} --input-format excel",
-          "the input format must be one of csv, tsv, jsonl, json, parquet, npz; it is 'excel'.", CSV),
+          "--input-format must be one of csv, tsv, jsonl, json, parquet, npz; it is 'excel'.", CSV),
     Wrong("a folder", "calibration export --label gold --prob prob",
           "export is a directory; name its files, for example 'export/*.parquet'.", {"export/dev.csv": table()}),
     Wrong("a damaged .gz", "calibration dev.csv.gz --label gold --prob prob",

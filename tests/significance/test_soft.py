@@ -99,3 +99,15 @@ def test_a_miscalibrated_model_is_found() -> None:
     row = compare(y, q, worse, metrics="calibration_error", rng=0, n_resamples=500)[0]
     assert row.difference > 0.05
     assert row.p_value <= 1 / 501 + 1e-12
+
+
+def test_the_interval_of_the_calibration_error_lies_around_the_difference() -> None:
+    """A calibrated model against one that is off by .1: resampling puts noise back in, which is taken out again."""
+    rng = np.random.default_rng(1)
+    q = 0.1 + 0.8 * rng.random(4000)
+    y = (rng.random(4000) < q).astype(int)
+    for interval in ("basic", "percentile"):
+        row = compare(y, q, q + 0.1, metrics="squared_calibration_error", interval=interval, rng=0, n_resamples=2000)[0]
+        assert row.difference == pytest.approx(0.01, abs=0.003)
+        assert row.low < 0.01 < row.high
+        assert (row.low + row.high) / 2 == pytest.approx(row.difference, abs=0.0006)

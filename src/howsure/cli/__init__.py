@@ -14,6 +14,7 @@ from howsure.errors import HowsureError
 
 COMMANDS = {  # name -> (module, what `howsure --help` says of it)
     "calibration": ("howsure.cli.calibration", "Do predicted probabilities match frequencies?"),
+    "significance": ("howsure.cli.significance", "Is a model really better than the baseline?"),
     "quantiles": ("howsure.cli.quantiles", "Are posterior draws of continuous quantities calibrated?"),
     "simulate": ("howsure.cli.simulate", "Draw synthetic predictions whose calibration is known."),
     "reproduce": ("howsure.cli.reproduce", "Run a table or figure of the papers again."),

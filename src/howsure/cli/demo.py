@@ -27,7 +27,7 @@ def command(output: str) -> None:
     write_whole(bundled.read_bytes(), str(folder / PREDICTIONS))
     arguments = [PREDICTIONS, "--label", "label", "--prob", "probability", "--group", "model"]
     drawn = ["--figure", "curve.png", "--report", "report.html"]
-    emit(f"$ howsure calibration {' '.join([*arguments, *drawn])}\n\n", None)
+    emit(f"In {output} this is run:\n\n    howsure calibration {' '.join([*arguments, *drawn])}\n\n", None)
     with contextlib.chdir(folder):
         curve_command.main([*arguments, *drawn], standalone_mode=False)
     emit(f"\nThe figure is {folder / 'curve.png'}, the report {folder / 'report.html'}: open it in a browser.\n", None)

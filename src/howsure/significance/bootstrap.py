@@ -14,12 +14,13 @@ from howsure.significance.weights import bootstrap_weights
 Values = tuple[Floats, Floats]
 Booleans = npt.NDArray[np.bool_]
 JACKKNIFE_ROWS = 1 << 14
+COPIES = 1e6
 CLOSE = 1e-12  # differences that only rounding tells apart are equal
 
 
-def observed_values(units: Units, metrics: Sequence[Metric]) -> list[tuple[float, float]]:
-    """Metric by metric the value of the first and of the second system."""
-    counts = units.counts[None].astype(np.float64)
+def observed_values(units: Units, metrics: Sequence[Metric], *, copies: float = 1) -> list[tuple[float, float]]:
+    """Metric by metric the value of the first and of the second system; as if every row stood there `copies` times."""
+    counts = copies * units.counts[None].astype(np.float64)
     held = _values(units, metrics, counts, None)
     return [(float(first[0]), float(second[0])) for first, second in held]
 
@@ -37,6 +38,18 @@ def bootstrap_values(
             first[start:stop], second[start:stop] = a, b
         start = stop
     return out
+
+
+def drift(units: Units, metric: Metric, difference: float) -> float:
+    """How far the replicates' centre lies from the difference: it is the difference of the rows as a population.
+
+    A metric that is not scale-free takes the noise of n rows out, and a replicate that of its own n, but those are
+    drawn from rows whose noise is still in them.
+    """
+    if metric.scale_free:
+        return 0.0
+    first, second = observed_values(units, [metric], copies=COPIES)[0]
+    return second - first - difference
 
 
 def shift_p_value(replicates: Floats, difference: float, alternative: str) -> tuple[float, float]:

@@ -83,7 +83,7 @@ def check_choices(choices: Choices, systems: Systems, metrics: Sequence[Metric])
         raise InputError("with two_way=True interval must be 'basic' or 'percentile'; 'bca' leaves out items alone.")
     if several:
         for metric in metrics:
-            if not metric.several_runs:
+            if not metric.scale_free:
                 raise InputError(f"{metric.name} cannot be added up over runs; compare one run at a time.")
     if choices.method == "mcnemar":
         if [metric.name for metric in metrics] != ["accuracy"]:

@@ -31,7 +31,8 @@ class Metric:
 
     `rows(targets, predictions, problem)` gives k statistics of each row, of shape (n, k); `value(sums)` makes of their
     sums, of shape (..., k), the value of the metric, of shape (...), NaN where it is undefined. Twice the same rows
-    must have the same value: end the statistics with a one in each row and divide by its sum, as a mean does.
+    must have the same value: end the statistics with a one in each row and divide by its sum, as a mean does. (A
+    metric that corrects for the number of rows is not `scale_free`; it is not added up over runs.)
     Targets and predictions are, by `task`: `hard`: codes of labels, twice (n,); `soft`: distributions, twice (n, K);
     `probabilistic`: codes (n,) and probabilities (n, K), or (n, 1) where there are the probabilities of one class only.
     `best` is the value of a perfect system, None where that depends on the targets; `score` gives what the
@@ -57,7 +58,7 @@ class Metric:
     higher_is_better: bool = True
     best: float | None = None
     score: Callable[[Any, Any, Problem], Floats] | None = None
-    several_runs: bool = True
+    scale_free: bool = True
 
     @property
     def sign(self) -> int:

@@ -67,7 +67,7 @@ def _confidence(targets: Codes, predictions: Floats) -> tuple[Floats, Floats]:
 
 
 def _calibration(name: str, value: Callable[[Floats], Floats]) -> Metric:
-    return Metric(name, "probabilistic", calibration_rows, value, higher_is_better=False, best=0.0, several_runs=False)
+    return Metric(name, "probabilistic", calibration_rows, value, higher_is_better=False, best=0.0, scale_free=False)
 
 
 register(mean_loss("log_loss", "probabilistic", log_losses))
