@@ -120,10 +120,16 @@ def test_all_formats_show_the_same(predictions: Path, name: str) -> None:
     curves = json.loads(shown["json"])["curves"]
     for curve in curves:
         value = f"{curve['debiased_error']['estimate']:.4f}"
-        assert all(value in shown[form] for form in FORMATS if form != "json")
+        assert all(value in shown[form] for form in ("table", "markdown", "latex"))
     rows = list(csv.DictReader(io.StringIO(shown["csv"])))
     assert [row["group"] for row in rows] == [curve["group"] or "all" for curve in curves]
-    assert [int(row["n"]) for row in rows] == [curve["n"] for curve in curves]
+    for row, curve in zip(rows, curves, strict=True):
+        error, wanted = curve["debiased_error"], ("error", "low", "high", "Algorithm 1", "ECE", "Brier", "p")
+        assert int(row["n"]) == curve["n"]
+        assert [float(row[name]) for name in wanted] == [
+            error["estimate"], error["low"], error["high"], curve["error"]["estimate"], curve["ece"],
+            curve["brier"]["score"], curve["p_adjusted"],
+        ]  # fmt: skip
     assert shown["markdown"].startswith("<!-- howsure ")
     assert shown["latex"].startswith("% howsure ")
     for form in ("markdown", "latex"):
@@ -133,10 +139,10 @@ def test_all_formats_show_the_same(predictions: Path, name: str) -> None:
 
 
 def test_a_p_value_below_every_decimal_is_not_called_zero(predictions: Path) -> None:
-    rows = list(csv.DictReader(io.StringIO(printed(
-        "calibration", predictions, "--label", "gold", "--prob", "prob", "--format", "csv"
-    ))))  # fmt: skip
-    assert rows[0]["p"] == "< 0.0001"
+    common = ("calibration", predictions, "--label", "gold", "--prob", "prob", "--format")
+    assert "| < 0.0001 |" in printed(*common, "markdown")
+    (row,) = csv.DictReader(io.StringIO(printed(*common, "csv")))
+    assert 0 < float(row["p"]) < 1e-4
 
 
 @pytest.mark.parametrize("interval", ["nguyen-oconnor", "bootstrap"])

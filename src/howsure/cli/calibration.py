@@ -95,7 +95,8 @@ def curve_command(
     elif form == "table":
         emit(curves_text(curves, recipe=recipe, skipped=skipped, adjust=adjust), output)
     else:
-        emit(curves_table(curves, recipe=recipe, skipped=skipped, adjust=adjust).text(form), output)
+        table = curves_table(curves, recipe=recipe, skipped=skipped, adjust=adjust, exact=form == "csv")
+        emit(table.text(form), output)
 
 
 def opened(files: Sequence[str], *, missing: Sequence[str], input_format: str | None, **reading: Any) -> Any:

@@ -55,8 +55,11 @@ def _counts(skipped: dict[str, int]) -> str:
     return ", ".join(f"{column}: {number:,}" for column, number in skipped.items())
 
 
-def curves_table(curves: Sequence[CalibrationCurve], *, recipe: dict[str, Any], skipped: int, adjust: str) -> Table:
-    """One row a curve; p is adjusted for the number of curves."""
+def curves_table(
+    curves: Sequence[CalibrationCurve], *, recipe: dict[str, Any], skipped: int, adjust: str, exact: bool = False
+) -> Table:
+    """One row a curve; p is adjusted for the number of curves. `exact`: all digits, and nothing for what is unknown."""
+    shown, shown_p = (exact_number, exact_number) if exact else (number, p_value_text)
     rows = []
     for curve, p in zip(curves, adjusted_p_values(curves, adjust), strict=True):
         e = curve.debiased_error
@@ -65,8 +68,8 @@ def curves_table(curves: Sequence[CalibrationCurve], *, recipe: dict[str, Any], 
             [
                 curve.name or "all",
                 f"{curve.n}",
-                *(number(x) for x in (curve.base_rate, e.value, e.low, e.high, *scores)),
-                p_value_text(p),
+                *(shown(x) for x in (curve.base_rate, e.value, e.low, e.high, *scores)),
+                shown_p(p),
                 kind(curve),
             ]
         )
@@ -101,6 +104,11 @@ def number(value: float | None) -> str:
     if value is None or math.isnan(value):
         return "–"
     return "inf" if math.isinf(value) else f"{value:.4f}"
+
+
+def exact_number(value: float | None) -> str:
+    """A number as a program reads it; what is not known is empty."""
+    return "" if value is None or math.isnan(value) else repr(value)
 
 
 def write_figure(curves: Sequence[CalibrationCurve], path: str) -> None:

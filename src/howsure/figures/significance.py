@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from howsure.errors import InputError
 from howsure.figures.files import inline_svg
@@ -15,7 +16,7 @@ from howsure.figures.style import FAINT, QUIET, dress, literal, look, new_figure
 from howsure.significance.comparison import Comparison, Difference, p_text
 
 CAPTION = "Differences from the baseline with their intervals. A filled dot: the adjusted p is at most .05."
-COLUMNS = 2
+COLUMNS, TICKS = 2, 6
 NAME_LENGTH = 36
 ROW_HEIGHT = 0.24  # inches
 MOST_ROWS = 60
@@ -57,6 +58,7 @@ def draw_differences(rows: Sequence[Difference], *, ax: Axes, named: bool = True
     ax.set_yticks(range(len(rows)), names if named else [""] * len(rows))
     for tick in ax.get_yticklabels():
         tick.set_parse_math(False)
+    ax.xaxis.set_major_locator(MaxNLocator(TICKS))
     ax.axvline(0.0, color=FAINT, linewidth=1.0, zorder=1)
     for place, row in enumerate(rows):
         _draw_row(ax, place, row)
