@@ -168,7 +168,7 @@ def debiased(bins: Bins) -> Squared:
 
 
 def interval_by_search(squared: Squared, z: float) -> tuple[float, float]:
-    """The ends of {t: (t - value)² ≤ z² max(variance at t, least)}, by bisection."""
+    """The outermost t with (t - value)² ≤ z² max(variance at t, least): from far outside inwards, then by bisection."""
     numbers = [float(getattr(squared, name)) for name in ("value", "variance", "slope_above", "slope_below", "least")]
     value, variance, slope_above, slope_below, least = numbers
 
@@ -178,10 +178,13 @@ def interval_by_search(squared: Squared, z: float) -> tuple[float, float]:
 
     ends = []
     for sign in (-1.0, 1.0):
-        inside, outside = 0.0, 1.0
+        outside = 1.0
         while held(value + sign * outside):
-            inside, outside = outside, 2 * outside
-        for _ in range(200):
+            outside *= 2
+        inside = outside
+        while not held(value + sign * inside) and inside > 1e-30:
+            outside, inside = inside, inside / 1.01
+        for _ in range(60):
             middle = (inside + outside) / 2
             inside, outside = (middle, outside) if held(value + sign * middle) else (inside, middle)
         ends.append(value + sign * inside)
@@ -272,35 +275,3 @@ def _mean_and_reach(values: list[float], z: float) -> tuple[float, float]:
     centre = math.fsum(values) / len(values)
     sd = math.sqrt(math.fsum((value - centre) ** 2 for value in values) / (len(values) - 1))
     return centre - z * sd, centre + z * sd
-
-
-def expected(loss: Callable[[float, int], float], prediction: float, observed: float) -> float:
-    """What a prediction costs on average if the label is 1 with a frequency; a factor of 0 silences any cost."""
-    true = observed * loss(prediction, 1) if observed > 0 else 0.0
-    return true + ((1 - observed) * loss(prediction, 0) if observed < 1 else 0.0)
-
-
-def brier(prediction: float, label: int) -> float:
-    return (prediction - label) ** 2
-
-
-def log(prediction: float, label: int) -> float:
-    likely = prediction if label else 1 - prediction
-    return -math.log(likely) if likely > 0 else math.inf
-
-
-def parts(bins: Bins, loss: Callable[[float, int], float]) -> tuple[float, float, float, float]:
-    """Score, calibration, refinement and the part within bins, each by its own definition, row by row."""
-    total = float(sum((weight(held) for held in bins), ZERO))
-    score = calibration = refinement = within = 0.0
-    for held in bins:
-        predicted, observed = float(mean_prob(held)), float(frequency(held))
-        for row in held:
-            share = float(row.w) / total
-            cost, at_mean = loss(float(row.q), row.y), expected(loss, predicted, observed)
-            best = expected(loss, observed, observed)
-            score += share * cost
-            calibration += share * (at_mean - best)
-            refinement += share * best
-            within += share * (cost - at_mean)
-    return score, calibration, refinement, within

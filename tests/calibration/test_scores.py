@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from howsure.calibration.binning import bin_pairs
 from howsure.calibration.scores import BRIER, LOG, ProperLoss, brier_parts, log_parts, score_parts
 from howsure.errors import InputError
-from tests.calibration import reference
+from tests.calibration import reference, score_loops
 from tests.calibration.samples import Small, Source, language_pairs, pairs_of, small_pairs
 
 NAMES = ("score", "calibration", "refinement", "within_bin")
@@ -36,7 +36,7 @@ def bins_of(small: Small) -> reference.Bins:
 @given(small_pairs())
 def test_brier_parts_are_the_loops_and_add_up(small: Small) -> None:
     found = brier_parts(bin_pairs(pairs_of(small), bin_size=small.bin_size))
-    expected = reference.parts(bins_of(small), reference.brier)
+    expected = score_loops.parts(bins_of(small), score_loops.brier)
     assert [getattr(found, name) for name in NAMES] == pytest.approx(expected, abs=1e-12)
     assert found.calibration + found.refinement + found.within_bin == pytest.approx(found.score, abs=1e-12)
     assert found.infinite_rows == 0
@@ -46,12 +46,12 @@ def test_brier_parts_are_the_loops_and_add_up(small: Small) -> None:
 @settings(max_examples=200)
 def test_log_parts_are_the_loops(small: Small) -> None:
     found = log_parts(bin_pairs(pairs_of(small), bin_size=small.bin_size))
-    infinite = sum(reference.log(q, y) == math.inf for q, y in zip(small.q, small.y, strict=True))
+    infinite = sum(score_loops.log(q, y) == math.inf for q, y in zip(small.q, small.y, strict=True))
     assert found.infinite_rows == infinite
     if infinite:
         assert found.score == math.inf
         return
-    expected = reference.parts(bins_of(small), reference.log)
+    expected = score_loops.parts(bins_of(small), score_loops.log)
     assert [getattr(found, name) for name in NAMES] == pytest.approx(expected, abs=1e-12, rel=1e-10)
     assert found.calibration + found.refinement + found.within_bin == pytest.approx(found.score, rel=1e-12)
 
@@ -61,7 +61,7 @@ def test_log_parts_are_the_loops(small: Small) -> None:
 def test_any_proper_score_is_split(small: Small) -> None:
     found = score_parts(small.y, small.q, score=SPHERICAL, bin_size=small.bin_size, sample_weight=small.w)
     assert [getattr(found, name) for name in NAMES] == pytest.approx(
-        reference.parts(bins_of(small), spherical), abs=1e-12
+        score_loops.parts(bins_of(small), spherical), abs=1e-12
     )
 
 

@@ -138,12 +138,13 @@ VALUES = [
           f"gold must not be missing; row 7 of dev.csv {COUNTED} holds nothing. "
           "Leave such rows out by --skip-missing (1 in all).", {"dev.csv": table(gold=(7, ""))}),
     Wrong("labels of which none is known to be positive", JUDGE,
-          "gold must be 0 or 1; it holds 'no' (20), 'yes' (20). Say which is positive: --positive no.",
-          {"dev.csv": table(gold=["yes", "no"] * 20)}),
+          "gold must be 0 or 1; it holds 'no' (20), 'yes' (20). Say which is positive: --positive no "
+          "or --positive yes.", {"dev.csv": table(gold=["yes", "no"] * 20)}),
     Wrong("three labels", JUDGE,
-          "gold must have two values; it holds 'maybe' (20), 'no' (10), 'yes' (10). Say which is positive: "
-          "--positive maybe. A value that is no answer can count as missing: --missing yes --skip-missing.",
-          {"dev.csv": table(gold=["yes", "maybe", "no", "maybe"] * 10)}),
+          "gold must have two values; it holds 'no' (20), 'yes' (15), 'maybe' (5). What is no answer can count as "
+          "missing, for instance --missing maybe --skip-missing. If two are left, say which is positive: "
+          "--positive VALUE.",
+          {"dev.csv": table(gold=["yes", "no", "yes", "no", "yes", "no", "no", "maybe"] * 5)}),
     Wrong("a positive label that does not occur", f"{JUDGE} --positive Yes",
           "'Yes' is no value of gold; it holds 'no' (20), 'yes' (20). Did you mean --positive yes?",
           {"dev.csv": table(gold=["yes", "no"] * 20)}),

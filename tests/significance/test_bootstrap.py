@@ -18,10 +18,15 @@ def units_of(targets, a, b, names, **options):
     return build_units(problem, metrics), metrics
 
 
-@pytest.mark.parametrize("rows_a_unit", [0, 10**9])
-def test_weights_are_multinomial(rows_a_unit: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both ways to draw: one multinomial of the counts, and rows that are counted."""
+@pytest.mark.parametrize(("rows_a_unit", "few_units"), [(10**9, 0), (0, 10**9), (0, -(10**9))])
+def test_weights_are_multinomial(rows_a_unit: int, few_units: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All ways to draw: rows that are counted, one multinomial of the counts, Poisson counts and the rest as rows.
+
+    With half a standard deviation to spare, a third of the Poisson totals is too large and drawn again.
+    """
     monkeypatch.setattr(drawing, "ROWS_A_UNIT", rows_a_unit)
+    monkeypatch.setattr(drawing, "FEW_UNITS", few_units)
+    monkeypatch.setattr(drawing, "SPARE", 0.5)
     targets, a, b = labels(50, 2, 0)
     units, _ = units_of(targets, a, b, ["accuracy"])
     drawn = np.concatenate(list(drawing.bootstrap_weights(units, 20_000, np.random.default_rng(1))))

@@ -93,7 +93,7 @@ def _bin_sorted(pairs: Pairs, binning: str, size: int, n_bins: int | None) -> Bi
     q, y, w = sorted_rows(pairs)
     edges = width_edges(n_bins) if binning == "uniform" else boundaries_of_sorted(q, bin_size=size)
     bins = np.searchsorted(edges, q, side="left")
-    sums = sums_of_rows(q, y, w).into(bins, len(edges) + 1)
+    sums = sums_of_rows(q, y, w).into_sorted(bins, len(edges) + 1)
     log_sum, infinite = log_loss_of_rows(q, y, w)
     weight = np.ones(len(q)) if w is None else w
     bars = bars_of_cells()[cells_of(q)] * 2 + y
@@ -103,9 +103,11 @@ def _bin_sorted(pairs: Pairs, binning: str, size: int, n_bins: int | None) -> Bi
 
 def sorted_rows(pairs: Pairs) -> tuple[Floats, Labels, Floats | None]:
     """Predictions, labels and weights in the one order that does not depend on the order given."""
-    keys = (pairs.labels, pairs.probabilities)
-    order = np.lexsort(keys if pairs.weights is None else (pairs.weights, *keys))
-    return pairs.probabilities[order], pairs.labels[order], None if pairs.weights is None else pairs.weights[order]
+    if pairs.weights is None:  # the bits of a number in [0, 1] leave room for the label: one sort of whole numbers
+        packed = np.sort((pairs.probabilities.view(np.int64) << 1) | pairs.labels)
+        return (packed >> 1).view(np.float64), (packed & 1).astype(np.uint8), None
+    order = np.lexsort((pairs.weights, pairs.labels, pairs.probabilities))
+    return pairs.probabilities[order], pairs.labels[order], pairs.weights[order]
 
 
 def log_loss_of_rows(q: Floats, y: Labels, w: Floats | None) -> tuple[float, int]:

@@ -135,7 +135,7 @@ def debiased_estimate(squared: SquaredError, *, n: int, level: float) -> Estimat
     low, high = squared.interval(level)
     if math.isnan(squared.value):
         return Estimate(math.nan, None, None, level, "debiased", n)
-    return Estimate(root(squared.value), root(low), root(high), level, "debiased", n)
+    return Estimate(root(squared.value), root(low), min(root(high), 1.0), level, "debiased", n)
 
 
 def curve_of(

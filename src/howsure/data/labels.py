@@ -51,16 +51,14 @@ def positive_values(column: Column, counts: dict[str, int], positive: str | None
 
 def not_two_values(column: Column, counts: dict[str, int], positive: str | None = None) -> InputError:
     """The error for a label that is neither 0 or 1 nor one of two values."""
-    first = next(iter(counts))
     if len(counts) <= 2:
-        return InputError(
-            f"{column.name} must be 0 or 1; it holds {_listed(counts)}. Say which is positive: --positive {first}."
-        )
+        choice = " or ".join(f"--positive {value}" for value in counts)
+        return InputError(f"{column.name} must be 0 or 1; it holds {_listed(counts)}. Say which is positive: {choice}.")
     rest = [value for value in counts if value != positive]
-    choice = "" if positive is not None else f"Say which is positive: --positive {first}. "
+    choice = "" if positive is not None else " If two are left, say which is positive: --positive VALUE."
     return InputError(
-        f"{column.name} must have two values; it holds {_listed(counts)}. {choice}"
-        f"A value that is no answer can count as missing: --missing {rest[-1]} --skip-missing."
+        f"{column.name} must have two values; it holds {_listed(counts)}. "
+        f"What is no answer can count as missing, for instance --missing {rest[-1]} --skip-missing.{choice}"
     )
 
 
