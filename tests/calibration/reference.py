@@ -168,7 +168,10 @@ def debiased(bins: Bins) -> Squared:
 
 
 def interval_by_search(squared: Squared, z: float) -> tuple[float, float]:
-    """The outermost t with (t - value)² ≤ z² max(variance at t, least): from far outside inwards, then by bisection."""
+    """The outermost t with (t - value)² ≤ z² max(variance at t, least): from far outside inwards, then by bisection.
+
+    A value below zero counts as zero at the upper end.
+    """
     numbers = [float(getattr(squared, name)) for name in ("value", "variance", "slope_above", "slope_below", "least")]
     value, variance, slope_above, slope_below, least = numbers
 
@@ -188,7 +191,7 @@ def interval_by_search(squared: Squared, z: float) -> tuple[float, float]:
             middle = (inside + outside) / 2
             inside, outside = (middle, outside) if held(value + sign * middle) else (inside, middle)
         ends.append(value + sign * inside)
-    return ends[0], ends[1]
+    return ends[0], ends[1] - min(value, 0.0)
 
 
 def clustered_value(bins: Bins) -> Fraction | None:

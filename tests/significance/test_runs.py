@@ -72,6 +72,16 @@ def test_two_way_draws_runs_as_well() -> None:
     assert items.high - items.low < 0.4 * expected
 
 
+def test_two_way_with_unequal_runs() -> None:
+    """Without any difference between runs, drawing them as well changes nothing but the draws."""
+    targets, a, b = labels(300, 3, 1)
+    options = {"metrics": "macro_f1", "method": "bootstrap", "rng": 0, "n_resamples": 4000}
+    items = compare(targets, a, b, **options)[0]
+    both = compare(targets, Runs([a] * 2), Runs([b] * 5), two_way=True, **options)[0]
+    assert (both.baseline_value, both.model_value) == pytest.approx((items.baseline_value, items.model_value))
+    assert (both.low, both.high) == pytest.approx((items.low, items.high), abs=0.01)
+
+
 def test_soft_runs_and_clusters() -> None:
     targets, a, b = distributions(60, 3, 0)
     other = distributions(60, 3, 1)[1]

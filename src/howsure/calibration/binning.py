@@ -52,16 +52,19 @@ def automatic_bin_size(n: int) -> int:
 def choose_bin_size(n: int, *, bin_size: int | str, n_bins: int | None) -> int:
     """The number of pairs an adaptive bin holds at least; `n_bins` asks for floor(n / n_bins)."""
     if n_bins is not None:
-        if n_bins < 1 or int(n_bins) != n_bins:
+        if not _is_positive_whole(n_bins):
             raise InputError(f"n_bins must be a whole number of at least 1, not {n_bins!r}")
         return max(1, n // int(n_bins))
-    if isinstance(bin_size, str):
-        if bin_size != "auto":
-            raise InputError(f"bin_size must be 'auto' or a whole number of pairs, not {bin_size!r}")
+    if bin_size == "auto":
         return automatic_bin_size(n)
-    if bin_size < 1 or int(bin_size) != bin_size:
+    if not _is_positive_whole(bin_size):
         raise InputError(f"bin_size must be 'auto' or a whole number of at least 1, not {bin_size!r}")
     return int(bin_size)
+
+
+def _is_positive_whole(value: object) -> bool:
+    numeric = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    return numeric and value >= 1 and int(value) == value  # type: ignore[operator,call-overload]
 
 
 def bin_pairs(
@@ -93,7 +96,7 @@ def _bin_sorted(pairs: Pairs, binning: str, size: int, n_bins: int | None) -> Bi
     q, y, w = sorted_rows(pairs)
     edges = width_edges(n_bins) if binning == "uniform" else boundaries_of_sorted(q, bin_size=size)
     bins = np.searchsorted(edges, q, side="left")
-    sums = sums_of_rows(q, y, w).into_sorted(bins, len(edges) + 1)
+    sums = sums_of_rows(q, y, w).into(bins, len(edges) + 1)
     log_sum, infinite = log_loss_of_rows(q, y, w)
     weight = np.ones(len(q)) if w is None else w
     bars = bars_of_cells()[cells_of(q)] * 2 + y

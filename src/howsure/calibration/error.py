@@ -38,7 +38,10 @@ class SquaredError:
     degrees_of_freedom: float = math.inf
 
     def interval(self, level: float) -> tuple[float, float]:
-        """The values t that a test of size 1 - level does not reject: (t - value)² ≤ z² variance(t)."""
+        """The values t that a test of size 1 - level does not reject: (t - value)² ≤ z² variance(t).
+
+        A value below zero is taken for zero at the upper end: less than no error is luck, and no reason to be sure.
+        """
         from scipy.special import stdtrit
 
         if math.isnan(self.value):
@@ -48,7 +51,7 @@ class SquaredError:
         below, above = z * z * self.slope_below / 2, z * z * self.slope_above / 2
         down = math.sqrt(max(below**2 + z * z * self.variance, 0.0)) - below
         up = math.sqrt(max(above**2 + z * z * self.variance, 0.0)) + above
-        return self.value - max(down, shortest), self.value + max(up, shortest)
+        return self.value - max(down, shortest), max(self.value, 0.0) + max(up, shortest)
 
 
 UNDEFINED = (math.nan,) * 5

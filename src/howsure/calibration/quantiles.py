@@ -11,10 +11,12 @@ import numpy as np
 from howsure.errors import InputError
 from howsure.stats.checks import check_level
 from howsure.stats.pairs import Floats, Integers
+from howsure.stats.randomness import Randomness, generator_from
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+SMALLEST_P = 0.0001
 FEWEST_EXPECTED = 5  # truths a bar, for the chi-square test
 
 
@@ -61,17 +63,18 @@ class QuantileCalibration:
         return draw_quantiles(self, ax=ax)
 
     def __repr__(self) -> str:
+        p_text = f"= {self.p_value:.4f}" if self.p_value >= SMALLEST_P else f"< {SMALLEST_P}"
         outside = int(np.count_nonzero((self.counts < self.low) | (self.counts > self.high)))
         return (
             f"posterior quantiles of {self.n:,} truths among {self.draws:,} draws each\n"
             f"uniform? chi-square {self.statistic:.1f} with {len(self.counts) - 1} degrees of freedom: "
-            f"p = {self.p_value:.4f}\n"
+            f"p {p_text}\n"
             f"{outside} of {len(self.counts)} bars outside their {self.level:.0%} interval"
         )
 
 
 def posterior_quantiles(
-    draws: Any, truth: Any, *, n_bins: int | None = None, level: float = 0.95, rng: Any = 0
+    draws: Any, truth: Any, *, n_bins: int | None = None, level: float = 0.95, rng: Randomness = 0
 ) -> QuantileCalibration:
     """Test whether posterior draws of continuous quantities are calibrated.
 
@@ -98,7 +101,7 @@ def posterior_quantiles(
     level = check_level(level)
     n, s = samples.shape
     below, equal = (samples < values[:, None]).sum(axis=1), (samples == values[:, None]).sum(axis=1)
-    ranks = below + np.floor(np.random.default_rng(rng).random(n) * (equal + 1)).astype(np.int64)
+    ranks = below + np.floor(generator_from(rng).random(n) * (equal + 1)).astype(np.int64)
     bars = _number_of_bars(n, s, n_bins)
     edges = np.round(np.linspace(0, s + 1, bars + 1)).astype(np.int64)
     counts = np.histogram(ranks, bins=edges)[0]
@@ -117,7 +120,7 @@ def posterior_quantiles(
 
 
 def _checked(draws: Any, truth: Any) -> tuple[Floats, Floats]:
-    samples, values = np.asarray(draws, dtype=np.float64), np.asarray(truth, dtype=np.float64)
+    samples, values = (_numbers(held, name) for held, name in ((draws, "draws"), (truth, "truth")))
     if samples.ndim != 2 or samples.shape[1] < 1 or samples.shape[0] < 2:
         raise InputError(f"draws must have shape (n, S) with n ≥ 2 quantities and S ≥ 1 draws; it has {samples.shape}")
     if values.shape != samples.shape[:1]:
@@ -127,6 +130,13 @@ def _checked(draws: Any, truth: Any) -> tuple[Floats, Floats]:
         if len(bad):
             raise InputError(f"{name} must be finite; row {bad[0]} is not. Leave such rows out first.")
     return samples, values
+
+
+def _numbers(held: Any, name: str) -> Floats:
+    try:
+        return np.asarray(held, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must be numbers, as many a row: {error}") from error
 
 
 def _number_of_bars(n: int, draws: int, asked: int | None) -> int:

@@ -48,17 +48,6 @@ class Sums:
         columns = [added[id(getattr(self, name))] for name in _COLUMNS]
         return Sums(columns[0].astype(np.int64), *columns[1:])
 
-    def into_sorted(self, bins: Integers, n_bins: int) -> Sums:
-        """The same, where `bins` ascend."""
-        starts = np.flatnonzero(np.append(True, bins[1:] != bins[:-1]))
-        added: dict[int, Any] = {}
-        for name in _COLUMNS:
-            column = getattr(self, name)
-            if id(column) not in added:
-                added[id(column)] = np.zeros(n_bins, dtype=column.dtype)
-                added[id(column)][bins[starts]] = np.add.reduceat(column, starts)
-        return Sums(*(added[id(getattr(self, name))] for name in _COLUMNS))
-
     def __add__(self, other: Sums) -> Sums:
         return Sums(*(getattr(self, name) + getattr(other, name) for name in _COLUMNS))
 

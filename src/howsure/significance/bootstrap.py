@@ -136,7 +136,8 @@ def _drawn_runs(units: Units, replicates: int, rng: np.random.Generator) -> tupl
 def _values(
     units: Units, metrics: Sequence[Metric], weights: Floats, drawn: tuple[Floats, Floats] | None
 ) -> list[Values]:
-    sums = [weights @ units.first, weights @ units.second]
+    both = weights @ units.sums
+    sums = [both[:, : units.border], both[:, units.border :]]
     if units.runs != (1, 1):
         times = drawn or [np.ones((len(weights), runs)) for runs in units.runs]
         by_run = [one.reshape(len(one), runs, -1) for one, runs in zip(sums, units.runs, strict=True)]

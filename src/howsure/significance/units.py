@@ -20,14 +20,13 @@ from howsure.stats.pairs import Integers
 class Units:
     """Exchangeable units in their canonical order, stratum by stratum.
 
-    `first` and `second`, of shape (units, statistics), are the sums of the two systems; `parts` says which columns
+    `sums`, of shape (units, 2 statistics), are of the first system, then of the second; `parts` says which columns
     belong to which `rows` function. A unit stands for `counts` equal ones. `starts` are the first units of the strata.
     `swapped` says that the first system is the model and not the baseline. With `two_way` the columns are those of run
     after run, `runs` of them for either system.
     """
 
-    first: Floats
-    second: Floats
+    sums: Floats
     parts: dict[Rows, slice]
     counts: Integers
     starts: Integers
@@ -36,6 +35,21 @@ class Units:
 
     def __len__(self) -> int:
         return len(self.counts)
+
+    @property
+    def border(self) -> int:
+        """The first column of the second system."""
+        return int(self.sums.shape[1]) * self.runs[0] // sum(self.runs)
+
+    @property
+    def first(self) -> Floats:
+        """The sums of the first system: (units, statistics)."""
+        return self.sums[:, : self.border]
+
+    @property
+    def second(self) -> Floats:
+        """The sums of the second system: (units, statistics)."""
+        return self.sums[:, self.border :]
 
 
 def build_units(problem: Problem, metrics: Sequence[Metric], *, two_way: bool = False) -> Units:
@@ -57,8 +71,7 @@ def build_units(problem: Problem, metrics: Sequence[Metric], *, two_way: bool = 
         first, second = (np.add.reduceat(one, order.edges, axis=0) for one in (first, second))
     ends = np.cumsum([0, *(part.shape[-1] for part in held[0][0])]).tolist()
     return Units(
-        first,
-        second,
+        np.concatenate([first, second], axis=1),
         {function: slice(a, b) for function, (a, b) in zip(functions, pairwise(ends), strict=True)},
         np.ones(len(order.edges), dtype=np.int64) if problem.counts is None else problem.counts[order.rows],
         order.starts,

@@ -54,7 +54,7 @@ def _add_rows(counts: Integers, out: Floats, rng: np.random.Generator, numbers: 
     """Draw so many rows for each replicate, and add them to the counts of their units."""
     n = int(counts.sum())
     unit_of_row = None if n == len(counts) else np.repeat(np.arange(len(counts)), counts)
-    rows = rng.integers(0, n, size=int(numbers.sum()), dtype=np.uint16 if n <= 1 << 16 else np.uint32)
+    rows = rng.integers(0, n, size=int(numbers.sum()), dtype=np.uint32)
     ends = np.cumsum(numbers).tolist()
     for start, stop, replicate in zip([0, *ends], ends, out, strict=False):
         drawn = rows[start:stop] if unit_of_row is None else unit_of_row[rows[start:stop]]
