@@ -8,9 +8,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from howsure.data.writing import write_whole
 from howsure.errors import InputError
 from howsure.figures.calibration import curve_figure
-from howsure.figures.files import figure_bytes, inline_svg, save_figure, write_whole
+from howsure.figures.files import figure_bytes, inline_svg, save_figure
 from tests.figures.made_up import curve_with, many_curves
 
 MAGIC = {".svg": b"<?xml", ".png": b"\x89PNG", ".pdf": b"%PDF"}
@@ -36,14 +37,14 @@ def test_other_suffixes_are_refused_by_name(tmp_path: Path, name: str, said: str
 
 
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"There is no folder .*nowhere"):
+    with pytest.raises(InputError, match=r"there is no folder .*nowhere"):
         save_figure(curve_figure(many_curves(1)), tmp_path / "nowhere" / "curve.svg")
 
 
 def test_a_file_that_cannot_be_replaced_stays_and_nothing_is_left_behind(tmp_path: Path) -> None:
     target = tmp_path / "taken.svg"
     target.mkdir()
-    with pytest.raises(OSError, match=r"taken\.svg"):
+    with pytest.raises(InputError, match=r"taken\.svg: it is a folder"):
         write_whole(b"new", target)
     assert list(tmp_path.iterdir()) == [target]
 

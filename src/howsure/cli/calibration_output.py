@@ -10,8 +10,9 @@ import numpy as np
 
 from howsure.calibration.curve import CalibrationCurve
 from howsure.calibration.words import kind, p_value_text, summary, verdict
-from howsure.cli.output import json_text, write_whole
+from howsure.cli.output import json_text
 from howsure.cli.tables import Table
+from howsure.data.writing import write_whole
 from howsure.stats.multiplicity import adjust_p_values
 
 HEADERS = (

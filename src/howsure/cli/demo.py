@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 
 from howsure.cli.calibration import curve_command
-from howsure.cli.output import emit, write_whole
+from howsure.cli.output import emit
+from howsure.data.writing import write_whole
 from howsure.errors import InputError
 
 PREDICTIONS = "predictions.csv"

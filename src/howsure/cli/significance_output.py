@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from howsure import __version__
-from howsure.cli.output import json_text, write_whole
+from howsure.cli.output import json_text
 from howsure.cli.tables import Table
+from howsure.data.writing import write_whole
 from howsure.significance.comparison import Comparison, recipe_text
 from howsure.significance.words import how, verdicts
 

@@ -11,6 +11,7 @@ from xml.sax.saxutils import quoteattr
 
 from matplotlib.figure import Figure
 
+from howsure.data.writing import write_whole
 from howsure.errors import InputError
 from howsure.figures.style import styled
 
@@ -39,18 +40,6 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
         ending = f"{target.name!r} ends in {kind!r}" if kind else f"{target.name!r} has no suffix"
         raise InputError(f"A figure's file must end in .svg, .png or .pdf; {ending}. Rename it.")
     write_whole(figure_bytes(figure, kind), target)
-
-
-def write_whole(content: bytes, target: Path) -> None:
-    """Write a file that is there whole or not at all."""
-    if not target.parent.is_dir():
-        raise InputError(f"There is no folder {str(target.parent)!r} to write {target.name!r} to. Make it first.")
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        temporary.write_bytes(content)
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def figure_bytes(figure: Figure, kind: str) -> bytes:
