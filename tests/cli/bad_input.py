@@ -257,7 +257,7 @@ PYTHON = [
      "sample_weight must be finite and not negative; row 1 holds -1.0. Leave such rows out first."),
     ("curve([0, 1], [0.1, 0.8], level=95)",
      "level must lie strictly between 0 and 1; it is 95. Write 0.95 for 95 %."),
-    ("curve([0, 1], [0.1, 0.8], bin_size='big')", "bin_size must be 'auto' or a whole number of pairs, not 'big'"),
+    ("curve([0, 1], [0.1, 0.8], bin_size='big')", "bin_size must be 'auto' or a whole number of at least 1, not 'big'"),
     ("curve([0, 1], [0.1, 0.8], interval='bootstrap', rng='x')",
      "rng must be a seed, a numpy Generator, a SeedSequence or None, not 'x'"),
     ("howsure.compare_calibration([0, 1], [0.1, 0.8], [0.2])",

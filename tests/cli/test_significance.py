@@ -194,7 +194,7 @@ def test_power(arguments: list[object], keys: tuple[str, float]) -> None:
         (["--targets", "x.txt", "--baseline", "x", "--model", "y", "--run", "seed"], "--runs names a column|no file"),
         (["{file}", *COMPARED, "--run", "document"], "do not list the same targets|every run must hold"),
         (["{file}", *COMPARED, "--method", "bootsrap"], "no method 'bootsrap'"),
-        (["{file}", *COMPARED, "--report", "x.txt"], "ends in .html"),
+        (["{file}", *COMPARED, "--report", "x.txt"], "--report writes .html"),
         (["outcomes", "nothing.json"], "no file nothing.json"),
         (["power", "--disagreement", "0.1"], "give --n, --difference, or both"),
         (["power", "--disagreement", "1.1", "--n", "10"], "disagreement must lie"),

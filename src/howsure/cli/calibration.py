@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -14,6 +15,9 @@ from howsure.cli.options import DefaultGroup, as_names, binning_options, output_
 from howsure.cli.output import check_destinations, emit
 from howsure.cli.progress import progress
 from howsure.errors import InputError
+from howsure.stats.pairs import Chunk, Pairs, PairSource
+
+PASSES = 2  # over a stream: one for the grid, one for the edges of the bins
 
 
 @click.group(cls=DefaultGroup, default="curve", context_settings={"max_content_width": 110})
@@ -117,16 +121,41 @@ def judged(predictions: Any, **arguments: Any) -> Iterator[Any]:
     """One curve a group, or one for all; streamed where the pairs are too many for memory."""
     from howsure.calibration.judging import curve_of
 
-    in_memory = predictions.columns.get("weight") or predictions.columns.get("cluster")
-    names = predictions.group_names or (None,)
-    with progress("judging", total=len(names)) as advance:
-        for name in names:
-            if name is None:
-                source = predictions.pairs() if in_memory else predictions.source()
+    with progress("pairs", total=PASSES * predictions.n) as advance:
+        for name, source in sources(predictions):
+            if isinstance(source, Pairs):
+                yield curve_of(source, name=name, **arguments)
+                advance(PASSES * len(source))
             else:
-                source = predictions.source(name)
-            yield curve_of(source, name=name, **arguments)
-            advance(1)
+                yield curve_of(Watched(source, advance), name=name, **arguments)
+
+
+def sources(predictions: Any) -> Iterator[tuple[str | None, Any]]:
+    """The pairs of each group by its name, or all pairs; weights and clusters need them in memory."""
+    from howsure.calibration.table import by_group
+
+    in_memory = predictions.columns.get("weight") or predictions.columns.get("cluster")
+    if not predictions.group_names:
+        yield None, predictions.pairs() if in_memory else predictions.source()
+    elif in_memory:
+        yield from by_group(predictions.pairs())
+    else:
+        for name in predictions.group_names:
+            yield name, predictions.source(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A stream of pairs that tells how many went by."""
+
+    source: PairSource
+    advance: Callable[[int], None]
+
+    def chunks(self) -> Iterator[Chunk]:
+        """The chunks of the stream."""
+        for chunk in self.source.chunks():
+            yield chunk
+            self.advance(len(chunk[1]))
 
 
 @command.command("compare")

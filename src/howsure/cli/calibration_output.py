@@ -113,11 +113,12 @@ def exact_number(value: float | None) -> str:
 
 
 def write_figure(curves: Sequence[CalibrationCurve], path: str) -> None:
-    """Draw the curves into a file."""
-    from howsure.figures.calibration import curve_figure
+    """Draw the curves into a file; of more than can be seen, the errors alone."""
+    from howsure.figures.calibration import curve_figure, error_figure
     from howsure.figures.files import save_figure
+    from howsure.figures.panels import MOST_PANELS
 
-    save_figure(curve_figure(curves), path)
+    save_figure(curve_figure(curves) if len(curves) <= MOST_PANELS else error_figure(curves), path)
 
 
 def write_report(
@@ -128,4 +129,6 @@ def write_report(
 
     title = f"How far can these predictions be trusted? {', '.join(recipe['files'])}"
     notes = (f"{skipped:,} rows were skipped: {_counts(recipe['skipped'])}.",) if skipped else ()
-    write_whole(calibration_report(curves, title=title, notes=notes).encode(), path)
+    write_whole(
+        calibration_report(curves, title=title, notes=notes, adjust=None if adjust == "none" else adjust).encode(), path
+    )

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from howsure.cli.options import DefaultGroup, as_names, level_option, output_options
-from howsure.cli.output import emit
+from howsure.cli.output import check_destinations, emit
 from howsure.cli.progress import progress
 from howsure.cli.significance_output import comparison_output, power_output, write_figure, write_report
 from howsure.errors import InputError
@@ -155,6 +155,7 @@ def power_command(
 def _split(testing: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The options of `compare`, and where results go."""
     showing = {key: testing.pop(key) for key in ("form", "output", "figure", "report")}
+    check_destinations(**{key: showing[key] for key in ("output", "figure", "report")})
     options = {**testing, "rng": testing["seed"], "metrics": list(testing["metrics"]) or None}
     del options["seed"]
     for key in ("adjust", "interval"):

@@ -9,11 +9,10 @@ from typing import Any
 from howsure import __version__
 from howsure.cli.output import json_text
 from howsure.cli.tables import Table
-from howsure.data.writing import write_whole
 from howsure.significance.comparison import Comparison, recipe_text
 from howsure.significance.words import how, verdicts
 
-WORDS = ("baseline", "model", "metric")
+WORDS = ("against", "model", "metric")  # columns of text
 
 
 def comparison_output(result: Comparison, recipe: Mapping[str, Any], form: str) -> str:
@@ -39,7 +38,7 @@ def comparison_table(result: Comparison, recipe: Mapping[str, Any]) -> Table:
     if len(set(baselines)) > 1:
         headers, rows = ["against", *headers], [[name, *row] for name, row in zip(baselines, rows, strict=True)]
     comment = f"{recipe_text(recipe)}\n{recipe_text(result.recipe)}"
-    return Table(headers, rows, words=("against", "model", "metric"), comment=comment)
+    return Table(headers, rows, words=WORDS, comment=comment)
 
 
 def power_output(found: Mapping[str, Any], form: str) -> str:
@@ -63,12 +62,10 @@ def write_figure(result: Comparison, path: str) -> None:
 
 def write_report(result: Comparison, path: str, recipe: Mapping[str, Any]) -> None:
     """Write the report into a file."""
-    from howsure.errors import InputError
+    from howsure.report.files import write_report as write
     from howsure.report.significance import significance_report
 
-    if not path.endswith((".html", ".htm")):
-        raise InputError(f"--report writes HTML: name a file that ends in .html, not {path!r}")
-    write_whole(significance_report(result, read=recipe).encode(), path)
+    write(significance_report(result, read=recipe), path)
 
 
 def _read(recipe: Mapping[str, Any], result: Comparison) -> str:
