@@ -64,24 +64,27 @@ class Walk:
 
     def _close(self, start: int, position: int) -> tuple[float, int]:
         """The prediction of the tie group at a position in the sorted order, and where that group ends."""
-        cell = int(np.searchsorted(self.ends, position, side="right"))
+        cell = int(self.ends.searchsorted(position, side="right"))
         if not self.atoms.known[cell]:
             self._read_ahead(start)
-        first, values, ends = self._window(cell)
-        if not first <= position < first + (int(ends[-1]) if len(ends) else 0):
+        found = self._group(cell, position)
+        if found is None:
             self.missed += 1
             self.atoms.forget(cell)
             self._read_ahead(start, whole=cell)
-            first, values, ends = self._window(cell)
-        within = int(np.searchsorted(ends, position - first, side="right"))
-        return float(values[within]), first + int(ends[within])
+            found = self._group(cell, position)
+        assert found is not None
+        return found
 
-    def _window(self, cell: int) -> tuple[int, Floats, Integers]:
-        """Where the single predictions of a cell start in the sorted order, these, and where each group ends."""
+    def _group(self, cell: int, position: int) -> tuple[float, int] | None:
+        """The same within a cell that was read; None if the position lies outside its window."""
         low, high = self.cell_starts[cell], self.cell_starts[cell + 1]
-        counts = self.atoms.negatives[low:high] + self.atoms.positives[low:high]
+        before = self.before[low : high + 1]  # pairs that were read before each single prediction
         first = int(self.ends[cell] - self.counts[cell] + self.atoms.below[cell])
-        return first, self.atoms.q[low:high], np.cumsum(counts)
+        within = int(before.searchsorted(position - first + before[0], side="right")) - 1
+        if position < first or within == high - low:
+            return None
+        return float(self.atoms.q[low + within]), first + int(before[within + 1] - before[0])
 
     def _read_ahead(self, start: int, *, whole: int | None = None) -> None:
         """Fetch the cells of the boundaries to come, foreseen from the ties met so far, within the memory allowed."""
@@ -107,6 +110,7 @@ class Walk:
         wanted[here] = True
         self.atoms.fetch(self.source, wanted, windows)
         cells = cells_of(self.atoms.q)
+        self.before = np.append(0, np.cumsum(self.atoms.negatives + self.atoms.positives))
         self.cell_starts = np.searchsorted(cells, np.arange(2 * CELLS + 1)).tolist()
 
     def _windows(self, positions: Integers) -> Windows:

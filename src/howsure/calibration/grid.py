@@ -94,12 +94,12 @@ class Grid(Tally):
         for start in range(0, len(labels), BLOCK):
             rows = slice(start, start + BLOCK)
             key, place = key_of(probabilities[rows]), slot[rows]
+            key -= FIRST_CELL << OFFSET_BITS
             np.right_shift(key, OFFSET_BITS, out=place)
-            place -= FIRST_CELL
-            place <<= 1
-            place += probabilities[rows] >= 0.5
-            place <<= 1
-            place += labels[rows]
+            place <<= 2
+            half_and_label = (probabilities[rows] >= 0.5).view(np.uint8) << 1
+            half_and_label |= labels[rows]
+            place |= half_and_label
             key &= OFFSET_MASK
             offset[rows] = key
         counts = self.tally(slot, offset)
