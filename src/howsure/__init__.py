@@ -12,6 +12,17 @@ __version__ = "0.1.0"
 
 _ROOMS = {
     "howsure.errors": ("HowsureError", "InputError", "MissingExtraError"),
+    "howsure.significance": (
+        "Comparison",
+        "Difference",
+        "Experiments",
+        "Metric",
+        "Runs",
+        "compare",
+        "detection_power",
+        "minimum_detectable_difference",
+        "required_sample_size",
+    ),
     "howsure.stats.classes": ("pairs_from_classes",),
     "howsure.stats.estimate": ("Estimate",),
     "howsure.stats.pairs": ("Pairs",),
@@ -42,6 +53,7 @@ __all__ = sorted(_ROOM_OF)
 if TYPE_CHECKING:
     from howsure.calibration import *  # noqa: F403
     from howsure.errors import HowsureError, InputError, MissingExtraError  # noqa: F401
+    from howsure.significance import *  # noqa: F403
     from howsure.stats.classes import pairs_from_classes  # noqa: F401
     from howsure.stats.estimate import Estimate  # noqa: F401
     from howsure.stats.pairs import Pairs  # noqa: F401

@@ -12,11 +12,12 @@ from howsure.calibration.binning import Binned, bin_pairs, sorted_rows
 from howsure.calibration.error import SquaredError, plugin_mse
 from howsure.errors import InputError
 from howsure.stats.door import pairs_from
-from howsure.stats.pairs import Floats, Pairs, PairSource
+from howsure.stats.pairs import Floats, Integers, Pairs, PairSource
 from howsure.stats.randomness import Randomness, generator_from
 
 METHODS = ("spiegelhalter", "simulation", "binned")
 DRAWS_AT_ONCE = 1 << 22
+LEAST_EXPECTED = 5.0  # labels of either kind in a merged bin
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +53,8 @@ def calibration_test(
     method "simulation": labels are drawn from the predictions `n_simulations` times and the squared error of the same
     bins computed; p = (c + 1) / (B + 1), c the number of draws with at least the error of the data. Exact for any n,
     with ties and rare labels. "spiegelhalter": Z = Σ (y - q)(1 - 2q) / sqrt(Σ (1 - 2q)² q (1 - q)), two-sided, standard
-    normal; blind to errors that are alike on both sides of one half. "binned": Σ p_b gap_b² against a scaled chi-square
-    with the same mean and variance under calibration; the fast form of the first.
+    normal; blind to errors that are alike on both sides of one half. "binned": Hosmer and
+    Lemeshow's Σ gap_b² / variance_b, in which rare labels count as much as common ones, against a chi-square; fast.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(1)
@@ -64,7 +65,7 @@ def calibration_test(
     0.001
 
     Raises InputError for bad pairs or an unknown method.
-    Source: Spiegelhalter (1986); simulation: Vaicenavicius et al. (2019); chi-square: Satterthwaite (1946).
+    Source: Spiegelhalter (1986); Hosmer & Lemeshow (1980); simulation: Vaicenavicius et al. (2019).
     """
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {method!r}")
@@ -75,7 +76,7 @@ def calibration_test(
     binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins)
     mse = plugin_mse(binned.sums)
     if method == "binned":
-        return CalibrationTest(method, mse, binned_p_value(binned), 0.0, len(pairs))
+        return CalibrationTest(method, *binned_test(binned), 0.0, len(pairs))
     if n_simulations < 1:
         raise InputError(f"n_simulations must be at least 1, not {n_simulations!r}")
     drawn = _simulated_mse(pairs, binned, n_simulations, generator_from(rng))
@@ -100,23 +101,34 @@ def two_sided(z: float) -> float:
     return math.erfc(abs(z) / math.sqrt(2))
 
 
-def binned_p_value(binned: Binned) -> float:
-    """P(Σ p_b gap_b² at least as large) if calibrated, by a chi-square of the same mean and variance.
+def binned_test(binned: Binned) -> tuple[float, float]:
+    """Hosmer and Lemeshow's statistic for predictions made beforehand, and its p-value.
 
-    Under calibration gap_b has variance v_b = Σ_b q (1 - q) / m_b², from the predictions alone.
+    Σ (Σ_b (q - y))² / Σ_b q (1 - q) over bins that are merged with the next until each expects at least five labels of
+    either kind, so that none of them is too rare for a chi-square with one degree of freedom a bin.
     """
     from scipy.special import gammaincc
 
     s = binned.sums
-    share = s.w1 / s.w1.sum()
-    null_variance = np.maximum(s.q - s.qq, 0.0) * s.w2 / s.w1**3
-    scaled = share * null_variance
-    mean, variance = float(scaled.sum()), 2 * float((scaled**2).sum())
-    mse = plugin_mse(s)
-    if variance <= 0.0:
-        return 1.0 if mse < 1e-24 else 0.0
-    degrees = 2 * mean**2 / variance
-    return float(gammaincc(degrees / 2, mse * degrees / mean / 2))
+    bins = _with_enough(s.q, s.w1 - s.q)
+    gap, variance = (np.bincount(bins, weights=column) for column in (s.u, np.maximum(s.q - s.qq, 0.0)))
+    certain = variance <= 0.0
+    if bool((np.abs(gap[certain]) > 1e-9).any()):
+        return math.inf, 0.0
+    statistic = float((gap[~certain] ** 2 / variance[~certain]).sum())
+    degrees = int(np.count_nonzero(~certain))
+    return statistic, float(gammaincc(degrees / 2, statistic / 2)) if degrees else 1.0
+
+
+def _with_enough(positives: Floats, negatives: Floats) -> Integers:
+    """The number of the merged bin of each bin; what is left over at the end joins the last one."""
+    merged, number, expected = np.zeros(len(positives), dtype=np.int64), 0, [0.0, 0.0]
+    for i, (one, other) in enumerate(zip(positives.tolist(), negatives.tolist(), strict=True)):
+        merged[i] = number
+        expected = [expected[0] + one, expected[1] + other]
+        if min(expected) >= LEAST_EXPECTED:
+            number, expected = number + 1, [0.0, 0.0]
+    return np.minimum(merged, max(number - 1, 0))
 
 
 def p_value_of(pairs: Pairs | PairSource, binned: Binned, squared: SquaredError) -> float:
@@ -125,7 +137,7 @@ def p_value_of(pairs: Pairs | PairSource, binned: Binned, squared: SquaredError)
     The latter asks how often the debiased estimate would be as large if there were nothing in it but noise.
     """
     if not isinstance(pairs, Pairs) or (pairs.clusters is None and pairs.weights is None):
-        return binned_p_value(binned)
+        return binned_test(binned)[1]
     if math.isnan(squared.value):
         return math.nan
     if squared.least <= 0.0:

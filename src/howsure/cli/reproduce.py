@@ -48,6 +48,21 @@ def binning(seed: int, form: str, figures: str | None) -> None:
     show(reproduce_binning(seed=seed), form, figures)
 
 
+@command.command("boostsa")
+@click.option("--data", metavar="FOLDER", help="Folder of data sets (default: HOWSURE_DATA).")
+@seed_option
+@form_option
+@figures_option
+def boostsa(data: str | None, seed: int, form: str, figures: str | None) -> None:
+    """BooStSa's p against sub-sample share and test-set size (Fornaciari et al. 2022, Figures 1 and 2)."""
+    from howsure.reproductions.boostsa import reproduce_boostsa, steps_of_boostsa
+
+    check_folder(figures)
+    with progress("tests", total=steps_of_boostsa()) as advance:
+        result = reproduce_boostsa(data=data, seed=seed, advance=advance)
+    show(result, form, figures)
+
+
 def check_folder(figures: str | None) -> None:
     """Say before the work, not after it, that figures cannot be written."""
     if figures is not None and Path(figures).exists() and not Path(figures).is_dir():
