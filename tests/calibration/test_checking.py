@@ -162,5 +162,5 @@ def test_clusters_have_a_p_value_of_their_own() -> None:
 def test_bad_arguments_are_refused() -> None:
     with pytest.raises(InputError, match="method must be one of"):
         calibration_test([0, 1], [0.1, 0.9], method="hosmer-lemeshow")
-    with pytest.raises(InputError, match="n_simulations must be at least 1"):
+    with pytest.raises(InputError, match="n_simulations must be a whole number of at least 1, not 0"):
         calibration_test([0, 1], [0.1, 0.9], n_simulations=0)

@@ -116,6 +116,9 @@ VALUES = [
     Wrong("a probability of 1.7", JUDGE,
           f"prob must lie in [0, 1]; row 12 of dev.csv {COUNTED} holds 1.7. Are these logits? Apply a softmax first.",
           {"dev.csv": table(prob=(12, 1.7))}),
+    Wrong("percentages", JUDGE,
+          f"prob must lie in [0, 1]; row 1 of dev.csv {COUNTED} holds 63.7. Are these percentages? Divide by 100. "
+          "Or logits? Apply a softmax first.", {"dev.csv": table(prob=[63.7, 8.5] * 20)}),
     Wrong("a probability of 1.0000001", JUDGE,
           f"prob must lie in [0, 1]; row 12 of dev.csv {COUNTED} holds 1.0000001. Rounding? Clip or round it in your "
           "own pipeline; nothing is clipped in silence.", {"dev.csv": table(prob=(12, 1.0000001))}),
@@ -172,6 +175,8 @@ VALUES = [
     Wrong("a label that is no class", f"{JUDGE_CLASSES} --classes cat,dog,cow",
           "gold must be one of the classes cat, dog, cow, or an index from 0; it holds 'bee'.",
           {"dev.jsonl": classes(4, gold="bee")}),
+    Wrong("a label that is no number of a class", f"{JUDGE_CLASSES} --classes 1,2,3",
+          "gold must be one of the classes 1, 2, 3; it holds '0'.", CLASSES),
     Wrong("a class that does not exist", f"{JUDGE_CLASSES} --classes cat,dog,cow --reduce cats",
           "no class 'cats' in the predictions (and no reduction: top-label, class-wise); it has cat, dog, cow. "
           "Did you mean cat?", CLASSES),
@@ -203,6 +208,9 @@ OPTIONS = [
           "--report writes .html, .htm; name a file that ends in one of these, not report.pdf.", CSV),
     Wrong("a folder that is missing", f"{JUDGE} --output results/dev.json",
           "cannot write results/dev.json: there is no folder results. Make it first.", CSV),
+    Wrong("a file without a name", f"{JUDGE} --output ''", "--output must name a file; the name is empty.", CSV),
+    Wrong("two results in one file", f"{JUDGE} --output ./dev.html --report dev.html",
+          "--output and --report must name different files; both name dev.html.", CSV),
     Wrong("models on different rows", "calibration compare a.csv b.csv --label gold --prob prob",
           "both models must be judged on the same pairs; a.csv has 40, b.csv has 1.",
           {"a.csv": table(), "b.csv": b"gold,prob\n1,0.3\n"}),

@@ -149,6 +149,9 @@ def test_double_precision_is_not_copied_and_negative_zero_is_zero() -> None:
     [
         ([0.5, 1.7], "y_prob must lie in [0, 1]; row 1 holds 1.7. Are these logits? Apply a softmax first."),
         ([0.5, -3, 2], "row 1 holds -3.0. Are these logits? Apply a softmax first."),
+        ([0.5, 63.7, 100], "row 1 holds 63.7. Are these percentages? Divide by 100. Or logits? Apply a softmax first."),
+        ([0.5, 63.7, 101], "row 1 holds 63.7. Are these logits? Apply a softmax first."),
+        ([0.5, -3, 63.7], "row 1 holds -3.0. Are these logits? Apply a softmax first."),
         ([-0.5, -3], "row 0 holds -0.5. Are these log-probabilities? Apply exp first."),
         (
             [1.0000001],

@@ -78,6 +78,33 @@ def test_indices_of_every_type(labels: Any) -> None:
     assert pairs_from_classes(labels, [[0.75, 0.25], [0.5, 0.5]]).labels.tolist() == [1, 0]
 
 
+@pytest.mark.parametrize("frame", [pd.DataFrame, lambda p: pl.DataFrame(p, schema=["0", "1"]).lazy()])
+@pytest.mark.filterwarnings("error")
+def test_a_frame_of_unnamed_or_lazy_columns_equals_its_array(frame: Any) -> None:
+    """As `pd.DataFrame(classifier.predict_proba(rows))` makes it."""
+    labels, matrix = [0, 1, 1], np.array([[0.75, 0.25], [0.5, 0.5], [0.25, 0.75]])
+    found = pairs_from_classes(labels, frame(matrix), reduce="class-wise")
+    expected = pairs_from_classes(labels, matrix, reduce="class-wise")
+    assert found.group_names == expected.group_names == ("0", "1")
+    assert found.probabilities.tolist() == expected.probabilities.tolist()
+    assert found.labels.tolist() == expected.labels.tolist()
+
+
+@pytest.mark.parametrize("labels", [[1, 2, 1], [1.0, 2.0, 1.0], ["1", "2", "1"]])
+@pytest.mark.parametrize("classes", [[1, 2, 3], [1, 0, 2], [-1, 1, 2]])
+def test_whole_numbers_that_name_classes_are_names(labels: Any, classes: list[int]) -> None:
+    pairs = pairs_from_classes(labels, np.eye(3)[[classes.index(1), classes.index(2), 0]] * 1.0, classes=classes)
+    assert pairs.labels.tolist() == [1, 1, int(classes[0] == 1)]
+
+
+@pytest.mark.parametrize(("classes", "label"), [([1, 2, 3], 0), ([1, 0, 2], 3), ([-1, 1, 2], 0)])
+def test_no_label_is_an_index_where_whole_numbers_name_the_classes(classes: list[int], label: int) -> None:
+    with pytest.raises(InputError) as caught:
+        pairs_from_classes([1, 2, label], np.eye(3), classes=classes)
+    named = ", ".join(map(str, classes))
+    assert str(caught.value) == f"y_true must be one of the classes {named}; it holds '{label}'."
+
+
 def test_clusters_are_kept() -> None:
     pairs = pairs_from_classes([0, 1], [[0.5, 0.5]] * 2, reduce="class-wise", clusters=["d", "d"])
     assert pairs.clusters is not None

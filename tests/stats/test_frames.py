@@ -14,8 +14,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from howsure import calibration_curve
 from howsure.errors import InputError
-from howsure.stats.frames import columns_from, is_frame, to_frame
+from howsure.stats.frames import all_columns, columns_from, is_frame, to_frame
 
 DATA: dict[str, list[Any]] = {"y": [1, 0, 1], "q": [0.5, 0.25, 1.0], "tag": ["N", "V", "N"]}
 SQL = "SELECT * FROM (VALUES (1, 0.5::DOUBLE, 'N'), (0, 0.25, 'V'), (1, 1.0, 'N')) AS t(y, q, tag)"
@@ -38,6 +39,31 @@ def test_columns_of_every_frame(library: str) -> None:
     assert q.tolist() == DATA["q"]
     with pytest.raises(InputError, match=r"no column 'tags' in the data frame; it has y, q, tag\. Did you mean tag\?"):
         columns_from(frame, ["tags"])
+
+
+@pytest.mark.parametrize("library", FRAMES)
+def test_all_columns_of_every_frame(library: str) -> None:
+    held = all_columns(FRAMES[library]())
+    assert {name: column.tolist() for name, column in held.items()} == DATA
+    assert list(held) == list(DATA)
+
+
+def test_names_that_are_numbers_are_found_as_text() -> None:
+    frame = pd.DataFrame([[0.1, 0.9], [0.2, 0.8]])
+    assert [column.tolist() for column in columns_from(frame, ["1", "0"])] == [[0.9, 0.8], [0.1, 0.2]]
+    with pytest.raises(InputError, match="no column '2' in the data frame; it has 0, 1"):
+        columns_from(frame, ["2"])
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [pd.DataFrame([[1, 0.5, 1]], columns=["y", "q", "y"]), pa.table([[1], [0.5], [1]], names=["y", "q", "y"])],
+)
+def test_two_columns_of_one_name(frame: Any) -> None:
+    with pytest.raises(InputError) as caught:
+        calibration_curve("y", "q", data=frame)
+    told = "a data frame must have one column of each name; it has several of 'y'. Rename or drop some."
+    assert str(caught.value) == told
 
 
 @pytest.mark.parametrize(

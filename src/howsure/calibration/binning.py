@@ -12,6 +12,7 @@ from howsure.calibration.grid import CELLS, FLOOR, LOWER, Grid, cells_of
 from howsure.calibration.logs import log_loss_of_grid
 from howsure.calibration.sums import Sums, sums_of_cells, sums_of_rows
 from howsure.errors import InputError
+from howsure.stats.numbers import check_whole
 from howsure.stats.pairs import Floats, Integers, Labels, Pairs, PairSource
 
 SORT_UP_TO = 1 << 17  # pairs; above, one pass over the grid is cheaper than a sort
@@ -52,19 +53,14 @@ def automatic_bin_size(n: int) -> int:
 def choose_bin_size(n: int, *, bin_size: int | str, n_bins: int | None) -> int:
     """The number of pairs an adaptive bin holds at least; `n_bins` asks for floor(n / n_bins)."""
     if n_bins is not None:
-        if not _is_positive_whole(n_bins):
-            raise InputError(f"n_bins must be a whole number of at least 1, not {n_bins!r}")
-        return max(1, n // int(n_bins))
-    if bin_size == "auto":
+        if bin_size != "auto":
+            raise InputError(f"give n_bins or bin_size, not both; they are {n_bins!r} and {bin_size!r}")
+        return max(1, n // check_whole(n_bins, name="n_bins"))
+    if isinstance(bin_size, str):
+        if bin_size != "auto":
+            raise InputError(f"bin_size must be 'auto' or a whole number of at least 1, not {bin_size!r}")
         return automatic_bin_size(n)
-    if not _is_positive_whole(bin_size):
-        raise InputError(f"bin_size must be 'auto' or a whole number of at least 1, not {bin_size!r}")
-    return int(bin_size)
-
-
-def _is_positive_whole(value: object) -> bool:
-    numeric = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-    return numeric and value >= 1 and int(value) == value  # type: ignore[operator,call-overload]
+    return min(check_whole(bin_size, name="bin_size"), max(n, 1))
 
 
 def bin_pairs(
@@ -73,6 +69,8 @@ def bin_pairs(
     """Bin checked pairs. The result does not depend on the order of the rows, nor on how they come in chunks."""
     if binning not in ("adaptive", "uniform"):
         raise InputError(f"binning must be 'adaptive' or 'uniform', not {binning!r}")
+    if binning == "uniform" and bin_size != "auto":
+        raise InputError(f"bins of equal width have no bin_size; it is {bin_size!r}. Give n_bins instead.")
     if isinstance(pairs, Pairs):
         size = choose_bin_size(len(pairs), bin_size=bin_size, n_bins=n_bins)
         many_edges = binning == "adaptive" and len(pairs) > size * EDGES_ON_GRID
@@ -91,8 +89,6 @@ def width_edges(n_bins: int | None) -> Floats:
 
 
 def _bin_sorted(pairs: Pairs, binning: str, size: int, n_bins: int | None) -> Binned:
-    if pairs.weights is not None:
-        pairs = pairs.only(pairs.weights > 0.0)  # a row of weight 0 counts for nothing, not even for its bin's size
     q, y, w = sorted_rows(pairs)
     edges = width_edges(n_bins) if binning == "uniform" else boundaries_of_sorted(q, bin_size=size)
     bins = np.searchsorted(edges, q, side="left")

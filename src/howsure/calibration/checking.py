@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from howsure import __version__
 from howsure.calibration.binning import Binned, bin_pairs, sorted_rows
 from howsure.calibration.error import SquaredError, plugin_mse
 from howsure.errors import InputError
 from howsure.stats.door import pairs_from
+from howsure.stats.numbers import check_whole
 from howsure.stats.pairs import Floats, Integers, Pairs, PairSource
-from howsure.stats.randomness import Randomness, generator_from
+from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 METHODS = ("spiegelhalter", "simulation", "binned")
 DRAWS_AT_ONCE = 1 << 22
@@ -25,7 +27,7 @@ class CalibrationTest:
     """A test of the hypothesis that every label is a draw from its prediction.
 
     statistic: what the method measures. p_value: the probability of one at least as extreme under calibration.
-    p_error: the Monte Carlo standard error of the p-value, 0 where it is exact or asymptotic.
+    p_error: the Monte Carlo standard error of the p-value, 0 where it is exact or asymptotic. recipe: to do it again.
     """
 
     method: str
@@ -33,6 +35,7 @@ class CalibrationTest:
     p_value: float
     p_error: float
     n: int
+    recipe: dict[str, Any] = field(repr=False, compare=False)
 
 
 def calibration_test(
@@ -70,19 +73,20 @@ def calibration_test(
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {method!r}")
     pairs = pairs_from(y_true, y_prob, data=data, pos_label=pos_label)
+    recipe: dict[str, Any] = {"howsure": __version__, "method": method, "n": len(pairs), "binning": binning}
     if method == "spiegelhalter":
         z = spiegelhalter_z(pairs)
-        return CalibrationTest(method, z, two_sided(z), 0.0, len(pairs))
+        return CalibrationTest(method, z, two_sided(z), 0.0, len(pairs), recipe)
     binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins)
     mse = plugin_mse(binned.sums)
     if method == "binned":
-        return CalibrationTest(method, *binned_test(binned), 0.0, len(pairs))
-    if n_simulations < 1:
-        raise InputError(f"n_simulations must be at least 1, not {n_simulations!r}")
-    drawn = _simulated_mse(pairs, binned, n_simulations, generator_from(rng))
+        return CalibrationTest(method, *binned_test(binned), 0.0, len(pairs), recipe | {"bin_size": binned.bin_size})
+    times = check_whole(n_simulations, name="n_simulations")
+    drawn = _simulated_mse(pairs, binned, times, generator_from(rng))
     as_large = int(np.count_nonzero(drawn >= mse * (1 - 1e-12)))
-    p = (as_large + 1) / (n_simulations + 1)
-    return CalibrationTest(method, mse, p, math.sqrt(p * (1 - p) / (n_simulations + 1)), len(pairs))
+    p = (as_large + 1) / (times + 1)
+    recipe |= {"bin_size": binned.bin_size, "n_simulations": times, "seed": seed_in_recipe(rng)}
+    return CalibrationTest(method, mse, p, math.sqrt(p * (1 - p) / (times + 1)), len(pairs), recipe)
 
 
 def spiegelhalter_z(pairs: Pairs) -> float:
@@ -101,21 +105,24 @@ def two_sided(z: float) -> float:
     return math.erfc(abs(z) / math.sqrt(2))
 
 
-def binned_test(binned: Binned) -> tuple[float, float]:
+def binned_test(binned: Binned, *, variance: Floats | None = None) -> tuple[float, float]:
     """Hosmer and Lemeshow's statistic for predictions made beforehand, and its p-value.
 
-    Σ (Σ_b (q - y))² / Σ_b q (1 - q) over bins that are merged with the next until each expects at least five labels of
-    either kind, so that none of them is too rare for a chi-square with one degree of freedom a bin.
+    Σ (Σ_b w (q - y))² / Σ_b w² q (1 - q) over bins that are merged with the next until each expects at least five
+    labels of either kind (weighted ones are worth Σw / Σw² each), so that none is too rare for a chi-square with one
+    degree of freedom a bin. `variance` holds the denominators where the pairs have weights.
     """
     from scipy.special import gammaincc
 
     s = binned.sums
-    bins = _with_enough(s.q, s.w1 - s.q)
-    gap, variance = (np.bincount(bins, weights=column) for column in (s.u, np.maximum(s.q - s.qq, 0.0)))
-    certain = variance <= 0.0
+    worth = s.w1 / s.w2
+    bins = _with_enough(s.q * worth, (s.w1 - s.q) * worth)
+    spread = np.maximum(s.q - s.qq, 0.0) if variance is None else variance
+    gap, spread = (np.bincount(bins, weights=column) for column in (s.u, spread))
+    certain = spread <= 0.0
     if bool((np.abs(gap[certain]) > 1e-9).any()):
         return math.inf, 0.0
-    statistic = float((gap[~certain] ** 2 / variance[~certain]).sum())
+    statistic = float((gap[~certain] ** 2 / spread[~certain]).sum())
     degrees = int(np.count_nonzero(~certain))
     return statistic, float(gammaincc(degrees / 2, statistic / 2)) if degrees else 1.0
 
@@ -132,12 +139,18 @@ def _with_enough(positives: Floats, negatives: Floats) -> Integers:
 
 
 def p_value_of(pairs: Pairs | PairSource, binned: Binned, squared: SquaredError) -> float:
-    """The p-value of calibration that tables show: the binned test, or for clusters and weights a normal one.
+    """The p-value of calibration that tables show: the binned test, or for clusters a normal one.
 
     The latter asks how often the debiased estimate would be as large if there were nothing in it but noise.
     """
     if not isinstance(pairs, Pairs) or (pairs.clusters is None and pairs.weights is None):
         return binned_test(binned)[1]
+    q, w = pairs.probabilities, pairs.weights
+    if pairs.clusters is None and w is not None:
+        order = np.lexsort((w, q))
+        spread = (w**2 * q * (1 - q))[order]
+        variance = np.bincount(binned.bins_of(q[order]), spread, len(binned.sums)).astype(np.float64)
+        return binned_test(binned, variance=variance)[1]
     if math.isnan(squared.value):
         return math.nan
     if squared.least <= 0.0:

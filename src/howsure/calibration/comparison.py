@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from howsure import __version__
 from howsure.calibration.binning import bin_pairs
 from howsure.calibration.clusters import ClusterSums, cluster_sums, clustered_mse, without_each_cluster
 from howsure.calibration.error import SquaredError, debiased_mse
@@ -100,7 +101,9 @@ def compare_calibration(
             data, y_true=y_true, prob_a=prob_a, prob_b=prob_b, sample_weight=sample_weight, clusters=clusters
         )
     level = check_level(level)
-    a = pairs_from(y_true, prob_a, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label)
+    a = pairs_from(
+        y_true, prob_a, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label, prob_name="prob_a"
+    )
     b = Pairs(a.labels, check_probabilities(prob_b, name="prob_b", n=len(a)), a.weights, clusters=a.clusters)
     return compare_pairs(a, b, bin_size=bin_size, n_bins=n_bins, binning=binning, level=level)
 
@@ -112,6 +115,9 @@ def compare_pairs(
     if not np.array_equal(a.labels, b.labels):
         row = int(np.flatnonzero(a.labels != b.labels)[0])
         raise InputError(f"the two models must be judged on the same rows; the label of row {row} differs")
+    for name, one, other in (("weight", a.weights, b.weights), ("cluster", a.clusters, b.clusters)):
+        _check_same(name, one, other)
+    a, b = a.that_weigh(), b.that_weigh()
     units = _units(a, b)
     (squared_a, without_a), (squared_b, without_b) = (_judge(p, units, binning, bin_size, n_bins) for p in (a, b))
     n = len(a)
@@ -124,9 +130,24 @@ def compare_pairs(
             without_a / (2 * estimates[0].value) - without_b / (2 * estimates[1].value), level, n,
         )  # fmt: skip
     brier, log = (_score_difference(a, b, units, loss.expected, level) for loss in (BRIER, LOG))
-    recipe = {"n": n, "binning": binning, "bin_size": bin_size, "n_bins": n_bins, "level": level}
+    recipe = {
+        "howsure": __version__,
+        "n": n,
+        "binning": binning,
+        "bin_size": bin_size,
+        "n_bins": n_bins,
+        "level": level,
+    }
     recipe |= {"clustered": a.clusters is not None, "weighted": a.weights is not None}
     return CalibrationComparison(estimates[0], estimates[1], difference, roots, brier, log, n, recipe)
+
+
+def _check_same(name: str, one: Any, other: Any) -> None:
+    if (one is None) != (other is None):
+        raise InputError(f"the two models must be judged on the same rows; only one of them has a {name}")
+    differs = np.flatnonzero(one != other) if one is not None else np.empty(0)
+    if len(differs):
+        raise InputError(f"the two models must be judged on the same rows; the {name} of row {differs[0]} differs")
 
 
 def _units(a: Pairs, b: Pairs) -> Integers:

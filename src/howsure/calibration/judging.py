@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.calibration.binning import Binned, bin_pairs
+from howsure.calibration.binning import Binned, bin_pairs, width_edges
 from howsure.calibration.checking import p_value_of
 from howsure.calibration.clusters import cluster_sums, clustered_mse, clustered_standard_errors
 from howsure.calibration.curve import CalibrationCurve, bins_from
@@ -111,6 +111,7 @@ def calibration_error(
         raise InputError(f"estimator must be 'debiased' or 'plugin', not {estimator!r}")
     check_interval(interval)
     pairs = pairs_from(y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label)
+    pairs = pairs.that_weigh()
     binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins)
     if estimator == "debiased":
         return debiased_estimate(squared_error(pairs, binned), n=len(pairs), level=check_level(level))
@@ -152,6 +153,10 @@ def curve_of(
     """The calibration curve of checked pairs, in memory or streamed; what `calibration_curve` does after the door."""
     check_interval(interval)
     level = check_level(level)
+    weightless = 0
+    if isinstance(pairs, Pairs):
+        given, pairs = len(pairs), pairs.that_weigh()
+        weightless = given - len(pairs)
     binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins)
     s = binned.sums
     n = int(s.count.sum())
@@ -159,7 +164,6 @@ def curve_of(
     error, mse = _plugin(pairs, binned, interval, level, generator_from(rng))
     ece, largest = gaps(s)
     base_rate = float(s.y.sum() / s.w1.sum())
-    weightless = len(pairs) - n if isinstance(pairs, Pairs) else 0
     return CalibrationCurve(
         bins=bins_from(binned, *_frequency_intervals(pairs, binned, interval, level)),
         debiased_error=debiased_estimate(squared, n=n, level=level),
@@ -244,9 +248,10 @@ def _recipe(
     if binning == "adaptive":
         recipe |= {"bin_size": binned.bin_size}
         recipe |= {"bin_size_rule": "n_bins" if n_bins else "n^(2/3) / 2" if bin_size == "auto" else "given"}
+    else:
+        recipe |= {"widths": len(width_edges(n_bins)) + 1}
     recipe |= {"bins": len(binned.sums), "interval": interval, "level": level}
     if interval in ("nguyen-oconnor", "bootstrap"):
         recipe |= {"samples": SAMPLES if interval == "nguyen-oconnor" else RESAMPLES, "seed": seed_in_recipe(rng)}
-    if isinstance(pairs, Pairs):
-        recipe |= {"weighted": pairs.weights is not None, "clustered": pairs.clusters is not None}
-    return recipe
+    weights, clusters = (pairs.weights, pairs.clusters) if isinstance(pairs, Pairs) else (None, None)
+    return recipe | {"weighted": weights is not None, "clustered": clusters is not None}

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from howsure import __version__
 from howsure.errors import InputError
 from howsure.stats.checks import check_level
+from howsure.stats.numbers import is_number
 from howsure.stats.pairs import Floats, Integers
-from howsure.stats.randomness import Randomness, generator_from
+from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +29,8 @@ class QuantileCalibration:
     ranks (n,): how many of the draws lie below each truth, 0 … draws. Histogram: bin_edges (B + 1,) over [0, 1],
     counts (B,), expected (B,) under calibration, and low, high (B,), the interval each count should lie in. Cumulative
     curve: points (P,), cumulative (P,), the share of truths with a quantile of at most that, and the simultaneous band
-    band_low, band_high (P,). p_value: chi-square test of uniformity of the ranks. tied: truths equal to some draws.
+    band_low, band_high (P,). p_value: chi-square test of uniformity of the ranks.
+    tied: truths equal to some draws. recipe: to do it again.
     """
 
     ranks: Integers = field(repr=False)
@@ -46,6 +49,7 @@ class QuantileCalibration:
     n: int
     draws: int
     tied: int
+    recipe: dict[str, Any] = field(repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form: the test and the histogram."""
@@ -116,6 +120,7 @@ def posterior_quantiles(
         ranks, edges / (s + 1), counts, expected, low, high, points, cumulative,
         np.maximum(points - band, 0.0), np.minimum(points + band, 1.0),
         statistic, float(gammaincc((bars - 1) / 2, statistic / 2)), level, n, s, int(np.count_nonzero(equal)),
+        {"howsure": __version__, "bars": bars, "level": level, "seed": seed_in_recipe(rng)},
     )  # fmt: skip
 
 
@@ -142,7 +147,7 @@ def _numbers(held: Any, name: str) -> Floats:
 def _number_of_bars(n: int, draws: int, asked: int | None) -> int:
     if asked is None:
         return max(2, min(20, n // FEWEST_EXPECTED, draws + 1))
-    if int(asked) != asked or not 2 <= asked <= draws + 1:
+    if not is_number(asked) or not 2 <= asked <= draws + 1 or int(asked) != asked:
         raise InputError(f"n_bins must be a whole number from 2 to the number of ranks, {draws + 1}; it is {asked!r}")
     return int(asked)
 

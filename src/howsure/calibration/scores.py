@@ -129,7 +129,7 @@ def score_parts(
     loss = LOSSES.get(score) if isinstance(score, str) else score
     if not isinstance(loss, ProperLoss):
         raise InputError(f"score must be 'brier', 'log' or a ProperLoss, not {score!r}")
-    pairs = pairs_from(y_true, y_prob, data=data, sample_weight=sample_weight, pos_label=pos_label)
+    pairs = pairs_from(y_true, y_prob, data=data, sample_weight=sample_weight, pos_label=pos_label).that_weigh()
     binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins)
     if loss is BRIER:
         return brier_parts(binned)

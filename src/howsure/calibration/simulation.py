@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from howsure.errors import InputError
+from howsure.stats.numbers import check_whole, is_number
 from howsure.stats.pairs import Floats, Labels
 from howsure.stats.randomness import Randomness, generator_from
 
@@ -21,9 +22,10 @@ def label_probability(q: Floats, *, transform: str | float = "identity") -> Floa
     """
     if transform == "identity":
         return q
-    if isinstance(transform, str) or not 0.0 <= transform <= 0.5:
+    if not is_number(transform) or not 0.0 <= transform <= 0.5:  # type: ignore[operator]
         raise InputError(f"transform must be 'identity' or a number from 0 to 0.5, not {transform!r}")
-    return np.where(q <= 0.5, np.maximum(0.0, q - transform), np.minimum(1.0, q + transform))
+    k = float(transform)
+    return np.where(q <= 0.5, np.maximum(0.0, q - k), np.minimum(1.0, q + k))
 
 
 def simulate_pairs(
@@ -39,12 +41,11 @@ def simulate_pairs(
 
     Raises InputError if n is negative, a or b is not positive, or for another transform.
     """
-    if n < 0 or int(n) != n:
-        raise InputError(f"n must be a whole number of pairs, not {n!r}")
+    size = check_whole(n, name="n", least=0)
     for name, value in (("a", a), ("b", b)):
-        if not 0.0 < value < np.inf:
+        if not (is_number(value) and 0.0 < value < np.inf):
             raise InputError(f"{name}, a parameter of the Beta distribution, must be positive; it is {value!r}")
     generator = generator_from(rng)
-    q = generator.beta(a, b, size=int(n))
-    y = generator.random(int(n)) < label_probability(q, transform=transform)
+    q = generator.beta(a, b, size=size)
+    y = generator.random(size) < label_probability(q, transform=transform)
     return y.astype(np.uint8), q

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from howsure import __version__
 from howsure.calibration.binning import bin_pairs
 from howsure.calibration.checking import p_value_of
 from howsure.calibration.error import plugin_mse, root
-from howsure.calibration.judging import check_interval, debiased_estimate, squared_error
+from howsure.calibration.judging import debiased_estimate, squared_error
 from howsure.errors import InputError
 from howsure.stats.checks import check_level
 from howsure.stats.door import pairs_from
@@ -103,7 +104,6 @@ def calibration_table(
     sample_weight: Any = None,
     clusters: Any = None,
     pos_label: Any = None,
-    interval: str = "debiased",
     level: float = 0.95,
     adjust: str | None = "holm",
     data: Any = None,
@@ -112,7 +112,7 @@ def calibration_table(
 
     groups (n,): what each pair belongs to; the other arguments are those of `calibration_curve` (bin_size="auto" is
     chosen for each group by itself). The p-value is that of the binned test (`calibration_test`, method "binned"), with
-    clusters or weights that of the debiased error's own standard error under calibration. `adjust`: "holm", "bh", None.
+    clusters that of the debiased error's own standard error under calibration. `adjust`: "holm", "bh", None.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -126,18 +126,24 @@ def calibration_table(
     """
     if groups is None:
         raise InputError("groups must say what each pair belongs to; without groups use calibration_curve")
-    check_interval(interval)
     level = check_level(level)
     pairs = pairs_from(
         y_true, y_prob, data=data, sample_weight=sample_weight, groups=groups, clusters=clusters, pos_label=pos_label
-    )
+    ).that_weigh()
     found = [(name, *_judge(group, binning, bin_size, n_bins, level)) for name, group in by_group(pairs)]
     adjusted = adjust_p_values([p for *_, p in found], method=adjust)
     rows = tuple(
         GroupCalibration(name, n, base_rate, mean_prob, error, plugin, p, float(p_adjusted))
         for (name, n, base_rate, mean_prob, error, plugin, p), p_adjusted in zip(found, adjusted, strict=True)
     )
-    recipe = {"n": len(pairs), "groups": len(rows), "binning": binning, "bin_size": bin_size, "n_bins": n_bins}
+    recipe = {
+        "howsure": __version__,
+        "n": len(pairs),
+        "groups": len(rows),
+        "binning": binning,
+        "bin_size": bin_size,
+        "n_bins": n_bins,
+    }
     return CalibrationTable(rows, recipe | {"level": level, "adjust": adjust})
 
 
@@ -145,11 +151,14 @@ def by_group(pairs: Pairs) -> Iterator[tuple[str, Pairs]]:
     """The pairs of every group, in the order of the groups' names, from one stable sort."""
     if pairs.groups is None:
         raise InputError("the pairs have no groups")
+    pairs = pairs.that_weigh()
+    assert pairs.groups is not None
     order = np.argsort(pairs.groups, kind="stable")
     ends = np.cumsum(np.bincount(pairs.groups, minlength=len(pairs.group_names)))
     for name, start, end in zip(pairs.group_names, np.append(0, ends), ends, strict=False):
-        if end > start:
-            yield name, pairs.only(order[start:end])
+        if end == start:
+            raise InputError(f"every weight of the group {name!r} is 0: nothing in it counts. Leave it out first.")
+        yield name, pairs.only(order[start:end])
 
 
 def _judge(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,27 @@ PAGES = (".html", ".htm")
 
 def check_destinations(*, output: str | None = None, figure: str | None = None, report: str | None = None) -> None:
     """Say before the work, not after it, that a file cannot be written."""
-    if figure is not None:
+    if figure:
         _check_suffix("--figure", figure, FIGURES)
-    if report is not None:
+    if report:
         _check_suffix("--report", report, PAGES)
-    for path in (output, figure, report):
-        if path is not None:
-            check_place(path)
+    given = {"--output": output, "--figure": figure, "--report": report}
+    named = {option: path for option, path in given.items() if path is not None}
+    for option, path in named.items():
+        if not path:
+            raise InputError(f"{option} must name a file; the name is empty.")
+        check_place(path)
+    _check_different(named)
+
+
+def _check_different(named: Mapping[str, str]) -> None:
+    """Raise InputError where two options name one file: the second would replace the first."""
+    first: dict[str, str] = {}
+    for option, path in named.items():
+        target = os.path.realpath(path)
+        if target in first and (Path(target).is_file() or not Path(target).exists()):  # a device takes both
+            raise InputError(f"{first[target]} and {option} must name different files; both name {path}.")
+        first[target] = option
 
 
 def _check_suffix(option: str, path: str, suffixes: Sequence[str]) -> None:

@@ -18,6 +18,7 @@ from howsure.stats.naming import natural_order, shortened
 from howsure.stats.pairs import Floats, Integers, Labels
 
 ROUNDING = 1e-3
+LIKELY_PERCENT = 10  # few logits are greater
 LOOKUP_SPREAD = 4
 NUMERIC = "biuf"  # the kinds of numpy's dtypes that are numbers
 
@@ -52,6 +53,8 @@ def probability_advice(value: float, highest: float = math.inf) -> str:
         return "Rounding? Clip or round it in your own pipeline; nothing is clipped in silence."
     if highest <= 0:
         return "Are these log-probabilities? Apply exp first."
+    if value > 1 and LIKELY_PERCENT < highest <= 100:
+        return "Are these percentages? Divide by 100. Or logits? Apply a softmax first."
     return "Are these logits? Apply a softmax first."
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from howsure.errors import InputError
 from howsure.stats.checks import check_clusters, check_codes, check_weights, probability_advice
-from howsure.stats.frames import columns_from, is_frame
+from howsure.stats.frames import all_columns, is_frame
 from howsure.stats.naming import shortened, unknown_name
 from howsure.stats.pairs import Floats, Integers, Pairs
 
@@ -29,7 +29,8 @@ def pairs_from_classes(
 ) -> Pairs:
     """Prediction–label pairs from the probabilities of K classes a row.
 
-    `y_true` (n) holds class names or, where these are not among `classes`, indices from 0; `y_prob` (n, K) is an array,
+    `y_true` (n) holds class names or, where these are not among `classes`, indices from 0 (unless all names are whole
+    numbers other than 0 … K-1: then only names); `y_prob` (n, K) is an array,
     lists, or a data frame whose columns are the classes. `reduce` is "top-label" (the greatest probability, and
     whether its class is the label; the first of equal ones), "class-wise" (all pairs of row and class, the class as
     group, and the row as cluster unless `clusters` is given), or the name of one class.
@@ -43,9 +44,9 @@ def pairs_from_classes(
     Raises InputError if a probability is outside [0, 1], a row does not sum to 1 within 0.001, or a label is no class.
     """
     if is_frame(y_prob):
-        from_columns = list(y_prob.columns)
-        classes = from_columns if classes is None else classes
-        y_prob = np.column_stack(columns_from(y_prob, from_columns))
+        held = all_columns(y_prob)
+        classes = tuple(held) if classes is None else classes
+        y_prob = np.column_stack(tuple(held.values()))
     matrix = _matrix(y_prob)
     n = len(matrix)
     codes, labels = check_codes(y_true, n=n, name="y_true")
@@ -101,22 +102,29 @@ def tied_rows(matrix: Floats) -> int:
 def class_positions(
     labels: Sequence[str], classes: tuple[str, ...] | None, k: int, *, name: str, option: str
 ) -> tuple[Integers, tuple[str, ...]]:
-    """The class that each distinct label means, by its name or else by its index, and the names of the k classes."""
+    """The class that each distinct label means, by its name or else by its index, and the names of the k classes.
+
+    Where the names are whole numbers other than 0 … k-1, a label is a name, never an index.
+    """
     if classes is not None and len(set(classes)) != k:
         raise InputError(f"classes must name the {k} classes, each once; it is {shortened(classes)}.")
     if classes is not None and set(labels) <= set(classes):
         return np.array([classes.index(label) for label in labels], dtype=np.int64), classes
-    indices = [_index(label) for label in labels]
-    if all(index is not None and index < k for index in indices):
-        return np.array(indices, dtype=np.int64), classes or tuple(str(index) for index in range(k))
+    numbered = [_whole(name) for name in classes or (None,)]
+    known = {number: place for place, number in enumerate(range(k) if None in numbered else numbered)}
+    numbers = [_whole(label) for label in labels]
+    if all(number in known for number in numbers):
+        positions = np.array([known[number] for number in numbers], dtype=np.int64)
+        return positions, classes or tuple(str(index) for index in range(k))
     if classes is None:
         raise InputError(
             f"{name} holds {shortened(labels)}, and the {k} probabilities of a row have no names. "
             f"Say which classes they are, in order: {option}."
         )
-    others = [(label, index) for label, index in zip(labels, indices, strict=True) if label not in classes]
-    wrong = next((label for label, index in others if index is None or index >= k), others[0][0])
-    raise InputError(f"{name} must be one of the classes {shortened(classes)}, or an index from 0; it holds {wrong!r}.")
+    others = [(label, number) for label, number in zip(labels, numbers, strict=True) if label not in classes]
+    wrong = next((label for label, number in others if number not in known), others[0][0])
+    index = ", or an index from 0" if None in numbered else ""
+    raise InputError(f"{name} must be one of the classes {shortened(classes)}{index}; it holds {wrong!r}.")
 
 
 def first_fault(matrix: Floats, names: tuple[str, ...]) -> tuple[int, str] | None:
@@ -148,9 +156,10 @@ def _matrix(y_prob: object) -> Floats:
     return matrix
 
 
-def _index(label: str) -> int | None:
+def _whole(label: str | None) -> int | None:
+    """The whole number that a text stands for; None if it is none."""
     try:
-        number = float(label)
+        number = float(label or "")
     except ValueError:
         return None
-    return int(number) if number >= 0 and number.is_integer() else None
+    return int(number) if number.is_integer() else None

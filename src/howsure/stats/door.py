@@ -19,6 +19,7 @@ def pairs_from(
     groups: Any = None,
     clusters: Any = None,
     pos_label: Any = None,
+    prob_name: str = "y_prob",
 ) -> Pairs:
     """Check everything once and return `Pairs`.
 
@@ -35,7 +36,7 @@ def pairs_from(
     codes, names = (None, ()) if groups is None else check_codes(groups, n=n, name="groups")
     return Pairs(
         labels,
-        check_probabilities(y_prob, n=n),
+        check_probabilities(y_prob, name=prob_name, n=n),
         None if sample_weight is None else check_weights(sample_weight, n=n),
         codes,
         names,

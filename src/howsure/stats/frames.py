@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from howsure.errors import InputError, MissingExtraError
 from howsure.stats.arrays import Column
-from howsure.stats.naming import unknown_name
+from howsure.stats.naming import shortened, unknown_name
 
 BACKENDS = ("pandas", "polars", "pyarrow")
 
@@ -20,12 +21,14 @@ def is_frame(data: object) -> bool:
 
     >>> is_frame([0.1, 0.9])
     False
+
+    Raises InputError if two of its columns have one name.
     """
     if data is None or isinstance(data, (list, tuple, str, bytes, int, float, dict, set, np.ndarray)):
         return False
     import narwhals as nw
 
-    return isinstance(nw.from_native(data, pass_through=True), (nw.DataFrame, nw.LazyFrame))
+    return isinstance(_wrapped(data), (nw.DataFrame, nw.LazyFrame))
 
 
 def columns_from(frame: Any, names: Sequence[str]) -> tuple[Column, ...]:
@@ -34,23 +37,53 @@ def columns_from(frame: Any, names: Sequence[str]) -> tuple[Column, ...]:
     Any frame that narwhals knows: pandas, polars, pyarrow, a DuckDB relation, Dask, Spark. Missing values come as NaN
     or None, or masked: the checks tell.
 
-    Raises InputError if there is no such column.
+    Raises InputError if there is no such column, or if two columns have one name.
     """
     import narwhals as nw
 
-    table: Any = nw.from_native(frame)
-    known = list(table.collect_schema().names())
+    table = _wrapped(frame)
+    known = [str(name) for name in table.collect_schema().names()]
     for name in names:
         if name not in known:
             raise unknown_name("column", name, known, place="the data frame")
     distinct = list(dict.fromkeys(names))
-    table = table.select(distinct)
-    if table.implementation.is_duckdb():
-        held = table.to_native().fetchnumpy()
-    else:
-        table = table.collect() if isinstance(table, nw.LazyFrame) else table
-        held = {name: table[name].to_numpy() for name in distinct}
+    held = dict(zip(distinct, _arrays(table.select(nw.nth(*map(known.index, distinct)))), strict=True))
     return tuple(held[name] for name in names)
+
+
+def all_columns(frame: Any) -> dict[str, Column]:
+    """All columns of a data frame as numpy arrays by name, in their order; names that are no text become text.
+
+    >>> import pandas
+    >>> list(all_columns(pandas.DataFrame([[0.1, 0.9]])))
+    ['0', '1']
+    """
+    table = _wrapped(frame)
+    return dict(zip(map(str, table.collect_schema().names()), _arrays(table), strict=True))
+
+
+def _wrapped(data: Any) -> Any:
+    """A data frame as narwhals holds it; anything else as it is."""
+    import narwhals as nw
+
+    try:
+        return nw.from_native(data, pass_through=True)
+    except nw.exceptions.DuplicateError as error:
+        counts = Counter(data.column_names if hasattr(data, "column_names") else data.columns)
+        twice = shortened(repr(name) for name, count in counts.items() if count > 1)
+        raise InputError(
+            f"a data frame must have one column of each name; it has several of {twice}. Rename or drop some."
+        ) from error
+
+
+def _arrays(table: Any) -> list[Column]:
+    """The columns of a table of narwhals in their order."""
+    import narwhals as nw
+
+    if table.implementation.is_duckdb():
+        return list(table.to_native().fetchnumpy().values())
+    table = table.collect() if isinstance(table, nw.LazyFrame) else table
+    return [column.to_numpy() for column in table.iter_columns()]
 
 
 def to_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -49,6 +49,14 @@ class Pairs:
         """The pairs in order, `CHUNK_ROWS` at a time."""
         for start in range(0, len(self), CHUNK_ROWS):
             yield self.probabilities[start : start + CHUNK_ROWS], self.labels[start : start + CHUNK_ROWS]
+
+    def that_weigh(self) -> Pairs:
+        """The pairs without those of weight 0, which count for nothing, not even for the size of their bin."""
+        if self.weights is None or bool((self.weights > 0.0).all()):
+            return self
+        rows = np.flatnonzero(self.weights > 0.0)
+        groups = None if self.groups is None else self.groups[rows]
+        return replace(self.only(rows), groups=groups, group_names=self.group_names)
 
     def only(self, rows: npt.NDArray[np.bool_] | Integers) -> Pairs:
         """The pairs of some rows, without their groups; without clusters too, where each row is one by itself."""
