@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howsure import calibration_curve
-from howsure.calibration.words import figures_in_words, kind, regions, rounded, summary, verdict
-from tests.figures.made_up import curve_with
+from howsure.calibration.words import figures_in_words, kind, recipe_rows, regions, rounded, summary, verdict
+from tests.figures.made_up import ANY_CURVE, curve_with
 
 GRID = [0.05, 0.25, 0.45, 0.65, 0.85]
 
@@ -176,3 +177,13 @@ def test_score_parts_add_up_as_they_are_written() -> None:
     score, rest = text.split(" = ")
     total = sum(float(word) for word in rest.replace("- within bins ", "within bins -").split() if word[-1].isdigit())
     assert float(score) == pytest.approx(total, abs=2e-4)
+
+
+def test_recipes_that_differ_are_given_as_ranges() -> None:
+    second = replace(ANY_CURVE, recipe=ANY_CURVE.recipe | {"n": 1234, "interval": "none"})
+    held = dict(recipe_rows([ANY_CURVE, second]))
+    assert held["weighted"] == "no"
+    assert held["n"] == "40 to 1,234"
+    assert held["interval"] == "differs: debiased, none"
+    assert held["level"] == "0.95"
+    assert dict(recipe_rows([ANY_CURVE])).keys() == ANY_CURVE.recipe.keys()

@@ -123,6 +123,33 @@ def test_a_misspelt_column(file: str, tmp_path: Path) -> None:
     assert "Did you mean prob?" in refused(path, prob="Prob")
 
 
+@pytest.mark.parametrize("file", [*FORMATS, "dev.json"])
+def test_columns_that_differ_only_in_case(file: str, tmp_path: Path) -> None:
+    path = write(tmp_path / file, {"Gold": [1, 0], "gold": [0, 1], "prob": [0.5, 0.5], "PROB": [0.1, 0.1]})
+    assert refused(path) == f"{path} has columns named alike, but for case: Gold, gold. Rename them."
+    assert "Gold, gold" in refused(path, prob="Gold")
+    path = write(tmp_path / f"fine-{file}", {"gold": [1, 0], "gold_1": [0, 0], "prob": [0.5, 0.5], "prob_1": [1, 1]})
+    with open_predictions([path], label="gold", prob="prob", group="prob_1") as predictions:
+        assert predictions.pairs().labels.tolist() == [1, 0]
+
+
+def test_a_column_that_stands_there_twice(tmp_path: Path) -> None:
+    path = write_bytes(tmp_path / "x.csv.gz", b"gold,gold,prob\n1,0,0.5\n")
+    assert refused(path) == f"{path} has columns named alike, but for case: gold, gold. Rename them."
+
+
+def test_keys_that_differ_only_in_case_in_different_rows(tmp_path: Path) -> None:
+    path = write_bytes(tmp_path / "x.jsonl", b'{"Gold": 1, "prob": 0.5}\n{"gold": 1, "prob": 0.5}\n')
+    assert refused(path) == f"{path} has columns named alike, but for case: Gold, gold. Rename them."
+
+
+def test_the_fields_of_a_parquet_column_are_no_columns(tmp_path: Path) -> None:
+    inner = [{"gold": 0, "GOLD": [{"gold": 1}]}]
+    path = write(tmp_path / "x.parquet", {"nested": inner, "gold": [1], "gold_1": [0], "prob": [0.5]})
+    with open_predictions([path], label="gold", prob="prob") as predictions:
+        assert predictions.pairs().labels.tolist() == [1]
+
+
 @pytest.mark.parametrize("file", FORMATS)
 def test_files_of_different_columns(file: str, tmp_path: Path) -> None:
     write(tmp_path / f"a-{file}", GOOD)

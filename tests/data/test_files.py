@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from howsure.data import open_predictions
@@ -50,6 +51,18 @@ def test_standard_input_whose_format_must_be_named(tmp_path: Path) -> None:
     )
     assert piped(content, tmp_path / "spool", "csv").startswith("[0.9, 0.25, 0.5]")
     assert piped(b"", tmp_path / "spool") == "standard input is empty."
+
+
+def test_damaged_standard_input_is_called_so(tmp_path: Path) -> None:
+    (tmp_path / "spool").mkdir()
+    message = piped(b"\x1f\x8bno gzip at all", tmp_path / "spool")
+    assert message.startswith("standard input cannot be read: ")
+    columns = {"y": [0, 1] * 5000, "q": np.random.default_rng(1).random(10_000).tolist()}
+    for suffix in (".csv.gz", ".jsonl.gz", ".parquet"):
+        content = write(tmp_path / f"x{suffix}", columns).read_bytes()
+        message = piped(content[: len(content) // 2], tmp_path / "spool")
+        assert message.startswith("standard input cannot be read: ")
+        assert str(tmp_path) not in message
 
 
 def test_a_pipe_is_read_like_standard_input(tmp_path: Path) -> None:

@@ -173,3 +173,21 @@ def test_any_column_name(label: str, suffix: str, tmp_path: Path) -> None:
         assert predictions.pairs().labels.tolist() == [1, 0]
         assert predictions.group_names == ("a", "it's")
         assert predictions.columns == {"label": label, "prob": "from", "group": "group by"}
+
+
+@pytest.mark.parametrize("unit", ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns"])
+def test_dates_of_every_unit_in_an_archive_are_groups(unit: str, tmp_path: Path) -> None:
+    days = np.array(["2019-01-03", "2021-06-10", "2019-01-03", "NaT"], dtype=f"datetime64[{unit}]")
+    np.savez(tmp_path / "x.npz", y=[1, 0, 1, 0], q=[0.5, 0.25, 0.75, 0.1], day=days)
+    with open_predictions([tmp_path / "x.npz"], label="y", prob="q", group="day", skip_missing=True) as predictions:
+        assert list(predictions.group_sizes.values()) == [2, 1]
+        assert [name[:4] for name in predictions.group_names] == ["2019", "2021"]
+        assert predictions.skipped == {"day": 1}
+    if unit == "D":
+        assert predictions.group_names == ("2019-01-03", "2021-06-10")
+
+
+def test_empty_texts_in_an_archive_are_missing(tmp_path: Path) -> None:
+    np.savez(tmp_path / "x.npz", y=[1, 0, 1], q=[0.5, 0.25, 0.75], tag=["a", "", "b"])
+    with open_predictions([tmp_path / "x.npz"], label="y", prob="q", group="tag", skip_missing=True) as predictions:
+        assert (predictions.group_sizes, predictions.skipped) == ({"a": 1, "b": 1}, {"tag": 1})

@@ -73,19 +73,6 @@ def test_the_pairs_of_every_group(predictions: Predictions) -> None:
         )
 
 
-def test_a_batch_of_groups_in_one_pass(predictions: Predictions) -> None:
-    columns, names = columns_of(2000), ["m10", "it's"]
-    found = [
-        row
-        for codes, q, y in predictions.grouped_chunks(names)
-        for row in zip(codes.tolist(), q.tolist(), y.tolist(), strict=True)
-    ]
-    rows = zip(columns["tag"], columns["q"], columns["y"], strict=True)
-    assert found == [(names.index(tag), q, y) for tag, q, y in rows if tag in names]
-    again = [codes for codes, _, _ in predictions.grouped_chunks(predictions.group_names)]
-    assert sum(map(len, again)) == 2000
-
-
 def test_group_and_cluster_codes_in_memory(predictions: Predictions) -> None:
     columns, pairs = columns_of(2000), predictions.pairs()
     assert pairs.groups is not None
@@ -97,8 +84,6 @@ def test_group_and_cluster_codes_in_memory(predictions: Predictions) -> None:
 def test_a_group_that_does_not_exist(predictions: Predictions) -> None:
     with pytest.raises(InputError, match=r"no group 'm3' in .*; it has it's, m1, m2, m10, ü b\. Did you mean m"):
         predictions.source("m3")
-    with pytest.raises(InputError, match="no group 'm3'"):
-        predictions.grouped_chunks(["m1", "m3"])
 
 
 def test_groups_that_are_numbers(tmp_path: Path) -> None:
@@ -107,6 +92,42 @@ def test_groups_that_are_numbers(tmp_path: Path) -> None:
         assert predictions.group_names == ("1998", "1999", "2000", "2001", "2002")
         years = columns_of(100)["year"]
         assert len(everything(predictions.source("2001"))[0]) == years.count(2001)
+
+
+def test_streamed_groups_of_several_chunks_keep_their_order(tmp_path: Path) -> None:
+    rows = 3 * CHUNK_ROWS + 17
+    random = np.random.default_rng(8)
+    group = np.where(np.arange(rows) < CHUNK_ROWS, 0, random.choice([0, 7, 500], rows, p=[0.9, 0.099, 0.001]))
+    columns = {"q": random.random(rows), "y": random.integers(0, 2, rows), "g": group}
+    np.savez(tmp_path / "x.npz", **columns)
+    with open_predictions([tmp_path / "x.npz"], label="y", prob="q", group="g", in_memory_rows=0) as predictions:
+        for name in ("500", "0", "7", "0"):
+            held = list(predictions.source(name).chunks())
+            assert [len(q) for q, _ in held[:-1]] == [CHUNK_ROWS] * ((group == int(name)).sum() // CHUNK_ROWS)
+            for position, key in enumerate("qy"):
+                found = np.concatenate([chunk[position] for chunk in held])
+                np.testing.assert_array_equal(found, columns[key][group == int(name)])
+
+
+def test_a_streamed_group_outlives_its_predictions(tmp_path: Path) -> None:
+    path, spool = write(tmp_path / "x.parquet", columns_of(1000)), tmp_path / "spool"
+    spool.mkdir()
+    source = open_predictions([path], label="y", prob="q", group="tag", in_memory_rows=0, spool=spool).source("m1")
+    gc.collect()
+    assert len(everything(source)[0]) == columns_of(1000)["tag"].count("m1")
+    del source
+    gc.collect()
+    assert list(spool.iterdir()) == []
+
+
+def test_a_bad_row_among_streamed_groups_is_named(tmp_path: Path) -> None:
+    columns = columns_of(1000)
+    columns["q"][700] = float("inf")
+    path = write(tmp_path / "x.parquet", columns)
+    with open_predictions([path], label="y", prob="q", group="tag", in_memory_rows=0) as predictions:
+        for name in predictions.group_names[:2]:
+            with pytest.raises(InputError, match=r"row 701 of .*x\.parquet"):
+                predictions.source(name)
 
 
 def test_chunks_are_long_and_their_arrays_last(tmp_path: Path) -> None:

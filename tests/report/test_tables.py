@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from howsure.report.tables import cell, recipe_rows, table_of_bins, table_of_curves, table_of_rows
+from howsure.report.tables import cell, table_of_bins, table_of_curves, table_of_rows
 from tests.figures.made_up import ANY_CURVE, curve_with, many_curves
 
 
@@ -42,15 +42,6 @@ def test_bins_say_on_which_side_they_lie() -> None:
     table = table_of_bins(curve_with([0.2, 0.5, 0.8], [0.4, 0.5, 0.6]).bins, level=0.95)
     assert [row[-1] for row in table.rows] == ["above: underconfident", "on it", "below: overconfident"]
     assert table.rows[0][:3] == ["400", "0.2000", "0.4000"]
-
-
-def test_recipes_that_differ_are_given_as_ranges() -> None:
-    second = replace(ANY_CURVE, recipe=ANY_CURVE.recipe | {"n": 1234, "interval": "none"})
-    held = dict(recipe_rows([ANY_CURVE, second]))
-    assert held["n"] == "40 to 1,234"
-    assert held["interval"] == "differs: debiased, none"
-    assert held["level"] == "0.95"
-    assert dict(recipe_rows([ANY_CURVE])).keys() == ANY_CURVE.recipe.keys()
 
 
 def test_rows_made_elsewhere_are_shown_as_they_are() -> None:

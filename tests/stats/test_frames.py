@@ -43,9 +43,9 @@ def test_columns_of_every_frame(library: str) -> None:
 
 @pytest.mark.parametrize("library", FRAMES)
 def test_all_columns_of_every_frame(library: str) -> None:
-    held = all_columns(FRAMES[library]())
-    assert {name: column.tolist() for name, column in held.items()} == DATA
-    assert list(held) == list(DATA)
+    names, columns = all_columns(FRAMES[library]())
+    assert names == tuple(DATA)
+    assert [column.tolist() for column in columns] == list(DATA.values())
 
 
 def test_names_that_are_numbers_are_found_as_text() -> None:
@@ -57,11 +57,15 @@ def test_names_that_are_numbers_are_found_as_text() -> None:
 
 @pytest.mark.parametrize(
     "frame",
-    [pd.DataFrame([[1, 0.5, 1]], columns=["y", "q", "y"]), pa.table([[1], [0.5], [1]], names=["y", "q", "y"])],
+    [
+        lambda: pd.DataFrame([[1, 0.5, 1]], columns=["y", "q", "y"]),
+        lambda: pa.table([[1], [0.5], [1]], names=["y", "q", "y"]),
+        lambda: duckdb.connect().sql("SELECT 1 AS y, 0.5 AS q, 1 AS y"),
+    ],
 )
-def test_two_columns_of_one_name(frame: Any) -> None:
+def test_two_columns_of_one_name(frame: Callable[[], Any]) -> None:
     with pytest.raises(InputError) as caught:
-        calibration_curve("y", "q", data=frame)
+        calibration_curve("y", "q", data=frame())
     told = "a data frame must have one column of each name; it has several of 'y'. Rename or drop some."
     assert str(caught.value) == told
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from howsure.calibration.curve import CalibrationCurve
 from howsure.calibration.scores import ScoreParts
 from howsure.stats.estimate import Estimate
+from howsure.stats.naming import shortened
 
 OVERCONFIDENT, UNDERCONFIDENT, BOTH = "overconfident", "underconfident", "over- and underconfident"
 NONE_SEEN, TOO_LITTLE, NOT_LOCATED = "none to be seen", "too little data", "not located"
@@ -170,6 +172,26 @@ def _wrong_extremes(rows: int) -> str:
 def recipe_line(curve: CalibrationCurve) -> str:
     """All that is needed to do it again, in one line."""
     return ", ".join(f"{name}={value}" for name, value in curve.recipe.items())
+
+
+def recipe_rows(curves: Sequence[CalibrationCurve]) -> list[tuple[str, str]]:
+    """What the curves were made with: each entry once, numbers that differ from curve to curve as a range."""
+    keys = list(dict.fromkeys(key for curve in curves for key in curve.recipe))
+    return [(key, _together([curve.recipe.get(key) for curve in curves])) for key in keys]
+
+
+def _together(values: Sequence[object]) -> str:
+    whole = [value for value in values if isinstance(value, int) and not isinstance(value, bool)]
+    if len(whole) == len(values):
+        return " to ".join(dict.fromkeys((f"{min(whole):,}", f"{max(whole):,}")))
+    distinct = dict.fromkeys(_yes_or_no(value) for value in values)
+    return ("differs: " if len(distinct) > 1 else "") + shortened(distinct)
+
+
+def _yes_or_no(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "–" if value is None else str(value)
 
 
 def _sides(curve: CalibrationCurve) -> np.typing.NDArray[np.int64]:

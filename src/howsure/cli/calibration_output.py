@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from howsure.calibration.curve import CalibrationCurve
-from howsure.calibration.words import kind, p_value_text, summary, verdict
+from howsure.calibration.words import kind, p_value_text, recipe_rows, summary, verdict
 from howsure.cli.output import json_text
 from howsure.cli.tables import Table
 from howsure.data.writing import write_whole
-from howsure.stats.multiplicity import adjust_p_values
+from howsure.stats.multiplicity import ADJUSTED, adjust_p_values
+from howsure.stats.naming import shortened
 
 HEADERS = (
     "group",
@@ -29,6 +30,7 @@ HEADERS = (
     "p",
     "miscalibration",
 )
+MOST_ERRORS = 100  # rows of a figure of errors
 
 
 def curves_json(curves: Sequence[CalibrationCurve], *, recipe: dict[str, Any], skipped: int, adjust: str) -> str:
@@ -49,7 +51,26 @@ def curves_text(curves: Sequence[CalibrationCurve], *, recipe: dict[str, Any], s
         return f"{read}\n\n{summary(curves[0])}\n\n{bins_table(curves[0]).text('table')}"
     table = curves_table(curves, recipe=recipe, skipped=skipped, adjust=adjust)
     said = [f"{curve.name}: {verdict(curve)}" for curve in curves]
-    return "\n".join([read, "", table.text("table"), *said, ""])
+    lines = [*_families(curves, adjust), *said, *_notes(curves)]
+    return "\n".join([read, "", table.text("table"), *lines, ""])
+
+
+def _families(curves: Sequence[CalibrationCurve], adjust: str) -> list[str]:
+    """What of several curves is adjusted for their number, and what is not."""
+    if len(curves) == 1:
+        return []
+    if adjust == "none":
+        return [f"Verdicts and p are each group's own; nothing is adjusted for {len(curves):,} groups."]
+    return [f"Verdicts are each group's own; p is adjusted for {len(curves):,} groups ({ADJUSTED[adjust]})."]
+
+
+def _notes(curves: Sequence[CalibrationCurve]) -> list[str]:
+    """Each note once, after the groups that it is about."""
+    about: dict[str, list[str]] = {}
+    for curve in curves:
+        for note in curve.notes:
+            about.setdefault(note, []).append(curve.name or "note")
+    return [f"{shortened(names)}: {note}" for note, names in about.items()]
 
 
 def _counts(skipped: dict[str, int]) -> str:
@@ -59,7 +80,10 @@ def _counts(skipped: dict[str, int]) -> str:
 def curves_table(
     curves: Sequence[CalibrationCurve], *, recipe: dict[str, Any], skipped: int, adjust: str, exact: bool = False
 ) -> Table:
-    """One row a curve; p is adjusted for the number of curves. `exact`: all digits, and nothing for what is unknown."""
+    """One row a curve; p is adjusted for the number of curves. `exact`: all digits, and nothing for what is unknown.
+
+    The comment holds the recipe, what is adjusted, and the notes.
+    """
     shown, shown_p = (exact_number, exact_number) if exact else (number, p_value_text)
     rows = []
     for curve, p in zip(curves, adjusted_p_values(curves, adjust), strict=True):
@@ -74,10 +98,11 @@ def curves_table(
                 kind(curve),
             ]
         )
-    method = curves[0].recipe
-    read = f"howsure {method['howsure']}, files {', '.join(recipe['files'])}, skipped {skipped}"
-    steps = ", ".join(f"{key} {value}" for key, value in method.items() if key not in ("howsure", "n"))
-    return Table(HEADERS, rows, words=("group", "miscalibration"), comment=f"{read}\n{steps}")
+    method = dict(recipe_rows(curves))
+    read = f"howsure {method.pop('howsure')}, files {', '.join(recipe['files'])}, skipped {skipped}"
+    steps = ", ".join(f"{key} {value}" for key, value in method.items() if key != "n")
+    comment = "\n".join([read, steps, *_families(curves, adjust), *_notes(curves)])
+    return Table(HEADERS, rows, words=("group", "miscalibration"), comment=comment)
 
 
 def bins_table(curve: CalibrationCurve, *, most: int = 20) -> Table:
@@ -113,12 +138,19 @@ def exact_number(value: float | None) -> str:
 
 
 def write_figure(curves: Sequence[CalibrationCurve], path: str) -> None:
-    """Draw the curves into a file; of more than can be seen, the errors alone."""
+    """Draw the curves into a file; of more than can be seen the errors alone, at most of those with most pairs."""
     from howsure.figures.calibration import curve_figure, error_figure
     from howsure.figures.files import save_figure
     from howsure.figures.panels import MOST_PANELS
 
-    save_figure(curve_figure(curves) if len(curves) <= MOST_PANELS else error_figure(curves), path)
+    if len(curves) <= MOST_PANELS:
+        figure = curve_figure(curves)
+    elif len(curves) <= MOST_ERRORS:
+        figure = error_figure(curves)
+    else:
+        shown = sorted(curves, key=lambda curve: -curve.n)[:MOST_ERRORS]
+        figure = error_figure(shown, title=f"{MOST_ERRORS} of {len(curves):,} groups, those with most pairs")
+    save_figure(figure, path)
 
 
 def write_report(

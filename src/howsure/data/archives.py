@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.data.database import Connection, identifier
+from howsure.data.database import Connection, identifier, reading
 from howsure.data.files import File
 from howsure.errors import InputError
 
 Array = npt.NDArray[Any]
+CLOCK_UNITS = ("s", "ms", "us", "ns")  # the units of datetime64 that DuckDB reads
 
 
 def archive_columns(file: File) -> dict[str, str]:
@@ -33,11 +34,13 @@ def copy_archives(connection: Connection, files: Sequence[File], names: Sequence
         fields = [column] if column.ndim == 1 else list(column.T)
         keys = [f"{len(flat) + position}" for position in range(len(fields))]
         flat.update(zip(keys, map(np.ascontiguousarray, fields), strict=True))
-        listed = ", ".join(map(identifier, keys))
+        as_text = column.dtype.kind == "U"  # of which DuckDB would make an ENUM
+        listed = ", ".join(f"CAST({identifier(key)} AS VARCHAR)" if as_text else identifier(key) for key in keys)
         selected.append(f"{listed if column.ndim == 1 else f'[{listed}]'} AS {identifier(name)}")
-    connection.register("arrays", flat)
-    connection.execute(f"CREATE TABLE {into} AS SELECT {', '.join(selected)} FROM arrays")
-    connection.unregister("arrays")
+    with reading(files[0].name):
+        connection.register("arrays", flat)
+        connection.execute(f"CREATE TABLE {into} AS SELECT {', '.join(selected)} FROM arrays")
+        connection.unregister("arrays")
     return tuple(int(start) for start in np.cumsum([0, *lengths[:-1]]))
 
 
@@ -68,7 +71,9 @@ def _joined(parts: list[Array], name: str, files: Sequence[File]) -> Array:
 
 
 def _readable(array: Array) -> Array:
-    """The array in a type that DuckDB knows: native byte order, no half precision, no bytes."""
+    """The array in a type that DuckDB knows: native byte order, no half precision, no bytes; a date is a text."""
+    if array.dtype.kind == "M" and np.datetime_data(array.dtype)[0] not in CLOCK_UNITS:
+        return np.where(np.isnat(array), "", np.datetime_as_string(array))
     if array.dtype.kind == "S":
         return array.astype(np.str_)
     if array.dtype == np.float16:

@@ -87,12 +87,15 @@ def _pattern(path: str) -> str:
 
 
 @contextmanager
-def reading(name: str) -> Iterator[None]:
-    """What DuckDB finds wrong with a file, as an InputError that names it and says so in one line."""
+def reading(name: str, path: str = "") -> Iterator[None]:
+    """What DuckDB finds wrong with a file, as an InputError that names it and says so in one line.
+
+    `path` is where the file lies, if that is not its name.
+    """
     try:
         yield
     except (duckdb.Error, RuntimeError) as error:  # nanoarrow passes on DuckDB's errors as RuntimeError
-        told = str(error).partition("LINE 1:")[0].replace(os.path.abspath(name), name)  # what follows is our own SQL
+        told = str(error).partition("LINE 1:")[0].replace(os.path.abspath(path or name), name)  # then our own SQL
         lines = [line.strip() for line in told.splitlines() if line.strip()]
         reason = " ".join(lines[:3])[:300] if lines else type(error).__name__
         raise InputError(f"{name} cannot be read: {reason.rstrip('.')}.") from error

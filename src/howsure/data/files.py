@@ -83,7 +83,7 @@ def _file(path: str, format: str | None, spool: Path) -> File:
     if path == STANDARD_INPUT or not os.path.isfile(path):
         _spool(path, spool)
         compression = _compression(str(spool), name)
-        format = format or _sniffed(_beginning(spool, compression), name)
+        format = format or _sniffed(_beginning(spool, compression, name), name)
         return _compressible(File(str(spool), name, format, compression))
     compression = _compression(path, name)
     return _compressible(File(path, name, format or _from_suffix(path), compression))
@@ -133,12 +133,15 @@ def _compressible(file: File) -> File:
     return file
 
 
-def _beginning(path: Path, compression: str) -> bytes:
+def _beginning(path: Path, compression: str, name: str) -> bytes:
     with open(path, "rb") as file:
         head = file.read(1 << 16)
-    if compression == "gzip":
+    if compression != "gzip":
+        return head if compression == "none" else b""
+    try:
         return zlib.decompressobj(wbits=31).decompress(head)
-    return head if compression == "none" else b""
+    except zlib.error as error:
+        raise InputError(f"{name} cannot be read: {error}.") from error
 
 
 def _sniffed(beginning: bytes, name: str) -> str:

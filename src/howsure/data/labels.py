@@ -10,6 +10,8 @@ from howsure.stats.naming import nearest, shortened
 LISTED = 1000  # distinct labels that are looked at: more than two are too many anyway
 BOOLEANS = {"true": 1.0, "false": 0.0}
 
+MANY_LABELS = 12  # more values than this are no labels
+
 
 def label_sql(selection: Selection, column: Column, positive: str | None) -> str:
     """The label in SQL: 1, 0, or null if it is neither.
@@ -56,6 +58,10 @@ def not_two_values(column: Column, counts: dict[str, int], positive: str | None 
         return InputError(f"{column.name} must be 0 or 1; it holds {_listed(counts)}. Say which is positive: {choice}.")
     rest = [value for value in counts if value != positive]
     choice = "" if positive is not None else " If two are left, say which is positive: --positive VALUE."
+    if len(counts) > MANY_LABELS:
+        return InputError(
+            f"{column.name} must have two values; it holds {_listed(counts)}. Is this the column of labels?"
+        )
     return InputError(
         f"{column.name} must have two values; it holds {_listed(counts)}. "
         f"What is no answer can count as missing, for instance --missing {rest[-1]} --skip-missing.{choice}"

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 
+from howsure.data.partition import StoredPairs, stored_by_group
 from howsure.data.selection import Selection
-from howsure.data.streams import CodedChunk, PairStream
+from howsure.data.streams import PairStream
 from howsure.stats.naming import unknown_name
-from howsure.stats.pairs import CHUNK_ROWS, Integers, Pairs, PairSource
+from howsure.stats.pairs import Integers, Pairs, PairSource
 
 
 @dataclass(frozen=True)
@@ -48,21 +49,21 @@ class Predictions:
         return {**rows, **self.columns, **self.notes}
 
     def source(self, group: str | None = None) -> PairSource:
-        """The pairs, or those of one group, as often as asked: in memory, or streamed from the files."""
-        if group is not None:
-            self._require([group])
+        """The pairs, or those of one group, as often as asked: in memory, or streamed from the files.
+
+        The first group that is asked for of a stream costs a pass over the files, the others none.
+        """
+        if group is None:
+            return self.pairs() if self.stream is None else self.stream
+        if group not in self.group_sizes:
+            raise unknown_name("group", group, self.group_names, place=self.selection.table.name)
         if self.stream is not None:
-            return self.stream if group is None else self.stream.of_group(group)
-        return self.pairs() if group is None else self.pairs().only(self._rows_by_group[group])
+            return self._stored_groups[group]
+        return self.pairs().only(self._rows_by_group[group])
 
     def pairs(self) -> Pairs:
         """All pairs in memory, in the order of the files, with weights, groups and clusters."""
         return self._pairs
-
-    def grouped_chunks(self, names: Sequence[str]) -> Iterator[CodedChunk]:
-        """The pairs of some groups in one pass: chunks of (position of the group in `names`, probability, label)."""
-        self._require(names)
-        return self._coded_in_memory(names) if self.stream is None else self.stream.coded_chunks(names)
 
     def close(self) -> None:
         """Remove the scratch files; what is in memory stays."""
@@ -80,24 +81,13 @@ class Predictions:
 
     @cached_property
     def _rows_by_group(self) -> dict[str, Integers]:
-        codes = self._codes(self.pairs())
+        groups = self.pairs().groups
+        codes = np.zeros(0, np.int64) if groups is None else groups
         order = np.argsort(codes, kind="stable")
         starts = np.searchsorted(codes[order], np.arange(1, len(self.group_names)))
         return dict(zip(self.group_names, np.split(order, starts), strict=True))
 
-    def _coded_in_memory(self, names: Sequence[str]) -> Iterator[CodedChunk]:
-        pairs = self.pairs()
-        positions = np.array([names.index(name) if name in names else -1 for name in self.group_names])
-        for start in range(0, len(pairs), CHUNK_ROWS):
-            part = slice(start, start + CHUNK_ROWS)
-            coded = positions[self._codes(pairs)[part]]
-            wanted = coded >= 0
-            yield coded[wanted], pairs.probabilities[part][wanted], pairs.labels[part][wanted]
-
-    def _codes(self, pairs: Pairs) -> Integers:
-        return np.zeros(0, np.int64) if pairs.groups is None else pairs.groups
-
-    def _require(self, names: Sequence[str]) -> None:
-        for name in names:
-            if name not in self.group_sizes:
-                raise unknown_name("group", name, self.group_names, place=self.selection.table.name)
+    @cached_property
+    def _stored_groups(self) -> dict[str, StoredPairs]:
+        assert self.stream is not None
+        return stored_by_group(self.stream, self.group_sizes)

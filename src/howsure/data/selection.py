@@ -23,9 +23,9 @@ class Selection:
         """The rows of SELECT `select` over the used rows."""
         return self.table.ask(select, rest=f"WHERE {self.where} {rest}")
 
-    def query(self, select: Sequence[str], *, condition: str = "TRUE") -> str:
-        """The query for some expressions over the used rows for which a condition holds."""
-        limit = "" if self.where == condition == "TRUE" else f" WHERE {self.where} AND {condition}"
+    def query(self, select: Sequence[str]) -> str:
+        """The query for some expressions over the used rows."""
+        limit = "" if self.where == "TRUE" else f" WHERE {self.where}"
         return f"SELECT {', '.join(select)} FROM {self.table.relation}{limit}"
 
     def place(self, condition: str, shown: str) -> tuple[str, object]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from howsure.data.columns import Column
-from howsure.data.database import NullFound, chunks, literal
+from howsure.data.database import NullFound, chunks
 from howsure.data.groups import codes_sql
 from howsure.data.labels import label_counts, not_two_values
 from howsure.data.selection import Selection, missing_value
@@ -22,34 +22,27 @@ CodedChunk = tuple[Integers, Floats, Labels]
 
 @dataclass(frozen=True, slots=True)
 class PairStream:
-    """The pairs of the used rows, or of some groups of them: a `PairSource` that reads the files anew every time."""
+    """The pairs of the used rows: a `PairSource` that reads the files anew every time."""
 
     selection: Selection
     label: Column
     prob: Column
     label_sql: str
     group: Column | None = None
-    condition: str = "TRUE"
-
-    def of_group(self, name: str) -> PairStream:
-        """The pairs of one group only."""
-        assert self.group is not None
-        return replace(self, condition=f"{self.group.text} = {literal(name)}")
 
     def chunks(self) -> Iterator[Chunk]:
         """The pairs, a chunk at a time."""
         return ((probabilities, labels) for probabilities, labels in self._read())
 
     def coded_chunks(self, names: Sequence[str]) -> Iterator[CodedChunk]:
-        """The pairs of some groups, a chunk at a time, after the position of the group in `names`."""
+        """The pairs, a chunk at a time, each after the position of its group among the `names` of all groups."""
         assert self.group is not None
         codes = codes_sql(self.selection.table.connection, self.group.text, names)
-        wanted = replace(self, condition=f"{codes} IS NOT NULL")
-        for probabilities, labels, coded in wanted._read(codes):
+        for probabilities, labels, coded in self._read(codes):
             yield coded, probabilities, labels
 
     def _read(self, *codes: str) -> Iterator[list[Any]]:
-        query = self.selection.query([self.prob.number, self.label_sql, *codes], condition=self.condition)
+        query = self.selection.query([self.prob.number, self.label_sql, *codes])
         dtypes = [np.float64, np.uint8, *(np.int64 for _ in codes)]
         try:
             for chunk in chunks(self.selection.table.connection, query, dtypes):

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 
 from howsure.data.archives import archive_columns, copy_archives
 from howsure.data.columns import Column
-from howsure.data.database import Connection, Database, file_literal, identifier, literal, reading
+from howsure.data.database import Connection, Database, identifier, reading
 from howsure.data.files import File
+from howsure.data.headers import check_alike
+from howsure.data.sources import as_texts, parquet_source, text_source
 from howsure.errors import InputError
 from howsure.stats.naming import unknown_name
 
@@ -43,7 +45,7 @@ class Table:
 
     def ask(self, select: str, *, rest: str = "") -> list[tuple[object, ...]]:
         """The rows of SELECT `select` FROM the table and the `rest` of the query."""
-        with reading(self.name):
+        with reading(self.name, self.files[0].path):
             return self.connection.execute(f"SELECT {select} FROM {self.relation} {rest}").fetchall()
 
     def place(self, condition: str, shown: str = "NULL", *, skip: int = 0) -> tuple[str, object]:
@@ -54,8 +56,8 @@ class Table:
             position = int(str(row))
             file = bisect_right(self.starts, position) - 1
             return _place(self.files[file], position - self.starts[file]), value
-        source = _parquet(self.files, "filename=true, file_row_number=true")
-        with reading(self.name):
+        source = parquet_source(self.files, "filename=true, file_row_number=true")
+        with reading(self.name, self.files[0].path):
             path, row, value = self.connection.execute(
                 f"SELECT filename, file_row_number, {shown} FROM {source} WHERE {condition} LIMIT 1 OFFSET {skip}"
             ).fetchall()[0]
@@ -86,10 +88,10 @@ def open_table(database: Database, files: tuple[File, ...], names: Sequence[str]
 def _open_parquet(database: Database, files: tuple[File, ...], names: list[str]) -> Table:
     connection = database.connection
     for file in files:
-        with reading(file.name):
-            _require(file, names, _described(connection, _parquet([file])))
-    relation = _parquet(files)
-    with reading(files[0].name):
+        with reading(file.name, file.path):
+            _require(connection, file, names, _described(connection, parquet_source([file])))
+    relation = parquet_source(files)
+    with reading(files[0].name, files[0].path):
         types = _described(connection, relation)
     return Table(database, relation, {name: Column(name, types[name]) for name in names}, files)
 
@@ -98,15 +100,15 @@ def _open_texts(database: Database, files: tuple[File, ...], names: list[str]) -
     connection = database.connection
     starts: list[int] = []
     listed = ", ".join(f"{identifier(name)} VARCHAR" for name in names)
-    connection.execute(f"CREATE TABLE {COPIED} ({listed})")
     for file in files:
-        starts.append(_count(connection))
-        with reading(file.name):
-            known = _described(connection, _text(file))
+        with reading(file.name, file.path):
+            known = _described(connection, text_source(file))
             if file.format in ("json", "jsonl") and not set(names) <= set(known):
-                known = _described(connection, _text(file, "sample_size=-1"))
-            _require(file, names, known)
-            source = _text(file, _as_texts(names) if file.format in ("json", "jsonl") else "")
+                known = _described(connection, text_source(file, "sample_size=-1"))
+            _require(connection, file, names, known)
+            connection.execute(f"CREATE TABLE IF NOT EXISTS {COPIED} ({listed})")
+            starts.append(_count(connection))
+            source = text_source(file, as_texts(names) if file.format in ("json", "jsonl") else "")
             connection.execute(f"INSERT INTO {COPIED} SELECT {_list(names)} FROM {source}")
     return Table(database, COPIED, {name: Column(name, "VARCHAR") for name in names}, files, tuple(starts))
 
@@ -114,33 +116,10 @@ def _open_texts(database: Database, files: tuple[File, ...], names: list[str]) -
 def _open_archives(database: Database, files: tuple[File, ...], names: list[str]) -> Table:
     connection = database.connection
     for file in files:
-        _require(file, names, archive_columns(file))
+        _require(connection, file, names, archive_columns(file))
     starts = copy_archives(connection, files, names, into=COPIED)
     types = _described(connection, COPIED)
     return Table(database, COPIED, {name: Column(name, types[name]) for name in names}, files, starts)
-
-
-def _parquet(files: Sequence[File], options: str = "") -> str:
-    paths = ", ".join(file_literal(file.path) for file in files)
-    extra = ", union_by_name=true" if len(files) > 1 else ""
-    return f"read_parquet([{paths}]{extra}{', ' + options if options else ''})"
-
-
-def _text(file: File, options: str = "") -> str:
-    """The call that reads a text file: nothing skipped, no comments, a header, and all values as they are written."""
-    settings = [file_literal(file.path)]
-    settings += [] if file.compression == "none" else [f"compression={literal(file.compression)}"]
-    if file.format in ("csv", "tsv"):
-        settings += ["all_varchar=true", "header=true", "skip=0", "comment=''"]
-        settings += ["quote='\"'", "escape='\"'"] if file.format == "csv" else ["delim='\t'"]
-    else:
-        settings += [f"format='{'newline_delimited' if file.format == 'jsonl' else 'auto'}'"]
-    call = "read_csv" if file.format in ("csv", "tsv") else "read_json"
-    return f"{call}({', '.join(settings + ([options] if options else []))})"
-
-
-def _as_texts(names: Sequence[str]) -> str:
-    return "columns={" + ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names) + "}"
 
 
 def _described(connection: Connection, source: str) -> dict[str, str]:
@@ -156,7 +135,8 @@ def _list(names: Sequence[str]) -> str:
     return ", ".join(map(identifier, names))
 
 
-def _require(file: File, names: Sequence[str], known: dict[str, str]) -> None:
+def _require(connection: Connection, file: File, names: Sequence[str], known: dict[str, str]) -> None:
+    check_alike(connection, file, names, list(known))
     for name in names:
         if name not in known:
             header = next(iter(known))

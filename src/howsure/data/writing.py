@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
+import stat
 from pathlib import Path
 
 from howsure.errors import InputError
@@ -21,25 +22,21 @@ def check_place(path: str | os.PathLike[str]) -> None:
 def write_whole(content: bytes, path: str | os.PathLike[str]) -> None:
     """Write a file by way of a temporary one beside it, so that nobody ever sees half of it.
 
-    A pipe or a device, such as /dev/stdout, is written to, not replaced; a link stays, and its target is written.
+    A file that is replaced passes its permissions on. A pipe or a device, such as /dev/stdout, is written to, not
+    replaced; a link stays, and its target is written.
     """
     check_place(path)
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
         target.write_bytes(content)
         return
-    descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with open(temporary, "xb") as file:
+            if target.exists():
+                temporary.chmod(stat.S_IMODE(target.stat().st_mode))
             file.write(content)
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, target)
+        temporary.replace(target)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

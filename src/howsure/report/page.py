@@ -12,11 +12,19 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from howsure.calibration.curve import CalibrationCurve
-from howsure.calibration.words import NONE_SEEN, NOT_LOCATED, TOO_LITTLE, figures_in_words, kind, verdict
+from howsure.calibration.words import (
+    NONE_SEEN,
+    NOT_LOCATED,
+    TOO_LITTLE,
+    figures_in_words,
+    kind,
+    recipe_rows,
+    verdict,
+)
 from howsure.errors import InputError
 from howsure.figures.calibration import curve_figure, error_figure, histogram_figure
 from howsure.figures.files import inline_svg
-from howsure.report.tables import Table, recipe_rows, table_of_bins, table_of_curves, table_of_rows
+from howsure.report.tables import Table, table_of_bins, table_of_curves, table_of_rows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from howsure.calibration.curve import Bins, CalibrationCurve
 from howsure.calibration.words import OVERCONFIDENT, UNDERCONFIDENT, kind, p_value_text
 from howsure.errors import InputError
-from howsure.stats.multiplicity import adjust_p_values
+from howsure.stats.multiplicity import ADJUSTED, adjust_p_values
 
 ABSENT = "–"
-ADJUSTED = {"holm": "Holm", "bh": "Benjamini–Hochberg"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +66,6 @@ def table_of_bins(bins: Bins, *, level: float) -> Table:
     return Table(headings, rows)
 
 
-def recipe_rows(curves: Sequence[CalibrationCurve]) -> list[tuple[str, str]]:
-    """What the curves were made with: each entry once, numbers that differ from curve to curve as a range."""
-    keys = list(dict.fromkeys(key for curve in curves for key in curve.recipe))
-    return [(key, _together([curve.recipe.get(key) for curve in curves])) for key in keys]
-
-
 def cell(value: object) -> str:
     """A value as a table shows it.
 
@@ -104,13 +97,3 @@ def _side(mean_prob: float, low: float, high: float) -> str:
     if low > mean_prob:
         return f"above: {UNDERCONFIDENT}"
     return f"below: {OVERCONFIDENT}" if high < mean_prob else "on it"
-
-
-def _together(values: Sequence[object]) -> str:
-    distinct = list(dict.fromkeys(str(value) for value in values if value is not None))
-    if len(distinct) <= 1:
-        return distinct[0] if isinstance(values[0], float) else cell(values[0])
-    if all(isinstance(value, int) and not isinstance(value, bool) for value in values):
-        numbers = [value for value in values if isinstance(value, int)]
-        return f"{min(numbers):,} to {max(numbers):,}"
-    return "differs: " + ", ".join(distinct)

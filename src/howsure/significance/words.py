@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from howsure.significance.comparison import Comparison, Difference, p_text
+from howsure.stats.multiplicity import ADJUSTED
 
 ALPHA = 0.05
-ADJUSTED = {"holm": "Holm", "bh": "Benjamini–Hochberg"}
 
 
 def verdicts(result: Comparison) -> list[str]:

@@ -44,9 +44,9 @@ def pairs_from_classes(
     Raises InputError if a probability is outside [0, 1], a row does not sum to 1 within 0.001, or a label is no class.
     """
     if is_frame(y_prob):
-        held = all_columns(y_prob)
-        classes = tuple(held) if classes is None else classes
-        y_prob = np.column_stack(tuple(held.values()))
+        columns, arrays = all_columns(y_prob)
+        classes = columns if classes is None else classes
+        y_prob = np.column_stack(arrays) if arrays else ()
     matrix = _matrix(y_prob)
     n = len(matrix)
     codes, labels = check_codes(y_true, n=n, name="y_true")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -51,15 +51,17 @@ def columns_from(frame: Any, names: Sequence[str]) -> tuple[Column, ...]:
     return tuple(held[name] for name in names)
 
 
-def all_columns(frame: Any) -> dict[str, Column]:
-    """All columns of a data frame as numpy arrays by name, in their order; names that are no text become text.
+def all_columns(frame: Any) -> tuple[tuple[str, ...], list[Column]]:
+    """The names of a data frame's columns, as text, and the columns as numpy arrays, in their order.
 
     >>> import pandas
-    >>> list(all_columns(pandas.DataFrame([[0.1, 0.9]])))
-    ['0', '1']
+    >>> all_columns(pandas.DataFrame([[0.1, 0.9]]))
+    (('0', '1'), [array([0.1]), array([0.9])])
+
+    Raises InputError if two columns have one name.
     """
     table = _wrapped(frame)
-    return dict(zip(map(str, table.collect_schema().names()), _arrays(table), strict=True))
+    return tuple(str(name) for name in table.collect_schema().names()), _arrays(table)
 
 
 def _wrapped(data: Any) -> Any:
@@ -67,13 +69,20 @@ def _wrapped(data: Any) -> Any:
     import narwhals as nw
 
     try:
-        return nw.from_native(data, pass_through=True)
-    except nw.exceptions.DuplicateError as error:
-        counts = Counter(data.column_names if hasattr(data, "column_names") else data.columns)
-        twice = shortened(repr(name) for name, count in counts.items() if count > 1)
-        raise InputError(
-            f"a data frame must have one column of each name; it has several of {twice}. Rename or drop some."
-        ) from error
+        table = nw.from_native(data, pass_through=True)
+    except nw.exceptions.DuplicateError:
+        raise _several_of_one_name(data.column_names if hasattr(data, "column_names") else data.columns) from None
+    is_duckdb = isinstance(table, nw.LazyFrame) and table.implementation.is_duckdb()
+    if is_duckdb and len(set(data.columns)) < len(data.columns):  # it would take the first of them
+        raise _several_of_one_name(data.columns)
+    return table
+
+
+def _several_of_one_name(names: Iterable[object]) -> InputError:
+    several = shortened(repr(name) for name, count in Counter(names).items() if count > 1)
+    return InputError(
+        f"a data frame must have one column of each name; it has several of {several}. Rename or drop some."
+    )
 
 
 def _arrays(table: Any) -> list[Column]:

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from howsure.errors import InputError
 
 Floats = npt.NDArray[np.float64]
+ADJUSTED = {"holm": "Holm", "bh": "Benjamini–Hochberg"}
 
 
 def adjust_p_values(p_values: npt.ArrayLike, *, method: str | None = "holm") -> Floats:
