@@ -78,7 +78,7 @@ def compare_command(
     howsure significance runs.csv --target gold --baseline base --model large --run seed --id uid
     howsure significance --targets targs.txt --baseline h0.txt --model h1.txt --method boostsa --sample-size 0.2
     """
-    from howsure.cli.significance_input import read_columns, read_files
+    from howsure.cli.significance_input import read_columns, read_files, shown_names
     from howsure.significance import compare
 
     options, showing = _split(testing)
@@ -95,6 +95,7 @@ def compare_command(
         if wrong:
             raise InputError(f"--{wrong[0]} names a column: put the predictions into one FILE with columns.")
         held = read_files(str(targets), baseline, models)
+        baseline = shown_names([baseline, *models])[0]
     with progress("comparing", total=len(models)) as advance:
         result = compare(
             held.columns["y_true"],

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from os.path import commonpath
 from typing import Any
 
 import numpy as np
@@ -58,12 +60,26 @@ def read_columns(
     return Held({key: held[name] for key, name in names.items()}, {name: held[name] for name in models}, recipe)
 
 
+def shown_names(paths: Sequence[str]) -> list[str]:
+    """What tells the files apart: their paths without the folders that all of them share.
+
+    >>> shown_names(["runs/base/preds.txt", "runs/large/preds.txt"])
+    ['base/preds.txt', 'large/preds.txt']
+    """
+    if len(set(paths)) < 2:
+        return list(paths)
+    parts = [os.path.abspath(path).split(os.sep) for path in paths]
+    shared = len(commonpath([path[:-1] for path in parts]))
+    return [os.sep.join(path[shared:]) for path in parts]
+
+
 def read_files(targets: str, baseline: str, models: Sequence[str]) -> Held:
     """One file for the targets and one for each system, as the paper has it."""
     _refuse_twice(models)
     columns = {"y_true": read_labels(targets), "baseline": read_labels(baseline)}
     recipe = {"files": [targets, baseline, *models], "rows": len(columns["y_true"]), "skipped": {}}
-    return Held(columns, {path: read_labels(path) for path in models}, recipe)
+    names = shown_names([baseline, *models])[1:]
+    return Held(columns, {name: read_labels(path) for name, path in zip(names, models, strict=True)}, recipe)
 
 
 def _refuse_twice(models: Sequence[str]) -> None:
