@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from os.path import commonpath
 from typing import Any
 
 import numpy as np
@@ -68,9 +67,9 @@ def shown_names(paths: Sequence[str]) -> list[str]:
     """
     if len(set(paths)) < 2:
         return list(paths)
-    parts = [os.path.abspath(path).split(os.sep) for path in paths]
-    shared = len(commonpath([path[:-1] for path in parts]))
-    return [os.sep.join(path[shared:]) for path in parts]
+    whole = [os.path.abspath(path) for path in paths]
+    shared = os.path.commonpath([os.path.dirname(path) for path in whole])
+    return [os.path.relpath(path, shared) for path in whole]
 
 
 def read_files(targets: str, baseline: str, models: Sequence[str]) -> Held:
