@@ -138,6 +138,57 @@ def test_two_baselines_may_have_a_treatment_of_one_name() -> None:
     assert list(boot.run().index) == ["old", "mtl", "new", "mtl (new)"]
 
 
+def test_a_treatment_that_is_also_a_control_keeps_its_row() -> None:
+    targets, a, b = labels(200, 2, 1)
+    boot = Bootstrap(**QUIET)
+    for h0, h1 in (("a", "b"), ("b", "c")):
+        boot.feed(h0, preds=a, targs=targets)
+        boot.feed(h0, h1, preds=b, targs=targets)
+    boot.feed("a", "d", preds=b, targs=targets)
+    table = boot.run()
+    assert list(table.index) == ["a", "b", "d", "b (control)", "c"]
+    assert table.loc["b", "d_f1"] == table.loc["c", "d_f1"] != ""
+
+
+def test_labels_and_distributions_do_not_share_a_table() -> None:
+    targets, a, _ = labels(50, 2, 1)
+    true, p, _ = distributions(50, 3, 1)
+    boot = Bootstrap(**QUIET)
+    boot.feed("hard", preds=a, targs=targets)
+    with pytest.raises(InputError, match="labels in all runs or distributions in all"):
+        boot.feed("soft", preds=p, targs=true)
+    assert list(boot.data) == ["hard"]
+
+
+@pytest.mark.parametrize(
+    ("epochs", "kept"), [(np.int64(3), [3]), (np.array([3, 4]), [3, 4]), ([5], [5]), ((), []), (None, [])]
+)
+def test_epochs_of_any_kind(epochs: object, kept: list[int]) -> None:
+    boot = Bootstrap(**QUIET)
+    with pytest.raises(InputError, match="epochs must be a number"):
+        boot.feed("h0", preds=[0, 1], targs=[0, 1], epochs="three")
+    assert boot.data == {}
+    boot.feed("h0", preds=[0, 1], targs=[0, 1], epochs=epochs)
+    assert boot.data["h0"]["epochs"] == kept
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"epochs": ...}, "'h0' has no 'epochs'|no outcomes.json|epochs"),
+        ({"preds": [[[0]]]}, "run 0 of 'h0'|as many"),
+        ({"preds": [3]}, "run 0 of 'h0'|list"),
+        ({"preds": [[[0, 1], [1]]]}, "run 0 of 'h0'|length"),
+    ],
+)
+def test_outcomes_that_do_not_fit_are_refused(tmp_path: Path, change: dict[str, object], message: str) -> None:
+    control = {"exp_idxs": ["0"], "preds": [[[0], [1]]], "targs": [[[0], [1]]], "idxs": [[[0], [1]]], "epochs": []}
+    control = {key: value for key, value in (control | change).items() if value is not ...}
+    (tmp_path / "outcomes.json").write_text(json.dumps({"h0": {**control, "h1": {}}}))
+    with pytest.raises(InputError, match=message):
+        Bootstrap(**QUIET).loadjson(str(tmp_path / "outcomes.json"))
+
+
 @pytest.mark.parametrize("soft", [False, True])
 def test_identical_systems_and_the_old_counting(soft: bool) -> None:
     targets, a, _ = distributions(100, 3, 1) if soft else labels(100, 2, 1)

@@ -103,8 +103,42 @@ def test_a_spoilt_store_is_not_read(tmp_path: Path) -> None:
     content = bytearray((tmp_path / "store").read_bytes())
     content[40] ^= 1
     (tmp_path / "store").write_bytes(content)
-    with pytest.raises(InputError, match="spoilt at byte 0"):
+    with pytest.raises(InputError, match="store, line 1 is spoilt"):
         Experiments(tmp_path / "store")
+
+
+def test_a_whole_last_line_that_is_spoilt_is_refused_and_kept(tmp_path: Path) -> None:
+    store = filled(tmp_path / "store")
+    content = bytearray(store.path.read_bytes())
+    content[-5] ^= 1
+    store.path.write_bytes(content)
+    with pytest.raises(InputError, match=f"store, line {content.count(10)} is spoilt"):
+        Experiments(store.path)
+    assert store.path.read_bytes() == content
+
+
+@pytest.mark.parametrize("content", [b'{"a": 1}', b'{"a": 1}\n', b"x", b"12345678 90", b"\n"])
+def test_a_file_of_something_else_is_refused_and_kept(tmp_path: Path, content: bytes) -> None:
+    store = Experiments(tmp_path / "r.json")
+    store.path.write_bytes(content)
+    with pytest.raises(InputError, match="is no store of experiments"):
+        Experiments(store.path)
+    with pytest.raises(InputError, match="is no store of experiments"):
+        store.add("base", 0, [0, 1], targets=[0, 1])
+    assert store.path.read_bytes() == content
+
+
+def test_names_and_epochs_are_plain_before_they_are_written(tmp_path: Path) -> None:
+    store, other = Experiments(tmp_path / "store"), Experiments(tmp_path / "store")
+    with pytest.raises(InputError, match="epochs must be a whole number or None; 1.5 is not"):
+        store.add("base", 0, [0, 1], targets=[0, 1], epochs=1.5)  # type: ignore[arg-type]
+    assert not store.path.exists()
+    store.add(7, 0, [0, 1], targets=[0, 1], epochs=np.int64(3))  # type: ignore[arg-type]
+    assert other.targets == (0, 1)
+    assert Experiments(store.path).ids == ("0", "1")
+    assert [run.epochs for run in other.runs("7")] == [3]
+    with pytest.raises(InputError, match="run '0' of '7' is there already"):
+        store.add(7, 0, [0, 1])  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,7 @@ def read_columns(
         tests = {column: column.missing(role=kind) for column, kind in kinds.items()}
         selection = select_rows(table, tests, skip=skip_missing, values=(), stream_checks=False)
         held = {column.name: _values(selection, column, kind) for column, kind in kinds.items()}
+        _read_as_numbers(held, [names["y_true"], names["baseline"], *models])
         recipe = {"files": [file.name for file in files], "rows": selection.n, "skipped": selection.skipped}
     return Held({key: held[name] for key, name in names.items()}, {name: held[name] for name in models}, recipe)
 
@@ -91,6 +92,16 @@ def _holds_lists(table: Table, column: Column) -> bool:
     """Whether the first value that is there is a list of numbers, or a text that spells one."""
     found = table.ask(f"{column.numbers} IS NOT NULL", rest=f"WHERE {column.sql} IS NOT NULL LIMIT 1")
     return bool(found and found[0][0]) and not column.is_number
+
+
+def _read_as_numbers(held: dict[str, Any], labels: Sequence[str]) -> None:
+    """Text that spells numbers in all columns of labels is numbers: 1 and 1.0 are one class."""
+    texts = [name for name in labels if np.asarray(held[name]).dtype.kind in "OU"]
+    try:
+        numbers = {name: np.asarray(held[name], dtype=np.float64) for name in texts}
+    except (TypeError, ValueError):
+        return
+    held.update(numbers)
 
 
 def _values(selection: Selection, column: Column, kind: str) -> Any:

@@ -114,7 +114,7 @@ def _bca_tails(replicates: Floats, difference: float, tails: Floats, jackknife: 
     defined = np.isfinite(left_out)
     left_out, copies = left_out[defined], copies[defined]
     below = np.mean(replicates < difference - CLOSE) + np.mean(np.abs(replicates - difference) <= CLOSE) / 2
-    if not 0 < below < 1:
+    if not 0 < below < 1 or len(left_out) == 0:
         return tails
     bias = ndtri(below)
     gap = np.average(left_out, weights=copies) - left_out

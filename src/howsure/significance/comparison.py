@@ -48,6 +48,8 @@ class Difference:
     @property
     def stars(self) -> str:
         """`**` for an adjusted p of at most .01, `*` for at most .05, nothing for what is undefined."""
+        if math.isnan(self.difference):
+            return ""
         return "**" if self.p_adjusted <= 0.01 else "*" if self.p_adjusted <= 0.05 else ""
 
 

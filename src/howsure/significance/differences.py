@@ -25,6 +25,7 @@ from howsure.significance.subsampling import boostsa_p_value, check_sample_size
 from howsure.significance.units import Units, build_units
 
 UNDEFINED = (math.nan, math.nan, False)
+ROUNDING = 1e-12
 
 
 def differences_of(
@@ -47,6 +48,8 @@ def differences_of(
             moved = None if left_out is None else (turn * left_out[0], left_out[1])
             low, high = interval_of(turn * drawn, difference, choices.level, str(choices.interval), moved)
             undefined = int((~np.isfinite(drawn)).sum())
+            if max(abs(low), abs(high)) < ROUNDING and difference == 0.0:
+                low = high = 0.0  # identical systems, whose halves a product of matrices rounds differently
         better, worse = _shares(problem, metric)
         rows.append(
             Difference(

@@ -20,6 +20,8 @@ from howsure.stats.pairs import Floats, Integers
 ROUNDING = 1e-3
 Coded = tuple[npt.NDArray[Any], dict[str, npt.NDArray[Any]], tuple[str, ...]]
 
+EXACT = 2.0**53  # whole numbers below it are exact as floats
+
 
 @dataclass(frozen=True, slots=True)
 class Systems:
@@ -241,6 +243,9 @@ def _plain_labels(column: Column, name: str) -> Column:
                 f"{name} must hold labels; row {row} holds {float(column[row])!r}. "
                 "For probabilities name metrics that take them: metrics=['brier', 'log_loss']."
             )
+        large = np.flatnonzero(np.abs(column) >= EXACT)
+        if len(large):
+            raise InputError(f"{name} must hold labels; row {large[0]} holds {float(column[large[0]])!r}.")
         return column.astype(np.int64)
     return column
 

@@ -1,13 +1,16 @@
 """The experiments store: predictions collected while experiments run, in a file that a crash cannot spoil.
 
 Every record is one line, its checksum and its content as JSON, appended under a lock and flushed to the disk before
-`add` returns. A line cut short by a kill is the last one, has no valid checksum, and is dropped by the next `add`.
+`add` returns. A line cut short by a kill is the last one, has no end, and is dropped by the next `add`; a whole line
+that does not fit its checksum, or a file that is no store, is refused and left as it is.
 """
 
 from __future__ import annotations
 
 import json
+import operator
 import os
+import re
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,6 +28,7 @@ from howsure.stats.arrays import as_column
 from howsure.stats.naming import shortened, unknown_name
 
 TARGETS, RUN = "targets", "run"
+HEAD = re.compile(rb"[0-9a-f]{8} \{")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +75,13 @@ class Experiments:
     @property
     def targets(self) -> tuple[Any, ...]:
         """What is true of the items, in the order of `ids`."""
+        self._refresh()
         return self._targets
 
     @property
     def ids(self) -> tuple[str, ...]:
         """The items' names."""
+        self._refresh()
         return self._ids
 
     def runs(self, condition: str) -> tuple[Run, ...]:
@@ -83,6 +89,7 @@ class Experiments:
 
         Raises InputError if there is no such condition.
         """
+        condition = str(condition)
         self._refresh()
         found = tuple(run for run in self._runs.values() if run.condition == condition)
         if not found:
@@ -104,8 +111,10 @@ class Experiments:
         `targets` go with the first run, and may be given again, when they must be the same. `ids` name the items, in
         any order; without them a row's number is its name.
 
-        Raises InputError if the run is there already, if ids or targets do not match, or for predictions that are none.
+        Raises InputError if the run is there already, if ids or targets do not match, for predictions that are none, or
+        for epochs that are no whole number.
         """
+        condition, run, epochs = str(condition), str(run), _whole(epochs)
         values = check_predictions(predictions, name="predictions").tolist()
         true = None if targets is None else check_predictions(targets, name="targets").tolist()
         names = _names(ids, len(values))
@@ -121,9 +130,9 @@ class Experiments:
                 lines += _line({"kind": TARGETS, "ids": names, "targets": true})
             else:
                 self._check_same(names, true)
-            if (condition, str(run)) in self._runs:
-                raise InputError(f"run {str(run)!r} of {condition!r} is there already; name this one otherwise.")
-            record = {"kind": RUN, "condition": condition, "run": str(run), "epochs": epochs, "ids": names}
+            if (condition, run) in self._runs:
+                raise InputError(f"run {run!r} of {condition!r} is there already; name this one otherwise.")
+            record = {"kind": RUN, "condition": condition, "run": run, "epochs": epochs, "ids": names}
             lines += _line({**record, "predictions": values})
             file.truncate(self._read_to)  # of a line that was cut short
             file.write(lines)
@@ -192,6 +201,15 @@ def _names(ids: object, n: int) -> list[str]:
     return names
 
 
+def _whole(epochs: object) -> int | None:
+    if epochs is None:
+        return None
+    try:
+        return operator.index(epochs)  # type: ignore[arg-type]
+    except TypeError as error:
+        raise InputError(f"epochs must be a whole number or None; {epochs!r} is not.") from error
+
+
 def _line(record: dict[str, Any]) -> bytes:
     content = json.dumps(record, ensure_ascii=False, allow_nan=False).encode()
     return f"{zlib.crc32(content):08x} ".encode() + content + b"\n"
@@ -200,18 +218,22 @@ def _line(record: dict[str, Any]) -> bytes:
 def _records(path: Path, start: int) -> Iterator[tuple[dict[str, Any], int]]:
     """The whole records from a byte on, and the byte after each; what is cut short at the end is left out.
 
-    Raises InputError if a line that is not the last one is spoilt.
+    Raises InputError if a whole line is spoilt, or if the file does not begin as a store does.
     """
     if not path.exists():
         return
     with path.open("rb") as file:
+        head = file.read(10)
+        if head and not HEAD.match(head):
+            raise InputError(f"{path} is no store of experiments: it begins with {head!r}; give another path.")
         file.seek(start)
         end = start
         for line in file:
-            content = line[9:-1]
-            if not line.endswith(b"\n") or line[:8] != f"{zlib.crc32(content):08x}".encode():
-                if file.read(1):
-                    raise InputError(f"{path} is spoilt at byte {end}: a line does not fit its checksum.")
+            if not line.endswith(b"\n"):
                 return
+            content = line[9:-1]
+            if line[:9] != f"{zlib.crc32(content):08x} ".encode():
+                number = path.read_bytes()[:end].count(b"\n") + 1
+                raise InputError(f"{path}, line {number} is spoilt: it does not fit its checksum. Restore a copy.")
             end += len(line)
             yield json.loads(content), end

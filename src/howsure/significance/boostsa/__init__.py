@@ -14,7 +14,14 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.significance.boostsa.pairing import deviation, empty_part, paired
+from howsure.significance.boostsa.pairing import (
+    check_one_kind,
+    check_part,
+    deviation,
+    empty_part,
+    paired,
+    plain_epochs,
+)
 from howsure.significance.boostsa.storage import (
     check_folder,
     read_labels,
@@ -85,7 +92,8 @@ class Bootstrap:
     ) -> None:
         """Add the predictions of one run: of the control `h0`, or of the treatment `h1` that is compared with it.
 
-        Raises InputError if targets or indexes do not fit, or if the run was fed before.
+        Raises InputError if targets or indexes do not fit, if the run was fed before, or for labels beside
+        distributions.
         """
         predictions, targets = _read(preds, "preds"), _read(targs, "targs")
         if len(predictions) != len(targets):
@@ -93,6 +101,8 @@ class Bootstrap:
         indexes = list(range(len(targets))) if idxs is None else _read(idxs, "idxs")
         if len(indexes) != len(targets) or len(set(indexes)) != len(targets):
             raise InputError("idxs must name every row once; some are missing or occur twice.")
+        check_one_kind(self.data, targets)
+        fed_epochs = plain_epochs(epochs)
         control = self.data.get(h0, {**empty_part(), "h1": {}})
         part = control if h1 is None else control["h1"].get(h1, empty_part())
         name = str(len(part["preds"])) if exp_idx is None else str(exp_idx)
@@ -105,7 +115,7 @@ class Bootstrap:
         part["preds"].append(_rows(predictions))
         part["targs"].append(_rows(targets))
         part["idxs"].append(_rows(indexes))
-        part["epochs"] += [] if epochs in (None, ()) else list(np.atleast_1d(epochs).tolist())
+        part["epochs"] += fed_epochs
         if self.save_outcomes:
             write_outcomes(self.data, self.dir_out)
 
@@ -114,7 +124,12 @@ class Bootstrap:
 
         Raises InputError if the file is none.
         """
-        self.data = read_outcomes(path)
+        held = read_outcomes(path)
+        for h0, control in held.items():
+            for name, part in ((h0, control), *control["h1"].items()):
+                check_part(name, part)
+        check_one_kind(held)
+        self.data = held
 
     def test(
         self,
@@ -155,7 +170,7 @@ class Bootstrap:
         tables: dict[bool, dict[str, list[Any]]] = {}
         columns: dict[bool, list[str]] = {}
         for h0, control in self.data.items():
-            for h1, treatment in control["h1"].items():
+            for k, (h1, treatment) in enumerate(control["h1"].items()):
                 systems = paired(h0, control, h1, treatment)
                 rows = self._tested(systems, (h0, h1), n_loops, sample_size, targetclass, verbose)
                 for names in self._tables(rows, targetclass):
@@ -163,7 +178,9 @@ class Bootstrap:
                     columns[of_class] = columns_of(names, spread=not of_class)
                     table = tables.setdefault(of_class, {})
                     both = [{} if of_class else {names[0]: deviation(part, names[0])} for part in (control, treatment)]
-                    table[h0] = _baseline_row(rows, names, _mean(control["epochs"]), both[0])
+                    if k == 0:
+                        name = h0 if h0 not in table else f"{h0} (control)"
+                        table[name] = _baseline_row(rows, names, _mean(control["epochs"]), both[0])
                     name = h1 if h1 not in table else f"{h1} ({h0})"
                     table[name] = _model_row(rows, names, _mean(treatment["epochs"]), both[1])
         if not tables:

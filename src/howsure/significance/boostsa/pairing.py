@@ -25,14 +25,57 @@ def empty_part() -> Part:
     return {key: [] for key in KEYS}
 
 
+def check_part(name: str, part: Part) -> None:
+    """Refuse a condition whose runs cannot be read, as a file may hold them.
+
+    Raises InputError naming the condition and the run.
+    """
+    absent = [key for key in KEYS if key not in part]
+    if absent:
+        raise InputError(f"{name!r} has no {absent[0]!r}; a condition needs {', '.join(KEYS)}.")
+    plain_epochs(part["epochs"])
+    for run, columns in enumerate(zip(part["preds"], part["targs"], part["idxs"], strict=True)):
+        lengths = [_length(rows, f"run {run} of {name!r}") for rows in columns]
+        if len(set(lengths)) > 1:
+            raise InputError(f"run {run} of {name!r} must have as many preds as targs and idxs; it has {lengths}.")
+
+
+def plain_epochs(epochs: Any) -> list[Any]:
+    """Epochs, one number or several or None, as a plain list.
+
+    Raises InputError if they are no finite numbers.
+    """
+    if epochs is None:
+        return []
+    try:
+        values = np.atleast_1d(epochs)
+        if values.ndim == 1 and (not values.size or values.dtype.kind in "iuf" and np.isfinite(values).all()):
+            return list(values.tolist())
+    except ValueError:
+        pass  # rows of several lengths
+    raise InputError(f"epochs must be a number or a list of numbers; {epochs!r} is not.")
+
+
+def check_one_kind(outcomes: Outcomes, *further: Any) -> None:
+    """Refuse labels and distributions in one table; `further` are targets that are to be added.
+
+    Raises InputError.
+    """
+    parts = [part for control in outcomes.values() for part in (control, *control["h1"].values())]
+    targets = [rows for part in parts for rows in part["targs"]]
+    if len({_plain(rows).ndim for rows in (*targets, *further)}) > 1:
+        raise InputError("targs must be labels in all runs or distributions in all; use one Bootstrap for each kind.")
+
+
 def aligned(h0: str, control: Part, h1: str, treatment: Part) -> tuple[Any, list[Any], list[Any]]:
     """The targets, and the runs of the control and of the treatment, all in the order of the control's first run.
 
     Raises InputError if the items or targets of two runs are not the same.
     """
     for name, part in ((h0, control), (h1, treatment)):
-        if not part["preds"]:
+        if not part.get("preds"):
             raise InputError(f"no predictions of {name!r} were fed; feed them before run().")
+        check_part(name, part)
     wanted = _plain(control["idxs"][0]).tolist()
     first = _plain(control["targs"][0])
     held: list[list[Any]] = []
@@ -102,6 +145,16 @@ def deviation(part: Part, name: str) -> Any:
 def _plain(rows: Any) -> Any:
     array = np.asarray(rows)
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
+
+
+def _length(rows: Any, name: str) -> int:
+    try:
+        array = np.asarray(rows)
+    except ValueError as error:
+        raise InputError(f"{name} must have rows of one length; they differ.") from error
+    if array.ndim not in (1, 2) or not array.size:
+        raise InputError(f"{name} must be a list with a value or a list of values for every item; it is not.")
+    return len(array)
 
 
 def _order(names: list[Any], wanted: list[Any]) -> list[int]:

@@ -44,7 +44,12 @@ def read_labels(path: str | os.PathLike[str]) -> Any:
         odd = next(k for k, width in enumerate(widths) if width != widths[0])
         raise InputError(f"{path}, line {odd + 1} has {widths[odd]} values, line 1 has {widths[0]}.")
     if widths[0] == 1:
-        return check_predictions(_labels([row[0].strip() for row in rows]), name=str(path))
+        texts = [row[0].strip() for row in rows]
+        if len(texts) > 1 and not _is_number(texts[0]) and all(_is_number(text) for text in texts[1:]):
+            raise InputError(
+                f"{path}, line 1 holds {texts[0]!r}, all other lines numbers. Has the file a header? Remove it."
+            )
+        return check_predictions(_labels(texts), name=str(path))
     for k, row in enumerate(rows):
         for value in row:
             if not _is_number(value):
@@ -105,7 +110,12 @@ def _write(path: Path, text: str) -> None:
 
 
 def _lines(path: Path) -> list[str]:
-    lines = path.read_text(encoding="utf-8").rstrip("\n").split("\n")
+    try:
+        lines = path.read_text(encoding="utf-8-sig").rstrip("\n").split("\n")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{path} is not UTF-8 text ({error.reason} at byte {error.start}). Save it as UTF-8."
+        ) from error
     for k, line in enumerate(lines):
         if not line.strip():
             raise InputError(f"{path}, line {k + 1} is empty; every line must hold a label or a row.")
