@@ -130,7 +130,7 @@ def test_a_file_of_something_else_is_refused_and_kept(tmp_path: Path, content: b
 
 def test_names_and_epochs_are_plain_before_they_are_written(tmp_path: Path) -> None:
     store, other = Experiments(tmp_path / "store"), Experiments(tmp_path / "store")
-    with pytest.raises(InputError, match="epochs must be a whole number or None; 1.5 is not"):
+    with pytest.raises(InputError, match=r"epochs must be a whole number or None; 1\.5 is not"):
         store.add("base", 0, [0, 1], targets=[0, 1], epochs=1.5)  # type: ignore[arg-type]
     assert not store.path.exists()
     store.add(7, 0, [0, 1], targets=[0, 1], epochs=np.int64(3))  # type: ignore[arg-type]

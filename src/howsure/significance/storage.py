@@ -145,6 +145,7 @@ class Experiments:
 
         Raises InputError as `compare` does, or if there is no such condition.
         """
+        baseline = str(baseline)
         others = [name for name in self.conditions if name != baseline] if models is None else list(models)
         if not others:
             raise InputError(f"nothing to compare {baseline!r} with; {self.path} holds {shortened(self.conditions)}.")
@@ -205,7 +206,7 @@ def _whole(epochs: object) -> int | None:
     if epochs is None:
         return None
     try:
-        return operator.index(epochs)  # type: ignore[arg-type]
+        return int(operator.index(epochs))  # type: ignore[arg-type]
     except TypeError as error:
         raise InputError(f"epochs must be a whole number or None; {epochs!r} is not.") from error
 

@@ -49,7 +49,7 @@ def plain_epochs(epochs: Any) -> list[Any]:
         return []
     try:
         values = np.atleast_1d(epochs)
-        if values.ndim == 1 and (not values.size or values.dtype.kind in "iuf" and np.isfinite(values).all()):
+        if values.ndim == 1 and (not values.size or (values.dtype.kind in "iuf" and np.isfinite(values).all())):
             return list(values.tolist())
     except ValueError:
         pass  # rows of several lengths
@@ -63,7 +63,7 @@ def check_one_kind(outcomes: Outcomes, *further: Any) -> None:
     """
     parts = [part for control in outcomes.values() for part in (control, *control["h1"].values())]
     targets = [rows for part in parts for rows in part["targs"]]
-    if len({_plain(rows).ndim for rows in (*targets, *further)}) > 1:
+    if len({_plain(rows[:1]).ndim for rows in (*targets, *further)}) > 1:
         raise InputError("targs must be labels in all runs or distributions in all; use one Bootstrap for each kind.")
 
 
