@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from howsure import InputError, compare
+from howsure import InputError, Runs, compare
 from howsure.cli.significance import command
 from howsure.significance.boostsa.storage import read_labels
 
@@ -64,3 +64,21 @@ def test_identical_soft_systems_differ_by_nothing(metric: str) -> None:
     truth = np.random.default_rng(1).dirichlet([1, 1, 1], size=40)
     (row,) = compare(truth, rows, rows, metrics=metric, rng=0, n_resamples=500)
     assert (row.p_value, row.low, row.high) == (1.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"method": "boostsa", "sample_size": "a"}, "sample_size must lie in"),
+        ({"metrics": 3}, "metrics must be the name of a metric"),
+        ({"metrics": [3]}, "metrics must be the name of a metric"),
+    ],
+)
+def test_arguments_of_the_wrong_type_are_named(arguments: dict[str, object], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        compare([0, 1] * 20, [0, 1] * 20, [1, 1] * 20, **arguments)  # type: ignore[arg-type]
+
+
+def test_runs_that_are_none_are_refused() -> None:
+    with pytest.raises(InputError, match="Runs must hold the predictions of each run"):
+        Runs(3)  # type: ignore[arg-type]

@@ -94,7 +94,7 @@ def compare(
     models = dict(model) if isinstance(model, Mapping) else {"model": model}
     if not models or baseline_name in models:
         raise InputError(f"model must name one model or more, and none {baseline_name!r}; it names {list(models)}.")
-    asked = [metrics] if isinstance(metrics, (str, Metric)) else None if metrics is None else list(metrics)
+    asked = _asked(metrics)
     systems = read_systems(
         y_true,
         {baseline_name: baseline, **models},
@@ -119,6 +119,16 @@ def compare(
     adjusted = adjust_p_values([row.p_value for row in rows], method=adjust)
     rows = [replace(row, p_adjusted=float(p)) for row, p in zip(rows, adjusted, strict=True)]
     return Comparison(tuple(rows), choices.recipe(systems, seed))
+
+
+def _asked(metrics: object) -> list[str | Metric] | None:
+    """The metrics asked for as a list; None if it is left to the kind of predictions."""
+    if metrics is None:
+        return None
+    asked = [metrics] if isinstance(metrics, (str, Metric)) else metrics
+    if not isinstance(asked, Sequence) or not all(isinstance(one, (str, Metric)) for one in asked):
+        raise InputError(f"metrics must be the name of a metric, a Metric, or a list of these; it is {metrics!r}.")
+    return list(asked)
 
 
 def _metrics(

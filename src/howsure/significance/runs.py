@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,8 @@ class Runs:
     predictions: Sequence[object]
 
     def __post_init__(self) -> None:
+        if not isinstance(self.predictions, Iterable) or isinstance(self.predictions, (str, bytes)):
+            raise InputError(f"Runs must hold the predictions of each run, as a list; it holds {self.predictions!r}.")
         held = list(self.predictions.values()) if isinstance(self.predictions, Mapping) else list(self.predictions)
         if not held:
             raise InputError("Runs must hold the predictions of at least one run; it is empty.")

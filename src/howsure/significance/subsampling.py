@@ -8,6 +8,7 @@ import numpy as np
 
 from howsure.errors import InputError
 from howsure.significance.metrics import Floats, Metric
+from howsure.stats.numbers import is_number
 
 SMALLEST, LARGEST = 0.05, 0.5
 TURNED = ("jensen_shannon_distance", "jensen_shannon_divergence", "cross_entropy", "clipped_cross_entropy")
@@ -19,7 +20,7 @@ def check_sample_size(sample_size: float, n: int) -> int:
 
     Raises InputError if the share lies outside [0.05, 0.5] or if nothing is left of the test set.
     """
-    if not SMALLEST <= sample_size <= LARGEST:
+    if not is_number(sample_size) or not SMALLEST <= sample_size <= LARGEST:
         raise InputError(f"sample_size must lie in [{SMALLEST}, {LARGEST}]; it is {sample_size!r}.")
     rows = int(n * sample_size)
     if rows == 0:
