@@ -82,3 +82,8 @@ def test_arguments_of_the_wrong_type_are_named(arguments: dict[str, object], sai
 def test_runs_that_are_none_are_refused() -> None:
     with pytest.raises(InputError, match="Runs must hold the predictions of each run"):
         Runs(3)  # type: ignore[arg-type]
+
+
+def test_ids_of_another_length_are_refused() -> None:
+    with pytest.raises(InputError, match="ids must name every row of y_true, of which there are 4"):
+        compare([0, 1, 1, 0], [0, 1, 0, 0], [0, 1, 1, 0], ids=[1, 2])

@@ -32,7 +32,6 @@ from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 INTERVALS = ("debiased", "nguyen-oconnor", "bootstrap", "none")
 Interval = tuple[float, float] | tuple[None, None]
-FEW_BINS, MANY_BINS = 1, 50
 
 
 def calibration_curve(
@@ -233,7 +232,7 @@ def _notes(binned: Binned, squared: SquaredError, base_rate: float, weightless: 
         notes.append(
             f"{squared.left_out} pairs left out of the debiased error: alone in their bin, they say nothing about noise"
         )
-    if len(binned.sums) == FEW_BINS:
+    if len(binned.sums) == 1:
         notes.append("one bin only: the error is that of the mean prediction")
     if binned.infinite_rows:
         notes.append(f"{binned.infinite_rows} predictions of exactly 0 or 1 are wrong: the log loss is infinite")

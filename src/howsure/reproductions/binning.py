@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,11 +31,11 @@ def reproduce_binning(*, seed: int = 0, advance: Advance = nobody) -> Reproducti
     """
     labels, q = simulate_pairs(TOKENS, *BETA, transform=SLIGHTLY_OFF, rng=seed)
     pairs = Pairs(labels, q)
-    how = {"interval": "nguyen-oconnor", "rng": seed}
+    judged = partial(curve_of, pairs, interval="nguyen-oconnor", rng=seed)
     curves = {
-        "b": curve_of(pairs, binning="uniform", n_bins=50, name="equal width .02", **how),  # type: ignore[arg-type]
-        "c": curve_of(pairs, binning="uniform", n_bins=10, name="equal width .1", **how),  # type: ignore[arg-type]
-        "d": curve_of(pairs, bin_size=1_000, name="adaptive, 1,000 a bin", **how),  # type: ignore[arg-type]
+        "b": judged(binning="uniform", n_bins=50, name="equal width .02"),
+        "c": judged(binning="uniform", n_bins=10, name="equal width .1"),
+        "d": judged(bin_size=1_000, name="adaptive, 1,000 a bin"),
     }
     advance(1)
     widest = {panel: float((curve.bins.high - curve.bins.low).max()) for panel, curve in curves.items()}

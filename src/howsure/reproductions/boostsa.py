@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -200,8 +200,9 @@ def _ends(lines: Sequence[Floats], text: str) -> str:
 
 
 def _read(folder: Path, baseline: str, model: str) -> Set:
-    read: Callable[[str], Any] = lambda name: read_labels(folder / name)  # noqa: E731
-    return read(f"{baseline}/targs.txt"), read(f"{baseline}/preds.txt"), read(f"{model}/preds.txt")
+    names = (f"{baseline}/targs.txt", f"{baseline}/preds.txt", f"{model}/preds.txt")
+    targets, first, second = (read_labels(folder / name) for name in names)
+    return targets, first, second
 
 
 def _folder(data: str | None) -> Path:

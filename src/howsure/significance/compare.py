@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import replace
 
 import howsure.significance.hard
@@ -95,6 +95,8 @@ def compare(
     if not models or baseline_name in models:
         raise InputError(f"model must name one model or more, and none {baseline_name!r}; it names {list(models)}.")
     asked = _asked(metrics)
+    if ids is not None and isinstance(y_true, Sized) and (not isinstance(ids, Sized) or len(ids) != len(y_true)):
+        raise InputError(f"ids must name every row of y_true, of which there are {len(y_true):,}.")
     systems = read_systems(
         y_true,
         {baseline_name: baseline, **models},
