@@ -1,0 +1,55 @@
+"""Text as data: sentences of words with what is known of each word, documents of sentences, mentions of entities."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field
+
+Strings = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """Words in order, and layers of the same length for what a file says of them; a layer it lacks is None.
+
+    `tags` are language-specific (Penn Treebank) tags, `universal_tags` those of Universal Dependencies, `features` the
+    morphological features as written (`Number=Sing|Person=3`). `heads` are positions of governors from 0, -1 for the
+    root; `relations` are dependency labels.
+    """
+
+    words: Strings
+    lemmas: Strings | None = None
+    tags: Strings | None = None
+    universal_tags: Strings | None = None
+    features: Strings | None = None
+    heads: tuple[int, ...] | None = None
+    relations: Strings | None = None
+    spaces: tuple[bool, ...] | None = None  # whether a space follows the word
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Mention:
+    """A span of one sentence that names an entity: words `start` to `end` - 1. `entity` is None where it is unknown."""
+
+    sentence: int
+    start: int
+    end: int
+    entity: Hashable = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """Sentences in order. `mentions` are those annotated in the file, in text order; None where it annotates none."""
+
+    name: str
+    sentences: tuple[Sentence, ...]
+    mentions: tuple[Mention, ...] | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+    def words_of(self, mention: Mention) -> Strings:
+        """The words of a mention."""
+        return self.sentences[mention.sentence].words[mention.start : mention.end]
