@@ -17,6 +17,7 @@ COMMANDS = {  # name -> (module, what `howsure --help` says of it)
     "significance": ("howsure.cli.significance", "Is a model really better than the baseline?"),
     "quantiles": ("howsure.cli.quantiles", "Are posterior draws of continuous quantities calibrated?"),
     "simulate": ("howsure.cli.simulate", "Draw synthetic predictions whose calibration is known."),
+    "data": ("howsure.cli.data", "List the data sets of the experiments, fetch them, see how to cite them."),
     "reproduce": ("howsure.cli.reproduce", "Run a table or figure of the papers again."),
     "demo": ("howsure.cli.demo", "See the main job done on bundled data."),
 }

@@ -33,12 +33,16 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Mention:
-    """A span of one sentence that names an entity: words `start` to `end` - 1. `entity` is None where it is unknown."""
+    """A span of one sentence that names an entity: words `start` to `end` - 1.
+
+    `entity` is None where it is unknown, `type` (person, place, …) where the file gives none; neither is compared.
+    """
 
     sentence: int
     start: int
     end: int
     entity: Hashable = field(default=None, compare=False)
+    type: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

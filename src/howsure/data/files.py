@@ -70,10 +70,15 @@ def _expanded(path: str) -> list[str]:
         if not found:
             raise InputError(f"no file matches {path}.")
         return [one for one in found if not os.path.isdir(one)] or found
+    raise missing_file(path)
+
+
+def missing_file(path: str) -> InputError:
+    """The error for a path that leads nowhere, with the file beside it that was probably meant."""
     folder = os.path.dirname(path) or "."
     near = nearest(os.path.basename(path), os.listdir(folder)) if os.path.isdir(folder) else None
     advice = "" if near is None else f" Did you mean {os.path.join(os.path.dirname(path), near)}?"
-    raise InputError(f"no file {path}.{advice}")
+    return InputError(f"no file {path}.{advice}")
 
 
 def _file(path: str, format: str | None, spool: Path) -> File:
@@ -106,11 +111,16 @@ def _compression(path: str, name: str) -> str:
         raise InputError(f"{name} cannot be read: {error.strerror}.") from error
     if not first:
         raise InputError(f"{name} is empty.")
-    found = next((kind for magic, kind in MAGIC.items() if first.startswith(magic)), "none")
+    found = compression_of(first)
     claimed = COMPRESSIONS.get(os.path.splitext(path)[1].lower(), found)
     if claimed != found:
         raise InputError(f"{name} is not compressed by {claimed}, though its suffix says so; is it damaged?")
     return found
+
+
+def compression_of(first: bytes) -> str:
+    """The compression that the first bytes of a file show: "gzip", "zstd" or "none"."""
+    return next((kind for magic, kind in MAGIC.items() if first.startswith(magic)), "none")
 
 
 def _from_suffix(path: str) -> str:

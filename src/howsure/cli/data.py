@@ -1,0 +1,110 @@
+"""`howsure data`: the data sets of the experiments, what they are, where they lie, and how to get them."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import click
+
+from howsure.cli.output import emit, json_text
+from howsure.cli.progress import progress
+from howsure.cli.tables import Table
+from howsure.data.registry import HOST, DataSet, data_set, data_sets, downloads_folder, located
+
+form_option = click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True,
+                           help="How the result is written.")  # fmt: skip
+HEADERS = ("name", "size", "found", "licence", "what")
+
+
+@click.group("data")
+def command() -> None:
+    """List the data sets of the experiments, fetch them, see how to cite them."""
+
+
+@command.command("list")
+@form_option
+def list_command(form: str) -> None:
+    """List all data sets, and where each is found.
+
+    That is HOWSURE_DATA (the folder that this variable names), downloaded, or not here.
+    """
+    known = list(data_sets().values())
+    if form == "json":
+        emit(json_text([_described(dataset) for dataset in known]), None)
+        return
+    rows = [[one.name, _size(one.bytes), _found(one)[0], one.licence, one.what] for one in known]
+    emit(Table(HEADERS, rows, words=("name", "found", "licence", "what")).text("table"), None)
+
+
+@command.command("show")
+@click.argument("name")
+@form_option
+def show_command(name: str, form: str) -> None:
+    """Show source, licence, citation and files of a data set."""
+    dataset = data_set(name)
+    described = _described(dataset)
+    if form == "json":
+        emit(json_text(described), None)
+        return
+    facts = {
+        "licence": dataset.terms or dataset.licence,
+        "cite": dataset.citation,
+        "source": dataset.page,
+        "files": dataset.recipe,
+        "found": described["folder"] or "not here",
+        "fetch": f"howsure data get {name}" if dataset.can_be_fetched else "no; its files were made from others",
+    }
+    lines = [f"{dataset.name}: {dataset.what}", ""]
+    for key, value in facts.items():
+        first, *rest = textwrap.wrap(value, 91, break_long_words=False, break_on_hyphens=False)
+        lines += [f"{key:9}{first}", *(f"{'':9}{line}" for line in rest)]
+    rows = [[file.name, f"{file.bytes:,}", file.sha256] for file in dataset.files]
+    emit("\n".join([*lines, "", Table(("file", "bytes", "SHA-256"), rows, words=("file",)).text("table")]), None)
+
+
+@command.command("get")
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@click.option("--to", "folder", metavar="FOLDER", help="Folder of data sets to fetch into (default: the user's cache).")
+@click.option("--from", "host", metavar="ADDRESS", default=HOST, show_default=True, help="The site, or a mirror of it.")
+def get_command(names: tuple[str, ...], folder: str | None, host: str) -> None:
+    """Fetch data sets.
+
+    What broke off goes on where it stopped. Every file is checked by its SHA-256.
+    """
+    from howsure.data.downloads import fetch_dataset
+
+    wanted = [data_set(name) for name in dict.fromkeys(names)]
+    root = downloads_folder() if folder is None else Path(folder)
+    for dataset in wanted:
+        with progress(dataset.name, total=sum(file.download_bytes for file in dataset.files)) as advance:
+            fetched = fetch_dataset(dataset, root / dataset.name, host=host, advance=advance)
+        click.echo(f"{dataset.name}: {len(fetched)} of {len(dataset.files)} files fetched into {root / dataset.name}")
+
+
+def _found(dataset: DataSet) -> tuple[str, str | None]:
+    where = located(dataset.name)
+    return ("not here", None) if where is None else (where[0], str(where[1]))
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e6:.1f} MB" if count >= 100_000 else f"{count / 1e3:.0f} kB"
+
+
+def _described(dataset: DataSet) -> dict[str, Any]:
+    found, folder = _found(dataset)
+    return {
+        "name": dataset.name,
+        "what": dataset.what,
+        "licence": dataset.licence,
+        "terms": dataset.terms,
+        "citation": dataset.citation,
+        "source": dataset.page,
+        "recipe": dataset.recipe,
+        "bytes": dataset.bytes,
+        "found": found,
+        "folder": folder,
+        "can_be_fetched": dataset.can_be_fetched,
+        "files": [{"name": file.name, "bytes": file.bytes, "sha256": file.sha256} for file in dataset.files],
+    }

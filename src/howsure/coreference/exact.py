@@ -1,0 +1,187 @@
+"""What is exact: whether two mentions are together, through the paths that lead back from both.
+
+Follow the antecedents back from mention i until a new entity: with P the matrix of links, G = (I - P)⁻¹ holds
+G_ik = P(the path from i passes k). Two mentions are together if and only if their paths meet, and from then on the
+paths are one. Were they drawn apart even after meeting, both would pass k with probability G_ik G_jk; counted at the
+*last* place where they meet, h_k = P(two paths drawn apart from k never meet again),
+
+    P(i ~ j) = Σ_k G_ik h_k G_jk,   where h solves Σ_k G_ik² h_k = 1, for P(i ~ i) = 1.
+
+So the matrix of pairs is G diag(h) Gᵀ. The recursion P(i ~ j) = Σ_k P(a_j = k) P(k ~ i) says the same; this form asks
+for one triangular inverse and one triangular product, adds no negative numbers, and gives chosen pairs without the
+other ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from howsure.coreference.antecedents import Antecedents
+from howsure.errors import InputError
+from howsure.stats.pairs import Floats, Integers
+from howsure.stats.threads import one_thread
+
+LARGEST = 5_000  # mentions in a dense matrix: 200 MB
+SLAB = 256
+LEAF = 64
+CHUNK = 1 << 21
+
+
+def pair_matrix(antecedents: Antecedents) -> Floats:
+    """P(i ~ j) of all pairs, (M, M), symmetric with ones on the diagonal; M³/3 multiplications and additions.
+
+    Raises InputError for more than 5,000 mentions.
+    """
+    refuse_large(len(antecedents), "pair_probability(pairs=[(i, j), ...]) answers chosen pairs")
+    if len(antecedents) == 0:
+        return np.empty((0, 0))
+    from scipy.linalg.lapack import dlauum
+
+    both = np.empty((len(antecedents), len(antecedents)))
+    with one_thread():
+        factor = _reversed_paths(antecedents)
+        squares = np.multiply(factor, factor, out=both.T)
+        factor *= np.sqrt(_solved(squares, np.ones(len(antecedents)), lower=True))[:, None]
+        half = dlauum(factor, lower=1, overwrite_c=1)[0][::-1, ::-1]  # its transpose times itself, one triangle
+    np.add(half, half.T, out=both)
+    np.minimum(both, 1.0, out=both)
+    np.fill_diagonal(both, 1.0)
+    return both
+
+
+def path_matrix(antecedents: Antecedents) -> Floats:
+    """G = (I - P)⁻¹, (M, M): the probability that the path back from mention i passes k.
+
+    Raises InputError for more than 5,000 mentions.
+    """
+    refuse_large(len(antecedents), "sample() and query() have no such limit")
+    if len(antecedents) == 0:
+        return np.empty((0, 0))
+    with one_thread():
+        return np.ascontiguousarray(_reversed_paths(antecedents).T[::-1, ::-1])
+
+
+def chosen_pairs(antecedents: Antecedents, first: Integers, second: Integers) -> Floats:
+    """P(i ~ j) of chosen pairs, with memory for the paths of the mentions in them only.
+
+    Raises InputError if these are too many.
+    """
+    mentions, places = np.unique(np.concatenate([first, second]), return_inverse=True)
+    length = int(mentions[-1]) + 1 if len(mentions) else 0  # what comes later changes nothing
+    if len(mentions) * length > LARGEST**2:
+        raise InputError(
+            f"pairs name {len(mentions):,} mentions among {length:,}: at most {LARGEST**2 // length:,} at a time "
+            "(200 MB). Ask for the pairs in several parts."
+        )
+    paths, apart = np.zeros((len(mentions), length)), np.empty(0)
+    for start, rows, apart_here in _slabs(antecedents, length):
+        low, high = np.searchsorted(mentions, [start, start + len(rows)])
+        paths[low:high, : rows.shape[1]] = rows[mentions[low:high] - start]
+        apart = np.append(apart, apart_here)
+    one, other = places[: len(first)], places[len(first) :]
+    together = np.empty(len(first))
+    step = max(1, CHUNK // max(length, 1))
+    for start in range(0, len(first), step):
+        part = slice(start, start + step)
+        together[part] = np.einsum("pk,k,pk->p", paths[one[part]], apart, paths[other[part]])
+    return np.where(first == second, 1.0, np.minimum(together, 1.0))
+
+
+def expected_sizes(antecedents: Antecedents) -> Floats:
+    """The expected number of mentions in the entity of each, itself included: G h (Gᵀ 1), (M,)."""
+    m = len(antecedents)
+    apart = np.concatenate([np.empty(0), *(part for _, _, part in _slabs(antecedents, m))])
+    sizes = np.ones(m)
+    for j in range(m - 1, -1, -1):
+        earlier, p = antecedents.row(j)
+        sizes[earlier] += p * sizes[j]
+    sizes *= apart
+    for j in range(m):
+        earlier, p = antecedents.row(j)
+        sizes[j] += p @ sizes[earlier]
+    return sizes
+
+
+def refuse_large(m: int, advice: str) -> None:
+    """Refuse a dense matrix of more mentions than `LARGEST`."""
+    if m > LARGEST:
+        raise InputError(
+            f"{m:,} mentions are too many for a matrix of all pairs ({8 * m * m / 1e9:.1f} GB; at most {LARGEST:,}); "
+            f"{advice}."
+        )
+
+
+def _reversed_paths(antecedents: Antecedents) -> Floats:
+    """The transpose of G with the last mention first: lower triangular, columns stored one after the other."""
+    m = len(antecedents)
+    places = antecedents.sources()
+    places *= m
+    places += antecedents.antecedents
+    flat = np.zeros(m * m)
+    flat[::-1][places] = antecedents.probabilities
+    np.negative(flat, out=flat)
+    flat[:: m + 1] = 1.0
+    matrix = flat.reshape(m, m)
+    _invert_upper(matrix)
+    return matrix.T
+
+
+def _slabs(antecedents: Antecedents, length: int) -> Iterator[tuple[int, Floats, Floats]]:
+    """The rows start … start + b - 1 of G, (b, start + b), and h of these mentions, for the first `length` mentions.
+
+    A slab starts as rows of the identity and is solved from right to left, block by block, so that it needs the links
+    but no other row of G.
+    """
+    inverses: list[Floats] = []
+    apart = np.empty(0)
+    for start in range(0, length, SLAB):
+        stop = min(start + SLAB, length)
+        rows = np.zeros((stop - start, stop))
+        with one_thread():
+            for block in range(len(inverses), -1, -1):
+                low, high = block * SLAB, min((block + 1) * SLAB, stop)
+                links = _links_of(antecedents, low, high)
+                if block == len(inverses):
+                    inverses.append(np.eye(high - low) - links[:, low:])
+                    _invert_upper(inverses[block].T)
+                    rows[:, low:high] = inverses[block]
+                else:
+                    rows[:, low:high] = rows[:, low:high] @ inverses[block]
+                rows[:, :low] += rows[:, low:high] @ links[:, :low]
+            squares = rows * rows
+            here = _solved(squares[:, start:].T, 1.0 - squares[:, :start] @ apart, lower=False)
+        apart = np.append(apart, here)
+        yield start, rows, here
+
+
+def _links_of(antecedents: Antecedents, low: int, high: int) -> Floats:
+    """The rows low … high - 1 of P, (high - low, high)."""
+    links = slice(antecedents.starts[low], antecedents.starts[high])
+    rows = np.repeat(np.arange(high - low), np.diff(antecedents.starts[low : high + 1]))
+    matrix = np.zeros((high - low, high))
+    matrix[rows, antecedents.antecedents[links]] = antecedents.probabilities[links]
+    return matrix
+
+
+def _invert_upper(matrix: Floats) -> None:
+    """Invert a triangular matrix with ones on the diagonal in place, by halves: nearly all of it is products."""
+    from scipy.linalg.lapack import dtrtri
+
+    m = len(matrix)
+    if m <= LEAF:
+        matrix[:] = dtrtri(matrix.T, lower=1, unitdiag=1)[0].T
+        return
+    top, corner, bottom = matrix[: m // 2, : m // 2], matrix[: m // 2, m // 2 :], matrix[m // 2 :, m // 2 :]
+    _invert_upper(top)
+    _invert_upper(bottom)
+    corner[:] = top @ -corner @ bottom
+
+
+def _solved(matrix: Floats, right: Floats, *, lower: bool) -> Floats:
+    """h from Aᵀ h = right, A triangular; h is a probability, and what rounding puts below 0 is 0."""
+    from scipy.linalg.lapack import dtrtrs
+
+    solution: Floats = np.maximum(dtrtrs(matrix, right, lower=int(lower), trans=1)[0], 0.0)
+    return solution

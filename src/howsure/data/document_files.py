@@ -1,0 +1,64 @@
+"""One door for documents in every form: CoNLL-U, CoNLL-2012, three columns, two columns."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+from howsure.data.conll2012 import BEGIN, conll2012_documents
+from howsure.data.conllu import conllu_documents
+from howsure.data.documents import Document, Sentence
+from howsure.data.tagged import tagged_sentences
+from howsure.data.texts import Text, read_text
+from howsure.data.three_columns import BEGIN as BEGIN_THREE
+from howsure.data.three_columns import three_column_documents
+from howsure.errors import InputError
+
+FIRST_LINES = 1_000
+
+
+def read_documents(path: str | os.PathLike[str], *, form: str | None = None) -> list[Document]:
+    """The documents of a file, plain or gzip; "-" is standard input.
+
+    The `form` is "conllu", "conll-2012" (also LitBank), "three-columns" (OntoGUM) or "two-columns" (word and tag; the
+    file is one document); without it, it is seen from the first lines.
+
+    Raises InputError if the form cannot be seen, or as the reader of the form does.
+    """
+    if form is not None and form not in FORMS:
+        raise InputError(f"form must be one of {', '.join(FORMS)}; it is {form!r}.")
+    text = read_text(path)
+    return FORMS[form or seen_form(text)](text)
+
+
+def seen_form(text: Text) -> str:
+    """The form that the first lines of a text show; InputError if none."""
+    lines = [line for line in text.content[: 1 << 16].split("\n")[:FIRST_LINES] if line.strip()]
+    if BEGIN.fullmatch(lines[0]):
+        return "conll-2012"
+    if BEGIN_THREE.fullmatch(lines[0]):
+        return "three-columns"
+    row = next((line for line in lines if not line.startswith("#")), lines[0])
+    columns = row.count("\t") + 1
+    form = {10: "conllu", 3: "three-columns", 2: "two-columns"}.get(columns)
+    if form is None:
+        found = "1 column" if columns == 1 else f"{columns} columns"
+        raise InputError(
+            f"the form of {text.name} cannot be seen: its first row, {row[:40]!r}, has {found} separated by tabs. "
+            f"Known are {', '.join(FORMS)}; name one by form."
+        )
+    return form
+
+
+def _two_columns(text: Text) -> list[Document]:
+    sentences, tags = tagged_sentences(text)
+    tagged = tuple(Sentence(words, tags=marks) for words, marks in zip(sentences, tags, strict=True))
+    return [Document(text.stem, tagged)]
+
+
+FORMS: dict[str, Callable[[Text], list[Document]]] = {
+    "conllu": conllu_documents,
+    "conll-2012": conll2012_documents,
+    "three-columns": three_column_documents,
+    "two-columns": _two_columns,
+}

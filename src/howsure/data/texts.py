@@ -1,0 +1,78 @@
+"""A text file as a whole: plain or gzip, UTF-8 with or without a byte order mark; lines of it that are wrong."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import sys
+import zlib
+from dataclasses import dataclass
+
+from howsure.data.files import STANDARD_INPUT, compression_of, missing_file
+from howsure.errors import InputError
+
+MARK = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """The text of a file, its lines ended by "\\n", and what the user calls the file."""
+
+    name: str
+    content: str
+
+    @property
+    def stem(self) -> str:
+        """The file's name without folder and suffixes, as a name for the one document in it."""
+        return os.path.basename(self.name).partition(".")[0] or self.name
+
+    def fault(self, line: int, what: str) -> InputError:
+        """The error for a line (from 1): what is wrong with it and what to do."""
+        return InputError(f"line {line:,} of {self.name}: {what}")
+
+
+def read_text(path: str | os.PathLike[str]) -> Text:
+    """The text of a file, or of standard input where `path` is "-".
+
+    Raises InputError if there is no such file, or it is empty, damaged or not in UTF-8.
+    """
+    given = os.fspath(path)
+    name = "standard input" if given == STANDARD_INPUT else given
+    raw = _unpacked(_bytes(given), name).removeprefix(MARK)
+    try:
+        content = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"line {line:,} of {name} is not UTF-8 text (byte {error.start + 1:,} is 0x{raw[error.start]:02x}). "
+            "Convert the file to UTF-8."
+        ) from None
+    if not content.strip():
+        raise InputError(f"{name} is empty.")
+    return Text(name, content.replace("\r\n", "\n") if "\r" in content else content)
+
+
+def _bytes(path: str) -> bytes:
+    if path == STANDARD_INPUT:
+        return sys.stdin.buffer.read()
+    if os.path.isdir(path):
+        raise InputError(f"{path} is a directory; name a file in it.")
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        raise missing_file(path) from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _unpacked(raw: bytes, name: str) -> bytes:
+    compression = compression_of(raw[:4])
+    if compression == "zstd":
+        raise InputError(f"{name} is compressed by zstd, which is not read here; unpack it, or compress it by gzip.")
+    if compression == "none":
+        return raw
+    try:
+        return gzip.decompress(raw)
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{name} cannot be unpacked: {error}. Is it damaged or cut off?") from error

@@ -1,0 +1,93 @@
+"""`howsure data`: list, show and get, with the files of a site on this machine."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from howsure.cli.data import command
+from howsure.data import find_dataset
+from howsure.data.registry import data_set, data_sets
+from howsure.data.resuming import DownloadError
+from howsure.errors import InputError
+from tests.data.serving import serving
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(command, [str(argument) for argument in arguments])
+
+
+def printed(*arguments: object) -> str:
+    done = run(*arguments)
+    assert (done.exit_code, done.exception) == (0, None)
+    return done.output
+
+
+@pytest.fixture
+def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A machine without data sets."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("HOWSURE_DATA", raising=False)
+    return tmp_path
+
+
+def test_list(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    header, _, *rows = printed("list").splitlines()
+    assert header.split() == ["name", "size", "found", "licence", "what"]
+    assert [row.split()[0] for row in rows] == list(data_sets())
+    assert all("not here" in row for row in rows)
+    (nowhere / "gum").mkdir()
+    monkeypatch.setenv("HOWSURE_DATA", str(nowhere))
+    found = {row["name"]: (row["found"], row["folder"]) for row in json.loads(printed("list", "--format", "json"))}
+    assert found.pop("gum") == ("HOWSURE_DATA", str(nowhere / "gum"))
+    assert set(found.values()) == {("not here", None)}
+
+
+def test_show(nowhere: Path) -> None:
+    text = printed("show", "gum")
+    for part in (data_set("gum").page, "texts: academic", "Zeldes", "splits.md", "gum_dev.conllu.gz", "621,944"):
+        assert part in text
+    assert "fetch    no; its files were made from others" in text
+    assert "fetch    howsure data get gap_coref" in printed("show", "gap_coref")
+    shown = json.loads(printed("show", "gap_coref", "--format", "json"))
+    assert (shown["can_be_fetched"], shown["licence"], len(shown["files"])) == (True, "Apache 2.0", 3)
+
+
+def test_get(nowhere: Path, real_data: Path) -> None:
+    served = {}
+    for name in ("boostsa_test", "gap_coref"):
+        dataset = data_set(name)
+        for file in dataset.files:
+            content = (real_data / name / file.name).read_bytes()
+            path = dataset.address(file, host="http://x").removeprefix("http://x")
+            served[path] = gzip.decompress(content) if file.is_packed else content
+    with serving(served) as site:
+        told = printed("get", "boostsa_test", "gap_coref", "--from", site.address)
+        assert "boostsa_test: 18 of 18 files fetched into " in told
+        assert "gap_coref: 3 of 3 files fetched into " in told
+        assert find_dataset("gap_coref").is_relative_to(nowhere / "cache")
+        assert "gap_coref: 0 of 3 files" in printed("get", "gap_coref", "--from", site.address)
+        printed("get", "boostsa_test", "--from", site.address, "--to", nowhere / "mine")
+    name = "h0.0/targs.txt"
+    assert (nowhere / "mine" / "boostsa_test" / name).read_bytes() == (real_data / "boostsa_test" / name).read_bytes()
+    found = {row["name"]: row["found"] for row in json.loads(printed("list", "--format", "json"))}
+    assert {name for name, where in found.items() if where == "downloaded"} == {"boostsa_test", "gap_coref"}
+
+
+def test_what_goes_wrong(nowhere: Path) -> None:
+    with serving({}) as site:
+        done = run("get", "gap_coref", "--from", site.address)
+    assert isinstance(done.exception, DownloadError)
+    for arguments, message in (
+        (("get", "gum"), "gum cannot be fetched"),
+        (("get", "gap_coref", "nothing"), "no data set 'nothing'"),
+        (("show", "gapcoref"), "Did you mean gap_coref?"),
+    ):
+        done = run(*arguments)
+        assert isinstance(done.exception, InputError)
+        assert message in str(done.exception)
+    assert list(nowhere.rglob("*.tsv*")) == []

@@ -1,0 +1,127 @@
+"""The door of the posterior: what is no antecedent distribution is refused, and the message says why."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from howsure.coreference import CorefPosterior
+from howsure.errors import InputError
+from tests.coreference.enumeration import random_matrix
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("matrix", "message"),
+    [
+        ([[1, 0], [0.5, 0.4]], "'new' must sum to 1 (within 0.001); row 1 sums to 0.9. Normalise the rows, or pass lo"),
+        ([[1, 0], [NAN, 0.4]], "must lie in [0, 1]; row 1 holds nan for antecedent 0. A model that gives NaN has no"),
+        ([[1, 0], [-0.5, 1.5]], "row 1 holds -0.5 for antecedent 0. For logits: CorefPosterior.from_scores."),
+        ([[1, 0], [7.1, -2.0]], "row 1 holds 7.1 for antecedent 0. For logits: CorefPosterior.from_scores."),
+        ([[1, 0], [-1e-9, 1 + 1e-9]], "row 1 holds -1e-09 for antecedent 0. For logits"),
+        (
+            [[0.5, 0.5], [0, 1]],
+            "must be 0 above the diagonal: row 0 gives 0.5 to mention 1, which comes later. Are the",
+        ),
+        ([[0, 1], [0, 1]], "0 above the diagonal: row 0 gives 1.0 to mention 1"),
+        ([[0.0]], "row 0 sums to 0."),
+        (
+            [[1, 0, 0], [0.5, 0.5, 0]],
+            "must have the shape (M, M), antecedents below the diagonal and 'new' on it; it is",
+        ),
+        ([1.0, 0.0], "probabilities must have two dimensions; its shape is (2,)."),
+        (np.ones((1, 1, 1)), "its shape is (1, 1, 1). Take one document: probabilities[0]."),
+        ([[1], [0.5, 0.5]], "probabilities cannot be read as numbers"),
+        ([["one"]], "probabilities cannot be read as numbers"),
+    ],
+)
+def test_a_bad_matrix_is_refused(matrix, message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        CorefPosterior(matrix)
+
+
+@pytest.mark.parametrize(
+    ("links", "probabilities", "new", "message"),
+    [
+        ([[], [0]], [[], [0.5]], [1.0, 0.4], "row 1 sums to 0.9."),
+        ([[], [0]], [[], [NAN]], [1.0, 0.4], "row 1 holds nan for antecedent 0."),
+        ([[], [0]], [[], [0.4]], [1.0, NAN], "row 1 holds nan for antecedent new."),
+        ([[], [0]], [[], [-0.4]], [1.0, 1.4], "row 1 holds -0.4 for antecedent 0."),
+        ([[], [1]], [[], [0.5]], [1.0, 0.5], "antecedents must be earlier mentions; row 1 holds 1, and has 0 to 0."),
+        (
+            [[], [-1]],
+            [[], [0.5]],
+            [1.0, 0.5],
+            "row 1 holds -1, and has 0 to 0. Are the mentions in text order? Leave pad",
+        ),
+        ([[], [0, 0]], [[], [0.2, 0.3]], [1.0, 0.5], "row 1 names antecedent 0 twice; add up its probabilities."),
+        ([[], [0]], [[], [0.2, 0.3]], [1.0, 0.5], "row 1 has 1 antecedents and 2 probabilities; give one for each."),
+        (
+            [[], [0.0]],
+            [[], [0.5]],
+            [1.0, 0.5],
+            "antecedents must be whole numbers, positions of mentions from 0; row 1",
+        ),
+        ([[]], [[], [0.5]], [1.0, 0.5], "antecedents must have a row for each of the 2 mentions of new; it has 1."),
+        ([[], [0]], [[]], [1.0, 0.5], "probabilities must have a row for each of the 2 mentions of new; it has 1."),
+        ([[], [0]], [[], [0.5]], [[1.0, 0.5]], "new must have one dimension; its shape is (1, 2)."),
+    ],
+)
+def test_bad_rows_are_refused(links, probabilities, new, message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        CorefPosterior.from_rows(links, probabilities, new)
+
+
+def test_rows_and_matrix_are_one_distribution() -> None:
+    rng = np.random.default_rng(0)
+    for m in (0, 1, 2, 9):
+        matrix = random_matrix(m, rng)
+        links = [rng.permutation(np.flatnonzero(matrix[j, :j])) for j in range(m)]
+        sparse = CorefPosterior.from_rows(links, [matrix[j, k] for j, k in enumerate(links)], matrix.diagonal())
+        dense = CorefPosterior(matrix)
+        for name in ("new", "starts", "antecedents", "probabilities"):
+            np.testing.assert_allclose(getattr(sparse.antecedents, name), getattr(dense.antecedents, name), rtol=1e-15)
+
+
+def test_rounding_is_divided_away() -> None:
+    matrix = random_matrix(30, np.random.default_rng(3))
+    half = CorefPosterior(matrix.astype(np.float16)).pair_probability()
+    np.testing.assert_allclose(half, CorefPosterior(matrix).pair_probability(), atol=2e-3)
+    off = CorefPosterior([[1, 0], [0.5004, 0.5]])
+    assert off.antecedents.new[1] + off.antecedents.probabilities[0] == pytest.approx(1.0, abs=1e-15)
+
+
+@pytest.mark.parametrize("empty", [[], np.empty((0, 0))])
+def test_a_document_without_mentions_is_one(empty) -> None:
+    posterior = CorefPosterior(empty)
+    assert len(posterior) == 0
+    assert posterior.pair_probability().shape == posterior.first_mention_probability().shape == (0, 0)
+    assert posterior.pair_probability([]).shape == posterior.singleton_probability().shape == (0,)
+    assert posterior.expected_cluster_size().shape == (0,)
+    assert posterior.best_antecedent_clusters() == posterior.minimum_risk_clusters() == []
+    assert posterior.log_prob([]) == 0.0
+    assert posterior.number_of_entities().pmf.tolist() == [1.0]
+    assert posterior.query(len, 3).values == (0, 0, 0)
+
+
+def test_one_mention_is_alone() -> None:
+    posterior = CorefPosterior([[1.0]])
+    assert posterior.pair_probability().tolist() == posterior.first_mention_probability().tolist() == [[1.0]]
+    assert posterior.pair_probability([(0, 0)]).tolist() == [1.0]
+    assert posterior.singleton_probability().tolist() == posterior.expected_cluster_size().tolist() == [1.0]
+    assert posterior.best_antecedent_clusters() == posterior.minimum_risk_clusters() == [[0]]
+    assert posterior.log_prob([[0]]) == posterior.log_prob([]) == 0.0
+
+
+def test_bad_pairs_are_refused() -> None:
+    posterior = CorefPosterior([[1, 0], [0.5, 0.5]])
+    with pytest.raises(InputError, match=re.escape("pairs must be positions from 0 to 1; row 1 holds [0, 2].")):
+        posterior.pair_probability([(0, 1), (0, 2)])
+    with pytest.raises(InputError, match=re.escape("row 0 holds [-1, 0]")):
+        posterior.pair_probability([(-1, 0)])
+    for pairs in ([0, 1], [(0.0, 1.0)], [(0, 1, 2)]):
+        with pytest.raises(InputError, match=re.escape("pairs must be positions of mentions of the shape (N, 2)")):
+            posterior.pair_probability(pairs)

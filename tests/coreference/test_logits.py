@@ -1,0 +1,110 @@
+"""Scores of mention-ranking models become probabilities by a softmax, wherever they keep "new"."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from howsure.coreference import CorefPosterior
+from howsure.errors import InputError
+
+M = 12
+
+
+def drawn(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Scores of links (M, M) masked with -inf, null scores (M,), and the softmax by the definition."""
+    rng = np.random.default_rng(seed)
+    links = np.where(np.tri(M, k=-1, dtype=bool), rng.normal(scale=4.0, size=(M, M)), -np.inf)
+    links[5, 2] = -np.inf  # pruned
+    null = rng.normal(size=M)
+    expected = np.zeros((M, M))
+    for j in range(M):
+        weights = np.exp(np.append(links[j, :j], null[j]))
+        expected[j, : j + 1] = weights / weights.sum()
+    return links, null, expected
+
+
+def dense(posterior: CorefPosterior) -> np.ndarray:
+    matrix = np.diag(posterior.antecedents.new)
+    matrix[posterior.antecedents.sources(), posterior.antecedents.antecedents] = posterior.antecedents.probabilities
+    return matrix
+
+
+def test_every_place_of_null_gives_the_softmax() -> None:
+    links, null, expected = drawn(0)
+    diagonal = links.copy()
+    np.fill_diagonal(diagonal, null)
+    for scores, place in (
+        (np.column_stack([null, links]), "first"),
+        (np.column_stack([links, null]), "last"),
+        (diagonal, "diagonal"),
+        (links, null),
+    ):
+        np.testing.assert_allclose(dense(CorefPosterior.from_scores(scores, null=place)), expected, atol=1e-15)
+
+
+def test_a_number_is_the_null_score_of_all() -> None:
+    links, _, _ = drawn(1)
+    zeros = CorefPosterior.from_scores(links, null=np.zeros(M))
+    assert np.array_equal(dense(CorefPosterior.from_scores(links, null=0)), dense(zeros))
+
+
+def test_great_scores_do_not_overflow_and_low_masks_are_masks() -> None:
+    masked = np.array([[-1e4, -1e4], [1e3, -1e4]])  # as s2e masks
+    posterior = CorefPosterior.from_scores(masked, null=0.0)
+    assert posterior.pair_probability([(0, 1)]).tolist() == [1.0]
+    shifted = drawn(2)[0] + 1e5
+    np.testing.assert_allclose(
+        dense(CorefPosterior.from_scores(shifted, null=np.full(M, 1e5))),
+        dense(CorefPosterior.from_scores(drawn(2)[0], null=0.0)),
+        rtol=1e-9,
+        atol=1e-12,
+    )
+
+
+def test_no_mentions_are_no_error() -> None:
+    for place in ("first", "last", "diagonal", 0.0, []):
+        assert len(CorefPosterior.from_scores([], null=place)) == 0
+    assert len(CorefPosterior.from_scores(np.empty((0, 1)), null="last")) == 0
+
+
+INF = float("inf")
+
+
+@pytest.mark.parametrize(
+    ("scores", "null", "message"),
+    [
+        ([[-INF, 0], [float("nan"), 0]], "diagonal", "or -inf where there is no link; row 1, column 0 holds nan."),
+        ([[-INF, -INF], [INF, -INF]], 0.0, "row 1, column 0 holds inf."),
+        (
+            [[-INF, -INF], [0.0, -INF]],
+            [0.0, float("nan")],
+            "null must be finite, or -inf where there is no link; row 1",
+        ),
+        (
+            [[0.0, -INF], [-INF, -INF]],
+            "diagonal",
+            "a mention needs one finite score, of an antecedent or of 'new'; row 1",
+        ),
+        (
+            [[0.0, 0.0], [1.0, 0.0]],
+            "diagonal",
+            "masked with -inf where k ≥ j; row 0 holds 0.0 for mention 1, which comes",
+        ),
+        ([[-INF, -INF], [1.0, 2.0]], 0.0, "row 1 holds 2.0 for itself. Are the mentions in text order? Mask: scores["),
+        ([[0.0, 0.0], [1.0, 0.0]], "last", "scores with null='last' must have the shape (2, 3); it is (2, 2)."),
+        ([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]], "diagonal", "must have the shape (2, 2); it is (2, 3)."),
+        ([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]], 0.0, "they have (2, 3), (2,). Where 'new' is a column of scores: null='f"),
+        ([[0.0]], "end", "null must be 'first', 'last', 'diagonal', a number or one a mention; it is 'end'."),
+        (
+            [[[0.0]]],
+            "diagonal",
+            "scores must have two dimensions; its shape is (1, 1, 1). Take one document: scores[0].",
+        ),
+    ],
+)
+def test_bad_scores_are_refused(scores, null, message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        CorefPosterior.from_scores(scores, null=null)

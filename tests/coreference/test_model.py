@@ -1,0 +1,172 @@
+"""The model learns, keeps what it learned, and says what is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import count
+
+import numpy as np
+import pytest
+
+from howsure.coreference import CorefPosterior
+from howsure.coreference.adagrad import CAUTION, AdaGrad
+from howsure.coreference.mentions import entities_of, mentions_of
+from howsure.coreference.storage import AntecedentModel
+from howsure.data.documents import Document, Mention
+from howsure.errors import InputError
+from tests.coreference import parsed as hand
+
+STORY, TALK = hand.story(), hand.dialogue()
+
+
+def gold_log_probability(model: AntecedentModel, document: Document) -> float:
+    clusters: dict[object, list[Mention]] = {}
+    for mention in document.mentions or ():
+        clusters.setdefault(mention.entity, []).append(mention)
+    return float(model.posterior(document).log_prob(list(clusters.values())))
+
+
+def test_a_tiny_corpus_is_learned() -> None:
+    model = AntecedentModel(passes=40, l1=0.0).fit([STORY, TALK])
+    for document in (STORY, TALK):
+        entity = {mention: mention.entity for mention in document.mentions or ()}
+        clusters = [sorted(str(entity[mention]) for mention in cluster) for cluster in
+                    model.posterior(document).best_antecedent_clusters()]  # fmt: skip
+        assert all(len(set(names)) == 1 for names in clusters)
+        assert len(clusters) == len(set(entity.values()))
+    assert [one.training for one in model.history_] == sorted(one.training for one in model.history_)
+
+
+def test_the_same_seed_gives_the_same_model() -> None:
+    one, same, other = (AntecedentModel(passes=3, rng=rng).fit([STORY, TALK, STORY]) for rng in (1, 1, 2))
+    np.testing.assert_array_equal(one.weights_, same.weights_)
+    assert not np.array_equal(one.weights_, other.weights_)
+
+
+def test_the_penalty_empties_the_model() -> None:
+    weights = [np.count_nonzero(AntecedentModel(passes=5, l1=l1).fit([STORY]).weights_) for l1 in (0.0, 0.1, 100.0)]
+    assert weights[0] > weights[1] > weights[2] == 0
+
+
+def test_the_margin_makes_links_dearer_to_miss() -> None:
+    likelihood, margin = (AntecedentModel(passes=10, loss=loss).fit([STORY, TALK]) for loss in ("likelihood", "margin"))
+    fewer = margin.posterior(STORY).number_of_entities().mean
+    assert fewer < likelihood.posterior(STORY).number_of_entities().mean
+
+
+def test_sharpness_is_a_power_of_the_probabilities() -> None:
+    plain, sharp = (AntecedentModel(passes=5, sharpness=s).fit([STORY]).posterior(STORY) for s in (1.0, 2.0))
+    for j in range(8):
+        once, twice = plain.antecedents.row(j)[1], sharp.antecedents.row(j)[1]
+        np.testing.assert_allclose(twice / sharp.antecedents.new[j], (once / plain.antecedents.new[j]) ** 2)
+
+
+def test_features_can_be_left_out() -> None:
+    small = AntecedentModel(passes=3, features=["match", "new"]).fit([STORY])
+    assert small.features == ("match", "new")
+    assert len(small.weights_) < len(AntecedentModel(passes=1).fit([STORY]).weights_) / 5
+
+
+def test_detected_mentions_learn_from_the_gold_that_they_hit() -> None:
+    mentions = mentions_of(STORY, source="detected")
+    assert set(mentions) == set(STORY.mentions or ())
+    extra = (*mentions, Mention(3, 1, 2))
+    assert entities_of(STORY, extra).tolist() == [0, 1, 1, 0, 1, 0, 0, 2, 3]
+    assert AntecedentModel(mentions="detected", passes=2).fit([STORY]).mentions_of(STORY) == mentions
+
+
+def test_posterior_of_given_mentions() -> None:
+    model = AntecedentModel(passes=2).fit([STORY])
+    posterior = model.posterior(STORY, mentions=[Mention(0, 0, 2), Mention(1, 3, 4)])
+    assert isinstance(posterior, CorefPosterior)
+    assert posterior.pair_probability().shape == (2, 2)
+
+
+def test_what_comes_later_does_not_change_earlier_choices() -> None:
+    model = AntecedentModel(passes=3).fit([STORY])
+    short = replace(STORY, mentions=(STORY.mentions or ())[:5])
+    whole = model.posterior(STORY).pair_probability()
+    np.testing.assert_allclose(model.posterior(short).pair_probability(), whole[:5, :5])
+
+
+def test_an_empty_document_has_an_empty_posterior() -> None:
+    model = AntecedentModel(passes=1).fit([STORY])
+    assert model.posterior(Document("empty", (), ())).pair_probability().shape == (0, 0)
+
+
+def test_development_documents_choose_the_pass() -> None:
+    """Learned from a text in which everybody is one, the first pass suits the story best."""
+    confused = replace(STORY, mentions=tuple(replace(mention, entity=0) for mention in STORY.mentions or ()))
+    model = AntecedentModel(passes=15).fit([confused], development=[STORY])
+    best = max(model.history_, key=lambda one: one.development or -np.inf)
+    assert gold_log_probability(model, STORY) / 8 == pytest.approx(best.development)
+    assert best.number < 15
+
+
+@pytest.mark.parametrize("documents_before", [0, 1, 3, 5])
+def test_control_c_keeps_the_best_so_far(documents_before: int) -> None:
+    """Two documents a pass: cut in the first pass what is learned is kept, later the last whole pass."""
+    seen = count()
+
+    def interrupt(done: int) -> None:
+        assert done == 1
+        if next(seen) == documents_before:
+            raise KeyboardInterrupt
+
+    cut = AntecedentModel(passes=50).fit([STORY, TALK], advance=interrupt)
+    assert cut.interrupted_
+    assert len(cut.history_) == documents_before // 2
+    assert np.count_nonzero(cut.weights_) > 0
+    assert gold_log_probability(cut, STORY) > gold_log_probability(
+        AntecedentModel(passes=1, l1=1e3).fit([STORY]), STORY
+    )
+
+
+def test_one_adagrad_step() -> None:
+    optimiser = AdaGrad(3, l1=0.5)
+    optimiser.step(np.array([10.0, 0.2, -10.0]), rate=1.0)
+    size = 1 / np.sqrt(CAUTION + 100)
+    np.testing.assert_allclose(optimiser.weights, [-9.5 * size, 0.0, 9.5 * size])
+
+
+def test_progress_counts_every_document() -> None:
+    done: list[int] = []
+    AntecedentModel(passes=3).fit([STORY, TALK], advance=done.append)
+    assert done == [1] * 6
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"loss": "likelyhood"}, r"no value 'likelyhood' in loss; it has likelihood, margin. Did you mean likelihood"),
+        ({"mentions": "all"}, r"no value 'all' in mentions"),
+        ({"features": ["distances"]}, r"no value 'distances' in features"),
+        ({"l1": -1.0}, r"l1 must be a number, 0 or more; it is -1.0"),
+        ({"l1": float("nan")}, r"l1 must be"),
+        ({"passes": 0}, r"passes must be a whole number, 1 or more; it is 0"),
+        ({"passes": 2.5}, r"passes must be"),
+        ({"sharpness": 0.0}, r"sharpness must be a number above 0"),
+        ({"rng": "seed"}, r"rng must be a seed"),
+    ],
+)
+def test_bad_parameters(parameters: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        AntecedentModel(**parameters)  # type: ignore[arg-type]
+
+
+def test_bad_documents() -> None:
+    plain = replace(STORY, mentions=None)
+    unnamed = replace(STORY, mentions=tuple(replace(mention, entity=None) for mention in STORY.mentions or ()))
+    with pytest.raises(InputError, match=r"no mentions annotated; detect them"):
+        AntecedentModel().fit([plain])
+    with pytest.raises(InputError, match=r"does not say which entities its mentions name"):
+        AntecedentModel().fit([unnamed])
+    with pytest.raises(InputError, match=r"does not say which entities"):
+        AntecedentModel(mentions="detected").fit([plain])
+    with pytest.raises(InputError, match=r"at least one mention"):
+        AntecedentModel().fit([])
+    with pytest.raises(InputError, match=r"not trained; call fit, load one, or take AntecedentModel.pretrained"):
+        AntecedentModel().posterior(STORY)
+    crowd = [Mention(0, 0, 1)] * 5_001
+    with pytest.raises(InputError, match=r"5,001 mentions; .* at most 5,000. Split the document"):
+        AntecedentModel(passes=1).fit([STORY]).posterior(STORY, mentions=crowd)

@@ -1,0 +1,197 @@
+"""CoNLL-2012, LitBank and three columns, and the door that tells forms apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from howsure.data import (
+    Document,
+    Mention,
+    Sentence,
+    read_conll2012,
+    read_documents,
+    read_three_columns,
+    write_conll2012,
+    write_conllu,
+    write_tagged,
+    write_three_columns,
+)
+from howsure.errors import InputError
+
+CONLL2012 = """\
+#begin document (bn/one); part 000
+bn/one  0  0  She  PRP  *  -    -  -  Ann_Lee  *  (3)
+bn/one  0  1  saw  VBD  *  see  1  1  Ann_Lee  *  -
+bn/one  0  2  her  PRP$ *  -    -  -  Ann_Lee  *  (4|(3)
+bn/one  0  3  dog  NN   *  -    -  -  Ann_Lee  *  4)
+
+bn/one  0  0  It   PRP  *  -    -  -  -        *  (4)
+
+#end document
+#begin document (bn/one); part 001
+bn/one  1  0  Yes  UH   *  -    -  -  -        *  -
+#end document
+"""
+LITBANK = "#begin document (novel); part 0\n" + "".join(
+    "\t".join(["novel", "0", str(at), word, *["_"] * 8, coreference]) + "\n"
+    for at, (word, coreference) in enumerate([("My", "(1|(0)"), ("old house", ""), ("fell", "1)"), (".", "_")])
+)
+LITBANK += "\n#end document\n"
+THREE = """\
+# begin document one
+0\tAnn\t(person-1-Ann_(x))
+1\tsaw\t_
+2\ther\t(animal-2(person-1)
+3\tdog\tanimal-2)
+
+# begin document two
+0\tYes\t_
+"""
+
+
+def written(folder: Path, content: str) -> Path:
+    path = folder / "some.conll"
+    path.write_text(content, encoding="utf-8")
+    return path
+
+
+def told(document: Document) -> list[tuple[str, object, str | None]]:
+    return [(" ".join(document.words_of(one)), one.entity, one.type) for one in document.mentions or ()]
+
+
+def test_conll2012(tmp_path: Path) -> None:
+    first, second = read_conll2012(written(tmp_path, CONLL2012))
+    assert (first.name, first.metadata, second.name, second.metadata) == (
+        "bn/one", {"part": "000"}, "bn/one", {"part": "001"},
+    )  # fmt: skip
+    assert [sentence.words for sentence in first.sentences] == [("She", "saw", "her", "dog"), ("It",)]
+    assert [sentence.tags for sentence in first.sentences] == [("PRP", "VBD", "PRP$", "NN"), ("PRP",)]
+    assert [dict(sentence.metadata) for sentence in first.sentences] == [{"speaker": "Ann_Lee"}, {}]
+    assert told(first) == [("She", "3", None), ("her", "3", None), ("her dog", "4", None), ("It", "4", None)]
+    assert second.mentions == ()
+
+
+def test_litbank(tmp_path: Path) -> None:
+    (novel,) = read_conll2012(written(tmp_path, LITBANK))
+    assert novel.sentences == (Sentence(("My", "old house", "fell", ".")),)
+    assert told(novel) == [("My", "0", None), ("My old house fell", "1", None)]
+
+
+def test_three_columns(tmp_path: Path) -> None:
+    one, two = read_three_columns(written(tmp_path, THREE.replace("-Ann_(x)", "-Ann")))
+    assert (one.name, one.sentences[0].words, two.name, two.mentions) == (
+        "one",
+        ("Ann", "saw", "her", "dog"),
+        "two",
+        (),
+    )
+    assert told(one) == [("Ann", "1", "person"), ("her", "1", "person"), ("her dog", "2", "animal")]
+    untyped = written(tmp_path, "0\tAnn\t(1)\n1\tsaw\t(1)\n")
+    (plain,) = read_three_columns(untyped)
+    assert (plain.name, told(plain)) == ("some", [("Ann", "1", None), ("saw", "1", None)])
+
+
+WORD = "d\t0\t0\tgo" + "\t-" * 8
+BROKEN = [
+    (read_conll2012, WORD, "line 1 .*a document must begin by #begin document"),
+    (read_conll2012, "#begin document novel\n", "line 1 .*is not #begin document"),
+    (read_conll2012, f"#begin document (d); part 0\n{WORD}\n", "line 2 .*document d must end by #end document"),
+    (read_conll2012, "#begin document (d); part 0\n" * 2, "line 2 .*a document within one"),
+    (read_conll2012, "#begin document (d); part 0\nd 0 0 go\n", "line 2 .*needs 12 columns or more; 'd 0 0 go' has 4"),
+    (
+        read_conll2012,
+        f"#begin document (d); part 0\n{WORD[:-1]}2)\n",
+        r"line 2 .*2\) closes what was never opened, in d",
+    ),
+    (
+        read_conll2012,
+        f"#begin document (d); part 0\n{WORD[:-1]}(2\n\n{WORD[:-1]}2)\n#end document\n",
+        r"line 2 .*\(2 is never closed in the sentence that ends here, in d",
+    ),
+    (read_three_columns, "0\ta\t_\n2\tb\t_\n", "line 2 .*must be numbered 0, 1, 2, … in a document; '2' is not 1"),
+    (read_three_columns, "0\ta\n", "line 1 .*needs three columns .*it has 2"),
+    (read_three_columns, "0\ta\t(1\n1\tb\t_\n", r"line 2 .*\(1 is never closed, in some"),
+    (read_three_columns, "0\ta\tperson-1)\n", r"line 1 .*1\) closes what was never opened, in some"),
+    (read_three_columns, THREE, "line 2 .*the bracket of 'x' names no entity, in one"),
+    (read_three_columns, "# begin document x\n# begin document y\n0\ta\t_\n", "no words in the document x"),
+    (read_documents, "word tag\n", "the form of .* cannot be seen: its first row, 'word tag', has 1 column"),
+    (read_documents, "a\tb\tc\td\n", "has 4 columns separated by tabs. Known are conllu, conll-2012, three-columns"),
+]
+
+
+@pytest.mark.parametrize(("read", "content", "message"), BROKEN)
+def test_what_is_broken_is_named(tmp_path: Path, read: Callable, content: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read(written(tmp_path, content))
+
+
+DOCUMENT = Document(
+    "d",
+    (
+        Sentence(("She", "saw", "her"), tags=("PRP", "VBD", "PRP"), metadata={"speaker": "Ann"}),
+        Sentence(("Her", "dog"), tags=("PRP$", "NN")),
+    ),
+    (Mention(0, 0, 1, "1"), Mention(0, 2, 3, "1"), Mention(1, 0, 1, "1"), Mention(1, 0, 2, "2")),
+    {"part": "000"},
+)
+SAME = [(one.entity, one.type) for one in DOCUMENT.mentions or ()]
+
+
+def test_what_is_written_in_columns_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "x.conll"
+    write_conll2012([DOCUMENT], path)
+    (read,) = read_documents(path)
+    assert read == DOCUMENT
+    assert [(one.entity, one.type) for one in read.mentions or ()] == SAME
+    write_three_columns([DOCUMENT], path)
+    (read,) = read_documents(path)
+    assert read == Document(
+        "d",
+        (Sentence(("She", "saw", "her", "Her", "dog")),),
+        (Mention(0, 0, 1), Mention(0, 2, 3), Mention(0, 3, 4), Mention(0, 3, 5)),
+    )
+    assert [(one.entity, one.type) for one in read.mentions or ()] == SAME
+
+
+@pytest.mark.parametrize("write", [write_conll2012, write_three_columns])
+@pytest.mark.parametrize(
+    ("words", "mention", "message"),
+    [
+        (("a\tb",), Mention(0, 0, 1, 1), "must be (text )?without"),
+        (("",), Mention(0, 0, 1, 1), "must be (text )?without"),
+        (("a",), Mention(0, 0, 1), "must have an entity"),
+        (("a",), Mention(0, 0, 2, 1), "must lie in a sentence"),
+        (("a",), Mention(3, 0, 1, 1), "must lie in a sentence"),
+    ],
+)
+def test_what_cannot_be_written(
+    tmp_path: Path, write: Callable, words: tuple[str, ...], mention: Mention, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        write([Document("d", (Sentence(words),), (mention,))], tmp_path / "x.conll")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_door_tells_forms_apart(tmp_path: Path) -> None:
+    assert [one.name for one in read_documents(written(tmp_path, CONLL2012))] == ["bn/one", "bn/one"]
+    assert [one.name for one in read_documents(written(tmp_path, LITBANK))] == ["novel"]
+    assert [one.name for one in read_documents(written(tmp_path, "0\ta\t_\n1\tb\t_\n"))] == ["some"]
+    write_conllu([DOCUMENT], tmp_path / "x.conllu")
+    assert [one.words for one in read_documents(tmp_path / "x.conllu")[0].sentences] == [
+        one.words for one in DOCUMENT.sentences
+    ]
+    write_tagged([("#a", "#b"), ("c",)], [("#", "#"), ("N",)], tmp_path / "x.tsv")
+    (tagged,) = read_documents(tmp_path / "x.tsv")
+    assert (tagged.name, tagged.mentions) == ("x", None)
+    assert tagged.sentences == (Sentence(("#a", "#b"), tags=("#", "#")), Sentence(("c",), tags=("N",)))
+
+
+def test_a_form_can_be_named(tmp_path: Path) -> None:
+    path = written(tmp_path, "0\ta\t_\n")
+    with pytest.raises(InputError, match="a word needs 10 columns"):
+        read_documents(path, form="conllu")
+    with pytest.raises(InputError, match=r"form must be one of conllu, conll-2012, .*; it is 'xml'"):
+        read_documents(path, form="xml")
