@@ -1,0 +1,156 @@
+"""The law of a number of successes: against all outcomes, exact fractions, the binomial, and for size."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from howsure.errors import InputError
+from howsure.stats.poisson_binomial import CountDistribution, poisson_binomial, sum_of_counts
+
+probabilities = st.lists(st.floats(0.0, 1.0), max_size=80)
+
+
+def in_fractions(p: list[float]) -> list[Fraction]:
+    """Trial after trial, without rounding."""
+    law = [Fraction(1)]
+    for one in map(Fraction, p):
+        law = [
+            (law[k] * (1 - one) if k < len(law) else Fraction(0)) + (law[k - 1] * one if k else Fraction(0))
+            for k in range(len(law) + 1)
+        ]
+    return law
+
+
+def test_all_outcomes_of_ten_trials() -> None:
+    rng = np.random.default_rng(0)
+    p = rng.random(10)
+    expected = np.zeros(11)
+    for outcome in itertools.product((0, 1), repeat=10):
+        expected[sum(outcome)] += np.prod(np.where(outcome, p, 1 - p))
+    np.testing.assert_allclose(poisson_binomial(p).pmf, expected, rtol=1e-13)
+
+
+@given(probabilities)
+def test_every_probability_has_its_digits_the_tails_included(p: list[float]) -> None:
+    found = poisson_binomial(p)
+    expected = in_fractions(p)
+    assert len(found.pmf) == len(p) + 1
+    for ours, exact in zip(found.pmf.tolist(), expected, strict=True):
+        assert ours == pytest.approx(float(exact), rel=1e-11, abs=1e-290)
+    mean = sum((k * one for k, one in enumerate(expected)), Fraction(0))
+    assert found.mean == pytest.approx(float(mean), abs=1e-12)
+    variance = sum(((k - mean) ** 2 * one for k, one in enumerate(expected)), Fraction(0))
+    assert found.variance == pytest.approx(float(variance), abs=1e-10)
+
+
+@pytest.mark.parametrize("n", [1, 31, 32, 33, 64, 1_000, 5_000])
+def test_equal_probabilities_are_the_binomial(n: int) -> None:
+    expected = stats.binom.pmf(np.arange(n + 1), n, 0.3)
+    likely = expected > 1e-280
+    found = poisson_binomial([0.3] * n).pmf
+    np.testing.assert_allclose(found[likely], expected[likely], rtol=1e-9)
+    assert found.sum() == pytest.approx(1.0, abs=1e-12)
+    assert (found >= 0.0).all()
+
+
+@given(probabilities, st.floats(0.01, 0.99))
+def test_intervals_leave_no_more_than_they_may_on_either_side_and_are_the_shortest(
+    p: list[float], level: float
+) -> None:
+    law = poisson_binomial(p)
+    low, high = law.interval(level)
+    tail = (1 - level) / 2
+    assert 0 <= low <= high <= len(p)
+    assert law.pmf[:low].sum() <= tail + 1e-12
+    assert law.pmf[high + 1 :].sum() <= tail + 1e-12
+    assert law.pmf[: low + 1].sum() > tail - 1e-12
+    assert law.pmf[high:].sum() > tail - 1e-12
+    assert law.pmf[low : high + 1].sum() >= level - 1e-9
+
+
+@given(probabilities, st.floats(0.0, 1.0))
+def test_quantiles_are_the_least_counts_that_reach_the_share(p: list[float], share: float) -> None:
+    law = poisson_binomial(p)
+    k = law.quantile(share)
+    below = np.concatenate([[0.0], np.cumsum(law.pmf)])
+    assert below[k + 1] >= share - 1e-12
+    assert below[k] <= share + 1e-12
+    assert law.at_least(k) == pytest.approx(1 - below[k], abs=1e-12)
+
+
+def test_certain_trials() -> None:
+    assert poisson_binomial([1, 1, 0]).pmf.tolist() == [0, 0, 1, 0]
+    assert poisson_binomial([1, 1, 0]).interval() == (2, 2)
+    assert poisson_binomial([1, 1, 0]).quantile(0.0) == poisson_binomial([1, 1, 0]).quantile(1.0) == 2
+    assert poisson_binomial([1.0] * 100).pmf.argmax() == 100
+    assert poisson_binomial([]).interval() == (0, 0)
+    assert poisson_binomial([0.5]).at_least(-1) == 1.0
+    assert poisson_binomial([0.5]).at_least(2) == 0.0
+
+
+def test_the_quantile_of_one_is_the_greatest_possible_count() -> None:
+    law = poisson_binomial([1e-9] * 5 + [0.0] * 3)
+    assert law.quantile(1.0) == 5
+    assert law.quantile(0.0) == 0
+
+
+def test_hundred_thousand_trials_neither_lose_mass_nor_take_long_rows() -> None:
+    p = np.random.default_rng(1).random(100_000)
+    law = poisson_binomial(p)
+    assert law.pmf.sum() == pytest.approx(1.0, abs=1e-12)
+    normal = stats.norm(law.mean, np.sqrt(law.variance))
+    assert law.interval() == pytest.approx(normal.interval(0.95), abs=1.0)
+
+
+def test_the_interval_is_that_of_draws() -> None:
+    p = np.random.default_rng(2).random(40) ** 3
+    law = poisson_binomial(p)
+    draws = (np.random.default_rng(3).random((20_000, 40)) < p).sum(axis=1)
+    expected = law.pmf * 20_000
+    often = expected >= 5
+    observed = np.bincount(draws, minlength=41)
+    counts = [*observed[often], observed[~often].sum()]
+    assert stats.chisquare(counts, [*expected[often], expected[~often].sum()]).pvalue > 0.01
+
+
+def test_sums_of_other_counts() -> None:
+    rng = np.random.default_rng(4)
+    laws = [rng.dirichlet(np.ones(size)) for size in (1, 2, 5, 3)]
+    found = sum_of_counts(laws)
+    expected = np.zeros(8)
+    for outcome in itertools.product(*(range(len(law)) for law in laws)):
+        expected[sum(outcome)] += np.prod([law[k] for law, k in zip(laws, outcome, strict=True)])
+    np.testing.assert_allclose(found.pmf, expected, rtol=1e-13)
+    assert found.mean == pytest.approx(expected @ np.arange(8))
+    assert found.variance == pytest.approx(expected @ (np.arange(8) - found.mean) ** 2)
+    assert sum_of_counts([]).pmf.tolist() == [1.0]
+    p = rng.random(50)
+    np.testing.assert_allclose(
+        sum_of_counts(np.array([1 - one, one]) for one in p).pmf, poisson_binomial(p).pmf, rtol=1e-12
+    )
+
+
+def test_estimate_carries_the_interval() -> None:
+    estimate = poisson_binomial([0.5] * 10).estimate(0.9)
+    assert (estimate.value, estimate.low, estimate.high, estimate.n) == (5.0, 2, 8, 10)
+    assert isinstance(poisson_binomial([0.5]), CountDistribution)
+
+
+def test_bad_input_is_refused() -> None:
+    with pytest.raises(InputError, match=r"probabilities must lie in \[0, 1\]; row 1 holds 1.5"):
+        poisson_binomial([0.5, 1.5])
+    with pytest.raises(InputError, match="row 0 holds nan"):
+        poisson_binomial([float("nan")])
+    with pytest.raises(InputError, match=r"share must lie in \[0, 1\]; it is 2"):
+        poisson_binomial([0.5]).quantile(2)
+    with pytest.raises(InputError, match=r"a law of a count must sum to 1; law 1 sums to 0\.9"):
+        sum_of_counts([np.array([1.0]), np.array([0.5, 0.4])])
+    with pytest.raises(InputError, match="level must lie strictly between 0 and 1"):
+        poisson_binomial([0.5]).interval(95)
