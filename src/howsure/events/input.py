@@ -1,0 +1,175 @@
+"""Dated documents to read: rows of JSON lines, CSV or Parquet with a text, or CoNLL-U of any parser."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from howsure.data.columns import Column
+from howsure.data.database import Database, literal, reading
+from howsure.data.files import named_files
+from howsure.data.tables import Table, open_table
+from howsure.errors import InputError
+from howsure.stats.naming import unknown_name
+
+FETCHED = 256  # rows at a time
+BAD_DATES = ("error", "leave-out")
+ISO = r"^\d{4}-\d{2}-\d{2}([T ].*)?$"
+Rows = Iterator[tuple[Any, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class InputDocument:
+    """A document as it comes: its position in the input from 0, and a text, or a part of a CoNLL-U file.
+
+    `date` is ISO 8601, None where it is missing and such documents are left out. `file` and `line` say where a part of
+    a CoNLL-U file stands, for errors.
+    """
+
+    number: int
+    id: str
+    date: str | None
+    title: str | None
+    category: str | None
+    text: str
+    file: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fields:
+    """The columns, or the keys of metadata, that hold what a document needs; None where nothing does.
+
+    Without `id`, documents are numbered from 1. `date_format` is as in strptime (%d/%m/%Y); without it, dates are ISO
+    8601 with or without a time, and the day is taken as it is written.
+    """
+
+    text: str | None = None
+    date: str | None = None
+    id: str | None = None
+    title: str | None = None
+    category: str | None = None
+    date_format: str | None = None
+
+
+class Corpus:
+    """The documents of some files, checked, in the order of the files; read again and again, from any position."""
+
+    def __init__(self, table: Table, fields: Fields, *, bad_dates: str = "error", is_parsed: bool = False) -> None:
+        if bad_dates not in BAD_DATES:
+            raise unknown_name("way", bad_dates, BAD_DATES, place="what to do with bad dates")
+        self.table, self.fields, self.bad_dates, self.is_parsed = table, fields, bad_dates, is_parsed
+        self._check_ids()
+        self._check_dates()
+        (total,) = table.ask("count(*)")[0]
+        self.total = int(str(total))
+
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """What was read, as plain values: the names and sizes of the files, the columns, what of bad dates."""
+        files = [[os.path.basename(file.name), os.path.getsize(file.path)] for file in self.table.files]
+        columns = {name: getattr(self.fields, name) for name in Fields.__slots__}
+        return {"files": files, "columns": columns, "bad_dates": self.bad_dates}
+
+    def documents(self, start: int = 0) -> Iterator[InputDocument]:
+        """The documents from a position on, a few in memory at a time."""
+        for number, (name, date, title, category, text) in enumerate(self._rows(start), start=start):
+            held = str(number + 1) if self.fields.id is None else name
+            yield InputDocument(number, held, date, title, category, text or "")
+
+    def _rows(self, start: int) -> Rows:
+        fields = self.fields
+        wanted = [self._text(name) for name in (fields.id, fields.title, fields.category, fields.text)]
+        date = f"CAST({self._date()} AS VARCHAR)"
+        listed = ", ".join([wanted[0], date, *wanted[1:]])
+        with reading(self.table.name, self.table.files[0].path), self.table.connection.cursor() as cursor:
+            cursor.execute(f"SELECT {listed} FROM {self.table.relation} OFFSET {start}")
+            while rows := cursor.fetchmany(FETCHED):
+                yield from rows
+
+    def _text(self, name: str | None) -> str:
+        return "NULL" if name is None else self.table.columns[name].text
+
+    def _date(self) -> str:
+        """The date as SQL; null where there is none."""
+        text = f"trim({self._text(self.fields.date)})"
+        if self.fields.date_format is not None:
+            return f"CAST(try_strptime({text}, {literal(self.fields.date_format)}) AS DATE)"
+        return f"CASE WHEN regexp_matches({text}, {literal(ISO)}) THEN TRY_CAST(left({text}, 10) AS DATE) END"
+
+    def _check_ids(self) -> None:
+        if self.fields.id is None:
+            return
+        column = self.table.columns[self.fields.id]
+        missing = f"({column.sql} IS NULL OR trim({column.text}) = '')"
+        if self.table.ask("1", rest=f"WHERE {missing} LIMIT 1"):
+            place, _ = self.table.place(missing)
+            raise InputError(
+                f"{column.name} must not be missing; {place} has none. Give every document an id, or leave --id out "
+                "to number them."
+            )
+        twice = self.table.ask(column.text, rest=f"GROUP BY {column.text} HAVING count(*) > 1 LIMIT 1")
+        if twice:
+            same = f"{column.text} = {literal(str(twice[0][0]))}"
+            first, second = self.table.place(same)[0], self.table.place(same, skip=1)[0]
+            raise InputError(
+                f"{column.name} must be different in every document; {twice[0][0]!r} is that of {first} and of "
+                f"{second}. Remove the one, or leave --id out to number them."
+            )
+
+    def _check_dates(self) -> None:
+        column = self.table.columns[self.fields.date or ""]
+        bad = f"({self._date()}) IS NULL"
+        (count,) = self.table.ask("count(*)", rest=f"WHERE {bad}")[0]
+        if not count or self.bad_dates == "leave-out":
+            return
+        place, value = self.table.place(bad, column.text)
+        held = "no date" if value is None or not str(value).strip() else repr(value)
+        written = self.fields.date_format or "YYYY-MM-DD"
+        raise InputError(
+            f"{column.name} must be a date, written {written}; {place} holds {held} ({int(str(count)):,} in all). Give "
+            "--date-format if they are written in another way, or leave such documents out by --bad-dates leave-out."
+        )
+
+
+def open_corpus(
+    paths: Sequence[str | os.PathLike[str]],
+    *,
+    fields: Fields,
+    bad_dates: str = "error",
+    format: str | None = None,
+    spool: str | os.PathLike[str] | None = None,
+) -> Corpus:
+    """The documents of files or globs: rows of CSV, TSV, JSON lines, Parquet, or CoNLL-U (`.conllu`, plain or gzip).
+
+    Text formats are copied once to a scratch file in the folder `spool`, so that memory does not grow with the corpus.
+    In CoNLL-U the date is `# meta::date = …`, `# meta::dateCreated = …` or `# date = …` of the first sentence, or
+    what `fields.date` names; so are title and category.
+
+    Raises InputError naming the file, the row and what to do: no such column, an id that is missing or comes twice, and
+    unless `bad_dates` is "leave-out", a date that is missing or is none.
+    """
+    from howsure.events.input_conllu import is_conllu, open_conllu
+
+    parsed = [format == "conllu" or (format is None and is_conllu(os.fspath(path))) for path in paths]
+    if any(parsed):
+        if not all(parsed):
+            raise InputError("all files must be CoNLL-U, or none; run the others by themselves.")
+        return open_conllu(paths, fields=fields, bad_dates=bad_dates, spool=spool)
+    for name in ("text", "date"):
+        if getattr(fields, name) is None:
+            raise InputError(f"name the column of the {name}: --{name} COLUMN.")
+    database = Database(spool)
+    files = named_files(paths, format=format, spool=database.folder)
+    database.allow_only([file.path for file in files])
+    names = [getattr(fields, name) for name in ("id", "date", "title", "category", "text")]
+    table = open_table(database, files, [name for name in names if name is not None])
+    _check_text(table.columns[fields.text or ""])
+    return Corpus(table, fields, bad_dates=bad_dates)
+
+
+def _check_text(column: Column) -> None:
+    if not column.is_text:
+        raise InputError(f"{column.name} must be a column of texts; its type is {column.type}.")

@@ -1,0 +1,110 @@
+"""Dates into periods: weeks, months, quarters and years, with labels that sort in the order of time."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable
+
+from howsure.errors import InputError
+from howsure.stats.naming import unknown_name
+
+PERIODS = ("week", "month", "quarter", "year")
+DAY = datetime.timedelta(days=1)
+
+
+def period_of(date: str | datetime.date, *, by: str) -> str:
+    """The period of a date: `2003-W12` (ISO week), `2003-03`, `2003-Q1` or `2003`.
+
+    A date is ISO 8601 (`2003-03-20`, with a time or without: the day counts as written) or Python's.
+
+    >>> [period_of("2003-03-20T05:34:00+03:00", by=by) for by in PERIODS]
+    ['2003-W12', '2003-03', '2003-Q1', '2003']
+
+    Raises InputError for what is no date, and for other periods.
+    """
+    _check_period(by)
+    return _label(_date(date, "date"), by)
+
+
+def periods_of(dates: Iterable[str | datetime.date | None], *, by: str, name: str = "dates") -> tuple[str, ...]:
+    """The period of each date; see `period_of`.
+
+    >>> periods_of(["2003-03-20", ""], by="month", name="published")
+    Traceback (most recent call last):
+    howsure.errors.InputError: published[1] holds no date. Leave such documents out first, or give them one.
+
+    Raises InputError naming the row whose date is missing or is none.
+    """
+    _check_period(by)
+    return tuple(_label(_date(date, f"{name}[{row}]"), by) for row, date in enumerate(dates))
+
+
+def periods_between(first: str, last: str, *, by: str) -> tuple[str, ...]:
+    """All periods from that of one date to that of another, so that a series shows where nothing happened.
+
+    >>> periods_between("1999-11-30", "2000-02-01", by="month")
+    ('1999-11', '1999-12', '2000-01', '2000-02')
+
+    Raises InputError for what is no date, and if `last` is before `first`.
+    """
+    _check_period(by)
+    day, end = _date(first, "first"), _date(last, "last")
+    if end < day:
+        raise InputError(f"last must not be before first; they are {last} and {first}.")
+    labels = [_label(day, by)]
+    while (day := _next_start(day, by)) <= end:
+        labels.append(_label(day, by))
+    return tuple(labels)
+
+
+def period_start(period: str) -> datetime.date:
+    """The first day of a period that `period_of` named.
+
+    >>> print(period_start("2003-Q1"), period_start("2003-W12"))
+    2003-01-01 2003-03-17
+
+    Raises InputError for what is no such label.
+    """
+    year, _, part = period.partition("-")
+    try:
+        if part.startswith("W"):
+            return datetime.date.fromisocalendar(int(year), int(part[1:]), 1)
+        month = 3 * int(part[1:]) - 2 if part.startswith("Q") else int(part or 1)
+        return datetime.date(int(year), month, 1)
+    except ValueError as error:
+        raise InputError(f"a period must look like 2003-W12, 2003-03, 2003-Q1 or 2003; it is {period!r}.") from error
+
+
+def _check_period(by: str) -> None:
+    if by not in PERIODS:
+        raise unknown_name("period", by, PERIODS, place="howsure")
+
+
+def _label(day: datetime.date, by: str) -> str:
+    if by == "week":
+        year, week, _ = day.isocalendar()
+        return f"{year:04}-W{week:02}"
+    if by == "month":
+        return f"{day.year:04}-{day.month:02}"
+    return f"{day.year:04}-Q{(day.month + 2) // 3}" if by == "quarter" else f"{day.year:04}"
+
+
+def _next_start(day: datetime.date, by: str) -> datetime.date:
+    if by == "week":
+        return day + DAY * (8 - day.isoweekday())
+    months = {"month": 1, "quarter": 3, "year": 12}[by]
+    month = (day.month - 1) // months * months + months
+    return datetime.date(day.year + month // 12, month % 12 + 1, 1)
+
+
+def _date(value: str | datetime.date | None, place: str) -> datetime.date:
+    if isinstance(value, datetime.datetime):
+        return value.date()
+    if isinstance(value, datetime.date):
+        return value
+    if value is None or (isinstance(value, str) and not value.strip()):
+        raise InputError(f"{place} holds no date. Leave such documents out first, or give them one.")
+    try:
+        return datetime.datetime.fromisoformat(value.strip()).date()
+    except (ValueError, AttributeError, TypeError) as error:
+        raise InputError(f"{place} must be a date such as 2003-03-20 (ISO 8601); it is {value!r}.") from error

@@ -1,0 +1,175 @@
+"""From a corpus to an events store: batches of documents, done here or by several processes, stored in their order.
+
+Every batch is a transaction, and batches start at the same documents whenever the work begins, so a run that was
+killed goes on where it stopped, and ends with the same store.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import islice
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from howsure.errors import InputError
+from howsure.events.input import Corpus, InputDocument
+from howsure.events.storage import EventStore, StoreError
+from howsure.events.work import Batch, Work, Worker, begin, do
+
+BATCH = 64  # documents: parsed together, stored together
+MOST_WORKERS = 4  # unless more are asked for: each holds a parser and a model
+AHEAD = 2  # batches a process that wait to be done or stored
+
+Advance = Callable[[int], None]
+Batches = Iterator[list[InputDocument]]
+
+
+@dataclass(slots=True)
+class ExtractionReport:
+    """What a run did: documents of the whole input, those stored before it, and those it read; seconds it took.
+
+    `seconds_parsing` and `seconds_rest` are summed over processes, `seconds_storing` is the time of this one.
+    """
+
+    total: int
+    before: int
+    read: int = 0
+    kept: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+    with_events: int = 0
+    seconds_parsing: float = 0.0
+    seconds_rest: float = 0.0
+    seconds_storing: float = 0.0
+    seconds: float = 0.0
+    interrupted: bool = False
+
+    def add(self, batch: Batch) -> None:
+        """Count a batch that is stored."""
+        self.read += batch.read
+        self.kept += len(batch.tables["documents"]["document"])
+        self.left_out.update(batch.tables["left_out"]["reason"])
+        self.with_events += len(set(batch.tables["events"]["document"]))
+        self.seconds_parsing += batch.seconds_parsing
+        self.seconds_rest += batch.seconds_rest
+
+
+def extract_events(
+    corpus: Corpus,
+    path: str | os.PathLike[str],
+    *,
+    work: Work,
+    settings: dict[str, Any],
+    workers: int = 1,
+    advance: Advance | None = None,
+) -> ExtractionReport:
+    """Write the store at `path`, or go on with one that was begun with the same settings.
+
+    `settings` is the recipe, as `recipe_of` gives it. With several `workers` each is a process of its own; the store is
+    the same row by row. `advance` is told of documents done, at once of those that were done before. Ctrl-C ends the
+    run with `interrupted`; what is done is stored.
+
+    Raises InputError as the readers and the rule do, or where the store was begun with other settings; StoreError where
+    it cannot be written. Whatever happens, batches that are stored stay, and the same call goes on after them.
+    """
+    if workers < 1:
+        raise InputError(f"workers must be 1 or more; it is {workers}.")
+    target = Path(path)
+    with EventStore.open(target, read_only=False) if target.exists() else EventStore.create(target, settings) as store:
+        store.check_settings(settings)
+        return _go_on(corpus, store, work=work, workers=workers, advance=advance or (lambda documents: None))
+
+
+def usable_processors() -> int:
+    """How many processes to start where nothing is said: one a processor that this one may use, at most 4."""
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(usable, MOST_WORKERS)
+
+
+def recipe_of(corpus: Corpus, *, work: Work, parser: dict[str, Any], lexicon: str, model: str) -> dict[str, Any]:
+    """The settings of a store: what was read, and what was done to it, by name and where names may lie, by content."""
+    filters = {name: getattr(work.filter, name) for name in ("keep", "drop", "require_actor")}
+    return {
+        "input": corpus.recipe,
+        "parser": parser,
+        "rule": work.rule.to_dict(),
+        "lexicon": {"name": lexicon, "stemming": work.lexicon.stemming, "digest": _digest(work.lexicon.entries)},
+        "actors": {code: work.lexicon.title(code) for code in work.lexicon.codes},
+        "model": {"name": model, "digest": _model_digest(work.model)},
+        "samples": work.samples,
+        "seed": work.seed,
+        "filters": filters,
+    }
+
+
+def _go_on(corpus: Corpus, store: EventStore, *, work: Work, workers: int, advance: Advance) -> ExtractionReport:
+    start = store.next_document
+    report = ExtractionReport(corpus.total, before=start)
+    started = time.perf_counter()
+    advance(start)
+    try:
+        if not store.settings["finished"]:
+            with _results(_batches(corpus, start), work, workers) as results:
+                for batch in results:
+                    storing = time.perf_counter()
+                    store.append(batch.tables)
+                    report.seconds_storing += time.perf_counter() - storing
+                    report.add(batch)
+                    advance(batch.read)
+            store.finish()
+    except KeyboardInterrupt:
+        report.interrupted = True
+    report.seconds = time.perf_counter() - started
+    return report
+
+
+def _batches(corpus: Corpus, start: int) -> Batches:
+    documents = corpus.documents(start)
+    while batch := list(islice(documents, BATCH)):
+        yield batch
+
+
+@contextmanager
+def _results(batches: Batches, work: Work, workers: int) -> Iterator[Iterator[Batch]]:
+    """The batches done, in their order; processes end with the `with` statement."""
+    if workers == 1:
+        yield map(Worker(work), batches)
+        return
+    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=begin, initargs=(work,))
+    try:
+        yield _in_order(pool, batches, workers * AHEAD)
+    except BrokenProcessPool as error:
+        raise StoreError(
+            "a worker process ended before its work was done; out of memory? What is stored stays: give the same "
+            "command again, with fewer --workers."
+        ) from error
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _in_order(pool: ProcessPoolExecutor, batches: Batches, ahead: int) -> Iterator[Batch]:
+    waiting: deque[Future[Batch]] = deque()
+    for batch in batches:
+        waiting.append(pool.submit(do, batch))
+        if len(waiting) >= ahead:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
+
+
+def _digest(content: Any) -> str:
+    return hashlib.blake2b(repr(content).encode(), digest_size=8).hexdigest()
+
+
+def _model_digest(model: Any) -> str:
+    weights = getattr(model, "weights_", None)
+    held = repr(getattr(model, "get_params", dict)()).encode() if weights is None else weights.tobytes()
+    return hashlib.blake2b(held, digest_size=8).hexdigest()

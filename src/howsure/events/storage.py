@@ -1,0 +1,226 @@
+"""The events store: a DuckDB file to which documents are added whole, a transaction a batch."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import duckdb
+import numpy as np
+
+from howsure import __version__
+from howsure.data.writing import check_place
+from howsure.errors import HowsureError, InputError
+from howsure.events.schema import TABLES, VERSION, create_statements
+
+MEMORY = "512MB"  # beyond it, DuckDB writes to a folder beside the store
+THREADS = 2
+Config = dict[str, str | bool | int | float | list[str]]
+CONFIG: Config = {
+    "memory_limit": MEMORY,
+    "threads": str(THREADS),
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+}
+READING: Config = {**CONFIG, "enable_external_access": "false"}  # a query reads the store and nothing else
+SPOILT = (duckdb.IOException, duckdb.FatalException, duckdb.InternalException, duckdb.SerializationException)
+ITS_OWN = ("version", "howsure", "finished")  # settings that the store sets
+
+Settings = dict[str, Any]
+Columns = Mapping[str, Any]  # by name, values one below the other
+
+
+class StoreError(HowsureError):
+    """A store could not be written, or is in use. What was stored stays; the message says what to do."""
+
+
+class EventStore:
+    """The documents of a corpus with their events, as `howsure.events.schema` lays them out.
+
+    `settings` says what made it. Use it in a `with` statement, or close it.
+    """
+
+    def __init__(self, path: Path, connection: duckdb.DuckDBPyConnection, settings: Settings) -> None:
+        self.path, self.connection, self.settings = path, connection, settings
+
+    @classmethod
+    def create(cls, path: str | os.PathLike[str], settings: Mapping[str, Any]) -> Self:
+        """An empty store, open for writing; the file appears with all its tables or not at all.
+
+        Raises InputError where there is a file already or no file can be; StoreError if it cannot be written.
+        """
+        target = Path(path)
+        check_place(target)
+        if target.exists():
+            raise InputError(f"there is a file {target} already; name another store, or remove it.")
+        temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+        held = {**settings, "version": VERSION, "howsure": __version__, "finished": False}
+        try:
+            with _writing(target), duckdb.connect(temporary, config=CONFIG) as connection:
+                for statement in create_statements():
+                    connection.execute(statement)
+                for name, value in held.items():
+                    connection.execute("INSERT INTO settings VALUES (?, ?)", [name, json.dumps(value)])
+            os.replace(temporary, target)
+        finally:
+            temporary.unlink(missing_ok=True)
+        return cls.open(target, read_only=False)
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], *, read_only: bool = True) -> Self:
+        """A store that there is, for reading, or for adding to it.
+
+        Raises InputError if there is none, or the file is no store, spoilt, or of a newer version of howsure;
+        StoreError if another process writes to it.
+        """
+        target = Path(path)
+        if not target.is_file():
+            raise InputError(f"there is no store {target}; make one by howsure events extract.")
+        try:
+            connection = duckdb.connect(target, read_only=read_only, config=READING if read_only else CONFIG)
+        except duckdb.Error as error:
+            if "lock" in str(error) or isinstance(error, duckdb.ConnectionException):
+                raise StoreError(
+                    f"{target} is being written to; wait for that, or end it, and open it then."
+                ) from error
+            raise InputError(f"{target} is no store, or it is spoilt or cut off: {_first_line(error)}") from error
+        try:
+            return cls(target, connection, _settings(connection, target))
+        except BaseException:
+            connection.close()
+            raise
+
+    @property
+    def next_document(self) -> int:
+        """The position in the input of the first document that the store does not know of."""
+        known = "SELECT max(document) AS last FROM documents UNION ALL SELECT max(document) FROM left_out"
+        return int(self.ask(f"SELECT coalesce(max(last), -1) + 1 FROM ({known})")[0][0])
+
+    def ask(self, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """The rows that answer a query, by a cursor of its own, so that threads may ask side by side.
+
+        Raises InputError if the store turns out to be spoilt.
+        """
+        try:
+            with self.connection.cursor() as cursor:
+                return cursor.execute(query, list(parameters)).fetchall()
+        except (
+            duckdb.IOException,
+            duckdb.FatalException,
+            duckdb.InternalException,
+            duckdb.SerializationException,
+        ) as error:
+            raise InputError(f"{self.path} is spoilt or cut off: {_first_line(error)}") from error
+
+    def append(self, tables: Mapping[str, Columns]) -> None:
+        """Add rows to tables, all of them or, whatever happens, none: the columns of each table by name.
+
+        Raises StoreError if they cannot be written, say since the disk is full; the rows before stay.
+        """
+        added = {name: columns for name, columns in tables.items() if len(next(iter(columns.values())))}
+        with _writing(self.path):
+            for name, columns in added.items():
+                self.connection.register(f"added_{name}", {key: _array(values) for key, values in columns.items()})
+            try:
+                self.connection.execute("BEGIN")
+                for name, columns in added.items():
+                    listed = ", ".join(columns)
+                    self.connection.execute(f"INSERT INTO {name} ({listed}) SELECT {listed} FROM added_{name}")
+                self.connection.execute("COMMIT")
+            except BaseException:
+                with suppress(duckdb.Error):  # the first error is the one to tell of
+                    self.connection.execute("ROLLBACK")
+                raise
+            finally:
+                for name in added:
+                    with suppress(duckdb.Error):
+                        self.connection.unregister(f"added_{name}")
+
+    def finish(self) -> None:
+        """Mark that all of the input is in the store."""
+        with _writing(self.path):
+            self.connection.execute("UPDATE settings SET value = 'true' WHERE name = 'finished'")
+            self.connection.execute("CHECKPOINT")
+        self.settings["finished"] = True
+
+    def check_settings(self, wanted: Mapping[str, Any]) -> None:
+        """Raise InputError naming what differs where a run that goes on was not the one that began."""
+        known = json.loads(json.dumps(wanted))
+        ours = {name: value for name, value in self.settings.items() if name not in ITS_OWN}
+        names = [name for name in {**ours, **known} if ours.get(name) != known.get(name)]
+        told = [f"{name} was {_shown(ours.get(name))} and is now {_shown(known.get(name))}" for name in names]
+        if self.settings["howsure"] != __version__:
+            told.append(f"howsure was {self.settings['howsure']} and is now {__version__}")
+        if told:
+            raise InputError(
+                f"{self.path} was begun with other settings: {'; '.join(told)}. "
+                "Go on with the same ones, or name another store."
+            )
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _array(values: Any) -> Any:
+    """A column as DuckDB reads it: numbers as they are, all else as objects, lists among them."""
+    if isinstance(values, np.ndarray):
+        return values
+    array = np.empty(len(values), dtype=object)
+    for row, value in enumerate(values):
+        array[row] = value
+    return array
+
+
+def _settings(connection: duckdb.DuckDBPyConnection, path: Path) -> Settings:
+    try:
+        settings = {name: json.loads(value) for name, value in connection.execute("FROM settings").fetchall()}
+        version = int(settings["version"])
+        tables = {name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
+    except (duckdb.Error, KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path} is a DuckDB file, but no store of events: it has no settings of one.") from error
+    if version > VERSION:
+        raise InputError(
+            f"{path} was written by a newer howsure ({settings.get('howsure')}; version {version} of the tables, this "
+            f"one knows {VERSION}). Update howsure to read it."
+        )
+    missing = sorted(set(TABLES) - tables)
+    if missing:
+        raise InputError(f"{path} lacks tables of a store: {', '.join(missing)}. Was it changed? Restore a copy.")
+    return settings
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """What stops DuckDB from writing, as a StoreError in one line."""
+    try:
+        yield
+    except (duckdb.IOException, duckdb.FatalException, duckdb.OutOfMemoryException, OSError) as error:
+        raise StoreError(
+            f"{path} cannot be written: {_first_line(error)} What was stored before stays; free some space if the "
+            "disk is full, and give the same command again."
+        ) from error
+
+
+def _first_line(error: BaseException) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return (lines[0] if lines else type(error).__name__).rstrip(".")[:300] + "."
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 80 else f"{text[:77]}…"

@@ -1,0 +1,130 @@
+"""Which of two actors acts in more documents of a period: from the joint samples of each document."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from howsure.errors import InputError
+from howsure.events.counts import CountComparison, compare_counts
+from howsure.events.periods import period_of, period_start
+from howsure.events.store_reading import (
+    Store,
+    as_bits,
+    as_counts,
+    chosen_actors,
+    documents_by_period,
+    number_of_samples,
+    period_end,
+    recipe_of,
+    rows_of,
+    title_of,
+)
+from howsure.stats.checks import check_level
+from howsure.stats.frames import to_frame
+from howsure.stats.naming import unknown_name
+
+COUNTED = {"documents": "samples", "entities": "entities"}  # unit -> column of the table `events`
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodComparison:
+    """P(n_A > n_B), P(n_A = n_B) and P(n_A < n_B) in a period, and the mean and the interval of n_A - n_B.
+
+    All but the number of documents is NaN in a period without documents.
+    """
+
+    period: str
+    start: str
+    end: str
+    n_documents: int
+    greater: float
+    equal: float
+    less: float
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class ActorComparison:
+    """Two actors compared by period, and how."""
+
+    first: str
+    second: str
+    rows: tuple[PeriodComparison, ...]
+    titles: Mapping[str, str]
+    recipe: Mapping[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The recipe and the rows as plain values; what is undefined is None."""
+        rows = [{name: None if value != value else value for name, value in asdict(row).items()} for row in self.rows]
+        actors = {"first": self.first, "second": self.second, "titles": dict(self.titles)}
+        return {"recipe": dict(self.recipe), **actors, "rows": rows}
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """The rows as a data frame of pandas, polars or pyarrow."""
+        names = [field.name for field in fields(PeriodComparison)]
+        return to_frame({name: [getattr(row, name) for row in self.rows] for name in names}, backend)
+
+
+def compare_actors(
+    store: Store, first: str, second: str, *, by: str = "quarter", level: float = 0.95, unit: str = "documents"
+) -> ActorComparison:
+    """P(n_A > n_B) by period, for the numbers of documents (or of entities) in which two actors act.
+
+    The two share each document's clusterings: D_A - D_B has the law of its joint samples, and these laws are convolved
+    over the documents, which are independent. Overlapping bands of two series do not answer this question.
+
+    Raises InputError for an actor that the store does not hold, one actor named twice, or another option.
+    """
+    level = check_level(level)
+    if unit not in COUNTED:
+        raise unknown_name("unit", unit, list(COUNTED), place="comparisons")
+    sizes = documents_by_period(store, by)
+    if len(chosen_actors(store, [first, second])) < 2:
+        raise InputError(f"first and second must be different actors; both are {first}.")
+    samples = _samples(store, first, second, by, COUNTED[unit])
+    rows = []
+    for period, n in sizes.items():
+        bounds = str(period_start(period)), str(period_end(period, by))
+        if n == 0:
+            rows.append(PeriodComparison(period, *bounds, 0, *[math.nan] * 6))
+            continue
+        one = _compared(samples.get(period, []), number_of_samples(store), unit, level)
+        found = (one.more, one.equal, one.fewer, one.mean, one.low, one.high)
+        rows.append(PeriodComparison(period, *bounds, n, *found))
+    recipe = recipe_of(store, by=by, level=level, unit=unit, documents=sum(sizes.values()))
+    titles = {actor: title_of(store, actor) for actor in (first, second)}
+    return ActorComparison(first, second, tuple(rows), titles, recipe)
+
+
+Pair = tuple[bytes | None, bytes | None]
+
+
+def _samples(store: Store, first: str, second: str, by: str, column: str) -> dict[str, list[Pair]]:
+    """What is drawn of the two actors in each document that has one of them, by period."""
+    found = rows_of(
+        store,
+        f"SELECT date_trunc('{by}', any_value(d.date))::DATE, any_value(e.{column}) FILTER (e.actor = $first), "
+        f"any_value(e.{column}) FILTER (e.actor = $second) FROM events e JOIN documents d USING (document) "
+        "WHERE e.actor IN ($first, $second) GROUP BY document ORDER BY document",
+        first=first,
+        second=second,
+    )
+    by_period: dict[str, list[Pair]] = defaultdict(list)
+    for start, one, other in found:
+        by_period[period_of(start, by=by)].append((one, other))
+    return by_period
+
+
+def _compared(pairs: list[Pair], n_samples: int, unit: str, level: float) -> CountComparison:
+    size = n_samples if unit == "entities" else -(-n_samples // 8)
+    read = as_counts if unit == "entities" else as_bits
+    sides = [read([pair[side] or bytes(size) for pair in pairs], n_samples).astype(np.int64) for side in (0, 1)]
+    return compare_counts(*sides, level=level)

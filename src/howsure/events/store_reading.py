@@ -1,0 +1,196 @@
+"""How a store of events is asked: its actors, its periods, and what is drawn at random as arrays."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+import duckdb
+import numpy as np
+import numpy.typing as npt
+
+from howsure import __version__
+from howsure.errors import InputError
+from howsure.events.periods import PERIODS, period_of, period_start, periods_between
+from howsure.stats.naming import unknown_name
+
+Columns = dict[str, npt.NDArray[Any]]
+SPOILT = (duckdb.IOException, duckdb.FatalException, duckdb.InternalException, duckdb.SerializationException)
+LONGEST = {"week": 7, "month": 31, "quarter": 92, "year": 366}  # days; as many later it is the next period
+
+
+class Store(Protocol):
+    """What a query needs of an events store: a connection that hands out cursors, and what made the store."""
+
+    @property
+    def connection(self) -> duckdb.DuckDBPyConnection:
+        """The open database."""
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What made the store, by name."""
+
+
+def rows_of(store: Store, query: str, **parameters: Any) -> list[tuple[Any, ...]]:
+    """The rows of a query with `$name` parameters, by a cursor of its own, so that threads may ask side by side.
+
+    Raises InputError if the store turns out to be spoilt.
+    """
+    with _asked(store, query, parameters) as answer:
+        return answer.fetchall()
+
+
+def columns_of(store: Store, query: str, **parameters: Any) -> Columns:
+    """The columns of a query as arrays by name; see `rows_of`."""
+    with _asked(store, query, parameters) as answer:
+        return answer.fetchnumpy()
+
+
+@contextmanager
+def _asked(store: Store, query: str, parameters: dict[str, Any]) -> Iterator[duckdb.DuckDBPyConnection]:
+    try:
+        with store.connection.cursor() as cursor:
+            yield cursor.execute(query, parameters)
+    except SPOILT as error:
+        reason = str(error).strip().partition("\n")[0].rstrip(".")[:300]
+        raise InputError(f"the store is spoilt or cut off: {reason}. Restore a copy.") from error
+
+
+def number_of_samples(store: Store) -> int:
+    """How many clusterings were drawn of each document.
+
+    Raises InputError if the store does not say.
+    """
+    samples = store.settings.get("samples")
+    if not isinstance(samples, int) or samples < 1:
+        raise InputError(f"the settings of the store must say how many samples it has; they say {samples!r}.")
+    return samples
+
+
+def title_of(store: Store, actor: str) -> str:
+    """What the code of an actor stands for; the code itself where the store does not say."""
+    titles: Mapping[str, str] = store.settings.get("actors") or {}
+    return titles.get(actor, actor)
+
+
+def actors_in(store: Store) -> dict[str, tuple[int, float]]:
+    """Each actor that acts: in how many documents perhaps, and in how many expected; the most frequent first."""
+    found = rows_of(
+        store,
+        "SELECT actor, count(*), sum(probability) AS expected FROM events GROUP BY actor ORDER BY expected DESC, actor",
+    )
+    return {actor: (int(documents), float(expected)) for actor, documents, expected in found}
+
+
+def chosen_actors(store: Store, actors: Sequence[str] | None) -> tuple[str, ...]:
+    """Actors, each once: those asked for, which may be any of the lexicon, or all that act by falling expected count.
+
+    Raises InputError if none is asked for, one is unknown, or none acts and none was named.
+    """
+    acting = list(actors_in(store))
+    if actors is None and not acting:
+        raise InputError("the store holds no event: no actor acts in any document. Was the rule or the lexicon meant?")
+    if actors is None:
+        return tuple(acting)
+    if isinstance(actors, str) or not actors:
+        raise InputError(f"actors must be a list of codes, such as {acting[:2]}; it is {actors!r}.")
+    known = list(dict.fromkeys([*acting, *(store.settings.get("actors") or {})]))
+    codes = {title_of(store, code).lower(): code for code in known}
+    for actor in actors:
+        if actor not in known and actor.lower() in codes:
+            raise InputError(f"actors go by their codes; that of {actor} is {codes[actor.lower()]}.")
+        if actor not in known:
+            raise unknown_name("actor", actor, known, place="the store")
+    return tuple(dict.fromkeys(actors))
+
+
+def checked_length(by: str) -> str:
+    """A length of period.
+
+    Raises InputError for any other.
+    """
+    if by not in PERIODS:
+        raise unknown_name("length of period", by, PERIODS, place="howsure")
+    return by
+
+
+def first_and_last(store: Store) -> tuple[datetime.date, datetime.date]:
+    """The dates of the first and the last document.
+
+    Raises InputError for a store without documents.
+    """
+    first, last = rows_of(store, "SELECT min(date), max(date) FROM documents")[0]
+    if first is None:
+        raise InputError("the store holds no document: nothing was kept of the input, or nothing read yet.")
+    return first, last
+
+
+def documents_by_period(store: Store, by: str) -> dict[str, int]:
+    """How many documents each period has, from that of the first to that of the last document, with none left out.
+
+    Raises InputError for another length of period, or a store without documents.
+    """
+    checked_length(by)
+    first, last = first_and_last(store)
+    counted = rows_of(store, f"SELECT date_trunc('{by}', date)::DATE, count(*) FROM documents GROUP BY ALL")
+    found = {period_of(start, by=by): int(n) for start, n in counted}
+    return {period: found.get(period, 0) for period in periods_between(str(first), str(last), by=by)}
+
+
+def period_end(period: str, by: str) -> datetime.date:
+    """The last day of a period.
+
+    >>> print(period_end("2000-02", "month"), period_end("2003-Q4", "quarter"), period_end("2003-W12", "week"))
+    2000-02-29 2003-12-31 2003-03-23
+    """
+    later = period_start(period) + datetime.timedelta(days=LONGEST[by])
+    return period_start(period_of(later, by=by)) - datetime.timedelta(days=1)
+
+
+def bounds_of(store: Store, by: str, period: str) -> tuple[datetime.date, datetime.date]:
+    """The first and the last day of a period of the store.
+
+    Raises InputError for one that the store does not reach.
+    """
+    periods = list(documents_by_period(store, by))
+    if period not in periods:
+        raise unknown_name("period", period, periods, place="the store")
+    return period_start(period), period_end(period, by)
+
+
+def as_bits(blobs: Sequence[bytes] | npt.NDArray[Any], n_samples: int) -> npt.NDArray[np.bool_]:
+    """Packed samples as truth values (rows, S); the first sample is the lowest bit of the first byte.
+
+    >>> as_bits([bytes([5, 1])], 10).astype(int).tolist()
+    [[1, 0, 1, 0, 0, 0, 0, 0, 1, 0]]
+    """
+    packed = np.frombuffer(b"".join(blobs), dtype=np.uint8).reshape(len(blobs), -(-n_samples // 8))
+    return np.unpackbits(packed, axis=1, count=n_samples, bitorder="little").view(np.bool_)
+
+
+def as_counts(blobs: Sequence[bytes] | npt.NDArray[Any], n_samples: int) -> npt.NDArray[np.uint8]:
+    """Numbers of entities as whole numbers (rows, S)."""
+    return np.frombuffer(b"".join(blobs), dtype=np.uint8).reshape(len(blobs), n_samples)
+
+
+def as_labels(blob: bytes, n_mentions: int) -> npt.NDArray[np.int64]:
+    """Clusterings (S, M): the first mention of the entity of each mention."""
+    return np.frombuffer(blob, dtype="<u2").reshape(-1, n_mentions).astype(np.int64)
+
+
+UNCERTAINTY = (
+    "coreference only: which mentions are one entity. The texts, their parse, the names of the actors and the rule "
+    "are taken as they are."
+)
+
+
+def recipe_of(store: Store, **asked: Any) -> dict[str, Any]:
+    """How a result was made: what was asked of the store, what its bands hold, and what made it."""
+    return {"howsure": __version__, **asked, "uncertainty": UNCERTAINTY, "store": settings_of(store)}
+
+
+def settings_of(store: Store) -> dict[str, Any]:
+    """What made the store, without the titles of all actors."""
+    return {name: value for name, value in store.settings.items() if name != "actors"}

@@ -1,0 +1,217 @@
+"""How often each actor of a store acts in each period: the posterior of the count, and the 1-best count beside it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from howsure.errors import InputError
+from howsure.events.counts import Count, count_from_probabilities, count_from_samples
+from howsure.events.periods import period_of, period_start
+from howsure.events.series import INTERVALS, EventSeries, PeriodCount
+from howsure.events.store_reading import (
+    Columns,
+    Store,
+    as_bits,
+    as_counts,
+    checked_length,
+    chosen_actors,
+    columns_of,
+    documents_by_period,
+    number_of_samples,
+    period_end,
+    recipe_of,
+    title_of,
+)
+from howsure.stats.checks import check_level
+from howsure.stats.frames import to_frame
+from howsure.stats.naming import unknown_name
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+UNITS = ("documents", "share", "entities")
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSeries:
+    """The time series of actors of a store: `counts` by actor and period, what their codes stand for, and the recipe.
+
+    In a period without documents all but their number is undefined (NaN; None as plain values).
+    """
+
+    counts: EventSeries
+    by: str
+    titles: Mapping[str, str]
+    recipe: Mapping[str, Any]
+
+    @property
+    def actors(self) -> tuple[str, ...]:
+        """The codes of the actors, in the order asked for."""
+        return tuple(self.titles)
+
+    def rows_of(self, actor: str) -> tuple[PeriodCount, ...]:
+        """The periods of one actor, in the order of time.
+
+        Raises InputError for an actor that it does not hold.
+        """
+        if actor not in self.titles:
+            raise unknown_name("actor", actor, self.actors, place="the series")
+        return tuple(row for row in self.counts.rows if row.actor == actor)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """The series as a tidy table: one row an actor and period, columns by name."""
+        rows = self.counts.rows
+        return {
+            "actor": [row.actor for row in rows],
+            "title": [self.titles[row.actor] for row in rows],
+            "period": [row.period for row in rows],
+            "start": [period_start(row.period) for row in rows],
+            "end": [period_end(row.period, self.by) for row in rows],
+            "n_documents": [row.n_documents for row in rows],
+            "mean": [row.mean for row in rows],
+            "low": [row.low for row in rows],
+            "high": [row.high for row in rows],
+            "variance": [row.variance for row in rows],
+            "monte_carlo_error": [row.monte_carlo_error for row in rows],
+            "best": [math.nan if row.best is None else row.best for row in rows],
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """The recipe, the titles and the rows as plain values; what is undefined is None."""
+        columns = {name: [_plain(value) for value in values] for name, values in self.columns().items()}
+        rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+        return {"recipe": dict(self.recipe), "titles": dict(self.titles), "rows": rows}
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """The tidy table as a data frame of pandas, polars or pyarrow."""
+        return to_frame(self.columns(), backend)
+
+    def plot(self, **options: Any) -> Figure:
+        """Draw the series, a panel an actor: `howsure.figures.events.event_figure`."""
+        from howsure.figures.events import event_figure
+
+        return event_figure(self, **options)
+
+    def __str__(self) -> str:
+        rows = self.counts.rows
+        return (
+            f"{len(self.titles):,} actors by {self.by}, {rows[0].period} to {rows[-1].period}: {self.recipe['unit']}, "
+            f"mean and {100 * self.counts.level:g} % interval ({self.counts.interval})"
+        )
+
+
+def event_series(
+    store: Store,
+    *,
+    by: str = "quarter",
+    actors: Sequence[str] | None = None,
+    level: float = 0.95,
+    interval: str = "exact",
+    unit: str = "documents",
+) -> StoreSeries:
+    """How often actors act in each period: n(t, c) = Σ D(c, x_d, e_d) over the documents d of period t.
+
+    unit: "documents" in which some entity of the actor acts, their "share" among all documents of the period, or the
+    "entities" that act. Documents are independent given the model: the mean is Σ p_d, the variance Σ p_d (1 - p_d)
+    (times S/(S - 1), for p_d is a mean over S samples), the "exact" interval that of the Poisson-binomial law, for
+    entities of the convolved laws. "normal" is the paper's, mean ± z · sd of the S totals, "samples" their quantiles.
+    `by` is "week", "month", "quarter" or "year". All periods between the first and the last document are there.
+    Without `actors`, all of them by falling expected count.
+
+    Raises InputError for an actor that the store does not hold, another option, or a store without any event.
+    Source: Nguyen & O'Connor (2015), section 6.
+    """
+    level, n_samples = check_level(level), number_of_samples(store)
+    checked_length(by)
+    for name, value, known in (("interval", interval, INTERVALS), ("unit", unit, UNITS)):
+        if value not in known:
+            raise unknown_name(name, value, known, place="event series")
+    if n_samples < 2:
+        raise InputError("the store must have 2 samples or more, for one tells nothing of its spread; it has 1.")
+    sizes = documents_by_period(store, by)
+    chosen = chosen_actors(store, actors)
+    cells = _cells(store, chosen, by, _stored(interval, unit))
+    rows = []
+    for actor in chosen:
+        for period, n in sizes.items():
+            cell = cells.get((actor, period))
+            count, best = _counted(cell, interval, unit, n_samples, level)
+            rows.append(_row(actor, period, count, best, n, unit == "share"))
+    quantity = "entities" if unit == "entities" else "documents"
+    counts = EventSeries(tuple(rows), level, interval, quantity, unit == "share", n_samples)
+    recipe = recipe_of(store, by=by, level=level, interval=interval, unit=unit, documents=sum(sizes.values()))
+    return StoreSeries(counts, by, {actor: title_of(store, actor) for actor in chosen}, recipe)
+
+
+def _stored(interval: str, unit: str) -> str:
+    """The column of the table `events` that a count is made of."""
+    if unit == "entities":
+        return "entities"
+    return "probability" if interval == "exact" else "samples"
+
+
+def _cells(store: Store, actors: Sequence[str], by: str, column: str) -> dict[tuple[str, str], Columns]:
+    """What the events of each actor and period have in a column, and whether the 1-best clustering has them."""
+    held = columns_of(
+        store,
+        f"SELECT e.actor, date_trunc('{by}', d.date)::DATE AS start, e.{column} AS value, e.best AS best "
+        "FROM events e JOIN documents d USING (document) WHERE list_contains($actors, e.actor) "
+        "ORDER BY e.actor, start, document",
+        actors=list(actors),
+    )
+    code, start = held["actor"], held["start"].astype("datetime64[D]")
+    if not len(code):
+        return {}
+    edges = np.flatnonzero((code[1:] != code[:-1]) | (start[1:] != start[:-1])) + 1
+    cells = {}
+    for low, high in zip([0, *edges.tolist()], [*edges.tolist(), len(code)], strict=True):
+        key = str(code[low]), period_of(start[low].item(), by=by)
+        cells[key] = {name: held[name][low:high] for name in ("value", "best")}
+    return cells
+
+
+def _counted(
+    cell: Columns | None, interval: str, unit: str, n_samples: int, level: float
+) -> tuple[Count, float | None]:
+    """The posterior of a count, and the count of the 1-best clustering; of entities the store does not hold that."""
+    if cell is None:
+        return NOTHING, None if unit == "entities" else 0.0
+    if unit == "entities":
+        samples = as_counts(cell["value"], n_samples).astype(np.int64)
+        return count_from_samples(samples, interval=interval, level=level), None
+    best = float(cell["best"].sum())
+    if interval == "exact":
+        return count_from_probabilities(cell["value"], n_samples=n_samples, level=level), best
+    samples = as_bits(cell["value"], n_samples).astype(np.int64)
+    return count_from_samples(samples, interval=interval, level=level), best
+
+
+NOTHING = Count(0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+def _row(actor: str, period: str, count: Count, best: float | None, n: int, share: bool) -> PeriodCount:
+    if n == 0:
+        return PeriodCount(actor, period, math.nan, math.nan, math.nan, math.nan, math.nan, None, 0)
+    per = 1.0 / n if share else 1.0
+    return PeriodCount(
+        actor,
+        period,
+        count.mean * per,
+        count.low * per,
+        count.high * per,
+        count.variance * per**2,
+        count.monte_carlo_error * per,
+        None if best is None else best * per,
+        n,
+    )
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    return value.isoformat() if hasattr(value, "isoformat") else value

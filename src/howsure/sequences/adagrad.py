@@ -1,0 +1,52 @@
+"""Training by AdaGrad on mini-batches: steps that shrink for each weight as its gradients add up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from howsure.sequences.objective import Objective, Part
+from howsure.sequences.training import CONVERGED, EXHAUSTED, INTERRUPTED, Advance, Training, has_converged
+from howsure.stats.pairs import Floats
+
+TINY = 1e-8
+
+
+def descend(
+    objective: Objective,
+    parts: Sequence[Part],
+    start: Floats,
+    *,
+    learning_rate: float,
+    max_iterations: int,
+    tolerance: float,
+    rng: np.random.Generator,
+    advance: Advance | None = None,
+) -> Training:
+    """Passes over mini-batches in random order; each step is -η g / √(Σ g²), weight by weight.
+
+    The gradient g is that of the mini-batch's negative log-likelihood and of its share of the penalty. After each pass
+    the whole objective is measured: the weights of the best pass are kept, and passes end when it fell by less than
+    `tolerance`, relative, over the last ten, after `max_iterations`, or on Ctrl-C. `advance(1)` is called each pass.
+
+    Source: Duchi, Hazan & Singer 2011.
+    """
+    weights, squares = start.copy(), np.zeros_like(start)
+    best, values = weights.copy(), list[float]()
+    try:
+        while len(values) < max_iterations and not has_converged(values, tolerance):
+            for i in rng.permutation(len(parts)).tolist():
+                part = parts[i]
+                gradient = 2 * objective.c2 * part.share * weights
+                gradient[part.weights] += part.objective(weights[part.weights])[1]
+                squares += gradient**2
+                weights -= learning_rate * gradient / (np.sqrt(squares) + TINY)
+            values.append(objective(weights)[0])
+            if values[-1] <= min(values):
+                best = weights.copy()
+            if advance is not None:
+                advance(1)
+    except KeyboardInterrupt:
+        return Training(best if values else weights, tuple(values), INTERRUPTED)
+    return Training(best, tuple(values), CONVERGED if has_converged(values, tolerance) else EXHAUSTED)

@@ -1,0 +1,167 @@
+"""Taggers in files: a zip of arrays and JSON, written whole or not at all, and read without running anything."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import secrets
+import zipfile
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from howsure.errors import InputError
+from howsure.sequences.crf import CRFTagger
+from howsure.sequences.crfsuite import CrfsuiteModel
+from howsure.sequences.hmm import HMMTagger
+from howsure.sequences.tagger import Arrays, Tagger
+
+FORMAT = "howsure tagger"
+SCHEMA = 1  # of the files written; later ones are refused
+HEAD = "tagger.json"
+KINDS: dict[str, type[Tagger]] = {one.kind: one for one in (HMMTagger, CRFTagger)}
+FUNCTION = {"function": "pass it to load"}  # what stands in a file for a parameter that is a function
+
+
+def save_tagger(tagger: Tagger, path: str | os.PathLike[str]) -> None:
+    """Write a fitted tagger to one file; what is there is replaced when all is written.
+
+    Raises InputError if the tagger is not fitted.
+    """
+    content, arrays = tagger.state()
+    packed = {name: _bytes_of(array) for name, array in arrays.items()}
+    head = {
+        "format": FORMAT,
+        "schema": SCHEMA,
+        "kind": tagger.kind,
+        "parameters": {name: _plain(value) for name, value in tagger.get_params().items()},
+        "content": content,
+        "sha256": {name: hashlib.sha256(data).hexdigest() for name, data in packed.items()},
+    }
+    text = json.dumps(head).encode()
+    members = {HEAD: text, f"{HEAD}.sha256": hashlib.sha256(text).hexdigest().encode()}
+    members |= {f"{name}.npy": data for name, data in packed.items()}
+    _write(Path(path), members)
+
+
+def load_tagger(path: str | os.PathLike[str], **parameters: Any) -> Tagger:
+    """Read a tagger. `parameters` replace those in the file; a function among them is not in the file, and is needed.
+
+    Raises InputError if there is no such file, or if it is cut short, changed, something else or of a later version.
+    """
+    members = _read(Path(path))
+    head = _head(path, members)
+    if head["schema"] > SCHEMA:
+        raise InputError(f"{path} was written by a later howsure (schema {head['schema']}); install a newer one.")
+    try:
+        tagger = KINDS[head["kind"]]().set_params(**head["parameters"])
+        arrays = {name: _array(members[f"{name}.npy"], digest) for name, digest in head["sha256"].items()}
+        tagger.restore(head["content"], arrays)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise _damaged(path, str(error)) from error
+    tagger.set_params(**parameters)
+    missing = [name for name, value in tagger.get_params().items() if value == FUNCTION]
+    if missing:
+        raise InputError(
+            f"{path} holds a model whose {missing[0]} is a function, which no file can hold; "
+            f"pass it: {type(tagger).__name__}.load(path, {missing[0]}=...)."
+        )
+    return tagger
+
+
+def read_crfsuite(path: str | os.PathLike[str]) -> CrfsuiteModel:
+    """Read a model file of crfsuite.
+
+    Raises InputError if there is no such file or it holds no such model.
+    """
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    try:
+        return CrfsuiteModel.parse(data)
+    except ValueError as error:
+        raise InputError(f"{path} cannot be read as a model of crfsuite: {error}.") from error
+
+
+def _plain(value: object) -> object:
+    """A parameter as JSON holds it: functions and generators stay behind."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, (list, tuple)):
+        return list(value)
+    return dict(FUNCTION) if callable(value) else None
+
+
+def _bytes_of(array: np.ndarray[Any, Any]) -> bytes:
+    buffer = io.BytesIO()
+    np.save(buffer, np.ascontiguousarray(array), allow_pickle=False)
+    return buffer.getvalue()
+
+
+def _array(data: bytes, digest: str) -> np.ndarray[Any, Any]:
+    if hashlib.sha256(data).hexdigest() != digest:
+        raise ValueError("an array does not fit its checksum")
+    array: np.ndarray[Any, Any] = np.load(io.BytesIO(data), allow_pickle=False)
+    return array
+
+
+def _write(path: Path, members: Mapping[str, bytes]) -> None:
+    """Through a temporary file in the same folder, so that no half-written file ever has the name."""
+    if path.is_dir() or not path.parent.is_dir():
+        raise InputError(f"the model's file must be in a folder that exists; {path} is not.")
+    target = Path(os.path.realpath(path))  # a link stays
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    try:
+        with open(temporary, "xb") as file:
+            with zipfile.ZipFile(file, "w") as archive:
+                for member, data in members.items():
+                    archive.writestr(zipfile.ZipInfo(member), data, zipfile.ZIP_DEFLATED)  # no date: the same bytes
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _read(path: Path) -> dict[str, bytes]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return {name: archive.read(name) for name in archive.namelist()}
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
+        raise _damaged(path, str(error)) from error
+
+
+def _head(path: str | os.PathLike[str], members: Mapping[str, bytes]) -> dict[str, Any]:
+    if HEAD not in members:
+        raise InputError(f"{path} is no model that howsure has saved: it holds no {HEAD}.")
+    if members.get(f"{HEAD}.sha256") != hashlib.sha256(members[HEAD]).hexdigest().encode():
+        raise _damaged(path, f"{HEAD} does not fit its checksum")
+    try:
+        head = json.loads(members[HEAD])
+    except ValueError as error:
+        raise _damaged(path, str(error)) from error
+    if not isinstance(head, dict) or head.get("format") != FORMAT or not isinstance(head.get("schema"), int):
+        raise InputError(f"{path} is no model that howsure has saved.")
+    return head
+
+
+def _damaged(path: str | os.PathLike[str], why: str) -> InputError:
+    return InputError(f"{path} is no whole model file: {why}. Was it cut short or changed? Save the model again.")
+
+
+def _unreadable(path: str | os.PathLike[str], error: OSError) -> InputError:
+    return InputError(f"{path} cannot be read: {error.strerror or error}.")
+
+
+__all__ = ["Arrays", "load_tagger", "read_crfsuite", "save_tagger"]

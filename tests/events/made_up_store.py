@@ -1,0 +1,175 @@
+"""Stores of events for tests: made-up documents whose clusterings are drawn from made-up antecedent distributions.
+
+`make_store` writes one by the package's own pieces (posterior, rule, evidence), so that the samples are known and all
+that is asked of the store can be computed again from them, slowly.
+"""
+
+from __future__ import annotations
+
+import datetime
+import zlib
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from howsure.coreference.posterior import CorefPosterior
+from howsure.events.entities import entity_counts, evidence_of
+from howsure.events.facts import Facts
+from howsure.events.storage import EventStore
+
+TITLES = {"IRQ": "Iraq", "KWT": "Kuwait", "NATO": "NATO", "YUG": "Yugoslavia", "USA": "United States"}
+FIRST_DAY = datetime.date(1998, 11, 20)
+DAYS = 500
+EMPTY = ("1999-07-01", "1999-09-30")  # a quarter without any document
+PEOPLE = ("President Saddam Hussein", "the troops", "Mr. Hussein", "they", "General Clark", "some leaders", "warplanes")
+HOSTILE = "<script>document.title='taken'</script> & <img src=x onerror=alert(1)>"
+Rows = dict[str, dict[str, list[Any]]]
+
+
+@dataclass(frozen=True)
+class MadeUpMention:
+    """A mention in a sentence of its own: its words, what describes it, and whether it acts."""
+
+    words: tuple[str, ...]
+    actors: tuple[str, ...] = ()
+    acts: bool = False
+
+
+@dataclass(frozen=True)
+class MadeUpDocument:
+    """A document of such mentions, and the distribution over their antecedents (M, M), on the diagonal "new"."""
+
+    number: int
+    date: datetime.date
+    title: str | None
+    mentions: tuple[MadeUpMention, ...]
+    antecedents: np.ndarray
+
+
+def hussein_document(number: int) -> MadeUpDocument:
+    """The paper's example: "Mr. Hussein" is Iraq's only if he is "President Saddam Hussein of Iraq", p = 0.5."""
+    mentions = (
+        MadeUpMention(("President", "Saddam", "Hussein", "of", "Iraq"), ("IRQ",)),
+        MadeUpMention(("some", "political", "leaders")),
+        MadeUpMention(("Mr.", "Hussein"), acts=True),
+    )
+    antecedents = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.5, 0.0, 0.5]])
+    return MadeUpDocument(number, datetime.date(1999, 2, 3), "Fears of an attack", mentions, antecedents)
+
+
+def random_document(number: int, rng: np.random.Generator) -> MadeUpDocument:
+    """Two to seven mentions, some named and some acting; a date from a range of 500 days but for an empty quarter."""
+    date = FIRST_DAY + datetime.timedelta(days=int(rng.integers(DAYS)))
+    while EMPTY[0] <= str(date) <= EMPTY[1]:
+        date = FIRST_DAY + datetime.timedelta(days=int(rng.integers(DAYS)))
+    mentions = []
+    for _ in range(int(rng.integers(2, 8))):
+        words = tuple(str(rng.choice(PEOPLE)).split())
+        actors = (str(rng.choice(list(TITLES), p=[0.15, 0.1, 0.3, 0.3, 0.15])),) if rng.random() < 0.5 else ()
+        named = (*words, "of", TITLES[actors[0]]) if actors else words
+        mentions.append(MadeUpMention(named, actors, bool(rng.random() < 0.45)))
+    weights = np.tril(rng.gamma(0.3, size=(len(mentions), len(mentions)))) + 0.02 * np.eye(len(mentions))
+    return MadeUpDocument(
+        number, date, f"Title {number}", tuple(mentions), weights / weights.sum(axis=1, keepdims=True)
+    )
+
+
+def make_store(
+    path: Path, *, documents: int = 60, samples: int = 40, seed: int = 0, hostile: bool = False, **settings: Any
+) -> EventStore:
+    """A store at `path`, open for reading: document 0 is the paper's example, every seventh of the others left out.
+
+    hostile: document 1 has HTML with a script in its title and in its words.
+    """
+    rng = np.random.default_rng(seed)
+    made = [hussein_document(0), *(random_document(number, rng) for number in range(1, documents) if number % 7)]
+    if hostile:
+        first = made[1].mentions[0]
+        words = MadeUpMention((*first.words, *HOSTILE.split()), ("IRQ",), acts=True)
+        made[1] = MadeUpDocument(1, made[1].date, HOSTILE, (words, *made[1].mentions[1:]), made[1].antecedents)
+    return write_store(path, made, samples=samples, seed=seed, left_out=documents, **settings)
+
+
+def write_store(
+    path: Path, made: list[MadeUpDocument], *, samples: int = 40, seed: int = 0, left_out: int = 0, **settings: Any
+) -> EventStore:
+    """A store of given documents; numbers below `left_out` that none of them has are noted as left out."""
+    tables: Rows = defaultdict(lambda: defaultdict(list))
+    for one in made:
+        _add_document(tables, one, samples, seed)
+    kept = {one.number for one in made}
+    for number in range(left_out):
+        if number not in kept:
+            reason = "no actor" if number % 2 else "category"
+            _add(tables, "left_out", document=number, id=f"item-{number}", reason=reason)
+    recipe = {"rule": {"name": "attack"}, "lexicon": "made up", "parser": "none", "model": "made up"}
+    recipe |= {"samples": samples, "seed": seed, "actors": TITLES, **settings}
+    with EventStore.create(path, recipe) as store:
+        store.append(tables)
+        store.finish()
+    return EventStore.open(path)
+
+
+def _add(tables: Rows, table: str, **row: Any) -> None:
+    for name, value in row.items():
+        tables[table][name].append(value)
+
+
+def _add_document(tables: Rows, made: MadeUpDocument, samples: int, seed: int) -> None:
+    n, number = len(made.mentions), made.number
+    sentences = [(*one.words, *(("attacked", "Kuwait") if one.acts else ("spoke",)), ".") for one in made.mentions]
+    _add(
+        tables, "documents", document=number, id=f"item-{number}", date=made.date, title=made.title,
+        category=None, words=sum(map(len, sentences)), mentions=n,
+    )  # fmt: skip
+    for at, (one, words) in enumerate(zip(made.mentions, sentences, strict=True)):
+        spaces = [True] * (len(words) - 2) + [False, True]
+        _add(tables, "sentences", document=number, sentence=at, words=list(words), spaces=spaces)
+        _add(
+            tables, "mentions", document=number, mention=at, sentence=at, start=0, stop=len(one.words),
+            head=len(one.words) - 1, actors=list(one.actors), verb=len(one.words) if one.acts else None,
+        )  # fmt: skip
+    facts = facts_of(made)
+    if not facts.agent.any() or not facts.described.any():
+        return
+    for j in range(n):
+        for k in range(j + 1):
+            if made.antecedents[j, k] > 0:
+                _add(
+                    tables, "antecedents", document=number, mention=j, antecedent=k,
+                    probability=float(made.antecedents[j, k]),
+                )  # fmt: skip
+    posterior = CorefPosterior(made.antecedents)
+    drawn = posterior.sample(samples, rng=np.random.default_rng([seed, zlib.crc32(f"item-{number}".encode())]))
+    best = posterior.labels(posterior.best_antecedent_clusters())[np.newaxis]
+    blobs = {"samples": drawn.astype("<u2").tobytes(), "best": best.astype("<u2").tobytes()}
+    _add(tables, "clusterings", document=number, **blobs)
+    acting, acting_best = entity_counts(drawn, facts), entity_counts(best, facts)[0]
+    for at, actor in enumerate(facts.actors):
+        if acting[:, at].any() or acting_best[at]:
+            counted = acting[:, at]
+            _add(
+                tables, "events", document=number, actor=actor, probability=float((counted > 0).mean()),
+                samples=packed(counted > 0), entities=counted.astype(np.uint8).tobytes(), best=bool(acting_best[at]),
+            )  # fmt: skip
+    for one in evidence_of(drawn, facts):
+        _add(
+            tables, "evidence", document=number, actor=one.actor, named=one.description, agent=one.agent,
+            probability=float(one.samples.mean()), samples=packed(one.samples),
+        )  # fmt: skip
+
+
+def facts_of(made: MadeUpDocument) -> Facts:
+    """What the rule needs to know of a document."""
+    actors = tuple(sorted({actor for one in made.mentions for actor in one.actors}))
+    described = np.array([[actor in one.actors for actor in actors] for one in made.mentions], dtype=np.bool_)
+    agent = np.array([one.acts for one in made.mentions], dtype=np.bool_)
+    return Facts(actors, described.reshape(len(made.mentions), len(actors)), agent, (), ())
+
+
+def packed(bits: np.ndarray) -> bytes:
+    """Truth values as the store holds them."""
+    return np.packbits(bits, bitorder="little").tobytes()

@@ -1,0 +1,45 @@
+"""Stores made from the made-up newswire, here or in a process of their own, and what is in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from howsure.coreference.storage import AntecedentModel
+from howsure.events.filters import Filter
+from howsure.events.input import Corpus, Fields, open_corpus
+from howsure.events.pipeline import ExtractionReport, extract_events, recipe_of
+from howsure.events.schema import TABLES
+from howsure.events.work import Work
+from tests.events import newswire
+
+
+def work(model: Path, *, samples: int = 20, seed: int = 0, filter: Filter | None = None) -> Work:
+    """The work on parsed documents."""
+    return Work(
+        parser=None,
+        model=AntecedentModel.load(model),
+        lexicon=newswire.lexicon(),
+        rule=newswire.rule(),
+        samples=samples,
+        seed=seed,
+        filter=filter or Filter(),
+    )
+
+
+def extract_to(
+    store: Path, corpus: Path | Corpus, model: Path, *, workers: int = 1, advance: Any = None, **options: Any
+) -> ExtractionReport:
+    """Extract the events of a CoNLL-U file."""
+    held = open_corpus([corpus], fields=Fields()) if isinstance(corpus, Path) else corpus
+    task = work(model, **options)
+    settings = recipe_of(held, work=task, parser={"format": "CoNLL-U"}, lexicon="made up", model="made up")
+    return extract_events(held, store, work=task, settings=settings, workers=workers, advance=advance)
+
+
+def contents(store: Path) -> dict[str, list[tuple[Any, ...]]]:
+    """All rows of all tables, in the order in which they lie there."""
+    with duckdb.connect(store, read_only=True) as connection:
+        return {name: connection.execute(f"FROM {name}").fetchall() for name in TABLES}

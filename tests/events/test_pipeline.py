@@ -1,0 +1,179 @@
+"""Killed, stopped, resumed, by one process or several: the store is the same."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from howsure.errors import InputError
+from howsure.events.filters import CATEGORY, NO_ACTOR, Filter
+from howsure.events.input import Fields, open_corpus
+from howsure.events.pipeline import BATCH
+from howsure.events.storage import EventStore, StoreError
+from tests.events import newswire
+from tests.events.stores import contents, extract_to
+
+DOCUMENTS = 20 * BATCH + 11
+QUICK, ALL = 6, 20  # kills
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return newswire.write_model(tmp_path_factory.mktemp("model") / "model.npz")
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return newswire.write_corpus(tmp_path_factory.mktemp("corpus") / "news.conllu", DOCUMENTS)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory, corpus: Path, model: Path) -> dict[str, list[tuple[Any, ...]]]:
+    store = tmp_path_factory.mktemp("whole") / "news.duckdb"
+    extract_to(store, corpus, model)
+    return contents(store)
+
+
+@pytest.fixture(scope="module")
+def processes() -> Any:
+    context = get_context("forkserver")
+    context.set_forkserver_preload(["tests.events.stores"])
+    return context
+
+
+@pytest.mark.parametrize("kills", [QUICK, pytest.param(ALL, marks=pytest.mark.slow)])
+def test_killed_at_random_moments(
+    kills: int, tmp_path: Path, corpus: Path, model: Path, whole: dict[str, Any], processes: Any
+) -> None:
+    store, rng, done, begun_after = tmp_path / "news.duckdb", np.random.default_rng(kills), 0, []
+    while done < kills:
+        child = processes.Process(target=extract_to, args=(store, corpus, model))
+        child.start()
+        time.sleep(rng.uniform(0.0, 2.0))
+        child.kill()
+        child.join()
+        assert child.exitcode in (0, -signal.SIGKILL)
+        done += child.exitcode == -signal.SIGKILL
+        if child.exitcode == 0:
+            assert contents(store) == whole
+            store.unlink()
+        elif store.exists():
+            with EventStore.open(store, read_only=False) as held:
+                begun_after.append(held.next_document)
+    extract_to(store, corpus, model)
+    assert contents(store) == whole
+    assert all(document % BATCH == 0 for document in begun_after)
+    assert len(set(begun_after)) > 1  # some were killed in the middle
+
+
+def test_any_number_of_processes(tmp_path: Path, corpus: Path, model: Path, whole: dict[str, Any]) -> None:
+    told: list[int] = []
+    report = extract_to(tmp_path / "news.duckdb", corpus, model, workers=2, advance=told.append)
+    assert contents(tmp_path / "news.duckdb") == whole
+    assert sum(told) == report.total == report.read == report.kept == DOCUMENTS
+    assert report.with_events == len({row[0] for row in whole["events"]}) > 100
+
+
+class Stopped(KeyboardInterrupt):
+    """Ctrl-C, by ourselves."""
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_stopped_and_gone_on(workers: int, tmp_path: Path, corpus: Path, model: Path, whole: dict[str, Any]) -> None:
+    store, told = tmp_path / "news.duckdb", list[int]()
+
+    def stop(documents: int) -> None:
+        told.append(documents)
+        if len(told) == 4:  # of which the first says how many were done before
+            raise Stopped
+
+    report = extract_to(store, corpus, model, workers=workers, advance=stop)
+    assert report.interrupted
+    assert report.read == 3 * BATCH
+    with EventStore.open(store) as held:
+        assert (held.next_document, held.settings["finished"]) == (3 * BATCH, False)
+    report = extract_to(store, corpus, model, workers=workers)
+    assert (report.interrupted, report.before, report.read) == (False, 3 * BATCH, DOCUMENTS - 3 * BATCH)
+    assert contents(store) == whole
+    again = extract_to(store, corpus, model)
+    assert (again.before, again.read) == (DOCUMENTS, 0)
+    assert contents(store) == whole
+
+
+def test_a_worker_that_is_killed(tmp_path: Path, corpus: Path, model: Path, whole: dict[str, Any]) -> None:
+    store, told = tmp_path / "news.duckdb", list[int]()
+
+    def kill_a_child(documents: int) -> None:
+        told.append(documents)
+        if len(told) == 3:
+            children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
+            workers = [pid for pid in children if "spawn_main" in Path(f"/proc/{pid}/cmdline").read_text()]
+            os.kill(int(workers[-1]), signal.SIGKILL)
+
+    with pytest.raises(StoreError, match=r"worker process ended .* same command again"):
+        extract_to(store, corpus, model, workers=2, advance=kill_a_child)
+    extract_to(store, corpus, model)
+    assert contents(store) == whole
+
+
+def test_draws_depend_on_seed_and_id_alone(tmp_path: Path, model: Path, whole: dict[str, Any]) -> None:
+    few = newswire.write_corpus(tmp_path / "few.conllu", 30)
+    backwards = tmp_path / "backwards.conllu"
+    parts = few.read_text().split("# newdoc")[1:]
+    backwards.write_text("".join(f"# newdoc{part}" for part in reversed(parts)))
+    stores = {name: tmp_path / f"{name}.duckdb" for name in ("few", "backwards", "seed")}
+    extract_to(stores["few"], few, model)
+    extract_to(stores["backwards"], backwards, model)
+    extract_to(stores["seed"], few, model, seed=1)
+    held = {name: events_by_id(contents(store)) for name, store in stores.items()}
+    assert held["few"] == held["backwards"] != held["seed"]
+    assert held["few"].items() <= events_by_id(whole).items()
+
+
+def events_by_id(tables: dict[str, Any]) -> dict[str, list[Any]]:
+    names = {row[0]: row[1] for row in tables["documents"]}
+    found: dict[str, list[Any]] = {}
+    for document, *rest in tables["events"]:
+        found.setdefault(names[document], []).append(rest)
+    return found
+
+
+def test_what_is_left_out_is_counted(tmp_path: Path, corpus: Path, model: Path) -> None:
+    held = open_corpus([corpus], fields=Fields(category="desk"))
+    store = tmp_path / "news.duckdb"
+    report = extract_to(store, held, model, filter=Filter(keep="^World", drop="Sports", require_actor=True))
+    sports = [number for number in range(DOCUMENTS) if number % 10 == 7]
+    rows = contents(store)
+    assert [row[0] for row in rows["left_out"] if row[2] == CATEGORY] == sports
+    nobody = [row[0] for row in rows["left_out"] if row[2] == NO_ACTOR]
+    names = {word for _, *words in newswire.ACTORS for word in words}
+    assert nobody == [
+        number
+        for number in range(DOCUMENTS)
+        if number % 10 != 7 and not any(names & set(sentence.words) for sentence in newswire.story(number).sentences)
+    ]
+    assert report.left_out == {CATEGORY: len(sports), NO_ACTOR: len(nobody)}
+    assert report.kept == len(rows["documents"]) == DOCUMENTS - len(sports) - len(nobody)
+
+
+def test_other_settings_are_named(tmp_path: Path, model: Path) -> None:
+    few, store = newswire.write_corpus(tmp_path / "few.conllu", 3), tmp_path / "few.duckdb"
+    extract_to(store, few, model)
+    with pytest.raises(InputError, match=r"begun with other settings: samples was 20 and is now 10; seed was 0 and is"):
+        extract_to(store, few, model, samples=10, seed=4)
+    newswire.write_corpus(few, 4)
+    with pytest.raises(InputError, match="input was .* and is now"):
+        extract_to(store, few, model)
+
+
+def test_hostile_text_is_stored_as_it_is(whole: dict[str, Any]) -> None:
+    titles = {row[0]: row[3] for row in whole["documents"]}
+    assert titles[3] == newswire.HOSTILE
+    assert titles[4] == "Story 4"

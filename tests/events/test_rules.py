@@ -1,0 +1,125 @@
+"""Rules as data, and as files: what is given, what is filled in, and what is refused."""
+
+from __future__ import annotations
+
+import builtins
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from howsure.errors import InputError, MissingExtraError
+from howsure.events.relations import SCHEMES, check_relation, scheme_named
+from howsure.events.rule_files import FIELDS, read_rule, rule_from_yaml
+from howsure.events.rules import Rule, built_in_rule
+
+FULL = """
+name: bombing
+labels: clear
+verbs: [bomb, Shell]
+forms: [bombed]
+agents: [nsubj, "agent>pobj"]
+described_by: [amod, "prep>pobj"]
+conjoined: true
+shared_subjects: true
+controlled_subjects: false
+relative_clauses: true
+"""
+
+
+def test_a_full_file(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.yaml"
+    path.write_text(FULL, encoding="utf-8")
+    expected = Rule(
+        name="bombing",
+        labels="clear",
+        verbs=("bomb", "shell"),
+        forms=("bombed",),
+        agents=("nsubj", "agent>pobj"),
+        described_by=("amod", "prep>pobj"),
+        conjoined=True,
+        shared_subjects=True,
+        relative_clauses=True,
+    )
+    assert read_rule(path) == expected
+    assert set(expected.to_dict()) == {*FIELDS, "function"}
+
+
+def test_a_short_file_takes_the_rest_from_its_labels(tmp_path: Path) -> None:
+    path = tmp_path / "raid.yaml"
+    path.write_text("verbs: [raid]\nlabels: ud-2014\n", encoding="utf-8")
+    rule = read_rule(path)
+    assert (rule.name, rule.agents, rule.described_by) == (
+        "raid",
+        ("nsubj", "nmod:agent"),
+        ("nmod", "nmod:poss", "amod"),
+    )
+
+
+def test_the_papers_rule_is_data() -> None:
+    text = "name: attack\nverbs: [attack]\nforms: [attack, attacks, attacked, attacking]"
+    assert rule_from_yaml(text) == built_in_rule("attack")
+    assert built_in_rule("attack", labels="clear").described_by == ("amod", "nmod", "poss", "prep>pobj")
+    assert "compound" in built_in_rule("attack-wide").described_by
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_a_scheme_knows_its_own_labels(name: str) -> None:
+    scheme = scheme_named(name)
+    named = (*scheme.agents, *scheme.described_by, scheme.subject, scheme.passive_subject, scheme.passive_auxiliary)
+    rest = (*scheme.objects, scheme.conjunct, scheme.control, scheme.relative_clause, "nmod:of")
+    assert [check_relation(one, scheme, place="test") for one in named + rest] == [*named, *rest]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("verb: [attack]", r"no field 'verb' in a rule \(r.yaml\); .* Did you mean verbs\?"),
+        ("verbs: attack", r"r.yaml: verbs of a rule must be a list, such as \[attack\]; it is 'attack'"),
+        ("verbs: []", "names no event"),
+        ("verbs: [1]", "an entry of verbs of a rule must be a text"),
+        ("name: ''\nverbs: [attack]", "name of a rule must be a text"),
+        ("labels: udd\nverbs: [attack]", r"no scheme of labels 'udd' .* Did you mean ud\?"),
+        ("labels: clear\nagents: ['obl:agents']\nverbs: [a]", r"no relation 'obl:agents' in agents \(labels: clear\)"),
+        ("agents: [nsubjj]\nverbs: [attack]", r"Did you mean nsubj\?"),
+        ("described_by: ['prep>pobj']\nverbs: [attack]", r"no relation 'prep' in described_by \(labels: ud\)"),
+        ("conjoined: maybe\nverbs: [attack]", "conjoined of a rule must be true or false; it is 'maybe'"),
+        ("verbs: [a]\nverbs: [b]", "the field 'verbs' stands twice"),
+        ("verbs: [a", "r.yaml is not YAML"),
+        ("- attack", r"must hold fields such as 'verbs: \[attack\]'; it holds \['attack'\]"),
+        ("", "it holds None"),
+        ("function: os.system\nverbs: [a]", "no field 'function'"),
+        ("verbs: !!python/object/apply:os.getcwd []", "is not YAML"),
+    ],
+)
+def test_a_broken_file_is_explained(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        rule_from_yaml(text, place="r.yaml")
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot read the rule"):
+        read_rule(tmp_path / "none.yaml")
+    (tmp_path / "latin.yaml").write_bytes("name: é".encode("latin-1"))
+    with pytest.raises(InputError, match="is not UTF-8"):
+        read_rule(tmp_path / "latin.yaml")
+
+
+def test_a_rule_in_python_is_checked_too() -> None:
+    with pytest.raises(InputError, match="a function and verbs"):
+        Rule(name="both", verbs=("attack",), function=lambda sentence: [])
+    with pytest.raises(InputError, match=r"no rule 'atack' .* Did you mean attack\?"):
+        built_in_rule("atack")
+
+
+def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    load = builtins.__import__
+
+    def missing(name: str, *arguments: Any, **named: Any) -> Any:
+        if name == "yaml":
+            raise ImportError(name)
+        return load(name, *arguments, **named)
+
+    monkeypatch.setattr(builtins, "__import__", missing)
+    with pytest.raises(MissingExtraError, match=r"howsure\[events\]"):
+        rule_from_yaml("verbs: [a]")

@@ -1,0 +1,83 @@
+"""AdaGrad: its steps against the formula, its end near that of L-BFGS, and what Ctrl-C leaves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from howsure.sequences.adagrad import descend
+from howsure.sequences.design import Attributes, design_of_words
+from howsure.sequences.layout import Layout
+from howsure.sequences.lbfgs import minimise
+from howsure.sequences.objective import Objective, Part, parts_of
+from howsure.sequences.sentences import coded
+from howsure.sequences.training import Training
+from tests.sequences.corpora import made_up
+
+WORDS, TAGS = made_up(60, seed=2)
+
+
+def setting(size: int) -> tuple[Objective, list[Part]]:
+    labels, codes = coded(TAGS)
+    attributes = Attributes(growing=True)
+    design = design_of_words(WORDS, ("word", "suffixes"), attributes)
+    layout = Layout.of(design, codes, len(attributes), len(labels))
+    parts = parts_of(design, codes, layout, size=size, rng=np.random.default_rng(0))
+    return Objective(design, codes, layout, c2=0.1), parts
+
+
+def run(size: int, *, seed: int = 0, passes: int = 50, tolerance: float = 0.0, **options) -> Training:
+    objective, parts = setting(size)
+    start = np.zeros(len(objective.layout))
+    rng = np.random.default_rng(seed)
+    return descend(
+        objective, parts, start, learning_rate=1.0, max_iterations=passes, tolerance=tolerance, rng=rng, **options
+    )
+
+
+def test_the_first_steps_are_those_of_the_formula() -> None:
+    """With one part, a pass is one step on the whole objective."""
+    objective, parts = setting(60)
+    assert len(parts) == 1
+    weights, squares = np.zeros(len(objective.layout)), np.zeros(len(objective.layout))
+    for _ in range(2):
+        _, gradient = objective(weights)
+        squares += gradient**2
+        weights = weights - 1.0 * gradient / (np.sqrt(squares) + 1e-8)
+    found = run(60, passes=2)
+    assert found.values[-1] == pytest.approx(objective(weights)[0], rel=1e-9)
+
+
+def test_it_comes_near_the_minimum() -> None:
+    objective, _ = setting(10)
+    best = minimise(objective, np.zeros(len(objective.layout)), max_iterations=1000, tolerance=1e-9).values[-1]
+    found = run(10, passes=100)
+    assert best <= min(found.values) < 1.01 * best
+    assert objective(found.weights)[0] == pytest.approx(min(found.values))
+
+
+def test_it_stops_when_little_is_gained() -> None:
+    found = run(10, passes=1000, tolerance=1e-2)
+    assert found.stopped == "converged"
+    assert 10 < len(found.values) < 100
+    assert run(10, passes=3).stopped == "max_iterations"
+
+
+def test_a_seed_repeats_it() -> None:
+    np.testing.assert_array_equal(run(10, passes=3).weights, run(10, passes=3).weights)
+    assert run(10, passes=3, seed=1).values != run(10, passes=3).values
+
+
+@pytest.mark.parametrize("ticks", [1, 4])
+def test_an_interruption_leaves_the_best_pass(ticks: int) -> None:
+    seen: list[int] = []
+
+    def stop(n: int) -> None:
+        seen.append(n)
+        if len(seen) == ticks:
+            raise KeyboardInterrupt
+
+    found = run(10, advance=stop)
+    assert found.stopped == "interrupted"
+    assert len(found.values) == ticks
+    assert setting(10)[0](found.weights)[0] == pytest.approx(min(found.values))
