@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _ROOMS = {
+    "howsure.coreference": ("AntecedentModel", "CorefPosterior", "score_clusters"),
+    "howsure.data": ("Document", "Mention", "Sentence", "read_documents"),
     "howsure.errors": ("HowsureError", "InputError", "MissingExtraError"),
+    "howsure.sequences": ("CRFTagger", "HMMTagger", "TagPosterior"),
     "howsure.significance": (
         "Comparison",
         "Difference",
@@ -52,7 +55,10 @@ __all__ = sorted(_ROOM_OF)
 
 if TYPE_CHECKING:
     from howsure.calibration import *  # noqa: F403
+    from howsure.coreference import AntecedentModel, CorefPosterior, score_clusters  # noqa: F401
+    from howsure.data import Document, Mention, Sentence, read_documents  # noqa: F401
     from howsure.errors import HowsureError, InputError, MissingExtraError  # noqa: F401
+    from howsure.sequences import CRFTagger, HMMTagger, TagPosterior  # noqa: F401
     from howsure.significance import *  # noqa: F403
     from howsure.stats.classes import pairs_from_classes  # noqa: F401
     from howsure.stats.estimate import Estimate  # noqa: F401

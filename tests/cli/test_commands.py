@@ -107,8 +107,8 @@ def test_reproduce_binning(tmp_path: Path) -> None:
 def test_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     text = printed("demo")
-    assert "bold: underconfident below" in text
-    assert "calibrated: no miscalibration to be seen" in text
+    assert "HMM: underconfident between" in text
+    assert "CRF advanced: overconfident between" in text
     assert {path.name for path in (tmp_path / "demo-output").iterdir()} == {
         "curve.png",
         "predictions.csv",

@@ -33,7 +33,7 @@ def gold_clusters(document: Document) -> list[list[object]]:
 def conll(documents: Iterable[Document], posteriors: Iterable[CorefPosterior]) -> float:
     gold = [gold_clusters(document) for document in documents]
     found = [posterior.best_antecedent_clusters() for posterior in posteriors]
-    return float(score_documents(gold, found, singletons=False).conll)
+    return float(score_documents(gold, found, singletons=False).conll_f1 * 100)
 
 
 def test_forty_documents_teach_more_than_matching_heads(learned: tuple[AntecedentModel, list[Document]]) -> None:

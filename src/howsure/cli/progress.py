@@ -12,12 +12,12 @@ PATIENCE = 2.0  # seconds before a bar appears
 
 
 @contextmanager
-def progress(what: str, *, total: int) -> Iterator[Callable[[int], None]]:
-    """Yield a function that is told of every step done."""
+def progress(what: str, *, total: int, rate: bool = False) -> Iterator[Callable[[int], None]]:
+    """Yield a function that is told of every step done; with `rate` the bar shows how many a second."""
     if not sys.stderr.isatty():
         yield lambda steps: None
         return
-    bar = _Bar(what, total)
+    bar = _Bar(what, total, rate)
     try:
         yield bar.advance
     finally:
@@ -25,8 +25,8 @@ def progress(what: str, *, total: int) -> Iterator[Callable[[int], None]]:
 
 
 class _Bar:
-    def __init__(self, what: str, total: int) -> None:
-        self.what, self.total, self.done = what, total, 0
+    def __init__(self, what: str, total: int, rate: bool) -> None:
+        self.what, self.total, self.rate, self.done = what, total, rate, 0
         self.started = time.monotonic()
         self.shown: Any = None
 
@@ -39,11 +39,27 @@ class _Bar:
 
     def _show(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            ProgressColumn,
+            Task,
+            TextColumn,
+            TimeRemainingColumn,
+        )
+        from rich.text import Text
 
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        class Rate(ProgressColumn):
+            """Steps a second."""
+
+            def render(self, task: Task) -> Text:
+                return Text("" if task.speed is None else f"{task.speed:,.1f}/s")
+
+        columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()]
+        columns += [Rate()] if self.rate else []
         self.shown = Progress(*columns, console=Console(stderr=True), transient=True)
-        self.task = self.shown.add_task(self.what, total=self.total)
+        self.task = self.shown.add_task(self.what, total=self.total, completed=self.done)
         self.shown.start()
 
     def close(self) -> None:

@@ -62,7 +62,7 @@ def _mapping(text: str, place: str) -> dict[Any, Any]:
     except ImportError as error:
         raise MissingExtraError("a rule in a YAML file", "events") from error
 
-    class Loader(yaml.SafeLoader):
+    class Loader(yaml.SafeLoader):  # type: ignore[misc]
         """Plain YAML in which a field stands once."""
 
     def construct(loader: Loader, node: yaml.MappingNode) -> dict[Any, Any]:

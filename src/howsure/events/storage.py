@@ -30,6 +30,7 @@ CONFIG: Config = {
 }
 READING: Config = {**CONFIG, "enable_external_access": "false"}  # a query reads the store and nothing else
 SPOILT = (duckdb.IOException, duckdb.FatalException, duckdb.InternalException, duckdb.SerializationException)
+FAILED_WRITES = (duckdb.IOException, duckdb.FatalException, duckdb.TransactionException, duckdb.OutOfMemoryException)
 ITS_OWN = ("version", "howsure", "finished")  # settings that the store sets
 
 Settings = dict[str, Any]
@@ -85,7 +86,7 @@ class EventStore:
         try:
             connection = duckdb.connect(target, read_only=read_only, config=READING if read_only else CONFIG)
         except duckdb.Error as error:
-            if "lock" in str(error) or isinstance(error, duckdb.ConnectionException):
+            if "Could not set lock" in str(error) or isinstance(error, duckdb.ConnectionException):
                 raise StoreError(
                     f"{target} is being written to; wait for that, or end it, and open it then."
                 ) from error
@@ -110,12 +111,9 @@ class EventStore:
         try:
             with self.connection.cursor() as cursor:
                 return cursor.execute(query, list(parameters)).fetchall()
-        except (
-            duckdb.IOException,
-            duckdb.FatalException,
-            duckdb.InternalException,
-            duckdb.SerializationException,
-        ) as error:
+        except duckdb.Error as error:
+            if not isinstance(error, SPOILT) and "Corrupt" not in str(error):
+                raise
             raise InputError(f"{self.path} is spoilt or cut off: {_first_line(error)}") from error
 
     def append(self, tables: Mapping[str, Columns]) -> None:
@@ -209,7 +207,7 @@ def _writing(path: Path) -> Iterator[None]:
     """What stops DuckDB from writing, as a StoreError in one line."""
     try:
         yield
-    except (duckdb.IOException, duckdb.FatalException, duckdb.OutOfMemoryException, OSError) as error:
+    except (*FAILED_WRITES, OSError) as error:
         raise StoreError(
             f"{path} cannot be written: {_first_line(error)} What was stored before stays; free some space if the "
             "disk is full, and give the same command again."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -12,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import InputError
 from howsure.figures.lines import Series, series_figure
+from howsure.reproductions.folders import data_folder
 from howsure.reproductions.reproduction import Advance, Finding, Reproduction, ResultTable, nobody
 from howsure.significance import compare
 from howsure.significance.boostsa.storage import read_labels
@@ -56,7 +55,7 @@ def reproduce_boostsa(*, data: str | None = None, seed: int = 0, advance: Advanc
 
     Raises InputError if that folder is not found.
     """
-    folder = _folder(data)
+    folder = data_folder(data, "boostsa_test")
     simulated = _simulate(seed, advance)
     real = {name: _shares(_read(folder, *pair), seed, advance) for name, pair in PAIRS.items()}
     findings = (*_findings_1(simulated), *_findings_2(real))
@@ -203,11 +202,3 @@ def _read(folder: Path, baseline: str, model: str) -> Set:
     names = (f"{baseline}/targs.txt", f"{baseline}/preds.txt", f"{model}/preds.txt")
     targets, first, second = (read_labels(folder / name) for name in names)
     return targets, first, second
-
-
-def _folder(data: str | None) -> Path:
-    root = data if data is not None else os.environ.get("HOWSURE_DATA")
-    folder = Path(root or "") / "boostsa_test"
-    if root is None or not folder.is_dir():
-        raise InputError("the folder boostsa_test is not found; name the one that holds it by --data or HOWSURE_DATA.")
-    return folder

@@ -18,26 +18,39 @@ def nobody(steps: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a figure or table of the paper shows, what ours shows, and whether the paper's finding holds."""
+    """What a figure or table of the paper shows, what ours shows, and whether the paper's finding holds.
+
+    holds: None where our data cannot tell: the interval that decides it includes both answers.
+    """
 
     figure: str
     paper: str
     ours: str
-    holds: bool
+    holds: bool | None
+
+    @property
+    def verdict(self) -> str:
+        """The answer in words."""
+        return "undecided" if self.holds is None else "holds" if self.holds else "does NOT hold"
 
 
 @dataclass(frozen=True, slots=True)
 class ResultTable:
-    """Rows of text under headers."""
+    """Rows of text under headers; columns named in `words` hold words, all others numbers."""
 
     title: str
     headers: Sequence[str]
     rows: Sequence[Sequence[str]]
+    words: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """An experiment of a paper, run again. `draw` makes its figures, by name of file."""
+    """An experiment of a paper, run again.
+
+    `draw` makes its figures, by name of file; `captions` says what each shows, by the same names. `notes` say how our
+    data and methods differ from the paper's.
+    """
 
     name: str
     title: str
@@ -45,6 +58,8 @@ class Reproduction:
     tables: tuple[ResultTable, ...]
     recipe: Mapping[str, Any]
     draw: Callable[[], dict[str, Figure]] = field(repr=False)
+    notes: tuple[str, ...] = ()
+    captions: Mapping[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form, without the figures."""
@@ -55,6 +70,7 @@ class Reproduction:
         return {
             "name": self.name,
             "title": self.title,
+            "notes": list(self.notes),
             "recipe": dict(self.recipe),
             "findings": findings,
             "tables": tables,

@@ -14,7 +14,7 @@ NUMERIC = "fiu"
 TOGETHER = 64  # sentences looked at in one go
 
 
-def check_emissions(emissions: object, n_tags: int | None) -> tuple[Sequence[Any], Integers, int | None]:
+def check_emissions(emissions: Any, n_tags: int | None) -> tuple[Sequence[Any], Integers, int | None]:
     """The emissions as a sequence of arrays (T, K), the tokens T of each, and K if anything tells.
 
     Raises InputError naming the sentence, and the row of a value that is NaN or +inf.
@@ -102,11 +102,11 @@ def check_count(n: int, name: str) -> int:
     return int(n)
 
 
-def number_of_tags(transitions: object) -> int | None:
+def number_of_tags(transitions: Any) -> int | None:
     """K by the transitions; None where these are the sentences' own."""
-    if is_list_of_arrays(transitions) or np.ndim(transitions) == 0:  # type: ignore[arg-type]
+    if is_list_of_arrays(transitions) or np.ndim(transitions) == 0:
         return None
-    return int(np.shape(transitions)[-1])  # type: ignore[arg-type]
+    return int(np.shape(transitions)[-1])
 
 
 def as_floats(values: object, name: str) -> Floats:

@@ -121,7 +121,7 @@ class LogProduct:
         sums = np.exp(rows - highest) @ self._weights
         faint = np.nonzero(sums < FAINT)
         with np.errstate(divide="ignore"):
-            logs = np.log(sums, out=sums)
+            logs: Floats = np.log(sums, out=sums)
         logs += highest
         logs += self._highest
         if len(faint[0]):

@@ -46,7 +46,8 @@ def entropies(chain: Chain, found: Messages) -> Floats:
         earlier = logs[batch.previous_rows[start - len(batch) : start - len(batch) + len(joint)]]
         by_row[part] = _expected(joint, joint - np.where(earlier > -np.inf, earlier, 0.0)[:, :, None], axes=(1, 2))
         start = part.stop
-    return np.bincount(batch.ranks, by_row, len(batch))
+    sums: Floats = np.bincount(batch.ranks, by_row, len(batch)).astype(np.float64, copy=False)
+    return sums
 
 
 def _expected(logs: Floats, values: Floats, *, axes: tuple[int, ...]) -> Floats:

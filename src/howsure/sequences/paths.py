@@ -118,7 +118,8 @@ def _columns(transitions: Floats, tags: Integers) -> Floats:
 def _top(values: Floats, k: int) -> Integers:
     """The columns of the k highest values of each row, highest first; of equal ones those further left."""
     if k == 1:
-        return values.argmax(axis=1)[:, None]
+        best: Integers = values.argmax(axis=1)[:, None]
+        return best
     lowest = np.partition(values, values.shape[1] - k, axis=1)[:, -k, None]
     above, equal = values > lowest, values == lowest
     room = k - above.sum(axis=1, keepdims=True)

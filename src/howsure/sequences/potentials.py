@@ -34,7 +34,7 @@ class Potentials:
     n_tags: int
 
     @classmethod
-    def checked(cls, emissions: object, transitions: object, start: object, end: object) -> Self:
+    def checked(cls, emissions: object, transitions: object, start: Any, end: Any) -> Self:
         """Potentials as the caller gives them. Raises InputError."""
         arrays, lengths, size = check_emissions(emissions, number_of_tags(transitions))
         n_tags = np.size(start if start is not None else () if end is None else end) if size is None else size

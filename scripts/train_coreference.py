@@ -1,0 +1,44 @@
+"""Train the small English coreference model that travels in the package (AntecedentModel.pretrained).
+
+    python scripts/train_coreference.py FOLDER_OF_GUM
+
+It learns only from documents of GUM's training part whose texts are CC BY: academic, court, interview and news
+(Wikinews). GUM lists other licences for its other genres. One court document is left out, because its source, the Santa
+Barbara corpus, has a licence of its own. GUM's annotations are CC BY 4.0. LitBank's texts are CC BY as well but come
+without parses, so they are not used.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+from howsure.coreference import AntecedentModel
+from howsure.data import Document, read_documents
+
+GENRES = ("academic", "court", "interview", "news")
+ANOTHER_LICENCE = ("GUM_court_carpet",)
+TARGET = Path(__file__).parents[1] / "src" / "howsure" / "coreference" / "trained" / "english.npz"
+
+
+def free_documents(folder: Path, part: str) -> list[Document]:
+    """The documents of a part whose texts are CC BY."""
+    documents = read_documents(folder / f"gum_{part}.conllu.gz")
+    return [one for one in documents if one.name.split("_")[1] in GENRES and one.name not in ANOTHER_LICENCE]
+
+
+def main(folder: Path) -> None:
+    documents = free_documents(folder, "train")
+    development = free_documents(folder, "dev")
+    start = time.process_time()
+    model = AntecedentModel(mentions="detected").fit(documents, development=development)
+    for one in model.history_:
+        sys.stdout.write(f"{one}\n")
+    model.save(TARGET)
+    size = TARGET.stat().st_size / 1e6
+    sys.stdout.write(f"{len(documents)} documents, {time.process_time() - start:.0f} s, {size:.2f} MB\n")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,87 @@
+"""What the options of `howsure events` ask for: a corpus, and the work on it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from howsure.coreference.storage import AntecedentModel
+from howsure.errors import InputError
+from howsure.events.filters import Filter
+from howsure.events.input import Corpus, Fields, open_corpus
+from howsure.events.lexicon import Lexicon
+from howsure.events.parsing import ConlluParser, Parser, SpacyParser
+from howsure.events.pipeline import recipe_of
+from howsure.events.rule_files import read_rule
+from howsure.events.rules import BUILT_IN, Rule, built_in_rule
+from howsure.events.work import Work
+from howsure.stats.naming import unknown_name
+
+COUNTRIES, PRETRAINED = "countries", "pretrained"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A corpus, the work on each document, and the recipe of both."""
+
+    corpus: Corpus
+    work: Work
+    settings: dict[str, Any]
+
+
+def set_up(options: Mapping[str, Any], *, samples: int = 100, seed: int = 0) -> Task:
+    """Open and load what is named.
+
+    Raises InputError for anything that is missing, or does not go together.
+    """
+    fields = Fields(**{name: options[name] for name in Fields.__slots__})
+    kept = Filter(options["keep"], options["drop"], options["require_actor"])
+    if fields.category is None and (kept.keep or kept.drop):
+        raise InputError("--keep and --drop look at a category; name its column: --category COLUMN.")
+    corpus = open_corpus(
+        options["files"], fields=fields, bad_dates=options["bad_dates"], format=options["input_format"]
+    )
+    parser = _parser(options["parser"], corpus)
+    rule = _rule(options["rule"], options["labels"], parser.scheme)
+    lexicon = _lexicon(options["lexicon"], options["stemming"])
+    model = AntecedentModel.pretrained() if options["model"] is None else AntecedentModel.load(options["model"])
+    name = None if corpus.is_parsed else options["parser"]
+    work = Work(parser=name, model=model, lexicon=lexicon, rule=rule, samples=samples, seed=seed, filter=kept)
+    names = {key: os.path.basename(options[key] or other) for key, other in _DEFAULTS.items()}
+    return Task(corpus, work, recipe_of(corpus, work=work, parser=parser.recipe, **names))
+
+
+_DEFAULTS = {"lexicon": COUNTRIES, "model": PRETRAINED}
+
+
+def _parser(name: str | None, corpus: Corpus) -> Parser:
+    if corpus.is_parsed:
+        if name is not None:
+            raise InputError("CoNLL-U is parsed already; leave --parser out.")
+        return ConlluParser()
+    if name is None:
+        raise InputError("texts must be parsed: name a spaCy pipeline, --parser en_core_web_sm for English.")
+    return SpacyParser(name)
+
+
+def _rule(name: str, labels: str | None, scheme: str | None) -> Rule:
+    """A rule by its name or file, in the labels of the parser."""
+    if name in BUILT_IN:
+        rule = built_in_rule(name, labels=labels or scheme or "ud")
+    elif not os.path.exists(name) and not name.endswith((".yaml", ".yml")):
+        raise unknown_name("rule", name, BUILT_IN, place="howsure, and no such file")
+    elif labels is not None:
+        raise InputError(f"--labels is for built-in rules; set labels: {labels} in {name}.")
+    else:
+        rule = read_rule(name)
+    if scheme is not None and rule.scheme.name != scheme:
+        raise InputError(
+            f"the rule is for labels {rule.scheme.name!r}, the parser writes {scheme!r}; set labels: {scheme}."
+        )
+    return rule
+
+
+def _lexicon(path: str | None, stemming: str) -> Lexicon:
+    return Lexicon.countries() if path is None else Lexicon.read(path, stemming=stemming)

@@ -1,0 +1,50 @@
+"""What `howsure events extract` and `howsure events dependencies` print."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from howsure.cli.tables import Table
+from howsure.events.dependencies import DependencyCounts
+from howsure.events.filters import REASONS
+from howsure.events.pipeline import ExtractionReport
+from howsure.events.storage import EventStore
+
+
+def summary(path: str, report: ExtractionReport) -> str:
+    """What is in the store now, and how fast this run was."""
+    with EventStore.open(path) as store:
+        kept, words = store.ask("SELECT count(*), coalesce(sum(words), 0) FROM documents")[0]
+        left_out = Counter(dict(store.ask("SELECT reason, count(*) FROM left_out GROUP BY reason")))
+        events = store.ask("SELECT count(DISTINCT document) FROM events")[0][0]
+        actors = store.ask("SELECT actor, sum(probability) AS n FROM events GROUP BY 1 ORDER BY n DESC, 1 LIMIT 8")
+    lines = [f"{path}: {kept:,} documents of {words:,} words, {events:,} with an event in some sample"]
+    lines += [f"  left out {count:,}: {REASONS.get(reason, reason)}" for reason, count in left_out.most_common()]
+    if actors:
+        lines.append("  expected documents: " + ", ".join(f"{actor} {count:.1f}" for actor, count in actors))
+    if report.before:
+        lines.append(f"  {report.before:,} documents were done before")
+    if report.kept:
+        lines += [
+            f"  {report.seconds:,.0f} s for {report.read:,} documents, {report.read / report.seconds:,.1f} a second",
+            f"    parsing {_rate(report.kept, report.seconds_parsing)}, the rest "
+            f"{_rate(report.kept, report.seconds_rest + report.seconds_storing)} (a process)",
+        ]
+    return "\n".join([*lines, f"next: howsure events explore {path}"]) + "\n"
+
+
+def dependencies_text(counts: DependencyCounts, *, top: int) -> str:
+    """Two tables: where names stand in mentions, and what governs mentions of actors."""
+    names = [[relation, f"{count:,}"] for relation, count in counts.names.most_common(top)]
+    governors = [[relation, word, f"{count:,}"] for (relation, word), count in counts.governors.most_common(top)]
+    below = Table(
+        ("from the head of a mention to a name in it", "count"),
+        names,
+        words=("from the head of a mention to a name in it",),
+    )
+    above = Table(("relation to", "governor", "count"), governors, words=("relation to", "governor"))
+    return f"{below.text('table')}\n{above.text('table')}"
+
+
+def _rate(documents: int, seconds: float) -> str:
+    return f"{documents / max(seconds, 1e-9):,.1f} documents/s"

@@ -1,0 +1,116 @@
+"""What `howsure sequences` reads: sentences with or without tags, and models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from howsure.data.document_files import FORMS, read_documents
+from howsure.data.documents import Document, Sentence, Strings
+from howsure.data.texts import Text, read_text
+from howsure.errors import InputError
+from howsure.sequences.crf import CRFTagger
+from howsure.sequences.tagger import Tagger
+
+TEXT, ITEMS = "text", "crfsuite"
+INPUT_FORMS = (*FORMS, ITEMS)
+LAYERS = {"xpos": "tags", "upos": "universal_tags"}
+CRFSUITE_START = b"lCRF"
+Tags = Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """The sentences of files: as documents, and what a tagger is asked about, words or crfsuite's items."""
+
+    name: str
+    documents: list[Document]
+    items: Sequence[Sequence[Any]] | None = None
+
+    @property
+    def sentences(self) -> list[Sentence]:
+        """All sentences in order."""
+        return [sentence for document in self.documents for sentence in document.sentences]
+
+    @property
+    def words(self) -> Sequence[Sequence[Any]]:
+        """What a tagger reads of each sentence."""
+        return [sentence.words for sentence in self.sentences] if self.items is None else self.items
+
+    def tags(self, column: str) -> list[Strings]:
+        """The gold tags of each sentence.
+
+        Raises InputError naming the sentence that has none.
+        """
+        found = []
+        for i, sentence in enumerate(self.sentences, start=1):
+            layer = getattr(sentence, LAYERS[column])
+            if layer is None:
+                raise InputError(f"sentence {i} of {self.name} has no {column.upper()} tags; name another --column?")
+            found.append(layer)
+        return found
+
+
+def read_corpus(files: Sequence[str], *, form: str | None, model: Tagger | None = None) -> Corpus:
+    """The sentences of files that hold tags; those of a crfsuite model are in crfsuite's own format.
+
+    Raises InputError as the readers do.
+    """
+    if takes_items(model):
+        if form not in (None, ITEMS):
+            raise InputError(f"a model of crfsuite reads attributes: --input-format {ITEMS}, not {form}.")
+        return _read_items(files)
+    if form == ITEMS:
+        raise InputError(f"--input-format {ITEMS} is for models of crfsuite; this one reads words.")
+    return Corpus(", ".join(files), [document for file in files for document in read_documents(file, form=form)])
+
+
+def read_words(file: str, *, form: str | None, model: Tagger) -> Corpus:
+    """The sentences of a file that may be plain text, a sentence a line, its words separated by blanks."""
+    if takes_items(model) or form not in (None, TEXT):
+        return read_corpus([file], form=form, model=model)
+    text = read_text(file)
+    if form == TEXT or not any("\t" in line for line in text.content.split("\n") if not line.startswith("#")):
+        return Corpus(file, [_plain_document(text)])
+    return Corpus(file, read_documents(file))
+
+
+def takes_items(model: Tagger | None) -> bool:
+    """Whether a model is asked about attributes, not about words."""
+    return isinstance(model, CRFTagger) and model.features is None
+
+
+def load_model(path: str) -> Tagger:
+    """A model that howsure or crfsuite wrote.
+
+    Raises InputError if it is neither, or damaged.
+    """
+    from howsure.sequences import load_tagger
+
+    try:
+        with open(path, "rb") as file:
+            start = file.read(len(CRFSUITE_START))
+    except OSError as error:
+        raise InputError(f"the model {path} cannot be read: {error.strerror}.") from error
+    return CRFTagger.from_crfsuite(path) if start == CRFSUITE_START else load_tagger(path)
+
+
+def _plain_document(text: Text) -> Document:
+    lines = (line.split() for line in text.content.split("\n"))
+    return Document(text.stem, tuple(Sentence(tuple(words)) for words in lines if words))
+
+
+def _read_items(files: Sequence[str]) -> Corpus:
+    from howsure.data.attributes import read_attributes
+
+    documents, items = [], []
+    for file in files:
+        found, labels = read_attributes(file)
+        items += found
+        sentences = [
+            Sentence(tuple(next(iter(item), "_") for item in one), tags=tags)
+            for one, tags in zip(found, labels, strict=True)
+        ]
+        documents.append(Document(read_text(file).stem, tuple(sentences)))
+    return Corpus(", ".join(files), documents, items)

@@ -1,0 +1,79 @@
+"""What the labels of parsers mean: one small inventory of kinds of words and of roles, for UD and for CLEAR.
+
+UD is Universal Dependencies, with its subtypes (`nsubj:pass`); CLEAR is what spaCy's English pipelines write
+(`nsubjpass`, `pobj`). Where both use a label they mean the same by it, so one table serves both.
+"""
+
+from __future__ import annotations
+
+NOUN, NAME, PRONOUN, DETERMINER, NUMBER, ADJECTIVE, VERB, ADVERB, OTHER = (
+    "noun", "name", "pronoun", "determiner", "number", "adjective", "verb", "adverb", "other",
+)  # fmt: skip
+
+PENN_KINDS = {
+    "NN": NOUN, "NNS": NOUN, "NNP": NAME, "NNPS": NAME, "PRP": PRONOUN, "PRP$": PRONOUN, "WP": PRONOUN, "WP$": PRONOUN,
+    "DT": DETERMINER, "PDT": DETERMINER, "CD": NUMBER, "JJ": ADJECTIVE, "JJR": ADJECTIVE,
+    "JJS": ADJECTIVE, "VB": VERB, "VBD": VERB, "VBG": VERB, "VBN": VERB, "VBP": VERB, "VBZ": VERB, "MD": VERB,
+    "RB": ADVERB, "RBR": ADVERB, "RBS": ADVERB, "WRB": ADVERB,
+}  # fmt: skip
+UNIVERSAL_KINDS = {
+    "NOUN": NOUN, "PROPN": NAME, "PRON": PRONOUN, "DET": DETERMINER, "NUM": NUMBER, "ADJ": ADJECTIVE, "VERB": VERB,
+    "AUX": VERB, "ADV": ADVERB,
+}  # fmt: skip
+PLURAL_TAGS = frozenset({"NNS", "NNPS"})
+
+SUBJECT, PASSIVE_SUBJECT, OBJECT, INDIRECT_OBJECT, OBLIQUE, AGENT, MODIFIER = (
+    "subject", "passive subject", "object", "indirect object", "oblique", "agent", "modifier",
+)  # fmt: skip
+POSSESSOR, APPOSITION, CONJUNCT, COMPOUND, PREDICATE, ROOT, CLAUSE, OTHER_ROLE = (
+    "possessor", "apposition", "conjunct", "compound", "predicate", "root", "clause", "other",
+)  # fmt: skip
+ROLES = (
+    OTHER_ROLE, SUBJECT, PASSIVE_SUBJECT, OBJECT, INDIRECT_OBJECT, OBLIQUE, AGENT, MODIFIER, POSSESSOR, APPOSITION,
+    CONJUNCT, COMPOUND, PREDICATE, ROOT, CLAUSE,
+)  # fmt: skip
+
+RELATION_ROLES = {
+    "nsubj": SUBJECT, "csubj": SUBJECT, "nsubj:pass": PASSIVE_SUBJECT, "csubj:pass": PASSIVE_SUBJECT,
+    "nsubjpass": PASSIVE_SUBJECT, "csubjpass": PASSIVE_SUBJECT,
+    "obj": OBJECT, "dobj": OBJECT, "iobj": INDIRECT_OBJECT, "dative": INDIRECT_OBJECT,
+    "obl": OBLIQUE, "npadvmod": OBLIQUE, "obl:agent": AGENT,
+    "nmod": MODIFIER, "nmod:poss": POSSESSOR, "poss": POSSESSOR, "appos": APPOSITION, "conj": CONJUNCT,
+    "compound": COMPOUND, "flat": COMPOUND, "nn": COMPOUND, "attr": PREDICATE, "oprd": PREDICATE,
+    "root": ROOT, "ROOT": ROOT,
+    "advcl": CLAUSE, "ccomp": CLAUSE, "xcomp": CLAUSE, "acl": CLAUSE, "relcl": CLAUSE, "parataxis": CLAUSE,
+}  # fmt: skip
+
+CLAUSAL_MODIFIERS = frozenset({"acl", "acl:relcl", "relcl", "advcl:relcl"})
+PREPOSITIONAL_OBJECTS = frozenset({"pobj", "pcomp"})  # CLEAR: the preposition governs
+COPULAS = frozenset({"cop"})
+EXPLETIVES = frozenset({"expl"})
+
+# What hangs on a noun without being a part of its phrase: what introduces it, what it is joined to, and, where the noun
+# is a predicate, the rest of the clause.
+OUTSIDE_PHRASE = frozenset({
+    "case", "cc", "cc:preconj", "preconj", "conj", "mark", "cop", "aux", "aux:pass", "auxpass", "nsubj", "nsubj:pass",
+    "nsubj:outer", "nsubjpass", "csubj", "csubj:pass", "csubj:outer", "expl", "advcl", "ccomp", "parataxis",
+    "discourse", "intj", "vocative", "dislocated", "reparandum", "orphan", "punct", "meta", "list", "dep", "advmod",
+    "obl", "obl:unmarked", "neg", "appos", "xcomp", "obl:agent",
+})  # fmt: skip
+INSIDE_NAME = frozenset(
+    {  # relations in which a noun or name heads no phrase of its own
+        "flat",
+        "fixed",
+        "goeswith",
+        "det",
+        "det:predet",
+        "predet",
+        "case",
+        "discourse",
+        "reparandum",
+        "amod",
+        "nmod:desc",
+    }
+)
+
+
+def role_of(relation: str) -> str:
+    """The role that a label stands for; a subtype that the table does not list has the role of its label."""
+    return RELATION_ROLES.get(relation) or RELATION_ROLES.get(relation.partition(":")[0], OTHER_ROLE)

@@ -1,0 +1,100 @@
+"""A parsed sentence as the model reads it: kinds of words, governors and roles, the same from UD and from CLEAR."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from howsure.coreference import grammar
+from howsure.data.documents import Sentence, Strings
+from howsure.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Words of a sentence with the edges of its parse.
+
+    `heads` and `relations` are those of the parser, `governors` and `roles` see through prepositions that govern.
+    """
+
+    words: Strings  # in lower case
+    cased: Strings
+    kinds: Strings
+    plural: tuple[bool, ...]
+    heads: tuple[int, ...]
+    relations: Strings
+    children: tuple[tuple[int, ...], ...]
+    governors: tuple[int, ...]
+    roles: Strings
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def head_of(self, start: int, end: int) -> int:
+        """The word of a span that its other words hang on: the one whose governor lies outside; a noun if several."""
+        tops = [i for i in range(start, end) if not start <= self.heads[i] < end]
+        for kinds in ((grammar.NAME, grammar.NOUN), (grammar.PRONOUN,), (grammar.NUMBER, grammar.VERB)):
+            for top in tops:
+                if self.kinds[top] in kinds:
+                    return top
+        return tops[0] if tops else end - 1
+
+
+def tree_of(sentence: Sentence, *, where: str = "the sentence") -> Tree:
+    """The tree of a parsed and tagged sentence.
+
+    Raises InputError where the sentence has no dependencies, or neither Penn nor universal tags.
+    """
+    heads, relations = sentence.heads, sentence.relations
+    if heads is None or relations is None:
+        raise InputError(f"{where} has no dependencies (heads and relations); parse the document first.")
+    kinds = _kinds(sentence, where)
+    children: list[list[int]] = [[] for _ in heads]
+    for word, head in enumerate(heads):
+        if head >= 0:
+            children[head].append(word)
+    edges = [_seen_through(word, heads, relations, kinds) for word in range(len(heads))]
+    return Tree(
+        words=tuple(word.lower() for word in sentence.words),
+        cased=sentence.words,
+        kinds=kinds,
+        plural=_plural(sentence),
+        heads=heads,
+        relations=relations,
+        children=tuple(tuple(one) for one in children),
+        governors=tuple(governor for governor, _ in edges),
+        roles=tuple(
+            grammar.PREDICATE if any(relations[child] in grammar.COPULAS for child in children[word]) else role
+            for word, (_, role) in enumerate(edges)
+        ),
+    )
+
+
+def _kinds(sentence: Sentence, where: str) -> Strings:
+    if sentence.tags is not None:
+        return tuple(grammar.PENN_KINDS.get(tag, grammar.OTHER) for tag in sentence.tags)
+    if sentence.universal_tags is not None:
+        return tuple(grammar.UNIVERSAL_KINDS.get(tag, grammar.OTHER) for tag in sentence.universal_tags)
+    raise InputError(f"{where} has neither Penn Treebank nor universal tags; tag the document first.")
+
+
+def _plural(sentence: Sentence) -> tuple[bool, ...]:
+    if sentence.tags is not None:
+        return tuple(tag in grammar.PLURAL_TAGS for tag in sentence.tags)
+    if sentence.features is not None:
+        return tuple("Number=Plur" in features for features in sentence.features)
+    return (False,) * len(sentence)
+
+
+def _seen_through(word: int, heads: Sequence[int], relations: Strings, kinds: Strings) -> tuple[int, str]:
+    """Governor and role of a word; the object of a preposition hangs on what the preposition hangs on."""
+    head, relation = heads[word], relations[word]
+    if relation not in grammar.PREPOSITIONAL_OBJECTS or head < 0:
+        return head, grammar.role_of(relation)
+    above = heads[head]
+    if relations[head] == "agent":
+        return above, grammar.AGENT
+    if relations[head] == "dative":
+        return above, grammar.INDIRECT_OBJECT
+    nominal = above >= 0 and kinds[above] in (grammar.NOUN, grammar.NAME, grammar.PRONOUN, grammar.NUMBER)
+    return above, grammar.MODIFIER if nominal else grammar.OBLIQUE

@@ -1,0 +1,7 @@
+"""The page of an events store: served on this machine, or as one file that needs no network."""
+
+from howsure.explorer.app import create_app
+from howsure.explorer.one_file import Included, events_report
+from howsure.explorer.server import Address, serve
+
+__all__ = ["Address", "Included", "create_app", "events_report", "serve"]

@@ -1,0 +1,72 @@
+"""Which questions the page may ask of a store, each at an address of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from howsure.events.export import csv_text
+from howsure.events.periods import PERIODS
+from howsure.events.queries import compare, document, doubtful, overview, point, series
+from howsure.events.series import INTERVALS
+from howsure.events.store_comparison import COUNTED
+from howsure.events.store_documents import HIGH, LOW
+from howsure.events.store_reading import Store
+from howsure.events.store_series import UNITS, event_series
+from howsure.explorer.parameters import Parameter, fraction, number_or, one_of, whole, words
+
+MOST_ACTORS = 6  # panels of the chart
+LARGEST = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of the store, by which parameters, and whether the answer is a table (CSV) rather than JSON."""
+
+    ask: Callable[..., Any]
+    parameters: tuple[Parameter, ...] = ()
+    is_table: bool = False
+
+
+def export(store: Store, **asked: Any) -> str:
+    """The series as a tidy table: CSV, numbers with all their digits."""
+    return csv_text(event_series(store, **asked))
+
+
+BY = Parameter("by", one_of(PERIODS), "quarter")
+LEVEL = Parameter("level", fraction, 0.95)
+ACTOR = Parameter("actor", words)
+SERIES = (
+    Parameter("actors", words, most=MOST_ACTORS),
+    BY,
+    LEVEL,
+    Parameter("interval", one_of(INTERVALS), "exact"),
+    Parameter("unit", one_of(UNITS), "documents"),
+)
+COMPARISON = (
+    Parameter("first", words),
+    Parameter("second", words),
+    BY,
+    LEVEL,
+    Parameter("unit", one_of(list(COUNTED)), "documents"),
+)
+DOUBTFUL = (
+    Parameter("actor", words, None),
+    Parameter("low", fraction, LOW),
+    Parameter("high", fraction, HIGH),
+    Parameter("limit", whole(1, 1000), 50),
+)
+
+QUESTIONS = {
+    "overview": Question(overview),
+    "series": Question(series, SERIES),
+    "point": Question(point, (ACTOR, BY, Parameter("period", words))),
+    "document": Question(
+        document,
+        (Parameter("number", whole(0, LARGEST)), Parameter("sample", number_or("best", high=LARGEST), "best")),
+    ),
+    "compare": Question(compare, COMPARISON),
+    "doubtful": Question(doubtful, DOUBTFUL),
+    "export.csv": Question(export, SERIES, is_table=True),
+}

@@ -1,0 +1,167 @@
+"""Time series of events: a few actors one under another (Figure 6 of the paper), or many on a page of small panels."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, date2num
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
+
+from howsure.errors import InputError
+from howsure.events.periods import period_start
+from howsure.events.store_reading import period_end
+from howsure.events.store_series import StoreSeries
+from howsure.figures.panels import columns_of
+from howsure.figures.style import INK, Look, dress, literal, literal_legend, look, new_figure, shortened_name, styled
+from howsure.stats.naming import unknown_name
+
+MOST_PANELS = 12
+MOST_TOGETHER = 4
+MOST_SMALL = 60
+COLUMNS = 4
+NAME_LENGTH = 24
+BAND = 0.22
+BEST = (0, (1, 1.2))  # dots
+Groups = Sequence[Sequence[str]]
+
+
+def event_figure(series: StoreSeries, *, panels: Groups | None = None, title: str | None = None) -> Figure:
+    """Series one under another, on one time axis: posterior mean, its interval as a band, and the 1-best count.
+
+    `panels` says which actors share a panel, such as [["USA"], ["YUG", "NATO"]]; without it each has one. Where there
+    are no documents, there is a gap.
+
+    Raises InputError for more panels, or more actors in one, than can be read, or an actor without series.
+    """
+    groups = [[actor] for actor in series.actors] if panels is None else [list(group) for group in panels]
+    _check_groups(series, groups)
+    with styled():
+        figure = new_figure(7.0, 0.75 + 1.45 * len(groups) + (0.3 if title else 0.0))
+        axes = figure.subplots(len(groups), 1, sharex=True, squeeze=False)[:, 0]
+        for ax, group in zip(axes, groups, strict=True):
+            draw_events(series, ax=ax, actors=group)
+            _name_inside(ax, series, group)
+        _finish(figure, series, title)
+    return figure
+
+
+def event_page(series: StoreSeries, *, title: str | None = None) -> Figure:
+    """Each actor in a small panel of its own, with a scale of its own, on one time axis: the appendix's page.
+
+    Raises InputError for more actors than fit.
+    """
+    actors = series.actors
+    if len(actors) > MOST_SMALL:
+        raise InputError(f"a page shows at most {MOST_SMALL} actors; there are {len(actors):,}. Choose some.")
+    columns = min(COLUMNS, columns_of(len(actors)))
+    rows = -(-len(actors) // columns)
+    with styled():
+        figure = new_figure(1.95 * columns + 0.4, 1.25 * rows + 0.6 + (0.3 if title else 0.0))
+        grid = figure.subplots(rows, columns, sharex=True, squeeze=False)
+        for place, ax in enumerate(grid.flat):
+            if place >= len(actors):
+                ax.set_axis_off()
+                continue
+            draw_events(series, ax=ax, actors=[actors[place]], small=True)
+            literal(ax.set_title("", fontsize=8, pad=3, loc="left"), _name(series, actors[place]))
+            ax.tick_params(labelsize=7, labelbottom=place + columns >= len(actors))
+        _finish(figure, series, title)
+    return figure
+
+
+def draw_events(series: StoreSeries, *, ax: Axes, actors: Sequence[str], small: bool = False) -> Axes:
+    """Draw the series of some actors into one panel: a line in a band each, and the 1-best count as dots."""
+    with styled():
+        dress(ax, grid="y")
+        for place, actor in enumerate(actors):
+            _draw_one(
+                ax, series, actor, look(place), small, best_colour=INK if len(actors) == 1 else look(place).colour
+            )
+        ax.set_ylim(bottom=min(0.0, ax.dataLim.y0))
+        first, last = series.counts.rows[0].period, series.counts.rows[-1].period
+        ax.set_xlim(*date2num([period_start(first), period_end(last, series.by)]))  # type: ignore[no-untyped-call]
+        locator = AutoDateLocator(minticks=2 if small else 4, maxticks=5 if small else 10)  # type: ignore[no-untyped-call]
+        ax.xaxis.set_major_locator(locator)
+        ax.xaxis.set_major_formatter(ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
+        whole = not series.counts.share
+        ax.yaxis.set_major_locator(MaxNLocator(4 if small else 5, integer=whole, steps=[1, 2, 5, 10]))
+        ax.xaxis.get_offset_text().set_fontsize(7 if small else 8)
+    return ax
+
+
+def _draw_one(ax: Axes, series: StoreSeries, actor: str, how: Look, small: bool, *, best_colour: str) -> None:
+    rows = series.rows_of(actor)
+    x = date2num([_middle(row.period, series.by) for row in rows])  # type: ignore[no-untyped-call]
+    mean, low, high = (np.array([getattr(row, name) for row in rows]) for name in ("mean", "low", "high"))
+    best = np.array([np.nan if row.best is None else row.best for row in rows])
+    ax.fill_between(x, low, high, color=how.colour, alpha=0.32 if small else BAND, linewidth=0, zorder=1)
+    ax.plot(x, mean, color=how.colour, linestyle=how.dashes, linewidth=0.7 if small else 1.4, zorder=3)
+    ax.plot(x, best, color=best_colour, linestyle=BEST, linewidth=0.5 if small else 0.9, zorder=2)
+    alone = _alone(mean)
+    if alone.any():
+        ax.vlines(x[alone], low[alone], high[alone], color=how.colour, alpha=BAND, linewidth=3, zorder=1)
+        ax.plot(x[alone], mean[alone], how.marker, color=how.colour, markersize=2.5 if small else 4, zorder=3)
+
+
+def _alone(mean: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """The points without a neighbour, which no line passes."""
+    there = np.concatenate([[False], ~np.isnan(mean), [False]])
+    alone: np.ndarray[Any, np.dtype[np.bool_]] = there[1:-1] & ~there[:-2] & ~there[2:]
+    return alone
+
+
+def _middle(period: str, by: str) -> datetime.date:
+    first = period_start(period)
+    return first + (period_end(period, by) - first) / 2
+
+
+def _finish(figure: Figure, series: StoreSeries, title: str | None) -> None:
+    """What the lines are, once for all panels, and the title."""
+    held = series.counts
+    counted = {"documents": "documents", "share": "share of documents", "entities": "entities"}[series.recipe["unit"]]
+    figure.supylabel(f"{counted} a {series.by}", fontsize=9)
+    handles: list[Any] = [
+        Line2D([], [], color=look(0).colour, linewidth=1.4),
+        Patch(color=look(0).colour, alpha=BAND, linewidth=0),
+    ]
+    names = ["posterior mean", f"{100 * held.level:g} % interval"]
+    if any(row.best is not None for row in held.rows):
+        handles.append(Line2D([], [], color=INK, linestyle=BEST, linewidth=0.9))
+        names.append("1-best")
+    figure.legend(handles, names, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
+    if title is not None:
+        literal(figure.suptitle("", fontsize=11, fontweight="bold"), title)
+
+
+def _name_inside(ax: Axes, series: StoreSeries, group: Sequence[str]) -> None:
+    """The names of the actors above their panel, each in the colour of its line."""
+    names = [shortened_name(_name(series, actor), NAME_LENGTH) for actor in group]
+    lines = [Line2D([], [], color=look(i).colour, linestyle=look(i).dashes, linewidth=1.4) for i in range(len(group))]
+    if len(group) == 1:
+        literal(ax.set_title("", fontsize=9, pad=3, loc="left"), names[0])
+        return
+    literal(ax.set_title("", fontsize=9, pad=3, loc="left"), " and ".join(names))
+    literal_legend(ax, lines, names, loc="best", handlelength=2.6)
+
+
+def _name(series: StoreSeries, actor: str) -> str:
+    title = series.titles[actor]
+    return actor if title == actor else f"{shortened_name(title, NAME_LENGTH)} ({actor})"
+
+
+def _check_groups(series: StoreSeries, groups: Groups) -> None:
+    if not 0 < len(groups) <= MOST_PANELS:
+        raise InputError(f"a figure shows 1 to {MOST_PANELS} panels; there are {len(groups):,}. Choose some.")
+    for group in groups:
+        if not 0 < len(group) <= MOST_TOGETHER:
+            raise InputError(f"a panel shows 1 to {MOST_TOGETHER} actors; one has {len(group):,}. Choose some.")
+        for actor in group:
+            if actor not in series.titles:
+                raise unknown_name("actor", actor, series.actors, place="the series")

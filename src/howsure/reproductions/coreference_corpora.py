@@ -1,0 +1,101 @@
+"""The coreference corpora: OntoGUM, GUM and LitBank, with the trees of their files or of a parser."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+
+from howsure.data import find_dataset, read_documents
+from howsure.data.documents import Document, Mention
+from howsure.data.registry import dataset_path
+from howsure.data.spacy import document_from_spacy
+from howsure.errors import InputError
+
+ONTOGUM, GUM, LITBANK = "OntoGUM", "GUM", "LitBank"
+FILES = {
+    ONTOGUM: ("gum", {part: f"ontogum_{part}.conllu.gz" for part in ("train", "dev", "test")}),
+    GUM: ("gum", {part: f"gum_{part}.conllu.gz" for part in ("train", "dev", "test")}),
+    LITBANK: ("litbank_coref", {"train": "litbank_train.conll.gz", "test": "litbank_dev.conll.gz"}),
+}
+PARSER = ("models", "en_ud_small")  # where a parser may lie beside the folder of data sets
+
+
+@dataclass(frozen=True, slots=True)
+class CoreferenceCorpus:
+    """Documents to learn from, to choose the pass by (perhaps none), and to judge on; spans annotated twice left out.
+
+    `parsed` are the documents to judge on with the trees of the parser, None where there is none. LitBank has no trees
+    but the parser's.
+    """
+
+    name: str
+    train: list[Document]
+    dev: list[Document]
+    test: list[Document]
+    parsed: list[Document] | None
+    left_out: int
+
+
+def read_corpus(name: str, data: str | None, *, limit: int | None, parser: str | None) -> CoreferenceCorpus:
+    """One of the corpora; `limit`: the first documents of each part, `parser`: a spaCy pipeline.
+
+    Raises InputError if the data set is not found; MissingExtraError where a parser is named and spaCy is missing.
+    """
+    folder, files = FILES[name]
+    parts: dict[str, list[Document]] = {"dev": []}
+    for part, file in files.items():
+        parts[part] = list(islice(read_documents(dataset_path(folder, file, data=data)), limit))
+    once = {part: [_each_span_once(document) for document in documents] for part, documents in parts.items()}
+    before, after = (sum(len(one.mentions or ()) for group in all.values() for one in group) for all in (parts, once))
+    parsed = None if parser is None else parse(once["test"], parser)
+    if name == LITBANK and parser is not None and parsed is not None:
+        once |= {"train": parse(once["train"], parser), "test": parsed}
+    return CoreferenceCorpus(name, once["train"], once["dev"], once["test"], parsed, before - after)
+
+
+def parser_beside(data: str | None) -> str | None:
+    """The parser that lies beside the folder of data sets (models/en_ud_small); None if there is none, or no spaCy."""
+    from importlib.util import find_spec
+
+    folder = find_dataset("gum", data=data).parent.parent.joinpath(*PARSER)
+    return str(folder) if folder.is_dir() and find_spec("spacy") is not None else None
+
+
+def parse(documents: Sequence[Document], parser: str) -> list[Document]:
+    """The documents, their words and sentences as they are, with the tags and trees of a spaCy pipeline.
+
+    Raises MissingExtraError without spaCy; InputError if there is no such pipeline or it cuts other sentences.
+    """
+    from howsure.events.parsing import SpacyParser
+
+    pipeline = SpacyParser(parser).pipeline
+    from spacy.tokens import Doc
+
+    tokens = []
+    for document in documents:
+        words = [word for sentence in document.sentences for word in sentence.words]
+        starts = [place == 0 for sentence in document.sentences for place in range(len(sentence))]
+        tokens.append(Doc(pipeline.vocab, words=words, sent_starts=starts))
+    found = [document_from_spacy(one) for one in pipeline.pipe(tokens, batch_size=8)]
+    return [_with_trees(document, parsed, parser) for document, parsed in zip(documents, found, strict=True)]
+
+
+def _with_trees(document: Document, parsed: Document, parser: str) -> Document:
+    if [len(one) for one in parsed.sentences] != [len(one) for one in document.sentences]:
+        raise InputError(f"the pipeline {Path(parser).name} changes the sentences of {document.name}; take another.")
+    sentences = [
+        replace(one, tags=tree.tags, universal_tags=tree.universal_tags, features=None, heads=tree.heads,
+                relations=tree.relations)
+        for one, tree in zip(document.sentences, parsed.sentences, strict=True)
+    ]  # fmt: skip
+    return replace(document, sentences=tuple(sentences))
+
+
+def _each_span_once(document: Document) -> Document:
+    """Of several mentions of one span, which OntoGUM has in a few places, the first."""
+    mentions: dict[Mention, Mention] = {}
+    for mention in document.mentions or ():
+        mentions.setdefault(mention, mention)
+    return replace(document, mentions=tuple(mentions.values()))

@@ -1,0 +1,167 @@
+"""A coreference model judged on documents: its pairs, its scores, and what adds up over the documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from howsure.calibration.curve import CalibrationCurve
+from howsure.calibration.judging import curve_of
+from howsure.coreference import AntecedentModel, CorefPosterior, CoreferenceScores, pairs_from_posteriors
+from howsure.coreference import score_clusters as scores_of
+from howsure.coreference.mentions import entities_of
+from howsure.data.documents import Document, Mention
+from howsure.stats.estimate import Estimate
+from howsure.stats.pairs import Floats, Integers, Pairs
+from howsure.stats.proportions import normal_quantile
+
+BIN_SIZE, SAMPLES, LEVEL = 5_000, 1_000, 0.95
+BINS_AT_LEAST = 20  # with fewer pairs than so many bins need, bins are smaller
+NEAR_ZERO, HALF = 0.05, 0.5
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a model says of all pairs of mentions of every document, exactly and by samples, and how right it is.
+
+    pairs, sampled: P(i ~ j) of the same pairs, clusters are documents. scores: of the 1-best clusters, without
+    singletons. nats, mentions (D,): log-probability of the gold clustering, and the number of mentions. entities
+    (D, 3): the gold number of entities, and the interval of the posterior's.
+    """
+
+    pairs: Pairs
+    sampled: Floats
+    scores: Sequence[CoreferenceScores]
+    nats: Floats
+    mentions: Integers
+    entities: Integers = field(repr=False)
+
+    @property
+    def total(self) -> CoreferenceScores:
+        """The scores of all documents."""
+        return sum(self.scores, CoreferenceScores())
+
+    @cached_property
+    def curve(self) -> CalibrationCurve:
+        """The curve of the exact pair probabilities."""
+        return curve_of(self.pairs, bin_size=bin_size_of(self.pairs))
+
+    @cached_property
+    def sampled_curve(self) -> CalibrationCurve:
+        """The curve of the frequencies among the samples."""
+        drawn = Pairs(self.pairs.labels, self.sampled, clusters=self.pairs.clusters)
+        return curve_of(drawn, bin_size=bin_size_of(drawn))
+
+    @cached_property
+    def away_from_zero(self) -> Estimate:
+        """The calibration error of the pairs with P(i ~ j) > .05."""
+        return curve_of(self.pairs.only(self.pairs.probabilities > NEAR_ZERO)).debiased_error
+
+    @cached_property
+    def sums(self) -> Floats:
+        """What adds up over documents, a row each: twelve sums of scores, six of pairs, nats and mentions."""
+        assert self.pairs.clusters is not None
+        q, y, document = self.pairs.probabilities, self.pairs.labels.astype(np.float64), self.pairs.clusters
+        high = q > HALF
+        columns = [(q - y) ** 2, y, np.ones_like(q), np.where(high, q - y, 0.0), high]
+        of_pairs = [np.bincount(document, column, minlength=len(self.nats)) for column in columns]
+        of_scores = [
+            [part for score in (one.muc, one.b_cubed, one.ceaf_e) for part in
+             (score.right_of_predicted, score.predicted, score.right_of_gold, score.gold)]
+            for one in self.scores
+        ]  # fmt: skip
+        return np.column_stack([np.array(of_scores), *of_pairs, self.nats, self.mentions])
+
+    @property
+    def inside(self) -> int:
+        """In how many documents the gold number of entities lies in the 95 % interval."""
+        truth, low, high = self.entities.T
+        return int(((low <= truth) & (truth <= high)).sum())
+
+
+def judge(model: AntecedentModel, documents: Sequence[Document], *, seed: int) -> Judged:
+    """Ask a model about every document."""
+    posteriors = [model.posterior(document) for document in documents]
+    labels = [
+        entities_of(document, mentions_of(posterior)) for document, posterior in zip(documents, posteriors, strict=True)
+    ]
+    exact = pairs_from_posteriors(posteriors, labels)
+    counts = [posterior.number_of_entities().interval(LEVEL) for posterior in posteriors]
+    return Judged(
+        pairs=exact,
+        sampled=pairs_from_posteriors(posteriors, labels, samples=SAMPLES, rng=seed).probabilities,
+        scores=[
+            scores_of(gold_clusters(document), posterior.best_antecedent_clusters(), singletons=False)
+            for document, posterior in zip(documents, posteriors, strict=True)
+        ],
+        nats=np.array([posterior.log_prob(one) for posterior, one in zip(posteriors, labels, strict=True)]),
+        mentions=np.array([len(one) for one in labels]),
+        entities=np.array([[len(set(one.tolist())), *count] for one, count in zip(labels, counts, strict=True)]),
+    )
+
+
+def gold_clusters(document: Document) -> list[list[Mention]]:
+    """The annotated entities of a document."""
+    clusters: dict[object, list[Mention]] = {}
+    for mention in document.mentions or ():
+        clusters.setdefault(mention.entity, []).append(mention)
+    return list(clusters.values())
+
+
+def bin_size_of(pairs: Pairs) -> int | str:
+    """The paper's bin size; for a slice of the data, the default."""
+    return BIN_SIZE if len(pairs) >= BINS_AT_LEAST * BIN_SIZE else "auto"
+
+
+def conll_f1(sums: Floats) -> float:
+    """The mean F1 of MUC, B³ and CEAF-e, in percent, from sums."""
+    right_p, predicted, right_g, gold = sums[:12].reshape(3, 4).T
+    p, r = (np.divide(a, b, out=np.zeros(3), where=b > 0) for a, b in ((right_p, predicted), (right_g, gold)))
+    return 100 * float(np.divide(2 * p * r, p + r, out=np.zeros(3), where=p + r > 0).mean())
+
+
+def brier_skill(sums: Floats) -> float:
+    """1 - Brier score of pairs / that of the base rate."""
+    squared, positive, n = sums[12:15]
+    return 1 - float(squared / n / (positive / n * (1 - positive / n)))
+
+
+def overconfidence(sums: Floats) -> float:
+    """By how much the probabilities above 1/2 are too high on average."""
+    return float(sums[15] / sums[16]) if sums[16] else float("nan")
+
+
+def nats_a_mention(sums: Floats) -> float:
+    """Log-probability of the gold clusterings, a mention."""
+    return float(sums[17] / sums[18])
+
+
+def over_documents(value: Callable[[Floats], float], one: Judged, other: Judged | None = None) -> Estimate:
+    """A function of the documents' sums, or its difference `one` - `other` on the same documents.
+
+    The interval is normal with the jackknife's standard error, a document left out at a time.
+    """
+    sums = [judged.sums for judged in (one, other) if judged is not None]
+
+    def of(totals: Sequence[Floats]) -> float:
+        values = [value(total) for total in totals]
+        return values[0] - (values[1] if len(values) > 1 else 0.0)
+
+    totals = [each.sum(axis=0) for each in sums]
+    n = len(sums[0])
+    rest = np.array([of([total - each[row] for total, each in zip(totals, sums, strict=True)]) for row in range(n)])
+    full = of(totals)
+    if n < 2 or not np.isfinite([full, *rest]).all():
+        return Estimate(full, None, None, LEVEL, "jackknife over documents", n)
+    reach = normal_quantile(LEVEL) * float(np.sqrt((n - 1) / n * ((rest - rest.mean()) ** 2).sum()))
+    return Estimate(full, full - reach, full + reach, LEVEL, "jackknife over documents", n)
+
+
+def mentions_of(posterior: CorefPosterior) -> tuple[Mention, ...]:
+    """The mentions that a posterior of ours is about."""
+    return tuple(mention for mention in posterior.mentions if isinstance(mention, Mention))
+
+

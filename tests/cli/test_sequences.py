@@ -1,0 +1,375 @@
+"""`howsure sequences`: what it writes is what the library says, and what is wrong is one sentence and exit code 2."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from howsure.calibration.judging import curve_of
+from howsure.data import open_predictions, read_conllu, read_tagged, write_conllu, write_tagged
+from howsure.data.documents import Document, Sentence
+from howsure.sequences import CRFTagger, HMMTagger, load_tagger
+from howsure.sequences.pairs import frequent_transitions, tag_pairs, transition_pairs
+from tests.cli.running import howsure as run
+from tests.cli.running import printed
+
+WORDS = {
+    "D": ["the", "a"],
+    "N": ["dog", "cat", "run", "walk"],
+    "V": ["run", "walk", "sees", "likes"],
+    ",": [","],
+}
+STARTS = ("D", "N", ",")
+FOLLOWS = {"D": "NNN", "N": "VVN,", "V": "DDNV", ",": "DNV"}
+
+
+def made_up(n: int, seed: int) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+    """Sentences of an imaginary language in which nouns are often verbs."""
+    rng = np.random.default_rng(seed)
+    sentences, tags = [], []
+    for _ in range(n):
+        tag = STARTS[rng.integers(3)]
+        row = [tag]
+        for _ in range(rng.integers(8)):
+            tag = FOLLOWS[tag][rng.integers(len(FOLLOWS[tag]))]
+            row.append(tag)
+        tags.append(tuple(row))
+        sentences.append(tuple(WORDS[tag][rng.integers(len(WORDS[tag]))] for tag in row))
+    return sentences, tags
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with train.tsv, dev.tsv, the same as dev.conllu and as text, and hmm.npz."""
+    monkeypatch.chdir(tmp_path)
+    for name, n, seed in (("train", 80, 0), ("dev", 40, 1)):
+        write_tagged(*made_up(n, seed), tmp_path / f"{name}.tsv")
+    sentences, tags = made_up(40, 1)
+    layers = [
+        Sentence(words, tags=row, universal_tags=tuple(tag.lower() for tag in row), metadata={"sent_id": f"s{i}"})
+        for i, (words, row) in enumerate(zip(sentences, tags, strict=True))
+    ]
+    write_conllu([Document("a", tuple(layers[:20])), Document("b", tuple(layers[20:]))], tmp_path / "dev.conllu")
+    (tmp_path / "dev.txt").write_text("\n".join(" ".join(words) for words in sentences), encoding="utf-8")
+    HMMTagger().fit(*made_up(80, 0)).save(tmp_path / "hmm.npz")
+    return tmp_path
+
+
+def misc(text: str) -> dict[str, str]:
+    return dict(part.split("=", 1) for part in text.split("|"))
+
+
+def rows_of(conllu: str) -> list[list[list[str]]]:
+    """The columns of every word of every sentence."""
+    return [
+        [line.split("\t") for line in block.split("\n") if line and not line.startswith("#")]
+        for block in conllu.strip("\n").split("\n\n")
+    ]
+
+
+def test_train_makes_the_librarys_model(folder: Path) -> None:
+    said = printed("sequences", "train", "train.tsv", "--dev", "dev.tsv", "--out", "crf.npz", "--features",
+                   "word,suffixes", "--c2", 0.5)  # fmt: skip
+    sentences, tags = read_tagged("train.tsv")
+    model = CRFTagger(features=("word", "suffixes"), c2=0.5).fit(sentences, tags)
+    loaded = load_tagger("crf.npz")
+    dev, gold = read_tagged("dev.tsv")
+    for a, b in zip(loaded.posterior(dev).marginals(), model.posterior(dev).marginals(), strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert "CRFTagger(features=('word', 'suffixes'), c2=0.5)" in said
+    assert f"{model.score(dev, gold):.4f} (most probable sequence)" in said
+    assert f"{len(model.values_)} iterations, converged" in said
+    assert "80 sentences" in said
+
+
+def test_train_an_hmm_on_several_files_of_other_forms(folder: Path) -> None:
+    with gzip.open("more.conllu.gz", "wb") as file:
+        file.write(Path("dev.conllu").read_bytes())
+    printed("sequences", "train", "train.tsv", "more.conllu.gz", "--tagger", "hmm", "--pseudocount-transition", 0.5,
+            "--unknown", "uniform", "--out", "both.npz")  # fmt: skip
+    (first, first_tags), (more, more_tags) = made_up(80, 0), made_up(40, 1)
+    model = HMMTagger(pseudocount_transition=0.5, unknown="uniform").fit(first + more, first_tags + more_tags)
+    loaded = load_tagger("both.npz")
+    assert isinstance(loaded, HMMTagger)
+    np.testing.assert_array_equal(loaded.emissions_, model.emissions_)
+    np.testing.assert_array_equal(loaded.transitions_, model.transitions_)
+
+
+def test_train_on_the_universal_tags(folder: Path) -> None:
+    printed("sequences", "train", "dev.conllu", "--column", "upos", "--tagger", "hmm", "--out", "upos.npz")
+    assert load_tagger("upos.npz").labels_ == (",", "d", "n", "v")
+    tagged = printed("sequences", "tag", "upos.npz", "dev.txt", "--column", "upos")
+    assert all(word[3] in "dnv," and word[4] == "_" for sentence in rows_of(tagged) for word in sentence)
+
+
+@pytest.mark.parametrize("method", ["viterbi", "posterior"])
+@pytest.mark.parametrize("file", ["dev.tsv", "dev.conllu", "dev.txt"])
+def test_tag_gives_each_word_its_tag_and_probability(folder: Path, file: str, method: str) -> None:
+    tagged = printed("sequences", "tag", "hmm.npz", file, "--method", method, "--top", 2)
+    sentences, _ = made_up(40, 1)
+    posterior = load_tagger("hmm.npz").posterior(sentences)
+    chosen = posterior.viterbi() if method == "viterbi" else posterior.posterior_decode()
+    for rows, words, tags, marginals in zip(rows_of(tagged), sentences, chosen, posterior.marginals(), strict=True):
+        assert [row[1] for row in rows] == list(words)
+        assert [row[4] for row in rows] == posterior.names([tags])[0]
+        for row, tag, one in zip(rows, tags, marginals, strict=True):
+            said = misc(row[9])
+            assert float(said["P"]) == pytest.approx(one[tag], rel=1e-5)
+            best, second = np.argsort(-one)[:2]
+            shown = re.findall(r"(.+?):([0-9.e-]+)(?:,|$)", said["Top"])
+            assert [name for name, _ in shown] == [posterior.labels[best], posterior.labels[second]]
+            assert [float(p) for _, p in shown] == pytest.approx([one[best], one[second]], rel=1e-5)
+
+
+def test_tag_keeps_what_conllu_says(folder: Path) -> None:
+    printed("sequences", "tag", "hmm.npz", "dev.conllu", "--out", "tagged.conllu")
+    before, after = read_conllu("dev.conllu"), read_conllu("tagged.conllu")
+    assert [document.name for document in after] == ["a", "b"]
+    for old, new in zip(before, after, strict=True):
+        assert [s.metadata for s in new.sentences] == [s.metadata for s in old.sentences]
+        assert [s.universal_tags for s in new.sentences] == [s.universal_tags for s in old.sentences]
+
+
+def test_tag_by_k_best(folder: Path) -> None:
+    Path("two.txt").write_text("the dog run\n\n  a cat ,\n", encoding="utf-8")
+    tagged = printed("sequences", "tag", "hmm.npz", "two.txt", "--k-best", 3)
+    posterior = load_tagger("hmm.npz").posterior([("the", "dog", "run"), ("a", "cat", ",")])
+    wanted = [
+        (rank, np.exp(log_prob), posterior.names([tags])[0])
+        for best in posterior.k_best(3)
+        for rank, (tags, log_prob) in enumerate(zip(*best, strict=True), start=1)
+    ]
+    blocks = tagged.strip("\n").split("\n\n")
+    assert len(blocks) == 6
+    for block, (rank, probability, tags) in zip(blocks, wanted, strict=True):
+        comments = dict(line[2:].split(" = ") for line in block.split("\n") if line.startswith("#"))
+        assert comments["rank"] == str(rank)
+        assert float(comments["probability"]) == pytest.approx(probability, rel=1e-5)
+        assert [row[4] for row in rows_of(block)[0]] == tags
+
+
+def test_tag_reads_standard_input(folder: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from howsure.cli.sequences import command; command()", "tag", "hmm.npz", "-"],
+        input="a dog\n", capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert [row[1] for row in rows_of(done.stdout)[0]] == ["a", "dog"]
+
+
+def test_posterior_is_ready_for_calibration(folder: Path) -> None:
+    printed("sequences", "posterior", "hmm.npz", "dev.tsv", "--out", "pairs.parquet")
+    sentences, tags = made_up(40, 1)
+    wanted = tag_pairs(load_tagger("hmm.npz").posterior(sentences), tags)
+    options = {"label": "label", "prob": "probability", "group": "tag", "cluster": "sentence"}
+    with open_predictions(["pairs.parquet"], **options) as predictions:
+        pairs = predictions.pairs()
+    np.testing.assert_array_equal(pairs.probabilities, wanted.probabilities)
+    np.testing.assert_array_equal(pairs.labels, wanted.labels)
+    np.testing.assert_array_equal(pairs.clusters, wanted.clusters)
+    said = printed("calibration", "pairs.parquet", "--label", "label", "--prob", "probability", "--format", "json")
+    assert json.loads(said)["curves"][0]["brier"]["score"] == pytest.approx(curve_of(wanted).brier.score)
+    with open_predictions(["pairs.parquet"], label="label", prob="probability", cluster="token") as predictions:
+        tokens = predictions.pairs().clusters
+    np.testing.assert_array_equal(tokens, np.tile(np.concatenate([np.arange(len(row)) for row in tags]), 4))
+
+
+def test_posterior_of_some_tags(folder: Path) -> None:
+    printed("sequences", "posterior", "hmm.npz", "dev.tsv", "--out", "all.csv")
+    printed("sequences", "posterior", "hmm.npz", "dev.tsv", "--tag", "V", "--tag", ",", "--out", "some.csv")
+    header, *rows = Path("all.csv").read_text().splitlines()
+    assert header == "label,probability,token,sentence,tag"
+    verbs = [row for row in rows if row.endswith(",V")]
+    commas = [row for row in rows if row.endswith('","')]
+    assert Path("some.csv").read_text().splitlines() == [header, *commas, *verbs]
+
+
+def test_posterior_of_tag_pairs(folder: Path) -> None:
+    printed("sequences", "posterior", "hmm.npz", "dev.tsv", "--tag-pairs", 2, "--out", "pairs.csv")
+    sentences, tags = made_up(40, 1)
+    steps = frequent_transitions(tags, 2)
+    wanted = transition_pairs(load_tagger("hmm.npz").posterior(sentences), tags, pairs=steps)
+    rows = list(csv.reader(Path("pairs.csv").read_text().splitlines()[1:]))
+    assert {row[-1] for row in rows} == set(map(" ".join, steps))
+    np.testing.assert_allclose([float(row[1]) for row in rows], wanted.probabilities, rtol=1e-15)
+    sentence_of = [i for i, row in enumerate(tags) for _ in row[1:]]
+    assert [int(row[3]) for row in rows] == sentence_of * 2
+
+
+def test_evaluate_says_what_the_library_says(folder: Path) -> None:
+    found = json.loads(printed("sequences", "evaluate", "hmm.npz", "dev.tsv", "--bin-size", 50, "--format", "json"))
+    sentences, tags = made_up(40, 1)
+    model = load_tagger("hmm.npz")
+    pairs = tag_pairs(model.posterior(sentences), tags)
+    wanted = curve_of(pairs, bin_size=50)
+    assert found["accuracy"] == {how: model.score(sentences, tags, decoding=how) for how in ("viterbi", "posterior")}
+    assert found["all"]["debiased_error"] == wanted.debiased_error.to_dict()
+    assert found["all"]["log_loss"]["score"] == wanted.log_loss.score
+    assert [tag["group"] for tag in found["tags"]] == [",", "D", "N", "V"]
+    assert sum(tag["right"] for tag in found["tags"]) == found["all"]["right"]
+    assert found["all"]["right"] / found["tokens"] == found["accuracy"]["viterbi"]
+    assert all(tag["p_adjusted"] >= tag["p_value"] for tag in found["tags"])
+    assert found["unknown_tags"] == 0
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "markdown", "latex"])
+def test_evaluate_in_every_format(folder: Path, form: str) -> None:
+    printed("sequences", "evaluate", "hmm.npz", "dev.conllu", "--format", form, "--output", "result.txt")
+    text = Path("result.txt").read_text(encoding="utf-8")
+    assert all(name in text for name in ("Brier", "log loss", "all", "V"))
+
+
+def test_models_and_files_of_crfsuite(folder: Path) -> None:
+    pycrfsuite = pytest.importorskip("pycrfsuite")
+    sentences, tags = made_up(80, 0)
+    items = [[[f"w={word}", f"s:{word[-1]}"] for word in words] for words in sentences]
+    trainer = pycrfsuite.Trainer(verbose=False)
+    for one, row in zip(items, tags, strict=True):
+        trainer.append(one, row)
+    trainer.train("old.model")
+    escaped = [["\t".join(a.replace(":", "\\:") for a in item) for item in one] for one in items]
+    lines = [
+        [f"{tag}\t{item}\n" for tag, item in zip(row, one, strict=True)] for row, one in zip(tags, escaped, strict=True)
+    ]
+    Path("items.txt").write_text("\n".join("".join(one) for one in lines), encoding="utf-8")
+    tagger = pycrfsuite.Tagger()
+    tagger.open("old.model")
+    tagged = rows_of(printed("sequences", "tag", "old.model", "items.txt"))
+    assert [[row[4] for row in rows] for rows in tagged] == [tagger.tag(one) for one in items]
+    for rows, one in zip(tagged, items, strict=True):
+        tagger.set(one)
+        shown = [float(misc(row[9])["P"]) for row in rows]
+        assert shown == pytest.approx([tagger.marginal(row[4], t) for t, row in enumerate(rows)], abs=1e-5)
+    found = json.loads(printed("sequences", "evaluate", "old.model", "items.txt", "--format", "json"))
+    assert found["tokens"] == sum(map(len, tags))
+    printed("sequences", "posterior", "old.model", "items.txt", "--out", "pairs.parquet")
+    assert Path("pairs.parquet").exists()
+    printed("sequences", "train", "items.txt", "--input-format", "crfsuite", "--c2", 1, "--out", "again.npz")
+    again = rows_of(printed("sequences", "tag", "again.npz", "items.txt"))
+    np.testing.assert_allclose(
+        [float(misc(row[9])["P"]) for rows in again for row in rows],
+        [float(misc(row[9])["P"]) for rows in tagged for row in rows],
+        atol=0.2,  # crfsuite's default has another penalty
+    )
+
+
+def damaged(folder: Path) -> None:
+    """Files that are wrong in every way."""
+    Path("empty.tsv").write_text("")
+    Path("one-column.tsv").write_text("dog\ncat\n")
+    Path("no-tag.tsv").write_text("dog\tN\ncat\n")
+    Path("latin.tsv").write_bytes(b"dog\tN\ncaf\xe9\tN\n")
+    Path("latin.txt").write_bytes(b"the caf\xe9\n")
+    Path("other.tsv").write_text("dog\tNOUN\nruns\tV\n")
+    Path("no-xpos.conllu").write_text("1\tdog\t_\tNOUN\t_\t_\t_\t_\t_\t_\n\n")
+    Path("value.txt").write_text("N\tw=dog:x\n")
+    whole = Path("hmm.npz").read_bytes()
+    Path("short.npz").write_bytes(whole[: len(whole) // 2])
+    middle = len(whole) // 2
+    Path("changed.npz").write_bytes(whole[:middle] + bytes([whole[middle] ^ 255]) + whole[middle + 1 :])
+    with zipfile.ZipFile("other.npz", "w") as file:
+        file.writestr("something.txt", "else")
+    Path("short.model").write_bytes(b"lCRF" + b"\x01" * 30)
+
+
+WRONG = [
+    (["train", "empty.tsv"], "empty.tsv is empty"),
+    (["train", "latin.tsv"], "line 2 of latin.tsv is not UTF-8 text"),
+    (["train", "no-tag.tsv"], "line 2 of no-tag.tsv: a line must be a word, a tab and its tag"),
+    (["train", "one-column.tsv"], "the form of one-column.tsv cannot be seen"),
+    (["train", "missing.tsv"], "missing.tsv"),
+    (["train", "no-xpos.conllu"], "sentence 1 of no-xpos.conllu has no XPOS tags"),
+    (["train", "train.tsv", "--dev", "empty.tsv"], "empty.tsv is empty"),
+    (["train", "train.tsv", "--tagger", "hmm", "--c2", "1"], "--c2 is no option of --tagger hmm"),
+    (["train", "train.tsv", "--pseudocount-emission", "1"], "is no option of --tagger crf"),
+    (["train", "train.tsv", "--features", "sufixes"], "Did you mean suffixes?"),
+    (["train", "train.tsv", "--c2", "-1"], "c2 must be"),
+    (["train", "train.tsv", "--tagger", "hmm", "--pseudocount-emission", "nan"], "pseudocount_emission must be"),
+    (["train", "value.txt", "--input-format", "crfsuite"], "line 1 of value.txt: what follows a colon"),
+    (["train", "value.txt", "--input-format", "crfsuite", "--features", "basic"], "holds attributes"),
+    (["tag", "hmm.npz", "latin.txt"], "line 1 of latin.txt is not UTF-8 text"),
+    (["tag", "missing.npz", "dev.txt"], "the model missing.npz cannot be read"),
+    (["tag", "short.npz", "dev.txt"], "short.npz"),
+    (["tag", "changed.npz", "dev.txt"], "changed.npz"),
+    (["tag", "other.npz", "dev.txt"], "other.npz"),
+    (["tag", "dev.txt", "dev.txt"], "dev.txt"),
+    (["tag", "short.model", "dev.txt"], "short.model"),
+    (["tag", "hmm.npz", "dev.txt", "--k-best", "2", "--method", "posterior"], "does not go with --method posterior"),
+    (["tag", "hmm.npz", "dev.txt", "--input-format", "crfsuite"], "this one reads words"),
+    (["evaluate", "hmm.npz", "other.tsv"], "the gold tags of 1 tokens: NOUN (1)"),
+    (["evaluate", "hmm.npz", "dev.txt"], "the form of dev.txt cannot be seen"),
+    (["posterior", "hmm.npz", "other.tsv"], "by --unknown-tags keep"),
+    (["posterior", "hmm.npz", "dev.tsv", "--tag", "v"], "no tag 'v' in the model"),
+    (["posterior", "hmm.npz", "dev.tsv", "--tag", "V", "--tag-pairs", "3"], "ask one at a time"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "complaint"), WRONG, ids=lambda x: " ".join(x) if isinstance(x, list) else "")
+def test_what_is_wrong_is_said_in_one_sentence(folder: Path, arguments: list[str], complaint: str) -> None:
+    damaged(folder)
+    before = sorted(os.listdir())
+    suffix = {"train": "npz", "posterior": "parquet"}.get(arguments[0])
+    out = ["--out", f"new.{suffix}"] if suffix else []
+    done = run("sequences", *arguments, *out)
+    assert done.code == 2
+    assert complaint in done.err
+    assert done.err.startswith("howsure: ")
+    assert done.err.count("\n") == 1
+    assert sorted(os.listdir()) == before, "something was left behind"
+
+
+@pytest.mark.parametrize("name", ["no/folder.parquet", "pairs.xlsx"])
+def test_where_pairs_cannot_go_is_said_before_the_work(folder: Path, name: str) -> None:
+    done = run("sequences", "posterior", "no-such-model", "dev.tsv", "--out", name)
+    assert done.code == 2
+    assert "no-such-model" not in done.err
+
+
+def test_unknown_gold_tags_can_be_kept(folder: Path) -> None:
+    damaged(folder)
+    found = json.loads(
+        printed("sequences", "evaluate", "hmm.npz", "other.tsv", "--unknown-tags", "keep", "--format", "json")
+    )
+    assert (found["unknown_tags"], found["tokens"]) == (1, 2)
+    assert found["all"]["base_rate"] == pytest.approx(1 / 8)
+
+
+PRESS_CTRL_C = """
+import os, signal, sys, threading, time
+from howsure.cli import main
+
+def press_after_two_passes():
+    main_thread = threading.main_thread().ident
+    while True:
+        frame = sys._current_frames()[main_thread]
+        while frame is not None:
+            if frame.f_code.co_name == "descend" and len(frame.f_locals.get("values", ())) >= 2:
+                os.kill(os.getpid(), signal.SIGINT)
+                return
+            frame = frame.f_back
+        time.sleep(0.001)
+
+threading.Thread(target=press_after_two_passes, daemon=True).start()
+main()
+"""
+
+
+def test_ctrl_c_keeps_the_best_weights_so_far(folder: Path) -> None:
+    arguments = "sequences train train.tsv --c2 0.000001 --trainer adagrad --max-iterations 1000000 --out crf.npz"
+    done = subprocess.run(
+        [sys.executable, "-c", PRESS_CTRL_C, *arguments.split()],
+        capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "interrupted" in done.stdout
+    assert "the best weights so far are kept" in done.stderr
+    assert load_tagger("crf.npz").predict([("the", "dog")])

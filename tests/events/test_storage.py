@@ -1,0 +1,204 @@
+"""The store as a file: whole or not at all, never mistaken for another, never spoilt by a full disk."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from howsure.errors import InputError
+from howsure.events.schema import VERSION
+from howsure.events.storage import EventStore, StoreError
+
+LIMIT = 6 << 20  # bytes a file may have, where the disk is full
+
+
+def rows(number: int, *, words: int = 3) -> dict[str, dict[str, Any]]:
+    return {
+        "documents": {
+            "document": [number], "id": [f"{number}\x00<b>"], "date": ["1999-01-02"], "title": [None],
+            "category": [None], "words": [words], "mentions": [0],
+        },
+        "sentences": {
+            "document": [number], "sentence": [0], "words": [[os.urandom(8).hex() for _ in range(words)]],
+            "spaces": [[True] * words],
+        },
+    }  # fmt: skip
+
+
+def test_what_is_appended_is_there_again(tmp_path: Path) -> None:
+    path = tmp_path / "a.duckdb"
+    with EventStore.create(path, {"seed": 4, "files": [["ü", 3]]}) as store:
+        store.append(rows(0))
+        store.append({"left_out": {"document": [1], "id": ["x"], "reason": ["empty"]}, "documents": {"document": []}})
+        assert store.next_document == 2
+    with EventStore.open(path) as store:
+        assert (store.settings["seed"], store.settings["files"]) == (4, [["ü", 3]])
+        assert (store.settings["version"], store.settings["finished"]) == (VERSION, False)
+        assert store.ask("SELECT id FROM documents") == [("0\x00<b>",)]
+        assert store.ask("SELECT reason FROM left_out WHERE document = ?", [1]) == [("empty",)]
+        with pytest.raises(duckdb.Error):
+            store.ask("DELETE FROM documents")
+        with pytest.raises(duckdb.Error):
+            store.ask("SELECT * FROM read_text('/etc/hostname')")
+    assert os.listdir(tmp_path) == ["a.duckdb"]
+
+
+def test_a_batch_is_stored_whole_or_not_at_all(tmp_path: Path) -> None:
+    with EventStore.create(tmp_path / "a.duckdb", {}) as store:
+        store.append(rows(0))
+        half = rows(1)
+        half["sentences"]["words"] = [3]
+        with pytest.raises(duckdb.Error):
+            store.append(half)
+        with pytest.raises(duckdb.ConstraintException):
+            store.append(rows(0))
+        assert store.next_document == 1
+        store.append(rows(1))
+        assert store.ask("SELECT count(*) FROM sentences") == [(2,)]
+
+
+def test_finished(tmp_path: Path) -> None:
+    path = tmp_path / "a.duckdb"
+    with EventStore.create(path, {}) as store:
+        store.finish()
+        assert store.settings["finished"]
+    with EventStore.open(path) as store:
+        assert store.settings["finished"]
+
+
+def changed(path: Path, statement: str) -> Path:
+    EventStore.create(path, {"seed": 1}).close()
+    with duckdb.connect(path) as connection:
+        connection.execute(statement)
+    return path
+
+
+def test_a_newer_store_is_refused(tmp_path: Path) -> None:
+    newer = f"UPDATE settings SET value = '{VERSION + 1}' WHERE name = 'version'"
+    path = changed(tmp_path / "newer.duckdb", newer)
+    for read_only in (True, False):
+        with pytest.raises(InputError, match=rf"newer howsure .*version {VERSION + 1} .* Update howsure"):
+            EventStore.open(path, read_only=read_only)
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("DROP TABLE settings", "no store of events"),
+        ("DELETE FROM settings WHERE name = 'version'", "no store of events"),
+        ("UPDATE settings SET value = '{' WHERE name = 'version'", "no store of events"),
+        ("DROP TABLE evidence", "lacks tables of a store: evidence"),
+    ],
+)
+def test_another_database_is_refused(statement: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=message):
+        EventStore.open(changed(tmp_path / "other.duckdb", statement))
+
+
+@pytest.mark.parametrize("content", [b"", b"not a database", b"\x00" * 50_000], ids=["empty", "text", "zeros"])
+def test_a_file_that_is_no_database(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "a.duckdb"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"a\.duckdb"):
+        EventStore.open(path)
+    assert path.read_bytes() == content
+
+
+def test_a_store_that_was_cut_off_or_spoilt(tmp_path: Path) -> None:
+    path = tmp_path / "a.duckdb"
+    with EventStore.create(path, {}) as store:
+        for number in range(20):
+            store.append(rows(number, words=2_000))
+        store.finish()
+    with EventStore.open(path) as store:
+        answer = store.ask("SELECT words FROM sentences ORDER BY document")
+    whole, found_out = path.read_bytes(), 0
+    places = [len(whole) * part // 10 for part in range(1, 10)]
+    spoilt = [whole[:place] + b"\xff" * 4_096 + whole[place + 4_096 :] for place in places]
+    for content in (whole[:4_096], *(whole[:place] for place in places), *spoilt):
+        path.write_bytes(content)
+        try:
+            with EventStore.open(path) as store:
+                assert store.ask("SELECT words FROM sentences ORDER BY document") == answer
+        except InputError:
+            found_out += 1
+    assert found_out > 10
+
+
+def test_no_such_store(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"no store .*none\.duckdb; make one by howsure events extract"):
+        EventStore.open(tmp_path / "none.duckdb")
+    with pytest.raises(InputError, match="no folder"):
+        EventStore.create(tmp_path / "none" / "a.duckdb", {})
+    (tmp_path / "a.duckdb").touch()
+    with pytest.raises(InputError, match="already"):
+        EventStore.create(tmp_path / "a.duckdb", {})
+
+
+def test_a_store_in_use(tmp_path: Path) -> None:
+    path = tmp_path / "a.duckdb"
+    with EventStore.create(path, {}) as store:
+        store.append(rows(0))
+        process = get_context("spawn").Process(target=_open_elsewhere, args=(path, tmp_path / "told"))
+        process.start()
+        process.join()
+        with pytest.raises(StoreError, match="being written to"):
+            EventStore.open(path)
+    assert (tmp_path / "told").read_text() == f"{path} is being written to; wait for that, or end it, and open it then."
+
+
+def _open_elsewhere(path: Path, told: Path) -> None:
+    try:
+        EventStore.open(path)
+    except StoreError as error:
+        told.write_text(str(error))
+
+
+def test_settings_that_differ_are_named(tmp_path: Path) -> None:
+    with EventStore.create(tmp_path / "a.duckdb", {"seed": 1, "rule": {"verbs": ("a",)}}) as store:
+        store.check_settings({"seed": 1, "rule": {"verbs": ["a"]}})
+        with pytest.raises(InputError, match=r"other settings: seed was 1 and is now 2; extra was null and is now 3\."):
+            store.check_settings({"seed": 2, "rule": {"verbs": ["a"]}, "extra": 3})
+        store.settings["howsure"] = "0.0.0"
+        with pytest.raises(InputError, match=r"howsure was 0\.0\.0 and is now"):
+            store.check_settings({"seed": 1, "rule": {"verbs": ["a"]}})
+
+
+def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
+    path, told = tmp_path / "a.duckdb", tmp_path / "told.json"
+    process = get_context("spawn").Process(target=_fill, args=(path, told))
+    process.start()
+    process.join()
+    assert process.exitcode == 0
+    stored, message = json.loads(told.read_text())
+    assert "cannot be written" in message
+    assert "What was stored before stays" in message
+    assert stored > 3
+    with EventStore.open(path, read_only=False) as store:
+        assert store.next_document == stored
+        assert store.ask("SELECT count(*), min(len(words)) FROM sentences") == [(stored, 5_000)]
+        store.append(rows(stored, words=5_000))
+        assert store.next_document == stored + 1
+
+
+def _fill(path: Path, told: Path) -> None:
+    """Append until no file may grow; tell how many batches were stored, and the error."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    store = EventStore.create(path, {})
+    resource.setrlimit(resource.RLIMIT_FSIZE, (LIMIT, resource.RLIM_INFINITY))
+    stored = 0
+    try:
+        while stored < 10_000:
+            store.append(rows(stored, words=5_000))
+            stored += 1
+    except StoreError as error:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        told.write_text(json.dumps([stored, str(error)]))
