@@ -133,8 +133,8 @@ def imports_point_down(module: Module) -> Iterator[str]:
 
 
 def storage_is_imported_from_above(module: Module) -> Iterator[str]:
-    """A chapter's storage.py is imported by the chapter's `__init__` and by higher rooms, not by its other files."""
-    if module.is_package or module.is_storage:
+    """A numerics chapter's storage.py is imported by its `__init__` and by higher rooms, not by its other files."""
+    if module.is_package or module.is_storage or module.room not in NUMERICS:
         return
     for one in imports_of(module):
         if one.of(f"howsure.{module.room}.storage"):

@@ -23,6 +23,12 @@ def read_documents(path: str | os.PathLike[str], *, form: str | None = None) -> 
     The `form` is "conllu", "conll-2012" (also LitBank), "three-columns" (OntoGUM) or "two-columns" (word and tag; the
     file is one document); without it, it is seen from the first lines.
 
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "birds.tsv")
+    >>> written = path.write_text("Birds\\tN\\nsing\\tV\\n")
+    >>> [(sentence.words, sentence.tags) for sentence in read_documents(path)[0].sentences]
+    [(('Birds', 'sing'), ('N', 'V'))]
+
     Raises InputError if the form cannot be seen, or as the reader of the form does.
     """
     if form is not None and form not in FORMS:
