@@ -15,6 +15,9 @@ from howsure.errors import HowsureError
 COMMANDS = {  # name -> (module, what `howsure --help` says of it)
     "calibration": ("howsure.cli.calibration", "Do predicted probabilities match frequencies?"),
     "significance": ("howsure.cli.significance", "Is a model really better than the baseline?"),
+    "sequences": ("howsure.cli.sequences", "Taggers that say how sure they are of every tag."),
+    "coreference": ("howsure.cli.coreference", "Which mentions name the same entity, and how sure is that?"),
+    "events": ("howsure.cli.events", "Who does what how often, and how sure is that? With a page to explore."),
     "quantiles": ("howsure.cli.quantiles", "Are posterior draws of continuous quantities calibrated?"),
     "simulate": ("howsure.cli.simulate", "Draw synthetic predictions whose calibration is known."),
     "data": ("howsure.cli.data", "List the data sets of the experiments, fetch them, see how to cite them."),

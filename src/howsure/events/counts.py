@@ -69,7 +69,7 @@ def count_from_samples(samples: Integers, *, interval: str = "exact", level: flo
         reach = normal_quantile(level) * float(totals.std(ddof=1))
         return Count(mean, mean - reach, mean + reach, variance, error)
     if interval == "samples":
-        tail = (1.0 - level) / 2
+        tail = round((1.0 - level) / 2, 12)  # 0.025000000000000022 would take the next sample
         low, high = np.quantile(totals, [tail, 1.0 - tail], method="inverted_cdf").tolist()
         return Count(mean, float(low), float(high), variance, error)
     low, high = _law(active).interval(level)
@@ -113,10 +113,12 @@ def compare_counts(a: npt.ArrayLike, b: npt.ArrayLike, *, level: float = 0.95) -
 
 
 def _law(samples: Integers) -> CountDistribution:
-    """The law of the sum over documents, each with the law of its samples (D, S)."""
-    if samples.size == 0 or samples.max() <= 1:
-        return poisson_binomial(samples.mean(axis=1)) if samples.size else poisson_binomial([])
-    return sum_of_counts([np.bincount(row) / len(row) for row in samples])
+    """The law of the sum over documents, each with the law of its samples (D, S); those of at most 1 are pooled."""
+    few = samples.max(axis=1, initial=0) <= 1
+    pooled = poisson_binomial(samples[few].mean(axis=1) if few.any() else [])
+    if few.all():
+        return pooled
+    return sum_of_counts([pooled.pmf, *(np.bincount(row) / len(row) for row in samples[~few])])
 
 
 def _joint(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
