@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from howsure.coreference import attributes as of
+from howsure.coreference import facts as of
 from howsure.coreference import grammar
-from howsure.coreference.attributes import FORMS, attributes_of, check_mentions
+from howsure.coreference.attributes import attributes_of, check_mentions
+from howsure.coreference.facts import FORMS
 from howsure.coreference.scene import code_of, quotation_numbers
 from howsure.coreference.tree import tree_of
 from howsure.data.documents import Document, Mention, Sentence

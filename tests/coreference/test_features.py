@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from howsure.coreference.attributes import GENDERS, NUMBERS, ROLE_CODES, attributes_of
+from howsure.coreference.attributes import attributes_of
+from howsure.coreference.facts import GENDERS, NUMBERS, ROLE_CODES
 from howsure.coreference.features import (
     NEW_FAMILIES,
     PAIR_FAMILIES,

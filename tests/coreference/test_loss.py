@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from howsure.coreference.attributes import FORMS, TYPE_OF_FORM, attributes_of
+from howsure.coreference.attributes import attributes_of
+from howsure.coreference.facts import FORMS, TYPE_OF_FORM
 from howsure.coreference.features import NEW_FAMILIES, PAIR_FAMILIES
 from howsure.coreference.loss import Loss, allowed_antecedents, loss_and_gradient, margins, probabilities
 from howsure.coreference.scoring import Scorer

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.coreference.attributes import FORMS, TYPE_OF_FORM, Codes
+from howsure.coreference.attributes import Codes
+from howsure.coreference.facts import FORMS, TYPE_OF_FORM
 from howsure.coreference.features.family import Family
 from howsure.stats.pairs import Floats
 

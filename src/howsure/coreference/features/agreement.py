@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from howsure.coreference.attributes import GENDERS, NUMBERS, PROPER
+from howsure.coreference.facts import GENDERS, NUMBERS
 from howsure.coreference.features.family import Candidates, Family, Matrix, Truth, bucket, nearer
 
 RANK_ENDS = (0, 1, 2, 3, 5, 9, 20)
@@ -45,26 +45,9 @@ def same_form_rank(pairs: Candidates) -> Matrix:
     return alike * (1 + bucket(nearer(alike), ends=(0, 1, 2, 5)))
 
 
-def names_between(pairs: Candidates) -> Matrix:
-    """How many names that agree with the mention stand between: he is still the same he where there is none."""
-    names = agree(pairs) & pairs.earlier & (pairs.mentions.type == PROPER)[None, :]
-    return bucket(nearer(names), ends=(0, 1, 2, 4, 9))
-
-
-def prominence(pairs: Candidates) -> Matrix:
-    """Of a name that agrees: whether it has been the most frequent one so far, or half as frequent, and how often."""
-    names = agree(pairs) & pairs.earlier & (pairs.mentions.type == PROPER)[None, :]
-    times = (np.cumsum(pairs.same_head, axis=0) - pairs.same_head) * names
-    most = times.max(axis=1, initial=0, keepdims=True)
-    share = np.select([times == most, 2 * times >= most], [1, 2], 3)
-    return np.where(names, share + 3 * (most > 3), 0)
-
-
 FAMILIES = (
     Family("number", len(NUMBERS) ** 2, number),
     Family("gender", len(GENDERS) ** 2, gender),
     Family("rank", len(RANK_ENDS) + 2, rank),
     Family("rank in form", 6, same_form_rank),
-    Family("names between", 6, names_between),
-    Family("prominence", 7, prominence),
 )

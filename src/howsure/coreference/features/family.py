@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from howsure.coreference.attributes import PRONOMINAL, Attributes, Codes
+from howsure.coreference.attributes import Attributes, Codes
+from howsure.coreference.facts import PRONOMINAL
 
 Matrix = NDArray[np.int64]
 Truth = NDArray[np.bool_]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from howsure.coreference.attributes import GENDERS, NUMBERS, ROLE_CODES, Codes
+from howsure.coreference.attributes import Codes
+from howsure.coreference.facts import GENDERS, NUMBERS, ROLE_CODES
 from howsure.coreference.features.agreement import agree
 from howsure.coreference.features.family import Candidates, Family, bucket, hashed
 from howsure.coreference.features.match import match_level

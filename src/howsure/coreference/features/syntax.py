@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from howsure.coreference import grammar
-from howsure.coreference.attributes import ROLE_CODES
+from howsure.coreference.facts import ROLE_CODES
 from howsure.coreference.features.family import Candidates, Family, Matrix, bucket
 
 N_ROLES = len(ROLE_CODES)

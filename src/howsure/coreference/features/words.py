@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from howsure.coreference.attributes import PRONOMINAL
+from howsure.coreference.facts import PRONOMINAL
 from howsure.coreference.features.family import Candidates, Family, Matrix, hashed
 
 CELLS = 1 << 14
