@@ -6,7 +6,8 @@ take turns in one process on one thread. CPU seconds of ours are those of the wh
 `train` alone, after the sentences were appended. Beside them a hidden Markov model and AdaGrad.
 
 Limits: CPU seconds per iteration at most those of python-crfsuite; objectives within 1e-5 of each other, relative, or
-ours lower; accuracy on test, by Viterbi: tweets basic 76 %, advanced 87 %, web text basic 89 %.
+ours lower; accuracy on test, by the most probable tag of each word: tweets basic 76 %, advanced 87 %, web text basic
+89 % (Viterbi's stands beside it: 76.3, 87.5 and 89.0).
 
     python benchmarks/bench_taggers.py [--quick]
 
@@ -110,7 +111,7 @@ def compared(case: Case) -> bool:
     each, peer_each = seconds / len(tagger.values_), peer_seconds / len(losses)
     difference = (tagger.values_[-1] - losses[-1]) / losses[-1]
     viterbi, posterior = accuracies(tagger, case.test)
-    holds = each <= peer_each and difference <= DIFFERENCE and viterbi >= case.accuracy
+    holds = each <= peer_each and difference <= DIFFERENCE and posterior >= case.accuracy
     cells = [
         case.name,
         f"{tokens:,}",
@@ -122,8 +123,8 @@ def compared(case: Case) -> bool:
         f"{tokens / peer_each / 1e6:.2f}",
         f"{peer_each / each:.1f}",
         f"{difference:.1e}",
-        f"{viterbi:.4f} (≥ {case.accuracy:g})",
-        f"{posterior:.4f}",
+        f"{viterbi:.4f}",
+        f"{posterior:.4f} (≥ {case.accuracy:g})",
         "yes" if holds else "NO",
     ]
     print(f"| {' | '.join(cells)} |", flush=True)

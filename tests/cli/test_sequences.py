@@ -253,6 +253,10 @@ def test_models_and_files_of_crfsuite(folder: Path) -> None:
     assert found["tokens"] == sum(map(len, tags))
     printed("sequences", "posterior", "old.model", "items.txt", "--out", "pairs.parquet")
     assert Path("pairs.parquet").exists()
+    for other in ("dev.txt", "dev.conllu", "dev.tsv"):
+        done = run("sequences", "tag", "old.model", other)
+        assert (done.code, done.out) == (2, "")
+        assert f"the model knows no attribute of {other}" in done.err
     printed("sequences", "train", "items.txt", "--input-format", "crfsuite", "--c2", 1, "--out", "again.npz")
     again = rows_of(printed("sequences", "tag", "again.npz", "items.txt"))
     np.testing.assert_allclose(

@@ -51,6 +51,23 @@ def test_what_is_appended_is_there_again(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["a.duckdb"]
 
 
+@pytest.mark.parametrize("place", [3, 1_234, 4_999])
+def test_one_value_among_many_that_are_empty(place: int, tmp_path: Path) -> None:
+    n = 5_000
+    actors = [["IRQ", "USA"] if at == place else [] for at in range(n)]
+    verbs = [7 if at == place else None for at in range(n)]
+    zeros = [0] * n
+    with EventStore.create(tmp_path / "a.duckdb", {}) as store:
+        store.append({
+            "mentions": {
+                "document": zeros, "mention": list(range(n)), "sentence": zeros, "start": zeros, "stop": zeros,
+                "head": zeros, "actors": actors, "verb": verbs,
+            },
+        })  # fmt: skip
+        assert store.ask("SELECT mention, actors FROM mentions WHERE verb = 7") == [(place, ["IRQ", "USA"])]
+        assert store.ask("SELECT count(*) FROM mentions WHERE len(actors) = 0 AND verb IS NULL") == [(n - 1,)]
+
+
 def test_a_batch_is_stored_whole_or_not_at_all(tmp_path: Path) -> None:
     with EventStore.create(tmp_path / "a.duckdb", {}) as store:
         store.append(rows(0))

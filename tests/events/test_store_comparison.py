@@ -17,7 +17,7 @@ from tests.events.slow_store import enumerated, law_of, law_of_sum, raw_counts, 
 
 @pytest.mark.parametrize("unit", ["documents", "entities"])
 def test_against_enumeration(tmp_path: Path, unit: str) -> None:
-    with make_store(tmp_path / "a.duckdb", documents=30, samples=3, seed=4) as store:
+    with make_store(tmp_path / "a.duckdb", documents=60, samples=3) as store:
         counts, periods = raw_counts(store), slow_periods(store, "month")
         compared = compare_actors(store, "NATO", "YUG", by="month", unit=unit)
     asked = 0
@@ -36,7 +36,7 @@ def test_against_enumeration(tmp_path: Path, unit: str) -> None:
         assert row.less == pytest.approx(sum(p for k, p in law.items() if k < 0), abs=1e-12)
         assert row.mean == pytest.approx(sum(k * p for k, p in law.items()), abs=1e-12)
         asked += len(law) > 1
-    assert asked > 5
+    assert asked >= 8
 
 
 @pytest.mark.parametrize("by", ["quarter", "year"])

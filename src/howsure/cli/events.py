@@ -11,33 +11,40 @@ import click
 from howsure.cli.output import emit, json_text
 from howsure.cli.progress import progress
 from howsure.events.input import BAD_DATES
+from howsure.events.matching import STEMMING
+from howsure.events.relations import SCHEMES
 
-ELSEWHERE = {  # name -> module that holds `NAME_command`
-    "series": "howsure.cli.events_queries",
-    "doubtful": "howsure.cli.events_queries",
-    "compare": "howsure.cli.events_queries",
-    "export": "howsure.cli.events_queries",
-    "figure": "howsure.cli.events_queries",
-    "explore": "howsure.cli.events_page",
-    "report": "howsure.cli.events_page",
+QUERIES, PAGE = "howsure.cli.events_queries", "howsure.cli.events_page"
+ELSEWHERE = {  # name -> (module that holds `NAME_command`, what `howsure events --help` says of it)
+    "series": (QUERIES, "Print how often actors act in each period, with intervals."),
+    "compare": (QUERIES, "Print how probable it is that one actor acts more often than another."),
+    "doubtful": (QUERIES, "Print documents near one half, with the links they hinge on."),
+    "export": (QUERIES, "Write series to CSV or Parquet."),
+    "figure": (QUERIES, "Draw series with their bands."),
+    "explore": (PAGE, "Open the page: series, documents, evidence."),
+    "report": (PAGE, "Write the same as one self-contained HTML file."),
 }
-OWN = ("extract", "dependencies")
-STEMMINGS = ("suffixes", "paper", "none")
-SCHEMES = ("ud", "ud-2014", "clear")
+FIRST, LAST = "extract", "dependencies"
 
 
 class Events(click.Group):
-    """The commands in the order in which they are used; those of other files are imported when they are needed."""
+    """The commands in the order in which they are used; those of other files are imported when they are run."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [OWN[0], *ELSEWHERE, *OWN[1:]]
+        return [FIRST, *ELSEWHERE, LAST]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in ELSEWHERE:
             return super().get_command(ctx, cmd_name)
-        found = getattr(importlib.import_module(ELSEWHERE[cmd_name]), f"{cmd_name}_command")
+        found = getattr(importlib.import_module(ELSEWHERE[cmd_name][0]), f"{cmd_name}_command")
         assert isinstance(found, click.Command)
         return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        own = {name: command.get_short_help_str(90) for name, command in self.commands.items()}
+        texts = {**own, **{name: text for name, (_, text) in ELSEWHERE.items()}}
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, texts[name]) for name in self.list_commands(ctx)])
 
 
 @click.group(cls=Events, context_settings={"max_content_width": 110})
@@ -59,12 +66,12 @@ def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
                      help="What to do about documents whose date is missing or is none."),
         click.option("--input-format", metavar="FORMAT", help="jsonl, csv, tsv, parquet or conllu; default: by name."),
         click.option("--parser", metavar="NAME|PATH", help="spaCy pipeline that parses the text."),
-        click.option("--labels", type=click.Choice(SCHEMES), default=None,
+        click.option("--labels", type=click.Choice(list(SCHEMES)), default=None,
                      help="Labels of a built-in rule (default: those of the pipeline; ud for CoNLL-U)."),
         click.option("--rule", metavar="NAME|FILE", default="attack", show_default=True,
                      help="attack, attack-wide, or a YAML file."),
         click.option("--lexicon", metavar="FILE", help="Names of actors, CODE<TAB>NAME (default: countries)."),
-        click.option("--stemming", type=click.Choice(STEMMINGS), default="suffixes", show_default=True,
+        click.option("--stemming", type=click.Choice(list(STEMMING)), default="suffixes", show_default=True,
                      help="What a word may lose before it is looked up in a lexicon of yours."),
         click.option("--model", metavar="FILE", help="Antecedent model (default: the one in the package)."),
         click.option("--keep", metavar="REGEX", help="Keep documents whose category matches."),
@@ -76,7 +83,7 @@ def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-@command.command("extract")
+@command.command(FIRST)
 @corpus_options
 @click.option("--samples", type=click.IntRange(min=1), default=100, show_default=True, help="Clusterings a document.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all draws.")
@@ -84,7 +91,9 @@ def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--workers", type=click.IntRange(min=1), metavar="N",
               help="Processes (default: one a processor, at most 4).")  # fmt: skip
 def extract_command(store: str, samples: int, seed: int, workers: int | None, **options: Any) -> None:
-    """Find events in the documents of FILE... (JSON lines, CSV, Parquet or CoNLL-U) and write them to a store.
+    """Find events in the documents of FILE..., and write them to a store.
+
+    FILE... are JSON lines, CSV, Parquet (plain, .gz or .zst), or CoNLL-U.
 
     \b
     howsure events extract news.csv --text body --date published --parser en_core_web_sm --store news.duckdb
@@ -107,14 +116,14 @@ def extract_command(store: str, samples: int, seed: int, workers: int | None, **
     emit(summary(store, report), None)
 
 
-@command.command("dependencies")
+@command.command(LAST)
 @corpus_options
 @click.option("--limit", type=click.IntRange(min=1), default=2000, show_default=True, help="Documents to read.")
 @click.option("--top", type=click.IntRange(min=1), default=20, show_default=True, help="Rows of each table.")
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True,
               help="How the result is written.")  # fmt: skip
 def dependencies_command(limit: int, top: int, form: str, **options: Any) -> None:
-    """List how often each relation occurs inside entities of actors, for writing rules.
+    """List how often relations occur inside entities of actors, for writing rules.
 
     First where the name of an actor stands below the head of a mention, then what governs mentions of its entity.
     """

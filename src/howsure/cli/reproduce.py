@@ -76,7 +76,7 @@ def tweets(data: str | None, limit: int | None, seed: int, output: Output) -> No
 @seed_option
 @output_options
 def tagging(data: str | None, limit: int | None, seed: int, output: Output) -> None:
-    """HMM against CRF on the tags of words (Nguyen & O'Connor 2015, Figures 3 and 4 (a); thesis 4.1–4.3)."""
+    """HMM against CRF on tags (Nguyen & O'Connor 2015, Figures 3 and 4 a)."""
     from howsure.reproductions.tagging import reproduce_tagging, steps_of_tagging
 
     with progress("models", total=steps_of_tagging()) as advance:
@@ -90,11 +90,42 @@ def tagging(data: str | None, limit: int | None, seed: int, output: Output) -> N
 @seed_option
 @output_options
 def tag_pairs(data: str | None, limit: int | None, seed: int, output: Output) -> None:
-    """HMM against CRF on the tags of two consecutive words (Nguyen & O'Connor 2015, Figure 4 (b))."""
+    """HMM against CRF on tag pairs (Nguyen & O'Connor 2015, Figure 4 b)."""
     from howsure.reproductions.tag_pairs import reproduce_tag_pairs, steps_of_tag_pairs
 
     with progress("models", total=steps_of_tag_pairs()) as advance:
         result = reproduce_tag_pairs(data=data, limit=limit, seed=seed, advance=advance)
+    output.show(result)
+
+
+@command.command("regulariser")
+@data_option
+@limit_option
+@seed_option
+@output_options
+def regulariser(data: str | None, limit: int | None, seed: int, output: Output) -> None:
+    """Calibration as a function of regulariser and pseudocount (beyond the papers)."""
+    from howsure.reproductions.regulariser import reproduce_regulariser, steps_of_regulariser
+
+    with progress("models", total=steps_of_regulariser()) as advance:
+        result = reproduce_regulariser(data=data, limit=limit, seed=seed, advance=advance)
+    output.show(result)
+
+
+@command.command("coreference")
+@data_option
+@click.option(
+    "--parser", metavar="PIPELINE", help="spaCy pipeline or its folder (default: models/en_ud_small beside the data)."
+)
+@limit_option
+@seed_option
+@output_options
+def coreference(data: str | None, parser: str | None, limit: int | None, seed: int, output: Output) -> None:
+    """Pairs of mentions, exact and by samples (Nguyen & O'Connor 2015, section 5.3, Figure 5)."""
+    from howsure.reproductions.coreference import reproduce_coreference, steps_of_coreference
+
+    with progress("models", total=steps_of_coreference()) as advance:
+        result = reproduce_coreference(data=data, parser=parser, limit=limit, seed=seed, advance=advance)
     output.show(result)
 
 

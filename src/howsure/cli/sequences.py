@@ -42,7 +42,7 @@ def input_option(*more: str) -> Callable[..., Any]:
     return click.option("--input-format", metavar="FORMAT", help=f"{forms}; default: by the first lines.")
 
 
-@command.command("train")
+@command.command("train", short_help="Train a tagger on tagged sentences.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--out", required=True, metavar="MODEL", help="Where the model goes.")
 @click.option("--dev", metavar="FILE", help="Tagged sentences on which the model is then judged.")
@@ -124,7 +124,7 @@ def _untrained(tagger: str, options: dict[str, Any], *, items: bool) -> Any:
     return HMMTagger(**options) if tagger == "hmm" else CRFTagger(**options)
 
 
-@command.command("tag")
+@command.command("tag", short_help="Tag sentences, with the probability of every tag.")
 @click.argument("model")
 @click.argument("file")
 @click.option("--out", metavar="FILE", help="Write to a file instead of standard output.")
@@ -165,7 +165,7 @@ def tag_command(
         emit(k_best_conllu(corpus.documents, posterior, layer=layer, k=k_best, top=top), out)
 
 
-@command.command("posterior")
+@command.command("posterior", short_help="Write every probability and whether it came true, for `howsure calibration`.")
 @click.argument("model")
 @click.argument("file")
 @click.option("--out", required=True, metavar="FILE", help="Where the pairs go: .parquet or .csv.")
@@ -206,7 +206,7 @@ def posterior_command(
     emit(pairs_text(pairs, corpus.name, out), None)
 
 
-@command.command("evaluate")
+@command.command("evaluate", short_help="Judge a model: accuracy, calibration of all tags and of each, scores.")
 @click.argument("model")
 @click.argument("file")
 @column_option

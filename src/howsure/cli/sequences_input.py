@@ -60,7 +60,9 @@ def read_corpus(files: Sequence[str], *, form: str | None, model: Tagger | None 
     if takes_items(model):
         if form not in (None, ITEMS):
             raise InputError(f"a model of crfsuite reads attributes: --input-format {ITEMS}, not {form}.")
-        return _read_items(files)
+        found = _read_items(files)
+        _check_known(found, model)
+        return found
     if form == ITEMS:
         raise InputError(f"--input-format {ITEMS} is for models of crfsuite; this one reads words.")
     return Corpus(", ".join(files), [document for file in files for document in read_documents(file, form=form)])
@@ -99,6 +101,18 @@ def load_model(path: str) -> Tagger:
 def _plain_document(text: Text) -> Document:
     lines = (line.split() for line in text.content.split("\n"))
     return Document(text.stem, tuple(Sentence(tuple(words)) for words in lines if words))
+
+
+def _check_known(corpus: Corpus, model: Tagger | None) -> None:
+    """Raise InputError if nothing in files is known to a fitted model: they are of another form."""
+    if not isinstance(model, CRFTagger) or not hasattr(model, "labels_"):
+        return
+    known = set(model.attributes_)
+    if not any(known.intersection(item) for one in corpus.items or () for item in one):
+        raise InputError(
+            f"the model knows no attribute of {corpus.name}. A model of crfsuite needs the attributes that it was "
+            "trained with, in crfsuite's data format: a label and the attributes of an item a line, tabs between them."
+        )
 
 
 def _read_items(files: Sequence[str]) -> Corpus:

@@ -35,8 +35,9 @@ def hinges_of(
 
     Among the mentions that are in some sample in one entity with one of `mentions`, it is the pair i, j with the
     largest |P(i ~ j | event) - P(i ~ j | no event)|, shares of the samples; of equal ones the nearest, then the first
-    in the text. Where that link does not settle it, the next is looked for among the samples in which the link is as
-    it is with the event; and so on, while either outcome has 5 % of all samples. An event that is certain has none.
+    in the text. That link may settle the event where it holds, or where it does not: the next is looked for among the
+    samples of the side that is less settled, in which the rarer outcome is the more frequent. And so on, while either
+    outcome has 5 % of all samples there. An event that is certain hinges on nothing.
 
     >>> labels = np.array([[0, 0, 0], [0, 1, 0], [0, 1, 0], [0, 0, 0]])
     >>> hinges_of(labels, np.array([True, False, False, True]), [0])
@@ -45,7 +46,7 @@ def hinges_of(
     near = _companions(labels, mentions)
     found: list[Hinge] = []
     kept = np.ones(len(event), dtype=np.bool_)
-    while len(found) < most and _undecided(event[kept], len(event)):
+    while len(found) < most and _rarer(event[kept]) >= max(RAREST * len(event), 1):
         best = _best_pair(labels[np.ix_(kept, near)], event[kept])
         if best is None:
             break
@@ -53,12 +54,13 @@ def hinges_of(
         together = labels[:, first] == labels[:, second]
         with_event, without_event = together[kept & event].mean(), together[kept & ~event].mean()
         found.append(Hinge(first, second, float(with_event), float(without_event), float(kept.mean())))
-        kept = kept & (together == (with_event > without_event))
+        kept = max(kept & together, kept & ~together, key=lambda side: _rarer(event[side]))
     return found
 
 
-def _undecided(event: npt.NDArray[np.bool_], n_samples: int) -> bool:
-    return bool(min(event.sum(), (~event).sum()) >= RAREST * n_samples)
+def _rarer(event: npt.NDArray[np.bool_]) -> int:
+    """In how many samples the rarer outcome is."""
+    return int(min(event.sum(), (~event).sum()))
 
 
 def _companions(labels: Integers, mentions: Iterable[int]) -> Integers:

@@ -13,7 +13,10 @@ from howsure.events.input import InputDocument
 from howsure.events.input_conllu import read_part
 from howsure.events.relations import SCHEMES
 
-NEEDED = ("tok2vec", "transformer", "tagger", "morphologizer", "parser", "attribute_ruler", "lemmatizer", "senter")
+NEEDED = {
+    "tok2vec", "transformer", "curated_transformer", "tagger", "morphologizer", "parser", "attribute_ruler",
+    "lemmatizer", "trainable_lemmatizer", "senter", "sentencizer",
+}  # fmt: skip
 
 
 class Parser(Protocol):

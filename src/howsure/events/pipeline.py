@@ -22,6 +22,7 @@ from typing import Any
 
 from howsure.errors import InputError
 from howsure.events.input import Corpus, InputDocument
+from howsure.events.interrupts import deaf_children, undisturbed
 from howsure.events.storage import EventStore, StoreError
 from howsure.events.work import Batch, Work, Worker, begin, do
 
@@ -83,7 +84,9 @@ def extract_events(
     if workers < 1:
         raise InputError(f"workers must be 1 or more; it is {workers}.")
     target = Path(path)
-    with EventStore.open(target, read_only=False) if target.exists() else EventStore.create(target, settings) as store:
+    with undisturbed():
+        store = EventStore.open(target, read_only=False) if target.exists() else EventStore.create(target, settings)
+    with store:
         store.check_settings(settings)
         return _go_on(corpus, store, work=work, workers=workers, advance=advance or (lambda documents: None))
 
@@ -120,11 +123,13 @@ def _go_on(corpus: Corpus, store: EventStore, *, work: Work, workers: int, advan
             with _results(_batches(corpus, start), work, workers) as results:
                 for batch in results:
                     storing = time.perf_counter()
-                    store.append(batch.tables)
+                    with undisturbed():
+                        store.append(batch.tables)
+                        report.add(batch)
                     report.seconds_storing += time.perf_counter() - storing
-                    report.add(batch)
                     advance(batch.read)
-            store.finish()
+            with undisturbed():
+                store.finish()
     except KeyboardInterrupt:
         report.interrupted = True
     report.seconds = time.perf_counter() - started
@@ -133,7 +138,11 @@ def _go_on(corpus: Corpus, store: EventStore, *, work: Work, workers: int, advan
 
 def _batches(corpus: Corpus, start: int) -> Batches:
     documents = corpus.documents(start)
-    while batch := list(islice(documents, BATCH)):
+    while True:
+        with undisturbed():
+            batch = list(islice(documents, BATCH))
+        if not batch:
+            return
         yield batch
 
 
@@ -158,7 +167,8 @@ def _results(batches: Batches, work: Work, workers: int) -> Iterator[Iterator[Ba
 def _in_order(pool: ProcessPoolExecutor, batches: Batches, ahead: int) -> Iterator[Batch]:
     waiting: deque[Future[Batch]] = deque()
     for batch in batches:
-        waiting.append(pool.submit(do, batch))
+        with undisturbed(), deaf_children():
+            waiting.append(pool.submit(do, batch))
         if len(waiting) >= ahead:
             yield waiting.popleft().result()
     while waiting:

@@ -27,6 +27,7 @@ CONFIG: Config = {
     "threads": str(THREADS),
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
+    "pandas_analyze_sample": "1000000000",  # rows of a column that tell its type: all, since most lists are empty
 }
 READING: Config = {**CONFIG, "enable_external_access": "false"}  # a query reads the store and nothing else
 SPOILT = (duckdb.IOException, duckdb.FatalException, duckdb.InternalException, duckdb.SerializationException)

@@ -17,7 +17,7 @@ from howsure.events.periods import PERIODS, period_of, period_start, periods_bet
 from howsure.stats.naming import unknown_name
 
 Columns = dict[str, npt.NDArray[Any]]
-SPOILT = (duckdb.IOException, duckdb.FatalException, duckdb.InternalException, duckdb.SerializationException)
+OUR_OWN = (duckdb.ProgrammingError, duckdb.DataError)  # mistakes in a query; all else is the file's fault
 LONGEST = {"week": 7, "month": 31, "quarter": 92, "year": 366}  # days; as many later it is the next period
 
 
@@ -53,7 +53,9 @@ def _asked(store: Store, query: str, parameters: dict[str, Any]) -> Iterator[duc
     try:
         with store.connection.cursor() as cursor:
             yield cursor.execute(query, parameters)
-    except SPOILT as error:
+    except OUR_OWN:
+        raise
+    except duckdb.Error as error:
         reason = str(error).strip().partition("\n")[0].rstrip(".")[:300]
         raise InputError(f"the store is spoilt or cut off: {reason}. Restore a copy.") from error
 

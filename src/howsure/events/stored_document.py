@@ -120,11 +120,11 @@ def stored_documents(store: Store, numbers: Collection[int]) -> dict[int, Stored
     wanted, n_samples = sorted(numbers), number_of_samples(store)
 
     def rows(columns: str, table: str, order: str = "document") -> Iterator[tuple[StoredDocument, tuple[Any, ...]]]:
-        query = f"SELECT document, {columns} FROM {table} WHERE list_contains($wanted, document) ORDER BY {order}"
+        query = f"SELECT document, {columns} FROM {table} WHERE document IN (SELECT unnest($wanted)) ORDER BY {order}"
         for document, *values in rows_of(store, query, wanted=wanted):
             yield held[document], tuple(values)
 
-    named = "SELECT document, id, date, title FROM documents WHERE list_contains($wanted, document)"
+    named = "SELECT document, id, date, title FROM documents WHERE document IN (SELECT unnest($wanted))"
     held = {row[0]: StoredDocument(*row) for row in rows_of(store, named, wanted=wanted)}
     for document, (words, spaces) in rows("words, spaces", "sentences", "document, sentence"):
         document.sentences.append((words, spaces))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import threading
@@ -67,7 +68,7 @@ class Worker:
         parsed = self.parser.parse(ready)
         between = time.perf_counter()
         for source, found in zip(kept, parsed, strict=True):
-            self._add(rows, source, found)
+            self.add(rows, source, found)
         tables = rows.tables()
         return Batch(tables, len(batch), between - started, time.perf_counter() - between)
 
@@ -82,7 +83,8 @@ class Worker:
             return TOO_LONG, None, ()
         return work.filter.reason_of_words(found[1], work.lexicon), *found
 
-    def _add(self, rows: Rows, source: InputDocument, document: Document) -> None:
+    def add(self, rows: Rows, source: InputDocument, document: Document) -> None:
+        """What a parsed document says, as rows."""
         work = self.work
         mentions = detect_mentions(document)
         if not document.sentences or len(mentions) > MOST_MENTIONS:
@@ -100,9 +102,10 @@ _worker: Worker | None = None  # of this process, if it is one of several
 
 
 def begin(work: Work) -> None:
-    """Make this process a worker: Ctrl-C is for the parent to handle, and without a parent it ends."""
+    """Make this process a worker: Ctrl-C is for its parent, and without a parent it ends."""
     global _worker
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    atexit.register(os._exit, 0)  # at once, without the remarks of libraries on what they did not free
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _worker = Worker(work)
 

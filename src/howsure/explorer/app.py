@@ -43,7 +43,9 @@ def create_app(store: Store, *, names: Collection[str] = LOOPBACK, any_number: b
         return JSONResponse({"error": "the page is for reading: GET is all that it answers."}, 405)
 
     def failed(request: Request, error: Exception) -> Response:
-        return JSONResponse({"error": f"this should not have happened ({type(error).__name__}); please report it."}, 500)
+        return JSONResponse(
+            {"error": f"this should not have happened ({type(error).__name__}); please report it."}, 500
+        )
 
     routes = [Route("/", show), *(Route(f"/api/{name}", _answer(store, name, one)) for name, one in QUESTIONS.items())]
     handlers = {404: not_found, 405: not_allowed, Exception: failed}

@@ -17,21 +17,26 @@ from howsure.explorer.security import policy
 
 STYLES = ("style.css", "text.css")
 MODULES = (  # in this order: each imports from those before it only
-    "dom.js",
-    "wording.js",
-    "state.js",
-    "served.js",
-    "embedded.js",
-    "axes.js",
-    "roving.js",
-    "chart.js",
-    "comparison.js",
-    "listing.js",
-    "reading.js",
-    "saving.js",
-    "form.js",
-    "main.js",
+    "dom",
+    "wording",
+    "state",
+    "served",
+    "embedded",
+    "axes",
+    "roving",
+    "chart",
+    "comparison",
+    "listing",
+    "reading",
+    "saving",
+    "form",
+    "figures",
+    "lists",
+    "sections",
+    "main",
 )
+IMPORT = re.compile(r'^import (\{.*\}) from "\./(\w+)\.js";$', re.MULTILINE)
+EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const) (\w+))", re.MULTILINE)
 FORBIDDEN_IN_JSON = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
@@ -74,8 +79,28 @@ def json_in_html(data: Any) -> str:
 
 
 def _script() -> str:
-    """All modules as one: each without its imports and exports, which the order of the modules makes good."""
-    return "".join(re.sub(r"^(import .*\n|export )", "", _text(name), flags=re.MULTILINE) for name in MODULES)
+    """All modules in one script, each a function that returns what it exports: a page of one file cannot import."""
+    return "".join(_as_function(name, _text(f"{name}.js")) for name in MODULES)
+
+
+def _as_function(name: str, module: str) -> str:
+    """A module as a constant that holds its exports.
+
+    >>> print(_as_function("b", 'import { one } from "./a.js";\\nexport const two = one + 1;\\n'))
+    const $b = (() => {
+    const { one } = $a;
+    const two = one + 1;
+    return { two };
+    })();
+    <BLANKLINE>
+    """
+    exported = ", ".join(EXPORT.findall(module))
+    body = EXPORT.sub("", IMPORT.sub(_destructured, module))
+    return f"const ${name} = (() => {{\n{body}return {{ {exported} }};\n}})();\n"
+
+
+def _destructured(found: re.Match[str]) -> str:
+    return f"const {found[1]} = ${found[2]};"
 
 
 def _text(name: str) -> str:

@@ -125,7 +125,7 @@ def _middle(period: str, by: str) -> datetime.date:
 def _finish(figure: Figure, series: StoreSeries, title: str | None) -> None:
     """What the lines are, once for all panels, and the title."""
     held = series.counts
-    counted = {"documents": "documents", "share": "share of documents", "entities": "entities"}[series.recipe["unit"]]
+    counted = "share of the documents of" if held.share else held.quantity
     figure.supylabel(f"{counted} a {series.by}", fontsize=9)
     handles: list[Any] = [
         Line2D([], [], color=look(0).colour, linewidth=1.4),

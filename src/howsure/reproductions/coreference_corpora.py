@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from pathlib import Path
+from typing import Any
 
 from howsure.data import find_dataset, read_documents
 from howsure.data.documents import Document, Mention
 from howsure.data.registry import dataset_path
-from howsure.data.spacy import document_from_spacy
-from howsure.errors import InputError
 
 ONTOGUM, GUM, LITBANK = "OntoGUM", "GUM", "LitBank"
 FILES = {
@@ -66,7 +64,7 @@ def parser_beside(data: str | None) -> str | None:
 def parse(documents: Sequence[Document], parser: str) -> list[Document]:
     """The documents, their words and sentences as they are, with the tags and trees of a spaCy pipeline.
 
-    Raises MissingExtraError without spaCy; InputError if there is no such pipeline or it cuts other sentences.
+    Raises MissingExtraError without spaCy; InputError if there is no such pipeline, or it has no parser.
     """
     from howsure.events.parsing import SpacyParser
 
@@ -78,18 +76,25 @@ def parse(documents: Sequence[Document], parser: str) -> list[Document]:
         words = [word for sentence in document.sentences for word in sentence.words]
         starts = [place == 0 for sentence in document.sentences for place in range(len(sentence))]
         tokens.append(Doc(pipeline.vocab, words=words, sent_starts=starts))
-    found = [document_from_spacy(one) for one in pipeline.pipe(tokens, batch_size=8)]
-    return [_with_trees(document, parsed, parser) for document, parsed in zip(documents, found, strict=True)]
+    found = pipeline.pipe(tokens, batch_size=8)
+    return [_with_trees(document, parsed) for document, parsed in zip(documents, found, strict=True)]
 
 
-def _with_trees(document: Document, parsed: Document, parser: str) -> Document:
-    if [len(one) for one in parsed.sentences] != [len(one) for one in document.sentences]:
-        raise InputError(f"the pipeline {Path(parser).name} changes the sentences of {document.name}; take another.")
-    sentences = [
-        replace(one, tags=tree.tags, universal_tags=tree.universal_tags, features=None, heads=tree.heads,
-                relations=tree.relations)
-        for one, tree in zip(document.sentences, parsed.sentences, strict=True)
-    ]  # fmt: skip
+def _with_trees(document: Document, parsed: Any) -> Document:
+    """The document with what a spaCy Doc says of its words; a head outside its sentence makes a word a root."""
+    sentences, start = [], 0
+    for sentence in document.sentences:
+        tokens = parsed[start : start + len(sentence)]
+        heads = [-1 if token.head.i == token.i else token.head.i - start for token in tokens]
+        sentences.append(
+            replace(
+                sentence,
+                tags=tuple(token.tag_ for token in tokens),
+                heads=tuple(head if 0 <= head < len(sentence) else -1 for head in heads),
+                relations=tuple(token.dep_ for token in tokens),
+            )
+        )
+        start += len(sentence)
     return replace(document, sentences=tuple(sentences))
 
 

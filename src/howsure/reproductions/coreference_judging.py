@@ -10,8 +10,7 @@ import numpy as np
 
 from howsure.calibration.curve import CalibrationCurve
 from howsure.calibration.judging import curve_of
-from howsure.coreference import AntecedentModel, CorefPosterior, CoreferenceScores, pairs_from_posteriors
-from howsure.coreference import score_clusters as scores_of
+from howsure.coreference import AntecedentModel, CoreferenceScores, pairs_from_posteriors, score_clusters
 from howsure.coreference.mentions import entities_of
 from howsure.data.documents import Document, Mention
 from howsure.stats.estimate import Estimate
@@ -85,16 +84,15 @@ class Judged:
 def judge(model: AntecedentModel, documents: Sequence[Document], *, seed: int) -> Judged:
     """Ask a model about every document."""
     posteriors = [model.posterior(document) for document in documents]
-    labels = [
-        entities_of(document, mentions_of(posterior)) for document, posterior in zip(documents, posteriors, strict=True)
-    ]
+    mentions = [[one for one in posterior.mentions if isinstance(one, Mention)] for posterior in posteriors]
+    labels = [entities_of(document, found) for document, found in zip(documents, mentions, strict=True)]
     exact = pairs_from_posteriors(posteriors, labels)
     counts = [posterior.number_of_entities().interval(LEVEL) for posterior in posteriors]
     return Judged(
         pairs=exact,
         sampled=pairs_from_posteriors(posteriors, labels, samples=SAMPLES, rng=seed).probabilities,
         scores=[
-            scores_of(gold_clusters(document), posterior.best_antecedent_clusters(), singletons=False)
+            score_clusters(gold_clusters(document), posterior.best_antecedent_clusters(), singletons=False)
             for document, posterior in zip(documents, posteriors, strict=True)
         ],
         nats=np.array([posterior.log_prob(one) for posterior, one in zip(posteriors, labels, strict=True)]),
@@ -126,7 +124,8 @@ def conll_f1(sums: Floats) -> float:
 def brier_skill(sums: Floats) -> float:
     """1 - Brier score of pairs / that of the base rate."""
     squared, positive, n = sums[12:15]
-    return 1 - float(squared / n / (positive / n * (1 - positive / n)))
+    of_base_rate = positive * (1 - positive / n) if n else 0.0
+    return 1 - float(squared / of_base_rate) if of_base_rate else float("nan")
 
 
 def overconfidence(sums: Floats) -> float:
@@ -136,7 +135,7 @@ def overconfidence(sums: Floats) -> float:
 
 def nats_a_mention(sums: Floats) -> float:
     """Log-probability of the gold clusterings, a mention."""
-    return float(sums[17] / sums[18])
+    return float(sums[17] / sums[18]) if sums[18] else float("nan")
 
 
 def over_documents(value: Callable[[Floats], float], one: Judged, other: Judged | None = None) -> Estimate:
@@ -158,10 +157,3 @@ def over_documents(value: Callable[[Floats], float], one: Judged, other: Judged 
         return Estimate(full, None, None, LEVEL, "jackknife over documents", n)
     reach = normal_quantile(LEVEL) * float(np.sqrt((n - 1) / n * ((rest - rest.mean()) ** 2).sum()))
     return Estimate(full, full - reach, full + reach, LEVEL, "jackknife over documents", n)
-
-
-def mentions_of(posterior: CorefPosterior) -> tuple[Mention, ...]:
-    """The mentions that a posterior of ours is about."""
-    return tuple(mention for mention in posterior.mentions if isinstance(mention, Mention))
-
-

@@ -46,12 +46,13 @@ def findings(
 
     accuracy = found[f"accuracy, {ADVANCED}"]
     brier = found[f"{QUERY}, Brier score: {BASIC} - {ADVANCED}"]
+    half_again = "CRF-Advanced is better calibrated than CRF-Basic: reducing miscalibration further by one half"
     half = "CRF-Basic is better calibrated than the HMM: about half its miscalibration"
     return (
         contest("4.4, 4.5", half, HMM, BASIC),
-        contest("4.4, 4.5", f"{half} (here an HMM with one pseudocount, what the paper of 2015 begins with)", ONE, BASIC),
+        contest("4.4, 4.5", f"{half} (here: one pseudocount, as in the paper of 2015)", ONE, BASIC),
         contest("4.4, 4.5", f"{half} (here an HMM that looks at the shapes of unseen words)", SHAPES, BASIC),
-        contest("4.5, 4.6", "CRF-Advanced is better calibrated than CRF-Basic: the miscalibration is reduced further by one half", BASIC, ADVANCED),
+        contest("4.5, 4.6", half_again, BASIC, ADVANCED),
         Finding("4.6", "CRF-Advanced has an accuracy of 87 %", f"{accuracy}", _includes(accuracy, PAPERS_ACCURACY)),
         Finding(
             "4.1.2", "with better templates predictions are more refined",
