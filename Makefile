@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 PEERS := $(VENV)/.ready-bench
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: demo test lint check check-slow bench docs clean
+.PHONY: demo test lint check check-slow bench docs reproductions clean
 
 demo: $(READY)  ## a calibration curve on bundled data
 	$(BIN)/howsure demo
@@ -29,6 +29,10 @@ bench: $(PEERS)  ## speed and memory, beside the peers
 
 docs: $(READY)  ## run the documents and draw their pictures again (docs/images)
 	HOWSURE_DRAW=1 $(BIN)/python -m pytest tests/test_documents.py
+
+REPRODUCTIONS := sentiment tagging tag-pairs tweets regulariser coreference events
+reproductions: $(READY)  ## run the papers' experiments again and write their pages (up to 10 minutes each)
+	set -e; for name in $(REPRODUCTIONS); do $(BIN)/howsure reproduce $$name --page docs/reproductions/$$name.md; done
 
 clean:
 	rm -rf $(VENV) build dist demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks

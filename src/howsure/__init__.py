@@ -14,7 +14,7 @@ _ROOMS = {
     "howsure.coreference": ("AntecedentModel", "CorefPosterior", "score_clusters"),
     "howsure.data": ("Document", "Mention", "Sentence", "read_documents"),
     "howsure.errors": ("HowsureError", "InputError", "MissingExtraError"),
-    "howsure.sequences": ("CRFTagger", "HMMTagger", "TagPosterior"),
+    "howsure.sequences": ("CRFTagger", "HMMTagger", "TagPosterior", "tag_pairs", "transition_pairs"),
     "howsure.significance": (
         "Comparison",
         "Difference",
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from howsure.coreference import AntecedentModel, CorefPosterior, score_clusters  # noqa: F401
     from howsure.data import Document, Mention, Sentence, read_documents  # noqa: F401
     from howsure.errors import HowsureError, InputError, MissingExtraError  # noqa: F401
-    from howsure.sequences import CRFTagger, HMMTagger, TagPosterior  # noqa: F401
+    from howsure.sequences import CRFTagger, HMMTagger, TagPosterior, tag_pairs, transition_pairs  # noqa: F401
     from howsure.significance import *  # noqa: F403
     from howsure.stats.classes import pairs_from_classes  # noqa: F401
     from howsure.stats.estimate import Estimate  # noqa: F401

@@ -1,0 +1,129 @@
+"""What `howsure coreference` reads: documents with mentions, models, and two sides of documents to score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+
+from howsure.coreference import AntecedentModel, CorefPosterior
+from howsure.coreference.mentions import Source, mentions_of
+from howsure.data import read_documents
+from howsure.data.documents import Document, Mention
+from howsure.errors import InputError
+
+FIRST, ERROR = "first", "error"
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A document, its mentions, and what a model says of them."""
+
+    document: Document
+    mentions: tuple[Mention, ...]
+    posterior: CorefPosterior
+
+    def clusters(self, decision: str) -> list[list[Mention]]:
+        """The entities by every mention's best antecedent, or of minimum risk."""
+        found = self.posterior
+        return found.best_antecedent_clusters() if decision == "best" else found.minimum_risk_clusters()
+
+
+def read_mentioned(files: Sequence[str], *, repeated: str) -> list[Document]:
+    """The documents of files, in which no two mentions have one span; `repeated`: "error", or keep the "first".
+
+    Raises InputError as the readers do, or naming the span that comes twice.
+    """
+    found = [_each_span_once(one, repeated) for file in files for one in read_documents(file)]
+    for document in found:
+        if not document.sentences:
+            raise InputError(f"document {document.name} has no sentences.")
+    return found
+
+
+def _each_span_once(document: Document, repeated: str) -> Document:
+    mentions: dict[Mention, Mention] = {}
+    for mention in document.mentions or ():
+        if mentions.setdefault(mention, mention) is not mention and repeated == ERROR:
+            words = " ".join(document.words_of(mention))
+            raise InputError(
+                f"document {document.name} has two mentions of the same words, {words!r} in sentence "
+                f"{mention.sentence + 1}; --repeated-spans first keeps the first of them."
+            )
+    return document if document.mentions is None else replace(document, mentions=tuple(mentions.values()))
+
+
+def load_model(path: str | None) -> AntecedentModel:
+    """A model by its file; without one that of the package."""
+    return AntecedentModel.pretrained() if path is None else AntecedentModel.load(path)
+
+
+def resolve(model: AntecedentModel, documents: Iterable[Document], source: Source | None) -> Iterable[Resolved]:
+    """What a model says of the documents, one after another; `source`: which mentions, by default the model's.
+
+    Raises InputError where a document is not parsed or has no mentions annotated.
+    """
+    for document in documents:
+        mentions = mentions_of(document, source=source or model.mentions)
+        yield Resolved(document, mentions, model.posterior(document, mentions=mentions))
+
+
+def chosen(documents: Sequence[Document], names: Sequence[str]) -> list[Document]:
+    """The documents of these names, all if there are none; InputError for a name that no document has."""
+    known = {document.name for document in documents}
+    for name in names:
+        if name not in known:
+            raise InputError(f"there is no document {name!r}; there are {_some(sorted(known))}.")
+    return [document for document in documents if not names or document.name in names]
+
+
+def clusters_by_document(path: str, documents: Sequence[Document]) -> dict[str, tuple[int, list[list[Span]]]]:
+    """The number of words and the clusters of spans, counted in words of the document, by the document's name.
+
+    Raises InputError where a document comes twice, has no mentions annotated, or one without an entity.
+    """
+    found: dict[str, tuple[int, list[list[Span]]]] = {}
+    for document in documents:
+        part = document.metadata.get("part", "")
+        name = document.name if part.strip("0") == "" else f"{document.name}, part {part}"
+        if name in found:
+            raise InputError(f"{path} holds two documents {name}; their names must differ.")
+        if document.mentions is None:
+            raise InputError(f"document {name} of {path} has no mentions annotated; there is nothing to score.")
+        starts = [0, *accumulate(len(sentence) for sentence in document.sentences)]
+        clusters: dict[object, list[Span]] = {}
+        for mention in document.mentions:
+            span = (starts[mention.sentence] + mention.start, starts[mention.sentence] + mention.end)
+            clusters.setdefault(mention.entity, []).append(span)
+        found[name] = starts[-1], list(clusters.values())
+    return found
+
+
+def matched(
+    gold_path: str, gold: Sequence[Document], predicted_path: str, predicted: Sequence[Document]
+) -> tuple[list[list[list[Span]]], list[list[list[Span]]]]:
+    """The clusters of both sides, documents matched by name, mentions by the place of their words.
+
+    Raises InputError where a document is on one side only, or has other words on the other side.
+    """
+    one, other = clusters_by_document(gold_path, gold), clusters_by_document(predicted_path, predicted)
+    for here, there, path in ((one, other, predicted_path), (other, one, gold_path)):
+        missing = [name for name in here if name not in there]
+        if missing:
+            raise InputError(
+                f"both files must hold the same documents; {path} lacks {_some(missing)}. Documents are matched by "
+                "name: # newdoc id in CoNLL-U, #begin document in CoNLL-2012."
+            )
+    for name, (words, _) in one.items():
+        if words != other[name][0]:
+            raise InputError(
+                f"document {name} has {words:,} words in {gold_path} and {other[name][0]:,} in {predicted_path}; "
+                "mentions are matched by the place of their words."
+            )
+    return [clusters for _, clusters in one.values()], [other[name][1] for name in one]
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:3])
+    return shown if len(names) <= 3 else f"{shown} and {len(names) - 3:,} more"

@@ -1,0 +1,101 @@
+"""`howsure events explore` and `howsure events report`: a store as a page, served here or as one file."""
+
+from __future__ import annotations
+
+import contextlib
+import webbrowser
+
+import click
+
+from howsure.cli.options import as_names
+from howsure.cli.output import check_destinations
+from howsure.cli.progress import progress
+from howsure.events.periods import PERIODS
+from howsure.events.storage import EventStore
+
+EXPOSED = (
+    "howsure: whoever reaches this machine at {host} can read the page and all its documents; "
+    "without --host only this machine can."
+)
+
+
+@click.command("explore")
+@click.argument("store", metavar="STORE")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8350,
+    show_default=True,
+    help="Port of the page; 0: any that is free.",
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address of this machine to serve the page at.")
+@click.option(
+    "--name",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Another name by which the page is reached, as in the browser's address; may be repeated.",
+)
+@click.option("--open/--no-open", "show", default=True, show_default=True, help="Open the page in the browser.")
+def explore_command(store: str, port: int, host: str, names: tuple[str, ...], show: bool) -> None:
+    """Open a page on this machine that explores STORE, until Ctrl-C.
+
+    \b
+    howsure events explore news.duckdb
+
+    Series with bands, the documents behind each point, their entities sample by sample, and comparisons of actors.
+    """
+    from howsure.explorer import Address, serve
+
+    address = Address(host, port, names)
+    if not address.is_private:
+        click.echo(EXPOSED.format(host=host), err=True)
+
+    def ready(url: str) -> None:
+        click.echo(f"{store} is shown at {url} (Ctrl-C ends it)")
+        if show:
+            webbrowser.open(url)
+
+    with EventStore.open(store) as opened, contextlib.suppress(KeyboardInterrupt):
+        serve(opened, address, ready=ready)
+
+
+@click.command("report")
+@click.argument("store", metavar="STORE")
+@click.argument("page", metavar="OUT.html")
+@click.option(
+    "--actors", metavar="A,B,…", callback=as_names, help="Codes of the actors (default: the 8 that act most)."
+)
+@click.option(
+    "--by",
+    metavar="A,B,…",
+    callback=as_names,
+    help=f"Lengths of period: {', '.join(PERIODS)} (default: all that give at most 600 periods).",
+)
+@click.option(
+    "--documents",
+    type=click.IntRange(min=1),
+    default=300,
+    show_default=True,
+    help="Texts in the file, the doubtful ones first.",
+)
+@click.option(
+    "--samples", type=click.IntRange(min=1), default=10, show_default=True, help="Clusterings of each text in the file."
+)
+def report_command(
+    store: str, page: str, actors: list[str] | None, by: list[str] | None, documents: int, samples: int
+) -> None:
+    """Write the page of STORE as one file that opens without a network or a server.
+
+    \b
+    howsure events report news.duckdb news.html --actors IRQ,USA --documents 100
+    """
+    from howsure.explorer import Included, events_report
+    from howsure.report.files import write_report
+
+    check_destinations(report=page)
+    included = Included(actors, by, documents, samples)
+    with EventStore.open(store) as opened, progress("documents", total=documents) as advance:
+        html = events_report(opened, included=included, advance=advance)
+    write_report(html, page)
+    click.echo(f"{page}: {len(html.encode()) / 1e6:.1f} MB")

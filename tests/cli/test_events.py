@@ -1,0 +1,179 @@
+"""`howsure events extract` and `howsure events dependencies`: what they write and print, and what they refuse."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from howsure.events.input import Fields, open_corpus
+from howsure.events.pipeline import BATCH
+from howsure.events.storage import EventStore
+from tests.cli.running import howsure, printed
+from tests.events import newswire
+from tests.events.stores import contents, extract_to
+
+PIPELINE = Path(os.environ["HOWSURE_DATA"]).parent / "models" / "en_ud_small"
+DOCUMENTS = 40
+NEWS = [
+    {"id": "a", "day": "1999-01-02", "head": "One", "body": "Iraqi forces attacked the town.", "desk": "World"},
+    {"id": "b", "day": "1999-01-03", "head": "<script>", "body": "The president of Iran may attack. He said so.",
+     "desk": "World"},
+    {"id": "c", "day": "1999-01-04", "head": "Rain", "body": "It rained in Paris.", "desk": "Weather"},
+    {"id": "d", "day": "1999-01-05", "head": "Nothing", "body": None, "desk": "World"},
+]  # fmt: skip
+COLUMNS = ("--text", "body", "--date", "day", "--id", "id", "--title", "head")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with news, parsed and not, a lexicon, a model and rules."""
+    folder = tmp_path_factory.mktemp("place")
+    newswire.write_corpus(folder / "news.conllu", DOCUMENTS)
+    newswire.write_model(folder / "model.npz")
+    (folder / "actors.tsv").write_text("".join(f"{code}\t{name}\n" for code, name in newswire.lexicon().entries))
+    (folder / "news.jsonl").write_text("".join(json.dumps(row) + "\n" for row in NEWS))
+    (folder / "rule.yaml").write_text("forms: [attacked]\n")
+    (folder / "wrong.yaml").write_text("form: [attacked]\n")
+    (folder / "clear.yaml").write_text("forms: [attacked]\nlabels: clear\n")
+    return folder
+
+
+def given(place: Path, file: str, *more: Any) -> tuple[Any, ...]:
+    return ("events", "extract", place / file, "--lexicon", place / "actors.tsv", "--model", place / "model.npz", *more)
+
+
+def test_from_conllu_to_a_store(place: Path, tmp_path: Path) -> None:
+    store, library = tmp_path / "news.duckdb", tmp_path / "library.duckdb"
+    arguments = given(place, "news.conllu", "--store", store, "--samples", 20, "--workers", 1)
+    text = printed(*arguments)
+    extract_to(library, open_corpus([place / "news.conllu"], fields=Fields()), place / "model.npz")
+    held, expected = contents(store), contents(library)
+    assert {name: rows for name, rows in held.items() if name != "settings"} == {
+        name: rows for name, rows in expected.items() if name != "settings"
+    }
+    events = len({row[0] for row in held["events"]})
+    assert f"{store}: {DOCUMENTS} documents of" in text
+    assert f"{events} with an event in some sample" in text
+    assert re.search(r"parsing [\d,.]+ documents/s, the rest [\d,.]+ documents/s", text)
+    assert text.endswith(f"next: howsure events explore {store}\n")
+    again = printed(*arguments)
+    assert f"{DOCUMENTS} documents were done before" in again
+    assert contents(store) == held
+
+
+def test_from_texts_to_a_store(place: Path, tmp_path: Path) -> None:
+    store = tmp_path / "news.duckdb"
+    filters = ("--category", "desk", "--keep", "^W", "--drop", "Weather", "--require-actor")
+    text = printed(*given(place, "news.jsonl", *COLUMNS, "--parser", PIPELINE, "--store", store, *filters))
+    assert "2 documents of" in text
+    assert "left out 1: no text" in text
+    assert "left out 1: by its category" in text
+    with EventStore.open(store) as held:
+        assert held.ask("SELECT id, title FROM documents") == [("a", "One"), ("b", "<script>")]
+        assert held.ask("SELECT actor, probability FROM events WHERE document = 0") == [("IRQ", 1.0)]
+        settings = held.settings
+    assert settings["finished"]
+    assert settings["rule"]["verbs"] == ["attack"]
+    assert (settings["rule"]["labels"], settings["parser"]["pipeline"]) == ("ud", "en_pipeline")
+    assert settings["filters"] == {"keep": "^W", "drop": "Weather", "require_actor": True}
+    assert (settings["samples"], settings["seed"]) == (100, 0)
+
+
+def test_a_rule_of_ones_own(place: Path, tmp_path: Path) -> None:
+    store = tmp_path / "news.duckdb"
+    printed(
+        *given(place, "news.jsonl", *COLUMNS, "--parser", PIPELINE, "--store", store, "--rule", place / "rule.yaml")
+    )
+    with EventStore.open(store) as held:
+        assert held.ask("SELECT DISTINCT document FROM events") == [(0,)]
+        assert held.settings["rule"]["name"] == "rule"
+
+
+PARSED = ("--parser", PIPELINE)
+BAD = [
+    ("nws.conllu", (), r"no file .*nws\.conllu\. Did you mean .*news\.conllu"),
+    ("news.jsonl", (*COLUMNS[2:], *PARSED), "name the column of the text: --text"),
+    ("news.jsonl", (*COLUMNS, "--text", "bdy", *PARSED), "no column 'bdy' .* Did you mean body"),
+    ("news.jsonl", COLUMNS, "texts must be parsed: name a spaCy pipeline"),
+    ("news.jsonl", (*COLUMNS, "--parser", "nonesuch"), "no spaCy pipeline nonesuch"),
+    ("news.jsonl", (*COLUMNS, "--id", "desk", *PARSED), "desk must be different in every document; 'World'"),
+    ("news.jsonl", (*COLUMNS, "--date", "head", *PARSED), "head must be a date, written YYYY-MM-DD; row 1 of"),
+    ("news.jsonl", (*COLUMNS, *PARSED, "--keep", "W"), "name its column: --category"),
+    ("news.jsonl", (*COLUMNS, *PARSED, "--category", "desk", "--keep", "("), "keep must be a regular expression"),
+    ("news.conllu", PARSED, "CoNLL-U is parsed already; leave --parser out"),
+    ("news.conllu", ("--rule", "attck"), "no rule 'attck' .* Did you mean attack"),
+    ("news.conllu", ("--rule", "none.yaml"), "cannot read the rule none.yaml"),
+    ("news.conllu", ("--rule", "{place}/wrong.yaml"), "no field 'form' .* Did you mean forms"),
+    ("news.jsonl", (*COLUMNS, *PARSED, "--rule", "{place}/clear.yaml"), "set labels: ud"),
+    ("news.conllu", ("--rule", "{place}/rule.yaml", "--labels", "clear"), "--labels is for built-in rules"),
+    ("news.conllu", ("--labels", "clear"), "is not of 'clear', for which the rule is"),
+    ("news.conllu", ("--lexicon", "{place}/rule.yaml"), "a line must be CODE<TAB>NAME"),
+    ("news.conllu", ("--model", "{place}/rule.yaml"), "is no model"),
+    ("news.conllu", ("--store", "{place}/none/news.duckdb"), "there is no folder"),
+    ("news.conllu", ("--store", "{place}/news.conllu"), "news.conllu is no store"),
+    ("news.conllu", ("--samples", "0"), "samples"),
+]
+
+
+@pytest.mark.parametrize(("file", "options", "message"), BAD, ids=[message for *_, message in BAD])
+def test_bad_input_is_named(file: str, options: tuple[Any, ...], message: str, place: Path, tmp_path: Path) -> None:
+    store = tmp_path / "news.duckdb"
+    held = [str(option).format(place=place) for option in options]
+    done = howsure(*given(place, file, "--store", store, "--workers", 1, *held))
+    assert (done.code, done.out) == (2, "")
+    assert re.search(message, " ".join(done.err.split()))
+    assert not store.exists() or not contents(store)["documents"]
+
+
+def test_ctrl_c_and_the_same_command_again(place: Path, tmp_path: Path) -> None:
+    store, whole = tmp_path / "news.duckdb", tmp_path / "whole.duckdb"
+    corpus = newswire.write_corpus(tmp_path / "long.conllu", 20 * BATCH)
+    options = ("--lexicon", place / "actors.tsv", "--model", place / "model.npz", "--samples", 300)
+    arguments = [sys.executable, "-m", "howsure.cli", "events", "extract", corpus, *options, "--store", store]
+    running = subprocess.Popen(
+        [*map(str, arguments), "--workers", "2"], stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    while not (wal := store.with_name(f"{store.name}.wal")).exists() or wal.stat().st_size < 100_000:
+        assert running.poll() is None
+        time.sleep(0.05)
+    os.killpg(running.pid, signal.SIGINT)  # as a terminal does: to the workers too
+    told = running.communicate()[1]
+    assert running.returncode == 130
+    found = re.search(rf"holds ([\d,]+) of {20 * BATCH:,} documents; the same command goes on there", told)
+    assert found is not None
+    stored = int(found[1].replace(",", ""))
+    with EventStore.open(store) as held:
+        assert held.next_document == stored > 0
+        assert stored % BATCH == 0
+    assert "Traceback" not in told
+    text = printed(*arguments[3:], "--workers", 1)
+    assert f"{stored:,} documents were done before" in text
+    printed("events", "extract", corpus, *options, "--store", whole, "--workers", 1)
+    assert contents(store) == contents(whole)
+
+
+def test_dependencies(place: Path) -> None:
+    arguments = given(place, "news.conllu")
+    text = printed("events", "dependencies", *arguments[2:])
+    assert re.search(r"^nmod +\d+$", text, re.MULTILINE)
+    assert re.search(r"^nsubj +attack +\d+$", text, re.MULTILINE)
+    held = json.loads(printed("events", "dependencies", *arguments[2:], "--format", "json"))
+    assert held["names"]["amod"] > 0
+    few = json.loads(printed("events", "dependencies", *arguments[2:], "--format", "json", "--limit", 4))
+    assert 0 < few["names"]["amod"] < held["names"]["amod"]
+
+
+@pytest.mark.parametrize("command", [(), ("extract",), ("dependencies",)], ids=" ".join)
+def test_help(command: tuple[str, ...]) -> None:
+    text = printed("events", *command, "--help")
+    assert text.startswith("Usage: howsure events")
+    assert all(len(line) <= 110 for line in text.splitlines())

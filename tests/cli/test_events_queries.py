@@ -1,0 +1,135 @@
+"""`howsure events series`, `export`, `compare`, `doubtful` and `figure` from the outside."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from howsure.cli.events import command
+from howsure.errors import InputError
+from howsure.events.storage import EventStore
+from howsure.events.store_comparison import compare_actors
+from howsure.events.store_documents import doubtful_documents
+from howsure.events.store_series import event_series
+from tests.events.made_up_store import make_store
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    where = tmp_path_factory.mktemp("events") / "news.duckdb"
+    make_store(where, documents=80, hostile=True).close()
+    return where
+
+
+@pytest.fixture(scope="module")
+def store(path: Path) -> Iterator[EventStore]:
+    with EventStore.open(path) as held:
+        yield held
+
+
+def run(*arguments: object) -> Result:
+    """The command; what is wrong is raised."""
+    return CliRunner().invoke(command, [str(one) for one in arguments], catch_exceptions=False)
+
+
+def test_series_as_a_table(path: Path, store: EventStore) -> None:
+    out = run("series", path, "--by", "year", "--top", 2).output
+    first = event_series(store, by="year").counts.rows[1]
+    row = next(line for line in out.splitlines() if "1999" in line).split()
+    assert row[0] == first.actor
+    assert row[-4:] == [
+        f"{first.mean:.1f}", f"[{first.low:.0f},", f"{first.high:.0f}]", f"{first.best:.0f}"
+    ]  # fmt: skip
+    assert "3 more actors" in out
+    assert "40 samples a document. The uncertainty is that of coreference only" in out
+
+
+def test_series_as_data(path: Path, store: EventStore) -> None:
+    options = ["--actor", "YUG,NATO", "--actor", "IRQ", "--unit", "share", "--interval", "normal", "--level", "0.9"]
+    held = event_series(store, actors=["YUG", "NATO", "IRQ"], unit="share", interval="normal", level=0.9)
+    document = json.loads(run("series", path, *options, "--format", "json").output)
+    assert document == {"store": str(path), **held.to_dict()}
+    rows = list(csv.DictReader(io.StringIO(run("series", path, *options, "--format", "csv").output)))
+    assert [(row["actor"], row["mean"]) for row in rows] == [
+        (row.actor, "" if row.mean != row.mean else repr(row.mean)) for row in held.counts.rows
+    ]
+    latex = run("series", path, *options, "--format", "latex").output
+    assert latex.startswith("% howsure ")
+    assert "interval normal, unit share" in latex
+
+
+def test_export(path: Path, store: EventStore, tmp_path: Path) -> None:
+    out = run("export", path, tmp_path / "a.csv", "--by", "month").output
+    assert out == f"{tmp_path / 'a.csv'} and {tmp_path / 'a.recipe.json'}: 90 rows, 5 actors\n"
+    text = (tmp_path / "a.csv").read_text(encoding="utf-8")
+    everyone = ",".join(event_series(store).actors)
+    assert text == run("series", path, "--by", "month", "--actor", everyone, "--format", "csv").output
+    assert "4 actors" in run("export", path, tmp_path / "a.parquet", "--top", 4).output
+
+
+def test_compare(path: Path, store: EventStore) -> None:
+    held = compare_actors(store, "YUG", "NATO", by="year")
+    assert json.loads(run("compare", path, "YUG", "NATO", "--by", "year", "--format", "json").output) == {
+        "store": str(path), **held.to_dict()
+    }  # fmt: skip
+    line = next(
+        line for line in run("compare", path, "YUG", "NATO", "--by", "year").output.splitlines() if "1999" in line
+    )
+    row = held.rows[1]
+    assert line.split() == [
+        "1999", str(row.n_documents), f"{row.greater:.3f}", f"{row.equal:.3f}", f"{row.less:.3f}", f"{row.mean:.1f}",
+        f"[{row.low:g},", f"{row.high:g}]",
+    ]  # fmt: skip
+    quarters = run("compare", path, "YUG", "NATO").output
+    assert next(line for line in quarters.splitlines() if "1999-Q3" in line).split() == ["1999-Q3", "0", *["–"] * 4]
+    rows = list(csv.DictReader(io.StringIO(run("compare", path, "YUG", "NATO", "--format", "csv").output)))
+    assert [row["greater"] == "" for row in rows] == [row["n_documents"] == "0" for row in rows]
+
+
+def test_doubtful(path: Path, store: EventStore) -> None:
+    out = run("doubtful", path, "--actor", "IRQ", "--limit", 40).output
+    assert '"Mr. Hussein" ~ "President Saddam Hussein of Iraq", p = 0.50; together in 100 % of the samples' in out
+    found = doubtful_documents(store, actor="IRQ", limit=40)
+    assert [line.split()[3] for line in out.splitlines() if not line.startswith(" ")] == [one["id"] for one in found]
+    document = json.loads(run("doubtful", path, "--actor", "IRQ", "--limit", 40, "--format", "json").output)
+    assert document == {"store": str(path), "documents": found}
+    rows = list(csv.DictReader(io.StringIO(run("doubtful", path, "--limit", 3, "--format", "csv").output)))
+    assert {row["document"] for row in rows} == {one["id"] for one in doubtful_documents(store, limit=3)}
+    assert "no document is as uncertain" in run("doubtful", path, "--low", 0.501, "--high", 0.502).output
+
+
+@pytest.mark.parametrize("options", [["--actor", "IRQ", "--actor", "YUG,NATO"], ["--by", "month", "--title", "All"]])
+def test_figure(path: Path, tmp_path: Path, options: list[str]) -> None:
+    assert run("figure", path, tmp_path / "a.svg", *options).output == ""
+    svg = (tmp_path / "a.svg").read_text(encoding="utf-8")
+    assert ">Iraq (IRQ)<" in svg
+    assert (">All<" in svg) == ("All" in options)
+
+
+def test_what_cannot_be(path: Path, tmp_path: Path) -> None:
+    for arguments, told in [
+        (["series", path, "--actor", "IRC"], "no actor 'IRC' .* Did you mean IRQ"),
+        (["series", tmp_path / "none.duckdb"], "there is no store"),
+        (["export", path, tmp_path / "a.xlsx"], ".csv or .parquet"),
+        (["figure", path, tmp_path / "a.jpg"], "a figure is written as .svg"),
+        (["compare", path, "IRQ", "IRQ"], "must be different"),
+        (["doubtful", path, "--low", 2], "0 ≤ low ≤ high ≤ 1"),
+        (["series", path, "--output", tmp_path / "no" / "a.txt"], "there is no folder"),
+    ]:
+        with pytest.raises(InputError, match=told):
+            run(*arguments)
+    assert list(tmp_path.iterdir()) == []
+    assert run("series", path, "--actor", "IRQ,,YUG").exit_code == 2
+    assert run("series", path, "--by", "decade").exit_code == 2
+
+
+def test_a_terminal_is_not_steered(tmp_path: Path) -> None:
+    from howsure.cli.events_output import printable
+
+    assert printable("a\x1b[2J\n\tb\u202e") == "a�[2J b�"

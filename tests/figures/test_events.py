@@ -1,0 +1,101 @@
+"""Series of events drawn: the numbers given, gaps where nothing was read, a page of many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from matplotlib.dates import num2date
+
+from howsure.errors import InputError
+from howsure.events.store_series import StoreSeries, event_series
+from howsure.figures.events import draw_events, event_figure, event_page
+from howsure.figures.files import figure_bytes
+from howsure.figures.style import new_figure
+from tests.events.made_up_store import make_store
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, StoreSeries]]:
+    with make_store(tmp_path_factory.mktemp("figures") / "a.duckdb", documents=90) as store:
+        yield {
+            "month": event_series(store, by="month"),
+            "year": event_series(store, by="year", unit="share"),
+            "entities": event_series(store, unit="entities"),
+        }
+
+
+def values(series: StoreSeries, actor: str, name: str) -> list[float]:
+    return [getattr(row, name) for row in series.rows_of(actor)]
+
+
+def test_lines_and_bands_are_the_numbers_given(made: dict[str, StoreSeries]) -> None:
+    series = made["month"]
+    ax = draw_events(series, ax=new_figure(4, 3).add_subplot(), actors=["YUG", "NATO"])
+    for place, actor in enumerate(("YUG", "NATO")):
+        mean, best = ax.lines[2 * place : 2 * place + 2]
+        assert np.array_equal(mean.get_ydata(), values(series, actor, "mean"), equal_nan=True)
+        assert [None if y != y else y for y in best.get_ydata()] == values(series, actor, "best")
+        corners = {tuple(vertex) for path in ax.collections[place].get_paths() for vertex in path.vertices.tolist()}
+        for x, low, high in zip(
+            mean.get_xdata(), values(series, actor, "low"), values(series, actor, "high"), strict=True
+        ):
+            assert np.isnan(low) or {(x, low), (x, high)} <= corners
+    days = [num2date(x).date().isoformat() for x in ax.lines[0].get_xdata()]
+    assert days[:2] == ["1998-11-15", "1998-12-16"]
+    assert np.isnan(ax.lines[0].get_ydata()[8:11]).all()  # no documents from July to September 1999
+
+
+def test_a_point_between_gaps_is_seen(made: dict[str, StoreSeries]) -> None:
+    from dataclasses import replace
+
+    series = made["month"]
+    rows = tuple(
+        replace(row, mean=np.nan, low=np.nan, high=np.nan, best=None) if int(row.period[-2:]) % 2 else row
+        for row in series.counts.rows
+    )
+    alone = replace(series, counts=replace(series.counts, rows=rows))
+    ax = draw_events(alone, ax=new_figure(4, 3).add_subplot(), actors=["YUG"])
+    marked = ax.lines[2]
+    assert marked.get_marker() == "o"
+    expected = [row.mean for row in alone.rows_of("YUG") if row.mean == row.mean]
+    assert marked.get_ydata().tolist() == expected
+
+
+def test_panels_of_actors(made: dict[str, StoreSeries]) -> None:
+    figure = event_figure(made["month"], panels=[["IRQ"], ["YUG", "NATO"]], title="Attacks $1")
+    assert [ax.get_title(loc="left") for ax in figure.axes] == ["Iraq (IRQ)", "Yugoslavia (YUG) and NATO"]
+    assert [text.get_text() for text in figure.axes[1].get_legend().get_texts()] == ["Yugoslavia (YUG)", "NATO"]
+    assert figure.axes[0].get_legend() is None
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["posterior mean", "95 % interval", "1-best"]
+    svg = figure_bytes(figure, ".svg").decode()
+    assert ">Attacks $1<" in svg
+    assert ">documents a month<" in svg
+    assert len(event_figure(made["month"]).axes) == 5
+
+
+def test_a_page_of_actors(made: dict[str, StoreSeries]) -> None:
+    figure = event_page(made["entities"])
+    titled = [ax.get_title(loc="left") for ax in figure.axes]
+    assert titled[:2] == [
+        f"{made['entities'].titles[code]} ({code})" if code != "NATO" else code for code in made["entities"].actors[:2]
+    ]
+    assert [ax.axison for ax in figure.axes] == [True] * 5 + [False]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["posterior mean", "95 % interval"]
+    svg = figure_bytes(figure, ".svg")
+    assert svg == figure_bytes(event_page(made["entities"]), ".svg")
+    assert b">entities a quarter<" in svg
+    assert b">share of the documents of a year<" in figure_bytes(event_page(made["year"]), ".svg")
+
+
+def test_what_is_refused(made: dict[str, StoreSeries]) -> None:
+    for panels, told in [
+        ([], "1 to 12 panels; there are 0"),
+        ([["IRQ"]] * 13, "1 to 12 panels; there are 13"),
+        ([["IRQ"], []], "1 to 4 actors; one has 0"),
+        ([["IRQ", "USA", "YUG", "NATO", "KWT"]], "1 to 4 actors; one has 5"),
+        ([["IRK"]], "no actor 'IRK' in the series"),
+    ]:
+        with pytest.raises(InputError, match=told):
+            event_figure(made["month"], panels=panels)

@@ -1,0 +1,163 @@
+"""The coreference experiment on a slice of the corpora: its sums, its parser, its findings."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from howsure import calibration_error
+from howsure.coreference import AntecedentModel, score_documents
+from howsure.data import Document, Mention, Sentence, write_conllu
+from howsure.errors import InputError
+from howsure.reproductions.coreference import reproduce_coreference, steps_of_coreference
+from howsure.reproductions.coreference_corpora import GUM, ONTOGUM, parse, parser_beside, read_corpus
+from howsure.reproductions.coreference_judging import (
+    Judged,
+    brier_skill,
+    conll_f1,
+    gold_clusters,
+    judge,
+    nats_a_mention,
+    over_documents,
+    overconfidence,
+)
+from howsure.reproductions.reproduction import Reproduction
+from howsure.stats.proportions import normal_quantile
+from tests.coreference.parsed import dialogue, story
+
+
+@pytest.fixture(scope="module")
+def coreference(real_data: Path) -> Reproduction:
+    steps: list[int] = []
+    result = reproduce_coreference(data=str(real_data), limit=2, advance=steps.append)
+    assert sum(steps) == steps_of_coreference()
+    return result
+
+
+@pytest.fixture(scope="module")
+def documents() -> list[Document]:
+    """Three small documents."""
+    return [replace(story(), name="one"), replace(dialogue(), name="two"), replace(story(), name="three")]
+
+
+@pytest.fixture(scope="module")
+def judged(documents: list[Document]) -> Judged:
+    return judge(AntecedentModel(passes=2).fit(documents[:1]), documents, seed=0)
+
+
+def test_the_sums_give_what_the_public_calls_give(judged: Judged, documents: list[Document]) -> None:
+    model = AntecedentModel(passes=2).fit(documents[:1])
+    posteriors = [model.posterior(document) for document in documents]
+    gold = [gold_clusters(document) for document in documents]
+    scores = score_documents(gold, [one.best_antecedent_clusters() for one in posteriors], singletons=False)
+    assert over_documents(conll_f1, judged).value == pytest.approx(100 * scores.conll_f1)
+    nats = [one.log_prob(clusters) for one, clusters in zip(posteriors, gold, strict=True)]
+    assert over_documents(nats_a_mention, judged).value == pytest.approx(sum(nats) / sum(map(len, posteriors)))
+    q, y = judged.pairs.probabilities, judged.pairs.labels
+    skill = 1 - ((q - y) ** 2).mean() / y.mean() / (1 - y.mean())
+    assert over_documents(brier_skill, judged).value == pytest.approx(skill)
+    assert over_documents(overconfidence, judged).value == pytest.approx((q - y)[q > 0.5].mean())
+    assert judged.curve.debiased_error == calibration_error(y, q, clusters=judged.pairs.clusters)
+    assert judged.entities[:, 0].tolist() == [len(clusters) for clusters in gold]
+
+
+def test_the_interval_is_the_jackknife_s(judged: Judged) -> None:
+    """For a mean of values of documents the jackknife's standard error is s / √n."""
+    values = np.array([1.0, 4.0, 2.0])
+    of_one = replace(judged, nats=values, mentions=np.ones(3, dtype=np.int64))
+    found = over_documents(nats_a_mention, of_one)
+    reach = normal_quantile(0.95) * values.std(ddof=1) / math.sqrt(3)
+    assert (found.low, found.high) == pytest.approx((values.mean() - reach, values.mean() + reach))
+    other = replace(of_one, nats=values + 1)
+    difference = over_documents(nats_a_mention, other, of_one)
+    assert (difference.value, difference.low, difference.high) == pytest.approx((1.0, 1.0, 1.0))
+
+
+def test_samples_are_near_the_exact_probabilities(judged: Judged) -> None:
+    exact = judged.pairs.probabilities
+    z = (judged.sampled - exact) / np.sqrt(exact * (1 - exact) / 1_000)
+    assert np.abs(z).max() < 5
+
+
+def test_a_span_annotated_twice_counts_once(tmp_path: Path) -> None:
+    mentions = (Mention(0, 0, 1, "1"), Mention(0, 0, 1, "2"), Mention(0, 1, 2, "1"))
+    (tmp_path / "gum").mkdir()
+    for part in ("train", "dev", "test"):
+        path = tmp_path / "gum" / f"ontogum_{part}.conllu.gz"
+        write_conllu([Document(part, (Sentence(("she", "her")),), mentions)], path)
+    corpus = read_corpus(ONTOGUM, str(tmp_path), limit=None, parser=None)
+    assert corpus.left_out == 3
+    assert [(one.start, one.entity) for one in corpus.test[0].mentions or ()] == [(0, "1"), (1, "1")]
+    assert corpus.parsed is None
+    assert parser_beside(str(tmp_path)) is None
+
+
+@pytest.fixture(scope="module")
+def pipeline(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A spaCy pipeline that has seen three words."""
+    import spacy
+    from spacy.training import Example
+
+    language: Any = spacy.blank("en")
+    language.add_pipe("tagger")
+    language.add_pipe("parser")
+    said = {"words": ["Ann", "sees", "her"], "tags": ["NNP", "VBZ", "PRP"], "heads": [1, 1, 1],
+            "deps": ["nsubj", "ROOT", "obj"]}  # fmt: skip
+    language.initialize(lambda: [Example.from_dict(language.make_doc("Ann sees her"), said)])
+    folder = tmp_path_factory.mktemp("pipeline")
+    language.to_disk(folder)
+    return str(folder)
+
+
+def test_a_parser_gives_trees_and_leaves_the_words(pipeline: str) -> None:
+    words = (("Ann", "met", "a", "doctor", "."), ("She", "left"))
+    mentions = (Mention(0, 0, 1, "a"), Mention(1, 0, 1, "a"))
+    bare = Document("n", tuple(Sentence(one, metadata={"speaker": "x"}) for one in words), mentions, {"part": "000"})
+    (parsed,) = parse([bare], pipeline)
+    assert [one.words for one in parsed.sentences] == list(words)
+    assert [one.metadata for one in parsed.sentences] == [{"speaker": "x"}] * 2
+    assert (parsed.name, parsed.mentions, parsed.metadata) == ("n", mentions, {"part": "000"})
+    assert all(len(one.heads or ()) == len(one.tags or ()) == len(one) for one in parsed.sentences)
+    assert all(-1 <= head < len(one) for one in parsed.sentences for head in one.heads or ())
+
+
+def test_the_tables_and_figures(coreference: Reproduction) -> None:
+    paper, settings, sampling, changes = coreference.tables
+    assert paper.rows[1][1] == "4,300,000"
+    rows = [tuple(row[:4]) for row in settings.rows]
+    assert rows[:2] == [("OntoGUM", "detected", "gold", loss) for loss in ("likelihood", "margin")]
+    assert len(set(rows)) == len(rows)
+    assert len(sampling.rows) * 2 == len(rows)
+    assert sum(row[0] == "margin instead of likelihood" for row in changes.rows) * 2 == len(rows)
+    assert list(coreference.draw()) == list(coreference.captions) == ["figure-5", "corpora"]
+    json.dumps(coreference.to_dict(), allow_nan=False)
+
+
+def test_the_findings_follow_from_the_intervals(coreference: Reproduction) -> None:
+    errors = {tuple(row[:4]): row[9] for row in coreference.tables[1].rows}
+    low, high = json.loads(errors["OntoGUM", "detected", "gold", "likelihood"].partition(" ")[2])
+    first = coreference.findings[0]
+    assert first.holds is (True if high < 0.01 else False if low > 0.01 else None)
+    recursion = next(finding for finding in coreference.findings if "1,000 samples" in finding.paper)
+    assert recursion.holds is False
+    assert "exact by recursion" in recursion.ours
+
+
+def test_without_a_parser_litbank_is_left_out_and_that_is_said(real_data: Path, tmp_path: Path) -> None:
+    for name in ("gum", "litbank_coref"):
+        (tmp_path / name).symlink_to(real_data / name)
+    result = reproduce_coreference(data=str(tmp_path), limit=1)
+    assert {row[0] for row in result.tables[1].rows} == {ONTOGUM, GUM}
+    assert {row[2] for row in result.tables[1].rows} == {"gold"}
+    assert any("name one by --parser" in note for note in result.notes)
+
+
+def test_without_its_data_it_says_so(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="gum is not found"):
+        reproduce_coreference(data=str(tmp_path))
