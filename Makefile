@@ -28,7 +28,7 @@ bench: $(PEERS)  ## speed and memory, beside the peers
 	set -e; for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script; done
 
 docs: $(READY)  ## run the documents and draw their pictures again (docs/images)
-	HOWSURE_DRAW=1 $(BIN)/python -m pytest tests/test_documents.py
+	HOWSURE_DRAW=1 $(BIN)/python -m pytest tests/test_documents.py tests/explorer/test_pictures.py
 
 REPRODUCTIONS := sentiment tagging tag-pairs tweets regulariser coreference events
 reproductions: $(READY)  ## run the papers' experiments again and write their pages (up to 10 minutes each)

@@ -40,7 +40,7 @@ def test_sentences_with_their_layers() -> None:
         tags=("NNP", "VBZ", "PRP$", "NN", "."),
         heads=(1, -1, 3, 1, 1),
         relations=("nsubj", "ROOT", "poss", "dobj", "punct"),
-        spaces=(True, True, True, False, False),
+        spaces=(True, True, True, False, True),  # the line break is a space
     )
     assert second.heads == (1, -1, 1)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +21,8 @@ def document_from_spacy(doc: Any, *, name: str = "text", metadata: Mapping[str, 
         spans = list(doc.sents)
     except (AttributeError, ValueError) as error:
         raise InputError("doc has no sentences; run a spaCy pipeline with a parser over the text.") from error
-    sentences = tuple(_sentence([token for token in span if not token.is_space]) for span in spans)
+    broken = {token.i - 1 for span in spans for token in span if token.is_space}  # a line ends after these
+    sentences = tuple(_sentence([token for token in span if not token.is_space], broken) for span in spans)
     return Document(name, tuple(sentence for sentence in sentences if len(sentence)), metadata=dict(metadata or {}))
 
 
@@ -43,7 +44,7 @@ def parse_with_spacy(document: Document, pipeline: Any) -> Document:
     return replace(document, sentences=tuple(parsed(sentence) for sentence in document.sentences))
 
 
-def _sentence(tokens: list[Any]) -> Sentence:
+def _sentence(tokens: list[Any], before_space: Collection[int] = ()) -> Sentence:
     relations = _layer(tokens, lambda token: token.dep_)
     if tokens and relations is None:
         raise InputError("doc has no dependencies; run a spaCy pipeline with a parser over the text.")
@@ -56,7 +57,7 @@ def _sentence(tokens: list[Any]) -> Sentence:
         features=_layer(tokens, lambda token: str(token.morph)),
         heads=tuple(-1 if token.head.i == token.i else place.get(token.head.i, -1) for token in tokens),
         relations=relations,
-        spaces=tuple(bool(token.whitespace_) for token in tokens),
+        spaces=tuple(bool(token.whitespace_) or token.i in before_space for token in tokens),
     )
 
 

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from howsure.explorer.security import policy
 
-STYLES = ("style.css", "text.css")
+STYLES = ("style.css", "reading.css")
 MODULES = (  # in this order: each imports from those before it only
     "dom",
     "wording",

@@ -1,0 +1,193 @@
+"""The page as one file: everything that it may ask is answered already, packed, and put inside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from howsure.errors import InputError
+from howsure.events.periods import PERIODS
+from howsure.events.queries import compare, document, doubtful, overview, series
+from howsure.events.series import INTERVALS
+from howsure.events.store_comparison import COUNTED
+from howsure.events.store_documents import HIGH, LOW
+from howsure.events.store_reading import Store, actors_in, checked_length, chosen_actors, documents_by_period, rows_of
+from howsure.events.store_series import UNITS
+from howsure.events.stored_document import StoredDocument, stored_documents
+from howsure.explorer.assembly import assemble
+from howsure.stats.numbers import check_whole
+
+MOST_ACTORS = 8  # of which nobody chose: 28 pairs to compare
+MOST_PERIODS = 600  # of a length that nobody chose: 11 years of weeks
+MOST_LISTED = 1000  # doubtful events
+DIGITS = 6
+SERIES = ("mean", "low", "high", "best")
+SIDES = ("greater", "equal", "less", "mean", "low", "high")
+Columns = dict[str, Any]
+Rows = list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Included:
+    """What of a store goes into the file, where it need not be all.
+
+    actors: their codes; without, the eight that act most. by: lengths of period; without, all that give at most 600.
+    documents: how many texts, the doubtful ones first, then from the most probable. samples: clusterings of each.
+    """
+
+    actors: Sequence[str] | None = None
+    by: Sequence[str] | None = None
+    documents: int = 300
+    samples: int = 10
+
+
+def events_report(
+    store: Store, *, included: Included | None = None, advance: Callable[[int], None] | None = None
+) -> str:
+    """The page of a store as one HTML text that needs neither server nor network; it says what it leaves out.
+
+    Numbers are kept to six digits. `advance` is told of each document that is put in.
+
+    Raises InputError for an actor or a length of period that there is not, or a store without any event.
+    """
+    chosen = Included() if included is None else included
+    n_documents, n_samples = (
+        check_whole(chosen.documents, name="documents"),
+        check_whole(chosen.samples, name="samples"),
+    )
+    actors = list(chosen_actors(store, chosen.actors))
+    actors = actors[:MOST_ACTORS] if chosen.actors is None else actors
+    lengths = _lengths(store, chosen.by)
+    index = _index(store, actors)
+    texts = _texts(store, [row["document"] for row in _ranked(index)[:n_documents]], n_samples, advance)
+    facts = overview(store)
+    held = [actor for actor in facts["actors"] if actor["code"] in actors]
+    said = _said(len(actors), len(actors_in(store)), lengths, len(texts), len(index), n_samples)
+    data = {
+        "overview": {**facts, "actors": held, "held": {"by": lengths, "said": said}},
+        "periods": {by: _periods(store, actors[0], by) for by in lengths},
+        "series": {by: {unit: _series(store, actors, by, unit) for unit in UNITS} for by in lengths},
+        "comparisons": {by: {unit: _comparisons(store, actors, by, unit) for unit in COUNTED} for by in lengths},
+        "index": index,
+        "documents": texts,
+        "doubtful": [row for row in doubtful(store, limit=MOST_LISTED) if row["actor"] in actors],
+    }
+    return assemble(data).html
+
+
+def _lengths(store: Store, by: Sequence[str] | None) -> list[str]:
+    if by is None:
+        return [one for one in PERIODS if len(documents_by_period(store, one)) <= MOST_PERIODS] or [PERIODS[-1]]
+    if not by:
+        raise InputError(f"by must name lengths of period, of {', '.join(PERIODS)}; it is empty.")
+    return [checked_length(one) for one in dict.fromkeys(by)]
+
+
+def _index(store: Store, actors: Sequence[str]) -> Rows:
+    """Every document in which one of the actors may act, and how probable that is."""
+    found = rows_of(
+        store,
+        "SELECT document, any_value(d.id), any_value(d.date), any_value(d.title), list(e.actor), list(e.probability), "
+        "list(e.best) FROM events e JOIN documents d USING (document) WHERE list_contains($actors, e.actor) "
+        "GROUP BY document ORDER BY document",
+        actors=list(actors),
+    )
+    return [
+        {
+            "document": number,
+            "id": name,
+            "date": date.isoformat(),
+            "title": title,
+            "events": {
+                actor: {"probability": p, "best": best, "doubtful": LOW <= p <= HIGH}
+                for actor, p, best in zip(*columns, strict=True)
+            },
+        }
+        for number, name, date, title, *columns in found
+    ]
+
+
+def _ranked(index: Rows) -> Rows:
+    """The doubtful documents first, those nearest to one half before others; then from the most probable."""
+
+    def rank(row: dict[str, Any]) -> tuple[bool, float, int]:
+        probabilities = [event["probability"] for event in row["events"].values()]
+        nearest = min(abs(p - 0.5) for p in probabilities)
+        doubtful = any(event["doubtful"] for event in row["events"].values())
+        return not doubtful, nearest if doubtful else -max(probabilities), row["document"]
+
+    return sorted(index, key=rank)
+
+
+def _texts(
+    store: Store, numbers: list[int], n_samples: int, advance: Callable[[int], None] | None
+) -> dict[int, dict[str, Any]]:
+    """The documents by number: the view of the 1-best, and what differs in each of the first samples."""
+    found = {}
+    for number, held in stored_documents(store, numbers).items():
+        view = document(store, number)
+        for sentence in view["sentences"]:
+            sentence["spaces"] = [int(space) for space in sentence["spaces"]]
+        found[number] = {"view": view, "samples": _samples(held, n_samples)}
+        if advance is not None:
+            advance(1)
+    return found
+
+
+def _samples(held: StoredDocument, n_samples: int) -> list[Columns]:
+    if held.clusterings is None:
+        return []
+    return [
+        {
+            "entities": labels.tolist(),
+            "actors": [int(event.samples[at]) for event in held.events],
+            "evidence": [int(one.samples[at]) for one in held.evidence],
+        }
+        for at, labels in enumerate(held.clusterings[:n_samples])
+    ]
+
+
+def _periods(store: Store, actor: str, by: str) -> Rows:
+    rows = series(store, [actor], by=by)[actor]
+    return [{name: row[name] for name in ("period", "start", "end", "documents")} for row in rows]
+
+
+def _series(store: Store, actors: Sequence[str], by: str, unit: str) -> Columns:
+    """By kind of interval and actor, the columns of a series."""
+    return {
+        interval: {
+            actor: _columns(rows, SERIES)
+            for actor, rows in series(store, actors, by=by, interval=interval, unit=unit).items()
+        }
+        for interval in INTERVALS
+    }
+
+
+def _comparisons(store: Store, actors: Sequence[str], by: str, unit: str) -> list[Columns]:
+    return [
+        {"first": first, "second": second, **_columns(compare(store, first, second, by=by, unit=unit), SIDES)}
+        for first, second in combinations(actors, 2)
+    ]
+
+
+def _columns(rows: Rows, names: Sequence[str]) -> Columns:
+    return {name: [_short(row[name]) for row in rows] for name in names}
+
+
+def _short(value: float | None) -> float | int | None:
+    """A number to six digits, a whole one without a point."""
+    if value is None:
+        return None
+    rounded = float(f"{value:.{DIGITS}g}")
+    return int(rounded) if rounded.is_integer() else rounded
+
+
+def _said(n_actors: int, of_actors: int, lengths: list[str], n_texts: int, of_texts: int, n_samples: int) -> str:
+    """What the file holds, and so what it does not."""
+    return (
+        f"It holds {n_actors:,} of {of_actors:,} actors that act, by {', '.join(lengths)}, and the texts of "
+        f"{n_texts:,} of the {of_texts:,} documents in which they may act, the doubtful ones first, with up to "
+        f"{n_samples:,} samples each."
+    )

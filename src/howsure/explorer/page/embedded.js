@@ -1,0 +1,79 @@
+// The data of a page that is one file: the answers lie in it already, packed by columns (`one_file.py`).
+
+const COLUMNS = ["mean", "low", "high", "best"];
+const SIDES = ["greater", "equal", "less", "mean", "low", "high"];
+
+function rowsOf(periods, columns, names) {
+  return periods.map((period, at) => {
+    const row = { ...period };
+    for (const name of names) row[name] = columns[name] ? columns[name][at] : null;
+    return row;
+  });
+}
+
+// The same comparison seen from the other side.
+function swapped(row) {
+  const minus = (value) => (value === null ? null : -value);
+  return { ...row, greater: row.less, less: row.greater, mean: minus(row.mean), low: minus(row.high), high: minus(row.low) };
+}
+
+function csvCell(value) {
+  if (value === null) return "";
+  const text = String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+export function embeddedSource(data) {
+  const series = ({ actors, by, unit, interval }) => Object.fromEntries(actors.map((actor) =>
+    [actor, rowsOf(data.periods[by], data.series[by][unit][interval][actor], COLUMNS)]));
+
+  const point = ({ actor, by, period }) => {
+    const span = data.periods[by].find((one) => one.period === period);
+    if (!span) throw new Error(`No period “${period}” in this file.`);
+    return data.index
+      .filter((one) => one.events[actor] && span.start <= one.date && one.date <= span.end)
+      .map(({ events, ...one }) => ({ ...one, ...events[actor], held: one.document in data.documents }))
+      .sort((a, b) => b.probability - a.probability || (a.date < b.date ? -1 : a.date > b.date ? 1 : a.document - b.document));
+  };
+
+  const view = ({ number, sample }) => {
+    const held = data.documents[number];
+    if (!held) throw new Error(`The text of document ${number} is not in this file.`);
+    if (sample === "best") return { ...held.view, held: held.samples.length };
+    const one = held.samples[sample];
+    if (!one) throw new Error(`This file holds the first ${held.samples.length} samples of the document.`);
+    return {
+      ...held.view, sample, held: held.samples.length,
+      mentions: held.view.mentions.map((mention, at) => ({ ...mention, entity: one.entities[at] })),
+      actors: held.view.actors.map((actor, at) => ({ ...actor, present: Boolean(one.actors[at]) })),
+      evidence: held.view.evidence.map((row, at) => ({ ...row, present: Boolean(one.evidence[at]) })),
+    };
+  };
+
+  const compare = ({ first, second, by, unit }) => {
+    const tables = data.comparisons[by][unit];
+    const find = (a, b) => tables.find((one) => one.first === a && one.second === b);
+    const straight = find(first, second);
+    if (straight) return rowsOf(data.periods[by], straight, SIDES);
+    return rowsOf(data.periods[by], find(second, first), SIDES).map(swapped);
+  };
+
+  const csv = (asked) => {
+    const names = ["actor", "title", "period", "start", "end", "n_documents", ...COLUMNS];
+    const titles = Object.fromEntries(data.overview.actors.map((actor) => [actor.code, actor.title]));
+    const lines = Object.entries(series(asked)).flatMap(([actor, rows]) => rows.map((row) =>
+      [actor, titles[actor], row.period, row.start, row.end, row.documents, ...COLUMNS.map((name) => row[name])]));
+    return [names, ...lines].map((cells) => `${cells.map(csvCell).join(",")}\n`).join("");
+  };
+
+  const doubtful = ({ actor }) => data.doubtful
+    .filter((one) => actor === undefined || one.actor === actor)
+    .map((one) => ({ ...one, held: one.document in data.documents }));
+
+  const later = (answer) => async (asked) => answer(asked);
+  return {
+    overview: async () => data.overview,
+    series: later(series), point: later(point), document: later(view), compare: later(compare),
+    doubtful: later(doubtful), csv: later(csv),
+  };
+}

@@ -1,0 +1,58 @@
+// The choices: actors, period, count, interval, and the two actors to compare.
+
+import { byId, element } from "./dom.js";
+import { MOST_ACTORS } from "./state.js";
+import { INTERVALS, PERIODS, UNITS, named } from "./wording.js";
+
+const NOBODY = "";
+
+function options(select, entries) {
+  select.replaceChildren(...entries.map(([value, text]) => element("option", { value }, text)));
+}
+
+// Fills the form once; `changed` is told what the user chooses, `refused` why that cannot be.
+export function buildForm(overview, { changed, refused }) {
+  const list = byId("actors");
+  list.replaceChildren(...overview.actors.map((actor, at) => element("li", { "data-name": named(actor.title, actor.code).toLowerCase() },
+    element("label", {},
+      element("input", { type: "checkbox", id: `actor-${at}`, value: actor.code }),
+      element("span", {}, named(actor.title, actor.code)),
+      element("span", { class: "quiet", title: "documents expected" }, actor.expected.toFixed(1))))));
+  list.addEventListener("change", (event) => {
+    const chosen = [...list.querySelectorAll("input:checked")].map((box) => box.value);
+    if (chosen.length > MOST_ACTORS) {
+      event.target.checked = false;
+      refused(`At most ${MOST_ACTORS} actors are shown together; take one away first.`);
+    } else changed({ actors: chosen });
+  });
+  byId("find").addEventListener("input", (event) => {
+    const wanted = event.target.value.trim().toLowerCase();
+    for (const item of list.children) item.hidden = !item.dataset.name.includes(wanted);
+  });
+  byId("choices").addEventListener("submit", (event) => event.preventDefault());
+  const held = overview.held?.by ?? Object.keys(PERIODS);
+  options(byId("by"), held.map((by) => [by, PERIODS[by]]));
+  options(byId("unit"), Object.entries(UNITS));
+  options(byId("interval"), Object.entries(INTERVALS));
+  for (const name of ["by", "unit", "interval"]) {
+    byId(name).addEventListener("change", (event) => changed({ [name]: event.target.value }));
+  }
+  const actors = overview.actors.map((actor) => [actor.code, named(actor.title, actor.code)]);
+  for (const side of ["first", "second"]) {
+    options(byId(side), [[NOBODY, "choose …"], ...actors]);
+    byId(side).addEventListener("change", () => {
+      const pair = [byId("first").value, byId("second").value];
+      if (pair.includes(NOBODY)) changed({ compare: null });
+      else if (pair[0] === pair[1]) refused("Choose two different actors to compare.");
+      else changed({ compare: pair });
+    });
+  }
+  byId("show-doubtful").addEventListener("click", () => changed({ doubtful: NOBODY }));
+}
+
+// Shows in the form what the address says.
+export function showChoices(state) {
+  for (const box of byId("actors").querySelectorAll("input")) box.checked = state.actors.includes(box.value);
+  for (const name of ["by", "unit", "interval"]) byId(name).value = state[name];
+  if (state.compare) [byId("first").value, byId("second").value] = state.compare;
+}

@@ -1,0 +1,39 @@
+// The sections that open one from another: documents of a point, a document, doubtful documents.
+
+import { element } from "./dom.js";
+import { doubtfulListing, pointListing } from "./listing.js";
+import { clusteringText, readingOf } from "./reading.js";
+
+function closer(page, id, changes) {
+  return element("p", {}, element("button", { type: "button", id, onclick: () => page.go(changes) }, "Close"));
+}
+
+export async function drawPoint(asked, page) {
+  const documents = await page.source.point(asked);
+  return [pointListing(documents, {
+    title: page.titles[asked.actor], period: asked.period, open: (number) => page.go({ document: number, sample: "best" }, "document"),
+  }), closer(page, "close-point", { point: null })];
+}
+
+export async function drawDocument(asked, page) {
+  const view = await page.source.document(asked);
+  const held = view.held ?? view.samples;
+  page.announce(clusteringText(view));
+  return [readingOf(view, {
+    titles: page.titles,
+    another: () => page.go({ sample: asked.sample === "best" ? 0 : (asked.sample + 1) % held }),
+    best: () => page.go({ sample: "best" }),
+  }), closer(page, "close-document", { document: null })];
+}
+
+export async function drawDoubtful(asked, page) {
+  const documents = await page.source.doubtful(asked);
+  const choose = element("select", { id: "doubtful-actor", onchange: (event) => page.go({ doubtful: event.target.value }) },
+    element("option", { value: "" }, "all actors"),
+    page.overview.actors.map((actor) => element("option", { value: actor.code, selected: actor.code === asked.actor }, actor.title)));
+  const listing = doubtfulListing(documents, {
+    whose: asked.actor === undefined ? "all actors" : page.titles[asked.actor],
+    open: (number) => page.go({ document: number, sample: "best" }, "document"),
+  });
+  return [listing[0], element("p", {}, element("label", {}, "Of ", choose)), listing.slice(1), closer(page, "close-doubtful", { doubtful: null })];
+}

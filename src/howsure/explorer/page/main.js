@@ -1,0 +1,99 @@
+// The page: what the address says is asked of the source and drawn, section by section.
+
+import { byId, element, table } from "./dom.js";
+import { readState, writeState } from "./state.js";
+import { servedSource } from "./served.js";
+import { embeddedSource } from "./embedded.js";
+import { markPoint } from "./chart.js";
+import { buildForm, showChoices } from "./form.js";
+import { drawComparison, drawSeries } from "./figures.js";
+import { drawDocument, drawDoubtful, drawPoint } from "./lists.js";
+import { focusOn, section } from "./sections.js";
+import { counted, whole } from "./wording.js";
+
+const embedded = byId("data");
+
+// What the sections need of each other.
+const page = {
+  source: embedded ? embeddedSource(JSON.parse(embedded.textContent)) : servedSource(),
+  overview: null,
+  titles: {},
+  state: null,
+  redraw: {}, // by section, what draws its figure again
+  announce: (text) => { byId("status").textContent = text; },
+  complain: (problems) => byId("problems").replaceChildren(...problems.map((text) => element("p", { class: "problem" }, text))),
+  go,
+};
+
+// Goes to what is shown now with some changes, as a step that can be taken back; focus goes to the heading of `to`.
+function go(changes, to = null) {
+  const next = writeState({ ...page.state, ...changes });
+  focusOn(to);
+  if (next === location.hash) show();
+  else location.hash = next;
+}
+
+function show() {
+  const problems = [];
+  const state = readState(location.hash, page.overview, problems);
+  page.state = state;
+  page.complain(problems);
+  showChoices(state);
+  const { by, unit, interval, point, compare, doubtful } = state;
+  const draw = (id, asked, how) => section(id, asked, (one) => how(one, page));
+  draw("series", { actors: state.actors, by, unit, interval }, drawSeries);
+  markPoint(byId("series"), point);
+  draw("point", point && { ...point, by }, drawPoint);
+  draw("document", state.document === null ? null : { number: state.document, sample: state.sample }, drawDocument);
+  const pair = compare && { first: compare[0], second: compare[1], by, unit: unit === "entities" ? unit : "documents" };
+  draw("comparison", pair, drawComparison);
+  draw("doubtful", doubtful === null ? null : doubtful === "" ? {} : { actor: doubtful }, drawDoubtful);
+}
+
+// What the form asks for; a point of another length of period is no point any more.
+function choose(changes) {
+  const opened = changes.compare ? "comparison" : "doubtful" in changes ? "doubtful" : null;
+  go("by" in changes ? { ...changes, point: null } : changes, opened);
+}
+
+function tellAbout(overview) {
+  const left = Object.entries(overview.left_out).map(([reason, n]) => `${whole(n)} left out (${reason})`);
+  const dates = overview.first === null ? [] : [`${overview.first} to ${overview.last}`];
+  const facts = [counted(overview.documents, "document"), ...dates, `${overview.settings.samples} samples each`, ...left];
+  byId("facts").textContent = facts.join(" · ");
+  byId("recipe").replaceChildren(table("Settings of the store", [
+    { name: "Setting", cell: ([name]) => name },
+    { name: "Value", cell: ([, value]) => (typeof value === "string" ? value : JSON.stringify(value)) },
+  ], Object.entries(overview.settings)));
+  byId("footer").textContent = overview.held
+    ? `Made with howsure. This file loads nothing from any network. ${overview.held.said}`
+    : "Served by howsure from this machine; nothing is loaded from elsewhere.";
+}
+
+function onResize(redraw) {
+  let width = innerWidth;
+  addEventListener("resize", () => {
+    if (innerWidth === width) return;
+    width = innerWidth;
+    redraw();
+  });
+}
+
+async function start() {
+  try {
+    page.overview = await page.source.overview();
+  } catch (error) {
+    return page.complain([error.message]);
+  }
+  const { actors } = page.overview;
+  tellAbout(page.overview);
+  if (!actors.length) return page.complain(["No actor acts in any document of this store. Was the rule or the lexicon meant?"]);
+  page.titles = Object.fromEntries(actors.map((actor) => [actor.code, actor.title]));
+  buildForm(page.overview, { changed: choose, refused: (text) => { page.complain([text]); showChoices(page.state); } });
+  byId("skip").addEventListener("click", (event) => { event.preventDefault(); byId("series").focus(); });
+  addEventListener("hashchange", show);
+  onResize(() => { for (const draw of Object.values(page.redraw)) draw(); });
+  return show();
+}
+
+start();

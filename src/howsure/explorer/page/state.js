@@ -1,0 +1,88 @@
+// What is shown is written in the fragment of the address, so that it can be kept, sent, and gone back to.
+
+import { INTERVALS, PERIODS, UNITS } from "./wording.js";
+
+export const MOST_ACTORS = 6;
+const DAY = 86400000;
+
+// A length of period that gives some dozens of points, among those there are.
+function fittingPeriod(overview) {
+  const days = (Date.parse(overview.last) - Date.parse(overview.first)) / DAY;
+  const wanted = days > 500 ? "quarter" : days > 120 ? "month" : "week";
+  const held = overview.held?.by ?? Object.keys(PERIODS);
+  return held.includes(wanted) ? wanted : held[0];
+}
+
+export function defaults(overview) {
+  return {
+    actors: overview.actors.slice(0, 2).map((actor) => actor.code),
+    by: fittingPeriod(overview), unit: "documents", interval: "exact",
+    point: null, document: null, sample: "best", compare: null, doubtful: null,
+  };
+}
+
+// Reads a fragment; what it asks for and is not there goes into `problems`.
+export function readState(fragment, overview, problems) {
+  const state = defaults(overview);
+  const given = new URLSearchParams(fragment.replace(/^#/, ""));
+  const known = new Set(overview.actors.map((actor) => actor.code));
+  const actor = (code) => {
+    if (known.has(code)) return true;
+    problems.push(`No actor “${code.slice(0, 60)}” acts in these documents; it is left out.`);
+    return false;
+  };
+  const choice = (name, choices) => {
+    const value = given.get(name);
+    if (value === null) return;
+    if (choices.includes(value)) state[name] = value;
+    else problems.push(`${name} must be one of ${choices.join(", ")}; the address has “${value.slice(0, 60)}”.`);
+  };
+  choice("by", overview.held?.by ?? Object.keys(PERIODS));
+  choice("unit", Object.keys(UNITS));
+  choice("interval", Object.keys(INTERVALS));
+  if (given.has("actor")) {
+    const asked = [...new Set(given.getAll("actor"))].filter((code) => code !== "").filter(actor);
+    if (asked.length > MOST_ACTORS) problems.push(`The first ${MOST_ACTORS} actors of ${asked.length} are shown.`);
+    state.actors = asked.slice(0, MOST_ACTORS);
+  }
+  if (given.has("point") && given.has("period") && actor(given.get("point"))) {
+    state.point = { actor: given.get("point"), period: given.get("period") };
+  }
+  if (given.has("first") && given.has("second")) {
+    const pair = [given.get("first"), given.get("second")];
+    if (pair.every(actor) && pair[0] !== pair[1]) state.compare = pair;
+  }
+  if (given.has("document")) {
+    if (/^[0-9]{1,15}$/.test(given.get("document"))) state.document = Number(given.get("document"));
+    else problems.push(`document must be a whole number; the address has “${given.get("document").slice(0, 60)}”.`);
+  }
+  if (given.has("sample")) {
+    if (/^[0-9]{1,6}$/.test(given.get("sample"))) state.sample = Number(given.get("sample"));
+    else if (given.get("sample") !== "best") problems.push("sample must be “best” or a whole number.");
+  }
+  if (given.has("doubtful")) {
+    const whose = given.get("doubtful");
+    if (whose === "" || actor(whose)) state.doubtful = whose;
+  }
+  return state;
+}
+
+export function writeState(state) {
+  const fragment = new URLSearchParams();
+  for (const actor of state.actors.length ? state.actors : [""]) fragment.append("actor", actor);
+  for (const name of ["by", "unit", "interval"]) fragment.set(name, state[name]);
+  if (state.point) {
+    fragment.set("point", state.point.actor);
+    fragment.set("period", state.point.period);
+  }
+  if (state.compare) {
+    fragment.set("first", state.compare[0]);
+    fragment.set("second", state.compare[1]);
+  }
+  if (state.doubtful !== null) fragment.set("doubtful", state.doubtful);
+  if (state.document !== null) {
+    fragment.set("document", state.document);
+    fragment.set("sample", state.sample);
+  }
+  return `#${fragment}`;
+}

@@ -1,0 +1,54 @@
+// Numbers and names as they are read.
+
+export const LEVEL = "95 %";
+export const UNITS = { documents: "documents", share: "share of documents", entities: "entities" };
+export const PERIODS = { week: "week", month: "month", quarter: "quarter", year: "year" };
+export const INTERVALS = { exact: "exact", normal: "normal (the paper’s)", samples: "quantiles of samples" };
+
+export function whole(value) {
+  return value.toLocaleString("en-US", { maximumFractionDigits: 0 });
+}
+
+// A count or a share: as many digits as help.
+export function amount(value, unit) {
+  if (value === null || value === undefined) return "–";
+  if (unit === "share") return `${(100 * value).toLocaleString("en-US", { maximumFractionDigits: 2 })} %`;
+  const digits = Math.abs(value) >= 1000 ? 0 : Math.abs(value) >= 100 ? 1 : 2;
+  return value.toLocaleString("en-US", { maximumFractionDigits: digits });
+}
+
+// A probability to two digits, never rounded to certainty.
+export function probability(value) {
+  if (value === null || value === undefined) return "–";
+  if (value > 0 && value < 0.005) return "< 0.01";
+  if (value < 1 && value > 0.995) return "> 0.99";
+  return value.toFixed(2);
+}
+
+export function named(title, code) {
+  return title === code ? code : `${title} (${code})`;
+}
+
+export function counted(n, one, many = `${one}s`) {
+  return `${whole(n)} ${n === 1 ? one : many}`;
+}
+
+// What a point of a series says, in one sentence.
+export function pointText(title, row, unit) {
+  const of = counted(row.documents, "document");
+  if (row.mean === null) return `${title}, ${row.period}: no documents`;
+  const best = row.best === null ? "" : `, 1-best ${amount(row.best, unit)}`;
+  const between = `${LEVEL} interval ${amount(row.low, unit)} to ${amount(row.high, unit)}`;
+  const what = unit === "share" ? "" : ` ${UNITS[unit]}`;
+  return `${title}, ${row.period}: ${amount(row.mean, unit)}${what} expected, ${between}${best}, of ${of}`;
+}
+
+// What the comparison of two actors in a period says, and what may be concluded.
+export function comparisonText(first, second, row) {
+  if (row.greater === null) return `${row.period}: no documents`;
+  const said = `${row.period}: P(${first} > ${second}) = ${probability(row.greater)}, ` +
+    `equal ${probability(row.equal)}, P(${first} < ${second}) = ${probability(row.less)}`;
+  if (row.greater >= 0.95) return `${said}. ${first} acts in more.`;
+  if (row.less >= 0.95) return `${said}. ${second} acts in more.`;
+  return row.equal >= 0.95 ? `${said}. They act equally often.` : `${said}. No conclusion at 0.95.`;
+}

@@ -1,0 +1,170 @@
+"""A real Chromium without a window, driven by selenium; it reaches this machine and nothing else."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webelement import WebElement
+
+SECONDS = 30
+ARGUMENTS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+)
+NEEDED = "the page is tested in Chromium: install chromium and chromium-driver (Debian: apt-get install -y {both})"
+
+
+def program(name: str) -> str:
+    """Where a program is; without Chromium the page is not tested, and that is an error, not a skip."""
+    found = shutil.which(name)
+    assert found, NEEDED.format(both="chromium chromium-driver")
+    return found
+
+
+class Browser:
+    """A window, and what a person does in it."""
+
+    def __init__(self, driver: webdriver.Chrome, downloads: Path) -> None:
+        self.driver, self.downloads = driver, downloads
+
+    def open(self, address: str) -> None:
+        """Go to an address as if typed, and wait until the chart or a complaint is there."""
+        self.driver.get("about:blank")
+        self.driver.get(address)
+        self.wait(lambda: self.all(".chart, .problem"), "the page")
+
+    def wait(self, condition: Callable[[], Any], what: str) -> Any:
+        """What a condition gives once it gives something; what is drawn anew meanwhile is looked for again."""
+        end = time.monotonic() + SECONDS
+        while time.monotonic() < end:
+            try:
+                found = condition()
+            except Exception as error:  # the element has just been replaced
+                found, last = None, error
+            else:
+                last = None
+            if found:
+                return found
+            time.sleep(0.03)
+        raise AssertionError(f"waited {SECONDS} seconds for {what}; {last!r}")
+
+    def all(self, selector: str) -> list[WebElement]:
+        return self.driver.find_elements(By.CSS_SELECTOR, selector)
+
+    def one(self, selector: str) -> WebElement:
+        """The first visible element."""
+        return self.wait(lambda: next((e for e in self.all(selector) if e.is_displayed()), None), selector)
+
+    def text(self, selector: str) -> str:
+        return self.one(selector).text
+
+    def says(self, selector: str, words: str) -> str:
+        """The text of an element once it holds some words."""
+        return self.wait(
+            lambda: words in self.one(selector).text and self.one(selector).text, f"{words!r} in {selector}"
+        )
+
+    def gone(self, selector: str) -> None:
+        self.wait(lambda: not any(e.is_displayed() for e in self.all(selector)), f"the end of {selector}")
+
+    def click(self, selector: str) -> None:
+        """Press the mouse in the middle of an element, after scrolling to it."""
+        target = self.one(selector)
+        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", target)
+        ActionChains(self.driver).move_to_element(target).click().perform()
+
+    def choose(self, selector: str, value: str) -> None:
+        """An entry of a menu."""
+        self.one(f'{selector} option[value="{value}"]').click()
+
+    def press(self, *keys: str) -> None:
+        """Keys, sent to what has the focus."""
+        for key in keys:
+            ActionChains(self.driver).send_keys(key).perform()
+
+    def focused(self, attribute: str = "id") -> str:
+        return self.run(f"return document.activeElement.getAttribute('{attribute}') || ''")
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        return self.driver.execute_script(script, *arguments)
+
+    def places(self, actor: str) -> dict[str, str]:
+        """What each point of an actor's series says, by period."""
+        found = self.run("return [...document.querySelectorAll('#series .place')]"
+                         ".map(e => [e.dataset.actor, e.dataset.period, e.getAttribute('aria-label')])")  # fmt: skip
+        return {period: said for code, period, said in found if code == actor}
+
+    def rows(self, section: str) -> list[list[str]]:
+        """The cells of the first table of a section."""
+        return self.run("return [...document.querySelector(arguments[0] + ' table').tBodies[0].rows]"
+                        ".map(r => [...r.cells].map(c => c.textContent))", section)  # fmt: skip
+
+    def saved(self, suffix: str) -> str:
+        """The text of the file that was saved; it is taken away."""
+        path: Path = self.wait(lambda: next(iter(self.downloads.glob(f"*{suffix}")), None), f"a file {suffix}")
+        text = path.read_text(encoding="utf-8")
+        path.unlink()
+        return text
+
+    def errors(self) -> list[str]:
+        """What the console complains of since it was last asked; a breach of the policy among it."""
+        return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE"]
+
+    def asked(self) -> list[str]:
+        """The addresses that were asked for since it was last asked, by any part of the browser's page."""
+        found = []
+        for entry in self.driver.get_log("performance"):
+            message = json.loads(entry["message"])["message"]
+            if message["method"] == "Network.requestWillBeSent":
+                found.append(message["params"]["request"]["url"])
+        return found
+
+    def resize(self, width: int, height: int) -> None:
+        """The size of what is seen of the page."""
+        self.driver.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False},
+        )
+
+    def prefer(self, scheme: str) -> None:
+        """Light or dark."""
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+
+
+@contextmanager
+def chromium(folder: Path) -> Iterator[Browser]:
+    """A new Chromium with an empty profile; what it saves goes into a folder below."""
+    downloads = folder / "downloads"
+    downloads.mkdir()
+    options = webdriver.ChromeOptions()
+    options.binary_location = program("chromium")
+    for argument in (*ARGUMENTS, f"--user-data-dir={folder / 'profile'}"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(program("chromedriver")))
+    try:
+        where = {"behavior": "allow", "downloadPath": str(downloads)}
+        driver.execute_cdp_cmd("Browser.setDownloadBehavior", where)
+        browser = Browser(driver, downloads)
+        browser.resize(1000, 800)
+        yield browser
+    finally:
+        driver.quit()

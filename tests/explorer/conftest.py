@@ -1,0 +1,64 @@
+"""A hostile store, its page served by the command itself, the same page as one file, and one Chromium for all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from howsure.events.storage import EventStore
+from howsure.explorer import Included, events_report
+from howsure.report.files import write_report
+from tests.explorer.chromium import Browser, chromium
+from tests.explorer.hostile_store import make_hostile_store
+from tests.explorer.serving import serving
+
+
+@pytest.fixture(scope="session")
+def store_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_hostile_store(tmp_path_factory.mktemp("events") / "hostile.duckdb")
+
+
+@pytest.fixture(scope="session")
+def store(store_path: Path) -> Iterator[EventStore]:
+    with EventStore.open(store_path) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def served(store_path: Path) -> Iterator[str]:
+    """The URL of the hostile store's page."""
+    with serving(store_path) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def report(store: EventStore, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of the page as a file."""
+    path = tmp_path_factory.mktemp("report") / "events.html"
+    write_report(events_report(store, included=Included(samples=5)), path)
+    return path.as_uri()
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with chromium(tmp_path_factory.mktemp("chromium")) as window:
+        yield window
+
+
+@pytest.fixture(params=["served", "report"])
+def address(request: pytest.FixtureRequest) -> str:
+    """The page served, and the page as a file: both must do everything."""
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture
+def undisturbed(browser: Browser, address: str) -> Iterator[None]:
+    """Whatever a test does, nothing is complained of in the console, and nobody but the page's own server is asked."""
+    browser.errors(), browser.asked()
+    yield
+    assert browser.errors() == []
+    own = ("about:blank", "data:,", "blob:", address)
+    assert [url for url in browser.asked() if not url.startswith(own)] == []
+    assert browser.run("return window.taken") is None

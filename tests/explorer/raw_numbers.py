@@ -1,0 +1,103 @@
+"""What the page must say, computed again from the bits and bytes of the store, slowly and by other means."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import pairwise
+
+import numpy as np
+
+from howsure.events.periods import period_of, periods_between
+from howsure.events.storage import EventStore
+from tests.events.made_up_store import TITLES
+from tests.explorer.hostile_store import SAMPLES
+
+LEVEL = 0.95
+
+
+def bits(blob: bytes) -> np.ndarray:
+    """Sample s is bit s % 8 of byte s // 8."""
+    return np.array([blob[s // 8] >> (s % 8) & 1 for s in range(SAMPLES)])
+
+
+def drawn(store: EventStore, actor: str) -> dict[int, tuple[np.ndarray, np.ndarray, bool]]:
+    """By document: whether an actor acts in each sample, how many of its entities do, and whether in the 1-best."""
+    rows = store.ask("SELECT document, samples, entities, best FROM events WHERE actor = ?", [actor])
+    return {n: (bits(samples), np.array(list(entities)), best) for n, samples, entities, best in rows}
+
+
+def documents_of(store: EventStore, by: str) -> dict[str, list[int]]:
+    """The documents of each period that lies between the first and the last, in order."""
+    dates = store.ask("SELECT document, date FROM documents")
+    found: dict[str, list[int]] = defaultdict(list)
+    for number, date in dates:
+        found[period_of(date, by=by)].append(number)
+    days = [str(date) for _, date in dates]
+    return {period: found.get(period, []) for period in periods_between(min(days), max(days), by=by)}
+
+
+def law(values: list[np.ndarray]) -> np.ndarray:
+    """The law of a sum of independent counts, each with the law of its samples."""
+    total = np.ones(1)
+    for one in values:
+        total = np.convolve(total, np.bincount(one) / len(one))
+    return total
+
+
+def interval(probabilities: np.ndarray) -> tuple[int, int]:
+    """The quantiles at 2.5 % and 97.5 %."""
+    below = np.cumsum(probabilities)
+    low = int(np.argmax(below > (1 - LEVEL) / 2))
+    return low, int(np.argmax(below >= 1 - (1 - LEVEL) / 2 - 1e-12))
+
+
+def expected_points(store: EventStore, actor: str, by: str, unit: str) -> dict[str, str]:
+    """What each point of a series must say, by period."""
+    held, said = drawn(store, actor), {}
+    for period, numbers in documents_of(store, by).items():
+        if not numbers:
+            continue
+        there = [held[n] for n in numbers if n in held]
+        values = [entities if unit == "entities" else samples for samples, entities, _ in there]
+        low, high = interval(law(values)) if values else (0, 0)
+        mean = sum(float(one.mean()) for one in values)
+        best = None if unit == "entities" else sum(one for _, _, one in there)
+        per = len(numbers) if unit == "share" else 1
+        show = [None if one is None else amount(one / per, unit) for one in (mean, low, high, best)]
+        what = "" if unit == "share" else f" {unit}"
+        beside = "" if best is None else f", 1-best {show[3]}"
+        of = "1 document" if len(numbers) == 1 else f"{len(numbers)} documents"
+        title = TITLES[actor]
+        said[period] = (
+            f"{title}, {period}: {show[0]}{what} expected, 95 % interval {show[1]} to {show[2]}{beside}, of {of}"
+        )
+    return said
+
+
+def amount(value: float, unit: str) -> str:
+    """A number as the page writes it."""
+    if unit == "share":
+        return f"{100 * value:.2f}".rstrip("0").rstrip(".") + " %"
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def expected_comparison(store: EventStore, first: str, second: str, by: str) -> dict[str, tuple[str, str]]:
+    """By period P(first > second) and P(first < second), from the joint samples of each document."""
+    sides, found = (drawn(store, first), drawn(store, second)), {}
+    nothing = np.zeros(SAMPLES, dtype=int)
+    for period, numbers in documents_of(store, by).items():
+        if not numbers:
+            continue
+        shifted = [1 + sides[0].get(n, (nothing,))[0] - sides[1].get(n, (nothing,))[0] for n in numbers]
+        total = law(shifted)
+        equal = len(numbers)  # each document adds one
+        found[period] = (probability(total[equal + 1 :].sum()), probability(total[:equal].sum()))
+    assert all(a < b for a, b in pairwise(found))
+    return found
+
+
+def probability(value: float) -> str:
+    """A probability as the page writes it."""
+    if 1e-12 < value < 0.005:
+        return "< 0.01"
+    return "> 0.99" if 0.995 < value < 1 - 1e-12 else f"{value:.2f}"

@@ -1,0 +1,193 @@
+"""The addresses: what they answer, what they refuse, and the headers of every answer."""
+
+from __future__ import annotations
+
+import csv
+import json
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx
+import pytest
+from starlette.testclient import TestClient
+
+from howsure.events import queries
+from howsure.events.export import csv_text
+from howsure.events.storage import EventStore
+from howsure.events.store_series import event_series
+from howsure.explorer import create_app
+from howsure.explorer.addresses import QUESTIONS
+from howsure.explorer.security import HEADERS, LOOPBACK
+
+HOME = "http://localhost:8350"
+
+
+@pytest.fixture(scope="module")
+def client(store: EventStore) -> TestClient:
+    return TestClient(create_app(store), base_url=HOME, raise_server_exceptions=False)
+
+
+ANSWERS: list[tuple[str, Any]] = [
+    ("overview", lambda store: queries.overview(store)),
+    ("series?actors=IRQ", lambda store: queries.series(store, ["IRQ"])),
+    (
+        "series?actors=YUG&actors=NATO&by=month&interval=samples&unit=entities&level=0.9",
+        lambda store: queries.series(
+            store, ["YUG", "NATO"], by="month", interval="samples", unit="entities", level=0.9
+        ),
+    ),
+    (
+        "point?actor=IRQ&by=quarter&period=1999-Q1",
+        lambda store: queries.point(store, "IRQ", by="quarter", period="1999-Q1"),
+    ),
+    ("document?number=0", lambda store: queries.document(store, 0, sample="best")),
+    ("document?number=3&sample=39", lambda store: queries.document(store, 3, sample=39)),
+    ("compare?first=NATO&second=YUG&by=year", lambda store: queries.compare(store, "NATO", "YUG", by="year")),
+    ("doubtful", lambda store: queries.doubtful(store)),
+    (
+        "doubtful?actor=IRQ&low=0.4&high=0.6&limit=3",
+        lambda store: queries.doubtful(store, actor="IRQ", low=0.4, high=0.6, limit=3),
+    ),
+]
+
+
+@pytest.mark.parametrize(("address", "asked"), ANSWERS, ids=[address for address, _ in ANSWERS])
+def test_an_address_answers_what_the_store_says(
+    client: TestClient, store: EventStore, address: str, asked: Any
+) -> None:
+    answer = client.get(f"/api/{address}")
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/json")
+    assert answer.json() == json.loads(json.dumps(asked(store)))
+
+
+def test_the_table_is_the_export(client: TestClient, store: EventStore) -> None:
+    answer = client.get("/api/export.csv?actors=IRQ&actors=USA&by=month")
+    assert answer.headers["content-type"].startswith("text/csv")
+    assert answer.headers["content-disposition"] == 'attachment; filename="events.csv"'
+    assert answer.text == csv_text(event_series(store, actors=["IRQ", "USA"], by="month"))
+    assert {row["actor"] for row in csv.DictReader(answer.text.splitlines())} == {"IRQ", "USA"}
+
+
+REFUSED = [
+    ("series", "actors must be given; it is missing."),
+    ("series?actors=IRK", "no actor 'IRK' in the store; it has"),
+    ("series?actors=Iraq", "actors go by their codes; that of Iraq is IRQ."),
+    ("series?actors=IRQ&by=day", "by must be one of week, month, quarter, year; it is 'day'."),
+    ("series?actors=IRQ&interval=wald", "interval must be one of exact, normal, samples; it is 'wald'."),
+    ("series?actors=IRQ&unit=shares", "unit must be one of documents, share, entities; it is 'shares'."),
+    ("series?actors=IRQ&level=1", "level"),
+    ("series?actor=IRQ", "no parameter 'actor' in /api/series; it has actors, by, level, interval, unit."),
+    ("series?" + "&".join(["actors=IRQ"] * 7), "actors must be given at most 6 times; it is given 7 times."),
+    ("point?actor=IRQ&by=month&period=1999-Q1", "no period '1999-Q1' in the store"),
+    ("point?actor=IRQ&period=../../etc/passwd", "no period '../../etc/passwd' in the store"),
+    ("document?number=99999", "the store holds no document 99999"),
+    ("document?number=1;DROP TABLE documents", "number must be a whole number from 0 to"),
+    ("document?number=0&sample=50", "sample must be 'best' or a whole number from 0 to 49; it is 50."),
+    ("compare?first=IRQ&second=IRQ", "first and second must be different actors; both are IRQ."),
+    ("compare?first=IRQ&second=' OR 1=1 --", 'no actor "\' OR 1=1 --" in the store'),
+    ("doubtful?low=0.9&high=0.1", "low and high must satisfy"),
+    ("doubtful?limit=100000", "limit must be a whole number from 1 to 1000; it is '100000'."),
+    ("overview?by=year", "no parameter 'by' in /api/overview"),
+]
+
+
+@pytest.mark.parametrize(("address", "message"), REFUSED)
+def test_a_bad_parameter_is_answered_with_what_is_wrong(client: TestClient, address: str, message: str) -> None:
+    answer = client.get(f"/api/{address}")
+    assert answer.status_code == 400
+    assert message in answer.json()["error"]
+
+
+NOWHERE = (
+    "/api",
+    "/api/",
+    "/api/tables",
+    "/page/index.html",
+    "/static/../app.py",
+    "/%2e%2e/%2e%2e/etc/passwd",
+    "//etc/passwd",
+)
+
+
+@pytest.mark.parametrize("path", NOWHERE)
+def test_nothing_else_is_there(client: TestClient, path: str) -> None:
+    answer = client.get(path)
+    assert answer.status_code == 404
+    assert "/api/series" in answer.json()["error"]
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
+def test_it_is_for_reading(client: TestClient, method: str) -> None:
+    assert [client.request(method, path).status_code for path in ("/", "/api/overview")] == [405, 405]
+
+
+@pytest.mark.parametrize("path", ["/", "/api/overview", "/api/series", "/nowhere"])
+def test_every_answer_carries_the_headers_of_safety(client: TestClient, path: str) -> None:
+    headers = client.get(path).headers
+    assert {name: headers[name] for name in HEADERS} == HEADERS
+    assert headers["content-security-policy"].startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe" not in headers["content-security-policy"]
+    assert "access-control-allow-origin" not in headers
+    assert client.get(path, headers={"host": "evil.example"}).headers["content-security-policy"]
+
+
+STRANGERS = (
+    "evil.example",
+    "evil.example:8350",
+    "localhost.evil.example",
+    "127.0.0.1.evil.example",
+    "10.0.0.1",
+    "",
+    "[::2]",
+    "localhost@evil.example",
+)
+
+
+@pytest.mark.parametrize("path", ["/", "/api/overview", "/api/document?number=0"])
+@pytest.mark.parametrize("host", STRANGERS)
+def test_another_host_is_refused(client: TestClient, path: str, host: str) -> None:
+    """DNS rebinding: the attacker's name leads here, and stands in the Host header."""
+    answer = client.get(path, headers={"host": host})
+    assert answer.status_code == 421
+    assert "This page answers only to 127.0.0.1, ::1, localhost" in answer.text
+
+
+@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:1", "127.0.0.1:8350", "[::1]:8350", "localhost.:8350"])
+def test_its_own_names_are_answered(client: TestClient, host: str) -> None:
+    assert client.get("/", headers={"host": host}).status_code == 200
+
+
+def test_a_page_for_others_answers_to_its_names_and_to_numbers(store: EventStore) -> None:
+    app = create_app(store, names=(*LOOPBACK, "News.example.org"), any_number=True)
+    client = TestClient(app, base_url=HOME)
+    hosts = ("news.example.org:80", "10.1.2.3", "[fe80::1]:8350", "evil.example", "10.1.2.3.evil.example")
+    status = {host: client.get("/", headers={"host": host}).status_code for host in hosts}
+    assert list(status.values()) == [200, 200, 200, 421, 421]
+
+
+def test_what_goes_wrong_inside_is_not_told(store: EventStore, client: TestClient) -> None:
+    class Broken:
+        settings = store.settings
+
+        @property
+        def connection(self) -> Any:
+            raise RuntimeError("a secret path")
+
+    answer = TestClient(create_app(Broken()), base_url=HOME, raise_server_exceptions=False).get("/api/overview")
+    assert answer.status_code == 500
+    assert "secret" not in answer.text
+    assert answer.json()["error"].startswith("this should not have happened (RuntimeError)")
+    assert answer.headers["x-content-type-options"] == "nosniff"
+
+
+def test_questions_are_answered_side_by_side(client: TestClient, served: str) -> None:
+    """Twelve at once, by the real server, each as if it were alone."""
+    paths = [f"api/{address}" for address, _ in ANSWERS[:6]] * 2
+    with ThreadPoolExecutor(12) as threads:
+        found = list(threads.map(lambda path: httpx.get(served + path, timeout=60).json(), paths))
+    assert found == [client.get(f"/{path}").json() for path in paths]
+
+
+def test_every_question_has_a_test() -> None:
+    asked = {address.partition("?")[0] for address, _ in ANSWERS} | {"export.csv"}
+    assert asked == set(QUESTIONS)

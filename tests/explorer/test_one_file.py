@@ -1,0 +1,126 @@
+"""The page as a file: what it holds is what the store answers, and what it leaves out is said."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from howsure.cli.events_page import report_command
+from howsure.errors import InputError
+from howsure.events import queries
+from howsure.events.storage import EventStore
+from howsure.explorer import Included, events_report
+from tests.events.made_up_store import make_store
+
+DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
+
+
+def data_in(html: str) -> dict[str, Any]:
+    found = DATA.search(html)
+    assert found
+    return json.loads(found[1])
+
+
+@pytest.fixture(scope="module")
+def data(store: EventStore) -> dict[str, Any]:
+    return data_in(events_report(store, included=Included(["NATO", "IRQ", "YUG"], ["quarter", "year"], 12, 3)))
+
+
+def test_it_holds_what_was_asked_for_and_says_so(data: dict[str, Any], store: EventStore) -> None:
+    assert [actor["code"] for actor in data["overview"]["actors"]] == [
+        actor["code"] for actor in queries.overview(store)["actors"] if actor["code"] in ("NATO", "IRQ", "YUG")
+    ]
+    assert list(data["series"]) == data["overview"]["held"]["by"] == ["quarter", "year"]
+    assert len(data["documents"]) == 12
+    assert {len(one["samples"]) for one in data["documents"].values()} == {3}
+    n = len(data["index"])
+    said = f"3 of 5 actors that act, by quarter, year, and the texts of 12 of the {n} documents"
+    assert said in data["overview"]["held"]["said"]
+
+
+def rounded(values: Sequence[float | None]) -> list[float | None]:
+    return [None if value is None else float(f"{value:.6g}") for value in values]
+
+
+@pytest.mark.parametrize("by", ["quarter", "year"])
+@pytest.mark.parametrize("unit", ["documents", "share", "entities"])
+@pytest.mark.parametrize("interval", ["exact", "normal", "samples"])
+def test_series_are_the_store_s(data: dict[str, Any], store: EventStore, by: str, unit: str, interval: str) -> None:
+    asked = queries.series(store, ["NATO", "IRQ", "YUG"], by=by, unit=unit, interval=interval)
+    for actor, rows in asked.items():
+        held = data["series"][by][unit][interval][actor]
+        assert held == {name: rounded([row[name] for row in rows]) for name in ("mean", "low", "high", "best")}
+        assert data["periods"][by] == [
+            {name: row[name] for name in ("period", "start", "end", "documents")} for row in rows
+        ]
+
+
+def test_pairs_are_the_store_s(data: dict[str, Any], store: EventStore) -> None:
+    pairs = data["comparisons"]["quarter"]["entities"]
+    assert [(one["first"], one["second"]) for one in pairs] == [("NATO", "IRQ"), ("NATO", "YUG"), ("IRQ", "YUG")]
+    rows = queries.compare(store, "NATO", "YUG", by="quarter", unit="entities")
+    names = ("greater", "equal", "less", "mean", "low", "high")
+    assert {name: pairs[1][name] for name in names} == {name: rounded([row[name] for row in rows]) for name in names}
+
+
+def test_documents_are_the_store_s(data: dict[str, Any], store: EventStore) -> None:
+    for number, held in data["documents"].items():
+        view = queries.document(store, int(number), sample="best")
+        for sentence in view["sentences"]:
+            sentence["spaces"] = [int(space) for space in sentence["spaces"]]
+        assert held["view"] == json.loads(json.dumps(view))
+        for at, one in enumerate(held["samples"]):
+            drawn = queries.document(store, int(number), sample=at)
+            assert one["entities"] == [mention["entity"] for mention in drawn["mentions"]]
+            assert one["actors"] == [int(actor["present"]) for actor in drawn["actors"]]
+            assert one["evidence"] == [int(row["present"]) for row in drawn["evidence"]]
+
+
+def test_the_doubtful_documents_come_first(data: dict[str, Any]) -> None:
+    doubtful = {row["document"] for row in data["index"] if any(e["doubtful"] for e in row["events"].values())}
+    assert len(doubtful) > 12
+    assert {int(number) for number in data["documents"]} <= doubtful
+
+
+def test_of_itself_it_takes_the_actors_that_act_most(tmp_path: Path) -> None:
+    with make_store(tmp_path / "s.duckdb", documents=30, samples=20) as store:
+        data = data_in(events_report(store))
+        assert len(data["overview"]["actors"]) == len(queries.overview(store)["actors"])
+        assert data["overview"]["held"]["by"] == ["week", "month", "quarter", "year"]
+        assert set(data["documents"]) == {str(row["document"]) for row in data["index"]}
+
+
+@pytest.mark.parametrize(
+    ("included", "message"),
+    [
+        (Included(actors=["IRK"]), "no actor 'IRK' in the store"),
+        (Included(by=["day"]), "no length of period 'day'"),
+        (Included(by=[]), "by must name lengths of period, of week, month, quarter, year; it is empty."),
+        (Included(documents=0), "documents must be a whole number of at least 1"),
+        (Included(samples=0), "samples must be a whole number of at least 1"),
+    ],
+)
+def test_what_is_not_there_is_told(store: EventStore, included: Included, message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        events_report(store, included=included)
+
+
+def test_the_command_writes_the_file_and_its_size(store_path: Path, tmp_path: Path, capsys: Any) -> None:
+    page = tmp_path / "out.html"
+    report_command([str(store_path), str(page), "--actors", "IRQ,USA", "--documents", "4"], standalone_mode=False)
+    assert capsys.readouterr().out == f"{page}: {page.stat().st_size / 1e6:.1f} MB\n"
+    assert len(data_in(page.read_text(encoding="utf-8"))["documents"]) == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "message"), [("out.txt", ".html"), ("nowhere/out.html", "there is no folder"), ("s.html", "no actor")]
+)
+def test_a_file_that_fails_leaves_nothing(store_path: Path, tmp_path: Path, name: str, message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        report_command([str(store_path), str(tmp_path / name), "--actors", "XYZ"], standalone_mode=False)
+    assert list(tmp_path.iterdir()) == []

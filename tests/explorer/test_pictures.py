@@ -1,0 +1,78 @@
+"""The bundled news from its parses to the page, and pictures of it: with HOWSURE_DRAW=1 they become docs/images."""
+
+from __future__ import annotations
+
+import io
+import os
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from tests.cli.running import howsure
+from tests.explorer.chromium import Browser
+
+IMAGES = Path(__file__).parents[2] / "docs" / "images"
+DEMO = files("howsure.data").joinpath("demo")
+COLOURS = 64
+WINDOW = (1000, 800)
+
+
+@pytest.fixture(scope="module")
+def news(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of the bundled news as a report."""
+    folder = tmp_path_factory.mktemp("news")
+    store, page = folder / "news.duckdb", folder / "news.html"
+    corpus = ["--date", "date", "--title", "title", "--lexicon", DEMO / "actors.tsv", "--store", store, "--workers", 1]
+    assert howsure("events", "extract", DEMO / "news.conllu", *corpus).code == 0
+    done = howsure("events", "report", store, page)
+    assert (done.code, done.err) == (0, "")
+    return page.as_uri()
+
+
+def picture(browser: Browser, folder: Path, name: str, selector: str | None = None) -> None:
+    """What is seen, from an element down, in few colours; it must show something, and be small."""
+    if selector is not None:
+        browser.run("document.querySelector(arguments[0]).scrollIntoView({behavior: 'instant'})", selector)
+    image = Image.open(io.BytesIO(browser.driver.get_screenshot_as_png())).convert("RGB")
+    target = (IMAGES if os.environ.get("HOWSURE_DRAW") else folder) / f"{name}.png"
+    image.quantize(COLOURS).save(target, optimize=True)
+    most = max(n for n, _ in image.getcolors(2**24) or [])
+    assert most < 0.97 * image.width * image.height, "a picture of nothing"
+    assert target.stat().st_size < 60_000
+
+
+def test_pictures_of_the_page(browser: Browser, news: str, tmp_path: Path) -> None:
+    browser.open(f"{news}#by=month")
+    picture(browser, tmp_path, "events-series")
+    browser.click('.place[data-actor="SUDORIA"][data-period="2001-09"]')
+    browser.says("#point h2", "SUDORIA, 2001-09")
+    picture(browser, tmp_path, "events-documents", "#point")
+    browser.open(f"{news}#by=month&document=5&sample=best")
+    browser.click("#another-sample")
+    browser.says("#clustering", "Sample 1 of 100")
+    picture(browser, tmp_path, "events-document", "#document")
+    browser.open(f"{news}#by=quarter&first=SUDORIA&second=NORLAND")
+    browser.one("#comparison .place")
+    picture(browser, tmp_path, "events-comparison", "#comparison")
+    browser.open(f"{news}#doubtful=")
+    browser.one("#doubtful table")
+    picture(browser, tmp_path, "events-doubtful", "#doubtful")
+    assert browser.errors() == []
+
+
+def test_pictures_in_the_dark_and_on_a_phone(browser: Browser, news: str, tmp_path: Path) -> None:
+    try:
+        browser.prefer("dark")
+        browser.open(f"{news}#by=month&document=5&sample=0")
+        browser.one("#text")
+        picture(browser, tmp_path, "events-dark", "#document")
+        browser.prefer("light")
+        browser.resize(360, 740)
+        browser.wait(lambda: browser.one(".chart").size["width"] <= 360, "the narrow chart")
+        picture(browser, tmp_path, "events-phone", "#series")
+    finally:
+        browser.prefer("light")
+        browser.resize(*WINDOW)
+    assert browser.errors() == []

@@ -1,0 +1,43 @@
+"""What the page says where there is nothing to show, or nobody to ask."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from howsure.errors import InputError
+from howsure.explorer import events_report
+from tests.events.made_up_store import MadeUpDocument, hussein_document, make_store, write_store
+from tests.explorer.chromium import Browser
+from tests.explorer.serving import serving
+
+NOBODY = "No actor acts in any document of this store. Was the rule or the lexicon meant?"
+
+
+def test_a_store_without_events_says_so(browser: Browser, tmp_path: Path) -> None:
+    made = hussein_document(0)
+    silent = MadeUpDocument(0, made.date, made.title, made.mentions[:2], made.antecedents[:2, :2])
+    for name, documents in (("silent", [silent]), ("empty", [])):
+        path = tmp_path / f"{name}.duckdb"
+        with write_store(path, documents) as store, pytest.raises(InputError, match="the store holds no event"):
+            events_report(store)
+        with serving(path) as url:
+            browser.open(url)
+            assert browser.text("#problems") == NOBODY
+            assert browser.text("#facts").startswith("1 document ·" if documents else "0 documents ·")
+            assert browser.errors() == []
+
+
+def test_a_server_that_was_stopped_is_told_and_tried_again(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "s.duckdb"
+    make_store(path, documents=30, samples=20).close()
+    with serving(path) as url:
+        browser.open(f"{url}#actor=IRQ&by=year")
+        assert browser.places("IRQ")
+    browser.choose("#by", "quarter")
+    browser.says("#series .problem", "The server does not answer. Was howsure events explore stopped? Start it again.")
+    browser.choose("#by", "year")
+    browser.says("#series .problem", "The server does not answer.")
+    assert browser.errors()  # the browser notes the failed connections itself
+    browser.driver.get("about:blank")
