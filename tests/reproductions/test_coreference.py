@@ -65,6 +65,14 @@ def test_the_sums_give_what_the_public_calls_give(judged: Judged, documents: lis
     assert over_documents(overconfidence, judged).value == pytest.approx((q - y)[q > 0.5].mean())
     assert judged.curve.debiased_error == calibration_error(y, q, clusters=judged.pairs.clusters)
     assert judged.entities[:, 0].tolist() == [len(clusters) for clusters in gold]
+    begins = [
+        int(any(members[0] == mention for members in clusters))
+        for clusters, posterior in zip(gold, posteriors, strict=True)
+        for mention in posterior.mentions
+    ]
+    assert judged.new.labels.tolist() == begins
+    wanted = calibration_error(begins, judged.new.probabilities, clusters=judged.new.clusters)
+    assert judged.error_of_new == wanted
 
 
 def test_the_interval_is_the_jackknife_s(judged: Judged) -> None:

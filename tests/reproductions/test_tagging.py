@@ -19,6 +19,7 @@ from howsure.reproductions.tagging import reproduce_tagging
 from howsure.reproductions.tagging_contest import about_tags, estimates, judge, values
 from howsure.reproductions.tagging_corpora import Corpus, Tagged, read_ewt, read_wsj
 from howsure.reproductions.tagging_models import (
+    choose_crf,
     choose_hmm,
     fit_crf,
     fit_hmm,
@@ -108,9 +109,21 @@ def test_the_crf_is_matched_to_the_hmm(corpus: Corpus) -> None:
     hmm = choose_hmm(corpus.train, corpus.dev, (1.0, 0.1))
     assert hmm.accuracy == max(fit_hmm(corpus.train, a).score(corpus.dev.sentences, corpus.dev.tags) for a in (1, 0.1))
     crf, tried = match_crf(corpus, hmm.accuracy, np.arange(300), nobody)
-    assert abs(crf.accuracy - hmm.accuracy) == min(abs(one.accuracy - hmm.accuracy) for one in tried)
-    assert [one.sentences for one in tried] == sorted(one.sentences for one in tried)
-    assert tried[0].sentences == 125
+    assert tried[-1] is crf
+    assert [one.sentences for one in tried[:-1]] == [125, 250, 300][: len(tried) - 1]
+    assert all(one.accuracy < hmm.accuracy for one in tried[:-2])
+    assert crf.sentences <= tried[-2].sentences
+
+
+def test_a_penalty_is_chosen_as_if_each_were_fitted_alone(corpus: Corpus) -> None:
+    found = choose_crf(corpus.train, corpus.dev, nobody, grid=(1.0, 0.1))
+    alone = fit_crf(corpus.train, found.setting)
+    for a, b in zip(
+        found.tagger.posterior(corpus.test.sentences).marginals(),
+        alone.posterior(corpus.test.sentences).marginals(),
+        strict=True,
+    ):
+        np.testing.assert_allclose(a, b, atol=0.02)
 
 
 def test_estimates_and_values_are_the_same_numbers(corpus: Corpus) -> None:

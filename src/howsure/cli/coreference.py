@@ -55,7 +55,9 @@ def train_command(
     files: tuple[str, ...], out: str, dev: str | None, mentions: Any, loss: Any, l1: float | None, passes: int | None,
     seed: int, repeated: str,
 ) -> None:  # fmt: skip
-    """Train a model on the documents of FILE..., parsed and with entities annotated (CoNLL-U with Entity=).
+    """Train a model on parsed documents with entities annotated.
+
+    FILE... are CoNLL-U with Entity=, plain or gzip.
 
     \b
     howsure coreference train train.conllu --dev dev.conllu --out model.npz
@@ -93,7 +95,7 @@ def predict_command(
     file: str, out: str, output_format: str | None, model: str | None, mentions: Any, decision: str, singletons: bool,
     repeated: str,
 ) -> None:  # fmt: skip
-    """Write the documents of FILE, parsed, with the entities that a model finds.
+    """Write parsed documents with the entities that a model finds.
 
     \b
     howsure coreference predict parsed.conllu --out entities.conllu
@@ -129,7 +131,9 @@ def posterior_command(
     file: str, out: str | None, threshold: float, names: tuple[str, ...], figure: str | None, text: str | None,
     model: str | None, mentions: Any, decision: str, repeated: str,
 ) -> None:  # fmt: skip
-    """Say how sure a model is of the entities in FILE, parsed: of pairs of mentions, of entities, of their number.
+    """Say how sure a model is: of pairs of mentions, of entities, of their number.
+
+    FILE holds parsed documents, CoNLL-U.
 
     \b
     howsure coreference posterior parsed.conllu --out posterior.json --text entities.html
@@ -148,10 +152,10 @@ def posterior_command(
     documents = chosen(read_mentioned([file], repeated=repeated), names)
     if figure is not None and len(documents) > 1:
         raise InputError(f"--figure draws one document, {file} holds {len(documents)}; choose one by --document.")
-    views = []
+    views, drawn = [], figure is not None or text is not None
     with progress("documents", total=len(documents)) as advance:
         for one in resolve(trained, documents, mentions):
-            views.append(view_of(one, decision=decision, threshold=threshold))
+            views.append(view_of(one, decision=decision, threshold=threshold, drawn=drawn))
             advance(1)
     if out is not None:
         recipe = {"file": file, "model": model or "pretrained", "threshold": threshold, "decision": decision}
@@ -167,6 +171,8 @@ def _check_posterior_options(out: str | None, threshold: float, figure: str | No
     """Say before the work that something cannot be done."""
     from howsure.cli.coreference_posterior import check_suffix
 
+    if text is not None and not text.lower().endswith((".html", ".htm")):
+        raise InputError(f"--text writes a page; name a file that ends in .html, not {text}.")
     check_destinations(output=out, figure=figure, report=text)
     if out is not None:
         check_suffix(out)
@@ -181,10 +187,10 @@ def _check_posterior_options(out: str | None, threshold: float, figure: str | No
 @repeated_option
 @output_options
 def score_command(gold: str, predicted: str, singletons: bool, repeated: str, form: str, output: str | None) -> None:
-    """Score the entities in PREDICTED against those in GOLD: MUC, B³, CEAF-e, their mean, LEA and pairs.
+    """Score entities against gold ones: MUC, B³, CEAF-e, their mean, LEA, pairs.
 
-    Both may be CoNLL-U with Entity=, CoNLL-2012 columns (LitBank) or three columns (OntoGUM). Documents are matched by
-    name, mentions by the place of their words.
+    GOLD and PREDICTED may be CoNLL-U with Entity=, CoNLL-2012 columns (LitBank) or three columns (OntoGUM). Documents
+    are matched by name, mentions by the place of their words.
 
     \b
     howsure coreference score gold.conllu entities.conllu --no-singletons

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
@@ -59,7 +59,7 @@ def load_model(path: str | None) -> AntecedentModel:
     return AntecedentModel.pretrained() if path is None else AntecedentModel.load(path)
 
 
-def resolve(model: AntecedentModel, documents: Iterable[Document], source: Source | None) -> Iterable[Resolved]:
+def resolve(model: AntecedentModel, documents: Iterable[Document], source: Source | None) -> Iterator[Resolved]:
     """What a model says of the documents, one after another; `source`: which mentions, by default the model's.
 
     Raises InputError where a document is not parsed or has no mentions annotated.

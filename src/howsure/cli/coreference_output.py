@@ -58,9 +58,10 @@ def training_text(
     model: AntecedentModel, documents: Sequence[Document], development: Sequence[Document], dev: str | None, path: str
 ) -> str:
     """The model, how training went, and its scores on the development documents."""
+    kept = max(model.history_, key=lambda one: (one.development or 0.0, one.number), default=None)
     lines = [
         f"model       {model!r}",
-        f"trained on  {_count(len(documents), 'document')}; {model.history_[-1]}" if model.history_ else "",
+        f"trained on  {_count(len(documents), 'document')}{'' if kept is None else f'; kept {kept}'}",
         f"written to  {path}",
     ]
     if development:

@@ -13,7 +13,7 @@ from howsure import __version__
 from howsure.cli.coreference_input import Resolved
 from howsure.cli.output import json_text
 from howsure.cli.tables import Table
-from howsure.coreference.confidence import cluster_confidence, mention_confidence
+from howsure.coreference.confidence import mention_confidence
 from howsure.coreference.mentions import entities_of
 from howsure.data.documents import Document, Mention
 from howsure.data.writing import write_whole
@@ -29,20 +29,20 @@ SIDES, PARTS = ("first", "second"), ("", "_sentence", "_start", "_end", "_text")
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A document with a clustering: its labels (M,), pair probabilities (M, M), and the pairs (N, 2) that are shown.
+    """A document with a clustering: its labels (M,), the pairs (N, 2) that are shown, and their probabilities (N,).
 
-    confidence (M,) and of_entity (by label): how sure the posterior is of them. gold (M,): the annotated entities, None
-    where there are none.
+    together: all pair probabilities (M, M), kept where they are to be drawn. confidence (M,): how sure the posterior is
+    of each mention in its entity. gold (M,): the annotated entities, None where there are none.
     """
 
     document: Document
     mentions: tuple[Mention, ...]
     labels: Integers
-    together: Floats
     pairs: Integers
+    probabilities: Floats
+    together: Floats | None
     new: Floats
     confidence: Floats
-    of_entity: dict[int, float]
     number: CountDistribution
     gold: Integers | None
 
@@ -54,13 +54,17 @@ class View:
             clusters.setdefault(label, []).append(place)
         return sorted(clusters.values(), key=lambda members: len(members) == 1)
 
+    def confidence_of(self, members: list[int]) -> float:
+        """The mean pair probability within an entity; of a lone mention, that it is alone."""
+        return float(self.confidence[members].mean())
+
     def text(self, place: int) -> str:
         """The words of a mention."""
         return " ".join(self.document.words_of(self.mentions[place]))
 
 
-def view_of(one: Resolved, *, decision: str, threshold: float) -> View:
-    """What is shown of a posterior."""
+def view_of(one: Resolved, *, decision: str, threshold: float, drawn: bool = False) -> View:
+    """What is shown of a posterior; `drawn`: in a figure or a page, for which all pairs are kept."""
     posterior, document = one.posterior, one.document
     together, labels = posterior.pair_probability(), posterior.labels(one.clusters(decision))
     later, earlier = np.tril_indices(len(posterior), k=-1)
@@ -70,11 +74,11 @@ def view_of(one: Resolved, *, decision: str, threshold: float) -> View:
         document=document,
         mentions=one.mentions,
         labels=labels,
-        together=together,
         pairs=np.column_stack([earlier[kept], later[kept]]),
+        probabilities=together[later[kept], earlier[kept]],
+        together=together if drawn else None,
         new=posterior.antecedents.new,
         confidence=mention_confidence(posterior, labels),
-        of_entity=cluster_confidence(posterior, labels),
         number=posterior.number_of_entities(),
         gold=entities_of(document, one.mentions) if annotated else None,
     )
@@ -103,7 +107,7 @@ def _entities_text(view: View) -> str:
     if not several:
         return "every mention is an entity of its own\n"
     rows = [
-        [f"{number}", f"{view.of_entity[members[0]]:.3f}", _cut(" · ".join(map(view.text, members)))]
+        [f"{number}", f"{view.confidence_of(members):.3f}", _cut(" · ".join(map(view.text, members)))]
         for number, members in enumerate(several[:ENTITIES_SHOWN], start=1)
     ]
     more = len(several) - len(rows)
@@ -136,10 +140,13 @@ def _as_json(view: View) -> dict[str, Any]:
         for place, one in enumerate(view.mentions)
     ]  # fmt: skip
     entities = [
-        {"entity": number, "mentions": members, "confidence": view.of_entity[members[0]]}
+        {"entity": number, "mentions": members, "confidence": view.confidence_of(members)}
         for number, members in enumerate(view.entities, start=1)
     ]
-    pairs = [{"first": i, "second": j, "probability": float(view.together[i, j])} for i, j in view.pairs.tolist()]
+    pairs = [
+        {"first": i, "second": j, "probability": p}
+        for (i, j), p in zip(view.pairs.tolist(), view.probabilities.tolist(), strict=True)
+    ]
     return {
         "name": view.document.name,
         "number_of_entities": {"mean": view.number.mean, "low": low, "high": high, "level": LEVEL},
@@ -173,10 +180,10 @@ def _rows(view: View) -> list[tuple[Any, ...]]:
     gold = view.gold
     return [
         (
-            view.document.name, float(view.together[i, j]), int(view.labels[i] == view.labels[j]),
+            view.document.name, p, int(view.labels[i] == view.labels[j]),
             -1 if gold is None else int(gold[i] == gold[j]), *sides[i], *sides[j],
         )
-        for i, j in view.pairs.tolist()
+        for (i, j), p in zip(view.pairs.tolist(), view.probabilities.tolist(), strict=True)
     ]  # fmt: skip
 
 
@@ -191,12 +198,13 @@ def draw_pairs(view: View, path: str) -> None:
     from howsure.figures.coreference import pair_figure
     from howsure.figures.files import save_figure
 
+    assert view.together is not None
     linked = set(view.pairs.ravel().tolist())
     order = [place for members in view.entities for place in members if place in linked]
     if not order:
         raise InputError(f"document {view.document.name} has no pair of mentions above the threshold; lower it.")
     names = [view.text(place) for place in order]
-    save_figure(pair_figure(view.together[np.ix_(order, order)], names, entities=view.labels[order]), path)
+    save_figure(pair_figure(view.together[np.ix_(order, order)], names, entities=view.labels[order].tolist()), path)
 
 
 def write_text(views: Sequence[View], path: str) -> None:
@@ -207,5 +215,6 @@ def write_text(views: Sequence[View], path: str) -> None:
     shown = [
         MarkedDocument(one.document, one.mentions, one.labels, one.together, one.confidence, one.number)
         for one in views
+        if one.together is not None
     ]
     write_report(coreference_page(shown), path)

@@ -74,7 +74,9 @@ def parse(documents: Sequence[Document], parser: str) -> list[Document]:
     tokens = []
     for document in documents:
         words = [word for sentence in document.sentences for word in sentence.words]
-        starts = [place == 0 for sentence in document.sentences for place in range(len(sentence))]
+        starts: list[bool | int | None] = [
+            place == 0 for sentence in document.sentences for place in range(len(sentence))
+        ]
         tokens.append(Doc(pipeline.vocab, words=words, sent_starts=starts))
     found = pipeline.pipe(tokens, batch_size=8)
     return [_with_trees(document, parsed) for document, parsed in zip(documents, found, strict=True)]

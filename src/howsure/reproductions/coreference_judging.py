@@ -14,7 +14,7 @@ from howsure.coreference import AntecedentModel, CoreferenceScores, pairs_from_p
 from howsure.coreference.mentions import entities_of
 from howsure.data.documents import Document, Mention
 from howsure.stats.estimate import Estimate
-from howsure.stats.pairs import Floats, Integers, Pairs
+from howsure.stats.pairs import Floats, Integers, Labels, Pairs
 from howsure.stats.proportions import normal_quantile
 
 BIN_SIZE, SAMPLES, LEVEL = 5_000, 1_000, 0.95
@@ -26,13 +26,15 @@ NEAR_ZERO, HALF = 0.05, 0.5
 class Judged:
     """What a model says of all pairs of mentions of every document, exactly and by samples, and how right it is.
 
-    pairs, sampled: P(i ~ j) of the same pairs, clusters are documents. scores: of the 1-best clusters, without
+    pairs, sampled: P(i ~ j) of the same pairs, clusters are documents. new: P(mention is new), and whether it is the
+    first of its gold entity. scores: of the 1-best clusters, without
     singletons. nats, mentions (D,): log-probability of the gold clustering, and the number of mentions. entities
     (D, 3): the gold number of entities, and the interval of the posterior's.
     """
 
     pairs: Pairs
     sampled: Floats
+    new: Pairs
     scores: Sequence[CoreferenceScores]
     nats: Floats
     mentions: Integers
@@ -58,6 +60,11 @@ class Judged:
     def away_from_zero(self) -> Estimate:
         """The calibration error of the pairs with P(i ~ j) > .05."""
         return curve_of(self.pairs.only(self.pairs.probabilities > NEAR_ZERO)).debiased_error
+
+    @cached_property
+    def error_of_new(self) -> Estimate:
+        """The calibration error of P(mention is new)."""
+        return curve_of(self.new).debiased_error
 
     @cached_property
     def sums(self) -> Floats:
@@ -91,6 +98,11 @@ def judge(model: AntecedentModel, documents: Sequence[Document], *, seed: int) -
     return Judged(
         pairs=exact,
         sampled=pairs_from_posteriors(posteriors, labels, samples=SAMPLES, rng=seed).probabilities,
+        new=Pairs(
+            np.concatenate([_begins(one) for one in labels]),
+            np.concatenate([posterior.antecedents.new for posterior in posteriors]),
+            clusters=np.repeat(np.arange(len(labels)), [len(one) for one in labels]),
+        ),
         scores=[
             score_clusters(gold_clusters(document), posterior.best_antecedent_clusters(), singletons=False)
             for document, posterior in zip(documents, posteriors, strict=True)
@@ -99,6 +111,13 @@ def judge(model: AntecedentModel, documents: Sequence[Document], *, seed: int) -
         mentions=np.array([len(one) for one in labels]),
         entities=np.array([[len(set(one.tolist())), *count] for one, count in zip(labels, counts, strict=True)]),
     )
+
+
+def _begins(labels: Integers) -> Labels:
+    """1 for the first mention of each entity, else 0."""
+    begins = np.zeros(len(labels), dtype=np.uint8)
+    begins[np.unique(labels, return_index=True)[1]] = 1
+    return begins
 
 
 def gold_clusters(document: Document) -> list[list[Mention]]:

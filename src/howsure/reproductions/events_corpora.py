@@ -19,7 +19,8 @@ from howsure.reproductions.folders import data_folder
 WIKIPEDIA, REUTERS, MUC = "wikipedia_current_events", "reuters21578", "muc4"
 DROPPED = re.compile(r"Sport|Opinion|Arts", re.IGNORECASE)  # as the paper drops Sports and Opinion
 WORD = re.compile(r"[^\W\d_](?:[\w.'-]*\w)?")
-CASE_TEXTS = 40_000  # from which truecasing learns
+CASE_TEXTS = 40_000  # from which truecasing learns; of a slice fewer
+CASE_TEXTS_AN_ITEM = 100
 
 Cases = Mapping[str, str]
 
@@ -39,9 +40,13 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """The items of a corpus that hold a word of the event, and how many there are in all, and name an actor."""
+    """The items of a corpus that hold a word of the event and name an actor, and those of which more is known.
+
+    total: items in all. naming: those that name an actor. silent: items of gold incidents that are not among `items`.
+    """
 
     items: list[Item] = field(repr=False)
+    silent: list[Item] = field(repr=False)
     total: int
     naming: int
 
@@ -72,7 +77,8 @@ def read_reuters(data: str | None, *, lexicon: Lexicon, event: re.Pattern[str], 
 
 def read_incidents(data: str | None, *, lexicon: Lexicon, event: re.Pattern[str], limit: int | None) -> News:
     """Reports of `muc4` that have a date, written as other texts are, with the actors of their gold templates."""
-    cases = usual_cases(row["text"] for row in islice(_rows(data, WIKIPEDIA), CASE_TEXTS))
+    n = CASE_TEXTS if limit is None else min(CASE_TEXTS, CASE_TEXTS_AN_ITEM * limit)
+    cases = usual_cases(row["text"] for row in islice(_rows(data, WIKIPEDIA), n))
     kept = (
         Item(row["id"], row["date"], "", truecased(row["text"], cases), *gold_actors(row["templates"], lexicon, cases))
         for row in _rows(data, MUC)
@@ -90,11 +96,15 @@ def usual_cases(texts: Iterator[str]) -> dict[str, str]:
     seen: dict[str, Counter[str]] = defaultdict(Counter)
     for text in texts:
         for match in WORD.finditer(text):
-            if text[max(0, match.start() - 2) : match.start()].strip(" \"“'(") not in ("", ".", ":", "!", "?"):
+            before = text[: match.start()][-3:].rstrip(" \"“'(")
+            if before and before[-1] not in ".:!?":
                 seen[match[0].lower()][match[0]] += 1
-            elif match.start() > 1 and text[match.start() - 2] not in ".:!?\"“'(":
-                seen[match[0].lower()][match[0]] += 1
-    return {word: forms.most_common(1)[0][0] for word, forms in seen.items()}
+    return {word: _usual(forms) for word, forms in seen.items()}
+
+
+def _usual(forms: Counter[str]) -> str:
+    """The most frequent form; one in capitals (US) only where there is no other."""
+    return max(forms, key=lambda form: (not form.isupper() or len(form) == 1, forms[form]))
 
 
 def truecased(text: str, cases: Cases) -> str:
@@ -122,31 +132,29 @@ def gold_actors(
         said = [
             text for slot in ("INDIVIDUAL", "ORGANIZATION") for text in slots.get(f"PERP: {slot} ID", ()) if text != "-"
         ]
-        named = {
-            code
-            for text in said
-            for code in lexicon.codes_of(truecased(re.sub(r'["/?\\\\]', " ", text), cases))
-        }
+        named = {code for text in said for code in lexicon.codes_of(truecased(re.sub(r'["/?\\\\]', " ", text), cases))}
         places |= there
         perpetrators |= named or (there if said else set())
     return frozenset(places), frozenset(perpetrators)
 
 
 def _news(items: Iterator[Item], lexicon: Lexicon, event: re.Pattern[str], limit: int | None) -> News:
-    found, total, naming = [], 0, 0
+    found, silent, total, naming = list[Item](), list[Item](), 0, 0
     for item in islice(items, limit):
         total += 1
         names = bool(lexicon.match(WORD.findall(item.text)))
         naming += names
         if names and event.search(item.text):
             found.append(item)
-    return News(found, total, naming)
+        elif item.places:
+            silent.append(item)
+    return News(found, silent, total, naming)
 
 
 def _rows(data: str | None, name: str) -> Iterator[dict[str, Any]]:
     """The rows of a data set, whose one file of JSON lines is packed."""
     folder = data_folder(data, name)
-    (path,) = sorted(Path(folder).glob("*.jsonl.gz")) or [None]
+    path = next(iter(sorted(Path(folder).glob("*.jsonl.gz"))), None)
     if path is None:
         raise InputError(f"{folder} holds no file of JSON lines (*.jsonl.gz); fetch the data set again.")
     with gzip.open(path, "rt", encoding="utf-8") as lines:

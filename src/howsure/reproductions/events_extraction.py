@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 import json
-import os
+import re
+from dataclasses import replace
 from pathlib import Path
 
 from howsure.coreference.storage import AntecedentModel
-from howsure.errors import InputError
 from howsure.events.input import Fields, open_corpus
 from howsure.events.lexicon import Lexicon
 from howsure.events.parsing import SpacyParser
 from howsure.events.pipeline import ExtractionReport, extract_events, recipe_of
-from howsure.events.rules import Rule
+from howsure.events.rules import Rule, built_in_rule
 from howsure.events.work import Work
-from howsure.data.registry import VARIABLE
 from howsure.reproductions.events_corpora import News
 from howsure.reproductions.reproduction import Advance
 
-PIPELINE = "en_ud_small"
 SAMPLES = 100
-
-
-def default_parser(data: str | None) -> str:
-    """The small pipeline in the folder `models` beside that of the data sets."""
-    folder = data or os.environ.get(VARIABLE)
-    if folder is None:
-        raise InputError(f"name a spaCy pipeline, --parser en_core_web_sm, or set {VARIABLE}.")
-    return str(Path(folder).parent / "models" / PIPELINE)
+PAPER = built_in_rule("attack")
+VERBS = {
+    "attack": "attack attacks attacked attacking", "assault": "assault assaults assaulted assaulting",
+    "ambush": "ambush ambushes ambushed ambushing", "bomb": "bomb bombs bombed bombing",
+    "shell": "shell shells shelled shelling", "raid": "raid raids raided raiding",
+    "invade": "invade invades invaded invading", "assassinate": "assassinate assassinates assassinated assassinating",
+    "murder": "murder murders murdered murdering", "kidnap": "kidnap kidnaps kidnapped kidnapping",
+    "abduct": "abduct abducts abducted abducting",
+}  # fmt: skip
+WIDE = replace(
+    built_in_rule("attack-wide"),
+    name="violence",
+    verbs=tuple(VERBS),
+    forms=tuple(form for forms in VERBS.values() for form in forms.split()),
+)
 
 
 def store_events(
@@ -44,3 +49,8 @@ def store_events(
     pipeline = SpacyParser(parser)
     recipe = recipe_of(corpus, work=work, parser=pipeline.recipe, lexicon="countries", model="pretrained")
     return extract_events(corpus, path, work=work, settings=recipe, workers=workers, advance=advance)
+
+
+def words_of(rule: Rule) -> re.Pattern[str]:
+    """The words without which a text has no event of a rule."""
+    return re.compile(rf"\b(?:{'|'.join(rule.forms)})\b", re.IGNORECASE)

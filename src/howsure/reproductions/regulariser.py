@@ -28,7 +28,7 @@ from howsure.stats.pairs import Pairs
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-SENTENCES = 2_000  # for training, the same for all
+SENTENCES = 1_000  # for training, the same for all
 NEAR = 0.01  # accuracy that is as good as the best
 HMM, SHAPES, CRF = KINDS = ("HMM", "HMM with word shapes", "CRF-Basic")
 GRIDS = {
@@ -67,7 +67,7 @@ def reproduce_regulariser(
 ) -> Reproduction:
     """Fit HMMs with many pseudocounts and CRFs with many penalties, and judge the calibration of all tags together.
 
-    On the Wall Street Journal sample and on EWT, 2,000 training sentences each. `limit`: use only the first sentences
+    On the Wall Street Journal sample and on EWT, 1,000 training sentences each. `limit`: use only the first sentences
     of each part. `advance` is told of every model; there are about `steps_of_regulariser()`.
 
     Raises InputError if the data sets `wsj_sample` and `ud_english_ewt` are not found.

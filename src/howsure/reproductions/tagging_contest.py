@@ -124,7 +124,7 @@ def hold_all(
 
 def steps_of_contests() -> int:
     """About how often `hold_all` calls `advance` for two corpora."""
-    return 2 * 2 * (SIZES_TRIED * len(PENALTIES) + 2 * SUBSAMPLES)
+    return 2 * 2 * (SIZES_TRIED + len(PENALTIES) + 2 * SUBSAMPLES)
 
 
 def hold(question: Question, pair: Rivals, *, seed: int, advance: Advance) -> Outcome:

@@ -18,9 +18,10 @@ from howsure.stats.pairs import Floats, Integers
 
 PSEUDOCOUNTS = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003)
 PENALTIES = (0.1, 0.03, 0.01, 0.003)  # c₂ of the CRF
-MOST_FOR_CHOSEN = 4_000  # sentences for that HMM, so that its CRF is trained in a minute
+SEARCH_PENALTY = 0.01
+MOST_FOR_CHOSEN = 2_000  # sentences for that HMM, so that its CRF is trained in a minute
 SMALLEST = 125  # sentences, then twice as many, until the CRF is as accurate as the HMM
-SIZES_TRIED = 6  # about
+SIZES_TRIED = 5  # about
 PAPERS_HMM, CHOSEN_HMM = "one pseudocount", "pseudocount chosen"
 
 
@@ -68,7 +69,7 @@ def rivals(corpus: Corpus, *, name: str, seed: int, subsamples: int, advance: Ad
     for rows in random_subsamples(len(order), times=subsamples, rng=rng):
         fewer = rng.permutation(rows)[: max(round(share * len(rows)), 1)]
         train = (corpus.train.only(order[rows]), corpus.train.only(order[fewer]))
-        halves.append((fit_hmm(train[0], hmm.setting), fit_crf(train[1], crf.setting)))
+        halves.append((refit(hmm.tagger, train[0]), refit(crf.tagger, train[1])))
         advance(1)
     return Rivals(name, hmm, crf, tried, tuple(halves))
 
@@ -83,40 +84,56 @@ def choose_hmm(train: Tagged, dev: Tagged, grid: Sequence[float]) -> Choice:
 
 
 def match_crf(corpus: Corpus, target: float, order: Integers, advance: Advance) -> tuple[Choice, tuple[Choice, ...]]:
-    """The CRF-Basic whose accuracy on the development sentences is nearest to the target, and all that were tried.
+    """A CRF-Basic whose accuracy on the development sentences is about the target, and all that were tried.
 
-    It is trained on the first sentences of a random `order`: twice as many each time until the target is passed, then
-    on as many as a line between the last two (over the logarithm of the number) promises to give it.
+    It is trained on the first sentences of a random `order`: with one penalty on twice as many each time until the
+    target is passed; then, with the best penalty, on as many as a line between the last two (over the logarithm of the
+    number) promises to give it.
     """
+    tagger = CRFTagger(c2=SEARCH_PENALTY, warm_start=True)
     tried: list[Choice] = []
     size = min(SMALLEST, len(order))
     while True:
-        tried.append(choose_crf(corpus.train.only(order[:size]), corpus.dev, advance))
+        tried.append(_chosen(tagger, corpus.train.only(order[:size]), corpus.dev))
+        advance(1)
         if tried[-1].accuracy >= target or size == len(order):
             break
         size = min(2 * size, len(order))
     if len(tried) > 1 and tried[-1].accuracy > target:
         low, high = tried[-2:]
         part = (target - low.accuracy) / (high.accuracy - low.accuracy)
-        between = round(low.sentences * (high.sentences / low.sentences) ** part)
-        tried.append(choose_crf(corpus.train.only(order[:between]), corpus.dev, advance))
-    best = min(tried, key=lambda one: abs(one.accuracy - target))
-    return best, tuple(sorted(tried, key=lambda one: one.sentences))
+        size = round(low.sentences * (high.sentences / low.sentences) ** part)
+    best = choose_crf(corpus.train.only(order[:size]), corpus.dev, advance, start=tagger)
+    return best, (*tried, best)
 
 
 def choose_crf(
-    train: Tagged, dev: Tagged, advance: Advance, *, features: str = "basic", grid: Sequence[float] = PENALTIES
+    train: Tagged,
+    dev: Tagged,
+    advance: Advance,
+    *,
+    features: str = "basic",
+    grid: Sequence[float] = PENALTIES,
+    start: CRFTagger | None = None,
 ) -> Choice:
-    """The CRF with the penalty that is best on the development sentences; each starts where the last one ended."""
-    tagger = CRFTagger(features=features, warm_start=True)
+    """The CRF with the penalty that is best on the development sentences.
+
+    Each starts from the weights of the last one (the first from those of `start`), which makes it sooner what it is.
+    """
+    tagger = CRFTagger(features=features, warm_start=True) if start is None else copy.copy(start)
     found = []
     for c2 in grid:
-        tagger.set_params(c2=c2).fit(train.sentences, train.tags)
-        accuracy = tagger.score(dev.sentences, dev.tags)
-        found.append(Choice(f"CRF-{features.capitalize()}", c2, len(train), accuracy, copy.copy(tagger)))
-        tagger.warm_start = True
+        tagger.set_params(c2=c2)
+        found.append(_chosen(tagger, train, dev))
         advance(1)
     return max(found, key=lambda one: one.accuracy)
+
+
+def _chosen(tagger: CRFTagger, train: Tagged, dev: Tagged) -> Choice:
+    """What the tagger reaches on these sentences; a copy of it, since its next fit changes it."""
+    tagger.fit(train.sentences, train.tags)
+    accuracy = tagger.score(dev.sentences, dev.tags)
+    return Choice(f"CRF-{str(tagger.features).capitalize()}", tagger.c2, len(train), accuracy, copy.copy(tagger))
 
 
 def fit_hmm(train: Tagged, pseudocount: float) -> HMMTagger:
@@ -128,6 +145,11 @@ def fit_hmm(train: Tagged, pseudocount: float) -> HMMTagger:
 def fit_crf(train: Tagged, c2: float, *, features: str = "basic") -> CRFTagger:
     """A CRF by L-BFGS."""
     return CRFTagger(features=features, c2=c2).fit(train.sentences, train.tags)
+
+
+def refit(tagger: Tagger, train: Tagged) -> Tagger:
+    """A tagger of the same settings, learnt from other sentences."""
+    return copy.copy(tagger).fit(train.sentences, train.tags)
 
 
 def marginals_of(tagger: Tagger, sentences: Sequence[Sequence[str]], labels: Sequence[str]) -> list[Floats]:

@@ -1,0 +1,143 @@
+"""The text of documents as one page: entities in colour, and what the posterior is not sure of marked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from howsure.data.documents import Document, Mention
+from howsure.stats.pairs import Floats, Integers
+from howsure.stats.poisson_binomial import CountDistribution
+
+DOUBTFUL = 0.75  # a mention below this confidence is marked
+RIVAL = 0.25  # a mention outside the entity with at least this probability is named
+COLOURS = 12  # classes in the template; entities take turns
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedDocument:
+    """A document, its mentions, their labels (M,), pair probabilities (M, M), confidence (M,), number of entities."""
+
+    document: Document
+    mentions: Sequence[Mention]
+    labels: Integers
+    together: Floats
+    confidence: Floats
+    number: CountDistribution
+
+
+@dataclass(frozen=True, slots=True)
+class Bracket:
+    """The beginning or the end of a mention in the text."""
+
+    entity: int
+    colour: int
+    doubtful: bool
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word with the mentions that begin before it and end after it; `colour` is that of the innermost, or None."""
+
+    text: str
+    space: bool
+    colour: int | None
+    doubtful: bool
+    says: str
+    opening: tuple[Bracket, ...]
+    closing: tuple[Bracket, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One document as the template needs it."""
+
+    name: str
+    summary: str
+    sentences: list[list[Word]]
+
+
+def coreference_page(documents: Sequence[MarkedDocument], *, title: str = "Who is who, and how sure is that?") -> str:
+    """Documents as one HTML page that needs no network and runs no script; every text in it is escaped.
+
+    A mention stands in brackets with the number of its entity if that has another mention, or if another mention has
+    at least a probability of .25 to be the same; a dotted line marks mentions whose confidence is below .75. What the
+    posterior says of a mention shows when the pointer rests on it.
+    """
+    environment = Environment(
+        loader=PackageLoader("howsure.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    pages = [_page(one) for one in documents]
+    return environment.get_template("coreference.html").render(title=title, pages=pages, doubtful=DOUBTFUL)
+
+
+def _page(one: MarkedDocument) -> Page:
+    low, high = one.number.interval()
+    brackets = _brackets(one)
+    doubts = sum(bracket.doubtful for bracket in brackets.values())
+    summary = (
+        f"{len(one.mentions):,} mentions; entities here: {len(set(one.labels.tolist())):,}, expected "
+        f"{one.number.mean:.1f}, between {low} and {high} with 95 % probability. Doubtful mentions: {doubts:,}."
+    )
+    shown = {place: one.mentions[place] for place in brackets}
+    sentences = []
+    for number, sentence in enumerate(one.document.sentences):
+        here = {place: mention for place, mention in shown.items() if mention.sentence == number}
+        spaces = sentence.spaces or (True,) * len(sentence)
+        sentences.append([_word(word, spaces[at], at, here, brackets) for at, word in enumerate(sentence.words)])
+    return Page(one.document.name, summary, sentences)
+
+
+def _word(text: str, space: bool, at: int, here: dict[int, Mention], brackets: dict[int, Bracket]) -> Word:
+    starts = sorted((place for place, m in here.items() if m.start == at), key=lambda place: -here[place].end)
+    ends = sorted((place for place, m in here.items() if m.end == at + 1), key=lambda place: -here[place].start)
+    inside = [place for place, mention in here.items() if mention.start <= at < mention.end]
+    innermost = min(inside, key=lambda place: here[place].end - here[place].start, default=None)
+    bracket = None if innermost is None else brackets[innermost]
+    return Word(
+        text, space, None if bracket is None else bracket.colour, bracket is not None and bracket.doubtful,
+        "" if bracket is None else bracket.says,
+        tuple(brackets[place] for place in starts), tuple(brackets[place] for place in ends),
+    )  # fmt: skip
+
+
+def _brackets(one: MarkedDocument) -> dict[int, Bracket]:
+    """The brackets of all mentions that are shown, by their places; entities are numbered as they appear."""
+    sizes = Counter(one.labels.tolist())
+    numbers: dict[int, int] = {}
+    found = {}
+    for place, label in enumerate(one.labels.tolist()):
+        rival = _rival(one, place)
+        if sizes[label] == 1 and rival is None:
+            continue
+        number = numbers.setdefault(label, len(numbers) + 1)
+        doubtful = bool(one.confidence[place] < DOUBTFUL)
+        found[place] = Bracket(number, (number - 1) % COLOURS, doubtful, _says(one, place, number, sizes[label], rival))
+    return found
+
+
+def _rival(one: MarkedDocument, place: int) -> int | None:
+    """The most probable mention of another entity, if it is probable at all."""
+    outside = one.labels != one.labels[place]
+    if not outside.any():
+        return None
+    best = int((one.together[place] * outside).argmax())
+    return best if one.together[place, best] >= RIVAL else None
+
+
+def _says(one: MarkedDocument, place: int, number: int, size: int, rival: int | None) -> str:
+    sure = f"{one.confidence[place]:.2f}"
+    said = f"entity {number}: alone, probability {sure}" if size == 1 else f"entity {number}, confidence {sure}"
+    if rival is None:
+        return said
+    words = " ".join(one.document.words_of(one.mentions[rival]))
+    return f"{said}; or the same as “{words}”: {one.together[place, rival]:.2f}"

@@ -1,0 +1,68 @@
+"""The text with its entities: brackets, doubts, crossing mentions, and nothing that is not escaped."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import numpy as np
+
+from howsure.coreference import CorefPosterior
+from howsure.coreference.confidence import mention_confidence
+from howsure.data import Document, Mention, Sentence
+from howsure.report.coreference import MarkedDocument, coreference_page
+
+
+def page(rows: list[list[float]], spans: list[tuple[int, int]], words: str, *, spaces: list[bool] | None = None) -> str:
+    sentence = Sentence(tuple(words.split()), spaces=None if spaces is None else tuple(spaces))
+    mentions = tuple(Mention(0, start, end) for start, end in spans)
+    posterior = CorefPosterior(np.array(rows), mentions=mentions)
+    labels = posterior.labels(posterior.best_antecedent_clusters())
+    return coreference_page([
+        MarkedDocument(Document("d", (sentence,)), mentions, labels, posterior.pair_probability(),
+                       mention_confidence(posterior, labels), posterior.number_of_entities())
+    ])  # fmt: skip
+
+
+def text_of(html: str) -> str:
+    body = re.search(r'<p class="text">(.*?)</p>', html, re.DOTALL)
+    assert body is not None
+    return unescape(re.sub(r"<[^>]*>", "", body[1])).strip()
+
+
+def test_entities_stand_in_numbered_brackets() -> None:
+    html = page([[1, 0], [0.9, 0.1]], [(0, 2), (3, 4)], "Ann Bell saw herself .")
+    assert text_of(html) == "[Ann Bell]1 saw [herself]1 ."
+    assert "2 mentions; entities here: 1, expected 1.1, between 1 and 2" in html
+    assert "entity 1, confidence 0.90" in html
+    assert 'class="c0 doubt"' not in html
+
+
+def test_a_doubtful_mention_is_marked_and_its_rival_named() -> None:
+    html = page([[1, 0, 0], [0, 1, 0], [0.5, 0.4, 0.1]], [(0, 1), (2, 3), (4, 5)], "Ann saw Eve when she left")
+    assert text_of(html) == "[Ann]1? saw [Eve]2? when [she]1? left"
+    assert "entity 1, confidence 0.50; or the same as “Eve”: 0.40" in html
+    assert "entity 2: alone, probability 0.60; or the same as “she”: 0.40" in html
+    assert 'class="c0 doubt"' in html
+
+
+def test_a_lone_mention_without_rival_is_plain_text() -> None:
+    assert text_of(page([[1, 0], [0.1, 0.9]], [(0, 1), (2, 3)], "Ann saw Eve")) == "Ann saw Eve"
+
+
+def test_nested_and_crossing_mentions() -> None:
+    rows = [[1.0, 0, 0, 0], [0, 1, 0, 0], [0.9, 0, 0.1, 0], [0, 0.9, 0, 0.1]]
+    html = page(rows, [(0, 3), (1, 2), (2, 4), (3, 4)], "a b c d e")
+    assert text_of(html) == "[a [b]2 [c]1 [d]2]1 e"
+
+
+def test_spaces_are_those_of_the_text() -> None:
+    html = page([[1, 0], [0.9, 0.1]], [(0, 1), (2, 3)], "Ann 's she !", spaces=[False, True, False, False])
+    assert text_of(html) == "[Ann]1's [she]1!"
+
+
+def test_everything_is_escaped() -> None:
+    html = page([[1, 0], [0.3, 0.7]], [(0, 1), (1, 2)], "<b>\"x'&amp; <i>")
+    assert "<b>" not in html
+    assert "<i>" not in html
+    assert "&lt;b&gt;&#34;x&#39;&amp;amp;" in html

@@ -1,0 +1,219 @@
+"""The event experiments on slices of their corpora, and their quantities on what is counted by hand."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from howsure.errors import InputError
+from howsure.events.lexicon import Lexicon
+from howsure.events.storage import EventStore
+from howsure.events.store_series import event_series
+from howsure.reproductions.events import EXPERIMENTS, STEPS, Setting, reproduce_events, steps_of_events
+from howsure.reproductions.events_corpora import Item, News, gold_actors, read_incidents, read_reuters
+from howsure.reproductions.events_coverage import QUARTERS, simulate_coverage
+from howsure.reproductions.events_drawn import (
+    Drawn,
+    changes,
+    contests,
+    drawn_from,
+    few_samples,
+    probability_of_more,
+)
+from howsure.reproductions.events_extraction import PAPER, WIDE, words_of
+from howsure.reproductions.events_gold import Judged, judge, pairs_of
+from howsure.reproductions.reproduction import Reproduction, nobody
+
+LEXICON = Lexicon([("NOR", "Norland"), ("NOR", "Norlandic"), ("SUD", "Sudoria"), ("SUD", "Sudorian")])
+CASES = {"the": "the", "army": "army", "of": "of", "troops": "troops", "norlandic": "Norlandic"}
+
+
+@pytest.fixture(scope="module")
+def events(real_data: Path) -> Reproduction:
+    steps: list[int] = []
+    only = ("muc4", "synthetic")
+    result = reproduce_events(data=str(real_data), only=only, limit=60, workers=1, advance=steps.append)
+    assert sum(steps) == steps_of_events(only) == STEPS * 2
+    return result
+
+
+@pytest.fixture
+def gold(tmp_path: Path, real_data: Path) -> Iterator[tuple[EventStore, News]]:
+    """Four made-up reports in a store: an attack that is right, one that is wrong, one missed, one not readable."""
+    norland = frozenset({"NOR"})
+    items = [
+        Item("right", "2001-01-05", "", "Norlandic forces attacked the harbour on Monday.", norland, norland),
+        Item("wrong", "2001-01-09", "", "Sudorian forces attacked the harbour on Monday."),
+        Item("missed", "2001-02-05", "", "The attack failed. Gunmen attacked Norland.", norland, norland),
+    ]
+    silent = [Item("silent", "2001-02-07", "", "A bomb exploded in Sudoria.", frozenset({"SUD"}), frozenset())]
+    news = News(items, silent, 4, 4)
+    path, report = setting(tmp_path, real_data).store(news, PAPER, share=10)
+    assert report.read == 3
+    with EventStore.open(path) as store:
+        yield store, news
+
+
+def setting(folder: Path, data: Path) -> Setting:
+    parser = str(data.parent / "models" / "en_ud_small")
+    shared = {"data": str(data), "limit": None, "seed": 0, "workers": 1, "lexicon": LEXICON}
+    return Setting(**shared, parser=parser, folder=folder, advance=nobody)  # type: ignore[arg-type]
+
+
+def test_every_experiment_has_tables_findings_and_figures(events: Reproduction) -> None:
+    titles = [table.title for table in events.tables]
+    for start in ("muc4: probabilities", "muc4: 95 % intervals", "Synthetic"):
+        assert any(title.startswith(start) for title in titles), start
+    for table in events.tables:
+        assert all(len(row) == len(table.headers) for row in table.rows), table.title
+    drawn = events.draw()
+    assert {"muc4", "coverage"} <= set(drawn)
+    assert set(events.captions) == set(drawn)
+    assert events.recipe["experiments"] == "muc4, synthetic"
+
+
+def test_news_are_told_by_period(real_data: Path) -> None:
+    result = reproduce_events(data=str(real_data), only=["reuters"], limit=2_300, workers=1)
+    titles = [table.title for table in result.tables]
+    assert titles[0] == "News: what was read and found"
+    assert [row[0] for row in result.tables[0].rows] == ["Reuters, attack", "Reuters, violence"]
+    assert [row[0] for row in result.tables[1].rows][:2] == ["Reuters, attack, by month", "Reuters, attack, by week"]
+    assert [finding.figure for finding in result.findings] == ["6", "6", "6, footnote 11", "6, footnote 11"]
+    assert set(result.draw()) == {"reuters"}
+
+
+def test_a_slice_without_any_event_is_told(real_data: Path) -> None:
+    result = reproduce_events(data=str(real_data), only=["reuters"], limit=250, workers=1)
+    assert (result.tables, result.findings, result.draw()) == ((), (), {})
+    assert "Reuters: no document has an event." in result.notes
+
+
+def test_a_slice_without_any_event_word_is_refused(real_data: Path) -> None:
+    with pytest.raises(InputError, match=r"of 2 items none holds a word of rule 'attack'; raise --limit"):
+        reproduce_events(data=str(real_data), only=["reuters"], limit=2)
+
+
+def test_an_unknown_experiment_is_named() -> None:
+    with pytest.raises(InputError, match=r"no experiment 'wikpedia' .* Did you mean wikipedia\?"):
+        reproduce_events(only=["wikpedia"])
+
+
+def test_intervals_of_400_quarters_hold_the_truth() -> None:
+    found = simulate_coverage(quarters=QUARTERS, seed=0, draws=8, advance=nobody)
+    assert found.worst("exact, p known") >= 0.95
+    assert found.worst("exact, S = 100") >= 0.93
+    assert found.worst("normal, p known") < 0.85
+    assert found.worst("normal, S = 100") < 0.88
+    assert found.coverage["normal, S = 10"].mean() < found.coverage["exact, S = 10"].mean() < 0.98
+    assert len(found.coverage["samples, S = 10"]) == 400
+
+
+def test_words_in_capitals_are_written_as_usual() -> None:
+    templates = [
+        {"countries": ["NORLAND"], "slots": {"PERP: INDIVIDUAL ID": ['"TROOPS"'], "PERP: ORGANIZATION ID": ["-"]}},
+        {"countries": ["SUDORIA"], "slots": {"PERP: INDIVIDUAL ID": ['"NORLANDIC TROOPS" / "THE ARMY OF NORLAND"']}},
+        {"countries": ["SUDORIA"], "slots": {}},
+    ]
+    places, perpetrators = gold_actors(templates, LEXICON, CASES)
+    assert places == {"NOR", "SUD"}
+    assert perpetrators == {"NOR"}
+
+
+def test_the_corpora_are_read_as_the_paper_filters(real_data: Path) -> None:
+    lexicon = Lexicon([("IRN", "Iran"), ("IRN", "Iranian"), ("SLV", "El Salvador"), ("SLV", "Salvadoran")])
+    news = read_reuters(str(real_data), lexicon=lexicon, event=words_of(PAPER), limit=6_000)
+    assert (news.total, news.naming) == (6_000, 87)
+    assert all("attack" in item.text.lower() for item in news.items)
+    assert all(lexicon.match(item.text.replace(",", " ").split()) for item in news.items)
+    assert not news.silent
+    reports = read_incidents(str(real_data), lexicon=lexicon, event=words_of(PAPER), limit=50)
+    assert all(item.places <= {"SLV", "IRN"} for item in reports.items)
+    assert any(item.text != item.text.upper() and "Salvadoran" in item.text for item in reports.items)
+    ids = {item.id for item in reports.items}
+    assert reports.silent
+    assert ids.isdisjoint(item.id for item in reports.silent)
+
+
+def test_gold_is_counted_where_the_rule_sees_nothing_too(gold: tuple[EventStore, News]) -> None:
+    store, news = gold
+    pairs = pairs_of(store, news)
+    found = {(item.id, actor): p for item, actor, p in zip(pairs.items, pairs.actors, pairs.probabilities, strict=True)}
+    assert set(found) == {("right", "NOR"), ("wrong", "SUD"), ("missed", "NOR")}
+    assert found["right", "NOR"] == found["wrong", "SUD"] == 1.0
+    by = judge(store, news, label="by")
+    assert (by.pairs, by.gold, by.reachable) == (3, 2, 2)
+    assert by.expected_right == 1.0
+    assert by.precision.value == by.expected_right / by.expected
+    assert by.recall == by.recall_of_reachable == 0.5
+    at = judge(store, news, label="at")
+    assert (at.gold, at.reachable, at.recall) == (3, 2, pytest.approx(1 / 3))
+    assert _cells(at) == {"all": (4, 1, 2, 1), "reachable": (3, 1, 1, 1)}
+
+
+def _cells(one: Judged) -> dict[str, tuple[int, int, int, int]]:
+    both = {"all": one.coverage, "reachable": one.coverage_of_reachable}
+    return {name: (held.cells, held.inside, held.below, held.above) for name, held in both.items()}
+
+
+def drawn(p: list[list[float]], periods: list[str], *, n_samples: int = 100) -> Drawn:
+    """Documents with the probabilities of two actors, whose samples exclude each other as far as they can."""
+    rows = [(d, actor, p[d][a]) for d, a in itertools.product(range(len(p)), range(2)) for actor in [("A", "B")[a]]]
+    places = np.arange(n_samples)
+    sides = {"A": places, "B": places[::-1]}
+    samples = np.array([sides[actor] < round(q * n_samples) for _, actor, q in rows])
+    return Drawn(
+        documents=np.array([d for d, _, _ in rows]),
+        actors=tuple(actor for _, actor, _ in rows),
+        periods=tuple(periods[d] for d, _, _ in rows),
+        probabilities=samples.mean(axis=1),
+        samples=samples,
+        entities=samples.astype(np.int64),
+        best=np.array([q > 0.5 for _, _, q in rows]),
+    )
+
+
+def test_differences_that_the_posterior_leaves_open() -> None:
+    held = drawn([[1.0, 0.0], [0.6, 0.4], [1.0, 0.0], [1.0, 0.0]], ["1999-Q1", "1999-Q2", "1999-Q3", "1999-Q3"])
+    told = contests(held, ["A", "B"])
+    assert (told.different, told.undecided) == (3, 1)
+    assert "A 1, B 0 in 1999-Q2 (P = 0.60)" in str(told)
+    rising = changes(held, ["1999-Q1", "1999-Q2", "1999-Q3"], ["A", "B"])
+    assert (rising.different, rising.undecided) == (1, 0)  # A has 1, 1 and 2; P(2 > 0 or 1) = 1
+    assert held.most_frequent(1) == ["A"]
+    few = few_samples(held)
+    gap = np.array([0.0, 0.0, 1.0 - 0.6, 0.4 - 0.0, 0.0, 0.0])  # the first ten samples have A, and not B
+    assert few.difference == pytest.approx(np.sqrt((gap**2).mean()))
+
+
+def test_probability_of_more_by_enumeration() -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.random(4), rng.random(3)
+    expected = 0.0
+    for ones in itertools.product([0, 1], repeat=7):
+        p = np.where(ones, [*a, *b], 1 - np.array([*a, *b])).prod()
+        expected += p * (sum(ones[:4]) > sum(ones[4:]))
+    assert probability_of_more(a, b) == pytest.approx(expected)
+    assert probability_of_more(b, np.array([])) == pytest.approx(1 - np.prod(1 - b))
+    assert probability_of_more(np.array([]), a) == 0.0
+
+
+def test_what_was_drawn_is_that_of_the_series(gold: tuple[EventStore, News]) -> None:
+    store, _ = gold
+    held = drawn_from(store, by="month")
+    series = event_series(store, by="month")
+    for row in series.counts.rows:
+        rows = held.cells().get((row.actor, row.period), np.empty(0, dtype=np.int64))
+        assert row.mean == held.probabilities[rows].sum()
+        assert (held.samples[rows].mean(axis=1) == held.probabilities[rows]).all()
+
+
+def test_the_wide_rule_takes_what_the_paper_s_takes() -> None:
+    assert set(PAPER.forms) < set(WIDE.forms)
+    assert set(PAPER.described_by) <= set(WIDE.described_by)
+    assert words_of(WIDE).search("Two were kidnapped.")
+    assert not words_of(PAPER).search("a counterattacks")
+    assert EXPERIMENTS == ("wikipedia", "reuters", "muc4", "synthetic")
