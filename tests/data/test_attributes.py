@@ -39,3 +39,11 @@ def test_what_crfsuite_reads_is_what_is_read(tmp_path: Path) -> None:
     tagger = pycrfsuite.Tagger()
     tagger.open(str(tmp_path / "model"))
     assert set(tagger.info().attributes) == {"w=dog", "colon:here", "w=runs", "back\\slash"}
+
+
+@pytest.mark.parametrize("line", [" ", "\ta", " \ta"])
+def test_a_label_must_not_be_blank(line: str, tmp_path: Path) -> None:
+    path = tmp_path / "items.txt"
+    path.write_text(f"N\ta\n{line}\nV\tb\n")
+    with pytest.raises(InputError, match=r"line 2 of .*an item must begin with its label"):
+        read_attributes(path)

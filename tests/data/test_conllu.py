@@ -216,9 +216,33 @@ def test_attributes_of_words_are_written(tmp_path: Path) -> None:
             "a mention must lie in a sentence of its document, d",
         ),
         (Document("d", (WORDS,), (Mention(1, 0, 1, 1),)), {}, "a mention must lie in a sentence"),
+        (Document("d", (WORDS,), (Mention(0, 0, 1, 1, "a-b"),)), {}, "the type of a mention .* it is 'a-b'"),
+        (Document("d", (WORDS,), (Mention(0, 0, 1, 1, "a(b"),)), {}, "the type of a mention .* it is 'a.b'"),
+        (Document("d", ()), {}, "must have sentences, and these words; d lacks some"),
+        (Document("d", (WORDS, Sentence(()))), {}, "must have sentences, and these words; d lacks some"),
+        (
+            Document("d", (WORDS, Sentence(("a", "b"), tags=("N",)))),
+            {},
+            "tags must fit the words; they are 1 for 2",
+        ),
+        (
+            Document("d", (Sentence(("a",), spaces=()),)),
+            {},
+            "spaces must fit the words; they are 0 for 1",
+        ),
+        (Document("d", (Sentence(("a",), metadata={"newdoc id": "e"}),)), {}, "keys of documents; one is 'newdoc id'"),
+        (Document("d", (Sentence(("a",), metadata={"meta::x": "e"}),)), {}, "keys of documents; one is 'meta::x'"),
+        (Document("d", (Sentence(("a",), metadata={"a=b": "e"}),)), {}, "must be without =; one is 'a=b'"),
+        (Document("d", (Sentence(("\ud800",)),)), {}, "must be text without tab and line break; word 0"),
+        (Document("d", (WORDS,)), {"P": [["a|b", 2, 3]]}, r"must be without \|.*; P of word 0 is 'a.b'"),
     ],
 )
 def test_what_cannot_be_written(tmp_path: Path, document: Document, attributes: dict, message: str) -> None:
     with pytest.raises(InputError, match=message):
         write_conllu([document], tmp_path / "x.conllu", attributes=attributes)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_one_document_is_no_list_of_them(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"documents must be a list of them; write \[document\]"):
+        write_conllu(Document("d", (WORDS,)), tmp_path / "x.conllu")

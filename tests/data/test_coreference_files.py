@@ -195,3 +195,22 @@ def test_a_form_can_be_named(tmp_path: Path) -> None:
         read_documents(path, form="conllu")
     with pytest.raises(InputError, match=r"form must be one of conllu, conll-2012, .*; it is 'xml'"):
         read_documents(path, form="xml")
+
+
+@pytest.mark.parametrize(
+    ("write", "document", "message"),
+    [
+        (write_conll2012, Document("d", (Sentence(("a",)), Sentence(()))), "one of d has none"),
+        (write_conll2012, Document("d", (Sentence(("a",)),), None, {"part": "x"}), "must be a number; .* is 'x'"),
+        (write_three_columns, Document("d", ()), "d has none"),
+        (
+            write_three_columns,
+            Document("d", (Sentence(("a",)),), (Mention(0, 0, 1, 1, "p-q"),)),
+            "the type of a mention .* it is 'p-q'",
+        ),
+    ],
+)
+def test_what_would_not_be_read_again(tmp_path: Path, write: Callable, document: Document, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        write([document], tmp_path / "x.conll")
+    assert list(tmp_path.iterdir()) == []

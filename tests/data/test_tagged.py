@@ -44,7 +44,7 @@ def test_what_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, pairs
     path = tmp_path_factory.mktemp("written") / "some.tsv"
     sentences = [tuple(word for word, _ in sentence) for sentence in pairs]
     tags = [tuple(tag for _, tag in sentence) for sentence in pairs]
-    write_tagged(sentences, tags, path)
+    write_tagged(iter(sentences), iter(tags), path)
     assert read_tagged(path) == (sentences, tags)
 
 
@@ -56,6 +56,12 @@ def test_what_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, pairs
         ([[]], [[]], "sentence 0 has 0 words and 0 tags"),
         ([["a\tb"]], [["N"]], "without tab and line break; sentence 0 has 'a\\\\tb'"),
         ([["a"]], [[""]], "sentence 0 has ''"),
+        ([["a"]], [[1]], "must be text .*; sentence 0 has 1"),
+        ([["\ud800"]], [["N"]], "sentence 0 has '.ud800'"),
+        (["ab"], ["NV"], r"sentences must be a list of lists, one a sentence; sentences\[0\] is 'ab'"),
+        ([["a", "b"]], ["NV"], r"tags\[0\] is 'NV'"),
+        ("a", "N", "sentences is 'a'"),
+        ([["a"]], None, "tags is None"),
     ],
 )
 def test_what_cannot_be_written(tmp_path: Path, sentences: list, tags: list, message: str) -> None:
@@ -105,6 +111,7 @@ def test_labelled_texts(tmp_path: Path) -> None:
         ('{"text": "a", "label": 2}', "it is 2"),
         ('{"text": "a", "label": "1"}', "it is '1'"),
         ('{"text": "a", "label": [1]}', r"it is \[1\]"),
+        ("[" * 100_000, "line 2 .*must be a JSON object; it is none"),
     ],
 )
 def test_a_broken_object_is_named(tmp_path: Path, line: str, message: str) -> None:

@@ -37,6 +37,17 @@ def test_expectations(scale: float, ends: bool) -> None:
     assert expectations(batch, packed, transitions, pairs=False).pair_sums is None
 
 
+@pytest.mark.parametrize("low", [1.0, 30.0, 70.0, 100.0, 149.0])
+def test_what_shrinks_at_every_step(low: float) -> None:
+    """One potential sets the range; all other steps are as far below it as they can be."""
+    emissions = np.full((300, 2), -low)
+    emissions[0, 0] = 0.0
+    posterior = TagPosterior([emissions], np.zeros((2, 2)))
+    wanted = np.logaddexp(0.0, -low) + 299 * (np.log(2) - low)
+    np.testing.assert_allclose(posterior.log_z, wanted, rtol=1e-13)
+    np.testing.assert_allclose(posterior.marginals()[0][1:], 0.5, rtol=1e-12)
+
+
 @pytest.mark.parametrize("own_workspace", [False, True])
 def test_both_ways_agree(monkeypatch: pytest.MonkeyPatch, own_workspace: bool) -> None:
     lengths = (40, 700, 3, 1, 90, 90)

@@ -107,3 +107,44 @@ def test_a_missing_library_is_named(module: str, call: Any, monkeypatch: pytest.
     monkeypatch.setitem(sys.modules, module, None)  # what is not installed cannot be imported
     with pytest.raises(MissingExtraError, match=r"howsure\[classifiers\]"):
         call()
+
+
+@pytest.mark.parametrize(
+    ("train", "others", "message"),
+    [
+        (["good day"], [], r"train\[0\] must be a list of words; it is the text 'good day'"),
+        ("good", [], "train must be a list"),
+        (None, [], "train must be a list .* it is None"),
+        ([["good", 3]], [], r"train\[0\]\[1\] must be text"),
+        ([["good"]], [[["day"]], ["day"]], r"others\[1\]\[0\] must be a list of words; it is the text 'day'"),
+    ],
+)
+def test_texts_that_are_no_lists_of_words(train: Any, others: list[Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        binary_unigrams(train, *others)
+
+
+def test_texts_from_generators_are_all_there() -> None:
+    train, other = binary_unigrams((words for words in [["a"], ["b"], ["a", "b"]]), iter([["b"], ["b"]]))
+    assert train.toarray().tolist() == [[1, 0], [0, 1], [1, 1]]
+    assert other.toarray().tolist() == [[0, 1], [0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [("so happy", "it is none"), (None, "it is none"), (["so", float("nan")], r"texts\[1\] is a float")],
+)
+def test_tweets_that_are_no_texts(texts: Any, message: str) -> None:
+    with pytest.raises(InputError, match=f"texts must be a list of texts; {message}"):
+        tweet_words(texts)
+
+
+def test_features_as_lists_and_of_other_columns() -> None:
+    x, y = [[1, 0], [0, 1], [1, 1], [0, 0]], [1, 0, 1, 0]
+    fitted = fit_text_classifier(NAIVE_BAYES, (x, y), (x, y), grid=[1.0])
+    wanted = fit_text_classifier(NAIVE_BAYES, (np.array(x), y), (np.array(x), y), grid=[1.0])
+    assert fitted.probabilities(x).tolist() == wanted.probabilities(x).tolist()
+    with pytest.raises(InputError, match=r"train must hold a matrix of features, a row a text; its shape is \(4,\)"):
+        fit_text_classifier(NAIVE_BAYES, ([1, 0, 1, 0], y), (x, y))
+    with pytest.raises(InputError, match="development must have the columns of train; it has 1, not 2"):
+        fit_text_classifier(NAIVE_BAYES, (x, y), ([[1], [0]], [1, 0]))

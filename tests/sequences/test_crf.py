@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from howsure.errors import InputError
 from howsure.sequences.crf import CRFTagger
 from howsure.sequences.features import FAMILIES
+from howsure.sequences.objective import Objective
 from tests.sequences.corpora import Corpus, made_up, tweets, web_text
 from tests.sequences.enumeration import Enumeration
 from tests.sequences.peer import items_of, train
@@ -107,6 +109,25 @@ def test_a_warm_start_goes_on_where_the_last_fit_ended() -> None:
     assert warm.labels_ == ("D", "N", "P", "V", "X")
 
 
+def test_a_warm_start_knows_tags_by_their_names() -> None:
+    """One of four tags has another name, the last one instead of the first: the other three keep their weights."""
+    words, tags = SMALL
+    renamed = [["Z" if tag == "D" else tag for tag in one] for one in tags]
+    cold = CRFTagger(max_iterations=1).fit(words, tags).values_[0]
+    warm = CRFTagger(warm_start=True).fit(words, renamed).set_params(max_iterations=1).fit(words, tags)
+    assert warm.labels_ == ("D", "N", "P", "V")
+    assert warm.values_[0] < 0.6 * cold
+
+
+@pytest.fixture
+def heeded() -> Iterator[None]:
+    """Ctrl-C as in a terminal: a command in the background of a script begins deaf to it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeded")
 @pytest.mark.parametrize("trainer", ["lbfgs", "adagrad"])
 def test_an_interruption_keeps_the_best_so_far_and_says_so(trainer: str) -> None:
     """A real signal, as Ctrl-C sends it."""
@@ -123,6 +144,26 @@ def test_an_interruption_keeps_the_best_so_far_and_says_so(trainer: str) -> None
     assert tagger.stopped_ == "interrupted"
     assert len(tagger.values_) == 3
     assert tagger.score(*SMALL) > 0.8
+
+
+def test_an_interruption_before_anything_is_learnt(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Objective, "__call__", interrupted)
+    tagger = CRFTagger()
+    with pytest.raises(KeyboardInterrupt):
+        tagger.fit(*SMALL)
+    assert not hasattr(tagger, "labels_")
+
+
+def test_values_too_large_to_learn_from() -> None:
+    """No step of L-BFGS is small enough; the weights would stay 0."""
+    values = np.random.default_rng(0).normal(size=(40, 5))
+    tags = [["N" if value > 0.3 else "V" for value in row] for row in values]
+    items = [[{"x": value * 1e20, "always": 1.0} for value in row] for row in values]
+    with pytest.raises(InputError, match=r"no step lowers the objective.*values of attributes to a size of about 1"):
+        CRFTagger(features=None).fit(items, tags)
 
 
 def test_training_is_repeated_by_a_seed() -> None:

@@ -109,6 +109,10 @@ def test_frequent_transitions_are_the_most_frequent(tags: list[list[str]], n: in
         ({"unknown_tags": "drop"}, "'error' or 'keep', not 'drop'"),
         ({"tags": [["D"]]}, "1 for 5 sentences"),
         ({"tags": [["D", "N"], [], ["D"], ["D"] * 5, ["N"] * 2]}, "sentence 0 has 3 tokens.* and 2 tags"),
+        ({"tags": ["DNV", "", "D", "DDDDD", "NN"]}, r"tags\[0\] must be a list of tags; it is the text 'DNV'"),
+        ({"tags": [[0, 1, 2]]}, r"tags\[0\]\[0\] must be text; it is a int"),
+        ({"tags": None}, "tags must be a list .* it is None"),
+        ({"tag": 1}, "the tagger has no tag 1; it has D, N, V"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_refused(change: dict[str, Any], message: str) -> None:
@@ -161,3 +165,42 @@ def test_a_tag_posterior_is_its_marginals() -> None:
     with pytest.raises(InputError, match="1 gold tags are none that the tagger knows"):
         transition_pairs(posterior, tags, pairs=wanted)
     assert len(transition_pairs(posterior, tags, pairs=wanted, unknown_tags="keep")) == 2 * (2 + 4 + 1)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        ("NV", r"a list of tag pairs such as \[\('D', 'N'\)\]; it is 'NV'"),
+        (None, "it is None"),
+        (("N", "V"), r"pairs must hold two tags each, such as \('D', 'N'\); pairs\[0\] is 'N'"),
+        ([("N", "V"), ("N", "V", "N")], r"pairs\[1\] is \('N', 'V', 'N'\)"),
+        ([(0, 1)], r"pairs\[0\] is \(0, 1\)"),
+        ([], "each once; it holds none"),
+        ([("a b", "c"), ("a", "b c")], "each once; it holds a b c, a b c"),
+    ],
+)  # fmt: skip
+def test_what_is_no_list_of_tag_pairs(pairs: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        transition_pairs([[[0.5]]], [["N", "V"]], pairs=pairs)
+
+
+@pytest.mark.parametrize("n", [0, -1, 1.5])
+def test_a_number_of_transitions_that_is_none(n: Any) -> None:
+    with pytest.raises(InputError, match="n must be an integer of 1 or more"):
+        frequent_transitions([["N", "V"]], n)
+
+
+def test_columns_of_data_frames_and_generators() -> None:
+    import pandas
+    import polars
+
+    marginals, tags = made(9)
+    wanted = rows_of(tag_pairs(marginals, tags, labels=LABELS))
+    as_lists = [np.asarray(one).tolist() for one in marginals]
+    rows = pandas.Series([np.array([*map(np.array, one)] or [0], dtype=object)[: len(one)] for one in as_lists])
+    for columns, gold in [
+        (polars.Series(as_lists), polars.Series(tags)),
+        (rows, pandas.Series(tags, index=range(5, 10))),
+        (iter(marginals), iter(tags)),
+    ]:
+        assert rows_of(tag_pairs(columns, gold, labels=LABELS)) == wanted

@@ -130,6 +130,15 @@ def test_samples_have_the_distribution(own: bool) -> None:
     assert min(p_values) > 0.001
 
 
+def test_no_probability_exceeds_one() -> None:
+    """Of one tag every sequence is certain; sums in another order than log Z's may end above log 1."""
+    posterior = TagPosterior(*draw((50, 400, 7, 1, 90) * 4, 1, scale=10.0))
+    assert (posterior.log_prob(posterior.viterbi()) <= 0).all()
+    assert all((best.log_probs <= 0).all() for best in posterior.k_best(2))
+    assert all((rows <= 1).all() for rows in posterior.marginals())
+    assert (posterior.span_probabilities([(i, 0, [0] * n) for i, n in enumerate(posterior.lengths)]) <= 1).all()
+
+
 def test_equal_scores() -> None:
     """With all potentials equal every sequence is as good: the k best ones are k different ones, by fixed order."""
     posterior = TagPosterior([np.zeros((3, 2))], np.zeros((2, 2)))

@@ -49,6 +49,7 @@ CONSTRUCTIONS = {
     "labels must name each of the 2 tags once; they are N": (GOOD, SQUARE, None, None, ["N"]),
     "labels must be the tags as text; they hold 3": (GOOD, SQUARE, None, None, ["N", 3]),
     "labels must name each of the 2 tags once; they are NV": (GOOD, SQUARE, None, None, "NV"),
+    r"there is no tag \(K = 0\)": ([np.zeros((2, 0))], np.zeros((0, 0))),
 }
 
 
@@ -74,7 +75,21 @@ QUESTIONS = {
     r"tags\[0\] holds the tag 2; tags are numbered from 0 to 1": lambda: POSTERIOR.log_prob([[2, 0], [0] * 3]),
     r"tags\[0\] holds the tag -1": lambda: POSTERIOR.log_prob([np.array([-1, 0]), [0] * 3]),
     r"tags\[0\] must hold tags as names or integers; it holds 0.5": lambda: POSTERIOR.log_prob([[0.5, 0], [0] * 3]),
-    r"tags\[0\] must be a list of tags; it is 'NV'": lambda: POSTERIOR.log_prob(["NV", "NVN"]),
+    r"tags\[0\] must be a list of tags; it is the text 'NV'": lambda: POSTERIOR.log_prob(["NV", "NVN"]),
+    r"tags must be a list of sentences, each a list of tags; it is None": lambda: POSTERIOR.log_prob(None),
+    r"spans\[0\] must be a list of tags; it is 'NV'": lambda: POSTERIOR.span_probability(0, 0, "NV"),
+    r"spans\[0\] must be the number of a sentence.*; it is \(0.5, 0, \['N'\]\)": lambda: POSTERIOR.span_probability(
+        0.5, 0, ["N"]
+    ),
+    r"spans\[1\] must be the number of a sentence.*; it is \(0, 1\)": lambda: POSTERIOR.span_probabilities(
+        [(0, 0, ["N"]), (0, 1)]
+    ),
+    "sentences must be chosen by numbers up to 1; index 9 is out of bounds": lambda: POSTERIOR[[9]],
+    "sentences must be chosen by numbers up to 1; boolean index did not match": lambda: POSTERIOR[[True]],
+    "tags to name must be numbers from 0 to 1, or lists of them, not -1": lambda: POSTERIOR.names([[0, -1]]),
+    "or lists of them, not 2": lambda: POSTERIOR.names(np.array([2])),
+    "or lists of them, not 'N'": lambda: POSTERIOR.names(["N"]),
+    "or lists of them, not None": lambda: POSTERIOR.names(None),
     r"tags\[0\] names the tag 'N', but the tags have no names": lambda: NAMELESS.log_prob([["N", "V"], [0] * 3]),
     "the tags have no names; give TagPosterior labels": lambda: NAMELESS.names([0]),
     r"pairs must hold two tags each; pairs\[1\] is \('N',\)": lambda: POSTERIOR.pair_marginals([("N", "V"), ("N",)]),
@@ -127,3 +142,18 @@ def test_how_it_shows_itself() -> None:
     assert repr(NAMELESS[:1]) == "TagPosterior(1 sentence, 2 tokens, 2 tags)"
     assert POSTERIOR.labels == ("N", "V")
     assert POSTERIOR.names(POSTERIOR.sample(1, rng=0)[0])[0][0] in ("N", "V")
+
+
+def test_sequences_and_spans_from_generators() -> None:
+    sequences = [["N", "V"], [0, 1, 1]]
+    np.testing.assert_array_equal(POSTERIOR.log_prob(iter(sequences)), POSTERIOR.log_prob(sequences))
+    spans = [(0, 0, ["N"]), (1, 1, ["V", "V"])]
+    np.testing.assert_array_equal(POSTERIOR.span_probabilities(iter(spans)), POSTERIOR.span_probabilities(spans))
+
+
+def test_transitions_in_lists_of_lists() -> None:
+    """The first sentence has one token and so no transition, which leaves an empty list."""
+    emissions = [np.zeros((1, 2)), np.zeros((2, 2))]
+    matrix = [[0.0, 1.0], [2.0, 3.0]]
+    found = TagPosterior(emissions, [[], [matrix]]).log_z
+    np.testing.assert_array_equal(found, TagPosterior(emissions, matrix).log_z)

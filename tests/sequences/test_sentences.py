@@ -12,6 +12,7 @@ from howsure.sequences.sentences import check_sentences, check_tags, check_train
 def test_anything_that_holds_words_will_do() -> None:
     found = check_sentences((np.array(["a", "b"]), ("c",), iter(["d"]), []))
     assert found == [["a", "b"], ["c"], ["d"], []]
+    assert {type(word) for words in found for word in words} == {str}  # numpy's own text is not passed on
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,7 @@ def test_a_tagger_comes_back_as_it_was(tagger: Tagger, tmp_path: Path) -> None:
     assert json.dumps(back.get_params()) == json.dumps(tagger.get_params())
     np.testing.assert_array_equal(back.posterior(ASKED[:-2]).log_z, tagger.posterior(ASKED[:-2]).log_z)
     assert back.predict(ASKED) == tagger.predict(ASKED)
+    assert repr(back).replace("[", "(").replace("]", ")") == repr(tagger)  # JSON has no tuples
     assert os.listdir(tmp_path) == ["model.npz"]
 
 
@@ -88,6 +89,14 @@ def test_no_place_to_write(tmp_path: Path, place: str) -> None:
         HMMTagger().fit(WORDS, TAGS).save(tmp_path / place)
 
 
+def test_a_link_stays_and_leads_to_the_model(tmp_path: Path) -> None:
+    (tmp_path / "models").mkdir()
+    (tmp_path / "latest").symlink_to(tmp_path / "models" / "one")
+    CRFTagger().fit(WORDS, TAGS).save(tmp_path / "latest")
+    assert (tmp_path / "latest").is_symlink()
+    assert load_tagger(tmp_path / "models" / "one").predict(WORDS) == load_tagger(tmp_path / "latest").predict(WORDS)
+
+
 def test_a_failed_write_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tagger = HMMTagger().fit(WORDS, TAGS)
     (tmp_path / "model").write_text("before")
@@ -96,7 +105,7 @@ def test_a_failed_write_leaves_what_was_there(tmp_path: Path, monkeypatch: pytes
         raise OSError("no space left")
 
     monkeypatch.setattr(storage.os, "fsync", full)
-    with pytest.raises(OSError, match="no space left"):
+    with pytest.raises(InputError, match="model cannot be written: no space left"):
         tagger.save(tmp_path / "model")
     assert os.listdir(tmp_path) == ["model"]
     assert (tmp_path / "model").read_text() == "before"
@@ -163,6 +172,8 @@ def rewritten(path: Path, **changes: object) -> None:
         ({"content": {}}, "is no whole model file"),
         ({"labels": ["D", "N"]}, "is no whole model file"),
         ({"labels": 5}, "is no whole model file"),
+        ({"labels": ["D", "N", "N", "V"]}, "is no whole model file: labels must name each of the 4 tags once"),
+        ({"labels": ["D", "N", 3, "V"]}, "is no whole model file: labels must be the tags as text"),
         ({"attributes": ["one"]}, "is no whole model file"),
         ({"attributes": None}, "is no whole model file"),
         ({"parameters": {"c3": 1}}, "is no whole model file"),
@@ -181,6 +192,20 @@ def test_a_forged_file_is_refused(tmp_path: Path, changes: dict[str, object], me
     CRFTagger().fit(WORDS, TAGS).save(path)
     rewritten(path, **changes)
     with pytest.raises(InputError, match=message):
+        load_tagger(path)
+
+
+def test_an_array_of_another_model_is_found(tmp_path: Path) -> None:
+    """A whole file with a whole array, but not the one that was saved."""
+    path = tmp_path / "model"
+    HMMTagger().fit(WORDS, TAGS).save(path)
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    members["start.npy"], members["end.npy"] = members["end.npy"], members["start.npy"]
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    with pytest.raises(InputError, match="an array does not fit its checksum"):
         load_tagger(path)
 
 

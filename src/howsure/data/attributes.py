@@ -22,7 +22,7 @@ def read_attributes(path: str | os.PathLike[str]) -> tuple[list[list[Item]], lis
     `name:0.5` is the attribute `name` of value 0.5; a colon in a name is written `\\:`, a backslash `\\\\`. An
     attribute that comes twice counts twice.
 
-    Raises InputError naming the line whose value is no number.
+    Raises InputError naming the line whose value is no number, or whose label is blank.
     Source: http://www.chokkan.org/software/crfsuite/manual.html (data format).
     """
     text = read_text(path)
@@ -34,6 +34,8 @@ def read_attributes(path: str | os.PathLike[str]) -> tuple[list[list[Item]], lis
         names: list[str] = []
         for number, line in lines:
             label, *attributes = line.split("\t")
+            if not label.strip():
+                raise text.fault(number, "an item must begin with its label; a line between sequences must be empty.")
             item: Item = {}
             for attribute in attributes:
                 name, value = _parsed(attribute)

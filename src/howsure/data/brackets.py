@@ -140,6 +140,14 @@ def entity_text(mention: Mention) -> str:
     return text
 
 
+def type_text(mention: Mention) -> str:
+    """The type of a mention as it stands in a bracket, `_` if it has none; InputError if it cannot stand there."""
+    text = mention.type or "_"
+    if not re.fullmatch(r"[^\s()|=-]+", text):
+        raise InputError(f"the type of a mention must be without blanks, hyphens and any of ()|=; it is {text!r}.")
+    return text
+
+
 def check_mentions(document: Document) -> None:
     """Raise InputError where a mention does not lie in a sentence of its document."""
     for mention in document.mentions or ():

@@ -103,12 +103,16 @@ class _Growing:
 def write_conll2012(documents: Sequence[Document], path: str | os.PathLike[str]) -> None:
     """Write documents in the columns of CoNLL-2012, with tabs between them, for scorers and other readers.
 
-    Written are words, tags, lemmas, speakers and coreference; all else is `-`. Raises InputError if a mention has no
-    entity or a word holds blanks.
+    Written are words, tags, lemmas, speakers and coreference; all else is `-`, and blanks in lemmas and speakers are
+    `_`. Raises InputError if a mention has no entity, a word holds blanks, a sentence no words, or a part no number.
     """
     lines: list[str] = []
     for document in documents:
         part = document.metadata.get("part", "000")
+        if not re.fullmatch("[0-9]+", part):
+            raise InputError(f"the part of a document must be a number; that of {document.name} is {part!r}.")
+        if not all(map(len, document.sentences)):
+            raise InputError(f"a sentence must have words to stand in columns; one of {document.name} has none.")
         coreference = bracket_texts(document, entity_text, closing=entity_text, joint="|")
         lines.append(f"#begin document ({_plain(document.name)}); part {part}")
         for at, sentence in enumerate(document.sentences):

@@ -7,26 +7,30 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from howsure.data.brackets import bracket_texts, entity_text
+from howsure.data.brackets import bracket_texts, entity_text, type_text
 from howsure.data.documents import Document, Mention, Sentence
 from howsure.data.writing import write_whole
 from howsure.errors import InputError
 
-BREAK = re.compile(r"[\r\n]")
+BREAK = re.compile(r"[\r\n\ud800-\udfff]")  # what is half a character has no place in UTF-8
+OF_DOCUMENTS = re.compile(r"newdoc( id)?|global\.Entity|meta::.*")
+LAYERS = ("lemmas", "tags", "universal_tags", "features", "heads", "relations", "spaces")
 Attributes = Mapping[str, Sequence[Sequence[object]]]
 
 
 def write_conllu(
     documents: Sequence[Document], path: str | os.PathLike[str], *, attributes: Attributes | None = None
 ) -> None:
-    """Write documents as CoNLL-U; what `read_conllu` reads from it are the same documents.
+    """Write documents as CoNLL-U; what `read_conllu` reads from it are the same documents, all their spaces known.
 
     `attributes` are further attributes of words in the last column, by name: a list a sentence (of all documents in
     order) with a value a word, `{"P": [[0.93, 0.99], …]}`. Layers that a sentence lacks are written as `_`, mentions as
     `Entity=` brackets.
 
-    Raises InputError if attributes do not fit the words, a mention has no entity, or a text holds a tab or line break.
+    Raises InputError if a document has no sentences or a sentence no words, layers or attributes do not fit the words,
+    a mention has no entity, or a text cannot stand where it must: for a tab or line break, an attribute for a bar.
     """
+    _check_documents(documents)
     extra = dict(attributes or {})
     sentences = [sentence for document in documents for sentence in document.sentences]
     for name, values in extra.items():
@@ -56,13 +60,15 @@ def _heading(document: Document, typed: bool) -> Iterator[str]:
 
 def _comment(key: str, value: str) -> str:
     text = f"# {key} = {value}" if value else f"# {key}"
+    if "=" in key:
+        raise InputError(f"keys of metadata must be without =; one is {key!r}.")
     if BREAK.search(text):
         raise InputError(f"metadata must be one line; {key} is {value!r}.")
     return text
 
 
 def _label(mention: Mention, typed: bool) -> str:
-    return f"{entity_text(mention)}-{mention.type or '_'}" if typed else entity_text(mention)
+    return f"{entity_text(mention)}-{type_text(mention)}" if typed else entity_text(mention)
 
 
 def _words(
@@ -75,7 +81,12 @@ def _words(
     columns = [*(layer or blank for layer in layers), heads, sentence.relations or blank]
     for at, row in enumerate(zip(*columns, strict=True)):
         attributes = [f"Entity={brackets[index, at]}"] if (index, at) in brackets else []
-        attributes += [f"{name}={values[at]}" for name, values in extra.items()]
+        for name, values in extra.items():
+            if "|" in (value := str(values[at])):
+                raise InputError(
+                    f"attributes must be without |, which stands between two; {name} of word {at} is {value!r}."
+                )
+            attributes.append(f"{name}={value}")
         if sentence.spaces is not None and not sentence.spaces[at]:
             attributes.append("SpaceAfter=No")
         line = "\t".join((str(at + 1), *row, "_", "|".join(attributes) or "_"))
@@ -84,6 +95,24 @@ def _words(
                 f"a word and what is said of it must be text without tab and line break; word {at} is {row}."
             )
         yield line
+
+
+def _check_documents(documents: Sequence[Document]) -> None:
+    """Raise InputError for what a reader would not find again."""
+    if isinstance(documents, Document):
+        raise InputError("documents must be a list of them; write [document].")
+    for document in documents:
+        if not document.sentences or not all(map(len, document.sentences)):
+            raise InputError(f"a document must have sentences, and these words; {document.name} lacks some.")
+        for at, sentence in enumerate(document.sentences):
+            for layer in LAYERS:
+                values = getattr(sentence, layer)
+                if values is not None and len(values) != len(sentence):
+                    rule = f"{layer} must fit the words; they are {len(values)} for {len(sentence)}"
+                    raise InputError(f"{rule} in sentence {at} of {document.name}.")
+            for key in sentence.metadata:
+                if OF_DOCUMENTS.fullmatch(key):
+                    raise InputError(f"metadata of a sentence must not have the keys of documents; one is {key!r}.")
 
 
 def _check_fit(name: str, values: Sequence[Sequence[object]], sentences: Sequence[Sentence]) -> None:

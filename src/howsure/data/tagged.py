@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
+from typing import Any
 
 from howsure.data.documents import Strings
 from howsure.data.texts import Text, read_text
 from howsure.data.writing import write_whole
 from howsure.errors import InputError
 
-BREAK = re.compile(r"[\t\r\n]")
+BREAK = re.compile(r"[\t\r\n\ud800-\udfff]")  # what is half a character has no place in UTF-8
 INDEX = "sentence\tfile\ttokens"
 
 
@@ -49,19 +50,30 @@ def write_tagged(
     sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]], path: str | os.PathLike[str]
 ) -> None:
     """Write sentences and their tags in two columns; InputError if they do not fit or cannot stand in columns."""
-    if len(sentences) != len(tags):
-        raise InputError(f"there must be tags for every sentence; {len(sentences):,} sentences, {len(tags):,} of tags.")
+    texts, gold = _rows(sentences, "sentences"), _rows(tags, "tags")
+    if len(texts) != len(gold):
+        raise InputError(f"there must be tags for every sentence; {len(texts):,} sentences, {len(gold):,} of tags.")
     lines: list[str] = []
-    for at, (words, marks) in enumerate(zip(sentences, tags, strict=True)):
+    for at, (words, marks) in enumerate(zip(texts, gold, strict=True)):
         if len(words) != len(marks) or not words:
             rule = "a sentence must have words and a tag for each"
             raise InputError(f"{rule}; sentence {at} has {len(words)} words and {len(marks)} tags.")
         for cell in (*words, *marks):
-            if not cell or BREAK.search(cell):
+            if not isinstance(cell, str) or not cell or BREAK.search(cell):
                 raise InputError(f"words and tags must be text without tab and line break; sentence {at} has {cell!r}.")
         lines += [f"{word}\t{mark}\n" for word, mark in zip(words, marks, strict=True)]
         lines.append("\n")
     write_whole("".join(lines).encode(), path)
+
+
+def _rows(lists: object, name: str) -> list[list[Any]]:
+    """Lists of lists; InputError for text, which would fall apart into characters."""
+    outer = None if isinstance(lists, (str, bytes)) or not isinstance(lists, Iterable) else list(lists)
+    for at, one in enumerate([lists] if outer is None else outer):
+        if outer is None or isinstance(one, (str, bytes)) or not isinstance(one, Iterable):
+            place = name if outer is None else f"{name}[{at}]"
+            raise InputError(f"{name} must be a list of lists, one a sentence; {place} is {one!r}.")
+    return [list(one) for one in outer or ()]
 
 
 def read_sentence_index(path: str | os.PathLike[str], sentences: Sequence[Sequence[str]]) -> list[str]:

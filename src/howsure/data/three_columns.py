@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from howsure.data.brackets import BracketError, Brackets, bracket_texts, check_mentions, entity_text
+from howsure.data.brackets import BracketError, Brackets, bracket_texts, check_mentions, entity_text, type_text
 from howsure.data.documents import Document, Mention, Sentence
 from howsure.data.texts import Text, read_text
 from howsure.data.writing import write_whole
@@ -75,12 +75,14 @@ def _document(text: Text, name: str, rows: Sequence[tuple[int, list[str]]]) -> D
 def write_three_columns(documents: Sequence[Document], path: str | os.PathLike[str]) -> None:
     """Write documents in the three columns of OntoGUM; where all mentions have a type, it is written too.
 
-    Raises InputError if a mention has no entity or a word holds a tab or a line break.
+    Raises InputError if a document has no words, a mention no entity, or a word holds a tab or a line break.
     """
     lines: list[str] = []
     for document in documents:
         flat = _in_one_sentence(document)
         words, mentions = flat.sentences[0].words, flat.mentions or ()
+        if not words:
+            raise InputError(f"a document must have words to stand in three columns; {document.name} has none.")
         for word in (document.name, *words):
             if not word.strip() or BREAK.search(word):
                 rule = "names and words must be text without tab and line break"
@@ -105,4 +107,4 @@ def _in_one_sentence(document: Document) -> Document:
 
 
 def _typed(mention: Mention) -> str:
-    return f"{mention.type}-{entity_text(mention)}"
+    return f"{type_text(mention)}-{entity_text(mention)}"

@@ -20,7 +20,7 @@ def read_labelled_texts(path: str | os.PathLike[str]) -> tuple[list[str], list[i
             continue
         try:
             found = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise text.fault(number, f"a line must be a JSON object; it is none ({error}).") from None
         if not isinstance(found, dict) or not isinstance(found.get("text"), str):
             raise text.fault(number, f'an object must have a "text"; the line is {line[:60]!r}.')

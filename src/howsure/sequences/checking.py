@@ -122,7 +122,7 @@ def is_list_of_arrays(transitions: object) -> bool:
         return transitions.ndim > 2
     if not isinstance(transitions, Sequence):
         return False
-    return len(transitions) == 0 or np.ndim(transitions[0]) != 1
+    return not len(transitions) or not np.size(transitions[0]) or np.ndim(transitions[0]) != 1
 
 
 def _parts(arrays: Sequence[Any], name: str) -> Iterator[tuple[int, list[np.ndarray[Any, Any]]]]:

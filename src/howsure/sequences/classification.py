@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import InputError, MissingExtraError
+from howsure.sequences.sentences import check_sentences
 from howsure.stats.checks import check_labels
 from howsure.stats.naming import unknown_name
 from howsure.stats.pairs import Floats, Labels
@@ -31,14 +32,20 @@ def tweet_words(texts: Iterable[str]) -> list[list[str]]:
     >>> tweet_words(["So happy today :D #sunny"])
     [['so', 'happy', 'today', ':D', '#sunny']]
 
-    Raises MissingExtraError if nltk is not installed.
+    Raises MissingExtraError if nltk is not installed, InputError for what is no list of texts.
     """
     try:
         from nltk.tokenize import TweetTokenizer
     except ImportError:
         raise MissingExtraError("The tokenizer of tweets (nltk)", "classifiers") from None
+    if isinstance(texts, (str, bytes)) or not isinstance(texts, Iterable):
+        raise InputError("texts must be a list of texts; it is none.")
+    given = list(texts)
+    wrong = next((i for i, text in enumerate(given) if not isinstance(text, str)), None)
+    if wrong is not None:
+        raise InputError(f"texts must be a list of texts; texts[{wrong}] is a {type(given[wrong]).__name__}.")
     tokenize = TweetTokenizer(preserve_case=False).tokenize
-    return [[sys.intern(word) for word in tokenize(text)] for text in texts]  # a word that comes often is held once
+    return [[sys.intern(word) for word in tokenize(text)] for text in given]  # a word that comes often is held once
 
 
 def binary_unigrams(train: Sequence[Words], *others: Sequence[Words]) -> tuple[Any, ...]:
@@ -50,16 +57,19 @@ def binary_unigrams(train: Sequence[Words], *others: Sequence[Words]) -> tuple[A
     >>> train.toarray().tolist(), test.toarray().tolist()
     ([[0, 1, 1], [1, 0, 0]], [[1, 1, 0]])
 
-    Raises MissingExtraError if scikit-learn is not installed, InputError if `train` holds no word.
+    Raises MissingExtraError if scikit-learn is not installed, InputError if `train` holds no word, or for a text that
+    is no list of words.
     """
     try:
         from sklearn.feature_extraction.text import CountVectorizer
     except ImportError:
         raise MissingExtraError("Classification (scikit-learn)", "classifiers") from None
-    if not any(len(words) for words in train):
+    learnt = check_sentences(train, name="train")
+    rest = [check_sentences(texts, name=f"others[{i}]") for i, texts in enumerate(others)]
+    if not any(learnt):
         raise InputError("train must hold words; all of its texts are empty.")
     counter = CountVectorizer(binary=True, analyzer=_as_they_are)
-    return (counter.fit_transform(train), *(counter.transform(texts) for texts in others))
+    return (counter.fit_transform(learnt), *(counter.transform(texts) for texts in rest))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +116,8 @@ def fit_text_classifier(
     (x, y), (x_dev, y_dev) = _checked(*train, name="train"), _checked(*development, name="development")
     if len(np.unique(y)) < 2:
         raise InputError(f"train must hold both labels; all of its {len(y):,} labels are {int(y[0])}.")
+    if x_dev.shape[1] != x.shape[1]:
+        raise InputError(f"development must have the columns of train; it has {x_dev.shape[1]:,}, not {x.shape[1]:,}.")
     models, scores = [], {}
     for strength in strengths:
         model = _estimator(kind, strength).fit(x, y)
@@ -143,9 +155,12 @@ def _grid(kind: str, grid: Sequence[float] | None) -> tuple[float, ...]:
 
 def _checked(features: Any, labels: Any, *, name: str) -> tuple[Any, Labels]:
     y = check_labels(labels, name=f"labels of {name}")
-    if features.shape[0] != len(y):
-        raise InputError(f"{name} must hold one label a row; there are {len(y):,} for {features.shape[0]:,} rows.")
-    return features, y
+    x = features if hasattr(features, "shape") else np.asarray(features)
+    if len(x.shape) != 2:
+        raise InputError(f"{name} must hold a matrix of features, a row a text; its shape is {x.shape}.")
+    if x.shape[0] != len(y):
+        raise InputError(f"{name} must hold one label a row; there are {len(y):,} for {x.shape[0]:,} rows.")
+    return x, y
 
 
 def _estimator(kind: str, strength: float) -> Any:

@@ -51,7 +51,8 @@ class CRFTagger(Tagger):
       with steps of `learning_rate`. It ends when the objective fell by less than `tolerance` (1e-3) over ten passes,
       or after `max_iterations` passes (100).
 
-    Ctrl-C ends the training with the best weights so far. `warm_start=True` starts at the weights of the last `fit`.
+    Ctrl-C ends the training with the best weights so far (before there are any, it is Ctrl-C as usual).
+    `warm_start=True` starts at the weights of the last `fit`.
 
     After `fit`: `labels_`; `attributes_`, and `weights_` (attributes, tags), sparse; `transitions_` (tags, tags);
     `values_`, the objective after each iteration; `stopped_`, "converged", "max_iterations" or "interrupted".
@@ -122,6 +123,8 @@ class CRFTagger(Tagger):
         layout = Layout.of(design, codes, len(attributes), len(labels))
         start = self._start(layout, labels, attributes) if self.warm_start else np.zeros(len(layout))
         training = self._train(design, codes, layout, start, advance)
+        if training.stopped == INTERRUPTED and not training.weights.any():
+            raise KeyboardInterrupt  # nothing was learnt yet
         state, transitions = layout.unpack(training.weights)
         self._take(labels, attributes, csr_array(state), transitions)
         self.values_, self.stopped_ = training.values, training.stopped

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from howsure.errors import InputError
 from howsure.sequences.training import CONVERGED, EXHAUSTED, INTERRUPTED, Advance, Training, has_converged
 from howsure.stats.pairs import Floats
 
@@ -29,6 +30,8 @@ def minimise(
     >>> found.weights.round(6), found.stopped
     (array([1., 0.]), 'converged')
 
+    Raises InputError where the function is too steep for any step.
+
     Source: Liu & Nocedal 1989, as in scipy's L-BFGS-B (without bounds).
     """
     from scipy.optimize import minimize
@@ -50,7 +53,12 @@ def minimise(
         minimize(function, start, jac=True, method="L-BFGS-B", callback=after_each, options=options)
     except KeyboardInterrupt:
         return Training(best, tuple(values), INTERRUPTED)
-    if not values:  # there was nothing to improve
-        values.append(function(best)[0])
+    if not values:  # there was nothing to improve, or so it seems
+        value, gradient = function(best)
+        steepest = float(np.abs(gradient).max(initial=0.0))
+        if not steepest <= 1.0 + abs(value):
+            what = f"no step lowers the objective, {value:.3g}, though its gradient is {steepest:.3g}"
+            raise InputError(f"{what}. Bring the values of attributes to a size of about 1.")
+        values.append(value)
     exhausted = len(values) >= max_iterations and not has_converged(values, tolerance)
     return Training(best, tuple(values), EXHAUSTED if exhausted else CONVERGED)

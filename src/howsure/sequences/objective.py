@@ -13,9 +13,9 @@ from howsure.sequences.batches import Batch, batches, first_rows
 from howsure.sequences.chain import expectations
 from howsure.sequences.design import Design, looked_up
 from howsure.sequences.layout import Layout, observed
-from howsure.sequences.threads import one_thread
 from howsure.sequences.workspace import Workspace
 from howsure.stats.pairs import Floats, Integers
+from howsure.stats.threads import one_thread
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain, pairwise
 from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 
 from howsure.errors import InputError
+from howsure.sequences.checking import check_count
+from howsure.sequences.sentences import check_sentences
 from howsure.stats.classes import CLASS_WISE, first_fault, reduced
 from howsure.stats.naming import nearest, shortened
 from howsure.stats.pairs import Floats, Integers, Pairs
@@ -66,9 +68,10 @@ def tag_pairs(
     if tag is not None:
         _check_known([tag], names)
     matrices = [_matrix(one, i) for i, one in enumerate(_marginals(posterior))]
-    _check_lengths([len(matrix) for matrix in matrices], tags)
+    gold = _gold(tags)
+    _check_lengths([len(matrix) for matrix in matrices], gold)
     matrix = _joined(matrices, len(names))
-    codes = _codes(tags, names, unknown_tags)
+    codes = _codes(gold, names, unknown_tags)
     fault = first_fault(matrix, names)
     if fault is not None:
         raise InputError(f"posterior must hold the probabilities of the tags; token {fault[0]} {fault[1]}")
@@ -91,23 +94,18 @@ def transition_pairs(
 
     Raises InputError for sentences of unequal length, numbers outside [0, 1], a tag that does not exist.
     """
-    wanted = [(first, second) for first, second in pairs]
-    if not wanted or len(set(wanted)) < len(wanted):
-        raise InputError(
-            f"pairs must hold one tag pair or more, each once; it holds {shortened(map(' '.join, wanted))}."
-        )
+    wanted, gold = _wanted(pairs), _gold(tags)
     if _is_posterior(posterior):
         names = _names(posterior, None)
         _check_known(list(chain.from_iterable(wanted)), names)
-        _codes(tags, names, unknown_tags)
+        _codes(gold, names, unknown_tags)
         given: Sequence[Any] = posterior.pair_marginals(wanted)
     else:
         given = posterior  # type: ignore[assignment]
     matrices = [_matrix(one, i, columns=len(wanted)) for i, one in enumerate(given)]
-    _check_lengths([len(matrix) for matrix in matrices], tags, shorter=1)
-    gold = [step for sentence in tags for step in pairwise(sentence)]
+    _check_lengths([len(matrix) for matrix in matrices], gold, shorter=1)
     place = {transition: i for i, transition in enumerate(wanted)}
-    codes = np.array([place.get(step, -1) for step in gold], dtype=np.int64)
+    codes = np.array([place.get(step, -1) for sentence in gold for step in pairwise(sentence)], dtype=np.int64)
     matrix = _joined(matrices, len(wanted))
     return reduced(codes, matrix, tuple(map(" ".join, wanted)), reduce=CLASS_WISE, clusters=_clusters(matrices))
 
@@ -118,8 +116,8 @@ def frequent_transitions(tags: Tags, n: int) -> list[Transition]:
     >>> frequent_transitions([["N", "V", "N", "V"], ["D", "N"]], 2)
     [('N', 'V'), ('D', 'N')]
     """
-    counts = Counter(step for sentence in tags for step in pairwise(sentence))
-    return sorted(counts, key=lambda step: (-counts[step], step))[:n]
+    counts = Counter(step for sentence in _gold(tags) for step in pairwise(sentence))
+    return sorted(counts, key=lambda step: (-counts[step], step))[: check_count(n, "n")]
 
 
 def count_unknown(tags: Tags, labels: Sequence[str]) -> Counter[str]:
@@ -128,8 +126,29 @@ def count_unknown(tags: Tags, labels: Sequence[str]) -> Counter[str]:
     >>> count_unknown([["N", "X"], ["X", "Y"]], ["N", "V"])
     Counter({'X': 2, 'Y': 1})
     """
-    counts, known = Counter(chain.from_iterable(tags)), set(labels)
+    counts, known = Counter(chain.from_iterable(_gold(tags))), set(labels)
     return Counter({tag: n for tag, n in counts.items() if tag not in known})
+
+
+def _gold(tags: object) -> list[list[str]]:
+    return check_sentences(tags, name="tags", of="tags")
+
+
+def _wanted(pairs: object) -> list[Transition]:
+    """The tag pairs asked for; InputError unless they are two tags each, and none is written like another."""
+    if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
+        raise InputError(f"pairs must be a list of tag pairs such as [('D', 'N')]; it is {pairs!r}.")
+    wanted: list[Transition] = []
+    for i, pair in enumerate(pairs):
+        both = () if isinstance(pair, str) or not isinstance(pair, Iterable) else tuple(pair)
+        if len(both) != 2 or not all(isinstance(tag, str) for tag in both):
+            raise InputError(f"pairs must hold two tags each, such as ('D', 'N'); pairs[{i}] is {pair!r}.")
+        wanted.append(both)
+    texts = [" ".join(pair) for pair in wanted]
+    if not wanted or len(set(texts)) < len(texts):
+        held = shortened(texts) if texts else "none"
+        raise InputError(f"pairs must hold one tag pair or more, each once; it holds {held}.")
+    return wanted
 
 
 def _is_posterior(posterior: Posterior | Sequence[Any]) -> TypeGuard[Posterior]:
@@ -152,14 +171,14 @@ def _names(posterior: Posterior | Sequence[Any], labels: Sequence[str] | None) -
 def _check_known(wanted: Sequence[str], names: tuple[str, ...]) -> None:
     for tag in wanted:
         if tag not in names:
-            near = nearest(tag, names)
+            near = nearest(str(tag), names)
             meant = "" if near is None else f" Did you mean {near!r}?"
             raise InputError(f"the tagger has no tag {tag!r}; it has {shortened(names)}.{meant}")
 
 
 def _matrix(values: Any, sentence: int, *, columns: int | None = None) -> Floats:
     try:
-        matrix = np.asarray(values, dtype=np.float64)
+        matrix = _numbers(values)
     except (TypeError, ValueError) as error:
         raise InputError(f"posterior must hold numbers; sentence {sentence} does not ({error}).") from error
     if matrix.size == 0:
@@ -173,6 +192,14 @@ def _matrix(values: Any, sentence: int, *, columns: int | None = None) -> Floats
         value = float(matrix[token, column])
         raise InputError(f"posterior must lie in [0, 1]; token {token} of sentence {sentence} holds {value!r}.")
     return np.clip(matrix, 0.0, 1.0)
+
+
+def _numbers(values: Any) -> Floats:
+    """An array; or rows of one, as the columns of data frames hold them."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        return np.array([np.asarray(row, dtype=np.float64) for row in values])
 
 
 def _check_lengths(lengths: Sequence[int], tags: Tags, *, shorter: int = 0) -> None:

@@ -18,7 +18,8 @@ from howsure.sequences.neighbours import all_pair_marginals, entropies, pair_mar
 from howsure.sequences.paths import BestPaths, best_of_each
 from howsure.sequences.potentials import Potentials, check_possible, possible_messages
 from howsure.sequences.sampling import Streams, sample
-from howsure.sequences.spans import Span, span_probability
+from howsure.sequences.sentences import check_lists
+from howsure.sequences.spans import checked_span, span_probability
 from howsure.sequences.tagset import Tag, TagSet
 from howsure.sequences.workspace import Workspace
 from howsure.stats.naming import shortened
@@ -90,7 +91,10 @@ class TagPosterior:
 
     def __getitem__(self, sentences: slice | Sequence[int] | Integers) -> TagPosterior:
         """The posterior of some of the sentences: of a slice, or of a list of their numbers."""
-        chosen = np.arange(len(self))[sentences]
+        try:
+            chosen = np.arange(len(self))[sentences]
+        except IndexError as error:
+            raise InputError(f"sentences must be chosen by numbers up to {len(self) - 1}; {error}.") from None
         if chosen.ndim != 1:
             raise InputError(f"sentences are chosen by a slice or a list; write posterior[[{sentences}]].")
         part = TagPosterior.__new__(TagPosterior)
@@ -98,7 +102,10 @@ class TagPosterior:
         return part
 
     def parts(self, sentences: int = 4096) -> Iterator[TagPosterior]:
-        """Posteriors of so many sentences each, one after the other: for results too large to hold all at once."""
+        """Posteriors of so many sentences each, one after the other: for results too large to hold all at once.
+
+        To sample from them, give all of them one Generator as `rng`: with a seed they would share their numbers.
+        """
         for begin in range(0, len(self), check_count(sentences, "sentences")):
             yield self[begin : begin + sentences]
 
@@ -206,10 +213,11 @@ class TagPosterior:
         >>> np.exp(posterior.log_prob([["N", "V"], ["N"]]))
         array([0.25, 0.5 ])
         """
-        if len(tags) != len(self):
-            raise InputError(f"tags must be those of the {len(self):,} sentences; they are of {len(tags):,}.")
+        sequences = check_lists(tags, name="tags", of="tags")
+        if len(sequences) != len(self):
+            raise InputError(f"tags must be those of the {len(self):,} sentences; they are of {len(sequences):,}.")
         scores = np.zeros(len(self))
-        for i, sequence in enumerate(tags):
+        for i, sequence in enumerate(sequences):
             numbers = self._tagset.numbers(sequence, f"tags[{i}]")
             if len(numbers) != self.lengths[i]:
                 raise InputError(f"tags[{i}] must be the {self.lengths[i]} of the sentence; they are {len(numbers)}.")
@@ -229,13 +237,13 @@ class TagPosterior:
 
     def span_probabilities(self, spans: Sequence[tuple[int, int, Sequence[Tag]]]) -> Floats:
         """The probability of each span (sentence, start, tags), as `span_probability` gives it."""
-        asked = [self._span(*span, where=f"spans[{i}]") for i, span in enumerate(spans)]
+        asked = [checked_span(span, self.lengths, self._tagset, where=f"spans[{i}]") for i, span in enumerate(spans)]
         wanted, place = np.unique([span.sentence for span in asked], return_inverse=True)
         part = self._potentials.part(wanted.astype(np.int64))
         of_sentence: list[list[int]] = [[] for _ in wanted]
         for i, at in enumerate(place.tolist()):
             of_sentence[at].append(i)
-        probabilities = np.ones(len(spans))
+        probabilities = np.ones(len(asked))
 
         def of_batch(chain: Chain, workspace: Workspace) -> Sequence[None]:
             found = possible_messages(chain, workspace)
@@ -261,17 +269,6 @@ class TagPosterior:
         counts = [(len(self), "sentence"), (int(self.lengths.sum()), "token"), (self.n_tags, "tag")]
         texts = [f"{count:,} {noun}{'' if count == 1 else 's'}" for count, noun in counts]
         return f"TagPosterior({', '.join(texts)}{tags})"
-
-    def _span(self, sentence: int, start: int, tags: Sequence[Tag], *, where: str) -> Span:
-        if not 0 <= sentence < len(self):
-            raise InputError(f"{where}: there is no sentence {sentence}; they are 0 to {len(self) - 1}.")
-        numbers, length = self._tagset.numbers(tags, where), int(self.lengths[sentence])
-        if not 0 <= start <= start + len(numbers) <= length:
-            raise InputError(
-                f"{where}: tokens {start} to {start + len(numbers) - 1} do not lie in sentence {sentence}, "
-                f"which has {length}."
-            )
-        return Span(int(sentence), int(start), numbers)
 
     def _of_marginals(
         self, answer: Callable[[Floats], npt.NDArray[Number]], empty: npt.NDArray[Number]

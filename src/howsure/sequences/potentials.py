@@ -38,6 +38,8 @@ class Potentials:
         """Potentials as the caller gives them. Raises InputError."""
         arrays, lengths, size = check_emissions(emissions, number_of_tags(transitions))
         n_tags = np.size(start if start is not None else () if end is None else end) if size is None else size
+        if not n_tags and lengths.any():
+            raise InputError("emissions must have a column for each tag; there is no tag (K = 0).")
         matrices = check_transitions(transitions, lengths, n_tags)
         ends = check_ends(start, n_tags, "start"), check_ends(end, n_tags, "end")
         return cls(arrays, matrices, *ends, lengths, n_tags)
@@ -109,6 +111,6 @@ def check_possible(batch: Batch, log_z: Floats) -> None:
     if (log_z == -np.inf).any():
         raise InputError(
             f"no tag sequence is possible for {which}: every one meets a potential of -inf, so that Z = 0. "
-            "Allow at least one, or give a finite potential such as -100 in place of -inf."
+            "Allow at least one, or give a finite potential such as -100 in place of -inf; to an HMM, pseudocounts."
         )
     raise InputError(f"the scores of {which} overflow: log Z is no number. Are the potentials logarithms?")

@@ -41,7 +41,7 @@ def check_sentences(sentences: object, *, name: str = "sentences", of: str = "wo
 
     Raises InputError naming the sentence and the word.
     """
-    checked = [list(one) for one in check_lists(sentences, name=name, of=of)]
+    checked = [_plain(one) for one in check_lists(sentences, name=name, of=of)]
     for i, texts in enumerate(checked):
         for t, text in enumerate(texts):
             if not isinstance(text, str):
@@ -95,6 +95,11 @@ def coded(tags: Texts) -> tuple[tuple[str, ...], Integers]:
 def lengths_of(sentences: Sequence[Sequence[Any]]) -> Integers:
     """The number of words of each sentence."""
     return np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences))
+
+
+def _plain(one: Iterable[Any]) -> list[Any]:
+    """A list, of Python's own text where numpy holds it."""
+    return one.tolist() if isinstance(one, np.ndarray) else list(one)
 
 
 def _quoted(value: object) -> str:

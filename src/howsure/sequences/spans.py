@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+import operator
+from typing import Any, NamedTuple
 
+from howsure.errors import InputError
 from howsure.sequences.messages import Chain, Messages
+from howsure.sequences.tagset import TagSet
 from howsure.stats.pairs import Integers
 
 
@@ -15,6 +18,25 @@ class Span(NamedTuple):
     sentence: int
     start: int
     tags: Integers
+
+
+def checked_span(span: Any, lengths: Integers, tagset: TagSet, *, where: str) -> Span:
+    """A span as the caller gives it; InputError if it does not lie in one of the sentences of these lengths."""
+    try:
+        sentence, start, tags = span
+        sentence, start = operator.index(sentence), operator.index(start)
+    except (TypeError, ValueError):
+        rule = "must be the number of a sentence, that of a token and a list of tags"
+        raise InputError(f"{where} {rule}; it is {span!r}.") from None
+    if not 0 <= sentence < len(lengths):
+        raise InputError(f"{where}: there is no sentence {sentence}; they are 0 to {len(lengths) - 1}.")
+    numbers, length = tagset.numbers(tags, where), int(lengths[sentence])
+    if not 0 <= start <= start + len(numbers) <= length:
+        raise InputError(
+            f"{where}: tokens {start} to {start + len(numbers) - 1} do not lie in sentence {sentence}, "
+            f"which has {length}."
+        )
+    return Span(sentence, start, numbers)
 
 
 def span_probability(chain: Chain, found: Messages, rank: int, span: Span) -> float:

@@ -20,6 +20,7 @@ from howsure.sequences.crf import CRFTagger
 from howsure.sequences.crfsuite import CrfsuiteModel
 from howsure.sequences.hmm import HMMTagger
 from howsure.sequences.tagger import Arrays, Tagger
+from howsure.sequences.tagset import TagSet
 
 FORMAT = "howsure tagger"
 SCHEMA = 1  # of the files written; later ones are refused
@@ -59,9 +60,11 @@ def load_tagger(path: str | os.PathLike[str], **parameters: Any) -> Tagger:
     if head["schema"] > SCHEMA:
         raise InputError(f"{path} was written by a later howsure (schema {head['schema']}); install a newer one.")
     try:
-        tagger = KINDS[head["kind"]]().set_params(**head["parameters"])
+        tagger = KINDS[head["kind"]]()
+        usual, given = tagger.get_params(), head["parameters"].items()
+        tagger.set_params(**{name: value for name, value in given if name not in usual or value != usual[name]})
         arrays = {name: _array(members[f"{name}.npy"], digest) for name, digest in head["sha256"].items()}
-        tagger.restore(head["content"], arrays)
+        TagSet(tagger.restore(head["content"], arrays).labels_, len(tagger.labels_))
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise _damaged(path, str(error)) from error
     tagger.set_params(**parameters)
@@ -127,6 +130,9 @@ def _write(path: Path, members: Mapping[str, bytes]) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, target)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise InputError(f"{path} cannot be written: {error.strerror or error}.") from error
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
@@ -157,7 +163,8 @@ def _head(path: str | os.PathLike[str], members: Mapping[str, bytes]) -> dict[st
 
 
 def _damaged(path: str | os.PathLike[str], why: str) -> InputError:
-    return InputError(f"{path} is no whole model file: {why}. Was it cut short or changed? Save the model again.")
+    what = f"{path} is no whole model file: {why.rstrip('.')}"
+    return InputError(f"{what}. Was it cut short or changed? Save the model again.")
 
 
 def _unreadable(path: str | os.PathLike[str], error: OSError) -> InputError:

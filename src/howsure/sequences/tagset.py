@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -48,9 +48,12 @@ class TagSet:
         """The names of numbers: of one, of an array, or of lists of them."""
         if self.labels is None:
             raise InputError('the tags have no names; give TagPosterior labels=["N", "V", ...].')
-        if isinstance(tags, (int, np.integer)):
-            return self.labels[tags]
-        return [self.names(tag) for tag in (tags.tolist() if isinstance(tags, np.ndarray) else tags)]
+        numbers = tags.tolist() if isinstance(tags, np.ndarray) else tags
+        if isinstance(numbers, (int, np.integer)) and 0 <= numbers < self.size:
+            return self.labels[numbers]
+        if isinstance(numbers, (str, bytes)) or not isinstance(numbers, Iterable):
+            raise InputError(f"tags to name must be numbers from 0 to {self.size - 1}, or lists of them, not {tags!r}.")
+        return [self.names(number) for number in numbers]
 
     def _number(self, tag: Tag, where: str) -> int:
         if isinstance(tag, (int, np.integer)) and not isinstance(tag, bool):

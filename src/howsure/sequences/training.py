@@ -27,5 +27,7 @@ def has_converged(values: Sequence[float], tolerance: float) -> bool:
 
     >>> has_converged([2.0] + [1.0] * 9, 1e-5), has_converged([2.0] + [1.0] * 11, 1e-5)
     (False, True)
+    >>> has_converged([1.0] * 11, 0.0)  # whatever the tolerance, where nothing falls any more
+    True
     """
     return len(values) > PERIOD and min(values[:-PERIOD]) - min(values[-PERIOD:]) <= tolerance * abs(values[-1])
