@@ -66,7 +66,7 @@ def test_from_conllu_to_a_store(place: Path, tmp_path: Path) -> None:
     assert re.search(r"parsing [\d,.]+ documents/s, the rest [\d,.]+ documents/s", text)
     assert text.endswith(f"next: howsure events explore {store}\n")
     again = printed(*arguments)
-    assert f"{DOCUMENTS} documents were done before" in again
+    assert f"done before: {DOCUMENTS} documents" in again
     assert contents(store) == held
 
 
@@ -136,19 +136,19 @@ def test_bad_input_is_named(file: str, options: tuple[Any, ...], message: str, p
 
 def test_ctrl_c_and_the_same_command_again(place: Path, tmp_path: Path) -> None:
     store, whole = tmp_path / "news.duckdb", tmp_path / "whole.duckdb"
-    corpus = newswire.write_corpus(tmp_path / "long.conllu", 20 * BATCH)
-    options = ("--lexicon", place / "actors.tsv", "--model", place / "model.npz", "--samples", 300)
+    corpus = newswire.write_corpus(tmp_path / "long.conllu", 12 * BATCH)
+    options = ("--lexicon", place / "actors.tsv", "--model", place / "model.npz", "--samples", 50)
     arguments = [sys.executable, "-m", "howsure.cli", "events", "extract", corpus, *options, "--store", store]
     running = subprocess.Popen(
         [*map(str, arguments), "--workers", "2"], stderr=subprocess.PIPE, text=True, start_new_session=True
     )
-    while not (wal := store.with_name(f"{store.name}.wal")).exists() or wal.stat().st_size < 100_000:
+    while not (wal := store.with_name(f"{store.name}.wal")).exists() or wal.stat().st_size < 50_000:
         assert running.poll() is None
         time.sleep(0.05)
     os.killpg(running.pid, signal.SIGINT)  # as a terminal does: to the workers too
     told = running.communicate()[1]
     assert running.returncode == 130
-    found = re.search(rf"holds ([\d,]+) of {20 * BATCH:,} documents; the same command goes on there", told)
+    found = re.search(rf"holds ([\d,]+) of {12 * BATCH:,} documents; the same command goes on there", told)
     assert found is not None
     stored = int(found[1].replace(",", ""))
     with EventStore.open(store) as held:
@@ -156,7 +156,7 @@ def test_ctrl_c_and_the_same_command_again(place: Path, tmp_path: Path) -> None:
         assert stored % BATCH == 0
     assert "Traceback" not in told
     text = printed(*arguments[3:], "--workers", 1)
-    assert f"{stored:,} documents were done before" in text
+    assert f"done before: {stored:,} documents" in text
     printed("events", "extract", corpus, *options, "--store", whole, "--workers", 1)
     assert contents(store) == contents(whole)
 

@@ -119,3 +119,10 @@ def test_a_broken_object_is_named(tmp_path: Path, line: str, message: str) -> No
     path.write_text('{"text": "a", "label": 0}\n' + line)
     with pytest.raises(InputError, match=message):
         read_labelled_texts(path)
+
+
+def test_a_name_in_gz_is_compressed(tmp_path: Path) -> None:
+    path = tmp_path / "birds.tsv.gz"
+    write_tagged([["birds"]], [["N"]], path)
+    assert path.read_bytes()[:2] == b"\x1f\x8b"
+    assert read_tagged(path) == ([("birds",)], [("N",)])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,11 @@ import pytest
 from howsure.errors import InputError
 from howsure.events.filters import CATEGORY, NO_ACTOR, Filter
 from howsure.events.input import Fields, open_corpus
-from howsure.events.pipeline import BATCH
+from howsure.events.pipeline import BATCH, extract_events
+from howsure.events.rules import Rule
 from howsure.events.storage import EventStore, StoreError
 from tests.events import newswire
-from tests.events.stores import contents, extract_to
+from tests.events.stores import contents, extract_to, work
 
 DOCUMENTS = 8 * BATCH + 11
 KILLS = 20
@@ -170,6 +172,17 @@ def test_other_settings_are_named(tmp_path: Path, model: Path) -> None:
     newswire.write_corpus(few, 4)
     with pytest.raises(InputError, match=r"input was .* and is now"):
         extract_to(store, few, model)
+
+
+def test_what_other_processes_cannot_be_given(tmp_path: Path, corpus: Path, model: Path) -> None:
+    held = open_corpus([corpus], fields=Fields())
+    task = replace(work(model), rule=Rule(name="nobody", function=lambda sentence: []))
+    with pytest.raises(InputError, match="top of a module, or take workers=1"):
+        extract_events(held, tmp_path / "two.duckdb", work=task, settings={}, workers=2)
+    report = extract_events(held, tmp_path / "one.duckdb", work=task, settings={}, workers=1)
+    assert (report.kept, report.with_events) == (DOCUMENTS, 0)
+    with pytest.raises(InputError, match="workers must be 1 or more"):
+        extract_events(held, tmp_path / "none.duckdb", work=task, settings={}, workers=0)
 
 
 def test_hostile_text_is_stored_as_it_is(whole: dict[str, Any]) -> None:

@@ -18,15 +18,18 @@ def summary(path: str, report: ExtractionReport) -> str:
         left_out = Counter(dict(store.ask("SELECT reason, count(*) FROM left_out GROUP BY reason")))
         events = store.ask("SELECT count(DISTINCT document) FROM events")[0][0]
         actors = store.ask("SELECT actor, sum(probability) AS n FROM events GROUP BY 1 ORDER BY n DESC, 1 LIMIT 8")
-    lines = [f"{path}: {kept:,} documents of {words:,} words, {events:,} with an event in some sample"]
+    lines = [
+        f"{path}: {_counted(kept, 'document')} of {_counted(words, 'word')}, {events:,} with an event in some sample"
+    ]
     lines += [f"  left out {count:,}: {REASONS.get(reason, reason)}" for reason, count in left_out.most_common()]
     if actors:
         lines.append("  expected documents: " + ", ".join(f"{actor} {count:.1f}" for actor, count in actors))
     if report.before:
-        lines.append(f"  {report.before:,} documents were done before")
+        lines.append(f"  done before: {_counted(report.before, 'document')}")
     if report.kept:
         lines += [
-            f"  {report.seconds:,.0f} s for {report.read:,} documents, {report.read / report.seconds:,.1f} a second",
+            f"  {report.seconds:,.0f} s for {_counted(report.read, 'document')}, "
+            f"{report.read / report.seconds:,.1f} a second",
             f"    parsing {_rate(report.kept, report.seconds_parsing)}, the rest "
             f"{_rate(report.kept, report.seconds_rest + report.seconds_storing)} (a process)",
         ]
@@ -48,3 +51,7 @@ def dependencies_text(counts: DependencyCounts, *, top: int) -> str:
 
 def _rate(documents: int, seconds: float) -> str:
     return f"{documents / max(seconds, 1e-9):,.1f} documents/s"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from howsure.data.brackets import BracketError, Brackets, bracket_texts, entity_text
 from howsure.data.documents import Document, Mention, Sentence, Strings
 from howsure.data.texts import Text, read_text
-from howsure.data.writing import write_whole
+from howsure.data.writing import write_text
 from howsure.errors import InputError
 
 BEGIN = re.compile(r"#begin document \((.*)\);(?:\s*part\s*([0-9]+))?\s*")
@@ -119,7 +119,7 @@ def write_conll2012(documents: Sequence[Document], path: str | os.PathLike[str])
             lines += _rows(document.name, part, at, sentence, coreference)
             lines.append("")
         lines.append("#end document")
-    write_whole("".join(f"{line}\n" for line in lines).encode(), path)
+    write_text("".join(f"{line}\n" for line in lines), path)
 
 
 def _rows(

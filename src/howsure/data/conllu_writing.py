@@ -9,7 +9,7 @@ from functools import partial
 
 from howsure.data.brackets import bracket_texts, entity_text, type_text
 from howsure.data.documents import Document, Mention, Sentence
-from howsure.data.writing import write_whole
+from howsure.data.writing import write_text
 from howsure.errors import InputError
 
 BREAK = re.compile(r"[\r\n\ud800-\udfff]")  # what is half a character has no place in UTF-8
@@ -47,7 +47,7 @@ def write_conllu(
             lines += _words(sentence, index, brackets, {name: values[done] for name, values in extra.items()})
             lines.append("")
             done += 1
-    write_whole("".join(f"{line}\n" for line in lines).encode(), path)
+    write_text("".join(f"{line}\n" for line in lines), path)
 
 
 def _heading(document: Document, typed: bool) -> Iterator[str]:

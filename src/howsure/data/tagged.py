@@ -10,7 +10,7 @@ from typing import Any
 
 from howsure.data.documents import Strings
 from howsure.data.texts import Text, read_text
-from howsure.data.writing import write_whole
+from howsure.data.writing import write_text
 from howsure.errors import InputError
 
 BREAK = re.compile(r"[\t\r\n\ud800-\udfff]")  # what is half a character has no place in UTF-8
@@ -63,7 +63,7 @@ def write_tagged(
                 raise InputError(f"words and tags must be text without tab and line break; sentence {at} has {cell!r}.")
         lines += [f"{word}\t{mark}\n" for word, mark in zip(words, marks, strict=True)]
         lines.append("\n")
-    write_whole("".join(lines).encode(), path)
+    write_text("".join(lines), path)
 
 
 def _rows(lists: object, name: str) -> list[list[Any]]:

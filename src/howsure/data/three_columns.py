@@ -11,7 +11,7 @@ from itertools import accumulate
 from howsure.data.brackets import BracketError, Brackets, bracket_texts, check_mentions, entity_text, type_text
 from howsure.data.documents import Document, Mention, Sentence
 from howsure.data.texts import Text, read_text
-from howsure.data.writing import write_whole
+from howsure.data.writing import write_text
 from howsure.errors import InputError
 
 BEGIN = re.compile(r"#\s*begin document\s+(\S.*)")
@@ -92,7 +92,7 @@ def write_three_columns(documents: Sequence[Document], path: str | os.PathLike[s
         lines.append(f"# begin document {document.name}")
         lines += [f"{at}\t{word}\t{brackets.get((0, at), '_')}" for at, word in enumerate(words)]
         lines.append("")
-    write_whole("".join(f"{line}\n" for line in lines).encode(), path)
+    write_text("".join(f"{line}\n" for line in lines), path)
 
 
 def _in_one_sentence(document: Document) -> Document:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import secrets
 import stat
@@ -17,6 +18,12 @@ def check_place(path: str | os.PathLike[str]) -> None:
         raise InputError(f"cannot write {path}: it is a folder. Name a file.")
     if not target.parent.is_dir():
         raise InputError(f"cannot write {path}: there is no folder {target.parent}. Make it first.")
+
+
+def write_text(text: str, path: str | os.PathLike[str]) -> None:
+    """Write text as UTF-8, compressed where the name ends in .gz, by way of `write_whole`."""
+    content = text.encode()
+    write_whole(gzip.compress(content, mtime=0) if str(path).endswith(".gz") else content, path)
 
 
 def write_whole(content: bytes, path: str | os.PathLike[str]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import pickle
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
@@ -152,6 +153,7 @@ def _results(batches: Batches, work: Work, workers: int) -> Iterator[Iterator[Ba
     if workers == 1:
         yield map(Worker(work), batches)
         return
+    _check_travels(work)
     pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=begin, initargs=(work,))
     try:
         yield _in_order(pool, batches, workers * AHEAD)
@@ -162,6 +164,17 @@ def _results(batches: Batches, work: Work, workers: int) -> Iterator[Iterator[Ba
         ) from error
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _check_travels(work: Work) -> None:
+    """Raise InputError where other processes cannot be given the work."""
+    try:
+        pickle.dumps(work)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise InputError(
+            f"the rule and the model must reach other processes: {error}. Define a rule's function at the top of a "
+            "module, or take workers=1."
+        ) from error
 
 
 def _in_order(pool: ProcessPoolExecutor, batches: Batches, ahead: int) -> Iterator[Batch]:

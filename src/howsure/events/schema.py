@@ -9,7 +9,8 @@ from __future__ import annotations
 VERSION = 1  # of the tables; a store of a newer version is refused
 
 TABLES = {
-    # What made the store: version, howsure, rule, lexicon, parser, model, samples, seed, filters; a JSON value each.
+    # What made the store, a JSON value each: version, howsure, finished (whether all of the input is in it), input,
+    # parser, rule, lexicon, actors (codes and titles), model, samples, seed, filters.
     "settings": """
         name VARCHAR PRIMARY KEY,
         value VARCHAR NOT NULL""",
@@ -22,7 +23,8 @@ TABLES = {
         category VARCHAR,
         words BIGINT NOT NULL,
         mentions BIGINT NOT NULL""",
-    # Documents of the input that are not kept, and why: 'category', 'no actor', 'empty'.
+    # Documents of the input that are not kept, and why: 'no date', 'category', 'empty', 'no actor', 'too long'
+    # (howsure.events.filters.REASONS).
     "left_out": """
         document BIGINT PRIMARY KEY,
         id VARCHAR NOT NULL,
@@ -33,7 +35,8 @@ TABLES = {
         sentence INTEGER NOT NULL,
         words VARCHAR[] NOT NULL,
         spaces BOOLEAN[] NOT NULL""",
-    # Mentions in text order, words start to stop - 1 of a sentence; what describes each, and the event word if it acts.
+    # Mentions in text order, words start to stop - 1 of a sentence; what describes each, and the event word if it acts
+    # (in a document in which none acts, what describes them is not looked for).
     "mentions": """
         document BIGINT NOT NULL,
         mention INTEGER NOT NULL,

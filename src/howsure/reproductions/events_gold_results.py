@@ -29,7 +29,7 @@ def gold_table(found: ByRule) -> ResultTable:
     rows = [
         [
             f"{rule}, {one.label}", f"{one.pairs:,}", f"{one.gold:,}", f"{one.reachable:,}",
-            str(one.curve.debiased_error), f"{one.curve.p_value:.4f}", f"{one.expected:.1f}",
+            str(one.curve.debiased_error), _p_value(one.curve.p_value), f"{one.expected:.1f}",
             f"{one.expected_right:.1f}", _percent(one.precision), f"{100 * one.recall:.1f} %",
             f"{100 * one.recall_of_reachable:.1f} %",
         ]
@@ -63,8 +63,8 @@ def gold_findings(found: ByRule) -> tuple[Finding, ...]:
             findings += [
                 Finding(
                     "6, open", "are the probabilities of events calibrated?",
-                    f"{where}: calibration error {one.curve.debiased_error}, p = {one.curve.p_value:.4f}; precision "
-                    f"{_percent(one.precision)}, recall {100 * one.recall:.1f} %", _calibrated(one),
+                    f"{where}: calibration error {one.curve.debiased_error}, p {_p_value(one.curve.p_value)}; "
+                    f"precision {_percent(one.precision)}, recall {100 * one.recall:.1f} %", _calibrated(one),
                 ),
                 Finding(
                     "6, open", "do the intervals hold the true counts?",
@@ -103,9 +103,14 @@ def _calibrated(one: Judged) -> bool | None:
 
 
 def _more(one: Estimate, other: Estimate) -> bool | None:
-    """Whether a share is greater than another, of other pairs; None where the difference is not decided."""
+    """Whether a share is greater than another; None where the difference is not decided (Newcombe 1998, method 10)."""
     if one.low is None or one.high is None or other.low is None or other.high is None:
         return None
-    reach = math.hypot(one.high - one.low, other.high - other.low) / 2
     gap = one.value - other.value
-    return verdict(Estimate(gap, gap - reach, gap + reach, one.level, "normal", one.n + other.n))
+    low = gap - math.hypot(one.value - one.low, other.high - other.value)
+    high = gap + math.hypot(one.high - one.value, other.value - other.low)
+    return verdict(Estimate(gap, low, high, one.level, "Newcombe", one.n + other.n))
+
+
+def _p_value(p: float) -> str:
+    return "< 0.0001" if p < 0.0001 else f"{p:.4f}"

@@ -108,7 +108,7 @@ class Tagger(ABC):
 
     def __repr__(self) -> str:
         defaults = inspect.signature(type(self).__init__).parameters
-        changed = [f"{n}={v!r}" for n, v in self.get_params().items() if v is not defaults[n].default]
+        changed = [f"{n}={v!r}" for n, v in self.get_params().items() if v != defaults[n].default]
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def __sklearn_tags__(self) -> Any:

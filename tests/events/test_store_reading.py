@@ -1,0 +1,79 @@
+"""How a store is asked: bits, periods, a spoilt file, several threads."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howsure.errors import HowsureError
+from howsure.events import queries
+from howsure.events.periods import PERIODS, period_of, period_start
+from howsure.events.storage import EventStore
+from howsure.events.store_reading import as_bits, as_labels, period_end
+from tests.events.made_up_store import make_store, packed
+
+
+@given(st.lists(st.lists(st.booleans(), min_size=13, max_size=13), min_size=1, max_size=4))
+def test_bits_are_those_packed(rows: list[list[bool]]) -> None:
+    blobs = [sum(bit << place for place, bit in enumerate(row)).to_bytes(2, "little") for row in rows]
+    assert as_bits(blobs, 13).tolist() == rows
+    assert [packed(np.array(row)) for row in rows] == blobs
+
+
+def test_labels_are_little_endian() -> None:
+    assert as_labels(bytes([0, 0, 1, 1, 0, 0, 0, 0]), 2).tolist() == [[0, 257], [0, 0]]
+
+
+@given(st.dates(datetime.date(1700, 1, 1), datetime.date(2200, 1, 1)), st.sampled_from(PERIODS))
+def test_a_period_ends_the_day_before_the_next(date: datetime.date, by: str) -> None:
+    period = period_of(date, by=by)
+    end = period_end(period, by)
+    assert period_start(period) <= date <= end
+    assert period_of(end, by=by) == period
+    assert period_of(end + datetime.timedelta(days=1), by=by) != period
+
+
+def test_a_spoilt_store_is_told_in_one_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "a.duckdb"
+    make_store(path, documents=120).close()
+    whole = path.read_bytes()
+    told = []
+    for place in range(3 * 4096, len(whole), 4096 * 24):
+        path.write_bytes(
+            whole[:place] + bytes(255 - byte for byte in whole[place : place + 4096]) + whole[place + 4096 :]
+        )
+        try:
+            with EventStore.open(path) as store:
+                queries.overview(store)
+                queries.series(store, ["IRQ"])
+                queries.doubtful(store)
+        except HowsureError as error:
+            told.append(str(error))
+    assert any("the store is spoilt or cut off: " in one for one in told)
+    assert not any("\n" in one for one in told)
+
+
+def test_threads_get_the_answers_of_one(tmp_path: Path) -> None:
+    with make_store(tmp_path / "a.duckdb", documents=40) as store:
+        questions = [
+            lambda: queries.overview(store),
+            lambda: queries.series(store, ["IRQ", "YUG"], by="month"),
+            lambda: queries.doubtful(store),
+            lambda: queries.document(store, 0, sample=3),
+        ] * 4
+        expected = [json.dumps(question()) for question in questions]
+        with ThreadPoolExecutor(8) as pool:
+            assert [json.dumps(answer) for answer in pool.map(lambda question: question(), questions)] == expected
+
+
+def test_a_query_cannot_write(tmp_path: Path) -> None:
+    with make_store(tmp_path / "a.duckdb", documents=10) as store, pytest.raises(duckdb.Error, match="read-only"):
+        store.connection.execute("DELETE FROM documents")
