@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from howsure.coreference import CorefPosterior
 from howsure.errors import InputError
@@ -125,3 +126,28 @@ def test_bad_pairs_are_refused() -> None:
     for pairs in ([0, 1], [(0.0, 1.0)], [(0, 1, 2)]):
         with pytest.raises(InputError, match=re.escape("pairs must be positions of mentions of the shape (N, 2)")):
             posterior.pair_probability(pairs)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "message"),
+    [
+        (np.array([[1 + 1j]]), "probabilities cannot be read as numbers (they are complex)"),
+        (np.ma.array([[1.0, 0.0], [0.3, 0.7]], mask=[[0, 0], [1, 0]]), "probabilities must have no mask; fill it"),
+        (csr_array(np.eye(2)), "probabilities must be a full matrix; a sparse one: .toarray()"),
+    ],
+)
+def test_what_would_lose_something_is_refused(matrix, message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        CorefPosterior(matrix)
+
+
+def test_rows_must_be_lists() -> None:
+    with pytest.raises(InputError, match="antecedents must be a list with a row a mention; it is list_iterator"):
+        CorefPosterior.from_rows(iter([[], [0]]), [[], [0.5]], [1.0, 0.5])
+    with pytest.raises(InputError, match="row 0 holds 0, and has none"):
+        CorefPosterior.from_rows([[0]], [[0.0]], [1.0])
+
+
+def test_pairs_of_different_length_are_refused() -> None:
+    with pytest.raises(InputError, match=re.escape("it is [(0, 1), (1,)]")):
+        CorefPosterior([[1, 0], [0.5, 0.5]]).pair_probability([(0, 1), (1,)])

@@ -70,3 +70,9 @@ def test_what_is_no_clustering_is_refused(clusters, message: str) -> None:
 def test_mentions_out_of_place_are_refused(mentions, message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
         CorefPosterior(MATRIX, mentions=mentions)
+
+
+@pytest.mark.parametrize("mentions", ["ab", 3])
+def test_names_must_be_a_list(mentions) -> None:
+    with pytest.raises(InputError, match="mentions must be a list of names, one a mention"):
+        CorefPosterior([[1, 0], [0.5, 0.5]], mentions=mentions)

@@ -68,3 +68,50 @@ def test_an_empty_document_has_none() -> None:
 def test_a_sentence_must_be_parsed(without: dict[str, None], message: str) -> None:
     with pytest.raises(InputError, match=message):
         detect_mentions(hand.document(replace(hand.UD, **without)))
+
+
+@pytest.mark.parametrize(
+    ("layers", "message"),
+    [
+        ({"heads": (1, 0)}, "the heads of sentence 1 of document example go in a circle; they must form a tree"),
+        ({"heads": (0, -1)}, "go in a circle"),
+        ({"heads": (5, -1)}, "heads must be positions of words, or -1 for the root; sentence 1 of document example ho"),
+        ({"heads": (-2, -1)}, "holds -2"),
+        ({"heads": (-1,)}, "sentence 1 of document example has 2 words and 1 heads; give one for each"),
+        ({"tags": ("NN",)}, "has 2 words and 1 tags"),
+        ({"tags": ("NOUN", "PUNCT")}, "such as NOUN; universal tags are the layer universal_tags"),
+        ({"tags": ("PPER", "VVFIN")}, "such as PPER; mentions are found in English only"),
+    ],
+)
+def test_layers_that_do_not_fit_are_refused(layers: dict[str, tuple[object, ...]], message: str) -> None:
+    sentence = hand.parsed("dogs|NNS|2|nsubj bark|NN|0|root")
+    with pytest.raises(InputError, match=message):
+        detect_mentions(hand.document(replace(sentence, **layers)))
+
+
+def test_universal_tags_stand_in_for_tags_of_another_language() -> None:
+    universal = (
+        "DET",
+        "ADJ",
+        "NOUN",
+        "PART",
+        "NOUN",
+        "VERB",
+        "PROPN",
+        "CCONJ",
+        "PRON",
+        "NOUN",
+        "ADP",
+        "PROPN",
+        "PUNCT",
+    )
+    foreign = replace(hand.UD, tags=("X-1",) * 13, universal_tags=universal)
+    assert found(foreign) == found(hand.UD)
+    punctuation = replace(hand.parsed(".|.|0|root"), universal_tags=("PUNCT",))
+    assert detect_mentions(hand.document(punctuation)) == ()
+
+
+@pytest.mark.parametrize("value", ["file.conllu", hand.UD, [hand.document(hand.UD)]])
+def test_only_a_document_has_mentions(value) -> None:
+    with pytest.raises(InputError, match="document must be one Document"):
+        detect_mentions(value)

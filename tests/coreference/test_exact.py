@@ -84,10 +84,16 @@ def test_laws_of_the_pair_matrix(m: int, seed: int) -> None:
 
 def test_the_number_of_threads_changes_no_bit() -> None:
     posterior = CorefPosterior(random_matrix(400, np.random.default_rng(1)))
+    pairs = np.random.default_rng(2).integers(400, size=(50, 2))
+
+    def answers() -> list[np.ndarray]:
+        exact = [posterior.pair_probability(), posterior.pair_probability(pairs), posterior.expected_cluster_size()]
+        return [*exact, posterior.first_mention_probability(), posterior.sample(20, rng=0)]
+
     with threadpool_limits(1):
-        one = posterior.pair_probability(), posterior.expected_cluster_size(), posterior.first_mention_probability()
+        one = answers()
     with threadpool_limits(2):
-        two = posterior.pair_probability(), posterior.expected_cluster_size(), posterior.first_mention_probability()
+        two = answers()
     assert all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))
 
 
@@ -118,5 +124,25 @@ def test_ten_thousand_mentions_are_refused_as_a_matrix_and_answered_as_pairs() -
         0.25,
         pytest.approx(0.5**4),
     ]
-    with pytest.raises(InputError, match=r"pairs name 3,000 mentions among 10,000: at most 2,500 at a time"):
-        posterior.pair_probability([(i, 9_999 - i) for i in range(1_500)])
+
+
+def test_pairs_of_all_of_ten_thousand_mentions_are_answered() -> None:
+    """A chain: each mention is joined to the one before it or new, so neighbours are together as their link says."""
+    m = 10_000
+    p = np.where(np.arange(m) % 3 == 1, 0.7, 0.2)
+    links = [[]] + [[j - 1] for j in range(1, m)]
+    posterior = CorefPosterior.from_rows(links, [[]] + [[q] for q in p[1:]], [1.0, *(1.0 - p[1:])])
+    assert posterior.pair_probability([(j - 1, j) for j in range(1, m)]) == pytest.approx(p[1:], abs=1e-12)
+
+
+@pytest.mark.parametrize("share", [0.02, 0.5])
+def test_sparse_and_full_blocks_give_one_answer(share: float) -> None:
+    rng = np.random.default_rng(8)
+    m = 3 * SLAB + 7
+    matrix = np.tril(rng.random((m, m)) * (rng.random((m, m)) < share), -1) + np.eye(m)
+    matrix /= matrix.sum(axis=1, keepdims=True)
+    posterior = CorefPosterior(matrix)
+    pairs = np.concatenate([rng.integers(m, size=(3000, 2)), [(0, 0), (m - 1, m - 1), (0, m - 1)]])
+    wanted = posterior.pair_probability()
+    np.testing.assert_allclose(posterior.pair_probability(pairs), wanted[pairs[:, 0], pairs[:, 1]], **RIGHT)
+    np.testing.assert_allclose(posterior.expected_cluster_size(), wanted.sum(axis=1), rtol=1e-12)

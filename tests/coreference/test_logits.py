@@ -108,3 +108,8 @@ INF = float("inf")
 def test_bad_scores_are_refused(scores, null, message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
         CorefPosterior.from_scores(scores, null=null)
+
+
+def test_scores_at_the_ends_of_the_range_overflow_nowhere() -> None:
+    scores = [[-1e308, -np.inf], [1e308, -1e308]]
+    assert CorefPosterior.from_scores(scores, null="diagonal").pair_probability([(0, 1)]).tolist() == [1.0]

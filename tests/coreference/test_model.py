@@ -171,3 +171,35 @@ def test_bad_documents() -> None:
     crowd = [Mention(0, 0, 1)] * 5_001
     with pytest.raises(InputError, match=r"5,001 mentions; .* at most 5,000. Split the document"):
         AntecedentModel(passes=1).fit([STORY]).posterior(STORY, mentions=crowd)
+
+
+@pytest.mark.parametrize("wrong", ["l1", "sharpness"])
+def test_numbers_must_be_numbers(wrong: str) -> None:
+    for value in ("a", None, True):
+        with pytest.raises(InputError, match=f"{wrong} must be a number"):
+            AntecedentModel(**{wrong: value})
+
+
+def test_numbers_of_numpy_are_saved_like_others(tmp_path) -> None:
+    model = AntecedentModel(l1=np.float32(0.5), passes=np.int64(1), sharpness=np.float32(1.0)).fit([hand.story()])
+    model.save(tmp_path / "model.npz")
+    assert AntecedentModel.load(tmp_path / "model.npz").get_params() == model.get_params()
+
+
+def test_a_list_is_no_document_and_a_document_no_list() -> None:
+    model = AntecedentModel(passes=1)
+    for arguments in ({"documents": hand.story()}, {"documents": [hand.story()], "development": hand.story()}):
+        with pytest.raises(InputError, match=r"of one: \[document\]"):
+            model.fit(**arguments)
+    with pytest.raises(InputError, match=r"document must be one Document.*; it is list"):
+        model.fit([hand.story()]).posterior([hand.story()])
+    with pytest.raises(InputError, match=r"mentions must be Mention\(sentence, start, end\); row 0 is \(0, 0, 1\)"):
+        model.posterior(hand.story(), mentions=[(0, 0, 1)])
+
+
+@pytest.mark.parametrize("source", ["gold", "detected"])
+def test_a_span_annotated_twice_teaches_nothing(source) -> None:
+    first = (hand.story().mentions or ())[0]
+    twice = replace(hand.story(), mentions=(replace(first, entity="another"), *(hand.story().mentions or ())))
+    with pytest.raises(InputError, match=r"mentions must be distinct; document .* sentence 1, twice"):
+        AntecedentModel(mentions=source, passes=1).fit([twice])

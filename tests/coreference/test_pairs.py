@@ -34,7 +34,7 @@ def test_all_pairs_of_every_document_in_order() -> None:
 
 
 def test_gold_by_mentions() -> None:
-    posterior = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]], mentions="abc")
+    posterior = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]], mentions=list("abc"))
     assert pairs_from_posteriors([posterior], [[["a", "c"]]]).labels.tolist() == [0, 1, 0]
     with pytest.raises(InputError, match="document 1: clusters must be made of the mentions of the posterior; 'd'"):
         pairs_from_posteriors([posterior, posterior], [[], [["d"]]])
@@ -71,3 +71,11 @@ def test_nothing_to_judge_is_an_error() -> None:
         pairs_from_posteriors([one, one], [[]])
     with pytest.raises(InputError, match="samples must be a whole number of at least 1, not 0"):
         pairs_from_posteriors([one], [[]], samples=0)
+
+
+def test_one_posterior_is_no_list_of_them() -> None:
+    posterior = CorefPosterior([[1, 0], [0.5, 0.5]])
+    with pytest.raises(InputError, match=r"of one: \[posterior\], and \[clusters\] for gold"):
+        pairs_from_posteriors(posterior, [[0, 1]])
+    with pytest.raises(InputError, match="posteriors must hold CorefPosterior; document 1 is ndarray"):
+        pairs_from_posteriors([posterior, np.eye(2)], [[[0, 1]], [[0, 1]]])

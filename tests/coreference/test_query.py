@@ -71,3 +71,22 @@ def test_many_samples_are_drawn_in_parts(monkeypatch: pytest.MonkeyPatch) -> Non
     rng = np.random.default_rng(2)
     parts = np.concatenate([posterior.sample(n, rng=rng) for n in (10, 10, 5)])
     assert posterior.query(len, 25, rng=2).values == tuple(len(set(labels)) for labels in parts.tolist())
+
+
+@pytest.mark.parametrize("answer", [None, 10**400])
+def test_what_is_no_number_has_no_mean(answer) -> None:
+    found = CorefPosterior([[1]]).query(lambda clusters: answer, 3, rng=0)
+    with pytest.raises(InputError, match="only numbers and truth values have a mean; it gives"):
+        _ = found.mean
+    assert found.probabilities() == {answer: (1.0, 0.0)}
+
+
+def test_answers_without_bound_have_no_spread() -> None:
+    found = CorefPosterior([[1]]).query(lambda clusters: np.inf, 3, rng=0)
+    assert found.mean == np.inf
+    assert np.isnan(found.sd)
+
+
+def test_a_query_needs_a_function() -> None:
+    with pytest.raises(InputError, match="function must be one of a clustering, such as len; it is 3"):
+        CorefPosterior([[1]]).query(3)

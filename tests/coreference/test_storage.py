@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from howsure.coreference.storage import AntecedentModel
+from howsure.coreference.storage import AntecedentModel, _checksum
 from howsure.errors import InputError
 from tests.coreference import parsed as hand
 
@@ -127,3 +127,21 @@ def test_no_folder_no_file(model: AntecedentModel, tmp_path: Path) -> None:
 def test_a_generator_as_seed_is_not_kept(tmp_path: Path) -> None:
     AntecedentModel(passes=1, rng=np.random.default_rng(0)).fit([STORY]).save(tmp_path / "m.npz")
     assert AntecedentModel.load(tmp_path / "m.npz").get_params()["rng"] is None
+
+
+@pytest.mark.parametrize("spoil", ["far", "negative", "short", "nan", "float", "twice"])
+def test_weights_that_do_not_fit_are_refused_whatever_the_checksum(file: Path, spoil: str) -> None:
+    with np.load(file) as arrays:
+        header, places, values = (arrays[name] for name in ("header", "places", "values"))
+    change = {
+        "far": lambda: (places + np.int32(10**7), values),
+        "negative": lambda: (-places[::-1], values),
+        "short": lambda: (places, values[1:]),
+        "nan": lambda: (places, values * np.nan),
+        "float": lambda: (places.astype(np.float64), values),
+        "twice": lambda: (np.full_like(places, places[0]), values),
+    }
+    places, values = change[spoil]()
+    np.savez(file, header=header, places=places, values=values, checksum=_checksum(header, places, values))
+    with pytest.raises(InputError, match=r"holds weights that are no .* finite numbers; restore a copy"):
+        AntecedentModel.load(file)

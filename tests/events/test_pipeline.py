@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from dataclasses import replace
 from multiprocessing import get_context
@@ -13,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import howsure.data
 from howsure.errors import InputError
 from howsure.events.filters import CATEGORY, NO_ACTOR, Filter
 from howsure.events.input import Fields, open_corpus
@@ -172,6 +175,16 @@ def test_other_settings_are_named(tmp_path: Path, model: Path) -> None:
     newswire.write_corpus(few, 4)
     with pytest.raises(InputError, match=r"input was .* and is now"):
         extract_to(store, few, model)
+
+
+def test_a_program_that_is_no_file(tmp_path: Path) -> None:
+    news = Path(howsure.data.__file__).parent / "demo"
+    call = ["events", "extract", str(news / "news.conllu"), "--lexicon", str(news / "actors.tsv"), "--workers", "2"]
+    call += ["--store", str(tmp_path / "news.duckdb")]
+    program = f"from howsure.cli import main\nmain({call!r})\n"
+    done = subprocess.run([sys.executable, "-"], input=program, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert "several workers need a program that is a file" in done.stderr
 
 
 def test_what_other_processes_cannot_be_given(tmp_path: Path, corpus: Path, model: Path) -> None:

@@ -79,7 +79,7 @@ def test_every_experiment_has_tables_findings_and_figures(events: Reproduction) 
 def test_news_are_told_by_period(real_data: Path) -> None:
     result = reproduce_events(data=str(real_data), only=["reuters"], limit=2_300, workers=1)
     titles = [table.title for table in result.tables]
-    assert titles[0] == "News: what was read and found"
+    assert titles[0] == "Reuters: what was read and found"
     assert [row[0] for row in result.tables[0].rows] == ["Reuters, attack", "Reuters, violence"]
     assert [row[0] for row in result.tables[1].rows][:2] == ["Reuters, attack, by month", "Reuters, attack, by week"]
     assert [finding.figure for finding in result.findings] == ["6", "6", "6, footnote 11", "6, footnote 11"]

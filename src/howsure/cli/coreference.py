@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from howsure.cli.coreference_input import chosen, load_model, matched, read_mentioned, resolve
+from howsure.cli.coreference_input import chosen, load_model, matched, read_mentioned, refuse_overwriting, resolve
 from howsure.cli.options import output_options
 from howsure.cli.output import check_destinations, emit
 from howsure.cli.progress import progress
@@ -40,7 +40,7 @@ decision_option = click.option(
 )  # fmt: skip
 
 
-@command.command("train")
+@command.command("train", short_help="Train a model on parsed documents with entities.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--out", required=True, metavar="MODEL", help="Where the model goes.")
 @click.option("--dev", metavar="FILE", help="Documents by which the best pass is chosen, and on which it is judged.")
@@ -68,11 +68,12 @@ def train_command(
     from howsure.coreference import AntecedentModel
 
     check_destinations(output=out)
+    refuse_overwriting(out, *files, dev)
     options: dict[str, Any] = {"l1": l1, "passes": passes}
     given = {name: value for name, value in options.items() if value is not None}
     model = AntecedentModel(mentions=mentions, loss=loss, rng=seed, **given)
-    documents = read_mentioned(files, repeated=repeated)
-    development = [] if dev is None else read_mentioned([dev], repeated=repeated)
+    documents = read_mentioned(files, repeated=repeated, source=mentions)
+    development = [] if dev is None else read_mentioned([dev], repeated=repeated, source=mentions)
     with progress("documents", total=model.passes * len(documents), rate=True) as advance:
         model.fit(documents, development=development, advance=advance)
     if model.interrupted_:
@@ -81,7 +82,7 @@ def train_command(
     emit(training_text(model, documents, development, dev, out), None)
 
 
-@command.command("predict")
+@command.command("predict", short_help="Write documents with the entities that a model finds.")
 @click.argument("file")
 @click.option("--out", required=True, metavar="FILE", help="Where the documents go; by suffix .conllu or .conll.")
 @click.option("--output-format", type=click.Choice(["conllu", "conll-2012", "three-columns"]),
@@ -104,9 +105,10 @@ def predict_command(
     from howsure.cli.coreference_output import check_form, predicted_text, with_entities, write_documents
 
     check_destinations(output=out)
+    refuse_overwriting(out, file, model)
     form = check_form(out, output_format)
     trained = load_model(model)
-    documents = read_mentioned([file], repeated=repeated)
+    documents = read_mentioned([file], repeated=repeated, source=mentions or trained.mentions)
     found = []
     with progress("documents", total=len(documents)) as advance:
         for one in resolve(trained, documents, mentions):
@@ -116,7 +118,7 @@ def predict_command(
     emit(predicted_text(found, out), None)
 
 
-@command.command("posterior")
+@command.command("posterior", short_help="Say how sure a model is of pairs and entities.")
 @click.argument("file")
 @click.option("--out", metavar="FILE", help="Where it goes: .json (all), or .parquet or .csv (the pairs).")
 @click.option("--threshold", type=float, default=0.05, show_default=True, help="Only pairs at least so probable.")
@@ -148,8 +150,10 @@ def posterior_command(
     from howsure.cli.coreference_posterior import draw_pairs, posterior_text, view_of, write_posterior, write_text
 
     _check_posterior_options(out, threshold, figure, text)
+    for path in (out, figure, text):
+        refuse_overwriting(path, file, model)
     trained = load_model(model)
-    documents = chosen(read_mentioned([file], repeated=repeated), names)
+    documents = chosen(read_mentioned([file], repeated=repeated, source=mentions or trained.mentions), names)
     if figure is not None and len(documents) > 1:
         raise InputError(f"--figure draws one document, {file} holds {len(documents)}; choose one by --document.")
     views, drawn = [], figure is not None or text is not None
@@ -157,11 +161,11 @@ def posterior_command(
         for one in resolve(trained, documents, mentions):
             views.append(view_of(one, decision=decision, threshold=threshold, drawn=drawn))
             advance(1)
+    if figure is not None:
+        draw_pairs(views[0], figure)
     if out is not None:
         recipe = {"file": file, "model": model or "pretrained", "threshold": threshold, "decision": decision}
         write_posterior(views, out, recipe)
-    if figure is not None:
-        draw_pairs(views[0], figure)
     if text is not None:
         write_text(views, text)
     emit(posterior_text(views), None)
@@ -180,7 +184,7 @@ def _check_posterior_options(out: str | None, threshold: float, figure: str | No
         raise InputError(f"--threshold must lie in [0, 1]; it is {threshold:g}.")
 
 
-@command.command("score")
+@command.command("score", short_help="Score entities against gold ones.")
 @click.argument("gold")
 @click.argument("predicted")
 @click.option("--singletons/--no-singletons", default=True, show_default=True, help="Count entities of one mention?")

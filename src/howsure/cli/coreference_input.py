@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from pathlib import Path
 
 from howsure.coreference import AntecedentModel, CorefPosterior
 from howsure.coreference.mentions import Source, mentions_of
@@ -13,6 +14,7 @@ from howsure.data.documents import Document, Mention
 from howsure.errors import InputError
 
 FIRST, ERROR = "first", "error"
+OTHER_WORDS = 0.1  # share of differing words from which on two documents of one name are two
 Span = tuple[int, int]
 
 
@@ -30,15 +32,20 @@ class Resolved:
         return found.best_antecedent_clusters() if decision == "best" else found.minimum_risk_clusters()
 
 
-def read_mentioned(files: Sequence[str], *, repeated: str) -> list[Document]:
+def read_mentioned(files: Sequence[str], *, repeated: str, source: Source | None = None) -> list[Document]:
     """The documents of files, in which no two mentions have one span; `repeated`: "error", or keep the "first".
 
-    Raises InputError as the readers do, or naming the span that comes twice.
+    Raises InputError as the readers do, or naming the span that comes twice, or the document that has no mentions
+    annotated where they are the `source`.
     """
     found = [_each_span_once(one, repeated) for file in files for one in read_documents(file)]
     for document in found:
         if not document.sentences:
             raise InputError(f"document {document.name} has no sentences.")
+        if source == "gold" and document.mentions is None:
+            raise InputError(
+                f"document {document.name} has no mentions annotated; --mentions detected finds them in its parse."
+            )
     return found
 
 
@@ -52,6 +59,13 @@ def _each_span_once(document: Document, repeated: str) -> Document:
                 f"{mention.sentence + 1}; --repeated-spans first keeps the first of them."
             )
     return document if document.mentions is None else replace(document, mentions=tuple(mentions.values()))
+
+
+def refuse_overwriting(written: str | None, *read: str | None) -> None:
+    """Raise InputError where a file would be written over one that is read."""
+    for path in read:
+        if written and path and Path(written).is_file() and Path(path).is_file() and Path(written).samefile(path):
+            raise InputError(f"{written} is read here, and would be written over; name another file.")
 
 
 def load_model(path: str | None) -> AntecedentModel:
@@ -78,12 +92,12 @@ def chosen(documents: Sequence[Document], names: Sequence[str]) -> list[Document
     return [document for document in documents if not names or document.name in names]
 
 
-def clusters_by_document(path: str, documents: Sequence[Document]) -> dict[str, tuple[int, list[list[Span]]]]:
-    """The number of words and the clusters of spans, counted in words of the document, by the document's name.
+def clusters_by_document(path: str, documents: Sequence[Document]) -> dict[str, tuple[list[str], list[list[Span]]]]:
+    """The words and the clusters of spans, counted in words of the document, by the document's name.
 
     Raises InputError where a document comes twice, has no mentions annotated, or one without an entity.
     """
-    found: dict[str, tuple[int, list[list[Span]]]] = {}
+    found: dict[str, tuple[list[str], list[list[Span]]]] = {}
     for document in documents:
         part = document.metadata.get("part", "")
         name = document.name if part.strip("0") == "" else f"{document.name}, part {part}"
@@ -96,7 +110,8 @@ def clusters_by_document(path: str, documents: Sequence[Document]) -> dict[str, 
         for mention in document.mentions:
             span = (starts[mention.sentence] + mention.start, starts[mention.sentence] + mention.end)
             clusters.setdefault(mention.entity, []).append(span)
-        found[name] = starts[-1], list(clusters.values())
+        words = [word for sentence in document.sentences for word in sentence.words]
+        found[name] = words, list(clusters.values())
     return found
 
 
@@ -105,7 +120,7 @@ def matched(
 ) -> tuple[list[list[list[Span]]], list[list[list[Span]]]]:
     """The clusters of both sides, documents matched by name, mentions by the place of their words.
 
-    Raises InputError where a document is on one side only, or has other words on the other side.
+    Raises InputError where a document is on one side only, or has other words (more than one in ten) on the other side.
     """
     one, other = clusters_by_document(gold_path, gold), clusters_by_document(predicted_path, predicted)
     for here, there, path in ((one, other, predicted_path), (other, one, gold_path)):
@@ -116,10 +131,18 @@ def matched(
                 "name: # newdoc id in CoNLL-U, #begin document in CoNLL-2012."
             )
     for name, (words, _) in one.items():
-        if words != other[name][0]:
+        guessed = other[name][0]
+        if len(words) != len(guessed):
             raise InputError(
-                f"document {name} has {words:,} words in {gold_path} and {other[name][0]:,} in {predicted_path}; "
+                f"document {name} has {len(words):,} words in {gold_path} and {len(guessed):,} in {predicted_path}; "
                 "mentions are matched by the place of their words."
+            )
+        differing = [at for at, pair in enumerate(zip(words, guessed, strict=True)) if pair[0] != pair[1]]
+        if len(differing) > OTHER_WORDS * len(words):  # a few may be escaped, such as -LRB-
+            at = differing[0]
+            raise InputError(
+                f"document {name} has other words in {gold_path} than in {predicted_path}, {len(differing):,} of "
+                f"{len(words):,}; the first is word {at + 1}, {words[at]!r} there and {guessed[at]!r} here."
             )
     return [clusters for _, clusters in one.values()], [other[name][1] for name in one]
 

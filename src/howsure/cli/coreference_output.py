@@ -51,7 +51,8 @@ def predicted_text(documents: Sequence[Document], path: str) -> str:
     """What was written."""
     mentions = sum(len(document.mentions or ()) for document in documents)
     entities = sum(len({mention.entity for mention in document.mentions or ()}) for document in documents)
-    return f"{path}: {_count(len(documents), 'document')}, {mentions:,} mentions of {entities:,} entities\n"
+    shown = f"{_count(mentions, 'mention')} of {_count(entities, 'entity', 'entities')}"
+    return f"{path}: {_count(len(documents), 'document')}, {shown}\n"
 
 
 def training_text(
@@ -66,7 +67,7 @@ def training_text(
     ]
     if development:
         lines += ["", f"judged on {dev}: {_count(len(development), 'document')}, without singletons"]
-        lines += [*str(development_scores(model, development)).split("\n")]
+        lines += ["", _score_table(development_scores(model, development), "table").text("table").removesuffix("\n")]
     return "\n".join(lines) + "\n"
 
 
@@ -86,14 +87,8 @@ def score_output(scores: CoreferenceScores, recipe: Mapping[str, Any], form: str
     """The scores in one of the formats; JSON and CSV hold all digits, the others percentages."""
     if form == "json":
         return json_text({"howsure": __version__, **recipe, **scores.to_dict()})
-    exact = form == "csv"
-    rows = []
-    for label, name in METRICS.items():
-        score = getattr(scores, name)
-        rows.append([label, *(_number(part, exact) for part in (score.precision, score.recall, score.f1))])
-    rows.insert(3, ["CoNLL", "", "", _number(scores.conll_f1, exact)])
     comment = ", ".join(f"{key} {value}" for key, value in {"howsure": __version__, **recipe}.items())
-    table = Table(("metric", "precision", "recall", "F1"), rows, words=("metric",), comment=comment)
+    table = _score_table(scores, form, comment)
     if form != "table":
         return table.text(form)
     without = "" if recipe["singletons"] else ", without singletons"
@@ -101,9 +96,19 @@ def score_output(scores: CoreferenceScores, recipe: Mapping[str, Any], form: str
     return f"{heading}\n\n{table.text('table')}"
 
 
+def _score_table(scores: CoreferenceScores, form: str, comment: str = "") -> Table:
+    exact = form == "csv"
+    rows = []
+    for label, name in METRICS.items():
+        score = getattr(scores, name)
+        rows.append([label, *(_number(part, exact) for part in (score.precision, score.recall, score.f1))])
+    rows.insert(3, ["CoNLL", "", "", _number(scores.conll_f1, exact)])
+    return Table(("metric", "precision", "recall", "F1"), rows, words=("metric",), comment=comment)
+
+
 def _number(value: float, exact: bool) -> str:
     return repr(value) if exact else f"{100 * value:.2f}"
 
 
-def _count(n: int, what: str) -> str:
-    return f"{n:,} {what}{'s' * (n != 1)}"
+def _count(n: int, one: str, many: str | None = None) -> str:
+    return f"{n:,} {one if n == 1 else many or one + 's'}"

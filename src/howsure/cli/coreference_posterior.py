@@ -202,6 +202,9 @@ def draw_pairs(view: View, path: str) -> None:
     linked = set(view.pairs.ravel().tolist())
     order = [place for members in view.entities for place in members if place in linked]
     if not order:
+        if len(view.mentions) < 2:
+            held = "no mention" if not view.mentions else "one mention"
+            raise InputError(f"document {view.document.name} has {held}; --figure draws pairs.")
         raise InputError(f"document {view.document.name} has no pair of mentions above the threshold; lower it.")
     names = [view.text(place) for place in order]
     save_figure(pair_figure(view.together[np.ix_(order, order)], names, entities=view.labels[order].tolist()), path)

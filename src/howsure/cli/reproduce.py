@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from howsure.cli.progress import progress
@@ -21,6 +23,11 @@ seed_option = click.option(
 limit_option = click.option(
     "--limit", type=click.IntRange(min=1), help="Only the first texts or sentences of each part: a quick look."
 )
+
+
+def as_list(context: click.Context, parameter: click.Parameter, value: str | None) -> list[str] | None:
+    """Names with commas between them, each once."""
+    return None if value is None else list(dict.fromkeys(name.strip() for name in value.split(",")))
 
 
 @command.command("synthetic")
@@ -115,13 +122,13 @@ def regulariser(data: str | None, limit: int | None, seed: int, output: Output) 
 @command.command("coreference")
 @data_option
 @click.option(
-    "--parser", metavar="PIPELINE", help="spaCy pipeline or its folder (default: models/en_ud_small beside the data)."
+    "--parser", metavar="PIPELINE", help="spaCy pipeline for LitBank (default: models/en_ud_small beside the data)."
 )
 @limit_option
 @seed_option
 @output_options
 def coreference(data: str | None, parser: str | None, limit: int | None, seed: int, output: Output) -> None:
-    """Pairs of mentions, exact and by samples (Nguyen & O'Connor 2015, section 5.3, Figure 5)."""
+    """Pairs of mentions in coreference (Nguyen & O'Connor 2015, Figure 5)."""
     from howsure.reproductions.coreference import reproduce_coreference, steps_of_coreference
 
     with progress("models", total=steps_of_coreference()) as advance:
@@ -139,4 +146,23 @@ def boostsa(data: str | None, seed: int, output: Output) -> None:
 
     with progress("tests", total=steps_of_boostsa()) as advance:
         result = reproduce_boostsa(data=data, seed=seed, advance=advance)
+    output.show(result)
+
+
+@command.command("events")
+@data_option
+@click.option("--only", callback=as_list, metavar="NAME[,NAME]…",
+              help="Of wikipedia, reuters, muc4, synthetic (default: all).")  # fmt: skip
+@click.option("--parser", metavar="NAME|PATH", help="spaCy pipeline (default: models/en_ud_small beside the data).")
+@limit_option
+@seed_option
+@click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Processes (default: one a processor).")
+@output_options
+def events(data: str | None, only: list[str] | None, output: Output, **options: Any) -> None:
+    """Attacks by country and period, and whether the intervals hold (Nguyen & O'Connor 2015, section 6, Figure 6)."""
+    from howsure.reproductions.events import EXPERIMENTS, reproduce_events, steps_of_events
+
+    chosen = only or list(EXPERIMENTS)
+    with progress("steps", total=steps_of_events(chosen)) as advance:
+        result = reproduce_events(data=data, only=chosen, advance=advance, **options)
     output.show(result)

@@ -79,6 +79,8 @@ def from_rows(antecedents: Sequence[Any], probabilities: Sequence[Any], new: obj
     starting = as_vector(new, name="new")
     m = len(starting)
     for name, rows in (("antecedents", antecedents), ("probabilities", probabilities)):
+        if not hasattr(rows, "__len__") or not hasattr(rows, "__getitem__"):
+            raise InputError(f"{name} must be a list with a row a mention; it is {type(rows).__name__}.")
         if len(rows) != m:
             raise InputError(f"{name} must have a row for each of the {m} mentions of new; it has {len(rows)}.")
     checked = [_checked_row(j, antecedents[j], probabilities[j], float(starting[j])) for j in range(m)]
@@ -111,8 +113,17 @@ def as_vector(values: object, *, name: str) -> Floats:
 
 
 def _array(values: object, name: str) -> Floats:
+    if isinstance(values, np.ma.MaskedArray):
+        raise InputError(
+            f"{name} must have no mask; fill it: .filled(0.0) for probabilities, .filled(-np.inf) for scores."
+        )
+    if hasattr(values, "tocoo"):
+        raise InputError(f"{name} must be a full matrix; a sparse one: .toarray(), or CorefPosterior.from_rows.")
     try:
-        return np.asarray(values, dtype=np.float64)
+        held = np.asarray(values)
+        if held.dtype.kind == "c":
+            raise TypeError("they are complex")
+        return held.astype(np.float64, copy=False)
     except (TypeError, ValueError, RuntimeError) as error:
         advice = "torch: pass tensor.detach().cpu().numpy()" if hasattr(values, "detach") else "rows of equal length"
         raise InputError(f"{name} cannot be read as numbers ({error}); {advice}.") from error
@@ -150,7 +161,7 @@ def _checked_row(j: int, antecedents: object, probabilities: object, new: float)
     if len(k) and not (k.min() >= 0 and k.max() < j):
         wrong = k[(k < 0) | (k >= j)][0]
         raise InputError(
-            f"antecedents must be earlier mentions; row {j} holds {wrong}, and has 0 to {j - 1}. "
+            f"antecedents must be earlier mentions; row {j} holds {wrong}, and has {f'0 to {j - 1}' if j else 'none'}. "
             "Are the mentions in text order? Leave padding out."
         )
     order = np.argsort(k, kind="stable")

@@ -83,8 +83,10 @@ def attributes_of(document: Document, mentions: Sequence[Mention]) -> Attributes
 
 
 def check_mentions(document: Document, mentions: Sequence[Mention]) -> None:
-    """Raise InputError where mentions lie outside the document or out of order."""
+    """Raise InputError where mentions lie outside the document, or are out of order."""
     for row, mention in enumerate(mentions):
+        if not isinstance(mention, Mention):
+            raise InputError(f"mentions must be Mention(sentence, start, end); row {row} is {mention!r:.80}.")
         n = len(document.sentences)
         length = len(document.sentences[mention.sentence]) if 0 <= mention.sentence < n else 0
         if not 0 <= mention.start < mention.end <= length:
@@ -97,3 +99,12 @@ def check_mentions(document: Document, mentions: Sequence[Mention]) -> None:
                 f"mentions must be in text order (sentence, start, end); row {row} of document {document.name} comes "
                 "before the row above it. Sort them."
             )
+
+
+def check_document(document: object) -> None:
+    """Raise InputError where something else is given for a document."""
+    if not isinstance(document, Document):
+        raise InputError(
+            "document must be one Document, such as those of howsure.data.read_documents(file); it is "
+            f"{type(document).__name__}."
+        )

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from howsure.coreference import grammar
+from howsure.coreference.attributes import check_document
 from howsure.coreference.pronouns import CANONICAL, PLACES_AND_TIMES
 from howsure.coreference.tree import Tree, tree_of
 from howsure.data.documents import Document, Mention
+from howsure.errors import InputError
 
 NOMINAL = (grammar.NOUN, grammar.NAME)
 CLOSING = {")": "(", "]": "[", "”": "“", "’": "‘", "''": "``"}
@@ -20,14 +22,28 @@ def detect_mentions(document: Document) -> tuple[Mention, ...]:
     members of an enumeration, appositions) and the rest of the clause where the noun is a predicate. Labels may be
     those of Universal Dependencies or of spaCy's English pipelines.
 
-    Raises InputError where a sentence is not parsed or not tagged.
+    Raises InputError where a sentence is not parsed or not tagged, or no tag of the document is known.
     """
+    check_document(document)
+    _refuse_unknown_tags(document)
     found = []
     for number, sentence in enumerate(document.sentences):
         tree = tree_of(sentence, where=f"sentence {number + 1} of document {document.name}")
         spans = {phrase(tree, head) for head in mention_heads(tree)}
         found += [Mention(number, start, end) for start, end in sorted(spans)]
     return tuple(found)
+
+
+def _refuse_unknown_tags(document: Document) -> None:
+    """Raise InputError where no tag says what it is, for then nothing would be found."""
+    own = {tag for sentence in document.sentences for tag in sentence.tags or () if tag[:1].isalpha()}
+    universal = {tag for sentence in document.sentences for tag in sentence.universal_tags or ()}
+    if own and own.isdisjoint(grammar.PENN_TAGS) and universal.isdisjoint(grammar.UNIVERSAL_TAGS):
+        layer = bool(own & grammar.UNIVERSAL_TAGS)
+        advice = "universal tags are the layer universal_tags" if layer else "mentions are found in English only"
+        raise InputError(
+            f"document {document.name} has tags that are not those of the Penn Treebank, such as {min(own)}; {advice}."
+        )
 
 
 def mention_heads(tree: Tree) -> Iterator[int]:

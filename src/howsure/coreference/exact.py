@@ -15,6 +15,8 @@ other ones.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +29,7 @@ LARGEST = 5_000  # mentions in a dense matrix: 200 MB
 SLAB = 256
 LEAF = 64
 CHUNK = 1 << 21
+DENSE = 0.125  # share of cells with a link from which on products of full matrices are faster
 
 
 def pair_matrix(antecedents: Antecedents) -> Floats:
@@ -64,28 +67,15 @@ def path_matrix(antecedents: Antecedents) -> Floats:
 
 
 def chosen_pairs(antecedents: Antecedents, first: Integers, second: Integers) -> Floats:
-    """P(i ~ j) of chosen pairs, with memory for the paths of the mentions in them only.
-
-    Raises InputError if these are too many.
-    """
-    mentions, places = np.unique(np.concatenate([first, second]), return_inverse=True)
-    length = int(mentions[-1]) + 1 if len(mentions) else 0  # what comes later changes nothing
-    if len(mentions) * length > LARGEST**2:
-        raise InputError(
-            f"pairs name {len(mentions):,} mentions among {length:,}: at most {LARGEST**2 // length:,} at a time "
-            "(200 MB). Ask for the pairs in several parts."
-        )
-    paths, apart = np.zeros((len(mentions), length)), np.empty(0)
-    for start, rows, apart_here in _slabs(antecedents, length):
-        low, high = np.searchsorted(mentions, [start, start + len(rows)])
-        paths[low:high, : rows.shape[1]] = rows[mentions[low:high] - start]
-        apart = np.append(apart, apart_here)
-    one, other = places[: len(first)], places[len(first) :]
-    together = np.empty(len(first))
-    step = max(1, CHUNK // max(length, 1))
-    for start in range(0, len(first), step):
-        part = slice(start, start + step)
-        together[part] = np.einsum("pk,k,pk->p", paths[one[part]], apart, paths[other[part]])
+    """P(i ~ j) of chosen pairs, summed over 256 columns of G at a time, with memory for these only."""
+    length = int(max(first.max(initial=-1), second.max(initial=-1))) + 1  # what comes later changes nothing
+    together = np.zeros(len(first))
+    for start, columns, apart in _slabs(antecedents, length):
+        reached = np.flatnonzero(np.minimum(first, second) >= start)
+        step = CHUNK // SLAB
+        for part in (reached[at : at + step] for at in range(0, len(reached), step)):
+            one, other = columns[first[part] - start], columns[second[part] - start]
+            together[part] += np.einsum("pk,k,pk->p", one, apart, other)
     return np.where(first == second, 1.0, np.minimum(together, 1.0))
 
 
@@ -129,40 +119,51 @@ def _reversed_paths(antecedents: Antecedents) -> Floats:
 
 
 def _slabs(antecedents: Antecedents, length: int) -> Iterator[tuple[int, Floats, Floats]]:
-    """The rows start … start + b - 1 of G, (b, start + b), and h of these mentions, for the first `length` mentions.
+    """The columns start … start + b - 1 of G from row `start` on, (length - start, b), and h of these mentions.
 
-    A slab starts as rows of the identity and is solved from right to left, block by block, so that it needs the links
-    but no other row of G.
+    Above row `start` they are 0. A slab is solved from the top down, block by block of rows, G = I + P G, so that it
+    needs the links but no other column of G.
     """
-    inverses: list[Floats] = []
-    apart = np.empty(0)
-    for start in range(0, length, SLAB):
-        stop = min(start + SLAB, length)
-        rows = np.zeros((stop - start, stop))
+    blocks = [_Links.of(antecedents, low, min(low + SLAB, length)) for low in range(0, length, SLAB)]
+    met = np.zeros(length)  # Σ G_ik² h_k over the columns k so far
+    for number, diagonal in enumerate(blocks):
+        start, stop = diagonal.low, diagonal.high
+        columns = np.empty((length - start, stop - start))
+        columns[: stop - start] = diagonal.within
         with one_thread():
-            for block in range(len(inverses), -1, -1):
-                low, high = block * SLAB, min((block + 1) * SLAB, stop)
-                links = _links_of(antecedents, low, high)
-                if block == len(inverses):
-                    inverses.append(np.eye(high - low) - links[:, low:])
-                    _invert_upper(inverses[block].T)
-                    rows[:, low:high] = inverses[block]
-                else:
-                    rows[:, low:high] = rows[:, low:high] @ inverses[block]
-                rows[:, :low] += rows[:, low:high] @ links[:, :low]
-            squares = rows * rows
-            here = _solved(squares[:, start:].T, 1.0 - squares[:, :start] @ apart, lower=False)
-        apart = np.append(apart, here)
-        yield start, rows, here
+            for block in blocks[number + 1 :]:
+                above, here = columns[: block.low - start], columns[block.low - start : block.high - start]
+                here[:] = block.within @ (block.before[:, start:] @ above)
+            squares = columns * columns
+            apart = _solved(squares[: stop - start].T, 1.0 - met[start:stop], lower=False)
+            met[start:] += squares @ apart
+        yield start, columns, apart
 
 
-def _links_of(antecedents: Antecedents, low: int, high: int) -> Floats:
-    """The rows low … high - 1 of P, (high - low, high)."""
-    links = slice(antecedents.starts[low], antecedents.starts[high])
-    rows = np.repeat(np.arange(high - low), np.diff(antecedents.starts[low : high + 1]))
-    matrix = np.zeros((high - low, high))
-    matrix[rows, antecedents.antecedents[links]] = antecedents.probabilities[links]
-    return matrix
+@dataclass(frozen=True, slots=True)
+class _Links:
+    """The links of the mentions low … high - 1: to those before them, and what paths make of those among them.
+
+    before (b, low): rows of P, sparse or, where more than a few cells hold a link, dense. within (b, b): (I - P)⁻¹.
+    """
+
+    low: int
+    high: int
+    before: Any
+    within: Floats
+
+    @classmethod
+    def of(cls, antecedents: Antecedents, low: int, high: int) -> _Links:
+        from scipy.sparse import csr_array
+
+        starts = antecedents.starts[low : high + 1]
+        links = slice(starts[0], starts[-1])
+        p, k = antecedents.probabilities[links], antecedents.antecedents[links]
+        rows = csr_array((p, k, starts - starts[0]), shape=(high - low, high))
+        within = np.eye(high - low) - rows[:, low:].toarray()
+        _invert_upper(within.T)
+        before = rows[:, :low]
+        return cls(low, high, before.toarray() if before.nnz > DENSE * low * (high - low) else before, within)
 
 
 def _invert_upper(matrix: Floats) -> None:

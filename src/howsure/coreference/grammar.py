@@ -16,10 +16,14 @@ PENN_KINDS = {
     "JJS": ADJECTIVE, "VB": VERB, "VBD": VERB, "VBG": VERB, "VBN": VERB, "VBP": VERB, "VBZ": VERB, "MD": VERB,
     "RB": ADVERB, "RBR": ADVERB, "RBS": ADVERB, "WRB": ADVERB,
 }  # fmt: skip
+PENN_TAGS = PENN_KINDS.keys() | {
+    "CC", "EX", "FW", "IN", "LS", "POS", "RP", "SYM", "TO", "UH", "WDT", "ADD", "AFX", "GW", "HYPH", "NFP", "XX",
+}  # fmt: skip
 UNIVERSAL_KINDS = {
     "NOUN": NOUN, "PROPN": NAME, "PRON": PRONOUN, "DET": DETERMINER, "NUM": NUMBER, "ADJ": ADJECTIVE, "VERB": VERB,
     "AUX": VERB, "ADV": ADVERB,
 }  # fmt: skip
+UNIVERSAL_TAGS = UNIVERSAL_KINDS.keys() | {"ADP", "CCONJ", "CONJ", "INTJ", "PART", "PUNCT", "SCONJ", "SYM", "X"}
 PLURAL_TAGS = frozenset({"NNS", "NNPS"})
 
 SUBJECT, PASSIVE_SUBJECT, OBJECT, INDIRECT_OBJECT, OBLIQUE, AGENT, MODIFIER = (

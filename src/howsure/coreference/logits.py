@@ -35,7 +35,8 @@ def from_scores(scores: object, *, null: object) -> Antecedents:
         row = int(np.flatnonzero(~np.isfinite(highest))[0])
         raise InputError(f"a mention needs one finite score, of an antecedent or of 'new'; row {row} has none.")
     _refuse_later(links, earlier, highest)
-    weights = np.exp(joined - highest[:, None])
+    with np.errstate(under="ignore", over="ignore"):
+        weights = np.exp(joined - highest[:, None])
     return from_matrix(weights / weights.sum(axis=1, keepdims=True))
 
 
@@ -66,7 +67,7 @@ def _split(matrix: Floats, null: object) -> tuple[Floats, Floats]:
 
 def _refuse_later(links: Floats, earlier: np.ndarray[tuple[int, ...], np.dtype[np.bool_]], highest: Floats) -> None:
     """A mask (-inf, or so low that its probability is 0) is fine above the diagonal; a score is not."""
-    with np.errstate(under="ignore"):
+    with np.errstate(under="ignore", over="ignore"):
         wrong = np.argwhere(~earlier & (np.exp(np.minimum(links - highest[:, None], 0.0)) > 0.0))
     if len(wrong):
         j, k = wrong[0].tolist()

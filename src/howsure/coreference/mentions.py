@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.coreference.attributes import check_mentions
+from howsure.coreference.attributes import check_document, check_mentions
 from howsure.coreference.detection import detect_mentions
 from howsure.data.documents import Document, Mention
 from howsure.errors import InputError
@@ -23,14 +23,26 @@ def mentions_of(document: Document, *, source: Source) -> tuple[Mention, ...]:
     Raises InputError where gold mentions are asked for and the document has none annotated, where a sentence is not
     parsed, or where there are more than 5,000 mentions, whose pairs would not fit into memory.
     """
+    check_document(document)
     if source == "gold" and document.mentions is None:
         raise InputError(
             f"document {document.name} has no mentions annotated; detect them: AntecedentModel(mentions='detected')."
         )
     mentions = detect_mentions(document) if source == "detected" else tuple(document.mentions or ())
     check_mentions(document, mentions)
+    check_distinct(document, mentions)
     check_size(document, mentions)
     return mentions
+
+
+def check_distinct(document: Document, mentions: Sequence[Mention]) -> None:
+    """Raise InputError where two mentions have one span: which of them would be the antecedent?"""
+    for row, mention in enumerate(mentions):
+        if row and mention == mentions[row - 1]:
+            raise InputError(
+                f"mentions must be distinct; document {document.name} has {' '.join(document.words_of(mention))!r}, "
+                f"sentence {mention.sentence + 1}, twice. Leave one out."
+            )
 
 
 def check_size(document: Document, mentions: Sequence[Mention]) -> None:
@@ -49,6 +61,7 @@ def entities_of(document: Document, mentions: Sequence[Mention]) -> NDArray[np.i
     """
     if document.mentions is None or any(mention.entity is None for mention in document.mentions):
         raise InputError(f"document {document.name} does not say which entities its mentions name; it teaches nothing.")
+    check_distinct(document, sorted(document.mentions))
     gold: dict[Mention, Hashable] = {mention: mention.entity for mention in document.mentions}
     numbers: dict[Hashable, int] = {}
     keys = (

@@ -7,7 +7,7 @@ from typing import Any, Self, get_args
 
 import numpy as np
 
-from howsure.coreference.attributes import attributes_of
+from howsure.coreference.attributes import attributes_of, check_document
 from howsure.coreference.features import NEW_FAMILIES, PAIR_FAMILIES
 from howsure.coreference.loss import Loss, allowed_antecedents, probabilities
 from howsure.coreference.mentions import Source, check_size, entities_of, mentions_of
@@ -17,6 +17,7 @@ from howsure.coreference.training import Example, Pass, train
 from howsure.data.documents import Document, Mention
 from howsure.errors import InputError
 from howsure.stats.naming import unknown_name
+from howsure.stats.numbers import is_number
 from howsure.stats.pairs import Floats
 from howsure.stats.randomness import Randomness, generator_from
 
@@ -42,16 +43,17 @@ class MentionRanking:
     ) -> None:
         _one_of("mentions", mentions, get_args(Source))
         _one_of("loss", loss, get_args(Loss))
-        if not (np.isfinite(l1) and l1 >= 0):
-            raise InputError(f"l1 must be a number, 0 or more; it is {l1}.")
-        if not (np.isfinite(sharpness) and sharpness > 0):
-            raise InputError(f"sharpness must be a number above 0 (1: as learned); it is {sharpness}.")
-        if isinstance(passes, bool) or not isinstance(passes, int) or passes < 1:
+        if not (is_number(l1) and np.isfinite(l1) and l1 >= 0):
+            raise InputError(f"l1 must be a number, 0 or more; it is {l1!r}.")
+        if not (is_number(sharpness) and np.isfinite(sharpness) and sharpness > 0):
+            raise InputError(f"sharpness must be a number above 0 (1: as learned); it is {sharpness!r}.")
+        if isinstance(passes, bool) or not isinstance(passes, int | np.integer) or passes < 1:
             raise InputError(f"passes must be a whole number, 1 or more; it is {passes!r}.")
         for name in features or ():
             _one_of("features", name, FAMILY_NAMES)
         generator_from(rng)  # refuses what is none
-        self.mentions, self.loss, self.l1, self.passes, self.sharpness = mentions, loss, l1, passes, sharpness
+        self.mentions, self.loss = mentions, loss
+        self.l1, self.passes, self.sharpness = float(l1), int(passes), float(sharpness)
         self.features = FAMILY_NAMES if features is None else tuple(features)
         self.rng = rng
         self.weights_: Floats | None = None
@@ -87,6 +89,8 @@ class MentionRanking:
 
         Raises InputError where there is nothing to learn from or a document is not parsed.
         """
+        if isinstance(documents, Document) or isinstance(development, Document):
+            raise InputError("documents and development must be lists of documents; of one: [document].")
         examples = [self._example(document) for document in documents]
         if not any(len(example) for example in examples):
             raise InputError("documents must hold at least one mention to learn from; there is none.")
@@ -115,6 +119,7 @@ class MentionRanking:
         """
         if self.weights_ is None:
             raise InputError("the model is not trained; call fit, load one, or take AntecedentModel.pretrained().")
+        check_document(document)
         chosen = self.mentions_of(document) if mentions is None else tuple(mentions)
         check_size(document, chosen)
         features = self._scorer.features(attributes_of(document, chosen))

@@ -32,12 +32,19 @@ def pairs_from_posteriors(
     not have, or if no document has two mentions.
     Source: Nguyen & O'Connor (2015), section 5.3.
     """
+    if isinstance(posteriors, CorefPosterior):
+        raise InputError("posteriors must be a list, one a document; of one: [posterior], and [clusters] for gold.")
     held, golden = list(posteriors), list(gold)
     if len(held) != len(golden):
         raise InputError(f"posteriors and gold must be of the same documents; they have {len(held)}, {len(golden)}.")
     times = None if samples is None else check_whole(samples, name="samples")
     labels, probabilities, sizes = [], [], []
     for number, (posterior, generator) in enumerate(zip(held, generator_from(rng).spawn(len(held)), strict=True)):
+        if not isinstance(posterior, CorefPosterior):
+            raise InputError(
+                f"posteriors must hold CorefPosterior; document {number} is {type(posterior).__name__}. Of a matrix: "
+                "CorefPosterior(matrix)."
+            )
         try:
             codes = posterior.labels(golden[number])
         except InputError as error:

@@ -110,7 +110,8 @@ class CorefPosterior:
         """P(i ~ j), exact, that two mentions are in one cluster: (M, M), or (N,) for `pairs` (N, 2) of positions.
 
         P(i ~ j) = Σ_{k<j} P(a_j = k) P(k ~ i), P(i ~ i) = 1, solved at once by linear algebra. M³/3 multiplications;
-        the matrix is refused for more than 5,000 mentions, chosen pairs need no more than the paths of their mentions.
+        the matrix is refused for more than 5,000 mentions. Chosen pairs need 4 kB a mention beside the links, and M/2
+        multiplications a link: 3 s for 10,000 mentions with 50 antecedents each.
 
         Raises InputError for too many mentions, or a pair of positions that do not exist.
         """
@@ -204,6 +205,8 @@ class CorefPosterior:
 
         Raises InputError if n is no positive number.
         """
+        if not callable(function):
+            raise InputError(f"function must be one of a clustering, such as len; it is {function!r:.80}.")
         total, generator = check_whole(n, name="n"), generator_from(rng)
         step = max(1, SAMPLED_AT_ONCE // max(len(self), 1))
         answers: list[Any] = []
@@ -213,7 +216,10 @@ class CorefPosterior:
         return QueryPosterior(tuple(answers))
 
     def _positions(self, pairs: npt.ArrayLike) -> Integers:
-        chosen = np.asarray(pairs)
+        try:
+            chosen = np.asarray(pairs)
+        except ValueError:
+            chosen = np.asarray(pairs, dtype=object)  # rows of different length
         if chosen.size == 0:
             return np.empty((0, 2), dtype=np.int64)
         if chosen.ndim != 2 or chosen.shape[1] != 2 or chosen.dtype.kind not in "iu":

@@ -40,7 +40,8 @@ class QueryPosterior:
     @property
     def sd(self) -> float:
         """The posterior standard deviation, from n - 1; undefined for one sample."""
-        return float(self._numbers().std(ddof=1)) if self.n > 1 else math.nan
+        with np.errstate(invalid="ignore"):  # answers without bound have no spread
+            return float(self._numbers().std(ddof=1)) if self.n > 1 else math.nan
 
     @property
     def standard_error(self) -> float:
@@ -80,11 +81,13 @@ class QueryPosterior:
     def _numbers(self) -> Floats:
         try:
             numbers = np.asarray(self.values, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             numbers = np.empty((0, 0))
-        if numbers.ndim != 1 or any(isinstance(value, str) for value in self.values):
+        none = [value for value in self.values if value is None or isinstance(value, str)]
+        if numbers.ndim != 1 or none:
             raise InputError(
-                f"only numbers and truth values have a mean; it gives {self.values[0]!r}. See probabilities()."
+                f"only numbers and truth values have a mean; it gives {(none or self.values)[0]!r:.80}. "
+                "See probabilities()."
             )
         return numbers
 

@@ -100,12 +100,15 @@ class AntecedentModel(MentionRanking):
             )
         try:
             model = cls(**header["parameters"])
-            known = header["families"] == _signature(model.features) and header["n_weights"] == model._scorer.n_weights
+            n = model._scorer.n_weights
+            known = header["families"] == _signature(model.features) and header["n_weights"] == n
         except (KeyError, TypeError, InputError):
             known = False
         if not known:
             raise InputError(f"{name} was trained with other features than this version has; train it again.")
-        weights = np.zeros(model._scorer.n_weights)
+        if not _fit(places, values, n):
+            raise InputError(f"{name} holds weights that are no {n:,} finite numbers; restore a copy.")
+        weights = np.zeros(n)
         weights[places] = values
         model._set_weights(weights)
         return model
@@ -130,6 +133,17 @@ def _unpacked(content: bytes, name: str) -> tuple[dict[str, Any], Array, Array]:
         return dict(json.loads(text.tobytes().decode("utf-8"))), places, values
     except UNREADABLE as error:
         raise InputError(f"{name} is no model, or it was cut short or changed; restore a copy.") from error
+
+
+def _fit(places: Array, values: Array, n: int) -> bool:
+    """Whether these are numbers, each in a place of its own among n."""
+    return (
+        (places.dtype, values.dtype) == (np.dtype(np.int32), np.dtype(np.float64))
+        and places.ndim == values.ndim == 1
+        and len(places) == len(values)
+        and bool(np.isfinite(values).all())
+        and (len(places) == 0 or (int(places[0]) >= 0 and int(places[-1]) < n and bool((np.diff(places) > 0).all())))
+    )
 
 
 def _checksum(*arrays: Array) -> np.uint32:

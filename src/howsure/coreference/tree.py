@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from howsure.coreference import grammar
 from howsure.data.documents import Sentence, Strings
+from howsure.data.trees import first_cycle
 from howsure.errors import InputError
 
 
@@ -48,6 +49,7 @@ def tree_of(sentence: Sentence, *, where: str = "the sentence") -> Tree:
     heads, relations = sentence.heads, sentence.relations
     if heads is None or relations is None:
         raise InputError(f"{where} has no dependencies (heads and relations); parse the document first.")
+    _check_layers(sentence, heads, where)
     kinds = _kinds(sentence, where)
     children: list[list[int]] = [[] for _ in heads]
     for word, head in enumerate(heads):
@@ -70,16 +72,36 @@ def tree_of(sentence: Sentence, *, where: str = "the sentence") -> Tree:
     )
 
 
+def _check_layers(sentence: Sentence, heads: Sequence[int], where: str) -> None:
+    """Raise InputError where a layer lacks words, or the heads are no tree."""
+    n = len(sentence)
+    for name in ("heads", "relations", "tags", "universal_tags", "features"):
+        layer = getattr(sentence, name)
+        if layer is not None and len(layer) != n:
+            raise InputError(f"{where} has {n} words and {len(layer)} {name.replace('_', ' ')}; give one for each.")
+    outside = [head for head in heads if not -1 <= head < n]
+    if outside:
+        raise InputError(f"heads must be positions of words, or -1 for the root; {where} holds {outside[0]}.")
+    if first_cycle([sentence]) is not None:
+        raise InputError(f"the heads of {where} go in a circle; they must form a tree.")
+
+
 def _kinds(sentence: Sentence, where: str) -> Strings:
-    if sentence.tags is not None:
+    if sentence.tags is not None and _reads_tags(sentence):
         return tuple(grammar.PENN_KINDS.get(tag, grammar.OTHER) for tag in sentence.tags)
     if sentence.universal_tags is not None:
         return tuple(grammar.UNIVERSAL_KINDS.get(tag, grammar.OTHER) for tag in sentence.universal_tags)
     raise InputError(f"{where} has neither Penn Treebank nor universal tags; tag the document first.")
 
 
+def _reads_tags(sentence: Sentence) -> bool:
+    """Whether the tags of the language are of the Penn Treebank, or all there is."""
+    alphabetic = {tag for tag in sentence.tags or () if tag[:1].isalpha()}
+    return sentence.universal_tags is None or not alphabetic or not alphabetic.isdisjoint(grammar.PENN_TAGS)
+
+
 def _plural(sentence: Sentence) -> tuple[bool, ...]:
-    if sentence.tags is not None:
+    if sentence.tags is not None and _reads_tags(sentence):
         return tuple(tag in grammar.PLURAL_TAGS for tag in sentence.tags)
     if sentence.features is not None:
         return tuple("Number=Plur" in features for features in sentence.features)

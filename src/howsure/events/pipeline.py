@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
+import sys
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
@@ -168,6 +169,9 @@ def _results(batches: Batches, work: Work, workers: int) -> Iterator[Iterator[Ba
 
 def _check_travels(work: Work) -> None:
     """Raise InputError where other processes cannot be given the work."""
+    program = getattr(sys.modules["__main__"], "__file__", None)
+    if program is not None and not Path(program).exists():  # `python -`: each process would begin by looking for it
+        raise InputError("several workers need a program that is a file; save it, or take workers=1.")
     try:
         pickle.dumps(work)
     except (pickle.PicklingError, AttributeError, TypeError) as error:

@@ -94,7 +94,7 @@ def corpora_table(told: Sequence[Told]) -> ResultTable:
                 f"{p.sum():,.1f}", f"{one.drawn.best.sum():,}",
             ]
         )  # fmt: skip
-    return ResultTable("News: what was read and found", headers, rows, headers[:1])
+    return ResultTable(f"{told[0].corpus}: what was read and found", headers, rows, headers[:1])
 
 
 def differences_table(told: Sequence[Told]) -> ResultTable:
@@ -112,7 +112,7 @@ def differences_table(told: Sequence[Told]) -> ResultTable:
         ]
         for one in told
     ]  # fmt: skip
-    title = f"News: differences between counts that are open (P < {SURE:g}), 20 most frequent actors"
+    title = f"{told[0].corpus}: differences between counts that are open (P < {SURE:g}), 20 most frequent actors"
     return ResultTable(title, headers, rows, (headers[0], headers[-1]))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +10,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from howsure.coreference.attributes import Attributes, Codes
 from howsure.coreference.facts import PRONOMINAL
@@ -23,6 +23,7 @@ class Candidates:
 
     def __init__(self, attributes: Attributes) -> None:
         self.mentions = attributes
+        self._shared: dict[str, Matrix] = {}
 
     def __len__(self) -> int:
         return len(self.mentions)
@@ -66,16 +67,23 @@ class Candidates:
 
     def shared(self, name: str) -> Matrix:
         """How many words two sets have in common; the diagonal holds their sizes."""
-        members = _membership(self.mentions.sets(name))
-        return np.asarray((members @ members.T).todense(), dtype=np.int64)
+        if name not in self._shared:
+            self._shared[name] = _in_common(self.mentions.sets(name))
+        return self._shared[name]
 
 
-def _membership(sets: list[frozenset[int]]) -> sparse.csr_matrix:
-    words = {word: column for column, word in enumerate(sorted(frozenset().union(*sets)))}
-    columns = [words[word] for one in sets for word in one]
-    starts = np.cumsum([0, *(len(one) for one in sets)])
-    shape = (len(sets), max(len(words), 1))
-    return sparse.csr_matrix((np.ones(len(columns), dtype=np.int64), columns, starts), shape=shape)
+def _in_common(sets: list[frozenset[int]]) -> Matrix:
+    """Sizes of all intersections: a product over the words of several sets, as whole numbers below 2^24 are exact."""
+    counts = Counter(word for one in sets for word in one)
+    columns = {word: column for column, word in enumerate(word for word, count in counts.items() if count > 1)}
+    cells = [(row, columns[word]) for row, one in enumerate(sets) for word in one if word in columns]
+    members = np.zeros((len(sets), len(columns)), dtype=np.float32)
+    if cells:
+        members[tuple(np.array(cells).T)] = 1
+    common = (members @ members.T).astype(np.int64)
+    np.fill_diagonal(common, [len(one) for one in sets])
+    common.flags.writeable = False
+    return common
 
 
 Conjunction = Literal["forms", "types", "none"]
