@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _ROOMS = {
+    "howsure.events": ("EventStore", "Lexicon", "Rule", "compare_actors", "event_series"),
     "howsure.coreference": ("AntecedentModel", "CorefPosterior", "score_clusters"),
     "howsure.data": ("Document", "Mention", "Sentence", "read_documents"),
     "howsure.errors": ("HowsureError", "InputError", "MissingExtraError"),
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from howsure.coreference import AntecedentModel, CorefPosterior, score_clusters  # noqa: F401
     from howsure.data import Document, Mention, Sentence, read_documents  # noqa: F401
     from howsure.errors import HowsureError, InputError, MissingExtraError  # noqa: F401
+    from howsure.events import EventStore, Lexicon, Rule, compare_actors, event_series  # noqa: F401
     from howsure.sequences import CRFTagger, HMMTagger, TagPosterior, tag_pairs, transition_pairs  # noqa: F401
     from howsure.significance import *  # noqa: F403
     from howsure.stats.classes import pairs_from_classes  # noqa: F401

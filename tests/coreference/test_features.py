@@ -20,7 +20,7 @@ from howsure.coreference.features import (
     syntax,
     words,
 )
-from howsure.coreference.features.family import bucket, hashed, nearer
+from howsure.coreference.features.family import bucket, hashed, in_common, nearer
 from howsure.data.documents import Document, Mention
 from tests.coreference import parsed as hand
 
@@ -208,3 +208,11 @@ def test_duplicate_spans_are_allowed() -> None:
     sentence = hand.parsed("Ann|NNP|0|root")
     pairs = Candidates(attributes_of(hand.document(sentence), [Mention(0, 0, 1), Mention(0, 0, 1)]))
     assert syntax.nesting(pairs)[1, 0] >= 11  # the same head
+
+
+def test_words_in_common_are_the_sizes_of_the_intersections() -> None:
+    rng = np.random.default_rng(0)
+    sets = [frozenset(rng.integers(0, 40, size).tolist()) for size in rng.integers(0, 9, 60)]
+    expected = [[len(one & other) for other in sets] for one in sets]
+    assert np.array_equal(in_common(sets), expected)
+    assert in_common([frozenset()]).tolist() == [[0]]

@@ -219,3 +219,23 @@ def _fill(path: Path, told: Path) -> None:
     except StoreError as error:
         resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         told.write_text(json.dumps([stored, str(error)]))
+
+
+def test_a_folder_is_not_taken_for_a_missing_store(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"is a folder; a store is a file, such as .*news\.duckdb"):
+        EventStore.open(tmp_path, read_only=False)
+
+
+def test_a_store_that_this_program_holds_open_is_told_apart_from_one_that_another_writes(tmp_path: Path) -> None:
+    path = tmp_path / "a.duckdb"
+    EventStore.create(path, {}).close()
+    with duckdb.connect(path, read_only=True), pytest.raises(StoreError, match="open in this program already"):
+        EventStore.open(path)
+
+
+def test_what_differs_inside_a_setting_is_named(tmp_path: Path) -> None:
+    columns = {"text": "body", "date": "published", "title": "a headline that is long enough to fill the line"}
+    with EventStore.create(tmp_path / "a.duckdb", {"input": {"columns": columns}}) as store:
+        store.check_settings({"input": {"columns": columns}})
+        with pytest.raises(InputError, match=r'settings: input\.columns\.date was "published" and is now "day"\. Go'):
+            store.check_settings({"input": {"columns": {**columns, "date": "day"}}})

@@ -18,9 +18,12 @@ NOBODY = "No actor acts in any document of this store. Was the rule or the lexic
 def test_a_store_without_events_says_so(browser: Browser, tmp_path: Path) -> None:
     made = hussein_document(0)
     silent = MadeUpDocument(0, made.date, made.title, made.mentions[:2], made.antecedents[:2, :2])
-    for name, documents in (("silent", [silent]), ("empty", [])):
+    for name, documents, told in (
+        ("silent", [silent], "the store holds no event"),
+        ("empty", [], "the store holds no document"),
+    ):
         path = tmp_path / f"{name}.duckdb"
-        with write_store(path, documents) as store, pytest.raises(InputError, match="the store holds no event"):
+        with write_store(path, documents) as store, pytest.raises(InputError, match=told):
             events_report(store)
         with serving(path) as url:
             browser.open(url)

@@ -3,6 +3,7 @@
 from howsure.events.counts import Count, CountComparison, compare_counts, count_from_probabilities, count_from_samples
 from howsure.events.dependencies import DependencyCounts, count_dependencies
 from howsure.events.entities import Evidence, actors_of, entity_counts, evidence_of
+from howsure.events.examples import example_store
 from howsure.events.export import export_series
 from howsure.events.extraction import extract
 from howsure.events.facts import Act, Description, Facts, mention_facts, mention_heads
@@ -49,6 +50,7 @@ __all__ = [
     "entity_counts",
     "event_series",
     "evidence_of",
+    "example_store",
     "export_series",
     "extract",
     "extract_events",

@@ -17,8 +17,10 @@ SERIES = {"n_documents": "documents"}  # what the page calls a column otherwise
 def overview(store: Store) -> dict[str, Any]:
     """What the store holds: actors by falling expected count, dates, documents kept and left out, and its settings.
 
-    >>> overview(store)["actors"][0]  # doctest: +SKIP
-    {'code': 'IRQ', 'title': 'Iraq', 'documents': 812, 'expected': 604.3}
+    >>> from howsure.events import example_store
+    >>> with example_store() as store:
+    ...     overview(store)["actors"][0]
+    {'code': 'SUDORIA', 'title': 'SUDORIA', 'documents': 26, 'expected': 12.06}
     """
     n, first, last = rows_of(store, "SELECT count(*), min(date), max(date) FROM documents")[0]
     left_out = rows_of(store, "SELECT reason, count(*) AS n FROM left_out GROUP BY reason ORDER BY n DESC, reason")

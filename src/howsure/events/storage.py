@@ -82,12 +82,18 @@ class EventStore:
         StoreError if another process writes to it.
         """
         target = Path(path)
+        if target.is_dir():
+            raise InputError(f"{target} is a folder; a store is a file, such as {target / 'news.duckdb'}.")
         if not target.is_file():
             raise InputError(f"there is no store {target}; make one by howsure events extract.")
         try:
             connection = duckdb.connect(target, read_only=read_only, config=READING if read_only else CONFIG)
         except duckdb.Error as error:
-            if "Could not set lock" in str(error) or isinstance(error, duckdb.ConnectionException):
+            if isinstance(error, duckdb.ConnectionException):
+                raise StoreError(
+                    f"{target} is open in this program already, or being written to; close that connection first."
+                ) from error
+            if "Could not set lock" in str(error):
                 raise StoreError(
                     f"{target} is being written to; wait for that, or end it, and open it then."
                 ) from error
@@ -152,8 +158,7 @@ class EventStore:
         """Raise InputError naming what differs where a run that goes on was not the one that began."""
         known = json.loads(json.dumps(wanted))
         ours = {name: value for name, value in self.settings.items() if name not in ITS_OWN}
-        names = [name for name in {**ours, **known} if ours.get(name) != known.get(name)]
-        told = [f"{name} was {_shown(ours.get(name))} and is now {_shown(known.get(name))}" for name in names]
+        told = [f"{name} was {_shown(was)} and is now {_shown(now)}" for name, was, now in _differences(ours, known)]
         if self.settings["howsure"] != __version__:
             told.append(f"howsure was {self.settings['howsure']} and is now {__version__}")
         if told:
@@ -218,6 +223,16 @@ def _writing(path: Path) -> Iterator[None]:
 def _first_line(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return (lines[0] if lines else type(error).__name__).rstrip(".")[:300] + "."
+
+
+def _differences(was: Settings, now: Settings, within: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """The settings that differ, by their names, those of nested ones with a dot, and both of their values."""
+    for name in {**was, **now}:
+        before, after = was.get(name), now.get(name)
+        if isinstance(before, dict) and isinstance(after, dict):
+            yield from _differences(before, after, f"{within}{name}.")
+        elif before != after:
+            yield f"{within}{name}", before, after
 
 
 def _shown(value: Any) -> str:

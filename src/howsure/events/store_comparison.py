@@ -81,6 +81,12 @@ def compare_actors(
     The two share each document's clusterings: D_A - D_B has the law of its joint samples, and these laws are convolved
     over the documents, which are independent. Overlapping bands of two series do not answer this question.
 
+    >>> from howsure.events import example_store
+    >>> with example_store() as store:
+    ...     comparison = compare_actors(store, "NORLAND", "SUDORIA", by="year")
+    >>> [(row["period"], round(row["greater"], 2), round(row["less"], 2)) for row in comparison.to_dict()["rows"]]
+    [('2001', 0.15, 0.7), ('2002', 0.09, 0.77)]
+
     Raises InputError for an actor that the store does not hold, one actor named twice, or another option.
     """
     level = check_level(level)

@@ -93,6 +93,7 @@ def chosen_actors(store: Store, actors: Sequence[str] | None) -> tuple[str, ...]
     """
     acting = list(actors_in(store))
     if actors is None and not acting:
+        first_and_last(store)
         raise InputError("the store holds no event: no actor acts in any document. Was the rule or the lexicon meant?")
     if actors is None:
         return tuple(acting)

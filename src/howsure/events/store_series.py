@@ -99,8 +99,9 @@ class StoreSeries:
 
     def __str__(self) -> str:
         rows = self.counts.rows
+        n = len(self.titles)
         return (
-            f"{len(self.titles):,} actors by {self.by}, {rows[0].period} to {rows[-1].period}: {self.recipe['unit']}, "
+            f"{n:,} actor{'s' * (n != 1)} by {self.by}, {rows[0].period} to {rows[-1].period}: {self.recipe['unit']}, "
             f"mean and {100 * self.counts.level:g} % interval ({self.counts.interval})"
         )
 
@@ -122,6 +123,12 @@ def event_series(
     entities of the convolved laws. "normal" is the paper's, mean ± z · sd of the S totals, "samples" their quantiles.
     `by` is "week", "month", "quarter" or "year". All periods between the first and the last document are there.
     Without `actors`, all of them by falling expected count.
+
+    >>> from howsure.events import example_store
+    >>> with example_store() as store:
+    ...     series = event_series(store, by="year", actors=["NORLAND"])
+    >>> [(row.period, round(row.mean, 1), row.low, row.high, row.best) for row in series.rows_of("NORLAND")]
+    [('2001', 6.3, 4.0, 9.0, 6.0), ('2002', 2.5, 1.0, 4.0, 4.0)]
 
     Raises InputError for an actor that the store does not hold, another option, or a store without any event.
     Source: Nguyen & O'Connor (2015), section 6.

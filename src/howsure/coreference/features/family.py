@@ -68,11 +68,11 @@ class Candidates:
     def shared(self, name: str) -> Matrix:
         """How many words two sets have in common; the diagonal holds their sizes."""
         if name not in self._shared:
-            self._shared[name] = _in_common(self.mentions.sets(name))
+            self._shared[name] = in_common(self.mentions.sets(name))
         return self._shared[name]
 
 
-def _in_common(sets: list[frozenset[int]]) -> Matrix:
+def in_common(sets: list[frozenset[int]]) -> Matrix:
     """Sizes of all intersections: a product over the words of several sets, as whole numbers below 2^24 are exact."""
     counts = Counter(word for one in sets for word in one)
     columns = {word: column for column, word in enumerate(word for word, count in counts.items() if count > 1)}
