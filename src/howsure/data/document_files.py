@@ -51,7 +51,7 @@ def seen_form(text: Text) -> str:
         found = "1 column" if columns == 1 else f"{columns} columns"
         raise InputError(
             f"the form of {text.name} cannot be seen: its first row, {row[:40]!r}, has {found} separated by tabs. "
-            f"Known are {', '.join(FORMS)}; name one by form."
+            f"Known are {', '.join(FORMS)}; name one, by form= or --input-format."
         )
     return form
 
