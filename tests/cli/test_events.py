@@ -111,7 +111,7 @@ BAD = [
     ("news.jsonl", (*COLUMNS, *PARSED, "--category", "desk", "--keep", "("), "keep must be a regular expression"),
     ("news.conllu", PARSED, "CoNLL-U is parsed already; leave --parser out"),
     ("news.conllu", ("--rule", "attck"), "no rule 'attck' .* Did you mean attack"),
-    ("news.conllu", ("--rule", "none.yaml"), "cannot read the rule none.yaml"),
+    ("news.conllu", ("--rule", "none.yaml"), "no file none.yaml"),
     ("news.conllu", ("--rule", "{place}/wrong.yaml"), "no field 'form' .* Did you mean forms"),
     ("news.jsonl", (*COLUMNS, *PARSED, "--rule", "{place}/clear.yaml"), "set labels: ud"),
     ("news.conllu", ("--rule", "{place}/rule.yaml", "--labels", "clear"), "--labels is for built-in rules"),

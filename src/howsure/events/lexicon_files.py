@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
+from howsure.data.texts import read_text
 from howsure.errors import InputError
 
 COMMENTS = ("===", "#")
@@ -15,21 +15,15 @@ def read_entries(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
 
     Raises InputError naming the line that has no code, no name or more columns, and for a file without any entry.
     """
-    where = Path(path)
-    try:
-        text = where.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"cannot read the lexicon {where}: {error.strerror or error}.") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{where} is not UTF-8 (byte {error.start:,}); save it as UTF-8.") from error
+    text = read_text(path)
     entries = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.content.splitlines(), start=1):
         if not line.strip() or line.startswith(COMMENTS):
             continue
         columns = [column.strip() for column in line.split("\t")]
         if len(columns) not in (2, 3) or not all(columns[:2]) or " " in columns[0]:
-            raise InputError(f"{where}, line {number}: a line must be CODE<TAB>NAME; it is {line!r}.")
+            raise InputError(f"{text.name}, line {number}: a line must be CODE<TAB>NAME; it is {line!r}.")
         entries.append((columns[0], columns[1].replace("_", " ")))
     if not entries:
-        raise InputError(f"{where} holds no entry; a line must be CODE<TAB>NAME.")
+        raise InputError(f"{text.name} holds no entry; a line must be CODE<TAB>NAME.")
     return entries

@@ -7,6 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from howsure.data.texts import read_text
 from howsure.errors import InputError, MissingExtraError
 from howsure.events.rules import Rule
 from howsure.stats.naming import unknown_name
@@ -28,14 +29,8 @@ def read_rule(path: str | os.PathLike[str]) -> Rule:
     Raises InputError naming the file, the field, what it must be, and the field that was probably meant;
     MissingExtraError without the extra `events`.
     """
-    where = Path(path)
-    try:
-        text = where.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"cannot read the rule {where}: {error.strerror or error}.") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{where} is not UTF-8 (byte {error.start:,}); save it as UTF-8.") from error
-    return rule_from_yaml(text, name=where.stem, place=str(where))
+    text = read_text(path)
+    return rule_from_yaml(text.content, name=Path(path).stem, place=text.name)
 
 
 def rule_from_yaml(text: str, *, name: str = "rule", place: str = "the rule") -> Rule:

@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from howsure.data.documents import Document, Mention
+from howsure.report.pages import page_template
 from howsure.stats.pairs import Floats, Integers
 from howsure.stats.poisson_binomial import CountDistribution
 
@@ -68,16 +67,8 @@ def coreference_page(documents: Sequence[MarkedDocument], *, title: str = "Who i
     at least a probability of .25 to be the same; a dotted line marks mentions whose confidence is below .75. What the
     posterior says of a mention shows when the pointer rests on it.
     """
-    environment = Environment(
-        loader=PackageLoader("howsure.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
     pages = [_page(one) for one in documents]
-    return environment.get_template("coreference.html").render(title=title, pages=pages, doubtful=DOUBTFUL)
+    return page_template("coreference.html").render(title=title, pages=pages, doubtful=DOUBTFUL)
 
 
 def _page(one: MarkedDocument) -> Page:

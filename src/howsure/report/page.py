@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from howsure.calibration.curve import CalibrationCurve
@@ -24,6 +23,7 @@ from howsure.calibration.words import (
 from howsure.errors import InputError
 from howsure.figures.calibration import curve_figure, error_figure, histogram_figure
 from howsure.figures.files import inline_svg
+from howsure.report.pages import page_template
 from howsure.report.tables import Table, table_of_bins, table_of_curves, table_of_rows
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def calibration_report(
         raise InputError("curves must hold at least one calibration curve; it is empty.")
     names = _names(curves)
     shown = _largest(curves)
-    page = _environment().get_template("calibration.html")
+    page = page_template("calibration.html")
     return page.render(
         title=title,
         subtitle=subtitle,
@@ -91,17 +91,6 @@ def calibration_report(
         pictures=_overview(curves, names, shown),
         sections=[_section(curves[i], names[i], f"s{i}", pictured=len(curves) > 1) for i in shown],
         recipe=recipe_rows(curves),
-    )
-
-
-def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("howsure.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
     )
 
 

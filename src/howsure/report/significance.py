@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from howsure.figures.significance import CAPTION, difference_svg
+from howsure.report.pages import page_template
 from howsure.significance.comparison import Comparison
 from howsure.significance.words import how, verdicts
 
@@ -20,17 +20,9 @@ def significance_report(
 
     `read` says what was read, for the recipe.
     """
-    environment = Environment(
-        loader=PackageLoader("howsure.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
     headings, rows = result.table()
     recipe = {**(read or {}), **result.recipe}
-    return environment.get_template("significance.html").render(
+    return page_template("significance.html").render(
         title=title,
         subtitle=f"{result.recipe['n']:,} items, baseline {result[0].baseline}",
         verdicts=verdicts(result),

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from howsure import __version__
+from howsure.data.registry import find_dataset
 from howsure.figures.lines import Series, series_figure
-from howsure.reproductions.folders import data_folder
 from howsure.reproductions.reproduction import Advance, Finding, Reproduction, ResultTable, nobody
 from howsure.significance import compare
 from howsure.significance.boostsa.storage import read_labels
@@ -55,7 +55,7 @@ def reproduce_boostsa(*, data: str | None = None, seed: int = 0, advance: Advanc
 
     Raises InputError if that folder is not found.
     """
-    folder = data_folder(data, "boostsa_test")
+    folder = find_dataset("boostsa_test", data=data)
     simulated = _simulate(seed, advance)
     real = {name: _shares(_read(folder, *pair), seed, advance) for name, pair in PAIRS.items()}
     findings = (*_findings_1(simulated), *_findings_2(real))

@@ -12,9 +12,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from howsure.data.registry import find_dataset
 from howsure.errors import InputError
 from howsure.events.lexicon import Lexicon
-from howsure.reproductions.folders import data_folder
 
 WIKIPEDIA, REUTERS, MUC = "wikipedia_current_events", "reuters21578", "muc4"
 DROPPED = re.compile(r"Sport|Opinion|Arts", re.IGNORECASE)  # as the paper drops Sports and Opinion
@@ -153,7 +153,7 @@ def _news(items: Iterator[Item], lexicon: Lexicon, event: re.Pattern[str], limit
 
 def _rows(data: str | None, name: str) -> Iterator[dict[str, Any]]:
     """The rows of a data set, whose one file of JSON lines is packed."""
-    folder = data_folder(data, name)
+    folder = find_dataset(name, data=data)
     path = next(iter(sorted(Path(folder).glob("*.jsonl.gz"))), None)
     if path is None:
         raise InputError(f"{folder} holds no file of JSON lines (*.jsonl.gz); fetch the data set again.")

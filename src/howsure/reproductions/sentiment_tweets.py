@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from howsure.data.registry import find_dataset
 from howsure.data.tweets import read_labelled_texts
-from howsure.reproductions.folders import data_folder
 from howsure.sequences.classification import binary_unigrams, tweet_words
 from howsure.stats.pairs import Integers, Labels
 
@@ -41,7 +41,7 @@ def read_tweets(data: str | None, limit: int | None) -> Tweets:
 
     A tweet is seen again if its words in lower case are the same, in the same order.
     """
-    folder = data_folder(data, DATA)
+    folder = find_dataset(DATA, data=data)
     seen: set[tuple[str, ...]] = set()
     texts, labels, repeated = [], [], []
     for split in SPLITS:

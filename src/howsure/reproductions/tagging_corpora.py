@@ -8,8 +8,8 @@ from itertools import chain
 
 from howsure.data.conllu import read_conllu
 from howsure.data.documents import Strings
+from howsure.data.registry import find_dataset
 from howsure.data.tagged import read_sentence_index, read_tagged
-from howsure.reproductions.folders import data_folder
 from howsure.stats.pairs import Integers
 
 PARTS = ("train", "dev", "test")
@@ -62,7 +62,7 @@ def read_wsj(data: str | None, limit: int | None = None) -> Corpus:
 
     `limit`: only the first sentences of each part. Raises InputError if the folder `wsj_sample` is not found.
     """
-    folder = data_folder(data, "wsj_sample")
+    folder = find_dataset("wsj_sample", data=data)
     sentences, tags = read_tagged(folder / "wsj_sample.tsv.gz")
     articles = read_sentence_index(folder / "sentence_index.tsv.gz", sentences)
     number = {article: i for i, article in enumerate(sorted(set(articles)))}
@@ -81,7 +81,7 @@ def read_ewt(data: str | None, limit: int | None = None) -> Corpus:
 
     `limit`: only the first sentences of each part. Raises InputError if the folder `ud_english_ewt` is not found.
     """
-    folder = data_folder(data, "ud_english_ewt")
+    folder = find_dataset("ud_english_ewt", data=data)
     return Corpus("ewt", "EWT", *(_ewt_part(folder / f"en_ewt-ud-{part}.conllu.gz", limit) for part in PARTS))
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from howsure.calibration.judging import curve_of
+from howsure.data.registry import find_dataset
 from howsure.data.tagged import read_tagged
-from howsure.reproductions.folders import data_folder
 from howsure.reproductions.label_errors import clustered_mean
 from howsure.reproductions.reproduction import Advance
 from howsure.reproductions.tagging_corpora import Corpus, Tagged
@@ -95,7 +95,7 @@ def hmm(name: str, unknown: str, grid: tuple[float, ...] = PSEUDOCOUNTS) -> Kind
 
 def read_ark(data: str | None, limit: int | None) -> Corpus:
     """The tweets of Gimpel et al. (2011), as they split them; `limit`: only the first of each part."""
-    folder = data_folder(data, DATA)
+    folder = find_dataset(DATA, data=data)
     parts = ((one[:limit] for one in read_tagged(folder / f"{part}.tsv")) for part in ("train", "dev", "test"))
     return Corpus("ark", "ARK tweets", *(Tagged(*part) for part in parts))
 
