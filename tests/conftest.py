@@ -1,13 +1,15 @@
-"""What every test may rely on: one thread, no window, the same examples every time, and the folder of real data."""
+"""What every test may rely on: one thread, no window, Ctrl-C, the same examples every time, the folder of real data."""
 
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 # Before numpy is loaded: small matrices on many threads are slow, and a test has no screen.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("MPLBACKEND", "Agg")
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a run in the background would ignore Ctrl-C
 
 import pytest
 from hypothesis import settings

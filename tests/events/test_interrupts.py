@@ -38,6 +38,17 @@ def test_ctrl_c_waits() -> None:
         ctrl_c()
 
 
+def test_who_ignores_it_goes_on() -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    done: list[bool] = []
+    try:
+        work_on(done)
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert done == [True]
+
+
 def test_without_ctrl_c_nothing_happens() -> None:
     before = signal.getsignal(signal.SIGINT)
     with undisturbed():
