@@ -9,11 +9,11 @@ from pathlib import Path
 # Before numpy is loaded: small matrices on many threads are slow, and a test has no screen.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("MPLBACKEND", "Agg")
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a run in the background would ignore Ctrl-C
 
 import pytest
 from hypothesis import settings
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a run in the background would ignore Ctrl-C
 settings.register_profile("howsure", deadline=None, derandomize=True)
 settings.load_profile("howsure")
 

@@ -11,7 +11,7 @@ from typing import Any
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Let Ctrl-C wait until the `with` statement is done; a process that ignores it, as in the background, still does."""
+    """Let Ctrl-C wait until the `with` statement is done; a process that ignores it, in the background, still does."""
     if threading.current_thread() is not threading.main_thread():  # only the main one hears of it
         yield
         return
