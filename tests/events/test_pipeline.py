@@ -73,7 +73,7 @@ def test_killed_at_random_moments(
                 begun_after.append(held.next_document)
     extract_to(store, corpus, model)
     assert contents(store) == whole
-    assert all(document % BATCH == 0 for document in begun_after)
+    assert all(document % BATCH == 0 or document == DOCUMENTS for document in begun_after)  # whole batches only
     assert len(set(begun_after)) > 1  # some were killed in the middle
 
 
