@@ -16,10 +16,11 @@ import numpy as np
 import pytest
 
 from howsure.calibration.judging import curve_of
-from howsure.data import open_predictions, read_conllu, read_tagged, write_conllu, write_tagged
+from howsure.data import open_predictions, read_tagged, write_conllu, write_tagged
 from howsure.data.documents import Document, Sentence
 from howsure.sequences import CRFTagger, HMMTagger, load_tagger
 from howsure.sequences.pairs import frequent_transitions, tag_pairs, transition_pairs
+from tests.cli.pressing import pressed
 from tests.cli.running import howsure as run
 from tests.cli.running import printed
 
@@ -131,13 +132,46 @@ def test_tag_gives_each_word_its_tag_and_probability(folder: Path, file: str, me
             assert [float(p) for _, p in shown] == pytest.approx([one[best], one[second]], rel=1e-5)
 
 
-def test_tag_keeps_what_conllu_says(folder: Path) -> None:
-    printed("sequences", "tag", "hmm.npz", "dev.conllu", "--out", "tagged.conllu")
-    before, after = read_conllu("dev.conllu"), read_conllu("tagged.conllu")
-    assert [document.name for document in after] == ["a", "b"]
-    for old, new in zip(before, after, strict=True):
-        assert [s.metadata for s in new.sentences] == [s.metadata for s in old.sentences]
-        assert [s.universal_tags for s in new.sentences] == [s.universal_tags for s in old.sentences]
+RICH = """\
+# newdoc id = letters
+# text = the dog likes a cat
+# text_en = the same
+1-2\tthedog\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No
+1\tthe\tthe\tDET\tDT\t_\t2\tdet\t2:det\tGloss=x|P=0.5|Top=DT:1
+2\tdog\tdog\tNOUN\tNN\tNumber=Sing\t3\tnsubj\t3:nsubj\t_
+2.1\tit\tit\tPRON\tPRP\t_\t_\t_\t3:obj\t_
+3\tlikes\tlike\tVERB\tVBZ\t_\t0\troot\t0:root\tSpaceAfter=No|Entity=(1)
+
+
+# sent_id = last
+1\ta\t_\t_\t_\t_\t_\t_\t_\t_
+"""
+
+
+def test_tag_changes_nothing_but_the_tags_and_their_probabilities(folder: Path) -> None:
+    Path("rich.conllu").write_text(RICH, encoding="utf-8")
+    after = printed("sequences", "tag", "hmm.npz", "rich.conllu").split("\n")
+    posterior = load_tagger("hmm.npz").posterior([("the", "dog", "likes"), ("a",)])
+    best = iter(zip(np.concatenate(posterior.viterbi()), np.concatenate(posterior.marginals()), strict=True))
+    for old, new in zip(RICH.split("\n"), after, strict=True):
+        was, now = old.split("\t"), new.split("\t")
+        if not was[0].isdecimal():
+            assert new == old
+            continue
+        tag, marginals = next(best)
+        assert now[:4] + now[5:9] == was[:4] + was[5:9]
+        assert now[4] == posterior.labels[tag]
+        kept = [one for one in was[9].split("|") if not one.startswith(("P=", "Top=", "_"))]
+        *others, said = now[9].split("|")
+        assert others == kept
+        assert float(said.removeprefix("P=")) == pytest.approx(marginals[tag], rel=1e-5)
+
+
+def test_tag_again_is_the_same(folder: Path) -> None:
+    for options in ([], ["--top", "2"], ["--method", "posterior"]):
+        printed("sequences", "tag", "hmm.npz", "dev.conllu", "--top", "3", "--out", "once.conllu")
+        printed("sequences", "tag", "hmm.npz", "once.conllu", *options, "--out", "twice.conllu")
+        assert printed("sequences", "tag", "hmm.npz", "dev.conllu", *options) == Path("twice.conllu").read_text()
 
 
 def test_tag_by_k_best(folder: Path) -> None:
@@ -201,8 +235,9 @@ def test_posterior_of_tag_pairs(folder: Path) -> None:
     rows = list(csv.reader(Path("pairs.csv").read_text().splitlines()[1:]))
     assert {row[-1] for row in rows} == set(map(" ".join, steps))
     np.testing.assert_allclose([float(row[1]) for row in rows], wanted.probabilities, rtol=1e-15)
-    sentence_of = [i for i, row in enumerate(tags) for _ in row[1:]]
+    sentence_of = [i for i, row in enumerate(tags, start=1) for _ in row[1:]]
     assert [int(row[3]) for row in rows] == sentence_of * 2
+    assert [int(row[2]) for row in rows] == [t for row in tags for t in range(1, len(row))] * 2
 
 
 def test_evaluate_says_what_the_library_says(folder: Path) -> None:
@@ -305,11 +340,11 @@ WRONG = [
     (["tag", "short.npz", "dev.txt"], "short.npz"),
     (["tag", "changed.npz", "dev.txt"], "changed.npz"),
     (["tag", "other.npz", "dev.txt"], "other.npz"),
-    (["tag", "dev.txt", "dev.txt"], "dev.txt"),
+    (["tag", "dev.txt", "hmm.npz"], "dev.txt is no model of howsure or crfsuite. MODEL comes first"),
     (["tag", "short.model", "dev.txt"], "short.model"),
     (["tag", "hmm.npz", "dev.txt", "--k-best", "2", "--method", "posterior"], "does not go with --method posterior"),
     (["tag", "hmm.npz", "dev.txt", "--input-format", "crfsuite"], "this one reads words"),
-    (["evaluate", "hmm.npz", "other.tsv"], "the gold tags of 1 tokens: NOUN (1)"),
+    (["evaluate", "hmm.npz", "other.tsv"], "the gold tags of 1 token: NOUN (1)"),
     (["evaluate", "hmm.npz", "dev.txt"], "the form of dev.txt cannot be seen"),
     (["posterior", "hmm.npz", "other.tsv"], "by --unknown-tags keep"),
     (["posterior", "hmm.npz", "dev.tsv", "--tag", "v"], "no tag 'v' in the model"),
@@ -331,6 +366,26 @@ def test_what_is_wrong_is_said_in_one_sentence(folder: Path, arguments: list[str
     assert sorted(os.listdir()) == before, "something was left behind"
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["train", "train.tsv", "--out", "./train.tsv"],
+        ["train", "train.tsv", "--dev", "dev.tsv", "--out", "dev.tsv"],
+        ["tag", "hmm.npz", "dev.conllu", "--out", "dev.conllu"],
+        ["tag", "hmm.npz", "dev.conllu", "--out", "hmm.npz"],
+        ["posterior", "hmm.npz", "dev.csv", "--input-format", "two-columns", "--out", "dev.csv"],
+        ["evaluate", "hmm.npz", "dev.tsv", "--output", "dev.tsv"],
+    ],
+)
+def test_what_is_read_is_not_written_over(folder: Path, arguments: list[str]) -> None:
+    Path("dev.csv").write_bytes(Path("dev.tsv").read_bytes())
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    done = run("sequences", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert "is read here, and would be written over" in done.err
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
 @pytest.mark.parametrize("name", ["no/folder.parquet", "pairs.xlsx"])
 def test_where_pairs_cannot_go_is_said_before_the_work(folder: Path, name: str) -> None:
     done = run("sequences", "posterior", "no-such-model", "dev.tsv", "--out", name)
@@ -347,32 +402,30 @@ def test_unknown_gold_tags_can_be_kept(folder: Path) -> None:
     assert found["all"]["base_rate"] == pytest.approx(1 / 8)
 
 
-PRESS_CTRL_C = """
-import os, signal, sys, threading, time
-from howsure.cli import main
+@pytest.mark.parametrize("command", ["tag", "evaluate"])
+def test_sentences_that_cannot_be_are_counted_from_one(folder: Path, command: str) -> None:
+    zero = ["--pseudocount-transition", 0, "--pseudocount-emission", 0]
+    printed("sequences", "train", "train.tsv", "--tagger", "hmm", *zero, "--out", "zero.npz")
+    Path("new.tsv").write_text("the\tD\ndog\tN\n\nthe\tD\nthe\tD\n", encoding="utf-8")
+    done = run("sequences", command, "zero.npz", "new.tsv")
+    assert (done.code, done.out) == (2, "")
+    assert "howsure: no tag sequence is possible for sentence 2: " in done.err
 
-def press_after_two_passes():
-    main_thread = threading.main_thread().ident
-    while True:
-        frame = sys._current_frames()[main_thread]
-        while frame is not None:
-            if frame.f_code.co_name == "descend" and len(frame.f_locals.get("values", ())) >= 2:
-                os.kill(os.getpid(), signal.SIGINT)
-                return
-            frame = frame.f_back
-        time.sleep(0.001)
 
-threading.Thread(target=press_after_two_passes, daemon=True).start()
-main()
-"""
+def test_one_of_a_thing_is_no_plural(folder: Path) -> None:
+    Path("one.tsv").write_text("dog\tN\n", encoding="utf-8")
+    said = printed("sequences", "train", "one.tsv", "--dev", "one.tsv", "--max-iterations", 1, "--out", "one.npz")
+    assert "one.tsv: 1 sentence, 1 token, 1 tag\n" in said
+    assert "1 iteration, " in said
+    assert "one.npz on one.tsv: 1 sentence, 1 token\n" in printed("sequences", "evaluate", "one.npz", "one.tsv")
+    assert "1 pair of 1 tag, 1 sentence of" in printed("sequences", "posterior", "one.npz", "one.tsv", "--out", "p.csv")
 
 
 def test_ctrl_c_keeps_the_best_weights_so_far(folder: Path) -> None:
-    arguments = "sequences train train.tsv --c2 0.000001 --trainer adagrad --max-iterations 1000000 --out crf.npz"
-    done = subprocess.run(
-        [sys.executable, "-c", PRESS_CTRL_C, *arguments.split()],
-        capture_output=True, text=True, check=False, timeout=120,
-    )  # fmt: skip
+    sentences, _ = made_up(80, 0)  # whose first letters are learned better with every pass, for long
+    write_tagged(sentences, [[word[0] for word in words] for words in sentences], "letters.tsv")
+    arguments = "sequences train letters.tsv --c2 0 --trainer adagrad --max-iterations 1000000 --out crf.npz"
+    done = pressed(*arguments.split(), function="descend", moment='lambda held: len(held.get("values", ())) >= 2')
     assert done.returncode == 0, done.stderr
     assert "interrupted" in done.stdout
     assert "the best weights so far are kept" in done.stderr

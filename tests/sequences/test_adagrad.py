@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from howsure.errors import InputError
 from howsure.sequences.adagrad import descend
 from howsure.sequences.design import Attributes, design_of_words
 from howsure.sequences.layout import Layout
@@ -26,12 +27,14 @@ def setting(size: int) -> tuple[Objective, list[Part]]:
     return Objective(design, codes, layout, c2=0.1), parts
 
 
-def run(size: int, *, seed: int = 0, passes: int = 50, tolerance: float = 0.0, **options) -> Training:
+def run(
+    size: int, *, seed: int = 0, rate: float = 1.0, passes: int = 50, tolerance: float = 0.0, start=0.0, **options
+) -> Training:
     objective, parts = setting(size)
-    start = np.zeros(len(objective.layout))
+    weights = np.zeros(len(objective.layout)) + start
     rng = np.random.default_rng(seed)
     return descend(
-        objective, parts, start, learning_rate=1.0, max_iterations=passes, tolerance=tolerance, rng=rng, **options
+        objective, parts, weights, learning_rate=rate, max_iterations=passes, tolerance=tolerance, rng=rng, **options
     )
 
 
@@ -66,6 +69,20 @@ def test_it_stops_when_little_is_gained() -> None:
 def test_a_seed_repeats_it() -> None:
     np.testing.assert_array_equal(run(10, passes=3).weights, run(10, passes=3).weights)
     assert run(10, passes=3, seed=1).values != run(10, passes=3).values
+
+
+@pytest.mark.parametrize("rate", [1e3, 1e6, 1e100, 1e308])
+def test_a_rate_that_leads_nowhere_is_an_error(rate: float) -> None:
+    with pytest.raises(InputError, match="learning_rate must be small enough to lower the objective; with 1"):
+        run(10, rate=rate, passes=5)
+
+
+def test_weights_that_cannot_be_bettered_stay() -> None:
+    objective, _ = setting(10)
+    best = minimise(objective, np.zeros(len(objective.layout)), max_iterations=1000, tolerance=1e-9)
+    found = run(10, rate=100.0, passes=3, start=best.weights)
+    assert min(found.values) > best.values[-1]
+    np.testing.assert_array_equal(found.weights, best.weights)
 
 
 @pytest.mark.parametrize("ticks", [1, 4])

@@ -83,7 +83,7 @@ def test_a_calibrated_tagger_is_found_calibrated() -> None:
 def test_tokens_with_unknown_gold_tags_are_refused_or_kept() -> None:
     marginals, tags = made(4)
     tags[3][0] = tags[3][2] = "FW"
-    with pytest.raises(InputError, match=r"2 gold tags are none that the tagger knows: FW \(2\).*unknown_tags='keep'"):
+    with pytest.raises(InputError, match=r"the tagger does not know 2 gold tags: FW \(2\).*unknown_tags='keep'"):
         tag_pairs(marginals, tags, labels=LABELS)
     kept = tag_pairs(marginals, tags, labels=LABELS, unknown_tags="keep")
     assert len(kept) == 3 * sum(LENGTHS)
@@ -162,7 +162,7 @@ def test_a_tag_posterior_is_its_marginals() -> None:
     with pytest.raises(InputError, match="no tag 'X'"):
         transition_pairs(posterior, tags, pairs=[("N", "X")])
     tags[0][0] = "FW"
-    with pytest.raises(InputError, match="1 gold tags are none that the tagger knows"):
+    with pytest.raises(InputError, match="the tagger does not know 1 gold tag: "):
         transition_pairs(posterior, tags, pairs=wanted)
     assert len(transition_pairs(posterior, tags, pairs=wanted, unknown_tags="keep")) == 2 * (2 + 4 + 1)
 

@@ -9,10 +9,11 @@ from typing import Any
 import click
 
 from howsure.cli.options import as_names, binning_options, output_options
-from howsure.cli.output import check_destinations, emit
+from howsure.cli.output import check_destinations, emit, refuse_overwriting
 from howsure.cli.progress import progress
 from howsure.cli.sequences_input import INPUT_FORMS, ITEMS, LAYERS, TEXT, load_model, read_corpus, read_words
 from howsure.errors import InputError
+from howsure.sequences.potentials import ImpossibleError
 
 UNKNOWN_TAGS = ("error", "keep")
 OPTIONS_OF = {
@@ -21,7 +22,18 @@ OPTIONS_OF = {
 }
 
 
-@click.group(context_settings={"max_content_width": 110})
+class Sequences(click.Group):
+    """The commands; sentences are counted from 1 in what goes wrong."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except ImpossibleError as error:
+            raise error.counted_from_one() from None
+
+
+@click.group(cls=Sequences, context_settings={"max_content_width": 110})
 def command() -> None:
     """Sequences: taggers that say how sure they are of every tag."""
 
@@ -38,8 +50,9 @@ unknown_tags_option = click.option(
 
 def input_option(*more: str) -> Callable[..., Any]:
     """`--input-format`."""
-    forms = ", ".join((*INPUT_FORMS, *more))
-    return click.option("--input-format", metavar="FORMAT", help=f"{forms}; default: by the first lines.")
+    forms = (*INPUT_FORMS, *more)
+    said = f"{', '.join(forms)}; default: by the first lines."
+    return click.option("--input-format", type=click.Choice(forms), metavar="FORMAT", help=said)
 
 
 @command.command("train", short_help="Train a tagger on tagged sentences.")
@@ -81,6 +94,7 @@ def train_command(
     from howsure.sequences.crf import MOST_ITERATIONS
 
     check_destinations(output=out)
+    refuse_overwriting(out, *files, dev)
     given = {name: value for name, value in options.items() if value is not None}
     model = _untrained(tagger, given, items=input_format == ITEMS)
     train = read_corpus(files, form=input_format, model=model)
@@ -142,27 +156,27 @@ def tag_command(
 ) -> None:  # fmt: skip
     """Tag the sentences of FILE by MODEL; the result is CoNLL-U, with the probability of each tag as P in MISC.
 
-    FILE is text (a sentence a line, its words separated by blanks as in the training sentences), CoNLL-U, or two
-    columns, of which the tags are replaced; - is standard input. MODEL is a file of howsure or of crfsuite; one of
-    crfsuite needs crfsuite's own data format.
+    FILE is text (a sentence a line, its words and punctuation marks separated by blanks as in the training sentences:
+    nothing else is split), CoNLL-U, in which all but the tags stays as it is, or two columns; - is standard input.
+    MODEL is a file of howsure or of crfsuite; one of crfsuite needs crfsuite's own data format.
 
     \b
     echo "How sure is it ?" | howsure sequences tag model.npz -
     howsure sequences tag model.npz test.conllu --k-best 3 --out tagged.conllu
     """
-    from howsure.cli.sequences_output import k_best_conllu, tagged_conllu
+    from howsure.cli.sequences_output import k_best_text, tagged_text
 
     check_destinations(output=out)
+    refuse_overwriting(out, model, file)
     if k_best is not None and method != "viterbi":
         raise InputError("--k-best gives the most probable sequences; it does not go with --method posterior.")
     tagger = load_model(model)
     corpus = read_words(file, form=input_format, model=tagger)
     posterior = tagger.posterior(corpus.words)
-    layer = LAYERS[column]
     if k_best is None:
-        emit(tagged_conllu(corpus.documents, posterior, layer=layer, method=method, top=top), out)
+        emit(tagged_text(corpus, posterior, column=column, method=method, top=top), out)
     else:
-        emit(k_best_conllu(corpus.documents, posterior, layer=layer, k=k_best, top=top), out)
+        emit(k_best_text(corpus, posterior, column=column, k=k_best, top=top), out)
 
 
 @command.command("posterior", short_help="Write every probability and whether it came true, for `howsure calibration`.")
@@ -181,7 +195,7 @@ def posterior_command(
 ) -> None:  # fmt: skip
     """Write what MODEL says of every token and tag of FILE, and whether it is so: pairs for `howsure calibration`.
 
-    The columns are label, probability, tag, sentence and token, the last two numbered from 0.
+    The columns are label, probability, tag, sentence and token, the last two counted from 1.
 
     \b
     howsure sequences posterior model.npz test.conllu --out pairs.parquet
@@ -192,6 +206,7 @@ def posterior_command(
     from howsure.data.pairs_writing import check_suffix, write_pairs
 
     check_suffix(out)
+    refuse_overwriting(out, model, file)
     if tags and tag_pairs is not None:
         raise InputError("--tag and --tag-pairs are two questions; ask one at a time.")
     tagger = load_model(model)
@@ -229,6 +244,7 @@ def evaluate_command(
     from howsure.cli.sequences_evaluation import evaluate, evaluation_output
 
     check_destinations(output=output)
+    refuse_overwriting(output, model, file)
     tagger = load_model(model)
     corpus = read_corpus([file], form=input_format, model=tagger)
     found = evaluate(tagger, corpus, corpus.tags(column), unknown_tags=unknown_tags, **_binning(binning))

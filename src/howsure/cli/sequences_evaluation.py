@@ -18,6 +18,7 @@ from howsure.cli.sequences_input import Corpus, Tags
 from howsure.cli.sequences_pairs import check_unknown
 from howsure.cli.tables import Table
 from howsure.sequences.pairs import count_unknown, tag_pairs
+from howsure.sequences.sentences import counted
 from howsure.sequences.tagger import Tagger
 from howsure.stats.multiplicity import ADJUSTED
 
@@ -74,17 +75,18 @@ def _heading(found: Evaluation, recipe: Mapping[str, Any]) -> list[str]:
     tokens = found.right[ALL][0]
     unknown = f", {found.unknown:,} of them with tags unknown to the model" if found.unknown else ""
     return [
-        f"{recipe['model']} on {', '.join(recipe['files'])}: {found.sentences:,} sentences, {tokens:,} tokens{unknown}",
+        f"{recipe['model']} on {', '.join(recipe['files'])}: "
+        f"{counted(found.sentences, 'sentence')}, {counted(tokens, 'token')}{unknown}",
         f"accuracy {found.accuracy['viterbi']:.4f} (most probable sequence), "
         f"{found.accuracy['posterior']:.4f} (word by word)",
     ]
 
 
 def _notes(found: Evaluation, recipe: Mapping[str, Any]) -> list[str]:
-    number_of_tags = len(found.curves) - 1
+    tags = counted(len(found.curves) - 1, "tag")
     if recipe["adjust"] == "none":
-        return [f"p is each tag's own, not adjusted for {number_of_tags} tags."]
-    return [f"p of the tags is adjusted for {number_of_tags} tags ({ADJUSTED[recipe['adjust']]}); that of all is not."]
+        return [f"p is each tag's own, not adjusted for {tags}."]
+    return [f"p of the tags is adjusted for {tags} ({ADJUSTED[recipe['adjust']]}); that of all is not."]
 
 
 def _table(found: Evaluation, recipe: Mapping[str, Any], adjusted: list[float], *, exact: bool) -> Table:

@@ -6,27 +6,30 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from howsure.data.document_files import FORMS, read_documents
+from howsure.data.conllu_writing import conllu_text
+from howsure.data.document_files import FORMS, read_documents, seen_form
 from howsure.data.documents import Document, Sentence, Strings
 from howsure.data.texts import Text, read_text
 from howsure.errors import InputError
 from howsure.sequences.crf import CRFTagger
 from howsure.sequences.tagger import Tagger
 
-TEXT, ITEMS = "text", "crfsuite"
+TEXT, ITEMS, CONLLU = "text", "crfsuite", "conllu"
 INPUT_FORMS = (*FORMS, ITEMS)
 LAYERS = {"xpos": "tags", "upos": "universal_tags"}
-CRFSUITE_START = b"lCRF"
+CRFSUITE, ZIP = b"lCRF", b"PK\x03\x04"  # how files of models start
 Tags = Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """The sentences of files: as documents, and what a tagger is asked about, words or crfsuite's items."""
+    """The sentences of files as documents; crfsuite's items, if a tagger is asked about these and not about the words;
+    and what a file of CoNLL-U says, character for character."""
 
     name: str
     documents: list[Document]
     items: Sequence[Sequence[Any]] | None = None
+    original: str | None = None
 
     @property
     def sentences(self) -> list[Sentence]:
@@ -37,6 +40,11 @@ class Corpus:
     def words(self) -> Sequence[Sequence[Any]]:
         """What a tagger reads of each sentence."""
         return [sentence.words for sentence in self.sentences] if self.items is None else self.items
+
+    @property
+    def conllu(self) -> str:
+        """The sentences as CoNLL-U: what the file says if it is that, else what can be said in it."""
+        return conllu_text(self.documents) if self.original is None else self.original
 
     def tags(self, column: str) -> list[Strings]:
         """The gold tags of each sentence.
@@ -70,12 +78,13 @@ def read_corpus(files: Sequence[str], *, form: str | None, model: Tagger | None 
 
 def read_words(file: str, *, form: str | None, model: Tagger) -> Corpus:
     """The sentences of a file that may be plain text, a sentence a line, its words separated by blanks."""
-    if takes_items(model) or form not in (None, TEXT):
+    if takes_items(model) or form == ITEMS:
         return read_corpus([file], form=form, model=model)
     text = read_text(file)
-    if form == TEXT or not any("\t" in line for line in text.content.split("\n") if not line.startswith("#")):
-        return Corpus(file, [_plain_document(text)])
-    return Corpus(file, read_documents(file))
+    if form is None:
+        form = seen_form(text) if any("\t" in line for line in text.content.split("\n") if line[:1] != "#") else TEXT
+    documents = [_plain_document(text)] if form == TEXT else FORMS[form](text)
+    return Corpus(file, documents, original=text.content if form == CONLLU else None)
 
 
 def takes_items(model: Tagger | None) -> bool:
@@ -92,10 +101,14 @@ def load_model(path: str) -> Tagger:
 
     try:
         with open(path, "rb") as file:
-            start = file.read(len(CRFSUITE_START))
+            start = file.read(len(ZIP))
     except OSError as error:
         raise InputError(f"the model {path} cannot be read: {error.strerror}.") from error
-    return CRFTagger.from_crfsuite(path) if start == CRFSUITE_START else load_tagger(path)
+    if start not in (CRFSUITE, ZIP):
+        raise InputError(
+            f"{path} is no model of howsure or crfsuite. MODEL comes first, the FILE of sentences after it."
+        )
+    return CRFTagger.from_crfsuite(path) if start == CRFSUITE else load_tagger(path)
 
 
 def _plain_document(text: Text) -> Document:

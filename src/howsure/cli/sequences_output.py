@@ -3,34 +3,31 @@
 from __future__ import annotations
 
 import math
-import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
 from howsure.cli.sequences_input import Corpus, Tags
-from howsure.data import write_conllu
-from howsure.data.documents import Document, Sentence
+from howsure.data.conllu_tagging import TAG, UNIVERSAL_TAG, Tagging, tagged_conllu
 from howsure.sequences.pairs import count_unknown
 from howsure.sequences.posterior import TagPosterior
+from howsure.sequences.sentences import counted
 from howsure.sequences.tagger import Tagger
 from howsure.stats.pairs import Floats, Integers, Pairs
 
-PROBABILITY, TOP = "P", "Top"
-Attributes = Mapping[str, Sequence[Sequence[str]]]
+ATTRIBUTES = PROBABILITY, TOP = "P", "Top"
+COLUMNS = {"xpos": TAG, "upos": UNIVERSAL_TAG}
 
 
 def training_text(
     tagger: Tagger, train: Corpus, tags: Tags, path: str, dev: Corpus | None, dev_tags: Tags | None
 ) -> str:
     """The model, what it was trained on, how training ended, and its accuracy on the development sentences."""
-    rows = {"model": repr(tagger), "trained on": f"{train.name}: {_sizes(tags)}, {len(tagger.labels_):,} tags"}
+    rows = {"model": repr(tagger), "trained on": f"{train.name}: {_sizes(tags)}, {counted(len(tagger.labels_), 'tag')}"}
     values = getattr(tagger, "values_", None)
     if values:
         ended = {"max_iterations": "stopped at the most allowed"}.get(tagger.stopped_, tagger.stopped_)  # type: ignore[attr-defined]
-        rows["training"] = f"{len(values):,} iterations, {ended}; objective {values[-1]:,.4f}"
+        rows["training"] = f"{counted(len(values), 'iteration')}, {ended}; objective {values[-1]:,.4f}"
     if dev is not None and dev_tags is not None:
         right = {how: tagger.score(dev.words, dev_tags, decoding=how) for how in ("viterbi", "posterior")}
         rows["judged on"] = f"{dev.name}: {_sizes(dev_tags)}{_unknown(dev_tags, tagger)}"
@@ -44,64 +41,45 @@ def pairs_text(pairs: Pairs, name: str, path: str) -> str:
     """What was written, and the command that judges it."""
     assert pairs.clusters is not None
     sentences = len(np.unique(pairs.clusters))
-    asked = f"{len(pairs.group_names):,} tag{'s' * (len(pairs.group_names) != 1)}"
     return (
-        f"{path}: {len(pairs):,} pairs of {asked}, {sentences:,} sentences of {name}\n"
+        f"{path}: {counted(len(pairs), 'pair')} of {counted(len(pairs.group_names), 'tag')}, "
+        f"{counted(sentences, 'sentence')} of {name}\n"
         f"judge them: howsure calibration {path} --label label --prob probability --group tag --cluster sentence\n"
     )
 
 
-def tagged_conllu(
-    documents: Sequence[Document], posterior: TagPosterior, *, layer: str, method: str, top: int | None
-) -> str:
-    """CoNLL-U with each word's tag in a layer, and the tag's probability."""
+def tagged_text(corpus: Corpus, posterior: TagPosterior, *, column: str, method: str, top: int | None) -> str:
+    """CoNLL-U with each word's tag in a column, and the tag's probability."""
     marginals = posterior.marginals()
     chosen = posterior.viterbi() if method == "viterbi" else posterior.posterior_decode()
-    attributes = {PROBABILITY: [_of_chosen(m, tags) for m, tags in zip(marginals, chosen, strict=True)]}
-    if top is not None:
-        attributes[TOP] = [_most_probable(m, posterior.labels or (), top) for m in marginals]
-    names = iter(posterior.names(chosen))
-    tagged = [
-        replace(one, sentences=tuple(_with_tags(sentence, layer, next(names)) for sentence in one.sentences))
-        for one in documents
-    ]
-    return conllu_text(tagged, attributes)
+    taggings = ([_tagging(posterior, m, tags, top)] for m, tags in zip(marginals, chosen, strict=True))
+    return tagged_conllu(corpus.conllu, taggings, column=COLUMNS[column], replaced=ATTRIBUTES)
 
 
-def k_best_conllu(
-    documents: Sequence[Document], posterior: TagPosterior, *, layer: str, k: int, top: int | None
-) -> str:
+def k_best_text(corpus: Corpus, posterior: TagPosterior, *, column: str, k: int, top: int | None) -> str:
     """CoNLL-U in which every sentence stands once for each of its k most probable tag sequences."""
-    marginals = posterior.marginals()
-    best = posterior.k_best(k)
-    attributes: dict[str, list[list[str]]] = {PROBABILITY: [], **({} if top is None else {TOP: []})}
-    ranked, i = [], 0
-    for document in documents:
-        sentences = []
-        for sentence in document.sentences:
-            for rank, (tags, log_prob) in enumerate(zip(*best[i], strict=True), start=1):
-                attributes[PROBABILITY].append(_of_chosen(marginals[i], tags))
-                if top is not None:
-                    attributes[TOP].append(_most_probable(marginals[i], posterior.labels or (), top))
-                said = {**sentence.metadata, "rank": f"{rank}", "probability": number(math.exp(log_prob))}
-                tagged = _with_tags(sentence, layer, posterior.names([tags])[0])
-                sentences.append(replace(tagged, metadata=said))
-            i += 1
-        ranked.append(replace(document, sentences=tuple(sentences), mentions=None))
-    return conllu_text(ranked, attributes)
+    taggings = (
+        [
+            _tagging(posterior, m, tags, top, {"rank": f"{rank}", "probability": number(math.exp(log_prob))})
+            for rank, (tags, log_prob) in enumerate(zip(*best, strict=True), start=1)
+        ]
+        for m, best in zip(posterior.marginals(), posterior.k_best(k), strict=True)
+    )
+    return tagged_conllu(corpus.conllu, taggings, column=COLUMNS[column], replaced=ATTRIBUTES)
 
 
-def _with_tags(sentence: Sentence, layer: str, tags: Sequence[str]) -> Sentence:
-    """The sentence with its tags in the layer `tags` (XPOS) or `universal_tags` (UPOS)."""
-    return replace(sentence, tags=tuple(tags)) if layer == "tags" else replace(sentence, universal_tags=tuple(tags))
-
-
-def conllu_text(documents: Sequence[Document], attributes: Attributes) -> str:
-    """What `write_conllu` writes."""
-    with tempfile.TemporaryDirectory(prefix="howsure-") as folder:
-        path = Path(folder) / "tagged.conllu"
-        write_conllu(documents, path, attributes=attributes)
-        return path.read_text(encoding="utf-8")
+def _tagging(
+    posterior: TagPosterior,
+    marginals: Floats,
+    tags: Integers,
+    top: int | None,
+    comments: Mapping[str, str] | None = None,
+) -> Tagging:
+    probabilities = marginals[np.arange(len(tags)), np.asarray(tags)].tolist()
+    attributes = {PROBABILITY: [number(p) for p in probabilities]}
+    if top is not None:
+        attributes[TOP] = _most_probable(marginals, posterior.labels or (), top)
+    return Tagging(posterior.names(tags), attributes, comments or {})
 
 
 def number(probability: float) -> str:
@@ -112,10 +90,6 @@ def number(probability: float) -> str:
     """
     shown = f"{probability:.6g}"
     return "0.999999" if shown == "1" and probability < 1.0 else shown
-
-
-def _of_chosen(marginals: Floats, tags: Integers) -> list[str]:
-    return [number(p) for p in marginals[np.arange(len(tags)), np.asarray(tags)].tolist()]
 
 
 def _most_probable(marginals: Floats, labels: Sequence[str], n: int) -> list[str]:
@@ -133,7 +107,7 @@ def _escaped(label: str) -> str:
 
 
 def _sizes(tags: Tags) -> str:
-    return f"{len(tags):,} sentences, {sum(map(len, tags)):,} tokens"
+    return f"{counted(len(tags), 'sentence')}, {counted(sum(map(len, tags)), 'token')}"
 
 
 def _unknown(tags: Tags, tagger: Tagger) -> str:

@@ -11,6 +11,7 @@ from howsure.cli.sequences_input import Tags
 from howsure.errors import InputError
 from howsure.sequences.pairs import KEEP, count_unknown, frequent_transitions, tag_pairs, transition_pairs
 from howsure.sequences.posterior import TagPosterior
+from howsure.sequences.sentences import counted
 from howsure.stats.naming import shortened, unknown_name
 from howsure.stats.pairs import Integers, Pairs
 
@@ -54,16 +55,16 @@ def check_unknown(gold: Tags, labels: Sequence[str], unknown_tags: str) -> None:
     if unknown and unknown_tags != KEEP:
         held = shortened(f"{tag} ({n:,})" for tag, n in unknown.most_common())
         raise InputError(
-            f"the model does not know the gold tags of {unknown.total():,} tokens: {held}. "
-            "Are they of another tag set? Keep these tokens, as having none of its tags, by --unknown-tags keep."
+            f"the model does not know the gold tags of {counted(unknown.total(), 'token')}: {held}. "
+            "Are they of another tag set? Keep such tokens, as having none of its tags, by --unknown-tags keep."
         )
 
 
 def _numbered(pairs: Pairs, gold: Tags, *, shorter: int = 0) -> Pairs:
-    """The pairs with the numbers of sentences as clusters, also where sentences without tokens are passed over."""
+    """The pairs with the numbers of sentences (from 1) as clusters, also where some without tokens are passed over."""
     assert pairs.clusters is not None
     lengths = np.array([max(len(tags) - shorter, 0) for tags in gold])
-    return replace(pairs, clusters=np.flatnonzero(lengths)[pairs.clusters])
+    return replace(pairs, clusters=1 + np.flatnonzero(lengths)[pairs.clusters])
 
 
 def _some(pairs: Pairs, rows: Integers, groups: Integers, names: tuple[str, ...]) -> Pairs:
@@ -78,5 +79,5 @@ def _some(pairs: Pairs, rows: Integers, groups: Integers, names: tuple[str, ...]
 
 
 def _tokens(gold: Tags, *, shorter: int = 0) -> Integers:
-    """The number of each token in its sentence."""
-    return np.concatenate([np.arange(max(len(tags) - shorter, 0)) for tags in gold])
+    """The number of each token in its sentence, from 1."""
+    return np.concatenate([np.arange(1, max(len(tags) - shorter, 0) + 1) for tags in gold])

@@ -30,6 +30,11 @@ def write_conllu(
     Raises InputError if a document has no sentences or a sentence no words, layers or attributes do not fit the words,
     a mention has no entity, or a text cannot stand where it must: for a tab or line break, an attribute for a bar.
     """
+    write_text(conllu_text(documents, attributes=attributes), path)
+
+
+def conllu_text(documents: Sequence[Document], *, attributes: Attributes | None = None) -> str:
+    """What `write_conllu` writes; it raises the same errors."""
     _check_documents(documents)
     extra = dict(attributes or {})
     sentences = [sentence for document in documents for sentence in document.sentences]
@@ -47,7 +52,7 @@ def write_conllu(
             lines += _words(sentence, index, brackets, {name: values[done] for name, values in extra.items()})
             lines.append("")
             done += 1
-    write_text("".join(f"{line}\n" for line in lines), path)
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _heading(document: Document, typed: bool) -> Iterator[str]:

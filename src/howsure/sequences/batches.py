@@ -16,7 +16,7 @@ from howsure.stats.pairs import Floats, Integers
 
 Number = TypeVar("Number", bound=np.generic)
 
-CELLS = 1 << 17  # of one packed array, 1 MB: about what a processor's cache holds
+CELLS = 1 << 18  # of one packed array, 2 MB: about what a processor's cache holds
 FEWEST_SENTENCES = 64  # a batch has as many, however long they are ...
 MOST_CELLS = 1 << 22  # ... unless one packed array would take more than 32 MB
 TOGETHER = 16  # sentences of an answer that share one block of memory

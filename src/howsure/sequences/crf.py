@@ -20,7 +20,7 @@ from howsure.sequences.layout import Layout
 from howsure.sequences.lbfgs import minimise
 from howsure.sequences.objective import Objective, parts_of
 from howsure.sequences.posterior import TagPosterior
-from howsure.sequences.sentences import check_lists, check_sentences, check_tags, check_training, coded
+from howsure.sequences.sentences import check_lists, check_sentences, check_tags, check_training, coded, counted
 from howsure.sequences.tagger import Arrays, Place, Tagger
 from howsure.sequences.training import INTERRUPTED, Advance, Training
 from howsure.stats.naming import unknown_name
@@ -130,7 +130,8 @@ class CRFTagger(Tagger):
         self.values_, self.stopped_ = training.values, training.stopped
         if training.stopped == INTERRUPTED:
             warnings.warn(
-                f"training was interrupted after {len(training.values)} iterations; the best weights so far are kept.",
+                f"training was interrupted after {counted(len(training.values), 'iteration')}; "
+                "the best weights so far are kept.",
                 stacklevel=2,
             )
         return self

@@ -11,7 +11,7 @@ import numpy as np
 
 from howsure.errors import InputError
 from howsure.sequences.checking import check_count
-from howsure.sequences.sentences import check_sentences
+from howsure.sequences.sentences import check_sentences, counted
 from howsure.stats.classes import CLASS_WISE, first_fault, reduced
 from howsure.stats.naming import nearest, shortened
 from howsure.stats.pairs import Floats, Integers, Pairs
@@ -221,7 +221,7 @@ def _codes(tags: Tags, names: tuple[str, ...], unknown_tags: str) -> Integers:
     if unknown and unknown_tags == ERROR:
         held = shortened(f"{tag} ({n:,})" for tag, n in unknown.most_common())
         raise InputError(
-            f"{unknown.total():,} gold tags are none that the tagger knows: {held}. Keep their tokens, which "
+            f"the tagger does not know {counted(unknown.total(), 'gold tag')}: {held}. Keep their tokens, which "
             "then have none of its tags, by unknown_tags='keep'; or give it labels that name them."
         )
     place = {tag: i for i, tag in enumerate(names)}

