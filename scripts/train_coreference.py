@@ -32,7 +32,8 @@ def main(folder: Path) -> None:
     documents = free_documents(folder, "train")
     development = free_documents(folder, "dev")
     start = time.process_time()
-    model = AntecedentModel(mentions="detected").fit(documents, development=development)
+    model = AntecedentModel(mentions="detected", sharpness=1.1, two_steps=False)
+    model.fit(documents, development=development)
     for one in model.history_:
         sys.stdout.write(f"{one}\n")
     model.save(TARGET)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -18,6 +16,7 @@ import pytest
 
 from howsure.coreference import AntecedentModel, CorefPosterior, score_clusters, score_documents
 from howsure.data import Document, Mention, read_documents, write_conll2012, write_conllu, write_three_columns
+from tests.cli.pressing import pressed
 from tests.cli.running import howsure as run
 from tests.cli.running import printed
 from tests.coreference.parsed import dialogue, story
@@ -291,7 +290,8 @@ WRONG = [
     (["posterior", "gold.conllu", "--threshold", "2"], "--threshold must lie in [0, 1]"),
     (["posterior", "gold.conllu", "--document", "x"], "there is no document 'x'; there are story, talk"),
     (["posterior", "gold.conllu", "--figure", "new.svg"], "choose one by --document"),
-    (["posterior", "gold.conllu", "--figure", "new.html"], "--figure writes .svg, .png, .pdf"),
+    (["posterior", "gold.conllu", "--figure", "new.bmp"], "--figure writes .svg, .png, .pdf"),
+    (["posterior", "gold.conllu", "--figure", "new.html"], "the text with its entities in colour: --text new.html"),
     (["posterior", "gold.conllu", "--text", "new.txt"], "--text writes a page"),
     (["score", "gold.conllu", "parsed.conllu"], "document story of parsed.conllu has no mentions annotated"),
     (["score", "gold.conllu", "first.conllu"], "first.conllu lacks talk"),
@@ -352,32 +352,9 @@ def test_scores_are_those_of_hand(folder: Path) -> None:
     assert said["muc"]["f1"] == score_clusters([[0, 2, 4], [1, 3, 5]], [[0, 2], [1, 3], [4], [5]]).muc.f1
 
 
-PRESS_CTRL_C = """
-import os, signal, sys, threading, time
-from howsure.cli import main
-
-def press_in_the_second_pass():
-    main_thread = threading.main_thread().ident
-    while True:
-        frame = sys._current_frames()[main_thread]
-        while frame is not None:
-            if frame.f_code.co_name == "train" and len(frame.f_locals.get("history", ())) >= 1:
-                os.kill(os.getpid(), signal.SIGINT)
-                return
-            frame = frame.f_back
-        time.sleep(0.001)
-
-threading.Thread(target=press_in_the_second_pass, daemon=True).start()
-main()
-"""
-
-
 def test_ctrl_c_keeps_the_best_weights_so_far(folder: Path) -> None:
     arguments = "coreference train gold.conllu --mentions gold --passes 1000000 --out new.npz"
-    done = subprocess.run(
-        [sys.executable, "-c", PRESS_CTRL_C, *arguments.split()],
-        capture_output=True, text=True, check=False, timeout=120,
-    )  # fmt: skip
+    done = pressed(*arguments.split(), function="train", moment='lambda held: len(held.get("history", ())) >= 1')
     assert done.returncode == 0, done.stderr
     assert "the best weights so far are kept" in done.stderr
     assert isinstance(AntecedentModel.load("new.npz").posterior(DOCUMENTS[0]), CorefPosterior)
@@ -410,6 +387,7 @@ def test_summaries_of_commands_are_whole() -> None:
         ["train", "gold.conllu", "--out", "gold.conllu"],
         ["predict", "gold.conllu", "--out", "./gold.conllu"],
         ["predict", "gold.conllu", "--model", "model.npz", "--out", "model.npz", "--output-format", "conllu"],
+        ["score", "gold.conllu", "gold.conllu", "--output", "gold.conllu"],
     ],
 )
 def test_what_is_read_is_not_written_over(folder: Path, arguments: list[str]) -> None:

@@ -66,6 +66,7 @@ def test_a_bad_matrix_is_refused(matrix, message: str) -> None:
             [1.0, 0.5],
             "antecedents must be whole numbers, positions of mentions from 0; row 1",
         ),
+        ({0: [], 1: [0]}, [[], [0.5]], [1.0, 0.5], "antecedents must be a list with a row a mention; it is dict."),
         ([[]], [[], [0.5]], [1.0, 0.5], "antecedents must have a row for each of the 2 mentions of new; it has 1."),
         ([[], [0]], [[]], [1.0, 0.5], "probabilities must have a row for each of the 2 mentions of new; it has 1."),
         ([[], [0]], [[], [0.5]], [[1.0, 0.5]], "new must have one dimension; its shape is (1, 2)."),

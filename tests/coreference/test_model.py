@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import count
+from typing import Any
 
 import numpy as np
 import pytest
@@ -54,11 +55,16 @@ def test_the_margin_makes_links_dearer_to_miss() -> None:
     assert fewer < likelihood.posterior(STORY).number_of_entities().mean
 
 
-def test_sharpness_is_a_power_of_the_probabilities() -> None:
-    plain, sharp = (AntecedentModel(passes=5, sharpness=s).fit([STORY]).posterior(STORY) for s in (1.0, 2.0))
-    for j in range(8):
-        once, twice = plain.antecedents.row(j)[1], sharp.antecedents.row(j)[1]
-        np.testing.assert_allclose(twice / sharp.antecedents.new[j], (once / plain.antecedents.new[j]) ** 2)
+@pytest.mark.parametrize("two_steps", [True, False])
+def test_the_posterior_is_sharpened(two_steps: bool) -> None:
+    """At once the odds of every antecedent against "new" are squared; in two steps those of all of them."""
+    plain, sharp = (
+        AntecedentModel(passes=5, sharpness=s, two_steps=two_steps).fit([STORY]).posterior(STORY) for s in (1.0, 2.0)
+    )
+    for j in range(1, 8):
+        once, twice = (one.antecedents.row(j)[1] / one.antecedents.new[j] for one in (plain, sharp))
+        odds, of_sharp = (once.sum() ** 2, twice.sum()) if two_steps else (once**2, twice)
+        np.testing.assert_allclose(of_sharp, odds)
 
 
 def test_features_can_be_left_out() -> None:
@@ -147,6 +153,11 @@ def test_progress_counts_every_document() -> None:
         ({"passes": 0}, r"passes must be a whole number, 1 or more; it is 0"),
         ({"passes": 2.5}, r"passes must be"),
         ({"sharpness": 0.0}, r"sharpness must be a number above 0"),
+        ({"sharpness": 1e9}, r"sharpness must be a number above 0, at most 100"),
+        ({"two_steps": "yes"}, r"two_steps must be True or False; it is 'yes'"),
+        ({"loss": np.array([1, 2])}, r"no value '\[1 2\]' in loss"),
+        ({"features": "match"}, r"features must be a list of names of families; it is 'match'"),
+        ({"features": 3}, r"features must be a list of names of families; it is 3"),
         ({"rng": "seed"}, r"rng must be a seed"),
     ],
 )
@@ -195,6 +206,18 @@ def test_a_list_is_no_document_and_a_document_no_list() -> None:
         model.fit([hand.story()]).posterior([hand.story()])
     with pytest.raises(InputError, match=r"mentions must be Mention\(sentence, start, end\); row 0 is \(0, 0, 1\)"):
         model.posterior(hand.story(), mentions=[(0, 0, 1)])
+
+
+@pytest.mark.parametrize("wrong", [None, 3, "gold.conllu"])
+def test_what_is_no_list_of_documents(wrong: Any) -> None:
+    model = AntecedentModel(passes=1)
+    with pytest.raises(InputError, match="documents must be a list of documents, such as"):
+        model.fit(wrong)
+    with pytest.raises(InputError, match="development must be a list of documents; without any"):
+        model.fit([STORY], development=wrong)
+    if wrong is not None:
+        with pytest.raises(InputError, match="mentions must be a list of Mention"):
+            model.fit([STORY]).posterior(STORY, mentions=wrong)
 
 
 @pytest.mark.parametrize("source", ["gold", "detected"])

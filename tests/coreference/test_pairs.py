@@ -79,3 +79,7 @@ def test_one_posterior_is_no_list_of_them() -> None:
         pairs_from_posteriors(posterior, [[0, 1]])
     with pytest.raises(InputError, match="posteriors must hold CorefPosterior; document 1 is ndarray"):
         pairs_from_posteriors([posterior, np.eye(2)], [[[0, 1]], [[0, 1]]])
+    with pytest.raises(InputError, match="posteriors must be a list of posteriors; it is None"):
+        pairs_from_posteriors(None, None)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="gold must be a list of clusterings; it is 3"):
+        pairs_from_posteriors([posterior], 3)  # type: ignore[arg-type]

@@ -113,6 +113,22 @@ def test_other_files(tmp_path: Path) -> None:
             AntecedentModel.load(tmp_path / name)
 
 
+@pytest.mark.parametrize("wrong", [None, 3, b"model.npz", ["model.npz"], "", "a\0b"])
+def test_what_is_no_name_of_a_file(model: AntecedentModel, wrong: Any) -> None:
+    for call in (AntecedentModel.load, model.save):
+        with pytest.raises(InputError, match=r"path must be the name of a file, such as 'model.npz'; it is"):
+            call(wrong)
+
+
+def test_a_file_that_does_not_say_it_was_sharpened_at_once(file: Path) -> None:
+    """Such as the model of the package."""
+    with np.load(file) as arrays:
+        parameters = json.loads(arrays["header"].tobytes())["parameters"]
+    assert parameters.pop("two_steps") is True
+    assert AntecedentModel.load(rewritten(file, parameters=parameters)).two_steps is False
+    assert AntecedentModel.pretrained().two_steps is False
+
+
 def test_what_is_not_trained_is_not_saved(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not trained, there is nothing to save"):
         AntecedentModel().save(tmp_path / "empty.npz")

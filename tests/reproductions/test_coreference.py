@@ -26,6 +26,8 @@ from howsure.reproductions.coreference_judging import (
     nats_a_mention,
     over_documents,
     overconfidence,
+    overconfidence_far,
+    overconfidence_near,
 )
 from howsure.reproductions.reproduction import Reproduction
 from howsure.stats.proportions import normal_quantile
@@ -48,7 +50,8 @@ def documents() -> list[Document]:
 
 @pytest.fixture(scope="module")
 def judged(documents: list[Document]) -> Judged:
-    return judge(AntecedentModel(passes=2).fit(documents[:1]), documents, seed=0)
+    model = AntecedentModel(passes=2).fit(documents[:1])
+    return judge([model.posterior(document) for document in documents], documents, seed=0)
 
 
 def test_the_sums_give_what_the_public_calls_give(judged: Judged, documents: list[Document]) -> None:
@@ -63,6 +66,12 @@ def test_the_sums_give_what_the_public_calls_give(judged: Judged, documents: lis
     skill = 1 - ((q - y) ** 2).mean() / y.mean() / (1 - y.mean())
     assert over_documents(brier_skill, judged).value == pytest.approx(skill)
     assert over_documents(overconfidence, judged).value == pytest.approx((q - y)[q > 0.5].mean())
+    apart = np.concatenate([[j - i for j in range(len(one)) for i in range(j)] for one in posteriors])
+    near, far = ((q > 0.15) & (q < 0.85) & chosen for chosen in (apart < 20, apart >= 60))
+    assert over_documents(overconfidence_near, judged).value == pytest.approx((q - y)[near].mean())
+    assert not far.any()
+    assert math.isnan(over_documents(overconfidence_far, judged).value)
+    assert math.isfinite(over_documents(overconfidence_far, replace(judged, apart=judged.apart + 60)).value)
     assert judged.curve.debiased_error == calibration_error(y, q, clusters=judged.pairs.clusters)
     assert judged.entities[:, 0].tolist() == [len(clusters) for clusters in gold]
     begins = [
@@ -136,12 +145,14 @@ def test_a_parser_gives_trees_and_leaves_the_words(pipeline: str) -> None:
 
 
 def test_the_tables_and_figures(coreference: Reproduction) -> None:
-    paper, settings, sampling, changes = coreference.tables
+    paper, settings, sampling, changes, development = coreference.tables
     assert paper.rows[1][1] == "4,300,000"
     rows = [tuple(row[:4]) for row in settings.rows]
     assert rows[:2] == [("OntoGUM", "detected", "gold", loss) for loss in ("likelihood", "margin")]
     assert len(set(rows)) == len(rows)
     assert len(sampling.rows) * 2 == len(rows)
+    on_dev = [tuple(row[:4]) for row in development.rows]
+    assert on_dev == [row for row in rows if row[2] == "gold"]  # LitBank has no development part
     assert sum(row[0] == "margin instead of likelihood" for row in changes.rows) * 2 == len(rows)
     assert list(coreference.draw()) == list(coreference.captions) == ["figure-5", "corpora"]
     json.dumps(coreference.to_dict(), allow_nan=False)
@@ -152,9 +163,15 @@ def test_the_findings_follow_from_the_intervals(coreference: Reproduction) -> No
     low, high = json.loads(errors["OntoGUM", "detected", "gold", "likelihood"].partition(" ")[2])
     first = coreference.findings[0]
     assert first.holds is (True if high < 0.01 else False if low > 0.01 else None)
-    recursion = next(finding for finding in coreference.findings if "1,000 samples" in finding.paper)
-    assert recursion.holds is False
-    assert "exact by recursion" in recursion.ours
+    assert {finding.setting for finding in coreference.findings[:6]} == {
+        "trained by likelihood",
+        "trained by softmax-margin",
+    }
+    recursion, loss = coreference.corrections
+    distance = coreference.tables[2].rows[0][4]
+    assert "exact by recursion" in recursion
+    assert f"{distance} (root mean square)" in recursion
+    assert "softmax-margin" in loss
 
 
 def test_without_a_parser_litbank_is_left_out_and_that_is_said(real_data: Path, tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from howsure.cli.coreference_input import chosen, load_model, matched, read_mentioned, refuse_overwriting, resolve
+from howsure.cli.coreference_input import chosen, load_model, matched, read_mentioned, resolve
 from howsure.cli.options import output_options
-from howsure.cli.output import check_destinations, emit
+from howsure.cli.output import check_destinations, emit, refuse_overwriting
 from howsure.cli.progress import progress
 from howsure.errors import InputError
 
@@ -177,6 +177,10 @@ def _check_posterior_options(out: str | None, threshold: float, figure: str | No
 
     if text is not None and not text.lower().endswith((".html", ".htm")):
         raise InputError(f"--text writes a page; name a file that ends in .html, not {text}.")
+    if figure is not None and figure.lower().endswith((".html", ".htm")):
+        raise InputError(
+            f"--figure draws the pair probabilities; the text with its entities in colour: --text {figure}."
+        )
     check_destinations(output=out, figure=figure, report=text)
     if out is not None:
         check_suffix(out)
@@ -203,6 +207,7 @@ def score_command(gold: str, predicted: str, singletons: bool, repeated: str, fo
     from howsure.coreference import score_documents
 
     check_destinations(output=output)
+    refuse_overwriting(output, gold, predicted)
     sides = matched(
         gold, read_mentioned([gold], repeated=repeated), predicted, read_mentioned([predicted], repeated=repeated)
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from pathlib import Path
 
 from howsure.coreference import AntecedentModel, CorefPosterior
 from howsure.coreference.mentions import Source, mentions_of
@@ -59,13 +58,6 @@ def _each_span_once(document: Document, repeated: str) -> Document:
                 f"{mention.sentence + 1}; --repeated-spans first keeps the first of them."
             )
     return document if document.mentions is None else replace(document, mentions=tuple(mentions.values()))
-
-
-def refuse_overwriting(written: str | None, *read: str | None) -> None:
-    """Raise InputError where a file would be written over one that is read."""
-    for path in read:
-        if written and path and Path(written).is_file() and Path(path).is_file() and Path(written).samefile(path):
-            raise InputError(f"{written} is read here, and would be written over; name another file.")
 
 
 def load_model(path: str | None) -> AntecedentModel:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,7 +79,7 @@ def from_rows(antecedents: Sequence[Any], probabilities: Sequence[Any], new: obj
     starting = as_vector(new, name="new")
     m = len(starting)
     for name, rows in (("antecedents", antecedents), ("probabilities", probabilities)):
-        if not hasattr(rows, "__len__") or not hasattr(rows, "__getitem__"):
+        if not hasattr(rows, "__len__") or not hasattr(rows, "__getitem__") or isinstance(rows, Mapping):
             raise InputError(f"{name} must be a list with a row a mention; it is {type(rows).__name__}.")
         if len(rows) != m:
             raise InputError(f"{name} must have a row for each of the {m} mentions of new; it has {len(rows)}.")

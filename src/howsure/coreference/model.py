@@ -9,10 +9,12 @@ import numpy as np
 
 from howsure.coreference.attributes import attributes_of, check_document
 from howsure.coreference.features import NEW_FAMILIES, PAIR_FAMILIES
-from howsure.coreference.loss import Loss, allowed_antecedents, probabilities
+from howsure.coreference.listing import listed
+from howsure.coreference.loss import Loss, allowed_antecedents
 from howsure.coreference.mentions import Source, check_size, entities_of, mentions_of
 from howsure.coreference.posterior import CorefPosterior
 from howsure.coreference.scoring import Scorer
+from howsure.coreference.sharpness import sharpened
 from howsure.coreference.training import Example, Pass, train
 from howsure.data.documents import Document, Mention
 from howsure.errors import InputError
@@ -21,11 +23,12 @@ from howsure.stats.numbers import is_number
 from howsure.stats.pairs import Floats
 from howsure.stats.randomness import Randomness, generator_from
 
+SHARPEST = 100
 FAMILY_NAMES = tuple(family.name for family in (*PAIR_FAMILIES, *NEW_FAMILIES))
 
 
 class MentionRanking:
-    """P(a_j = k | x) ∝ exp(s · w·f(x, k, j)) over the earlier mentions k < j and "new"; learning, and the posterior.
+    """P(a_j = k | x) ∝ exp(w·f(x, k, j)) over the earlier mentions k < j and "new"; learning, and the posterior.
 
     `AntecedentModel` adds how it is kept in a file, and documents the parameters.
     """
@@ -37,7 +40,8 @@ class MentionRanking:
         loss: Loss = "likelihood",
         l1: float = 0.01,
         passes: int = 12,
-        sharpness: float = 1.1,
+        sharpness: float = 1.2,
+        two_steps: bool = True,
         features: Sequence[str] | None = None,
         rng: Randomness = 0,
     ) -> None:
@@ -45,15 +49,20 @@ class MentionRanking:
         _one_of("loss", loss, get_args(Loss))
         if not (is_number(l1) and np.isfinite(l1) and l1 >= 0):
             raise InputError(f"l1 must be a number, 0 or more; it is {l1!r}.")
-        if not (is_number(sharpness) and np.isfinite(sharpness) and sharpness > 0):
-            raise InputError(f"sharpness must be a number above 0 (1: as learned); it is {sharpness!r}.")
+        if not (is_number(sharpness) and 0 < sharpness <= SHARPEST):
+            raise InputError(
+                f"sharpness must be a number above 0, at most {SHARPEST} (1: as learned); it is {sharpness!r}."
+            )
+        if not isinstance(two_steps, bool):
+            raise InputError(f"two_steps must be True or False; it is {two_steps!r}.")
         if isinstance(passes, bool) or not isinstance(passes, int | np.integer) or passes < 1:
             raise InputError(f"passes must be a whole number, 1 or more; it is {passes!r}.")
-        for name in features or ():
+        for name in () if features is None else listed(features, name="features", of="names of families"):
             _one_of("features", name, FAMILY_NAMES)
         generator_from(rng)  # refuses what is none
         self.mentions, self.loss = mentions, loss
         self.l1, self.passes, self.sharpness = float(l1), int(passes), float(sharpness)
+        self.two_steps = two_steps
         self.features = FAMILY_NAMES if features is None else tuple(features)
         self.rng = rng
         self.weights_: Floats | None = None
@@ -67,7 +76,7 @@ class MentionRanking:
 
     def get_params(self) -> dict[str, Any]:
         """The parameters as given."""
-        names = ("mentions", "loss", "l1", "passes", "sharpness", "features", "rng")
+        names = ("mentions", "loss", "l1", "passes", "sharpness", "two_steps", "features", "rng")
         return {name: getattr(self, name) for name in names}
 
     def __repr__(self) -> str:
@@ -91,7 +100,9 @@ class MentionRanking:
         """
         if isinstance(documents, Document) or isinstance(development, Document):
             raise InputError("documents and development must be lists of documents; of one: [document].")
-        examples = [self._example(document) for document in documents]
+        teaching = listed(documents, name="documents", of="documents, such as howsure.data.read_documents(file) gives")
+        chosen_by = listed(development, name="development", of="documents; without any: ()")
+        examples = [self._example(document) for document in teaching]
         if not any(len(example) for example in examples):
             raise InputError("documents must hold at least one mention to learn from; there is none.")
         done = train(
@@ -101,7 +112,7 @@ class MentionRanking:
             l1=self.l1,
             passes=self.passes,
             rng=generator_from(self.rng),
-            development=[self._example(document) for document in development],
+            development=[self._example(document) for document in chosen_by],
             advance=advance,
         )
         self.history_, self.interrupted_ = done.history, done.interrupted
@@ -120,11 +131,15 @@ class MentionRanking:
         if self.weights_ is None:
             raise InputError("the model is not trained; call fit, load one, or take AntecedentModel.pretrained().")
         check_document(document)
-        chosen = self.mentions_of(document) if mentions is None else tuple(mentions)
+        chosen = (
+            self.mentions_of(document)
+            if mentions is None
+            else tuple(listed(mentions, name="mentions", of="Mention(sentence, start, end)"))
+        )
         check_size(document, chosen)
         features = self._scorer.features(attributes_of(document, chosen))
         scores = self._scorer.scores(features, self._tables)
-        return CorefPosterior(probabilities(self.sharpness * scores), mentions=chosen)
+        return CorefPosterior(sharpened(scores, self.sharpness, two_steps=self.two_steps), mentions=chosen)
 
     def _example(self, document: Document) -> Example:
         mentions = self.mentions_of(document)
@@ -137,5 +152,5 @@ class MentionRanking:
 
 
 def _one_of(parameter: str, value: object, names: Sequence[str]) -> None:
-    if value not in names:
+    if not isinstance(value, str) or value not in names:
         raise unknown_name("value", str(value), list(names), place=parameter)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from howsure.coreference.listing import listed
 from howsure.coreference.posterior import CorefPosterior
 from howsure.coreference.sampling import pair_frequency
 from howsure.errors import InputError
@@ -34,7 +35,7 @@ def pairs_from_posteriors(
     """
     if isinstance(posteriors, CorefPosterior):
         raise InputError("posteriors must be a list, one a document; of one: [posterior], and [clusters] for gold.")
-    held, golden = list(posteriors), list(gold)
+    held, golden = listed(posteriors, name="posteriors", of="posteriors"), listed(gold, name="gold", of="clusterings")
     if len(held) != len(golden):
         raise InputError(f"posteriors and gold must be of the same documents; they have {len(held)}, {len(golden)}.")
     times = None if samples is None else check_whole(samples, name="samples")

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from howsure.coreference.listing import listed
 from howsure.coreference.overlaps import Overlap, Sums, b_cubed, both_ways, ceaf_e, lea, muc, overlap_of, pairwise
 from howsure.errors import InputError
 
@@ -110,7 +111,10 @@ def score_documents(gold: Iterable[Any], predicted: Iterable[Any], *, singletons
 
     Raises InputError if there are not as many documents on both sides, or for a bad document, naming it.
     """
-    golden, guessed = list(gold), list(predicted)
+    golden, guessed = (
+        listed(side, name=name, of="clusterings, one a document")
+        for name, side in (("gold", gold), ("predicted", predicted))
+    )
     if len(golden) != len(guessed):
         raise InputError(f"gold and predicted must be of the same documents; they have {len(golden)}, {len(guessed)}.")
     total = CoreferenceScores()

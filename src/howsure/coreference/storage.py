@@ -25,15 +25,16 @@ class AntecedentModel(MentionRanking):
     """The log-linear mention-ranking model of Durrett & Klein (2013), as Nguyen & O'Connor (2015) use it.
 
     Mention j picks an antecedent a_j among the earlier mentions or "new", independently of the others:
-    P(a_j = k | x) ∝ exp(s · w·f(x, k, j)). The features f ask some thirty questions (`features`: names of families, all
-    by default) about distance, words, types, number, gender, role, speaker and nesting, and conjoin the answers with
-    the types and the canonical pronouns of both mentions.
+    P(a_j = k | x) ∝ exp(w·f(x, k, j)). The features f ask some thirty questions (`features`: names of families, all by
+    default) about distance, words, types, number, gender, role, speaker and nesting, and conjoin the answers with the
+    types and the canonical pronouns of both mentions.
 
     mentions: "gold", those annotated in a document's file, or "detected" in its dependency parse.
     loss: "likelihood" of the latent antecedents, which calibrates, or "margin" (0.1, 3, 1), which makes the model
-    overconfident. l1: the penalty λ of AdaGrad. passes: over the documents. sharpness: s, 1 for the probabilities as
-    learned; above 1 it counters how pair probabilities spread along chains of links that the model takes for
-    independent (1.1 gave the best calibrated pairs in two-fold cross-validation on GUM's training part).
+    overconfident. l1: the penalty λ of AdaGrad. passes: over the documents. sharpness: the power that the learned
+    probabilities are raised to, 1 for themselves; above 1 it counters how pair probabilities spread along chains of
+    links that the model takes for independent (chosen by cross-validation: scripts/choose_sharpness.py). two_steps:
+    raise P(new) first, then the share of each antecedent; else all choices at once, which makes "new" too probable.
 
     >>> from howsure.data.documents import Document, Mention, Sentence
     >>> parsed = Sentence(("Ann", "sees", "herself"), tags=("NNP", "VBZ", "PRP"), heads=(1, -1, 1),
@@ -51,6 +52,7 @@ class AntecedentModel(MentionRanking):
         """
         if self.weights_ is None:
             raise InputError("the model is not trained, there is nothing to save; call fit first.")
+        target = _checked_path(path)
         places = np.flatnonzero(self.weights_).astype(np.int32)
         values = self.weights_[places]
         header = {
@@ -64,7 +66,7 @@ class AntecedentModel(MentionRanking):
         content = io.BytesIO()
         checksum = _checksum(text, places, values)
         np.savez_compressed(content, header=text, places=places, values=values, checksum=checksum)
-        write_whole(content.getvalue(), path)
+        write_whole(content.getvalue(), target)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -73,8 +75,9 @@ class AntecedentModel(MentionRanking):
         Raises InputError where there is no such file, or it is none of a model, cut short, changed, or of a newer
         version.
         """
+        source = _checked_path(path)
         try:
-            content = Path(path).read_bytes()
+            content = source.read_bytes()
         except OSError as error:
             raise InputError(f"cannot read the model {path}: {error.strerror}.") from error
         return cls._from_bytes(content, name=str(path))
@@ -99,7 +102,7 @@ class AntecedentModel(MentionRanking):
                 f"{name} has version {version!r}, this howsure reads {VERSION}; update it to read this model."
             )
         try:
-            model = cls(**header["parameters"])
+            model = cls(**{"two_steps": False, **header["parameters"]})  # so files that do not say it were made
             n = model._scorer.n_weights
             known = header["families"] == _signature(model.features) and header["n_weights"] == n
         except (KeyError, TypeError, InputError):
@@ -121,6 +124,15 @@ class AntecedentModel(MentionRanking):
 
 Array = np.ndarray[Any, Any]
 UNREADABLE = (zipfile.BadZipFile, zlib.error, KeyError, ValueError, TypeError, EOFError, OSError, NotImplementedError)
+
+
+def _checked_path(path: object) -> Path:
+    """The path of a model; InputError where it can be none."""
+    if isinstance(path, str | os.PathLike):
+        found = os.fspath(path)
+        if isinstance(found, str) and found and "\0" not in found:
+            return Path(found)
+    raise InputError(f"path must be the name of a file, such as 'model.npz'; it is {path!r:.80}.")
 
 
 def _unpacked(content: bytes, name: str) -> tuple[dict[str, Any], Array, Array]:

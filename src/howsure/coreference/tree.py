@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from howsure.coreference import grammar
 from howsure.data.documents import Sentence, Strings
-from howsure.data.trees import first_cycle
 from howsure.errors import InputError
 
 
@@ -55,7 +54,9 @@ def tree_of(sentence: Sentence, *, where: str = "the sentence") -> Tree:
     for word, head in enumerate(heads):
         if head >= 0:
             children[head].append(word)
+    _check_rooted(heads, children, where)
     edges = [_seen_through(word, heads, relations, kinds) for word in range(len(heads))]
+    predicates = {head for head, relation in zip(heads, relations, strict=True) if relation in grammar.COPULAS}
     return Tree(
         words=tuple(word.lower() for word in sentence.words),
         cased=sentence.words,
@@ -65,10 +66,7 @@ def tree_of(sentence: Sentence, *, where: str = "the sentence") -> Tree:
         relations=relations,
         children=tuple(tuple(one) for one in children),
         governors=tuple(governor for governor, _ in edges),
-        roles=tuple(
-            grammar.PREDICATE if any(relations[child] in grammar.COPULAS for child in children[word]) else role
-            for word, (_, role) in enumerate(edges)
-        ),
+        roles=tuple(grammar.PREDICATE if word in predicates else role for word, (_, role) in enumerate(edges)),
     )
 
 
@@ -82,7 +80,14 @@ def _check_layers(sentence: Sentence, heads: Sequence[int], where: str) -> None:
     outside = [head for head in heads if not -1 <= head < n]
     if outside:
         raise InputError(f"heads must be positions of words, or -1 for the root; {where} holds {outside[0]}.")
-    if first_cycle([sentence]) is not None:
+
+
+def _check_rooted(heads: Sequence[int], children: Sequence[Sequence[int]], where: str) -> None:
+    """Raise InputError where words do not hang on a root, for then their heads go in a circle."""
+    reached = [word for word, head in enumerate(heads) if head < 0]
+    for word in reached:  # which grows
+        reached.extend(children[word])
+    if len(reached) < len(heads):
         raise InputError(f"the heads of {where} go in a circle; they must form a tree.")
 
 

@@ -45,7 +45,7 @@ def read_corpus(name: str, data: str | None, *, limit: int | None, parser: str |
     parts: dict[str, list[Document]] = {"dev": []}
     for part, file in files.items():
         parts[part] = list(islice(read_documents(dataset_path(folder, file, data=data)), limit))
-    once = {part: [_each_span_once(document) for document in documents] for part, documents in parts.items()}
+    once = {part: [each_span_once(document) for document in documents] for part, documents in parts.items()}
     before, after = (sum(len(one.mentions or ()) for group in all.values() for one in group) for all in (parts, once))
     parsed = None if parser is None else parse(once["test"], parser)
     if name == LITBANK and parser is not None and parsed is not None:
@@ -100,7 +100,7 @@ def _with_trees(document: Document, parsed: Any) -> Document:
     return replace(document, sentences=tuple(sentences))
 
 
-def _each_span_once(document: Document) -> Document:
+def each_span_once(document: Document) -> Document:
     """Of several mentions of one span, which OntoGUM has in a few places, the first."""
     mentions: dict[Mention, Mention] = {}
     for mention in document.mentions or ():

@@ -10,7 +10,7 @@ import numpy as np
 
 from howsure.calibration.curve import CalibrationCurve
 from howsure.calibration.judging import curve_of
-from howsure.coreference import AntecedentModel, CoreferenceScores, pairs_from_posteriors, score_clusters
+from howsure.coreference import CoreferenceScores, CorefPosterior, pairs_from_posteriors, score_clusters
 from howsure.coreference.mentions import entities_of
 from howsure.data.documents import Document, Mention
 from howsure.stats.estimate import Estimate
@@ -20,20 +20,22 @@ from howsure.stats.proportions import normal_quantile
 BIN_SIZE, SAMPLES, LEVEL = 5_000, 1_000, 0.95
 BINS_AT_LEAST = 20  # with fewer pairs than so many bins need, bins are smaller
 NEAR_ZERO, HALF = 0.05, 0.5
+DOUBTFUL, NEAR, FAR = (0.15, 0.85), 20, 60  # of pairs: probabilities, and numbers of mentions from one to the other
 
 
 @dataclass(frozen=True)
 class Judged:
     """What a model says of all pairs of mentions of every document, exactly and by samples, and how right it is.
 
-    pairs, sampled: P(i ~ j) of the same pairs, clusters are documents. new: P(mention is new), and whether it is the
-    first of its gold entity. scores: of the 1-best clusters, without
-    singletons. nats, mentions (D,): log-probability of the gold clustering, and the number of mentions. entities
-    (D, 3): the gold number of entities, and the interval of the posterior's.
+    pairs, sampled: P(i ~ j) of the same pairs, clusters are documents; nothing sampled where no seed was given. apart:
+    how many mentions from one to the other. new: P(mention is new), and whether it is the first of its gold entity.
+    scores: of the 1-best clusters, without singletons. nats, mentions (D,): log-probability of the gold clustering, and
+    the number of mentions. entities (D, 3): the gold number of entities, and the interval of the posterior's.
     """
 
     pairs: Pairs
     sampled: Floats
+    apart: Integers
     new: Pairs
     scores: Sequence[CoreferenceScores]
     nats: Floats
@@ -68,18 +70,21 @@ class Judged:
 
     @cached_property
     def sums(self) -> Floats:
-        """What adds up over documents, a row each: twelve sums of scores, six of pairs, nats and mentions."""
+        """What adds up over documents, a row each: twelve sums of scores, nine of pairs, nats and mentions."""
         assert self.pairs.clusters is not None
         q, y, document = self.pairs.probabilities, self.pairs.labels.astype(np.float64), self.pairs.clusters
         high = q > HALF
+        doubtful = (q > DOUBTFUL[0]) & (q < DOUBTFUL[1])
         columns = [(q - y) ** 2, y, np.ones_like(q), np.where(high, q - y, 0.0), high]
+        for chosen in (doubtful & (self.apart < NEAR), doubtful & (self.apart >= FAR)):
+            columns += [np.where(chosen, q - y, 0.0), chosen]
         of_pairs = [np.bincount(document, column, minlength=len(self.nats)) for column in columns]
         of_scores = [
             [part for score in (one.muc, one.b_cubed, one.ceaf_e) for part in
              (score.right_of_predicted, score.predicted, score.right_of_gold, score.gold)]
             for one in self.scores
         ]  # fmt: skip
-        return np.column_stack([np.array(of_scores), *of_pairs, self.nats, self.mentions])
+        return np.column_stack([np.array(of_scores), self.nats, self.mentions, *of_pairs])
 
     @property
     def inside(self) -> int:
@@ -88,16 +93,18 @@ class Judged:
         return int(((low <= truth) & (truth <= high)).sum())
 
 
-def judge(model: AntecedentModel, documents: Sequence[Document], *, seed: int) -> Judged:
-    """Ask a model about every document."""
-    posteriors = [model.posterior(document) for document in documents]
+def judge(posteriors: Sequence[CorefPosterior], documents: Sequence[Document], *, seed: int | None = None) -> Judged:
+    """Hold posteriors against what the documents annotate; `seed`: also what 1,000 samples say."""
     mentions = [[one for one in posterior.mentions if isinstance(one, Mention)] for posterior in posteriors]
     labels = [entities_of(document, found) for document, found in zip(documents, mentions, strict=True)]
     exact = pairs_from_posteriors(posteriors, labels)
     counts = [posterior.number_of_entities().interval(LEVEL) for posterior in posteriors]
     return Judged(
         pairs=exact,
-        sampled=pairs_from_posteriors(posteriors, labels, samples=SAMPLES, rng=seed).probabilities,
+        sampled=np.empty(0)
+        if seed is None
+        else pairs_from_posteriors(posteriors, labels, samples=SAMPLES, rng=seed).probabilities,
+        apart=np.concatenate([_apart(len(one)) for one in labels]),
         new=Pairs(
             np.concatenate([_begins(one) for one in labels]),
             np.concatenate([posterior.antecedents.new for posterior in posteriors]),
@@ -111,6 +118,12 @@ def judge(model: AntecedentModel, documents: Sequence[Document], *, seed: int) -
         mentions=np.array([len(one) for one in labels]),
         entities=np.array([[len(set(one.tolist())), *count] for one, count in zip(labels, counts, strict=True)]),
     )
+
+
+def _apart(m: int) -> Integers:
+    """j - i of the pairs of M mentions, in the order of `pairs_from_posteriors`."""
+    later, earlier = np.tril_indices(m, k=-1)
+    return later - earlier
 
 
 def _begins(labels: Integers) -> Labels:
@@ -142,19 +155,33 @@ def conll_f1(sums: Floats) -> float:
 
 def brier_skill(sums: Floats) -> float:
     """1 - Brier score of pairs / that of the base rate."""
-    squared, positive, n = sums[12:15]
+    squared, positive, n = sums[14:17]
     of_base_rate = positive * (1 - positive / n) if n else 0.0
     return 1 - float(squared / of_base_rate) if of_base_rate else float("nan")
 
 
 def overconfidence(sums: Floats) -> float:
     """By how much the probabilities above 1/2 are too high on average."""
-    return float(sums[15] / sums[16]) if sums[16] else float("nan")
+    return _ratio(sums[17], sums[18])
+
+
+def overconfidence_near(sums: Floats) -> float:
+    """The same of doubtful pairs, not 0 and not 1, that stand near each other."""
+    return _ratio(sums[19], sums[20])
+
+
+def overconfidence_far(sums: Floats) -> float:
+    """The same of doubtful pairs that stand far from each other."""
+    return _ratio(sums[21], sums[22])
 
 
 def nats_a_mention(sums: Floats) -> float:
     """Log-probability of the gold clusterings, a mention."""
-    return float(sums[17] / sums[18]) if sums[18] else float("nan")
+    return _ratio(sums[12], sums[13])
+
+
+def _ratio(part: float, whole: float) -> float:
+    return float(part / whole) if whole else float("nan")
 
 
 def over_documents(value: Callable[[Floats], float], one: Judged, other: Judged | None = None) -> Estimate:
