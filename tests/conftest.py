@@ -1,4 +1,4 @@
-"""What every test may rely on: one thread, no window, Ctrl-C, the same examples every time, the folder of real data."""
+"""What every test may rely on: one thread, no window, Ctrl-C, no clock, the same examples, the folder of real data."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from pathlib import Path
 # Before numpy is loaded: small matrices on many threads are slow, and a test has no screen.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("MPLBACKEND", "Agg")
+os.environ["no_proxy"] = os.environ["NO_PROXY"] = "127.0.0.1,localhost"  # a test asks nobody but this machine
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a run in the background would ignore Ctrl-C
-settings.register_profile("howsure", deadline=None, derandomize=True)
+# No clock: a busy machine is no mistake. Examples that share a folder write what they read.
+allowed = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+settings.register_profile("howsure", deadline=None, derandomize=True, suppress_health_check=allowed)
 settings.load_profile("howsure")
 
 
@@ -25,3 +28,9 @@ def real_data() -> Path:
     if not folder:
         pytest.skip("needs real data: set HOWSURE_DATA to the folder that holds it")
     return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def pipeline(real_data: Path) -> Path:
+    """A small spaCy pipeline, which lies beside the real data."""
+    return real_data.parent / "models" / "en_ud_small"

@@ -47,6 +47,7 @@ class Browser:
     def open(self, address: str) -> None:
         """Go to an address as if typed, and wait until the chart or a complaint is there."""
         self.driver.get("about:blank")
+        self.driver.execute_cdp_cmd("Input.dispatchMouseEvent", {"type": "mouseMoved", "x": 0, "y": 0})  # over nothing
         self.driver.get(address)
         self.wait(lambda: self.all(".chart, .problem"), "the page")
 

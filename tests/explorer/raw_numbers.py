@@ -10,6 +10,7 @@ import numpy as np
 from howsure.events.periods import period_of, periods_between
 from howsure.events.storage import EventStore
 from tests.events.made_up_store import TITLES
+from tests.events.slow_store import raw_counts
 from tests.explorer.hostile_store import SAMPLES
 
 LEVEL = 0.95
@@ -20,10 +21,11 @@ def bits(blob: bytes) -> np.ndarray:
     return np.array([blob[s // 8] >> (s % 8) & 1 for s in range(SAMPLES)])
 
 
-def drawn(store: EventStore, actor: str) -> dict[int, tuple[np.ndarray, np.ndarray, bool]]:
-    """By document: whether an actor acts in each sample, how many of its entities do, and whether in the 1-best."""
-    rows = store.ask("SELECT document, samples, entities, best FROM events WHERE actor = ?", [actor])
-    return {n: (bits(samples), np.array(list(entities)), best) for n, samples, entities, best in rows}
+def drawn(store: EventStore, actor: str) -> dict[int, tuple[np.ndarray, np.ndarray, int]]:
+    """By document: whether an actor acts in each sample, how many of its entities do, and how many in the 1-best."""
+    rows = store.ask("SELECT document, samples, entities FROM events WHERE actor = ?", [actor])
+    best = raw_counts(store, "best")
+    return {n: (bits(samples), np.array(list(entities)), best[n][0][actor]) for n, samples, entities in rows}
 
 
 def documents_of(store: EventStore, by: str) -> dict[str, list[int]]:
@@ -44,14 +46,14 @@ def law(values: list[np.ndarray]) -> np.ndarray:
     return total
 
 
-def interval(probabilities: np.ndarray) -> tuple[int, int]:
-    """The quantiles at 2.5 % and 97.5 %."""
+def interval(probabilities: np.ndarray, level: float) -> tuple[int, int]:
+    """The quantiles at 2.5 % and 97.5 % for a level of 0.95."""
     below = np.cumsum(probabilities)
-    low = int(np.argmax(below > (1 - LEVEL) / 2))
-    return low, int(np.argmax(below >= 1 - (1 - LEVEL) / 2 - 1e-12))
+    low = int(np.argmax(below > (1 - level) / 2))
+    return low, int(np.argmax(below >= 1 - (1 - level) / 2 - 1e-12))
 
 
-def expected_points(store: EventStore, actor: str, by: str, unit: str) -> dict[str, str]:
+def expected_points(store: EventStore, actor: str, by: str, unit: str, level: float = LEVEL) -> dict[str, str]:
     """What each point of a series must say, by period."""
     held, said = drawn(store, actor), {}
     for period, numbers in documents_of(store, by).items():
@@ -59,17 +61,17 @@ def expected_points(store: EventStore, actor: str, by: str, unit: str) -> dict[s
             continue
         there = [held[n] for n in numbers if n in held]
         values = [entities if unit == "entities" else samples for samples, entities, _ in there]
-        low, high = interval(law(values)) if values else (0, 0)
+        low, high = interval(law(values), level) if values else (0, 0)
         mean = sum(float(one.mean()) for one in values)
-        best = None if unit == "entities" else sum(one for _, _, one in there)
+        best = sum(one if unit == "entities" else one > 0 for _, _, one in there)
         per = len(numbers) if unit == "share" else 1
-        show = [None if one is None else amount(one / per, unit) for one in (mean, low, high, best)]
+        show = [amount(one / per, unit) for one in (mean, low, high, best)]
         what = "" if unit == "share" else f" {unit}"
-        beside = "" if best is None else f", 1-best {show[3]}"
         of = "1 document" if len(numbers) == 1 else f"{len(numbers)} documents"
         title = TITLES[actor]
         said[period] = (
-            f"{title}, {period}: {show[0]}{what} expected, 95 % interval {show[1]} to {show[2]}{beside}, of {of}"
+            f"{title}, {period}: {show[0]}{what} expected, {100 * level:g} % interval {show[1]} to {show[2]}, "
+            f"1-best {show[3]}, of {of}"
         )
     return said
 

@@ -7,7 +7,7 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import httpx
+import httpx2
 import pytest
 from starlette.testclient import TestClient
 
@@ -184,7 +184,7 @@ def test_questions_are_answered_side_by_side(client: TestClient, served: str) ->
     """Twelve at once, by the real server, each as if it were alone."""
     paths = [f"api/{address}" for address, _ in ANSWERS[:6]] * 2
     with ThreadPoolExecutor(12) as threads:
-        found = list(threads.map(lambda path: httpx.get(served + path, timeout=60).json(), paths))
+        found = list(threads.map(lambda path: httpx2.get(served + path, timeout=60).json(), paths))
     assert found == [client.get(f"/{path}").json() for path in paths]
 
 

@@ -60,6 +60,17 @@ def test_series_are_the_store_s(data: dict[str, Any], store: EventStore, by: str
         ]
 
 
+def test_the_level_is_that_of_all_intervals(store: EventStore) -> None:
+    data = data_in(events_report(store, included=Included(["NATO", "IRQ"], ["quarter"], 1, 1, level=0.8)))
+    assert data["overview"]["held"]["levels"] == ["0.8"]
+    rows = queries.series(store, ["NATO"], by="quarter", level=0.8)["NATO"]
+    held = data["series"]["quarter"]["documents"]["exact"]["NATO"]
+    assert held["high"] == rounded([row["high"] for row in rows])
+    pair = queries.compare(store, "NATO", "IRQ", by="quarter", level=0.8)
+    assert data["comparisons"]["quarter"]["documents"][0]["low"] == rounded([row["low"] for row in pair])
+    assert held["high"] != rounded([row["high"] for row in queries.series(store, ["NATO"], by="quarter")["NATO"]])
+
+
 def test_pairs_are_the_store_s(data: dict[str, Any], store: EventStore) -> None:
     pairs = data["comparisons"]["quarter"]["entities"]
     assert [(one["first"], one["second"]) for one in pairs] == [("NATO", "IRQ"), ("NATO", "YUG"), ("IRQ", "YUG")]
@@ -102,6 +113,7 @@ def test_of_itself_it_takes_the_actors_that_act_most(tmp_path: Path) -> None:
         (Included(by=["day"]), "no length of period 'day'"),
         (Included(by=[]), "by must name lengths of period, of week, month, quarter, year; it is empty."),
         (Included(documents=0), "documents must be a whole number of at least 1"),
+        (Included(level=95), "level must lie"),
         (Included(samples=0), "samples must be a whole number of at least 1"),
     ],
 )
@@ -118,7 +130,13 @@ def test_the_command_writes_the_file_and_its_size(store_path: Path, tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("name", "message"), [("out.txt", ".html"), ("nowhere/out.html", "there is no folder"), ("s.html", "no actor")]
+    ("name", "message"),
+    [
+        ("out.txt", "a page is written as .html, .htm; name a file that ends so"),
+        ("nowhere/out.html", "there is no folder"),
+        ("", "name a file that ends so"),
+        ("s.html", "no actor"),
+    ],
 )
 def test_a_file_that_fails_leaves_nothing(store_path: Path, tmp_path: Path, name: str, message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)):

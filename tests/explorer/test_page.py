@@ -45,6 +45,20 @@ def test_every_point_says_what_the_raw_samples_say(
         assert browser.places(actor) == expected_points(store, actor, by, unit)
 
 
+def test_the_level_of_the_intervals_is_chosen(browser: Browser, address: str, served: str, store: EventStore) -> None:
+    """A served page knows three levels; a file holds the one that it was written with."""
+    browser.open(f"{address}#actor=IRQ&by=quarter")
+    levels = [one.get_attribute("value") for one in browser.all("#level option")]
+    assert levels == (["0.8", "0.9", "0.95"] if address == served else ["0.95"])
+    for level in levels:
+        browser.choose("#level", level)
+        expected = expected_points(store, "IRQ", "quarter", "documents", float(level))
+        browser.wait(lambda expected=expected: browser.places("IRQ") == expected, f"the level {level}")
+    assert fragment(browser).get("level", ["0.95"]) == ["0.95"]
+    browser.open(f"{address}#level=0.5")
+    browser.says("#problems", f"level must be one of {', '.join(levels)}")
+
+
 def test_choosing_actors_periods_counts_and_intervals(browser: Browser, address: str) -> None:
     browser.open(f"{address}#actor=IRQ&by=quarter")
     exact = browser.places("IRQ")
@@ -60,6 +74,7 @@ def test_choosing_actors_periods_counts_and_intervals(browser: Browser, address:
     browser.wait(lambda: browser.places("IRQ").keys() == exact.keys() and browser.places("IRQ") != exact, "the normal")
     assert fragment(browser) == {
         "actor": ["IRQ", "USA"], "by": ["quarter"], "unit": ["documents"], "interval": ["normal"],
+        "level": ["0.95"],
     }  # fmt: skip
     browser.click('#actors input[value="USA"]')
     browser.wait(lambda: not browser.places("USA"), "the end of the USA")

@@ -47,7 +47,7 @@ def test_pictures_of_the_page(browser: Browser, news: str, tmp_path: Path) -> No
     browser.open(f"{news}#by=month")
     picture(browser, tmp_path, "events-series")
     browser.click('.place[data-actor="SUDORIA"][data-period="2001-09"]')
-    browser.says("#point h2", "SUDORIA, 2001-09")
+    browser.says("#point h2", "Sudoria, 2001-09")
     picture(browser, tmp_path, "events-documents", "#point")
     browser.open(f"{news}#by=month&document=5&sample=best")
     browser.click("#another-sample")
