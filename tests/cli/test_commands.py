@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import howsure
+from howsure.cli.commands import as_options
 from tests.cli.running import howsure as run
 from tests.cli.running import printed
 
@@ -48,6 +49,39 @@ def test_a_reader_that_stops_is_no_error() -> None:
     piped = f"{HOWSURE} simulate 200000 | head -n 1"
     done = subprocess.run(["bash", "-c", piped], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("label,probability\n", "")
+
+
+@pytest.mark.parametrize(
+    ("typed", "option"),
+    [
+        ("simulate 9 --seed 1 --seed 1", "--seed"),
+        ("quantiles x.npz --truth a --truth b", "--truth"),
+        ("significance x.csv --target a --baseline b --model c --report a.html --model d --report b.html", "--report"),
+        ("calibration compare x.csv --label a --prob b --prob c --format json --format csv", "--format"),
+    ],
+)
+def test_a_second_value_is_refused(typed: str, option: str) -> None:
+    done = run(*typed.split())
+    assert done.code == 2
+    assert f"{option} is given twice; it takes one value." in done.err
+
+
+def test_flags_and_repeatable_options_may_be_given_twice() -> None:
+    done = run("calibration", "x.csv", "--label", "a", "--prob", "b", *("--missing", "c", "--skip-missing") * 2)
+    assert done.err.startswith("howsure: no file x.csv.")
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ("bins have no bin_size. Give n_bins.", "bins have no --bin-size. Give --bins."),
+        ("choose method='bootstrap', or method=...", "choose --method bootstrap, or --method"),
+        ("which? methods=1, bin_sizes", "which? methods=1, bin_sizes"),
+        ("bin_size (--bin-size) is for method='x' alone", "--bin-size is for --method x alone"),
+    ],
+)
+def test_parameters_as_options(told: str, said: str) -> None:
+    assert as_options(told, {"bin_size": "--bin-size", "n_bins": "--bins", "method": "--method"}) == said
 
 
 def test_simulated_pairs_are_those_of_the_library(tmp_path: Path) -> None:
@@ -91,6 +125,19 @@ def test_quantiles_from_columns(tmp_path: Path) -> None:
     for found in (by_columns, by_list):
         del found["recipe"]
     assert by_columns == by_list
+
+
+@pytest.mark.parametrize("form", ["json", "markdown", "table"])
+def test_quantities_that_miss_a_value_are_left_out_and_counted(tmp_path: Path, form: str) -> None:
+    rows = [f"{i},{i + 1},{i + 2}" for i in range(20)]
+    (tmp_path / "draws.csv").write_text("\n".join(["truth,a,b", *rows, "nan,1,2", "3,,4", ""]))
+    text = printed("quantiles", tmp_path / "draws.csv", "--truth", "truth", "--draws", "a,b", "--skip-missing",
+                   "--format", form)  # fmt: skip
+    if form == "json":
+        assert json.loads(text)["recipe"]["skipped"] == {"truth": 1, "a": 1}
+        assert json.loads(text)["n"] == 20
+    else:
+        assert "rows left out, truth being missing in them: 1" in text
 
 
 def test_reproduce_binning(tmp_path: Path) -> None:

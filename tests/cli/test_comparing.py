@@ -71,11 +71,13 @@ def test_the_better_one_is_named(held: dict[str, Any], tmp_path: Path) -> None:
     path = write(tmp_path / "dev.csv", held)
     said = {
         columns: printed("calibration", "compare", path, "--label", "gold", "--prob", columns[0], "--prob", columns[1])
-        for columns in (("base", "large"), ("large", "base"), ("large", "large"))
+        for columns in (("base", "large"), ("large", "base"))
     }
+    copy = write(tmp_path / "copy.csv", held)
     assert said["base", "large"].endswith("B is better calibrated than A.\n")
     assert said["large", "base"].endswith("A is better calibrated than B.\n")
-    assert "No difference in calibration to be seen" in said["large", "large"]
+    same = printed("calibration", "compare", path, copy, "--label", "gold", "--prob", "large")
+    assert "No difference in calibration to be seen" in same
 
 
 @pytest.mark.parametrize("form", ["csv", "markdown", "latex"])

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from howsure.events.input import Fields, open_corpus
+from howsure.cli import events as command_file
+from howsure.cli import events_queries as queries_file
+from howsure.events.input import BAD_DATES, Fields, open_corpus
+from howsure.events.matching import STEMMING
+from howsure.events.periods import PERIODS
 from howsure.events.pipeline import BATCH
+from howsure.events.relations import SCHEMES
+from howsure.events.series import INTERVALS
 from howsure.events.storage import EventStore
+from howsure.events.store_series import UNITS
+from tests.cli.pressing import pressed
 from tests.cli.running import howsure, printed
 from tests.events import newswire
 from tests.events.stores import contents, extract_to
 
-PIPELINE = Path(os.environ["HOWSURE_DATA"]).parent / "models" / "en_ud_small"
 DOCUMENTS = 40
 NEWS = [
     {"id": "a", "day": "1999-01-02", "head": "One", "body": "Iraqi forces attacked the town.", "desk": "World"},
@@ -70,10 +72,10 @@ def test_from_conllu_to_a_store(place: Path, tmp_path: Path) -> None:
     assert contents(store) == held
 
 
-def test_from_texts_to_a_store(place: Path, tmp_path: Path) -> None:
+def test_from_texts_to_a_store(place: Path, pipeline: Path, tmp_path: Path) -> None:
     store = tmp_path / "news.duckdb"
     filters = ("--category", "desk", "--keep", "^W", "--drop", "Weather", "--require-actor")
-    text = printed(*given(place, "news.jsonl", *COLUMNS, "--parser", PIPELINE, "--store", store, *filters))
+    text = printed(*given(place, "news.jsonl", *COLUMNS, "--parser", pipeline, "--store", store, *filters))
     assert "2 documents of" in text
     assert "left out 1: no text" in text
     assert "left out 1: by its category" in text
@@ -88,17 +90,17 @@ def test_from_texts_to_a_store(place: Path, tmp_path: Path) -> None:
     assert (settings["samples"], settings["seed"]) == (100, 0)
 
 
-def test_a_rule_of_ones_own(place: Path, tmp_path: Path) -> None:
+def test_a_rule_of_ones_own(place: Path, pipeline: Path, tmp_path: Path) -> None:
     store = tmp_path / "news.duckdb"
     printed(
-        *given(place, "news.jsonl", *COLUMNS, "--parser", PIPELINE, "--store", store, "--rule", place / "rule.yaml")
+        *given(place, "news.jsonl", *COLUMNS, "--parser", pipeline, "--store", store, "--rule", place / "rule.yaml")
     )
     with EventStore.open(store) as held:
         assert held.ask("SELECT DISTINCT document FROM events") == [(0,)]
         assert held.settings["rule"]["name"] == "rule"
 
 
-PARSED = ("--parser", PIPELINE)
+PARSED = ("--parser", "{pipeline}")
 BAD = [
     ("nws.conllu", (), r"no file .*nws\.conllu\. Did you mean .*news\.conllu"),
     ("news.jsonl", (*COLUMNS[2:], *PARSED), "name the column of the text: --text"),
@@ -125,9 +127,12 @@ BAD = [
 
 
 @pytest.mark.parametrize(("file", "options", "message"), BAD, ids=[message for *_, message in BAD])
-def test_bad_input_is_named(file: str, options: tuple[Any, ...], message: str, place: Path, tmp_path: Path) -> None:
+def test_bad_input_is_named(
+    file: str, options: tuple[str, ...], message: str, place: Path, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     store = tmp_path / "news.duckdb"
-    held = [str(option).format(place=place) for option in options]
+    pipeline = request.getfixturevalue("pipeline") if "{pipeline}" in options else None
+    held = [option.format(place=place, pipeline=pipeline) for option in options]
     done = howsure(*given(place, file, "--store", store, "--workers", 1, *held))
     assert (done.code, done.out) == (2, "")
     assert re.search(message, " ".join(done.err.split()))
@@ -136,29 +141,31 @@ def test_bad_input_is_named(file: str, options: tuple[Any, ...], message: str, p
 
 def test_ctrl_c_and_the_same_command_again(place: Path, tmp_path: Path) -> None:
     store, whole = tmp_path / "news.duckdb", tmp_path / "whole.duckdb"
-    corpus = newswire.write_corpus(tmp_path / "long.conllu", 12 * BATCH)
+    corpus = newswire.write_corpus(tmp_path / "long.conllu", 8 * BATCH)
     options = ("--lexicon", place / "actors.tsv", "--model", place / "model.npz", "--samples", 50)
-    arguments = [sys.executable, "-m", "howsure.cli", "events", "extract", corpus, *options, "--store", store]
-    running = subprocess.Popen(
-        [*map(str, arguments), "--workers", "2"], stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
-    while not (wal := store.with_name(f"{store.name}.wal")).exists() or wal.stat().st_size < 50_000:
-        assert running.poll() is None
-        time.sleep(0.05)
-    os.killpg(running.pid, signal.SIGINT)  # as a terminal does: to the workers too
-    told = running.communicate()[1]
-    assert running.returncode == 130
-    found = re.search(rf"holds ([\d,]+) of {12 * BATCH:,} documents; the same command goes on there", told)
+    arguments = ("events", "extract", corpus, *options, "--store", store)
+    moment = 'lambda held: "report" in held and held["report"].read > 0'
+    done = pressed(*arguments, "--workers", 2, function="_go_on", moment=moment)
+    told = done.stderr
+    assert done.returncode == 130
+    found = re.search(rf"holds ([\d,]+) of {8 * BATCH:,} documents; the same command goes on there", told)
     assert found is not None
     stored = int(found[1].replace(",", ""))
     with EventStore.open(store) as held:
         assert held.next_document == stored > 0
         assert stored % BATCH == 0
     assert "Traceback" not in told
-    text = printed(*arguments[3:], "--workers", 1)
+    text = printed(*arguments, "--workers", 1)
     assert f"done before: {stored:,} documents" in text
     printed("events", "extract", corpus, *options, "--store", whole, "--workers", 1)
     assert contents(store) == contents(whole)
+
+
+def test_where_nothing_was_found_there_is_nothing_to_explore(place: Path, tmp_path: Path) -> None:
+    nobody = tmp_path / "nobody.tsv"
+    nobody.write_text("X\tNo Such Place\n", encoding="utf-8")
+    text = printed(*given(place, "news.conllu"), "--lexicon", nobody, "--store", tmp_path / "a.duckdb", "--workers", 1)
+    assert text.splitlines()[-1].startswith("nothing to explore: look at what was left out")
 
 
 def test_dependencies(place: Path) -> None:
@@ -177,3 +184,20 @@ def test_help(command: tuple[str, ...]) -> None:
     text = printed("events", *command, "--help")
     assert text.startswith("Usage: howsure events")
     assert all(len(line) <= 110 for line in text.splitlines())
+
+
+def test_the_choices_are_those_of_the_package() -> None:
+    """The help is to come at once, so that the command names them itself."""
+    assert command_file.BAD_DATES == BAD_DATES
+    assert tuple(STEMMING) == command_file.STEMMING
+    assert tuple(SCHEMES) == command_file.LABELS
+    assert PERIODS == queries_file.PERIODS
+    assert INTERVALS == queries_file.INTERVALS
+    assert UNITS == queries_file.UNITS
+
+
+def test_the_papers_rule_is_told_of(place: Path, tmp_path: Path) -> None:
+    for rule, told in (("attack", True), ("attack-wide", False), (place / "rule.yaml", False)):
+        store = tmp_path / f"{Path(rule).stem}.duckdb"
+        text = printed(*given(place, "news.conllu", "--store", store, "--samples", 5, "--workers", 1, "--rule", rule))
+        assert ("--rule attack-wide sees them" in text) == told

@@ -86,7 +86,8 @@ def test_compare(path: Path, store: EventStore) -> None:
         "1999", str(row.n_documents), f"{row.greater:.3f}", f"{row.equal:.3f}", f"{row.less:.3f}", f"{row.mean:.1f}",
         f"[{row.low:g},", f"{row.high:g}]",
     ]  # fmt: skip
-    quarters = run("compare", path, "YUG", "NATO").output
+    quarters = run("compare", path, "yugoslavia", "NATO").output
+    assert " ".join(compare_actors(store, "YUG", "NATO").verdict().split()) in " ".join(quarters.split())
     assert next(line for line in quarters.splitlines() if "1999-Q3" in line).split() == ["1999-Q3", "0", *["–"] * 4]
     rows = list(csv.DictReader(io.StringIO(run("compare", path, "YUG", "NATO", "--format", "csv").output)))
     assert [row["greater"] == "" for row in rows] == [row["n_documents"] == "0" for row in rows]
@@ -106,7 +107,8 @@ def test_doubtful(path: Path, store: EventStore) -> None:
 
 @pytest.mark.parametrize("options", [["--actor", "IRQ", "--actor", "YUG,NATO"], ["--by", "month", "--title", "All"]])
 def test_figure(path: Path, tmp_path: Path, options: list[str]) -> None:
-    assert run("figure", path, tmp_path / "a.svg", *options).output == ""
+    told = "5 actors by month" if "All" in options else "3 actors by quarter"
+    assert run("figure", path, tmp_path / "a.svg", *options).output == f"{tmp_path / 'a.svg'}: {told}\n"
     svg = (tmp_path / "a.svg").read_text(encoding="utf-8")
     assert ">Iraq (IRQ)<" in svg
     assert (">All<" in svg) == ("All" in options)
@@ -129,7 +131,9 @@ def test_what_cannot_be(path: Path, tmp_path: Path) -> None:
     assert run("series", path, "--by", "decade").exit_code == 2
 
 
-def test_a_terminal_is_not_steered(tmp_path: Path) -> None:
-    from howsure.cli.events_output import printable
-
-    assert printable("a\x1b[2J\n\tb\u202e") == "a�[2J b�"
+def test_actors_by_name(path: Path, tmp_path: Path) -> None:
+    for arguments in (["series", path, "--actor"], ["doubtful", path, "--actor"]):
+        assert run(*arguments, "iraq").output == run(*arguments, "IRQ").output
+    assert run("figure", path, tmp_path / "a.svg", "--actor", "iraq,Yugoslavia").output.endswith(
+        "2 actors by quarter\n"
+    )

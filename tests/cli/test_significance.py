@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -74,7 +75,7 @@ def test_runs_are_told_not_asked(tmp_path: Path) -> None:
     np.random.default_rng(0).shuffle(rows)
     path = table(tmp_path / "runs.jsonl", rows)
     said = run(path, *COMPARED, "--run", "seed", "--id", "uid", "--metric", "accuracy").stdout
-    assert "Items with all their runs were swapped by coins." in said
+    assert "Items with all their runs were swapped by coin flips." in said
     found = json.loads(
         run(path, *COMPARED, "--run", "seed", "--id", "uid", "--metric", "accuracy", "--format", "json").stdout
     )
@@ -110,7 +111,7 @@ def test_probabilities_of_one_class(tmp_path: Path) -> None:
     expected = np.mean([(row["large"] - row["gold"]) ** 2 for row in rows])
     assert found["comparisons"][0]["model_value"] == pytest.approx(expected)
     rows[7]["large"] = "high"
-    with pytest.raises(InputError, match=r"large must be a number; row 8 of .* holds 'high'"):
+    with pytest.raises(InputError, match=r"large must hold numbers; row 8 of .* holds 'high'"):
         run(table(path, rows), *COMPARED, "--metric", "brier")
 
 
@@ -153,7 +154,12 @@ def test_formats(tmp_path: Path, form: str) -> None:
         assert [row["metric"] for row in rows] == ["accuracy", "macro_precision", "macro_recall", "macro_f1"]
         assert float(rows[0]["model_value"]) == pytest.approx(np.mean(TARGETS == LARGE))
     if form in ("markdown", "latex"):
-        assert "seed 0" in text.splitlines()[1] + text.splitlines()[0]
+        first, second = (text.removeprefix("<!-- ") if form == "markdown" else text).splitlines()[:2]
+        assert first.endswith("dev.csv, rows 120, skipped 0")
+        assert "seed 0" in second
+    if form == "latex":
+        assert "$-$0." in text
+        assert re.search(r"[ \[]-", text) is None
 
 
 def test_figure_and_report(tmp_path: Path) -> None:
@@ -191,12 +197,18 @@ def test_power(arguments: list[object], keys: tuple[str, float]) -> None:
         (["{file}", "--baseline", "base", "--model", "large"], "name a FILE and its column --target"),
         (["{file}", *COMPARED, "--targets", "x.txt"], "name a FILE and its column --target"),
         (["--targets", "x.txt", "--baseline", "x.txt", "--model", "y.txt"], "no file x.txt"),
-        (["--targets", "x.txt", "--baseline", "x", "--model", "y", "--run", "seed"], "--runs names a column|no file"),
+        (["--targets", "x.txt", "--baseline", "x", "--model", "y", "--run", "seed"], "--run is for columns"),
+        (["--targets", "x.txt", "--baseline", "x", "--model", "y", "--skip-missing"], "--skip-missing is for columns"),
+        (["{file}", *COMPARED, "--class", "b", "--metric", "accuracy"], r"^--class is for precision, recall, f1"),
+        (["{file}", *COMPARED, "--class", "b", "--method", "mcnemar"], r"^--class is for precision, recall, f1"),
+        (["{file}", *COMPARED, "--class", "z", "--metric", "f1"], "no class 'z'"),
+        (["{file}", *COMPARED, "--sample-size", "0.2"], "^--sample-size goes with --method boostsa"),
         (["{file}", *COMPARED, "--run", "document"], "do not list the same targets|every run must hold"),
         (["{file}", *COMPARED, "--method", "bootsrap"], "no method 'bootsrap'"),
         (["{file}", *COMPARED, "--report", "x.txt"], "--report writes .html"),
         (["outcomes", "nothing.json"], "no file nothing.json"),
         (["power", "--disagreement", "0.1"], "give --n, --difference, or both"),
+        (["power", "--disagreement", "0.1", "--n", "9", "--difference", "0.1", "--power", "0.8"], "one of the three"),
         (["power", "--disagreement", "1.1", "--n", "10"], "disagreement must lie"),
     ],
 )

@@ -117,8 +117,9 @@ BROKEN = [
     (read_three_columns, "0\ta\tperson-1)\n", r"line 1 .*1\) closes what was never opened, in some"),
     (read_three_columns, THREE, "line 2 .*the bracket of 'x' names no entity, in one"),
     (read_three_columns, "# begin document x\n# begin document y\n0\ta\t_\n", "no words in the document x"),
+    (read_documents, "Birds\tN\tO\n", "the form of .* cannot be seen: its first row, .* has 3 columns"),
     (read_documents, "word tag\n", "the form of .* cannot be seen: its first row, 'word tag', has 1 column"),
-    (read_documents, "a\tb\tc\td\n", "has 4 columns separated by tabs. Known are conllu, conll-2012, three-columns"),
+    (read_documents, "a\tb\tc\td\n", "has 4 columns separated by tabs. Known are conllu .10 columns., conll-2012"),
 ]
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import _thread
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import duckdb
 import numpy as np
 import pytest
 
-from howsure.data.database import Database, NullFound, chunks, file_literal, identifier, literal
+from howsure.data.database import Database, NullFound, chunks, file_literal, identifier, literal, reading
 from tests.data.writers import SUFFIXES, write
 
 PROGRAM = """
@@ -99,3 +101,12 @@ def test_no_data_frame_library_is_needed(tmp_path: Path) -> None:
     paths = [str(write(tmp_path / f"x{suffix}", columns)) for suffix in SUFFIXES]
     done = subprocess.run([sys.executable, "-c", PROGRAM, *paths], capture_output=True, text=True, check=False)
     assert (done.stdout.strip(), done.stderr) == ("done", "")
+
+
+def test_an_interrupted_query_is_no_fault_of_the_file() -> None:
+    database = Database()
+    threading.Timer(0.1, _thread.interrupt_main).start()  # Ctrl-C
+    with pytest.raises(KeyboardInterrupt), reading("dev.csv"):
+        database.connection.execute("SELECT count(*) FROM range(1000000000000) WHERE hash(range) = 1").fetchall()
+    database.close()
+    assert not database.folder.exists()

@@ -135,7 +135,7 @@ def test_columns_that_differ_only_in_case(file: str, tmp_path: Path) -> None:
 
 def test_a_column_that_stands_there_twice(tmp_path: Path) -> None:
     path = write_bytes(tmp_path / "x.csv.gz", b"gold,gold,prob\n1,0,0.5\n")
-    assert refused(path) == f"{path} has columns named alike, but for case: gold, gold. Rename them."
+    assert refused(path) == f"{path} has columns named alike: gold, gold. Rename them."
 
 
 def test_keys_that_differ_only_in_case_in_different_rows(tmp_path: Path) -> None:
@@ -225,7 +225,7 @@ def test_formats_that_cannot_be_mixed(tmp_path: Path) -> None:
     [
         ("gold,prob\n1,0.5\n1\n", "x.csv"),
         ("gold,prob\n" + "1,0.5\n" * 30_000 + "1,0.5,7\n", r"x.csv cannot be read: .*Line: 30002"),
-        ("gold,prob\n1,0.5\n0,é\n", "x.csv cannot be read: .*utf-8"),
+        ("gold,prob\n1,0.5\n0,é\n", "line 3 of .*x.csv is not UTF-8 text. Convert the file to UTF-8."),
         ("1,0.5\n0,0.7\n", "no column 'gold' in .*x.csv; it has 1, 0.5"),
     ],
 )

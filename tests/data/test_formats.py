@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure.data import open_predictions
@@ -44,7 +44,7 @@ def test_every_format_gives_the_same_pairs_weights_groups_and_clusters(suffix: s
     assert clusters[0] == clusters[1] != clusters[2] == clusters[3]
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25)
 @given(
     rows=st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=30), suffix=st.sampled_from(SUFFIXES)
 )
@@ -53,7 +53,7 @@ def test_reading_gives_the_pairs_that_were_written(rows: list[tuple[float, bool]
     assert pairs_of(write(tmp_path / f"x{suffix}", columns)) == [(q, int(y)) for q, y in rows]
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15)
 @given(
     parts=st.lists(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=8), min_size=1, max_size=4),
     suffix=st.sampled_from((".csv", ".jsonl.gz", ".parquet", ".npz")),

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from howsure.data.documents import Document, Mention, Sentence
-from howsure.data.spacy import document_from_spacy, parse_with_spacy
+from howsure.data.documents import Sentence
+from howsure.data.spacy import document_from_spacy
 from howsure.errors import InputError
 
 WORDS = ["Ann", "sees", "her", "brother", ".", "\n", "He", "waves", "."]
@@ -59,35 +59,3 @@ def test_a_doc_that_is_not_parsed() -> None:
         document_from_spacy(Unparsed())
     with pytest.raises(InputError, match="doc has no dependencies"):
         document_from_spacy(doc(relations=[""] * len(WORDS)))
-
-
-class Pipeline:
-    """Tags every word NN and hangs it on the first, as a pipeline would that knows no better."""
-
-    vocab = "English"
-
-    def make_doc(self, text: str) -> Words:
-        return Words(self.vocab, words=text.split(), spaces=None, sent_starts=None)
-
-    def __call__(self, doc: Words) -> list[Any]:
-        assert doc.sent_starts == [True] + [False] * (len(doc.words) - 1)
-        blank = {"lemma_": "", "pos_": "", "morph": "", "is_space": False, "whitespace_": " "}
-        tokens = [SimpleNamespace(i=i, text=word, tag_="NN", dep_="dep", **blank) for i, word in enumerate(doc.words)]
-        for token in tokens:
-            token.head = tokens[0]
-        return tokens
-
-
-class Words:
-    def __init__(self, vocab: str, *, words: list[str], spaces: object, sent_starts: list[bool] | None) -> None:
-        assert vocab == "English"
-        self.words, self.spaces, self.sent_starts = words, spaces, sent_starts
-
-
-def test_a_corpus_in_words_is_parsed_as_it_stands() -> None:
-    plain = Document("novel", (Sentence(("She", "left"), metadata={"speaker": "A"}),), (Mention(0, 0, 1, "her"),))
-    read = parse_with_spacy(plain, Pipeline())
-    assert (read.name, read.mentions) == (plain.name, plain.mentions)
-    (sentence,) = read.sentences
-    assert (sentence.words, sentence.metadata, sentence.spaces) == (("She", "left"), {"speaker": "A"}, None)
-    assert (sentence.tags, sentence.heads, sentence.relations) == (("NN", "NN"), (-1, 0), ("dep", "dep"))

@@ -66,3 +66,12 @@ def test_everything_is_escaped() -> None:
     assert "<b>" not in html
     assert "<i>" not in html
     assert "&lt;b&gt;&#34;x&#39;&amp;amp;" in html
+
+
+def test_an_answer_outside_the_interval_is_explained() -> None:
+    n, why = 40, "The entities here are one answer, which rounds"
+    rows = [[1.0 if j == i == 0 else 0.6 if j == i else 0.4 if j == i - 1 else 0.0 for j in range(n)] for i in range(n)]
+    html = page(rows, [(i, i + 1) for i in range(n)], "he " * n)
+    assert "40 mentions; entities here: 40, expected 24.4" in html
+    assert why in html
+    assert why not in page([[1, 0], [0.9, 0.1]], [(0, 2), (3, 4)], "Ann Bell saw herself .")

@@ -10,10 +10,11 @@ from tests.significance.systems import labels
 def test_it_says_everything_and_escapes_names() -> None:
     targets, a, b = labels(200, 3, 1, accuracy=(0.5, 0.9))
     result = compare(targets, a, {"<b>": b}, metrics="accuracy", rng=5, n_resamples=50)
-    page = significance_report(result, read={"files": ["dev.jsonl"]})
+    page = significance_report(result, read={"files": ["a.jsonl", "dev.jsonl"], "rows": 200, "skipped": {}})
     assert "&lt;b&gt; is better than baseline in accuracy by" in page
     assert "<b>" not in page
-    assert "dev.jsonl" in page
+    assert '<th scope="row">files</th><td>a.jsonl, dev.jsonl</td>' in page
+    assert '<th scope="row">skipped</th><td>0</td>' in page
     assert "<svg" in page
     assert f"{result[0].difference:+.4f}" in page
     assert page.count('<th scope="row">seed</th><td>5</td>') == 1

@@ -235,7 +235,7 @@ def test_files_of_labels_and_of_rows(tmp_path: Path, suffix: str, separator: str
         ("x.npy", b"no array", "is no plain array of numpy"),
     ],
 )
-def test_spoilt_files_are_refused(tmp_path: Path, name: str, content: bytes, message: str) -> None:
+def test_damaged_files_are_refused(tmp_path: Path, name: str, content: bytes, message: str) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(InputError, match=re.escape(message)):
         read_labels(tmp_path / name)

@@ -51,6 +51,8 @@ def test_bad_input_is_refused(targets: object, baseline: object, model: object, 
 def test_probabilities_of_one_class_are_checked() -> None:
     with pytest.raises(InputError, match=r"model must lie in \[0, 1\]; row 1 holds 1.7"):
         compare([0, 1], [0.2, 0.5], [0.1, 1.7], metrics="brier")
+    with pytest.raises(InputError, match=r"labels \(--classes\) name classes; where all are rows"):
+        compare(GOOD, GOOD, GOOD, labels=["a", "b"])
     with pytest.raises(InputError, match="labels must name the 2 columns"):
         compare(["a", "b"], GOOD[:2], GOOD[:2], labels=["a", "a"])
 
@@ -68,9 +70,10 @@ def test_probabilities_of_one_class_are_checked() -> None:
         lambda values: np.array(values)[:, None],
     ],
 )
-@pytest.mark.parametrize("values", [["a", "b", "b", "a"], [1, 2, 2, 1], [True, False, False, True]])
-def test_any_kind_of_column_and_label(kind: object, values: list[object]) -> None:
-    other = [values[0], values[0], values[1], values[1]]
+@pytest.mark.parametrize("pair", [("a", "b"), (1, 2), (1.0, 2.0), (True, False)])
+def test_any_kind_of_column_and_label(kind: object, pair: tuple[object, object]) -> None:
+    a, b = pair
+    values, other = [a, b, b, a], [a, a, b, b]
     result = compare(kind(values), kind(other), kind(values), metrics="accuracy", rng=0, n_resamples=10)
     assert (result[0].baseline_value, result[0].model_value) == (0.5, 1.0)
 
@@ -79,3 +82,8 @@ def test_any_kind_of_column_and_label(kind: object, values: list[object]) -> Non
 def test_any_kind_of_rows(kind: object) -> None:
     result = compare(kind(GOOD), kind(GOOD), kind(GOOD), metrics="total_variation", rng=0, n_resamples=10)
     assert result[0].model_value == 0
+
+
+def test_rows_of_unequal_length_with_runs_are_refused() -> None:
+    with pytest.raises(InputError, match="model must have rows of one length; row 0 has 2 values, row 2 has 1"):
+        compare(GOOD[:2] * 2, GOOD[:2] * 2, [*GOOD[:2], [1.0], GOOD[0]], runs=[0, 0, 1, 1])

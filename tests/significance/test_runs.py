@@ -7,6 +7,7 @@ import pytest
 
 from howsure.errors import InputError
 from howsure.significance import Runs, compare
+from howsure.significance.words import how
 from tests.significance.systems import distributions, labels
 
 SETTING = {"rng": 2, "n_resamples": 300}
@@ -38,7 +39,11 @@ def test_without_ids_the_order_of_rows_says_which_item_it_is() -> None:
     _, _, _, (targets, a, b) = long_table()
     long = np.tile(targets, 3), np.concatenate(a), np.concatenate(b)
     one = compare(*long, runs=np.repeat([0, 1, 2], 80), **SETTING)
-    assert one == compare(targets, Runs(a), Runs(b), **SETTING)
+    other = compare(targets, Runs(a), Runs(b), **SETTING)
+    assert one.rows == other.rows
+    assert one.recipe == {**other.recipe, "items": "matched by their order"}
+    assert "The items of the runs were matched by their order; to be sure, say which is which: ids (--id)." in how(one)
+    assert not any("order" in sentence for sentence in how(other))
 
 
 def test_the_value_of_several_runs_is_their_mean_accuracy() -> None:
@@ -96,7 +101,10 @@ def test_soft_runs_and_clusters() -> None:
         ({"runs": [0, 0, 1]}, "run '0' has 2 rows, run '1' has 1"),
         ({"runs": [0, 0, 1, 1], "ids": ["x", "x", "x", "y"]}, "run '0' lacks 'y'"),
         ({"runs": [0, 0, 1, 1], "ids": ["x", "y", "y", "x"]}, "y_true must be the same in every run of an item"),
-        ({"runs": [0, 1, 0, 1]}, "the runs do not list the same targets in one order"),
+        (
+            {"runs": [0, 1, 0, 1]},
+            "the runs do not list the same targets in one order; say which item each row is: ids=",
+        ),
         ({"ids": ["x", "y", "y", "x"]}, "ids must differ; 'x' occurs 2 times .* runs="),
     ],
 )

@@ -98,21 +98,21 @@ def test_a_line_cut_anywhere_costs_that_line_alone(tmp_path: Path) -> None:
         assert Experiments(path).conditions["base"] == ("seed 0", "seed 1", "again")
 
 
-def test_a_spoilt_store_is_not_read(tmp_path: Path) -> None:
+def test_a_damaged_store_is_not_read(tmp_path: Path) -> None:
     filled(tmp_path / "store")
     content = bytearray((tmp_path / "store").read_bytes())
     content[40] ^= 1
     (tmp_path / "store").write_bytes(content)
-    with pytest.raises(InputError, match="store, line 1 is spoilt"):
+    with pytest.raises(InputError, match="store, line 1 is damaged"):
         Experiments(tmp_path / "store")
 
 
-def test_a_whole_last_line_that_is_spoilt_is_refused_and_kept(tmp_path: Path) -> None:
+def test_a_whole_last_line_that_is_damaged_is_refused_and_kept(tmp_path: Path) -> None:
     store = filled(tmp_path / "store")
     content = bytearray(store.path.read_bytes())
     content[-5] ^= 1
     store.path.write_bytes(content)
-    with pytest.raises(InputError, match=f"store, line {content.count(10)} is spoilt"):
+    with pytest.raises(InputError, match=f"store, line {content.count(10)} is damaged"):
         Experiments(store.path)
     assert store.path.read_bytes() == content
 

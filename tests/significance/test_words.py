@@ -34,7 +34,7 @@ def test_what_is_undefined_is_said() -> None:
 def test_how_it_was_done() -> None:
     targets, a, b = labels(60, 2, 1)
     exact = how(compare(targets, a, b, metrics="accuracy", rng=0))
-    assert exact == ["Items were swapped by coins. p is exact."]
+    assert exact == ["Items were swapped by coin flips. p is exact."]
     drawn = how(compare(targets, Runs([a, b]), Runs([b, b]), method="bootstrap", rng=0, n_resamples=50))
     assert drawn == [
         "Items with all their runs were drawn with replacement.",

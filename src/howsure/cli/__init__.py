@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import NoReturn
 
 import click
@@ -50,10 +53,26 @@ def howsure() -> None:
     """How sure is a model of language, should it be, and what follows?"""
 
 
+@contextmanager
+def terminated_as_interrupted() -> Iterator[None]:
+    """SIGTERM and a closed terminal end a command as Ctrl-C does: its scratch files go with it."""
+    names = ("SIGTERM", "SIGHUP") if threading.current_thread() is threading.main_thread() else ()
+    known = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    heard = [one for one in known if signal.getsignal(one) is signal.SIG_DFL]  # nohup's is ignored, and stays so
+    for one in heard:
+        signal.signal(one, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for one in heard:
+            signal.signal(one, signal.SIG_DFL)
+
+
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line; what is wrong with the input is one sentence and exit code 2."""
     try:
-        howsure(arguments, standalone_mode=False, prog_name="howsure")
+        with terminated_as_interrupted():
+            howsure(arguments, standalone_mode=False, prog_name="howsure")
     except click.exceptions.Abort:
         click.echo("howsure: stopped", err=True)
         sys.exit(130)

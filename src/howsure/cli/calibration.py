@@ -110,9 +110,10 @@ def opened(files: Sequence[str], *, missing: Sequence[str], input_format: str | 
     given = [name for name in ("prob", "probs", "probs_column") if reading.get(name)]
     if len(given) != 1:
         raise InputError("say where the probabilities are: exactly one of --prob, --probs and --probs-column.")
-    if reading.get("reduce") and given == ["prob"]:
-        raise InputError("--reduce is for several classes; with --prob there is one probability a row.")
-    if given != ["prob"] and not reading.get("reduce"):
+    for option in ("reduce", "classes"):
+        if reading.get(option) is not None and given == ["prob"]:
+            raise InputError(f"--{option} is for several classes; with --prob there is one probability a row.")
+    if given != ["prob"] and reading.get("reduce") is None:
         reading["reduce"] = "top-label"
     return open_predictions(files, missing_values=missing, format=input_format, **reading)
 
@@ -199,6 +200,8 @@ def compare_command(
         )
     role, reduce = ("prob", reduce) if probs else ("probs_column", reduce or "class-wise")
     sides = list(zip((files * 2)[:2], (columns * 2)[:2], strict=True))
+    if sides[0] == sides[1]:
+        raise InputError(f"{':'.join(sides[0])} is named twice; a model is compared with another one.")
     with ExitStack() as stack:
         a, b = (
             stack.enter_context(opened([file], **{role: column}, reduce=reduce, **reading)) for file, column in sides

@@ -14,7 +14,7 @@ from howsure.cli.output import json_text
 from howsure.cli.tables import Table
 from howsure.data.writing import write_whole
 from howsure.stats.multiplicity import ADJUSTED, adjust_p_values
-from howsure.stats.naming import shortened
+from howsure.stats.naming import counted, shortened
 
 HEADERS = (
     "group",
@@ -45,7 +45,7 @@ def curves_json(curves: Sequence[CalibrationCurve], *, recipe: dict[str, Any], s
 
 def curves_text(curves: Sequence[CalibrationCurve], *, recipe: dict[str, Any], skipped: int, adjust: str) -> str:
     """One curve: its figures in words and its bins. Several: a table, and what is wrong with each in a sentence."""
-    read = f"{', '.join(recipe['files'])}: {recipe['rows']:,} rows"
+    read = f"{', '.join(recipe['files'])}: {counted(recipe['rows'], 'row')}"
     read += f", {skipped:,} skipped ({_counts(recipe['skipped'])})" if skipped else ""
     if len(curves) == 1 and curves[0].name is None:
         return f"{read}\n\n{summary(curves[0])}\n\n{bins_table(curves[0]).text('table')}"

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from howsure.cli.commands import Command
 from howsure.cli.tables import FORMATS
 
 Decorated = Callable[..., Any]
@@ -67,6 +68,8 @@ def output_options(function: Decorated) -> Decorated:
 
 class DefaultGroup(click.Group):
     """A group that runs its default command when the first argument is not the name of another one."""
+
+    command_class = Command
 
     def __init__(self, *args: Any, default: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

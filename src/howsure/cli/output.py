@@ -47,6 +47,13 @@ def _check_suffix(option: str, path: str, suffixes: Sequence[str]) -> None:
         raise InputError(f"{option} writes {', '.join(suffixes)}; name a file that ends in one of these, not {path}.")
 
 
+def refuse_overwriting(written: str | None, *read: str | None) -> None:
+    """Raise InputError where a file would be written over one that is read."""
+    for path in read:
+        if written and path and Path(written).is_file() and Path(path).is_file() and Path(written).samefile(path):
+            raise InputError(f"{written} is read here, and would be written over; name another file.")
+
+
 def emit(text: str, output: str | None) -> None:
     """Print text, or write it to a file named by the user."""
     if output is None:

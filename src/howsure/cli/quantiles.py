@@ -7,17 +7,21 @@ from typing import Any
 import click
 import numpy as np
 
+from howsure.cli.commands import Command
 from howsure.cli.options import as_names, level_option
 from howsure.cli.output import check_destinations, emit, json_text
+from howsure.cli.rows import rows_from_zero
 from howsure.cli.tables import Table
 from howsure.errors import InputError
+from howsure.stats.naming import shortened
 
 
-@click.command("quantiles")
+@click.command("quantiles", cls=Command)
 @click.argument("file", metavar="FILE")
 @click.option("--truth", required=True, metavar="COL", help="Column of what the quantity turned out to be.")
 @click.option("--draws", callback=as_names, metavar="COL,COL,…", help="Columns of the posterior draws.")
 @click.option("--draws-column", metavar="COL", help="Column that holds a list of draws a row (in .npz: a matrix).")
+@click.option("--skip-missing", is_flag=True, help="Leave out rows with missing values, and count them.")
 @click.option("--bins", type=click.IntRange(min=2), metavar="N", help="Bars of the histogram (default: up to 20).")
 @level_option
 @click.option(
@@ -28,8 +32,8 @@ from howsure.errors import InputError
 @click.option("--output", metavar="FILE", help="Write to a file instead of standard output.")
 @click.option("--figure", metavar="FILE", help="Draw histogram and cumulative curve: .svg, .png or .pdf.")
 def command(
-    file: str, truth: str, draws: list[str] | None, draws_column: str | None, bins: int | None, level: float, seed: int,
-    form: str, output: str | None, figure: str | None,
+    file: str, truth: str, draws: list[str] | None, draws_column: str | None, skip_missing: bool, bins: int | None,
+    level: float, seed: int, form: str, output: str | None, figure: str | None,
 ) -> None:  # fmt: skip
     """Where does the truth fall among draws of its posterior? Uniformly, if the posterior is calibrated.
 
@@ -38,16 +42,17 @@ def command(
     from howsure.calibration.quantiles import posterior_quantiles
 
     check_destinations(output=output, figure=figure)
-    values, samples = read(file, truth, draws, draws_column)
+    values, samples, held = read(file, truth, draws, draws_column, skip_missing=skip_missing)
     if bins is not None and bins > samples.shape[1] + 1:
         raise InputError(f"--bins must be at most the number of ranks, {samples.shape[1] + 1}; it is {bins}.")
-    result = posterior_quantiles(samples, values, n_bins=bins, level=level, rng=seed)
+    with rows_from_zero():
+        result = posterior_quantiles(samples, values, n_bins=bins, level=level, rng=seed)
     if figure is not None:
         from howsure.figures.files import save_figure
         from howsure.figures.quantiles import quantile_figure
 
         save_figure(quantile_figure(result), figure)
-    recipe = {"file": file, "seed": seed}
+    recipe = {**held, "seed": seed}
     if form == "json":
         emit(json_text({"recipe": recipe, **result.to_dict()}), output)
         return
@@ -58,18 +63,25 @@ def command(
             edges, edges[1:], result.counts, result.expected, result.low, result.high, strict=False
         )
     ]
-    table = Table(("quantile", "truths", "expected", "low", "high"), rows, words=("quantile",), comment=repr(result))
-    emit(f"{result!r}\n\n{table.text(form)}" if form == "table" else table.text(form), output)
+    skipped = [f"rows left out, {column} being missing in them: {count:,}" for column, count in held["skipped"].items()]
+    said = "\n".join([repr(result), *skipped])
+    table = Table(("quantile", "truths", "expected", "low", "high"), rows, words=("quantile",), comment=said)
+    emit(f"{said}\n\n{table.text(form)}" if form == "table" else table.text(form), output)
 
 
-def read(file: str, truth: str, draws: list[str] | None, draws_column: str | None) -> tuple[Any, Any]:
-    """The truths (n,) and the draws (n, S)."""
+def read(
+    file: str, truth: str, draws: list[str] | None, draws_column: str | None, *, skip_missing: bool
+) -> tuple[Any, Any, dict[str, Any]]:
+    """The truths (n,), the draws (n, S), and what was read."""
     from howsure.data import read_columns
 
     if (draws is None) == (draws_column is None):
         raise InputError("say where the draws are: either --draws COL,COL,… or --draws-column COL.")
     if draws_column is not None:
-        found = read_columns([file], numbers=[truth], lists=[draws_column])
-        return found[truth], found[draws_column]
-    found = read_columns([file], numbers=[truth, *(draws or [])])
-    return found[truth], np.column_stack([found[name] for name in draws or []])
+        found, recipe = read_columns([file], numbers=[truth], lists=[draws_column], skip_missing=skip_missing)
+        return found[truth], found[draws_column], recipe
+    columns = draws or []
+    if len({truth, *columns}) <= len(columns):
+        raise InputError(f"--truth and --draws must name each column once; they name {shortened([truth, *columns])}.")
+    found, recipe = read_columns([file], numbers=[truth, *columns], skip_missing=skip_missing)
+    return found[truth], np.column_stack([found[name] for name in columns]), recipe

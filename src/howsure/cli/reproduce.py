@@ -13,7 +13,10 @@ from howsure.reproductions import reproduce_binning, reproduce_synthetic, steps_
 
 @click.group("reproduce")
 def command() -> None:
-    """Run a table or figure of the papers again, beside what the paper says."""
+    """Run a table or figure of the papers again, beside what the paper says.
+
+    2015: Nguyen & O'Connor; thesis: Nguyen's; Fornaciari: Fornaciari et al. 2022.
+    """
 
 
 data_option = click.option("--data", metavar="FOLDER", help="Folder of data sets (default: HOWSURE_DATA).")
@@ -30,7 +33,7 @@ def as_list(context: click.Context, parameter: click.Parameter, value: str | Non
     return None if value is None else list(dict.fromkeys(name.strip() for name in value.split(",")))
 
 
-@command.command("synthetic")
+@command.command("synthetic", short_help="Bin size and sample size (thesis, Figures 4.7–11).")
 @click.option("--runs", type=click.IntRange(min=1), default=20, show_default=True, help="Samples of each setting.")
 @seed_option
 @output_options
@@ -41,7 +44,7 @@ def synthetic(runs: int, seed: int, output: Output) -> None:
     output.show(result)
 
 
-@command.command("binning")
+@command.command("binning", short_help="Equal-width against adaptive bins (2015, Figure 1).")
 @seed_option
 @output_options
 def binning(seed: int, output: Output) -> None:
@@ -49,7 +52,7 @@ def binning(seed: int, output: Output) -> None:
     output.show(reproduce_binning(seed=seed))
 
 
-@command.command("sentiment")
+@command.command("sentiment", short_help="Naive Bayes against logistic regression (2015, Figure 2).")
 @data_option
 @limit_option
 @seed_option
@@ -63,7 +66,7 @@ def sentiment(data: str | None, limit: int | None, seed: int, output: Output) ->
     output.show(result)
 
 
-@command.command("tweets")
+@command.command("tweets", short_help="HMMs against CRFs on tags of tweets (thesis, Figures 4.4–6).")
 @data_option
 @limit_option
 @seed_option
@@ -77,7 +80,7 @@ def tweets(data: str | None, limit: int | None, seed: int, output: Output) -> No
     output.show(result)
 
 
-@command.command("tagging")
+@command.command("tagging", short_help="HMM against CRF on tags (2015, Figures 3 and 4 a).")
 @data_option
 @limit_option
 @seed_option
@@ -91,7 +94,7 @@ def tagging(data: str | None, limit: int | None, seed: int, output: Output) -> N
     output.show(result)
 
 
-@command.command("tag-pairs")
+@command.command("tag-pairs", short_help="HMM against CRF on pairs of tags (2015, Figure 4 b).")
 @data_option
 @limit_option
 @seed_option
@@ -105,7 +108,7 @@ def tag_pairs(data: str | None, limit: int | None, seed: int, output: Output) ->
     output.show(result)
 
 
-@command.command("regulariser")
+@command.command("regulariser", short_help="Calibration by regulariser and pseudocount (beyond papers).")
 @data_option
 @limit_option
 @seed_option
@@ -119,7 +122,7 @@ def regulariser(data: str | None, limit: int | None, seed: int, output: Output) 
     output.show(result)
 
 
-@command.command("coreference")
+@command.command("coreference", short_help="Pairs of mentions in coreference (2015, Figure 5).")
 @data_option
 @click.option(
     "--parser", metavar="PIPELINE", help="spaCy pipeline for LitBank (default: models/en_ud_small beside the data)."
@@ -136,20 +139,21 @@ def coreference(data: str | None, parser: str | None, limit: int | None, seed: i
     output.show(result)
 
 
-@command.command("boostsa")
+@command.command("boostsa", short_help="BooStSa's p by share and size (Fornaciari, Figures 1 and 2).")
 @data_option
+@limit_option
 @seed_option
 @output_options
-def boostsa(data: str | None, seed: int, output: Output) -> None:
+def boostsa(data: str | None, limit: int | None, seed: int, output: Output) -> None:
     """BooStSa's p against sub-sample share and test-set size (Fornaciari et al. 2022, Figures 1 and 2)."""
     from howsure.reproductions.boostsa import reproduce_boostsa, steps_of_boostsa
 
     with progress("tests", total=steps_of_boostsa()) as advance:
-        result = reproduce_boostsa(data=data, seed=seed, advance=advance)
+        result = reproduce_boostsa(data=data, limit=limit, seed=seed, advance=advance)
     output.show(result)
 
 
-@command.command("events")
+@command.command("events", short_help="Attacks in the news, by country (2015, Figure 6).")
 @data_option
 @click.option("--only", callback=as_list, metavar="NAME[,NAME]…",
               help="Of wikipedia, reuters, muc4, synthetic (default: all).")  # fmt: skip

@@ -11,10 +11,10 @@ from typing import Any
 import click
 
 from howsure.cli.output import emit, json_text
-from howsure.cli.tables import Table
+from howsure.cli.reproduce_page import as_page, as_text, summary
 from howsure.data.writing import check_place, write_whole
 from howsure.errors import InputError
-from howsure.reproductions import Reproduction, ResultTable
+from howsure.reproductions import Reproduction
 
 PLACES = ("--data", "--format", "--figures", "--page")
 
@@ -43,7 +43,10 @@ class Output:
             _save(drawn, Path(self.figures), ("svg", "png"))
         if self.page is not None:
             _write_page(result, drawn, Path(self.page))
-        emit(json_text(result.to_dict()) if self.form == "json" else as_text(result), None)
+        if self.form == "json":
+            emit(json_text(result.to_dict() | {"summary": summary(result, _limit())}), None)
+        else:
+            emit(as_text(result, limit=_limit()), None)
 
 
 def output_options(function: Callable[..., None]) -> Callable[..., None]:
@@ -61,40 +64,12 @@ def output_options(function: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def as_text(result: Reproduction) -> str:
-    """Every table, then the findings: what the paper says, what we found, and whether it holds."""
-    parts = [result.title, *result.notes]
-    parts += [f"{table.title}\n{_as_table(table).text('table')}".rstrip() for table in result.tables]
-    for finding in result.findings:
-        parts.append(f"Figure {finding.figure}: {finding.verdict}\n  paper: {finding.paper}\n  ours:  {finding.ours}")
-    parts.append(_recipe(result))
-    return "\n\n".join(parts) + "\n"
-
-
-def as_page(result: Reproduction, command: str, pictures: Mapping[str, str]) -> str:
-    """A page of Markdown: findings first, then figures (their addresses in `pictures`), tables and the recipe."""
-    findings = Table(
-        ("figure", "the paper", "here", "verdict"),
-        [(f.figure, f.paper, f.ours, f"**{f.verdict}**") for f in result.findings],
-        words=("figure", "the paper", "here", "verdict"),
-    )
-    parts = [f"# {result.title}", f"This page was made by `{command}`.", findings.text("markdown").rstrip()]
-    for name, address in pictures.items():
-        caption = result.captions.get(name, name)
-        parts.append(f"![{caption}]({address})\n\n*{caption}*")
-    for table in result.tables:
-        parts.append(f"## {table.title}")
-        parts.append(_as_table(table).text("markdown").rstrip())
-    parts.append("## How this was done")
-    parts.append("\n".join(f"- {note}" for note in (*result.notes, f"Recipe: {_recipe(result)}.")))
-    return "\n\n".join(parts) + "\n"
-
-
 def _write_page(result: Reproduction, drawn: Mapping[str, Any], page: Path) -> None:
     folder = page.with_suffix("")
     _save(drawn, folder, ("svg",))
     pictures = {name: f"{folder.name}/{name}.svg" for name in drawn}
-    write_whole(as_page(result, f"{_command()} --page {page.name}", pictures).encode(), page)
+    command = f"{_command()} --page {page.name}"
+    write_whole(as_page(result, command, pictures, limit=_limit()).encode(), page)
 
 
 def _command() -> str:
@@ -106,6 +81,12 @@ def _command() -> str:
     return " ".join([context.command_path, *changed])
 
 
+def _limit() -> int | None:
+    """What the command was given as --limit."""
+    limit: int | None = click.get_current_context().params.get("limit")
+    return limit
+
+
 def _save(drawn: Mapping[str, Any], folder: Path, kinds: tuple[str, ...]) -> None:
     from howsure.figures.files import save_figure
 
@@ -113,11 +94,3 @@ def _save(drawn: Mapping[str, Any], folder: Path, kinds: tuple[str, ...]) -> Non
     for name, figure in drawn.items():
         for kind in kinds:
             save_figure(figure, folder / f"{name}.{kind}")
-
-
-def _as_table(table: ResultTable) -> Table:
-    return Table(table.headers, table.rows, table.words)
-
-
-def _recipe(result: Reproduction) -> str:
-    return ", ".join(f"{key} {value}" for key, value in result.recipe.items())

@@ -18,9 +18,9 @@ from howsure.cli.sequences_input import Corpus, Tags
 from howsure.cli.sequences_pairs import check_unknown
 from howsure.cli.tables import Table
 from howsure.sequences.pairs import count_unknown, tag_pairs
-from howsure.sequences.sentences import counted
 from howsure.sequences.tagger import Tagger
 from howsure.stats.multiplicity import ADJUSTED
+from howsure.stats.naming import counted
 
 ALL = "all"
 HEADERS = ("tag", "tokens", "right", "error", "low", "high", "Algorithm 1", "Brier", "log loss", "p", "miscalibration")

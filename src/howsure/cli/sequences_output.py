@@ -11,8 +11,8 @@ from howsure.cli.sequences_input import Corpus, Tags
 from howsure.data.conllu_tagging import TAG, UNIVERSAL_TAG, Tagging, tagged_conllu
 from howsure.sequences.pairs import count_unknown
 from howsure.sequences.posterior import TagPosterior
-from howsure.sequences.sentences import counted
 from howsure.sequences.tagger import Tagger
+from howsure.stats.naming import counted
 from howsure.stats.pairs import Floats, Integers, Pairs
 
 ATTRIBUTES = PROBABILITY, TOP = "P", "Top"

@@ -11,8 +11,7 @@ from howsure.cli.sequences_input import Tags
 from howsure.errors import InputError
 from howsure.sequences.pairs import KEEP, count_unknown, frequent_transitions, tag_pairs, transition_pairs
 from howsure.sequences.posterior import TagPosterior
-from howsure.sequences.sentences import counted
-from howsure.stats.naming import shortened, unknown_name
+from howsure.stats.naming import counted, shortened, unknown_name
 from howsure.stats.pairs import Integers, Pairs
 
 

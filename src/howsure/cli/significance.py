@@ -10,8 +10,11 @@ import click
 from howsure.cli.options import DefaultGroup, as_names, level_option, output_options
 from howsure.cli.output import check_destinations, emit
 from howsure.cli.progress import progress
+from howsure.cli.rows import rows_from_zero
 from howsure.cli.significance_output import comparison_output, power_output, write_figure, write_report
 from howsure.errors import InputError
+
+POWER = 0.8  # the usual wish
 
 
 @click.group(cls=DefaultGroup, default="compare", context_settings={"max_content_width": 110})
@@ -23,11 +26,12 @@ def testing_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say how to compare."""
     options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
         click.option("--metric", "metrics", multiple=True, metavar="NAME", help="A metric; repeatable."),
-        click.option("--class", "target_class", metavar="LABEL", help="Precision, recall, F1 of this class, too."),
+        click.option("--class", "target_class", metavar="LABEL",
+                     help="Precision, recall, F1 of this class, too (of --metric precision, recall, f1: those named)."),
         click.option("--method", default="permutation", show_default=True, metavar="METHOD",
                      help="permutation, bootstrap, mcnemar (accuracy), or boostsa (the rule of the paper)."),
-        click.option("--sample-size", type=float, default=0.1, show_default=True, metavar="SHARE",
-                     help="Share of the items in a sub-sample, 0.05 to 0.5; with --method boostsa."),
+        click.option("--sample-size", type=float, metavar="SHARE",
+                     help="Share of the items in a sub-sample, 0.05 to 0.5 (default: 0.1); with --method boostsa."),
         click.option("--alternative", default="two-sided", show_default=True, metavar="SIDE",
                      help="two-sided, better or worse (of the model)."),
         click.option("--interval", default="basic", show_default=True, metavar="METHOD",
@@ -78,7 +82,7 @@ def compare_command(
     howsure significance runs.csv --target gold --baseline base --model large --run seed --id uid
     howsure significance --targets targs.txt --baseline h0.txt --model h1.txt --method boostsa --sample-size 0.2
     """
-    from howsure.cli.significance_input import read_columns, read_files, shown_names
+    from howsure.cli.significance_input import read_files, read_rows, shown_names
     from howsure.significance import compare
 
     options, showing = _split(testing)
@@ -87,16 +91,17 @@ def compare_command(
     roles = {"ids": ids, "runs": runs, "clusters": clusters, "strata": strata}
     if files:
         names = {"y_true": str(target), "baseline": baseline, **{key: name for key, name in roles.items() if name}}
-        held = read_columns(
+        held = read_rows(
             files, names, models, numbers=options["metrics"], skip_missing=skip_missing, input_format=input_format
         )
     else:
-        wrong = [key for key, name in roles.items() if name]
+        given = {"id": ids, "run": runs, "cluster": clusters, "stratum": strata, "input-format": input_format}
+        wrong = [name for name, value in {**given, "skip-missing": skip_missing}.items() if value]
         if wrong:
-            raise InputError(f"--{wrong[0]} names a column: put the predictions into one FILE with columns.")
+            raise InputError(f"--{wrong[0]} is for columns: put the predictions into one FILE with columns.")
         held = read_files(str(targets), baseline, models)
         baseline = shown_names([baseline, *models])[0]
-    with progress("comparing", total=len(models)) as advance:
+    with rows_from_zero(), progress("comparing", total=len(models)) as advance:
         result = compare(
             held.columns["y_true"],
             held.columns["baseline"],
@@ -128,12 +133,12 @@ def outcomes_command(file: str, **testing: Any) -> None:
 @click.option("--disagreement", type=float, required=True, metavar="SHARE",
               help="Share of the items on which one system alone is right.")  # fmt: skip
 @click.option("--difference", type=float, metavar="D", help="True difference in accuracy.")
-@click.option("--power", type=float, default=0.8, show_default=True, help="The wished probability of finding it.")
+@click.option("--power", type=float, help=f"The wished probability of finding it (default: {POWER}).")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="The level of the test.")
 @click.option("--alternative", default="two-sided", show_default=True, metavar="SIDE", help="two-sided or better.")
 @output_options
 def power_command(
-    n: int | None, disagreement: float, difference: float | None, power: float, alpha: float, alternative: str,
+    n: int | None, disagreement: float, difference: float | None, power: float | None, alpha: float, alternative: str,
     form: str, output: str | None,
 ) -> None:  # fmt: skip
     """Say what n items can find (give --n), how many it takes (--difference), or how probable it is (both)."""
@@ -142,6 +147,9 @@ def power_command(
     test: dict[str, Any] = {"alpha": alpha, "alternative": alternative}
     if n is None and difference is None:
         raise InputError("give --n, --difference, or both.")
+    if power is not None and None not in (n, difference):
+        raise InputError("--power is the wished one; --n and --difference say what it is. Leave one of the three out.")
+    power = POWER if power is None else power
     if n is None:
         assert difference is not None
         n = required_sample_size(difference, disagreement, power=power, **test)

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from howsure.data.columns import Column
-from howsure.data.database import Database, reading
-from howsure.data.files import named_files
-from howsure.data.selection import Selection, select_rows
-from howsure.data.tables import Table, open_table
+from howsure.data import read_columns
 from howsure.errors import InputError
 from howsure.significance.boostsa.storage import read_labels
 from howsure.significance.metrics import tasks_of
+from howsure.stats.naming import shortened
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +25,7 @@ class Held:
     recipe: Mapping[str, Any]
 
 
-def read_columns(
+def read_rows(
     paths: Sequence[str],
     names: Mapping[str, str],
     models: Sequence[str],
@@ -42,21 +38,13 @@ def read_columns(
 
     Raises InputError naming the file, the column, the row and the value.
     """
-    _refuse_twice(models)
-    with closing(Database()) as database:
-        files = named_files(paths, format=input_format, spool=database.folder)
-        database.allow_only([file.path for file in files])
-        table = open_table(database, files, [*names.values(), *models])
-        kinds = {column: "numbers" if _holds_lists(table, column) else "text" for column in table.columns.values()}
-        if tasks_of(numbers or ()) == {"probabilistic"}:
-            for name in (names["baseline"], *models):
-                column = table.columns[name]
-                kinds[column] = "number" if kinds[column] == "text" else kinds[column]
-        tests = {column: column.missing(role=kind) for column, kind in kinds.items()}
-        selection = select_rows(table, tests, skip=skip_missing, values=(), stream_checks=False)
-        held = {column.name: _values(selection, column, kind) for column, kind in kinds.items()}
-        _read_as_numbers(held, [names["y_true"], names["baseline"], *models])
-        recipe = {"files": [file.name for file in files], "rows": selection.n, "skipped": selection.skipped}
+    _refuse_twice(names["baseline"], models)
+    systems = [names["baseline"], *models] if tasks_of(numbers or ()) == {"probabilistic"} else []
+    held, recipe = read_columns(
+        paths, labels=[*names.values(), *models], numbers=systems, skip_missing=skip_missing, format=input_format
+    )
+    _read_as_numbers(held, [names["y_true"], names["baseline"], *models])
+    _refuse_other_labels(held[names["y_true"]], {name: held[name] for name in (names["baseline"], *models)})
     return Held({key: held[name] for key, name in names.items()}, {name: held[name] for name in models}, recipe)
 
 
@@ -75,23 +63,30 @@ def shown_names(paths: Sequence[str]) -> list[str]:
 
 def read_files(targets: str, baseline: str, models: Sequence[str]) -> Held:
     """One file for the targets and one for each system, as the paper has it."""
-    _refuse_twice(models)
+    _refuse_twice(baseline, models)
     columns = {"y_true": read_labels(targets), "baseline": read_labels(baseline)}
     recipe = {"files": [targets, baseline, *models], "rows": len(columns["y_true"]), "skipped": {}}
     names = shown_names([baseline, *models])[1:]
-    return Held(columns, {name: read_labels(path) for name, path in zip(names, models, strict=True)}, recipe)
+    held = {name: read_labels(path) for name, path in zip(names, models, strict=True)}
+    _refuse_other_labels(columns["y_true"], {baseline: columns["baseline"], **held})
+    return Held(columns, held, recipe)
 
 
-def _refuse_twice(models: Sequence[str]) -> None:
+def _refuse_twice(baseline: str, models: Sequence[str]) -> None:
+    if baseline in models:
+        raise InputError(f"--baseline and --model must differ; both name {baseline}.")
     twice = [name for name in models if models.count(name) > 1]
     if twice:
         raise InputError(f"--model {twice[0]} is named twice.")
 
 
-def _holds_lists(table: Table, column: Column) -> bool:
-    """Whether the first value that is there is a list of numbers, or a text that spells one."""
-    found = table.ask(f"{column.numbers} IS NOT NULL", rest=f"WHERE {column.sql} IS NOT NULL LIMIT 1")
-    return bool(found and found[0][0]) and not column.is_number
+def _refuse_other_labels(targets: Any, systems: Mapping[str, Any]) -> None:
+    """A column of text that never says what the targets say is a wrong column."""
+    for name, labels in systems.items():
+        texts = [set(map(str, column)) for column in (targets, labels) if column.dtype.kind in "OU"]
+        if len(texts) == 2 and not texts[0] & texts[1]:
+            true, held = (shortened(sorted(labels)) for labels in texts)
+            raise InputError(f"{name} holds no label that the targets hold ({true}), but {held}. Is it the right one?")
 
 
 def _read_as_numbers(held: dict[str, Any], labels: Sequence[str]) -> None:
@@ -102,17 +97,3 @@ def _read_as_numbers(held: dict[str, Any], labels: Sequence[str]) -> None:
     except (TypeError, ValueError):
         return
     held.update(numbers)
-
-
-def _values(selection: Selection, column: Column, kind: str) -> Any:
-    expression = {"text": column.sql, "number": column.number, "numbers": column.numbers}[kind]
-    unread = f"{expression} IS NULL"
-    if kind != "text" and selection.has(unread):
-        place, value = selection.place(unread, column.text)
-        what = "a number" if kind == "number" else "a list of numbers"
-        raise InputError(f"{column.name} must be {what}; {place} holds {value!r}.")
-    with reading(selection.table.name):
-        relation = selection.table.connection.sql(selection.query([f"{expression} AS value"]))
-        values = relation.fetchnumpy()["value"]
-    values = np.ma.getdata(values)
-    return [np.asarray(row, dtype=np.float64) for row in values] if kind == "numbers" else values

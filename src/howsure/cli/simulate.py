@@ -5,11 +5,12 @@ from __future__ import annotations
 import click
 import numpy as np
 
+from howsure.cli.commands import Command
 from howsure.cli.output import emit
 from howsure.errors import InputError
 
 
-@click.command("simulate")
+@click.command("simulate", cls=Command)
 @click.argument("n", type=click.IntRange(min=1))
 @click.option("--a", type=float, default=0.3, show_default=True, help="First parameter of the Beta distribution of q.")
 @click.option("--b", type=float, default=0.7, show_default=True, help="Second parameter.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -58,7 +59,10 @@ class Table:
 
     def _latex(self) -> str:
         columns = "".join("l" if header in self.words else "r" for header in self.headers)
-        rows = [" & ".join(latex_escaped(cell) for cell in row) + r" \\" for row in (self.headers, *self.rows)]
+        escapes = [latex_escaped if header in self.words else latex_number for header in self.headers]
+        cells = [[latex_escaped(header) for header in self.headers]]
+        cells += [[escape(cell) for escape, cell in zip(escapes, row, strict=True)] for row in self.rows]
+        rows = [" & ".join(row) + r" \\" for row in cells]
         head = [f"% {line}" for line in self.comment.splitlines()]
         body = [r"\toprule", rows[0], r"\midrule", *rows[1:], r"\bottomrule"]
         return "\n".join([*head, rf"\begin{{tabular}}{{{columns}}}", *body, r"\end{tabular}"]) + "\n"
@@ -67,3 +71,12 @@ class Table:
 def latex_escaped(text: str) -> str:
     """Text that LaTeX prints as it is."""
     return "".join(LATEX.get(character, character) for character in text)
+
+
+def latex_number(text: str) -> str:
+    r"""A cell of numbers, with the minus that LaTeX prints in formulas.
+
+    >>> latex_number("[-0.0046, +0.0012]"), latex_number("< 1e-05")
+    ('[$-$0.0046, +0.0012]', '\\textless{} 1e$-$05')
+    """
+    return re.sub(r"-(?=[\d.])", "$-$", latex_escaped(text))

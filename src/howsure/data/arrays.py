@@ -1,63 +1,64 @@
-"""Any columns of a file as arrays: texts, numbers, or lists of numbers."""
+"""Any columns of files as arrays: labels as they stand, numbers, or rows of numbers."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import closing
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from howsure.data.columns import Column
-from howsure.data.database import Database, NullFound, chunks, reading
+from howsure.data.database import Database, reading
 from howsure.data.files import named_files
 from howsure.data.multiclass import class_matrix
 from howsure.data.selection import Selection, select_rows
-from howsure.data.tables import open_table
-from howsure.errors import InputError
-from howsure.stats.pairs import Floats
+from howsure.data.tables import Table, open_table
+
+Arrays = dict[str, npt.NDArray[Any]]
 
 
 def read_columns(
     paths: Sequence[str | os.PathLike[str]],
     *,
-    texts: Sequence[str] = (),
+    labels: Sequence[str] = (),
     numbers: Sequence[str] = (),
     lists: Sequence[str] = (),
+    skip_missing: bool = False,
     format: str | None = None,
-) -> dict[str, npt.NDArray[Any]]:
-    """Some columns of files, by name: texts (n,) of str, numbers (n,) of float64, lists (n, K) of float64.
+) -> tuple[Arrays, dict[str, Any]]:
+    """Some columns of files by name, and what was read: the files, the rows used and those left out.
+
+    `labels` come as they stand (n,), `numbers` as float64 (n,), `lists` as float64 (n, K); so do labels and numbers
+    whose column holds lists of numbers. A missing value is an error, or with `skip_missing` its row is left out.
 
     Files are those of `open_predictions`. Raises InputError naming the file, the column, the row and the value.
     """
-    with_roles = dict.fromkeys(texts, "text") | dict.fromkeys(numbers, "number") | dict.fromkeys(lists, "numbers")
-    database = Database()
-    try:
+    roles = dict.fromkeys(labels, "text") | dict.fromkeys(numbers, "number") | dict.fromkeys(lists, "numbers")
+    with closing(Database()) as database:
         files = named_files(paths, format=format, spool=database.folder)
         database.allow_only([file.path for file in files])
-        table = open_table(database, files, list(with_roles))
-        columns = {name: table.columns[name] for name in with_roles}
-        missing = {columns[name]: columns[name].missing(role=role) for name, role in with_roles.items()}
-        selection = select_rows(table, missing, skip=False, values=(), stream_checks=False)
-        found: dict[str, npt.NDArray[Any]] = {name: _texts(selection, columns[name]) for name in texts}
-        found |= {name: _numbers(selection, columns[name]) for name in numbers}
-        found |= {name: class_matrix(selection, [columns[name]], lists=True) for name in lists}
-        return found
-    finally:
-        database.close()
+        table = open_table(database, files, list(roles))
+        kinds = {c: "numbers" if _holds_lists(table, c) else roles[name] for name, c in table.columns.items()}
+        missing = {column: column.missing(role=kind) for column, kind in kinds.items()}
+        selection = select_rows(table, missing, skip=skip_missing, values=(), stream_checks=False)
+        found = {column.name: _values(selection, column, kind) for column, kind in kinds.items()}
+    return found, {"files": [file.name for file in files], "rows": selection.n, "skipped": selection.skipped}
 
 
-def _texts(selection: Selection, column: Column) -> npt.NDArray[Any]:
+def _holds_lists(table: Table, column: Column) -> bool:
+    """Whether the first value that is there is a list of numbers, or a text that spells one."""
+    found = table.ask(f"{column.numbers} IS NOT NULL", rest=f"WHERE {column.sql} IS NOT NULL LIMIT 1")
+    return bool(found and found[0][0]) and not column.is_number
+
+
+def _values(selection: Selection, column: Column, kind: str) -> npt.NDArray[Any]:
+    if kind == "numbers":
+        return class_matrix(selection, [column], lists=True)
+    if kind == "number":
+        return class_matrix(selection, [column], lists=False)[:, 0]
     with reading(selection.table.name):
-        relation = selection.table.connection.sql(selection.query([f"{column.text} AS held"]))
-        return np.asarray(relation.fetchnumpy()["held"], dtype=object)
-
-
-def _numbers(selection: Selection, column: Column) -> Floats:
-    query = selection.query([column.number])
-    try:
-        return np.concatenate([part for (part,) in chunks(selection.table.connection, query, [np.float64])])
-    except NullFound:
-        place, held = selection.place(f"{column.number} IS NULL", column.text)
-        raise InputError(f"{column.name} must hold numbers; {place} holds {held!r}.") from None
+        relation = selection.table.connection.sql(selection.query([f"{column.sql} AS value"]))
+        return np.ma.getdata(relation.fetchnumpy()["value"])

@@ -22,6 +22,9 @@ from howsure.stats.pairs import CHUNK_ROWS
 
 THREADS = 2  # each holds a row group
 MEMORY = "512MB"  # beyond it, DuckDB writes to the scratch folder
+NOT_UTF_8 = re.compile(r"not utf-8 encoded|invalid UTF-8")
+LINE = re.compile(r"CSV Error on Line: (\d+)")  # of JSON it counts wrongly
+INTERRUPTED = "Query interrupted"  # what DuckDB makes of Ctrl-C
 
 Connection = duckdb.DuckDBPyConnection
 
@@ -30,10 +33,10 @@ class Database:
     """A database in memory with a scratch folder; both go when it is closed or nobody holds it any more."""
 
     def __init__(self, spool: str | os.PathLike[str] | None = None) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="howsure-", dir=spool))
         self.connection = duckdb.connect(
             config={"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
         )
+        self.folder = Path(tempfile.mkdtemp(prefix="howsure-", dir=spool))
         self._end = weakref.finalize(self, _end, self.connection, self.folder)
 
     def allow_only(self, paths: Sequence[str]) -> None:
@@ -95,6 +98,12 @@ def reading(name: str, path: str = "") -> Iterator[None]:
     try:
         yield
     except (duckdb.Error, RuntimeError) as error:  # nanoarrow passes on DuckDB's errors as RuntimeError
+        if INTERRUPTED in str(error):
+            raise KeyboardInterrupt from error
+        if NOT_UTF_8.search(str(error)):
+            line = LINE.search(str(error))
+            place = f"line {int(line[1]):,} of {name}" if line else name
+            raise InputError(f"{place} is not UTF-8 text. Convert the file to UTF-8.") from error
         told = str(error).partition("LINE 1:")[0].replace(os.path.abspath(path or name), name)  # then our own SQL
         lines = [line.strip() for line in told.splitlines() if line.strip()]
         reason = " ".join(lines[:3])[:300] if lines else type(error).__name__

@@ -47,11 +47,12 @@ def seen_form(text: Text) -> str:
     row = next((line for line in lines if not line.startswith("#")), lines[0])
     columns = row.count("\t") + 1
     form = {10: "conllu", 3: "three-columns", 2: "two-columns"}.get(columns)
-    if form is None:
+    if form is None or (form == "three-columns" and not row.partition("\t")[0].isdecimal()):
         found = "1 column" if columns == 1 else f"{columns} columns"
         raise InputError(
             f"the form of {text.name} cannot be seen: its first row, {row[:40]!r}, has {found} separated by tabs. "
-            f"Known are {', '.join(FORMS)}; name one, by form= or --input-format."
+            "Known are conllu (10 columns), conll-2012, three-columns (number, word, coreference) and two-columns "
+            "(word, tag); name one: --input-format (in Python form=)."
         )
     return form
 

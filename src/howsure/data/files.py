@@ -23,6 +23,7 @@ SUFFIXES = {
     ".parquet": "parquet",
     ".npz": "npz",
 }
+SPREADSHEETS = (".xlsx", ".xls", ".ods")
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 STANDARD_INPUT = "-"
@@ -129,6 +130,8 @@ def _from_suffix(path: str) -> str:
         suffix = os.path.splitext(stem)[1]
     if suffix.lower() == ".npy":
         raise InputError(f"{path} is one array without a name; save arrays by their names: numpy.savez('x.npz', y=…).")
+    if suffix.lower() in SPREADSHEETS:
+        raise InputError(f"{path} is a spreadsheet; save it as CSV (UTF-8) in your spreadsheet program, and name that.")
     if suffix.lower() not in SUFFIXES:
         raise InputError(
             f"the format of {path} cannot be known from its name; known are {', '.join(SUFFIXES)}, "

@@ -27,7 +27,8 @@ def check_alike(connection: Connection, file: File, names: Sequence[str], known:
     for name in wanted:
         alike = [column for column in written if column.casefold() == name]
         if len(alike) > 1:
-            raise InputError(f"{file.name} has columns named alike, but for case: {', '.join(alike)}. Rename them.")
+            but = ", but for case" if len(set(alike)) > 1 else ""
+            raise InputError(f"{file.name} has columns named alike{but}: {', '.join(alike)}. Rename them.")
 
 
 def _written(connection: Connection, file: File) -> list[str]:

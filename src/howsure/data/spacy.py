@@ -1,9 +1,8 @@
-"""spaCy's documents as ours, and our documents parsed by spaCy. It is not imported: what has its attributes will do."""
+"""spaCy's documents as ours. spaCy is not imported: what has its attributes will do."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
 from typing import Any
 
 from howsure.data.documents import Document, Sentence, Strings
@@ -26,25 +25,7 @@ def document_from_spacy(doc: Any, *, name: str = "text", metadata: Mapping[str, 
     return Document(name, tuple(sentence for sentence in sentences if len(sentence)), metadata=dict(metadata or {}))
 
 
-def parse_with_spacy(document: Document, pipeline: Any) -> Document:
-    """The same document, words, sentences and mentions as they are, with the tags and dependencies of a spaCy pipeline.
-
-    For corpora that come in words without a parse: the pipeline's tokeniser and sentence splitter have no say.
-
-    Raises InputError where the pipeline has no dependency parser.
-    """
-    doc_of = type(pipeline.make_doc(""))
-
-    def parsed(sentence: Sentence) -> Sentence:
-        spaces = None if sentence.spaces is None else list(sentence.spaces)
-        starts = [place == 0 for place in range(len(sentence))]
-        doc = pipeline(doc_of(pipeline.vocab, words=list(sentence.words), spaces=spaces, sent_starts=starts))
-        return replace(_sentence(list(doc)), spaces=sentence.spaces, metadata=sentence.metadata)
-
-    return replace(document, sentences=tuple(parsed(sentence) for sentence in document.sentences))
-
-
-def _sentence(tokens: list[Any], before_space: Collection[int] = ()) -> Sentence:
+def _sentence(tokens: list[Any], before_space: Collection[int]) -> Sentence:
     relations = _layer(tokens, lambda token: token.dep_)
     if tokens and relations is None:
         raise InputError("doc has no dependencies; run a spaCy pipeline with a parser over the text.")

@@ -12,6 +12,8 @@ from howsure.data.files import STANDARD_INPUT, compression_of, missing_file
 from howsure.errors import InputError
 
 MARK = b"\xef\xbb\xbf"
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # marks of a text that has zero bytes too
+BEGINNING = 8_192  # bytes in which a file that is no text shows a zero byte
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +44,20 @@ def read_text(path: str | os.PathLike[str]) -> Text:
     try:
         content = raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise InputError(
-            f"line {line:,} of {name} is not UTF-8 text (byte {error.start + 1:,} is 0x{raw[error.start]:02x}). "
-            "Convert the file to UTF-8."
-        ) from None
+        raise _undecodable(raw, name, error.start) from None
     if not content.strip():
         raise InputError(f"{name} is empty.")
     return Text(name, content.replace("\r\n", "\n") if "\r" in content else content)
+
+
+def _undecodable(raw: bytes, name: str, at: int) -> InputError:
+    """The error for bytes that are not UTF-8 from `at` on: no text at all, or text in another encoding."""
+    if b"\0" in raw[:BEGINNING] and not raw.startswith(UTF_16):
+        advice = "; it is an .npz file. If it is a model, name it before the text" if b".npy" in raw[:100] else ""
+        return InputError(f"{name} is not a text file{advice}.")
+    line = raw.count(b"\n", 0, at) + 1
+    where = f"byte {at + 1:,} is 0x{raw[at]:02x}"
+    return InputError(f"line {line:,} of {name} is not UTF-8 text ({where}). Convert the file to UTF-8.")
 
 
 def _bytes(path: str) -> bytes:

@@ -13,6 +13,10 @@ from howsure.stats.poisson_binomial import CountDistribution
 
 DOUBTFUL = 0.75  # a mention below this confidence is marked
 RIVAL = 0.25  # a mention outside the entity with at least this probability is named
+ROUNDED = (
+    "The entities here are one answer, which rounds: a mention that is new with p = 0.6 is a whole entity here, and "
+    "0.6 of one in the expected number."
+)
 COLOURS = 12  # classes in the template; entities take turns
 
 
@@ -79,6 +83,8 @@ def _page(one: MarkedDocument) -> Page:
         f"{len(one.mentions):,} mentions; entities here: {len(set(one.labels.tolist())):,}, expected "
         f"{one.number.mean:.1f}, between {low} and {high} with 95 % probability. Doubtful mentions: {doubts:,}."
     )
+    if not low <= len(set(one.labels.tolist())) <= high:
+        summary += f" {ROUNDED}"
     shown = {place: one.mentions[place] for place in brackets}
     sentences = []
     for number, sentence in enumerate(one.document.sentences):

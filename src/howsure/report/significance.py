@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from howsure.figures.significance import CAPTION, difference_svg
 from howsure.report.pages import page_template
-from howsure.significance.comparison import Comparison
+from howsure.significance.comparison import Comparison, recipe_rows
 from howsure.significance.words import how, verdicts
 
 
@@ -31,5 +31,5 @@ def significance_report(
         rows=rows,
         picture=Markup(difference_svg(result)),
         caption=CAPTION,
-        recipe=[(key, value) for key, value in recipe.items() if value is not None and value is not False],
+        recipe=recipe_rows(recipe),
     )

@@ -20,10 +20,10 @@ from howsure.sequences.layout import Layout
 from howsure.sequences.lbfgs import minimise
 from howsure.sequences.objective import Objective, parts_of
 from howsure.sequences.posterior import TagPosterior
-from howsure.sequences.sentences import check_lists, check_sentences, check_tags, check_training, coded, counted
+from howsure.sequences.sentences import check_lists, check_sentences, check_tags, check_training, coded
 from howsure.sequences.tagger import Arrays, Place, Tagger
 from howsure.sequences.training import INTERRUPTED, Advance, Training
-from howsure.stats.naming import unknown_name
+from howsure.stats.naming import counted, unknown_name
 from howsure.stats.pairs import Floats, Integers
 from howsure.stats.randomness import Randomness, generator_from
 

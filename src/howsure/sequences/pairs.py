@@ -11,9 +11,9 @@ import numpy as np
 
 from howsure.errors import InputError
 from howsure.sequences.checking import check_count
-from howsure.sequences.sentences import check_sentences, counted
+from howsure.sequences.sentences import check_sentences
 from howsure.stats.classes import CLASS_WISE, first_fault, reduced
-from howsure.stats.naming import nearest, shortened
+from howsure.stats.naming import counted, nearest, shortened
 from howsure.stats.pairs import Floats, Integers, Pairs
 
 ROUNDING = 1e-9  # by which a sum of products may leave [0, 1]

@@ -18,11 +18,11 @@ from howsure.sequences.neighbours import all_pair_marginals, entropies, pair_mar
 from howsure.sequences.paths import BestPaths, best_of_each
 from howsure.sequences.potentials import Potentials, check_possible, possible_messages
 from howsure.sequences.sampling import Streams, sample
-from howsure.sequences.sentences import check_lists, counted
+from howsure.sequences.sentences import check_lists
 from howsure.sequences.spans import checked_span, span_probability
 from howsure.sequences.tagset import Tag, TagSet
 from howsure.sequences.workspace import Workspace
-from howsure.stats.naming import shortened
+from howsure.stats.naming import counted, shortened
 from howsure.stats.pairs import Floats, Integers
 from howsure.stats.randomness import Randomness
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import InputError
+from howsure.stats.naming import counted
 from howsure.stats.pairs import Integers
 
 LONGEST_QUOTE = 40
@@ -95,15 +96,6 @@ def coded(tags: Texts) -> tuple[tuple[str, ...], Integers]:
 def lengths_of(sentences: Sequence[Sequence[Any]]) -> Integers:
     """The number of words of each sentence."""
     return np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences))
-
-
-def counted(count: int, noun: str) -> str:
-    """A number of things.
-
-    >>> counted(1, "word"), counted(2_000, "word")
-    ('1 word', '2,000 words')
-    """
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _plain(one: Iterable[Any]) -> list[Any]:

@@ -20,6 +20,7 @@ from howsure.stats.randomness import Randomness, generator_from
 METHODS = ("permutation", "bootstrap", "mcnemar", "boostsa")
 ALTERNATIVES = ("two-sided", "better", "worse")
 INTERVALS = ("basic", "percentile", "bca")
+BY_ORDER = "matched by their order"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +34,18 @@ class Choices:
     level: float
     adjust: str | None
     two_way: bool
-    sample_size: float
+    sample_size: float | None
     bug_compatible: bool
 
     def recipe(self, systems: Systems, seed: int) -> dict[str, Any]:
         """Everything that another run needs to give the same table."""
-        boostsa = self.method == "boostsa"
         runs = {name: len(one) for name, one in systems.predictions.items()}
         several = max(runs.values()) > 1
         return {
             "method": self.method,
             "alternative": self.alternative,
             "n_resamples": self.n_resamples,
-            "sample_size": self.sample_size if boostsa else None,
+            "sample_size": self.sample_size,
             "bug_compatible": self.bug_compatible,
             "interval": self.interval,
             "level": self.level,
@@ -97,8 +97,9 @@ def check_choices(choices: Choices, systems: Systems, metrics: Sequence[Metric])
                 "method='boostsa' is one-sided by itself and knows no strata; "
                 "leave alternative and strata out, or choose method='bootstrap'."
             )
-    elif choices.bug_compatible:
-        raise InputError("bug_compatible=True goes with method='boostsa' alone.")
+    elif choices.bug_compatible or choices.sample_size is not None:
+        name = "bug_compatible" if choices.bug_compatible else "sample_size (--sample-size)"
+        raise InputError(f"{name} goes with method='boostsa' alone; leave it out, or choose that method.")
 
 
 def seed_of(rng: Randomness) -> int:

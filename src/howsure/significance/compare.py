@@ -9,12 +9,13 @@ import howsure.significance.hard
 import howsure.significance.probabilistic
 import howsure.significance.soft  # noqa: F401
 from howsure.errors import InputError
-from howsure.significance.choices import Choices, check_choices, seed_of
+from howsure.significance.choices import BY_ORDER, Choices, check_choices, seed_of
 from howsure.significance.comparison import Comparison, Difference
 from howsure.significance.differences import differences_of
 from howsure.significance.hard import of_class
 from howsure.significance.inputs import Systems, read_systems
 from howsure.significance.metrics import Metric, find_metric, tasks_of
+from howsure.significance.subsampling import USUAL
 from howsure.stats.multiplicity import adjust_p_values
 from howsure.stats.randomness import Randomness
 
@@ -48,7 +49,7 @@ def compare(
     labels: Sequence[object] | None = None,
     ids: object = None,
     two_way: bool = False,
-    sample_size: float = 0.1,
+    sample_size: float | None = None,
     bug_compatible: bool = False,
     baseline_name: str = BASELINE,
     progress: Callable[[int, int], None] | None = None,
@@ -65,11 +66,11 @@ def compare(
       is a function of few counts, else (c + 1)/(B + 1) with c of B draws at least as extreme.
     - `bootstrap`: draws of all n items with replacement; c counts the draws whose difference lies at least |d| from d.
     - `mcnemar`: the mid-p test of accuracy.
-    - `boostsa`: the share of sub-samples of `sample_size` (0.05 to 0.5) of the items whose difference exceeds 2d, as
-      in Fornaciari et al. (2022), with the side of cross-entropy and Jensen-Shannon repaired, p = 1 where d = 0 and
-      no p where d is undefined. It costs nearly all power: on 1,000 items, of which the systems differ on a tenth, a
-      true gain of two points is found in 0.15 % of experiments with a share of .1, and in 61 % with the exact test.
-      `bug_compatible=True` counts as BooStSa 0.2.13 does, for replication alone.
+    - `boostsa`: the share of sub-samples of `sample_size` of the items (0.05 to 0.5; None: 0.1) whose difference
+      exceeds 2d, as in Fornaciari et al. (2022), with the side of cross-entropy and Jensen-Shannon repaired, p = 1
+      where d = 0 and no p where d is undefined. It costs nearly all power: on 1,000 items, of which the systems differ
+      on a tenth, a true gain of two points is found in 0.15 % of experiments with a share of .1, and in 61 % with the
+      exact test. `bug_compatible=True` counts as BooStSa 0.2.13 does, for replication alone.
 
     The interval of the difference is a full-size bootstrap's: `basic`, `percentile`, `bca` or None. `alternative` is
     `two-sided`, `better` or `worse` (of the model, whether or not higher is better). `adjust` corrects over all models
@@ -107,7 +108,8 @@ def compare(
         runs=runs,
         ids=ids,
     )
-    choices = Choices(method, n_resamples, alternative, interval, level, adjust, two_way, sample_size, bug_compatible)
+    share = USUAL if method == "boostsa" and sample_size is None else sample_size
+    choices = Choices(method, n_resamples, alternative, interval, level, adjust, two_way, share, bug_compatible)
     chosen = _metrics(asked, systems, choices, target_class)
     check_choices(choices, systems, chosen)
     seed = seed_of(rng)
@@ -120,7 +122,8 @@ def compare(
         progress(len(models), len(models))
     adjusted = adjust_p_values([row.p_value for row in rows], method=adjust)
     rows = [replace(row, p_adjusted=float(p)) for row, p in zip(rows, adjusted, strict=True)]
-    return Comparison(tuple(rows), choices.recipe(systems, seed))
+    by_order = {"items": BY_ORDER} if runs is not None and ids is None else {}
+    return Comparison(tuple(rows), choices.recipe(systems, seed) | by_order)
 
 
 def _asked(metrics: object) -> list[str | Metric] | None:
@@ -146,6 +149,11 @@ def _metrics(
             asked = BOOSTSA_SOFT
     if not asked:
         raise InputError("metrics must name one metric or more; it is empty.")
+    if target_class is not None and not (systems.task == "hard" and any(one in OF_CLASS for one in asked)):
+        raise InputError(
+            f"target_class (--class) is for {', '.join(OF_CLASS)} of labels; the metrics are "
+            f"{', '.join(str(getattr(one, 'name', one)) for one in asked)}. Ask for one of these, or leave it out."
+        )
     found = [_metric(name, systems, target_class) for name in asked]
     twice = [one.name for one in found if sum(one.name == other.name for other in found) > 1]
     if twice:
@@ -160,7 +168,7 @@ def _metric(name: str | Metric, systems: Systems, target_class: object) -> Metri
         return name
     if name in OF_CLASS and systems.task == "hard":
         if target_class is None:
-            raise InputError(f"{name!r} is of one class: say which (target_class=...), or ask for 'macro_{name}'.")
+            raise InputError(f"{name!r} is of one class: say which (target_class, --class), or ask for 'macro_{name}'.")
         first = next(iter(systems.predictions))
         systems.problem(first, first).code(target_class)
         return of_class(name, target_class)

@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from howsure.errors import InputError
 from howsure.significance.problem import Problem
+from howsure.significance.rows import rows_of
 from howsure.significance.runs import Runs, runs_of
-from howsure.stats.arrays import Column, as_column, first_missing
+from howsure.stats.arrays import Column, first_missing
 from howsure.stats.checks import check_clusters, check_codes, check_labels, check_probabilities, probability_advice
 from howsure.stats.naming import shortened
 from howsure.stats.pairs import Floats, Integers
@@ -68,9 +69,10 @@ def read_systems(
     Raises InputError naming the parameter, the rule, the value and the row.
     """
     items = runs_of(y_true, systems, runs=runs, ids=ids, clusters=clusters, strata=strata)
-    targets = _array(items.targets, "y_true")
+    targets = rows_of(items.targets, "y_true")
     columns = {
-        name: [_array(run, _run_name(name, k, one)) for k, run in enumerate(one)] for name, one in items.systems.items()
+        name: [rows_of(run, _run_name(name, k, one)) for k, run in enumerate(one)]
+        for name, one in items.systems.items()
     }
     for name, arrays in columns.items():
         for k, array in enumerate(arrays):
@@ -104,7 +106,7 @@ def check_predictions(values: object, *, name: str) -> npt.NDArray[Any]:
 
     Raises InputError naming the rule, the value and the row.
     """
-    array = _array(values, name)
+    array = rows_of(values, name)
     if array.ndim == 2:
         return _probabilities(array, name)
     if array.dtype.kind == "f" and not (array == np.floor(array)).all():
@@ -134,6 +136,8 @@ def _coded(task: str, targets: Column, columns: Mapping[str, list[Column]], labe
     if task == "hard":
         return _hard(targets, columns, labels)
     if task == "soft":
+        if labels is not None:
+            raise InputError("labels (--classes) name classes; where all are rows of probabilities, none are named.")
         return _soft(targets, columns)
     return _probabilistic(targets, columns, labels)
 
@@ -146,7 +150,7 @@ def _hard(targets: Column, columns: Mapping[str, list[Column]], labels: Sequence
     if len(set(kinds)) != 1:
         number, text = (parts[kinds.index(kind)][0] for kind in (True, False))
         raise InputError(
-            f"labels must be of one type; some are numbers (row 0: {number.item()!r}), some text (row 0: {text!r}). "
+            f"labels must be of one type; some are numbers (row 0: {number.item()!r}), some text (row 0: '{text}'). "
             "Convert one side first."
         )
     n = len(targets)
@@ -202,29 +206,6 @@ def _probabilistic(targets: Column, columns: Mapping[str, list[Column]], labels:
     return np.array([names.index(name) for name in seen])[held], predictions, tuple(names)
 
 
-def _array(values: object, name: str) -> Column:
-    """One or two dimensions of whatever holds them; a column of lists becomes rows."""
-    if not isinstance(values, (np.ndarray, list, tuple)) and hasattr(values, "to_numpy"):
-        values = values.to_numpy()
-    if isinstance(values, np.ndarray) and values.dtype.kind == "O" and values.ndim == 1:
-        values = values.tolist() if len(values) and isinstance(values[0], (list, tuple, np.ndarray)) else values
-    if isinstance(values, (list, tuple)) and len(values) and isinstance(values[0], (list, tuple, np.ndarray)):
-        widths = [len(row) if isinstance(row, (list, tuple, np.ndarray)) else 0 for row in values]
-        if len(set(widths)) != 1:
-            row = next(k for k, width in enumerate(widths) if width != widths[0])
-            raise InputError(
-                f"{name} must have rows of one length; row 0 has {widths[0]} values, row {row} has {widths[row]}."
-            )
-        values = np.asarray(values)
-    if isinstance(values, (list, tuple)) and len({isinstance(one, str) for one in values if one is not None}) == 2:
-        raise InputError(f"{name} holds text and numbers; convert one of them first.")
-    if isinstance(values, np.ndarray) and values.ndim == 2:
-        if len(values) == 0:
-            raise InputError(f"{name} is empty: there is nothing to compare.")
-        return values[:, 0] if values.shape[1] == 1 and values.dtype.kind not in "f" else values
-    return as_column(values, name=name)
-
-
 def _plain_labels(column: Column, name: str) -> Column:
     """Labels as integers or as text; numbers that are none, and missing ones, are refused."""
     row = first_missing(column)
@@ -241,7 +222,7 @@ def _plain_labels(column: Column, name: str) -> Column:
             row = int(np.flatnonzero(~whole)[0])
             raise InputError(
                 f"{name} must hold labels; row {row} holds {float(column[row])!r}. "
-                "For probabilities name metrics that take them: metrics=['brier', 'log_loss']."
+                "For probabilities name metrics that take them, such as brier and log_loss."
             )
         large = np.flatnonzero(np.abs(column) >= EXACT)
         if len(large):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import InputError
+from howsure.significance.rows import rows_of
 from howsure.stats.arrays import Column, as_column
 from howsure.stats.checks import check_codes, check_same_length
 from howsure.stats.pairs import Integers
@@ -63,8 +64,8 @@ def runs_of(
         return Items(y_true, held, clusters, strata)
     if any(isinstance(one, Runs) for one in systems.values()):
         raise InputError("give runs= with one row an item and run, or Runs([...]) with one row an item, not both.")
-    named: dict[str, Any] = {"y_true": _rows(y_true), **{name: _rows(one) for name, one in systems.items()}}
-    n = check_same_length(**named, runs=_rows(runs))
+    named: dict[str, Any] = {name: rows_of(one, name) for name, one in {"y_true": y_true, **systems}.items()}
+    n = check_same_length(**named, runs=rows_of(runs, "runs"))
     run_codes, run_names = check_codes(runs, n=n, name="runs")
     order = _item_order(run_codes, run_names, named["y_true"], ids, n)
     items = len(order) // len(run_names)
@@ -72,13 +73,9 @@ def runs_of(
     return Items(
         _one_an_item(named["y_true"], table, "y_true"),
         {name: Runs([one[rows] for rows in table]) for name, one in named.items() if name != "y_true"},
-        None if clusters is None else _one_an_item(_rows(clusters), table, "clusters"),
-        None if strata is None else _one_an_item(_rows(strata), table, "strata"),
+        None if clusters is None else _one_an_item(rows_of(clusters, "clusters"), table, "clusters"),
+        None if strata is None else _one_an_item(rows_of(strata, "strata"), table, "strata"),
     )
-
-
-def _rows(values: object) -> Column:
-    return values if isinstance(values, np.ndarray) else np.asarray(values)
 
 
 def _refuse_repeats(ids: Column) -> None:
@@ -104,7 +101,7 @@ def _item_order(run_codes: Integers, names: tuple[str, ...], targets: Column, id
         order = np.argsort(run_codes, kind="stable")
         held = targets[order].reshape(len(names), -1, *targets.shape[1:])
         if (held != held[0]).any():
-            raise InputError("the runs do not list the same targets in one order; say which item each row is: ids=")
+            raise InputError("the runs do not list the same targets in one order; say which item each row is: ids=...")
         return order
     codes, item_names = check_codes(ids, n=n, name="ids")
     order = np.lexsort((codes, run_codes))

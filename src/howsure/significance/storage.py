@@ -1,4 +1,4 @@
-"""The experiments store: predictions collected while experiments run, in a file that a crash cannot spoil.
+"""The experiments store: predictions collected while experiments run, in a file that a crash cannot damage.
 
 Every record is one line, its checksum and its content as JSON, appended under a lock and flushed to the disk before
 `add` returns. A line cut short by a kill is the last one, has no end, and is dropped by the next `add`; a whole line
@@ -219,7 +219,7 @@ def _line(record: dict[str, Any]) -> bytes:
 def _records(path: Path, start: int) -> Iterator[tuple[dict[str, Any], int]]:
     """The whole records from a byte on, and the byte after each; what is cut short at the end is left out.
 
-    Raises InputError if a whole line is spoilt, or if the file does not begin as a store does.
+    Raises InputError if a whole line is damaged, or if the file does not begin as a store does.
     """
     if not path.exists():
         return
@@ -235,6 +235,6 @@ def _records(path: Path, start: int) -> Iterator[tuple[dict[str, Any], int]]:
             content = line[9:-1]
             if line[:9] != f"{zlib.crc32(content):08x} ".encode():
                 number = path.read_bytes()[:end].count(b"\n") + 1
-                raise InputError(f"{path}, line {number} is spoilt: it does not fit its checksum. Restore a copy.")
+                raise InputError(f"{path}, line {number} is damaged: it does not fit its checksum. Restore a copy.")
             end += len(line)
             yield json.loads(content), end

@@ -10,17 +10,17 @@ from howsure.errors import InputError
 from howsure.significance.metrics import Floats, Metric
 from howsure.stats.numbers import is_number
 
-SMALLEST, LARGEST = 0.05, 0.5
+SMALLEST, USUAL, LARGEST = 0.05, 0.1, 0.5  # shares of the test set
 TURNED = ("jensen_shannon_distance", "jensen_shannon_divergence", "cross_entropy", "clipped_cross_entropy")
 DIGITS = 4  # to which BooStSa rounds the metrics of labels, and their differences
 
 
-def check_sample_size(sample_size: float, n: int) -> int:
+def check_sample_size(sample_size: float | None, n: int) -> int:
     """The rows of a sub-sample.
 
     Raises InputError if the share lies outside [0.05, 0.5] or if nothing is left of the test set.
     """
-    if not is_number(sample_size) or not SMALLEST <= sample_size <= LARGEST:
+    if sample_size is None or not is_number(sample_size) or not SMALLEST <= sample_size <= LARGEST:
         raise InputError(f"sample_size must lie in [{SMALLEST}, {LARGEST}]; it is {sample_size!r}.")
     rows = int(n * sample_size)
     if rows == 0:

@@ -40,13 +40,15 @@ def how(result: Comparison) -> list[str]:
     """What was drawn, and for how many questions p was adjusted, in sentences."""
     recipe = result.recipe
     drawn = {
-        "permutation": "swapped by coins",
+        "permutation": "swapped by coin flips",
         "bootstrap": "drawn with replacement",
         "mcnemar": "counted where one system alone is right (mid-p McNemar)",
         "boostsa": f"drawn in sub-samples of {recipe['sample_size']} (BooStSa's rule)",
     }[recipe["method"]]
     exact = " p is exact." if all(row.exact for row in result) else ""
     said = [f"{str(recipe['resampled']).capitalize()} were {drawn}.{exact}"]
+    if "items" in recipe:
+        said.append(f"The items of the runs were {recipe['items']}; to be sure, say which is which: ids (--id).")
     if recipe["adjust"] is not None and len(result) > 1:
         said.append(f"p is adjusted for {len(result)} comparisons ({ADJUSTED[recipe['adjust']]}).")
     lost = max((row.undefined_resamples for row in result), default=0)

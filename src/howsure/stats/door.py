@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from howsure.errors import InputError
 from howsure.stats.checks import check_clusters, check_codes, check_labels, check_probabilities, check_weights
 from howsure.stats.frames import columns_from, is_frame
@@ -31,6 +33,7 @@ def pairs_from(
         y_true, y_prob, sample_weight, groups, clusters = columns_of(
             data, y_true=y_true, y_prob=y_prob, sample_weight=sample_weight, groups=groups, clusters=clusters
         )
+    _refuse_classes(y_prob, prob_name)
     labels = check_labels(y_true, pos_label=pos_label)
     n = len(labels)
     codes, names = (None, ()) if groups is None else check_codes(groups, n=n, name="groups")
@@ -42,6 +45,18 @@ def pairs_from(
         names,
         None if clusters is None else check_clusters(clusters, n=n),
     )
+
+
+def _refuse_classes(y_prob: Any, name: str) -> None:
+    """Raise InputError for a matrix of three columns or more, before its labels are refused for being as many."""
+    shape = tuple(getattr(y_prob, "shape", ()))
+    if isinstance(y_prob, (list, tuple)) and y_prob and isinstance(y_prob[0], (list, tuple, np.ndarray)):
+        shape = (len(y_prob), len(y_prob[0]))
+    if len(shape) == 2 and shape[1] > 2:
+        raise InputError(
+            f"{name} must have one dimension; its shape is {shape}, a column a class. Make pairs of a probability and "
+            f"a label by howsure.pairs_from_classes(y_true, {name}), and judge their labels and probabilities."
+        )
 
 
 def columns_of(data: Any, **named: Any) -> list[Any]:

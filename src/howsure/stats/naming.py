@@ -39,6 +39,15 @@ def shortened(values: Iterable[object], *, limit: int = 12) -> str:
     return ", ".join(texts[:limit]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
+def counted(count: int, noun: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "row"), counted(2_000, "row")
+    ('1 row', '2,000 rows')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def natural_order(name: str) -> tuple[int, float, list[tuple[int, int, str]], str]:
     """The sort key of a name: numbers by their value and first, then text with the numbers in it by value.
 

@@ -23,9 +23,7 @@ def read_labels(path: str | os.PathLike[str]) -> Any:
 
     Raises InputError naming the file and the line.
     """
-    place = Path(path)
-    if not place.is_file():
-        raise InputError(f"no file {path}.")
+    place = _file(path)
     if place.suffix == ".npy":
         try:
             return check_predictions(np.load(place, allow_pickle=False), name=str(path))
@@ -62,18 +60,29 @@ def read_outcomes(path: str | os.PathLike[str]) -> Outcomes:
 
     Raises InputError if the file is none of that kind.
     """
-    if not Path(path).is_file():
-        raise InputError(f"no file {path}.")
     try:
-        held = json.loads(Path(path).read_text(encoding="utf-8"))
+        held = json.loads(_file(path).read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise InputError(f"{path} is no JSON: {error}.") from error
+    try:
         for condition in held.values():
             for part in (condition, *condition["h1"].values()):
                 runs = {len(part[key]) for key in ("exp_idxs", "preds", "targs", "idxs")}
                 if len(runs) != 1:
-                    raise ValueError("a condition must have as many predictions as targets")
+                    raise ValueError(part)
     except (ValueError, KeyError, AttributeError, TypeError) as error:
-        raise InputError(f"{path} is no outcomes.json of BooStSa: {error!r}.") from error
+        raise InputError(
+            f"{path} is no outcomes.json of BooStSa, which holds "
+            "{h0: {exp_idxs, preds, targs, idxs, epochs, h1: {name: {the same}}}}, as many of each in a condition."
+        ) from error
     return dict(held)
+
+
+def _file(path: str | os.PathLike[str]) -> Path:
+    place = Path(path)
+    if not place.is_file():
+        raise InputError(f"{path} is a directory; name a file." if place.is_dir() else f"no file {path}.")
+    return place
 
 
 def write_outcomes(outcomes: Outcomes, folder: str) -> None:

@@ -1,0 +1,70 @@
+"""Columns of files as arrays, the same from every format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from howsure.data import read_columns
+from howsure.errors import InputError
+from tests.data.writers import Columns, write
+
+HELD: Columns = {
+    "tag": ["NN", "VB", "7", "NN"],
+    "age": [3, 10, 4, 4],
+    "score": [0.25, -1.5, 3.0, 0.125],
+    "draws": [[0.5, 1.0], [0.25, 2.0], [0.0, 1.0], [3.5, 1.0]],
+}
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv.gz", ".jsonl", ".json", ".parquet", ".npz"])
+def test_every_format_gives_the_same(tmp_path: Path, suffix: str) -> None:
+    path = write(tmp_path / f"held{suffix}", HELD)
+    found, recipe = read_columns([path], labels=["tag", "draws"], numbers=["score", "age"])
+    assert found["tag"].tolist() == HELD["tag"]
+    for name in ("score", "age"):
+        assert found[name].dtype == np.float64
+        assert found[name].tolist() == HELD[name]
+    assert found["draws"].tolist() == HELD["draws"]
+    assert read_columns([path], lists=["draws"])[0]["draws"].tolist() == HELD["draws"]
+    assert recipe == {"files": [str(path)], "rows": 4, "skipped": {}}
+
+
+def test_labels_keep_their_type(tmp_path: Path) -> None:
+    path = write(tmp_path / "held.parquet", HELD | {"right": [True, False, False, True]})
+    found, _ = read_columns([path], labels=["age", "right", "score"])
+    assert [found[name].dtype.kind for name in ("age", "right", "score")] == ["i", "b", "f"]
+
+
+def test_rows_that_miss_a_value_are_refused_or_counted(tmp_path: Path) -> None:
+    path = write(tmp_path / "held.jsonl", HELD | {"score": [0.25, None, 3.0, float("nan")], "tag": ["", "a", "b", "c"]})
+    with pytest.raises(InputError, match=r"tag must not be missing; row 1 of .* by --skip-missing \(3 in all\)"):
+        read_columns([path], labels=["tag"], numbers=["score"])
+    found, recipe = read_columns([path], labels=["tag"], numbers=["score"], skip_missing=True)
+    assert (found["tag"].tolist(), found["score"].tolist()) == (["b"], [3.0])
+    assert (recipe["rows"], recipe["skipped"]) == (1, {"tag": 1, "score": 2})
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"numbers": ["tag"]}, r"tag must hold numbers; row 1 of .*held.csv \(counted from 1.*\) holds 'NN'"),
+        ({"lists": ["score"]}, r"score must hold lists of numbers; row 1 of .* holds '0.25'"),
+        ({"labels": ["tga"]}, "no column 'tga' in .*held.csv; it has tag, age, score, draws. Did you mean tag"),
+        ({"labels": ["ragged"]}, r"ragged must hold lists of one length; the first has 2, row 3 of .* has 1"),
+    ],
+)
+def test_what_is_wrong_is_said(tmp_path: Path, asked: dict[str, list[str]], told: str) -> None:
+    changed = {"ragged": [[1.0, 2.0], [1.0, 2.0], [1.0], [1.0, 2.0]]} if "ragged" in str(asked) else {}
+    path = write(tmp_path / "held.csv", HELD | changed)
+    with pytest.raises(InputError, match=told):
+        read_columns([path], **asked)
+
+
+def test_several_files_follow_each_other(tmp_path: Path) -> None:
+    paths = [write(tmp_path / f"{name}.csv", HELD) for name in "ab"]
+    found, recipe = read_columns(paths, labels=["tag"])
+    assert found["tag"].tolist() == HELD["tag"] * 2
+    assert recipe["rows"] == 8
