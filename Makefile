@@ -30,7 +30,7 @@ bench: $(PEERS)  ## speed and memory, beside the peers
 docs: $(READY)  ## run the documents and draw their pictures again (docs/images)
 	HOWSURE_DRAW=1 $(BIN)/python -m pytest tests/test_documents.py tests/explorer/test_pictures.py
 
-REPRODUCTIONS := sentiment tagging tag-pairs tweets regulariser coreference events
+REPRODUCTIONS := synthetic binning boostsa sentiment tagging tag-pairs tweets regulariser coreference events
 reproductions: $(READY)  ## run the papers' experiments again and write their pages (up to 10 minutes each)
 	set -e; for name in $(REPRODUCTIONS); do $(BIN)/howsure reproduce $$name --page docs/reproductions/$$name.md; done
 

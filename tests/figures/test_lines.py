@@ -67,3 +67,10 @@ def test_nothing_to_draw_is_refused() -> None:
         draw_series([], x_label="x", y_label="y")
     with pytest.raises(InputError, match="at least one"):
         series_figure([], x_label="x", y_label="y")
+
+
+def test_large_numbers_have_commas() -> None:
+    ax = draw_series([Series("a", [10_000, 50_000], [0.1, 0.2])], x_label="n", y_label="y")
+    svg = figure_bytes(ax.figure, ".svg").decode()
+    assert ">50,000<" in svg
+    assert len(ax.get_xticks()) <= 8

@@ -13,7 +13,7 @@ from howsure.reproductions import regulariser
 from howsure.reproductions.regulariser import CRF, GRIDS, HMM, KINDS, every_fit, near_extremes, reproduce_regulariser
 from howsure.reproductions.reproduction import nobody
 from howsure.reproductions.tagging_corpora import read_wsj
-from howsure.reproductions.tagging_models import fit_crf
+from howsure.sequences.crf import CRFTagger
 
 SMALL = dict.fromkeys(KINDS, (1.0, 0.1))
 
@@ -33,7 +33,7 @@ def test_every_setting_is_a_model_of_its_own(real_data: Path, monkeypatch: pytes
     monkeypatch.setattr(regulariser, "GRIDS", SMALL)
     corpus = read_wsj(str(real_data), 30)
     fits = every_fit(corpus, CRF, nobody)
-    alone = fit_crf(corpus.train, 0.1)
+    alone = CRFTagger(c2=0.1).fit(corpus.train.sentences, corpus.train.tags)
     assert fits[1].accuracy == pytest.approx(alone.score(corpus.test.sentences, corpus.test.tags), abs=0.01)
     assert not np.array_equal(fits[0].pairs.probabilities, fits[1].pairs.probabilities)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partialmethod
 from itertools import pairwise
 from pathlib import Path
 
@@ -21,12 +22,13 @@ from howsure.reproductions.tagging_corpora import Corpus, Tagged, read_ewt, read
 from howsure.reproductions.tagging_models import (
     choose_crf,
     choose_hmm,
-    fit_crf,
     fit_hmm,
+    fitted,
     marginals_of,
     match_crf,
     transition_marginals_of,
 )
+from howsure.sequences.crf import CRFTagger
 
 LIMIT = 30
 
@@ -53,7 +55,7 @@ def test_ewt_is_read_as_it_is_split(real_data: Path) -> None:
 
 def test_the_tagging_experiment(real_data: Path, quick: None) -> None:
     result = reproduce_tagging(data=str(real_data), limit=LIMIT, seed=1)
-    assert [finding.figure.partition(",")[0] for finding in result.findings].count("3") == 8
+    assert [finding.figure for finding in result.findings].count("3") == 8
     assert len(result.findings) == 2 * 2 * 6 + 5
     drawn = result.draw()
     assert set(drawn) == set(result.captions)
@@ -90,8 +92,12 @@ def corpus() -> Corpus:
     return Corpus("made-up", "made up", part(300, 2), part(100, 0), part(150, 2))
 
 
+def crf(train: Tagged, c2: float) -> CRFTagger:
+    return CRFTagger(c2=c2).fit(train.sentences, train.tags)
+
+
 def test_a_tag_that_a_model_has_not_seen_has_probability_0(corpus: Corpus) -> None:
-    tagger = fit_crf(corpus.train.only(np.arange(100, 200)), 0.1)
+    tagger = crf(corpus.train.only(np.arange(100, 200)), 0.1)
     assert tagger.labels_ == ("N", "V")
     for full, own in zip(
         marginals_of(tagger, corpus.test.sentences, corpus.labels),
@@ -108,16 +114,16 @@ def test_a_tag_that_a_model_has_not_seen_has_probability_0(corpus: Corpus) -> No
 def test_the_crf_is_matched_to_the_hmm(corpus: Corpus) -> None:
     hmm = choose_hmm(corpus.train, corpus.dev, (1.0, 0.1))
     assert hmm.accuracy == max(fit_hmm(corpus.train, a).score(corpus.dev.sentences, corpus.dev.tags) for a in (1, 0.1))
-    crf, tried = match_crf(corpus, hmm.accuracy, np.arange(300), nobody)
-    assert tried[-1] is crf
+    matched, tried = match_crf(corpus, hmm.accuracy, np.arange(300), nobody)
+    assert tried[-1] is matched
     assert [one.sentences for one in tried[:-1]] == [125, 250, 300][: len(tried) - 1]
     assert all(one.accuracy < hmm.accuracy for one in tried[:-2])
-    assert crf.sentences <= tried[-2].sentences
+    assert matched.sentences <= tried[-2].sentences
 
 
 def test_a_penalty_is_chosen_as_if_each_were_fitted_alone(corpus: Corpus) -> None:
     found = choose_crf(corpus.train, corpus.dev, nobody, grid=(1.0, 0.1))
-    alone = fit_crf(corpus.train, found.setting)
+    alone = crf(corpus.train, found.setting)
     for a, b in zip(
         found.tagger.posterior(corpus.test.sentences).marginals(),
         alone.posterior(corpus.test.sentences).marginals(),
@@ -128,9 +134,11 @@ def test_a_penalty_is_chosen_as_if_each_were_fitted_alone(corpus: Corpus) -> Non
 
 def test_estimates_and_values_are_the_same_numbers(corpus: Corpus) -> None:
     question = about_tags(corpus)
-    hmm, crf = (question.judge(tagger) for tagger in (fit_hmm(corpus.train, 1.0), fit_crf(corpus.train, 0.1)))
-    tags = tagging_contest.Contest(*(tagging_contest.label_errors(one.pairs, bin_size="auto") for one in (hmm, crf)))
-    found, again = estimates(hmm, crf, tags, question), values(hmm, crf, tags.names, question)
+    first, second = (question.judge(tagger) for tagger in (fit_hmm(corpus.train, 1.0), crf(corpus.train, 0.1)))
+    tags = tagging_contest.Contest(
+        *(tagging_contest.label_errors(one.pairs, bin_size="auto") for one in (first, second))
+    )
+    found, again = estimates(first, second, tags, question), values(first, second, tags.names, question)
     assert list(found) == list(again)
     for name, one in found.items():
         np.testing.assert_allclose(one.value, again[name], rtol=1e-9, err_msg=name)
@@ -148,6 +156,19 @@ def test_what_a_tagger_is_judged_by(corpus: Corpus) -> None:
         judged.pairs.labels[rows], judged.pairs.probabilities[rows], clusters=judged.pairs.clusters[rows]
     )
     assert wanted.value**2 == pytest.approx(max(squared_errors(judged.pairs, bin_size="auto")[0], 0.0), abs=1e-12)
+
+
+def test_who_interrupts_a_training_ends_the_experiment(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[int] = []
+
+    def interrupt(iterations: int) -> None:
+        calls.append(iterations)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(CRFTagger, "fit", partialmethod(CRFTagger.fit, advance=interrupt))
+    with pytest.raises(KeyboardInterrupt), pytest.warns(UserWarning, match="interrupted"):
+        fitted(CRFTagger(c2=0.1), corpus.train)
 
 
 def test_tag_pairs_are_asked_by_their_frequency(corpus: Corpus) -> None:

@@ -11,13 +11,14 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 from howsure.errors import InputError
 from howsure.figures.style import dress, literal, literal_legend, look, new_figure, styled
 
 MARKERS = 12
 FEW_DECADES = 2.5
+THOUSANDS = 1_000  # from here on the ticks of a linear axis are few, with commas
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -65,6 +66,9 @@ def draw_series(
         for logarithmic, axis in ((log_x, axes.xaxis), (log_y, axes.yaxis)):
             if logarithmic:
                 _plain_log_ticks(axis)
+            elif max(np.abs(axis.get_view_interval())) >= THOUSANDS:
+                axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
+                axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
         if len(series) > 1:
             literal_legend(axes, handles, [one.label for one in series], handlelength=3.2)
         literal(axes.xaxis.label, x_label)

@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from howsure.errors import InputError
+from howsure.figures.names import name_points
 from howsure.figures.style import dress, literal, literal_legend, look, new_figure, styled
 from howsure.stats.estimate import Estimate
 from howsure.stats.pairs import Floats
@@ -47,7 +48,6 @@ def draw_paths(
 ) -> Axes:
     """Draw a line through the settings of each model in their order, with intervals; a ring marks the chosen one.
 
-    The names stand to the lower left of the points of the first, third, … model, and to the upper right of the others'.
     `root_y` draws square roots of y, so that small values are told apart and 0 has a place.
 
     Raises InputError if there is no path, or one without settings.
@@ -64,11 +64,7 @@ def draw_paths(
         (line,) = ax.plot(x, y, color=how.colour, linestyle=how.dashes, linewidth=1.2, zorder=3)
         line.set(marker=how.marker, markersize=4.5, markeredgecolor="white", markeredgewidth=0.4)
         handles.append(line)
-        side, across, up = ((-5, -3), "right", "top") if i % 2 == 0 else ((5, 3), "left", "bottom")
         for one in settings:
-            name = ax.annotate("", (one.x, one.y.value), side, textcoords="offset points", ha=across, va=up)
-            name.set(fontsize=7, color=how.colour, zorder=4)
-            literal(name, one.name)
             if one.chosen:
                 ax.plot([one.x], [one.y.value], "o", markersize=11, markerfacecolor="none", color=how.colour, zorder=3)
     if root_y:
@@ -77,6 +73,8 @@ def draw_paths(
     literal_legend(ax, handles, [name for name, _ in paths], handlelength=3.2, title=setting, title_fontsize=8)
     literal(ax.xaxis.label, x_label)
     literal(ax.yaxis.label, y_label)
+    points = [[(one.x, one.y.value, one.name) for one in settings] for _, settings in paths]
+    name_points(ax, points, [look(i).colour for i in range(len(paths))])
     return ax
 
 

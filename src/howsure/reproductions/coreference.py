@@ -95,6 +95,8 @@ def reproduce_coreference(
             way = SHARPENED.get((fit.corpus, fit.mentions), {})
             model = AntecedentModel(mentions=fit.mentions, loss=fit.loss, rng=seed, passes=passes, **way)
             model.fit(corpus.train, development=corpus.dev)
+            if model.interrupted_:  # who interrupts it ends the experiment, not this training alone
+                raise KeyboardInterrupt
             judged |= _judged(model, corpus, seed=seed)
             if corpus.dev:
                 development[_setting(model, corpus)] = judge(_asked(model, corpus.dev), corpus.dev)

@@ -19,6 +19,7 @@ from howsure.reproductions.replicates import SUBSAMPLES, over_training, random_s
 from howsure.reproductions.reproduction import Advance, Finding, Reproduction, ResultTable, nobody
 from howsure.reproductions.tagging_contest import BIN_SIZE, judge
 from howsure.reproductions.tagging_corpora import Corpus, Tagged, read_ewt, read_wsj
+from howsure.reproductions.tagging_models import fitted
 from howsure.sequences.crf import CRFTagger
 from howsure.sequences.hmm import HMMTagger
 from howsure.sequences.tagger import Tagger
@@ -166,7 +167,7 @@ def _untrained(kind: str) -> Tagger:
 def _fit(tagger: Tagger, train: Tagged, value: float) -> Tagger:
     """Fit with one value of the setting; a copy, since the next fit changes the tagger."""
     names = ("c2",) if isinstance(tagger, CRFTagger) else ("pseudocount_transition", "pseudocount_emission")
-    return copy.copy(tagger.set_params(**dict.fromkeys(names, value)).fit(train.sentences, train.tags))
+    return copy.copy(fitted(tagger.set_params(**dict.fromkeys(names, value)), train))
 
 
 def _findings(corpus: Corpus, ranges: Mapping[str, Range]) -> list[Finding]:
@@ -176,12 +177,13 @@ def _findings(corpus: Corpus, ranges: Mapping[str, Range]) -> list[Finding]:
         errors = [fit.curve.debiased_error.value for fit in (worst, least)]
         found.append(
             Finding(
-                f"settings, {corpus.name}, {kind}",
-                f"(not asked) choosing the {SETTING[kind]} by accuracy leaves calibration open",
+                "",
+                f"{kind}: choosing the {SETTING[kind]} by accuracy leaves calibration open",
                 f"within {NEAR} of the best accuracy, the error is {errors[0]:.4f} at {SETTING[kind]} {worst.value:g} "
                 f"(accuracy {worst.accuracy:.3f}) and {errors[1]:.4f} at {least.value:g} ({least.accuracy:.3f}): "
                 f"difference {one.difference}",
                 None if worst is least else verdict(one.difference),
+                corpus.name,
             )
         )
     hmm, crf = ranges[HMM], ranges[CRF]
@@ -191,10 +193,9 @@ def _findings(corpus: Corpus, ranges: Mapping[str, Range]) -> list[Finding]:
     depends = None if None in (first, second) else first is True and second is False
     found.append(
         Finding(
-            f"settings, {corpus.name}, {HMM} and {CRF}",
-            "(not asked) which of the two is better calibrated is a matter of these choices",
+            "", f"which of {HMM} and {CRF} is better calibrated is a matter of these choices",
             f"HMM minus CRF: {ends[0]} with the HMM's worst and the CRF's best of these settings, {ends[1]} with the "
-            "HMM's best and the CRF's worst (test data)", depends,
+            "HMM's best and the CRF's worst (test data)", depends, corpus.name,
         )
     )  # fmt: skip
     return found

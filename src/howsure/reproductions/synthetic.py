@@ -26,6 +26,10 @@ PAIRS = 100_000
 DOUBLING: Integers = 2 ** np.arange(1, 17)
 STEPS: Integers = np.arange(1_000, 50_001, 1_000)
 SIZES: Integers = np.arange(10_000, 50_001, 2_000)
+NOTES = (
+    "Predictions come from Beta distributions. Calibrated labels are 1 with the predicted probability, uncalibrated "
+    "ones with that of the thesis's transform (0.1 in `howsure.simulate_pairs`).",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,17 +79,15 @@ def reproduce_synthetic(*, runs: int = 20, seed: int = 0, advance: Advance = nob
         "beta": [list(beta) for beta in BETAS],
     }
 
-    def draw() -> dict[str, Figure]:
-        return {
-            name: series_figure(
-                [(title, scores.series())], x_label=x, y_label="squared calibration error", log_x=log, log_y=log
-            )
-            for name, (title, scores, x, log) in every.items()
-        }
+    captions = {name: f"Figure {name[7:].replace('-', '.')}: {what}" for name, (what, *_) in every.items()}
 
-    tables = tuple(_table(f"Figure {name[7:].replace('-', '.')}: {t}", s, x) for name, (t, s, x, _) in every.items())
+    def draw() -> dict[str, Figure]:
+        return {name: _figure(*one) for name, one in every.items()}
+
+    tables = tuple(_table(captions[name], scores, x) for name, (_, scores, x, _) in every.items())
     title = "Bin size, sample size and the calibration score (Nguyen's thesis, section 4.3)"
-    return Reproduction("synthetic", title, findings, tables, recipe, draw)
+    shown = {name: f"{caption}; mean and 95 % range of {runs} samples." for name, caption in captions.items()}
+    return Reproduction("synthetic", title, findings, tables, recipe, draw, NOTES, shown)
 
 
 def steps_of_synthetic(runs: int) -> int:
@@ -187,6 +189,15 @@ def _to_constant(scores: Scores) -> Finding:
     changes = [float(one[:, -5:].mean() / one[:, :5].mean()) - 1 for one in scores.by_beta]
     ours = f"from the first to the last fifth of sizes it changes by {min(changes):+.0%} to {max(changes):+.0%}"
     return Finding("4.11", "the score of uncalibrated pairs goes to a constant", ours, max(map(abs, changes)) < 0.2)
+
+
+def _figure(title: str, scores: Scores, x: str, log: bool) -> Figure:
+    figure = series_figure(
+        [(title, scores.series())], x_label=x, y_label="squared calibration error", log_x=log, log_y=log
+    )
+    if not log:
+        figure.axes[0].set_ylim(bottom=0.0)
+    return figure
 
 
 def _table(title: str, scores: Scores, x: str) -> ResultTable:

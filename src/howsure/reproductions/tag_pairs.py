@@ -65,7 +65,7 @@ def reproduce_tag_pairs(
         finding
         for corpus, outcomes in held
         for outcome in outcomes
-        for finding in findings_by_label(f"4 (b), {corpus.name}, {outcome.rivals.name}", outcome, paper="71 of 100")
+        for finding in findings_by_label("4 (b)", f"{corpus.name}, {outcome.rivals.name}", outcome, paper="71 of 100")
     ]
     tables = (
         models_table(held),

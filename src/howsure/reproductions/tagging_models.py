@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -14,7 +15,10 @@ from howsure.reproductions.tagging_corpora import Corpus, Tagged
 from howsure.sequences.crf import CRFTagger
 from howsure.sequences.hmm import HMMTagger
 from howsure.sequences.tagger import Tagger
+from howsure.sequences.training import INTERRUPTED
 from howsure.stats.pairs import Floats, Integers
+
+T = TypeVar("T", bound=Tagger)
 
 PSEUDOCOUNTS = (1.0, 0.3, 0.1, 0.03, 0.01, 0.003)
 PENALTIES = (0.1, 0.03, 0.01, 0.003)  # c₂ of the CRF
@@ -131,25 +135,28 @@ def choose_crf(
 
 def _chosen(tagger: CRFTagger, train: Tagged, dev: Tagged) -> Choice:
     """What the tagger reaches on these sentences; a copy of it, since its next fit changes it."""
-    tagger.fit(train.sentences, train.tags)
+    fitted(tagger, train)
     accuracy = tagger.score(dev.sentences, dev.tags)
     return Choice(f"CRF-{str(tagger.features).capitalize()}", tagger.c2, len(train), accuracy, copy.copy(tagger))
+
+
+def fitted(tagger: T, train: Tagged) -> T:
+    """The tagger, learnt from these sentences; who interrupts it ends the experiment, not this training alone."""
+    tagger.fit(train.sentences, train.tags)
+    if isinstance(tagger, CRFTagger) and tagger.stopped_ == INTERRUPTED:
+        raise KeyboardInterrupt
+    return tagger
 
 
 def fit_hmm(train: Tagged, pseudocount: float) -> HMMTagger:
     """The paper's HMM: one pseudocount for every transition and every word; an unseen word is one more word."""
     tagger = HMMTagger(pseudocount_transition=pseudocount, pseudocount_emission=pseudocount, unknown="uniform")
-    return tagger.fit(train.sentences, train.tags)
-
-
-def fit_crf(train: Tagged, c2: float, *, features: str = "basic") -> CRFTagger:
-    """A CRF by L-BFGS."""
-    return CRFTagger(features=features, c2=c2).fit(train.sentences, train.tags)
+    return fitted(tagger, train)
 
 
 def refit(tagger: Tagger, train: Tagged) -> Tagger:
     """A tagger of the same settings, learnt from other sentences."""
-    return copy.copy(tagger).fit(train.sentences, train.tags)
+    return fitted(copy.copy(tagger), train)
 
 
 def marginals_of(tagger: Tagger, sentences: Sequence[Sequence[str]], labels: Sequence[str]) -> list[Floats]:

@@ -31,6 +31,7 @@ FIGURES = dict(zip(KINDS, ("4.1", "4.2", "4.3"), strict=True))
 PAPER = {HMM: ("?", "0.035"), BASIC: ("?", "0.019"), ADVANCED: ("about 0.96", "?")}
 ADVANCED_PENALTIES = (0.3, 0.1)
 ACCURATE, ABOUT = 0.96, 0.01
+WHERE = f"WSJ sample, query {NOUN}"
 SLIGHTLY = 0.019  # off the diagonal: less than the thesis's CRF-Basic
 
 
@@ -141,26 +142,27 @@ def _findings(
         Finding(
             "4.1, 4.2", "CRF-Basic has a lower MSE score than the HMM (0.019 against 0.035)",
             f"{nouns[BASIC].curve.mse.value:.5f} against {nouns[HMM].curve.mse.value:.5f}; their roots, debiased, "
-            f"differ by {first}", verdict(first),
+            f"differ by {first}", verdict(first), WHERE,
         ),
         Finding(
             "4.1, 4.2", "CRF-Basic's predictions are more refined",
             f"refinement of the HMM minus that of CRF-Basic (smaller is better): {refined[HMM, BASIC]}",
-            verdict(refined[HMM, BASIC]),
+            verdict(refined[HMM, BASIC]), WHERE,
         ),
         Finding(
             "4.3", "better features give more refined and better calibrated predictions",
             f"CRF-Basic minus CRF-Advanced: error {second}, refinement {refined[BASIC, ADVANCED]}",
-            _all(verdict(second), verdict(refined[BASIC, ADVANCED])),
+            _all(verdict(second), verdict(refined[BASIC, ADVANCED])), WHERE,
         ),
         Finding(
             "4.3", "CRF-Advanced achieves 96 % accuracy",
             f"{accuracy}; at least {ACCURATE - ABOUT:.2f} counts", True if inside else False if outside else None,
+            WHERE,
         ),
         Finding(
             "4.3", "its curve is just slightly off the diagonal",
             f"error {found[ADVANCED]}; slightly: below {SLIGHTLY}, the thesis's CRF-Basic",
-            None if off is None else not off,
+            None if off is None else not off, WHERE,
         ),
     )  # fmt: skip
 
@@ -180,7 +182,7 @@ def _table(nouns: Mapping[str, Noun], found: Mapping[str, Estimate], settings: M
                 f"{one.curve.brier.score:.4f}", f"{one.curve.log_loss.score:.4f}",
             ]
         )  # fmt: skip
-    return ResultTable(f"Figures 4.1–4.3: the query {NOUN} on the WSJ sample", headers, rows, ("figure", "model"))
+    return ResultTable(f"Figures 4.1–4.3: {WHERE}", headers, rows, ("figure", "model"))
 
 
 def _caption(kind: str, one: Noun) -> str:

@@ -15,7 +15,7 @@ from howsure.data.tagged import read_tagged
 from howsure.reproductions.label_errors import clustered_mean
 from howsure.reproductions.reproduction import Advance
 from howsure.reproductions.tagging_corpora import Corpus, Tagged
-from howsure.reproductions.tagging_models import marginals_of
+from howsure.reproductions.tagging_models import fitted, marginals_of
 from howsure.sequences.crf import CRFTagger
 from howsure.sequences.hmm import HMMTagger
 from howsure.sequences.pairs import tag_pairs
@@ -104,7 +104,7 @@ def every_fit(kind: Kind, corpus: Corpus, labels: Sequence[str], advance: Advanc
     """A tagger for every value of the grid, learnt from the training tweets and judged on the others."""
     found, tagger = [], copy.copy(kind.tagger)
     for value in kind.grid:
-        tagger.set_params(**dict.fromkeys(kind.parameters, value)).fit(corpus.train.sentences, corpus.train.tags)
+        fitted(tagger.set_params(**dict.fromkeys(kind.parameters, value)), corpus.train)
         found.append(Fit(kind, value, *(judged(tagger, part, labels) for part in (corpus.dev, corpus.test))))
         advance(1)
     return found

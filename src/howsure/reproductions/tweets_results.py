@@ -55,7 +55,7 @@ def findings(
         contest("4.5, 4.6", half_again, BASIC, ADVANCED),
         Finding("4.6", "CRF-Advanced has an accuracy of 87 %", f"{accuracy}", _includes(accuracy, PAPERS_ACCURACY)),
         Finding(
-            "4.1.2", "with better templates predictions are more refined",
+            "section 4.1.2", "with better templates predictions are more refined",
             f"refinement {refinement[BASIC]:.4f} (CRF-Basic) against {refinement[ADVANCED]:.4f} (CRF-Advanced); the "
             f"Brier score, of which it is the greater part, differs by {fine(brier)}", verdict(brier),
         ),
@@ -66,12 +66,12 @@ def findings(
 def _of_settings(name: str, ends: tuple[float, float], found: Mapping[str, Estimate], fit: Fit) -> Finding:
     contest = f"{name}, {ends[0]:g} - {ends[1]:g}"
     difference, accuracy = found[f"all tags, squared error: {contest}"], found[f"accuracy: {contest}"]
-    paper = f"(not asked) at equal accuracy, the {fit.kind.setting} decides the calibration: {name}"
+    paper = f"at equal accuracy, the {fit.kind.setting} decides the calibration: {name}"
     ours = (
         f"{fit.kind.setting} {ends[0]:g} against {ends[1]:g}: accuracy differs by {accuracy}, the squared error over "
         f"all tags by {fine(difference)}"
     )
-    return Finding("–", paper, ours, verdict(difference))
+    return Finding("", paper, ours, verdict(difference))
 
 
 def models_table(chosen: Chosen, curves: Sequence[CalibrationCurve]) -> ResultTable:
