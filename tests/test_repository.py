@@ -60,13 +60,13 @@ def test_the_version_is_the_same_everywhere() -> None:
 
 
 def tracked_files() -> list[Path]:
-    """What git tracks or would add; every file where there is no git."""
+    """What git tracks or would add; every file that is not hidden where there is no git."""
     listing = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     done = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode == 0:
         return [ROOT / name for name in done.stdout.split("\0") if name and (ROOT / name).is_file()]
-    hidden = {".git", ".venv", "__pycache__"}
-    return [path for path in ROOT.rglob("*") if path.is_file() and not hidden & set(path.parts)]
+    hidden = re.compile(r"^\.(?!ci/|gitignore)|/\.|__pycache__")
+    return [path for path in ROOT.rglob("*") if path.is_file() and not hidden.search(str(path.relative_to(ROOT)))]
 
 
 def foreign_places(text: str) -> list[str]:

@@ -154,6 +154,7 @@ def _add_document(tables: Rows, made: MadeUpDocument, samples: int, seed: int) -
             _add(
                 tables, "events", document=number, actor=actor, probability=float((counted > 0).mean()),
                 samples=packed(counted > 0), entities=counted.astype(np.uint8).tobytes(), best=bool(acting_best[at]),
+                best_entities=int(acting_best[at]),
             )  # fmt: skip
     for one in evidence_of(drawn, facts):
         _add(

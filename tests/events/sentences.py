@@ -25,6 +25,17 @@ PASSIVE = (
     "Iraqi/JJ/2/amod forces/NNS/4/nsubj:pass were/VBD/4/aux:pass attacked/VBN/0/root by/IN/6/case them/PRP/4/obl:agent"
 )
 NOUN = "This/DT/4/nsubj was/VBD/4/cop an/DT/4/det attack/NN/0/root"
+NOUN_BY = (
+    "An/DT/2/det attack/NN/6/nsubj by/IN/5/case Israeli/JJ/5/amod forces/NNS/2/nmod failed/VBD/0/root on/IN/8/case "
+    "Monday/NNP/6/obl"
+)
+NOUN_ON = "the/DT/2/det attacks/NNS/0/root on/IN/4/case Kuwait/NNP/2/nmod by/IN/6/case Iraq/NNP/2/nmod"
+NOUN_BY_TWO = (
+    "an/DT/2/det attack/NN/0/root By/IN/4/case troops/NNS/2/nmod and/CC/6/cc rebels/NNS/4/conj near/IN/8/case "
+    "Basra/NNP/2/nmod"
+)
+POSSESSIVE = "Israel/NNP/3/nmod:poss 's/POS/1/case attack/NN/0/root on/IN/5/case Kuwait/NNP/3/nmod"
+CLEAR_NOUN = "attacks/NNS/0/ROOT by/IN/1/prep troops/NNS/2/pobj on/IN/1/prep Kuwait/NNP/4/pobj"
 CONJOINED = (
     "Iraqi/JJ/4/amod and/CC/3/cc Iranian/JJ/1/conj troops/NNS/7/nsubj and/CC/6/cc rebels/NNS/4/conj "
     "attacked/VBD/0/root Kuwait/NNP/7/obj"

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import signal
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
+from howsure.coreference.posterior import CorefPosterior
 from howsure.coreference.storage import AntecedentModel
+from howsure.data.documents import Document
 from howsure.events.filters import Filter
 from howsure.events.input import Corpus, Fields, open_corpus
 from howsure.events.pipeline import ExtractionReport, extract_events, recipe_of
@@ -16,11 +22,28 @@ from howsure.events.work import Work
 from tests.events import newswire
 
 
-def work(model: Path, *, samples: int = 20, seed: int = 0, filter: Filter | None = None) -> Work:
+@dataclass(frozen=True)
+class Killer:
+    """A model that kills its process over one document, as a system without memory does."""
+
+    model: AntecedentModel
+    name: str
+
+    @property
+    def weights_(self) -> Any:
+        return self.model.weights_
+
+    def posterior(self, document: Document, **options: Any) -> CorefPosterior:
+        if document.name == self.name:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return self.model.posterior(document, **options)
+
+
+def work(model: Path | Killer, *, samples: int = 20, seed: int = 0, filter: Filter | None = None) -> Work:
     """The work on parsed documents."""
     return Work(
         parser=None,
-        model=AntecedentModel.load(model),
+        model=AntecedentModel.load(model) if isinstance(model, Path) else model,
         lexicon=newswire.lexicon(),
         rule=newswire.rule(),
         samples=samples,
@@ -30,13 +53,18 @@ def work(model: Path, *, samples: int = 20, seed: int = 0, filter: Filter | None
 
 
 def extract_to(
-    store: Path, corpus: Path | Corpus, model: Path, *, workers: int = 1, advance: Any = None, **options: Any
+    store: Path, corpus: Path | Corpus, model: Path | Killer, *, workers: int = 1, advance: Any = None, **options: Any
 ) -> ExtractionReport:
     """Extract the events of a CoNLL-U file."""
     held = open_corpus([corpus], fields=Fields()) if isinstance(corpus, Path) else corpus
     task = work(model, **options)
     settings = recipe_of(held, work=task, parser={"format": "CoNLL-U"}, lexicon="made up", model="made up")
     return extract_events(held, store, work=task, settings=settings, workers=workers, advance=advance)
+
+
+def extract_and_tell(told: Connection, store: Path, corpus: Path, model: Path) -> None:
+    """Extract, and send the number of documents done before, and then of each batch that is stored."""
+    extract_to(store, corpus, model, advance=told.send)
 
 
 def contents(store: Path) -> dict[str, list[tuple[Any, ...]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -97,6 +98,38 @@ def test_verbs_by_lemma_or_by_form() -> None:
         deeds_in(parsed(sentences.ACTIVE, lemmas=False), rule=Rule(name="attack", verbs=("attack",)))
 
 
+NOUNS = Rule(name="attack", nouns=("attack", "attacks"))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (sentences.NOUN_BY, ["forces"]),
+        (sentences.NOUN_ON, ["Iraq"]),
+        (sentences.NOUN_BY_TWO, ["troops"]),
+        (sentences.POSSESSIVE, ["Israel"]),
+        (sentences.NOUN, []),
+        (sentences.ACTIVE, []),
+        (sentences.CONTROLLED, []),
+    ],
+)
+def test_nouns_that_name_the_event(text: str, expected: list[str]) -> None:
+    assert agents(text, PAPER) == (["forces"] if text == sentences.ACTIVE else [])
+    assert agents(text, NOUNS) == expected
+
+
+def test_nouns_beside_verbs_in_any_labels() -> None:
+    both = replace(PAPER, nouns=("attack",), conjoined=True)
+    assert agents(sentences.NOUN_BY_TWO, both) == ["troops", "rebels"]
+    assert agents(sentences.ACTIVE, both) == ["forces"]
+    text = sentences.PASSIVE + " in/IN/9/case their/PRP$/9/nmod:poss attack/NN/4/obl"
+    assert deeds_in(parsed(text), rule=both) == [(5, 3), (7, 8)]
+    clear = Rule(name="attack", nouns=("attack",), labels="clear")
+    assert agents(sentences.CLEAR_NOUN, clear) == ["troops"]  # by its lemma
+    anything = Rule(name="attack", nouns=("attack",), noun_agents=("nmod(by)", "nmod(On)"))
+    assert agents(sentences.NOUN_ON, anything) == ["Kuwait", "Iraq"]
+
+
 def test_universal_tags_come_first() -> None:
     words, heads, relations = ("They", "attacked"), (1, -1), ("nsubj", "root")
     as_noun = Sentence(words, universal_tags=("PRON", "NOUN"), heads=heads, relations=relations)
@@ -123,3 +156,25 @@ def test_a_function_as_rule() -> None:
     assert rule.to_dict()["function"].endswith("before_attack")
     with pytest.raises(InputError, match=r"must yield .* below 4, .* it yielded \(4, 0\)"):
         agents(sentences.ACTIVE, Rule(name="mine", function=lambda sentence: [(4, 0)]))
+
+
+@pytest.mark.parametrize(
+    ("text", "paper"),
+    [
+        ("Iraq/NNP/4/nsubj did/VBD/4/aux not/RB/4/advmod attack/VB/0/root Kuwait/NNP/4/obj", ["Iraq"]),
+        ("Iraq/NNP/4/nsubj has/VBZ/4/aux never/RB/4/advmod attacked/VBN/0/root Kuwait/NNP/4/obj", ["Iraq"]),
+        ("Iraq/NNP/4/nsubj did/VBD/4/aux n't/RB/4/advmod want/VB/0/root to/TO/6/mark attack/VB/4/xcomp", []),
+    ],
+)
+def test_what_is_negated_counts_in_the_papers_rule_only(text: str, paper: list[str]) -> None:
+    assert agents(text, PAPER) == paper
+    assert agents(text, WIDE) == []
+    assert agents(text, replace(WIDE, negated=True)) == ["Iraq"]
+    assert agents(text.replace("not/", "soon/").replace("never/", "often/").replace("n't/", "soon/"), WIDE) == ["Iraq"]
+
+
+def test_negation_in_other_labels() -> None:
+    text = "They/PRP/4/nsubj did/VBD/4/aux not/RB/4/neg attack/VB/0/root"
+    for labels in ("clear", "ud-2014"):
+        assert agents(text, built_in_rule("attack", labels=labels)) == ["They"]
+        assert agents(text, built_in_rule("attack-wide", labels=labels)) == []

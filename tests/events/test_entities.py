@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from howsure.data.documents import Mention
 from howsure.errors import InputError
-from howsure.events.entities import actors_of, entity_counts, evidence_of
+from howsure.events.entities import entity_counts, evidence_of
 from howsure.events.facts import Facts, mention_facts
 from howsure.events.lexicon import Lexicon
 from howsure.events.rules import built_in_rule
@@ -52,7 +52,6 @@ def test_counts_are_those_of_the_definition(situation: tuple[np.ndarray, Facts])
     clusters, held = situation
     expected = [slow_counts(tuple(row), held) for row in clusters.tolist()]
     assert entity_counts(clusters, held).tolist() == expected
-    assert (actors_of(clusters, held) == (np.array(expected) > 0)).all()
 
 
 @given(situations())
@@ -64,7 +63,7 @@ def test_evidence_is_there_just_where_it_is_true(situation: tuple[np.ndarray, Fa
         assert held.described[one.description, held.actors.index(one.actor)]
         assert (clusters[one.samples, one.agent] == clusters[one.samples, one.description]).all()
         marked[:, held.actors.index(one.actor)] |= one.samples
-    assert (marked == actors_of(clusters, held)).all()
+    assert (marked == (entity_counts(clusters, held) > 0)).all()
 
 
 @given(situations(), st.permutations(range(6)))
@@ -90,16 +89,16 @@ def test_mr_hussein_is_iraqs_half_of_the_time() -> None:
         exact += probability * (np.array(slow_counts(tuple(row), held)) > 0)
         rows.append(row)
         weights.append(probability)
-    by_kernel = np.array(weights) @ actors_of(np.array(rows), held)
+    by_kernel = np.array(weights) @ (entity_counts(np.array(rows), held) > 0)
     np.testing.assert_allclose(by_kernel, exact, atol=1e-15)
     # "Mr. Hussein" acts: with President Hussein, or with Iraq itself unless Kuwait is in it too
     np.testing.assert_allclose(exact, [0.5 + 0.1 * 0.7, 0.0], atol=1e-15)
 
 
 def test_a_document_without_agents_or_mentions() -> None:
-    assert actors_of(np.zeros((3, 2), dtype=int), facts([{0}, {1}], [False, False])).tolist() == [[False, False]] * 3
+    assert not entity_counts(np.zeros((3, 2), dtype=int), facts([{0}, {1}], [False, False])).any()
     nothing = Facts((), np.zeros((0, 0), dtype=np.bool_), np.zeros(0, dtype=np.bool_), (), ())
-    assert actors_of(np.zeros((3, 0), dtype=int), nothing).shape == (3, 0)
+    assert entity_counts(np.zeros((3, 0), dtype=int), nothing).shape == (3, 0)
     assert evidence_of(np.zeros((3, 0), dtype=int), nothing) == []
 
 

@@ -118,6 +118,13 @@ def test_the_papers_file_is_read(tmp_path: Path) -> None:
     assert found("Iraqis of the united states", lexicon) == [(0, 1, "IRQ"), (3, 5, "USA")]
 
 
+def test_the_first_name_of_a_code_is_its_title(tmp_path: Path) -> None:
+    path = tmp_path / "names.tsv"
+    path.write_text("IRQ\tIraq\nUSA\tUnited_States\nIRQ\tIraqi\n-\tIraq Street\n", encoding="utf-8")
+    lexicon = Lexicon.read(path)
+    assert {code: lexicon.title(code) for code in lexicon.codes} == {"IRQ": "Iraq", "USA": "United States"}
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ from howsure.events.work import Work, Worker
 from tests.events import newswire
 from tests.events.stores import work
 
-PIPELINE = Path(os.environ["HOWSURE_DATA"]).parent / "models" / "en_ud_small"
 TEXT = "American forces attacked the town on Monday.\n\nThe president of Iraq did not speak <b>again</b>."
 
 
@@ -28,8 +26,8 @@ def given(number: int, text: str, *, date: str | None = "1999-01-02") -> InputDo
 
 
 @pytest.fixture(scope="module")
-def parser() -> SpacyParser:
-    return SpacyParser(str(PIPELINE))
+def parser(pipeline: Path) -> SpacyParser:
+    return SpacyParser(str(pipeline))
 
 
 def test_a_text_becomes_a_parsed_document(parser: SpacyParser) -> None:
@@ -95,10 +93,10 @@ def test_pipelines_that_will_not_do(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def task(tmp_path_factory: pytest.TempPathFactory) -> Work:
+def task(tmp_path_factory: pytest.TempPathFactory, pipeline: Path) -> Work:
     held = work(newswire.write_model(tmp_path_factory.mktemp("model") / "model.npz"))
     options: dict[str, Any] = {name: getattr(held, name) for name in ("model", "lexicon", "rule", "samples", "seed")}
-    return Work(parser=str(PIPELINE), filter=Filter(require_actor=True), **options)
+    return Work(parser=str(pipeline), filter=Filter(require_actor=True), **options)
 
 
 def test_what_is_left_out_of_a_batch(task: Work) -> None:
@@ -130,8 +128,8 @@ def as_lists(columns: dict[str, Any]) -> dict[str, list[Any]]:
     return {name: list(values) for name, values in columns.items()}
 
 
-def test_real_news(parser: SpacyParser) -> None:
-    path = Path(os.environ["HOWSURE_DATA"]) / "reuters21578" / "reuters21578.jsonl.gz"
+def test_real_news(parser: SpacyParser, real_data: Path) -> None:
+    path = real_data / "reuters21578" / "reuters21578.jsonl.gz"
     corpus = open_corpus([path], fields=Fields(text="body", date="date", id="id", title="title"))
     assert corpus.total == 21_578
     names = ("Iraq attacked", "Iran attacked", "Iraqi forces attacked", "Iranian forces attacked")

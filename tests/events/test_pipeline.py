@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import contextlib
 import signal
 import subprocess
 import sys
@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import howsure.data
+from howsure.coreference.storage import AntecedentModel
 from howsure.errors import InputError
 from howsure.events.filters import CATEGORY, NO_ACTOR, Filter
 from howsure.events.input import Fields, open_corpus
@@ -23,7 +24,7 @@ from howsure.events.pipeline import BATCH, extract_events
 from howsure.events.rules import Rule
 from howsure.events.storage import EventStore, StoreError
 from tests.events import newswire
-from tests.events.stores import contents, extract_to, work
+from tests.events.stores import Killer, contents, extract_and_tell, extract_to, work
 
 DOCUMENTS = 8 * BATCH + 11
 KILLS = 20
@@ -58,9 +59,14 @@ def test_killed_at_random_moments(
 ) -> None:
     store, rng, done, begun_after = tmp_path / "news.duckdb", np.random.default_rng(0), 0, []
     while done < KILLS:
-        child = processes.Process(target=extract_to, args=(store, corpus, model))
+        hears, tells = processes.Pipe(duplex=False)
+        child = processes.Process(target=extract_and_tell, args=(tells, store, corpus, model))
         child.start()
-        time.sleep(rng.uniform(0.0, 2.0))
+        tells.close()
+        with hears, contextlib.suppress(EOFError):  # where it has ended
+            for _ in range(rng.integers(5)):  # none: perhaps there is no store; two: a batch more is stored
+                hears.recv()
+            time.sleep(rng.uniform(0.0, 0.3))
         child.kill()
         child.join()
         assert child.exitcode in (0, -signal.SIGKILL)
@@ -112,17 +118,10 @@ def test_stopped_and_gone_on(workers: int, tmp_path: Path, corpus: Path, model: 
 
 
 def test_a_worker_that_is_killed(tmp_path: Path, corpus: Path, model: Path, whole: dict[str, Any]) -> None:
-    store, told = tmp_path / "news.duckdb", list[int]()
-
-    def kill_a_child(documents: int) -> None:
-        told.append(documents)
-        if len(told) == 3:
-            children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
-            workers = [pid for pid in children if "spawn_main" in Path(f"/proc/{pid}/cmdline").read_text()]
-            os.kill(int(workers[-1]), signal.SIGKILL)
-
+    store = tmp_path / "news.duckdb"
+    killer = Killer(AntecedentModel.load(model), f"story-{3 * BATCH}")
     with pytest.raises(StoreError, match=r"worker process ended .* same command again"):
-        extract_to(store, corpus, model, workers=2, advance=kill_a_child)
+        extract_to(store, corpus, killer, workers=2)
     extract_to(store, corpus, model)
     assert contents(store) == whole
 
@@ -182,7 +181,7 @@ def test_a_program_that_is_no_file(tmp_path: Path) -> None:
     call = ["events", "extract", str(news / "news.conllu"), "--lexicon", str(news / "actors.tsv"), "--workers", "2"]
     call += ["--store", str(tmp_path / "news.duckdb")]
     program = f"from howsure.cli import main\nmain({call!r})\n"
-    done = subprocess.run([sys.executable, "-"], input=program, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-"], input=program, capture_output=True, text=True, timeout=600)
     assert done.returncode == 2
     assert "several workers need a program that is a file" in done.stderr
 

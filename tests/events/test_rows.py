@@ -86,12 +86,13 @@ def test_samples_events_and_evidence(store: EventStore, extractions: list[Extrac
         assert np.array_equal(np.frombuffer(samples, "<u2").reshape(SAMPLES, -1), held.clusterings)
         assert np.array_equal(np.frombuffer(best, "<u2"), held.best)
         events = store.ask("FROM events WHERE document = ?", [number])
-        for _, actor, probability, sampled, entities, in_best in events:
+        for _, actor, probability, sampled, entities, in_best, best_entities in events:
             place = one.facts.actors.index(actor)
             counts = held.entities[:, place]
             assert np.array_equal(unpacked(sampled), counts > 0)
             assert np.array_equal(np.frombuffer(entities, np.uint8), counts)
             assert (probability, in_best) == ((counts > 0).mean(), held.best_entities[place] > 0)
+            assert best_entities == held.best_entities[place]
         stored = {row[1] for row in events}
         assert stored == {
             a for at, a in enumerate(one.facts.actors) if held.entities[:, at].any() or held.best_entities[at]

@@ -18,7 +18,9 @@ name: bombing
 labels: clear
 verbs: [bomb, Shell]
 forms: [bombed]
+nouns: [Bombing]
 agents: [nsubj, "agent>pobj"]
+noun_agents: ["prep(By)>pobj"]
 described_by: [amod, "prep>pobj"]
 conjoined: true
 shared_subjects: true
@@ -35,7 +37,9 @@ def test_a_full_file(tmp_path: Path) -> None:
         labels="clear",
         verbs=("bomb", "shell"),
         forms=("bombed",),
+        nouns=("bombing",),
         agents=("nsubj", "agent>pobj"),
+        noun_agents=("prep(By)>pobj",),
         described_by=("amod", "prep>pobj"),
         conjoined=True,
         shared_subjects=True,
@@ -67,6 +71,7 @@ def test_the_papers_rule_is_data() -> None:
 def test_a_scheme_knows_its_own_labels(name: str) -> None:
     scheme = scheme_named(name)
     named = (*scheme.agents, *scheme.described_by, scheme.subject, scheme.passive_subject, scheme.passive_auxiliary)
+    named += tuple(label for label in scheme.noun_agents if "(" not in label)
     rest = (*scheme.objects, scheme.conjunct, scheme.control, scheme.relative_clause, "nmod:of")
     assert [check_relation(one, scheme, place="test") for one in named + rest] == [*named, *rest]
 
@@ -82,6 +87,9 @@ def test_a_scheme_knows_its_own_labels(name: str) -> None:
         ("labels: udd\nverbs: [attack]", r"no scheme of labels 'udd' .* Did you mean ud\?"),
         ("labels: clear\nagents: ['obl:agents']\nverbs: [a]", r"no relation 'obl:agents' in agents \(labels: clear\)"),
         ("agents: [nsubjj]\nverbs: [attack]", r"Did you mean nsubj\?"),
+        ("noun_agents: ['nmood(by)']\nnouns: [attack]", r"no relation 'nmood' in noun_agents .* Did you mean nmod\?"),
+        ("noun_agents: ['nmod(by']\nnouns: [attack]", r"no relation 'nmod\(by' in noun_agents"),
+        ("described_by: ['nmod(of)']\nnouns: [attack]", r"no relation 'nmod\(of\)' in described_by"),
         ("described_by: ['prep>pobj']\nverbs: [attack]", r"no relation 'prep' in described_by \(labels: ud\)"),
         ("conjoined: maybe\nverbs: [attack]", "conjoined of a rule must be true or false; it is 'maybe'"),
         ("verbs: [a]\nverbs: [b]", "the field 'verbs' stands twice"),
@@ -106,7 +114,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_a_rule_in_python_is_checked_too() -> None:
-    with pytest.raises(InputError, match="a function and verbs"):
+    with pytest.raises(InputError, match="a function and verbs or nouns"):
         Rule(name="both", verbs=("attack",), function=lambda sentence: [])
     with pytest.raises(InputError, match=r"no rule 'atack' .* Did you mean attack\?"):
         built_in_rule("atack")

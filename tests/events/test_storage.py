@@ -1,4 +1,4 @@
-"""The store as a file: whole or not at all, never mistaken for another, never spoilt by a full disk."""
+"""The store as a file: whole or not at all, never mistaken for another, never damaged by a full disk."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_a_batch_is_stored_whole_or_not_at_all(tmp_path: Path) -> None:
     with EventStore.create(tmp_path / "a.duckdb", {}) as store:
         store.append(rows(0))
         half = rows(1)
-        half["sentences"]["words"] = [3]
+        half["sentences"]["sentence"] = [None]
         with pytest.raises(duckdb.Error):
             store.append(half)
         with pytest.raises(duckdb.ConstraintException):
@@ -106,6 +106,12 @@ def test_a_newer_store_is_refused(tmp_path: Path) -> None:
             EventStore.open(path, read_only=read_only)
 
 
+def test_an_older_store_is_refused(tmp_path: Path) -> None:
+    older = f"UPDATE settings SET value = '{VERSION - 1}' WHERE name = 'version'"
+    with pytest.raises(InputError, match=rf"older howsure .*version {VERSION - 1} .* Extract the events again"):
+        EventStore.open(changed(tmp_path / "older.duckdb", older))
+
+
 @pytest.mark.parametrize(
     ("statement", "message"),
     [
@@ -129,7 +135,7 @@ def test_a_file_that_is_no_database(content: bytes, tmp_path: Path) -> None:
     assert path.read_bytes() == content
 
 
-def test_a_store_that_was_cut_off_or_spoilt(tmp_path: Path) -> None:
+def test_a_store_that_was_cut_off_or_damaged(tmp_path: Path) -> None:
     path = tmp_path / "a.duckdb"
     with EventStore.create(path, {}) as store:
         for number in range(20):
@@ -139,8 +145,8 @@ def test_a_store_that_was_cut_off_or_spoilt(tmp_path: Path) -> None:
         answer = store.ask("SELECT words FROM sentences ORDER BY document")
     whole, found_out = path.read_bytes(), 0
     places = [len(whole) * part // 10 for part in range(1, 10)]
-    spoilt = [whole[:place] + b"\xff" * 4_096 + whole[place + 4_096 :] for place in places]
-    for content in (whole[:4_096], *(whole[:place] for place in places), *spoilt):
+    damaged = [whole[:place] + b"\xff" * 4_096 + whole[place + 4_096 :] for place in places]
+    for content in (whole[:4_096], *(whole[:place] for place in places), *damaged):
         path.write_bytes(content)
         try:
             with EventStore.open(path) as store:
@@ -239,3 +245,11 @@ def test_what_differs_inside_a_setting_is_named(tmp_path: Path) -> None:
         store.check_settings({"input": {"columns": columns}})
         with pytest.raises(InputError, match=r'settings: input\.columns\.date was "published" and is now "day"\. Go'):
             store.check_settings({"input": {"columns": {**columns, "date": "day"}}})
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_a_table_of_text_is_no_store(tmp_path: Path, read_only: bool) -> None:
+    path = tmp_path / "news.csv"
+    path.write_text("date,text\n2001-01-01,They attacked.\n")
+    with pytest.raises(InputError, match=r"news\.csv is no store of events, .* does not begin as a DuckDB file does"):
+        EventStore.open(path, read_only=read_only)

@@ -11,7 +11,7 @@ import pytest
 from howsure.errors import InputError
 from howsure.events.store_comparison import compare_actors
 from howsure.events.store_series import event_series
-from tests.events.made_up_store import make_store
+from tests.events.made_up_store import TITLES, make_store
 from tests.events.slow_store import enumerated, law_of, law_of_sum, raw_counts, slow_interval, slow_periods
 
 
@@ -86,3 +86,27 @@ def test_what_is_refused(tmp_path: Path) -> None:
         }.items():
             with pytest.raises(InputError, match=told):
                 compare_actors(store, first, second, **dict(options))
+
+
+def test_the_verdict_counts_the_periods(tmp_path: Path) -> None:
+    with make_store(tmp_path / "a.duckdb", documents=80) as store:
+        for level in (0.3, 0.6, 0.95):
+            held = compare_actors(store, "YUG", "KWT", by="quarter", level=level)
+            told = [row for row in held.rows if row.n_documents]
+            more, fewer, equal = (
+                len([row for row in told if getattr(row, side) >= level]) for side in ("greater", "less", "equal")
+            )
+            assert f"Of {len(told)} quarters with documents, YUG acts in more in {more} and KWT in {fewer}, " in str(
+                held
+            )
+            assert f"probability {level:g} or more; {equal} " in held.verdict()
+        turned = compare_actors(store, "KWT", "YUG", by="quarter", level=0.6)
+        assert turned.silent == ()
+
+
+def test_actors_that_never_act_are_named(tmp_path: Path) -> None:
+    titles = {**TITLES, "A": "Atlantis", "B": "Brobdingnag"}
+    with make_store(tmp_path / "a.duckdb", documents=30, actors=titles) as store:
+        assert compare_actors(store, "A", "B").verdict() == "Neither A nor B acts in any document of the store."
+        assert compare_actors(store, "YUG", "B").verdict().startswith("B acts in no document of the store. Of ")
+        assert compare_actors(store, "A", "YUG").silent == ("A",)

@@ -1,4 +1,4 @@
-"""How a store is asked: bits, periods, a spoilt file, several threads."""
+"""How a store is asked: bits, periods, a damaged file, several threads."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, InputError
 from howsure.events import queries
 from howsure.events.periods import PERIODS, period_of, period_start
 from howsure.events.storage import EventStore
-from howsure.events.store_reading import as_bits, as_labels, period_end
-from tests.events.made_up_store import make_store, packed
+from howsure.events.store_comparison import compare_actors
+from howsure.events.store_documents import documents_of
+from howsure.events.store_reading import as_bits, as_labels, chosen_actors, period_end
+from howsure.events.store_series import event_series
+from tests.events.made_up_store import TITLES, make_store, packed
 
 
 @given(st.lists(st.lists(st.booleans(), min_size=13, max_size=13), min_size=1, max_size=4))
@@ -41,7 +44,7 @@ def test_a_period_ends_the_day_before_the_next(date: datetime.date, by: str) -> 
     assert period_of(end + datetime.timedelta(days=1), by=by) != period
 
 
-def test_a_spoilt_store_is_told_in_one_sentence(tmp_path: Path) -> None:
+def test_a_damaged_store_is_told_in_one_sentence(tmp_path: Path) -> None:
     path = tmp_path / "a.duckdb"
     make_store(path, documents=120).close()
     whole = path.read_bytes()
@@ -57,7 +60,7 @@ def test_a_spoilt_store_is_told_in_one_sentence(tmp_path: Path) -> None:
                 queries.doubtful(store)
         except HowsureError as error:
             told.append(str(error))
-    assert any("the store is spoilt or cut off: " in one for one in told)
+    assert any("the store is damaged or cut off: " in one for one in told)
     assert not any("\n" in one for one in told)
 
 
@@ -77,3 +80,25 @@ def test_threads_get_the_answers_of_one(tmp_path: Path) -> None:
 def test_a_query_cannot_write(tmp_path: Path) -> None:
     with make_store(tmp_path / "a.duckdb", documents=10) as store, pytest.raises(duckdb.Error, match="read-only"):
         store.connection.execute("DELETE FROM documents")
+
+
+def test_actors_by_code_or_by_title(tmp_path: Path) -> None:
+    titles = {**TITLES, "A": "Twin", "B": "Twin", "C": "nato"}
+    with make_store(tmp_path / "a.duckdb", documents=20, actors=titles) as store:
+        assert chosen_actors(store, ["iraq", "IRQ", "usa", "NATO", "Yugoslavia"]) == ("IRQ", "USA", "NATO", "YUG")
+        assert compare_actors(store, "iraq", "yugoslavia").titles == {"IRQ": "Iraq", "YUG": "Yugoslavia"}
+        assert documents_of(store, "iraq", by="year", period="1999") == documents_of(
+            store, "IRQ", by="year", period="1999"
+        )
+        with pytest.raises(InputError, match="twin may be A or B; give the code"):
+            chosen_actors(store, ["twin"])
+        with pytest.raises(InputError, match=r"Nato may be NATO or C; give the code"):
+            chosen_actors(store, ["Nato"])
+        with pytest.raises(InputError, match=r"no actor 'Yugoslavja' .* Did you mean YUG \(Yugoslavia\)\?"):
+            chosen_actors(store, ["Yugoslavja"])
+
+
+def test_a_path_is_no_open_store() -> None:
+    for ask in (event_series, lambda path: compare_actors(path, "IRQ", "YUG")):
+        with pytest.raises(InputError, match=r"store must be an open store, .* it is 'news\.duckdb'"):
+            ask("news.duckdb")

@@ -34,6 +34,23 @@ def test_it_begins_with_the_actors_that_act_most(browser: Browser, address: str,
     assert "parse" in browser.text("#about")
 
 
+def test_the_axis_of_counts_has_whole_numbers(browser: Browser, address: str) -> None:
+    labels = (
+        "return [...document.querySelectorAll('#series [data-panel] text[text-anchor=end]')].map(e => e.textContent)"
+    )
+    browser.open(f"{address}#actor=KWT&by=month")
+    counts = browser.run(labels)
+    assert len(counts) > 1
+    assert all(one.isdigit() for one in counts)
+    browser.open(f"{address}#actor=KWT&by=month&unit=share")
+    assert all(one.endswith("%") for one in browser.run(labels))
+
+
+def test_the_papers_rule_is_told_of(browser: Browser, address: str) -> None:
+    browser.open(address)
+    assert "attack-wide" in browser.text("#rule-note")
+
+
 @pytest.mark.parametrize("unit", ["documents", "share", "entities"])
 @pytest.mark.parametrize("by", ["month", "quarter", "year"])
 def test_every_point_says_what_the_raw_samples_say(

@@ -82,7 +82,7 @@ def test_a_page_of_actors(made: dict[str, StoreSeries]) -> None:
         f"{made['entities'].titles[code]} ({code})" if code != "NATO" else code for code in made["entities"].actors[:2]
     ]
     assert [ax.axison for ax in figure.axes] == [True] * 5 + [False]
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["posterior mean", "95 % interval"]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["posterior mean", "95 % interval", "1-best"]
     svg = figure_bytes(figure, ".svg")
     assert svg == figure_bytes(event_page(made["entities"]), ".svg")
     assert b">entities a quarter<" in svg

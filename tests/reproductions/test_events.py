@@ -17,6 +17,7 @@ from howsure.reproductions.events import EXPERIMENTS, STEPS, Setting, reproduce_
 from howsure.reproductions.events_corpora import Item, News, gold_actors, read_incidents, read_reuters
 from howsure.reproductions.events_coverage import QUARTERS, simulate_coverage
 from howsure.reproductions.events_drawn import (
+    Differences,
     Drawn,
     changes,
     contests,
@@ -26,6 +27,7 @@ from howsure.reproductions.events_drawn import (
 )
 from howsure.reproductions.events_extraction import PAPER, WIDE, words_of
 from howsure.reproductions.events_gold import Judged, judge, pairs_of
+from howsure.reproductions.events_news import enough_open
 from howsure.reproductions.reproduction import Reproduction, nobody
 
 LEXICON = Lexicon([("NOR", "Norland"), ("NOR", "Norlandic"), ("SUD", "Sudoria"), ("SUD", "Sudorian")])
@@ -80,7 +82,10 @@ def test_news_are_told_by_period(real_data: Path) -> None:
     result = reproduce_events(data=str(real_data), only=["reuters"], limit=2_300, workers=1)
     titles = [table.title for table in result.tables]
     assert titles[0] == "Reuters: what was read and found"
-    assert [row[0] for row in result.tables[0].rows] == ["Reuters, attack", "Reuters, violence"]
+    rules = ["Reuters, attack", "Reuters, attack-wide", "Reuters, violence"]
+    assert [row[0] for row in result.tables[0].rows] == rules
+    assert titles[-1] == "Reuters: expected documents by the paper's rule and with nouns before nouns"
+    assert result.tables[-1].headers == ("actor", "title", "attack", "attack-wide")
     assert [row[0] for row in result.tables[1].rows][:2] == ["Reuters, attack, by month", "Reuters, attack, by week"]
     assert [finding.figure for finding in result.findings] == ["6", "6", "6, footnote 11", "6, footnote 11"]
     assert set(result.draw()) == {"reuters"}
@@ -217,3 +222,11 @@ def test_the_wide_rule_takes_what_the_paper_s_takes() -> None:
     assert words_of(WIDE).search("Two were kidnapped.")
     assert not words_of(PAPER).search("a counterattacks")
     assert EXPERIMENTS == ("wikipedia", "reuters", "muc4", "synthetic")
+
+
+@pytest.mark.parametrize(
+    ("different", "undecided", "holds"),
+    [(160, 1, False), (160, 15, False), (160, 16, None), (160, 79, None), (160, 80, True), (4, 4, True), (0, 0, None)],
+)
+def test_many_differences_must_be_open(different: int, undecided: int, holds: bool | None) -> None:
+    assert enough_open(Differences(different, undecided, "")) is holds

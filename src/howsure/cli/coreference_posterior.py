@@ -23,6 +23,10 @@ from howsure.stats.poisson_binomial import CountDistribution
 
 SUFFIXES = {".json": "", ".parquet": "FORMAT parquet, COMPRESSION zstd", ".csv": "FORMAT csv, HEADER true"}
 LEVEL = 0.95
+WHY_OUTSIDE = """
+entities: those of one answer, which rounds each mention: one that is new with p = 0.6 is a whole entity there and 0.6
+of one in the expected number, so that their number may lie outside the interval.
+"""
 ENTITIES_SHOWN, WIDTH = 8, 80
 SIDES, PARTS = ("first", "second"), ("", "_sentence", "_start", "_end", "_text")
 
@@ -92,13 +96,14 @@ def check_suffix(path: str) -> None:
 
 def posterior_text(views: Sequence[View]) -> str:
     """The number of entities of every document; if there is one document, also its entities."""
-    rows = []
+    rows, outside = [], False
     for view in views:
         low, high = view.number.interval(LEVEL)
+        outside |= not low <= len(view.entities) <= high
         shown = f"{view.number.mean:.1f}", f"{low} to {high}", f"{len(view.pairs):,}"
         rows.append([view.document.name, f"{len(view.mentions):,}", f"{len(view.entities):,}", *shown])
     headers = ("document", "mentions", "entities", "expected", "95 %", "pairs")
-    text = Table(headers, rows, words=("document",)).text("table")
+    text = Table(headers, rows, words=("document",)).text("table") + (WHY_OUTSIDE if outside else "")
     return text if len(views) > 1 else f"{text}\n{_entities_text(views[0])}"
 
 

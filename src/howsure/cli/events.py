@@ -10,9 +10,6 @@ import click
 
 from howsure.cli.output import emit, json_text
 from howsure.cli.progress import progress
-from howsure.events.input import BAD_DATES
-from howsure.events.matching import STEMMING
-from howsure.events.relations import SCHEMES
 
 QUERIES, PAGE = "howsure.cli.events_queries", "howsure.cli.events_page"
 ELSEWHERE = {  # name -> (module that holds `NAME_command`, what `howsure events --help` says of it)
@@ -24,6 +21,7 @@ ELSEWHERE = {  # name -> (module that holds `NAME_command`, what `howsure events
     "explore": (PAGE, "Open the page: series, documents, evidence."),
     "report": (PAGE, "Write the same as one self-contained HTML file."),
 }
+BAD_DATES, STEMMING, LABELS = ("error", "leave-out"), ("suffixes", "paper", "none"), ("ud", "ud-2014", "clear")
 FIRST, LAST = "extract", "dependencies"
 
 
@@ -66,12 +64,13 @@ def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
                      help="What to do about documents whose date is missing or is none."),
         click.option("--input-format", metavar="FORMAT", help="jsonl, csv, tsv, parquet or conllu; default: by name."),
         click.option("--parser", metavar="NAME|PATH", help="spaCy pipeline that parses the text."),
-        click.option("--labels", type=click.Choice(list(SCHEMES)), default=None,
+        click.option("--labels", type=click.Choice(LABELS), default=None,
                      help="Labels of a built-in rule (default: those of the pipeline; ud for CoNLL-U)."),
         click.option("--rule", metavar="NAME|FILE", default="attack", show_default=True,
-                     help="attack, attack-wide, or a YAML file."),
+                     help="attack (the paper's), attack-wide (also nouns before nouns: US forces; not what is "
+                     "negated), or a YAML file."),
         click.option("--lexicon", metavar="FILE", help="Names of actors, CODE<TAB>NAME (default: countries)."),
-        click.option("--stemming", type=click.Choice(list(STEMMING)), default="suffixes", show_default=True,
+        click.option("--stemming", type=click.Choice(STEMMING), default="suffixes", show_default=True,
                      help="What a word may lose before it is looked up in a lexicon of yours."),
         click.option("--model", metavar="FILE", help="Antecedent model (default: the one in the package)."),
         click.option("--keep", metavar="REGEX", help="Keep documents whose category matches."),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,11 +9,10 @@ from typing import Any
 from howsure.cli.output import json_text
 from howsure.cli.tables import Table
 from howsure.events.export import csv_text
+from howsure.events.result_table import printable
 from howsure.events.store_comparison import ActorComparison
 from howsure.events.store_reading import UNCERTAINTY
 from howsure.events.store_series import StoreSeries
-
-UNDEFINED = "–"
 
 
 def series_output(series: StoreSeries, form: str, path: str, left: int) -> str:
@@ -23,24 +21,8 @@ def series_output(series: StoreSeries, form: str, path: str, left: int) -> str:
         return json_text({"store": path, **series.to_dict()})
     if form == "csv":
         return csv_text(series)
-    share = series.counts.share
-    level = f"{100 * series.counts.level:g} % interval"
-    headers = ["actor", "title", "period", "documents", "share" if share else series.counts.quantity + " with an event"]
-    rows = [
-        [
-            row.actor,
-            printable(series.titles[row.actor]),
-            row.period,
-            f"{row.n_documents:,}",
-            _number(row.mean, 4 if share else 1),
-            _interval(row.low, row.high, share or series.counts.interval == "normal", share),
-            _number(math.nan if row.best is None else row.best, 4 if share else 0),
-        ]
-        for row in series.counts.rows
-    ]
-    table = Table(
-        [*headers, level, "1-best"], rows, words=("actor", "title", "period"), comment=_comment(series.recipe)
-    )
+    headings, rows = series.table()
+    table = Table(headings, rows, words=("actor", "title", "period"), comment=_comment(series.recipe))
     if form != "table":
         return table.text(form)
     more = [f"{left:,} more actors: --top or --actor shows them."] if left else []
@@ -56,19 +38,11 @@ def comparison_output(compared: ActorComparison, form: str, path: str) -> str:
     if form == "csv":
         cells = [["" if value is None else str(value) for value in row.values()] for row in rows]
         return Table(list(rows[0]), cells).text("csv")
-    a, b = compared.first, compared.second
-    headers = ["period", "documents", f"P({a} > {b})", "P(equal)", f"P({a} < {b})", "difference"]
-    shown = [
-        [
-            row.period,
-            f"{row.n_documents:,}",
-            *(_number(p, 3) for p in (row.greater, row.equal, row.less)),
-            UNDEFINED if row.n_documents == 0 else f"{row.mean:.1f} [{row.low:g}, {row.high:g}]",
-        ]
-        for row in compared.rows
-    ]
-    table = Table(headers, shown, words=("period",), comment=_comment(compared.recipe))
-    return table.text(form) if form != "table" else "\n".join([table.text("table"), *_told(compared.recipe), ""])
+    headings, shown = compared.table()
+    table = Table(headings, shown, words=("period",), comment=_comment(compared.recipe))
+    if form != "table":
+        return table.text(form)
+    return "\n".join([table.text("table"), *textwrap.wrap(compared.verdict(), 100), *_told(compared.recipe), ""])
 
 
 def doubtful_output(found: Sequence[Mapping[str, Any]], form: str, path: str) -> str:
@@ -82,15 +56,6 @@ def doubtful_output(found: Sequence[Mapping[str, Any]], form: str, path: str) ->
     if not found:
         return "no document is as uncertain as that; see --low and --high\n"
     return "\n".join(line for one in found for line in _described(one)) + "\n"
-
-
-def printable(text: str) -> str:
-    """Text in one line, without what would steer a terminal.
-
-    >>> printable("Iraq \\x1b[31m attacks\\n")
-    'Iraq �[31m attacks'
-    """
-    return "".join(letter if letter.isprintable() else "�" for letter in " ".join(text.split()))
 
 
 def _described(one: Mapping[str, Any]) -> list[str]:
@@ -116,15 +81,6 @@ def _link_rows(one: Mapping[str, Any]) -> list[list[str]]:
         for link in one["links"]
     ]
     return [[*named, *link] for link in links or [["", "", ""]]]
-
-
-def _interval(low: float, high: float, fractions: bool, share: bool) -> str:
-    decimals = 4 if share else int(fractions)
-    return UNDEFINED if math.isnan(low) else f"[{low:.{decimals}f}, {high:.{decimals}f}]"
-
-
-def _number(value: float, decimals: int) -> str:
-    return UNDEFINED if math.isnan(value) else f"{value:,.{decimals}f}"
 
 
 def _told(recipe: Mapping[str, Any]) -> list[str]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import webbrowser
+from typing import Any
 
 import click
 
-from howsure.cli.options import as_names
-from howsure.cli.output import check_destinations
+from howsure.cli.options import as_names, level_option
+from howsure.cli.output import PAGES
 from howsure.cli.progress import progress
+from howsure.data.writing import check_place
+from howsure.errors import InputError
 from howsure.events.periods import PERIODS
 from howsure.events.storage import EventStore
 
@@ -82,9 +85,8 @@ def explore_command(store: str, port: int, host: str, names: tuple[str, ...], sh
 @click.option(
     "--samples", type=click.IntRange(min=1), default=10, show_default=True, help="Clusterings of each text in the file."
 )
-def report_command(
-    store: str, page: str, actors: list[str] | None, by: list[str] | None, documents: int, samples: int
-) -> None:
+@level_option
+def report_command(store: str, page: str, documents: int, **options: Any) -> None:
     """Write the page of STORE as one file that opens without a network or a server.
 
     \b
@@ -93,8 +95,10 @@ def report_command(
     from howsure.explorer import Included, events_report
     from howsure.report.files import write_report
 
-    check_destinations(report=page)
-    included = Included(actors, by, documents, samples)
+    if not page.lower().endswith(PAGES):
+        raise InputError(f"a page is written as {', '.join(PAGES)}; name a file that ends so, not {page}.")
+    check_place(page)
+    included = Included(documents=documents, **options)
     with EventStore.open(store) as opened, progress("documents", total=documents) as advance:
         html = events_report(opened, included=included, advance=advance)
     write_report(html, page)

@@ -22,7 +22,7 @@ by_option = click.option("--by", type=click.Choice(PERIODS), default="quarter", 
 
 
 def as_groups(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> list[list[str]]:
-    """Codes of actors, those separated by commas in one group."""
+    """Codes or names of actors, those separated by commas in one group."""
     groups = [[code.strip() for code in value.split(",")] for value in values]
     if not all(code for group in groups for code in group):
         raise click.BadParameter("a code is empty")
@@ -33,8 +33,8 @@ def series_options(function: Decorated) -> Decorated:
     """What is counted, of whom, and by what period."""
     options: list[Callable[[Decorated], Decorated]] = [
         by_option,
-        click.option("--actor", "groups", multiple=True, callback=as_groups, metavar="CODE[,CODE]…",
-                     help="An actor; repeatable (default: the most frequent)."),
+        click.option("--actor", "groups", multiple=True, callback=as_groups, metavar="ACTOR[,ACTOR]…",
+                     help="An actor by code or name; repeatable (default: the most frequent)."),
         click.option("--unit", type=click.Choice(UNITS), default="documents", show_default=True,
                      help="Count documents, their share of all documents, or the entities that act."),
         click.option("--interval", type=click.Choice(INTERVALS), default="exact", show_default=True,
@@ -66,7 +66,7 @@ def series_command(path: str, groups: list[list[str]], top: int, form: str, outp
     from howsure.cli.events_output import series_output
 
     check_destinations(output=output)
-    series, left = _series(path, groups, top, options)
+    series, left, _ = _series(path, groups, top, options)
     emit(series_output(series, form, path, left), output)
 
 
@@ -83,7 +83,7 @@ def export_command(path: str, output: str, groups: list[list[str]], top: int | N
     from howsure.events.export import check_export, export_series
 
     check_export(output)
-    series, _ = _series(path, groups, top, options)
+    series, _, _ = _series(path, groups, top, options)
     written = export_series(series, output)
     rows = len(series.counts.rows)
     emit(f"{' and '.join(map(str, written))}: {rows:,} rows, {len(series.actors):,} actors\n", None)
@@ -117,7 +117,7 @@ def compare_command(path: str, first: str, second: str, form: str, output: str |
 @store_argument
 @click.option("--low", type=float, default=0.2, show_default=True, help="Least probability.")
 @click.option("--high", type=float, default=0.8, show_default=True, help="Greatest probability.")
-@click.option("--actor", metavar="CODE", help="Of this actor only.")
+@click.option("--actor", metavar="ACTOR", help="Of this actor only, by code or name.")
 @click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many documents.")
 @output_options
 def doubtful_command(path: str, form: str, output: str | None, **options: Any) -> None:
@@ -155,19 +155,23 @@ def figure_command(
     if not output.lower().endswith(FIGURES):
         raise InputError(f"a figure is written as {', '.join(FIGURES)}; name a file that ends so, not {output}.")
     check_destinations(figure=output)
-    series, _ = _series(path, groups, top, options)
-    figure = event_figure(series, panels=groups, title=title) if groups else event_page(series, title=title)
+    series, _, panels = _series(path, groups, top, options)
+    figure = event_figure(series, panels=panels, title=title) if panels else event_page(series, title=title)
     save_figure(figure, output)
+    emit(f"{output}: {len(series.actors):,} actor{'s' * (len(series.actors) != 1)} by {series.by}\n", None)
 
 
-def _series(path: str, groups: list[list[str]], top: int | None, options: dict[str, Any]) -> tuple[Any, int]:
-    """The series of the actors named, or of the most frequent ones; and how many actors it leaves out."""
+def _series(
+    path: str, groups: list[list[str]], top: int | None, options: dict[str, Any]
+) -> tuple[Any, int, list[list[str]]]:
+    """The series of the actors named, or of the most frequent ones; how many it leaves out; the codes of the groups."""
     from howsure.events.storage import EventStore
     from howsure.events.store_reading import chosen_actors
     from howsure.events.store_series import event_series
 
-    named = [code for group in groups for code in group]
     with EventStore.open(path) as store:
+        panels = [list(chosen_actors(store, group)) for group in groups]
+        named = [code for panel in panels for code in panel]
         acting = chosen_actors(store, named or None)
         actors = acting if named else acting[:top]
-        return event_series(store, actors=actors, **options), len(acting) - len(actors)
+        return event_series(store, actors=actors, **options), len(acting) - len(actors), panels

@@ -10,6 +10,9 @@ from howsure.events.filters import REASONS
 from howsure.events.pipeline import ExtractionReport
 from howsure.events.storage import EventStore
 
+PAPERS = "  note: the rule attack misses actors named by a noun before a noun (US forces); --rule attack-wide sees them"
+NOTHING = "nothing to explore: look at what was left out, at --lexicon and --rule, and at howsure events dependencies"
+
 
 def summary(path: str, report: ExtractionReport) -> str:
     """What is in the store now, and how fast this run was."""
@@ -18,12 +21,15 @@ def summary(path: str, report: ExtractionReport) -> str:
         left_out = Counter(dict(store.ask("SELECT reason, count(*) FROM left_out GROUP BY reason")))
         events = store.ask("SELECT count(DISTINCT document) FROM events")[0][0]
         actors = store.ask("SELECT actor, sum(probability) AS n FROM events GROUP BY 1 ORDER BY n DESC, 1 LIMIT 8")
+        rule = store.settings["rule"]
     lines = [
         f"{path}: {_counted(kept, 'document')} of {_counted(words, 'word')}, {events:,} with an event in some sample"
     ]
     lines += [f"  left out {count:,}: {REASONS.get(reason, reason)}" for reason, count in left_out.most_common()]
     if actors:
         lines.append("  expected documents: " + ", ".join(f"{actor} {count:.1f}" for actor, count in actors))
+    if rule["name"] == "attack" and "compound" not in rule["described_by"]:
+        lines.append(PAPERS)
     if report.before:
         lines.append(f"  done before: {_counted(report.before, 'document')}")
     if report.kept:
@@ -33,7 +39,7 @@ def summary(path: str, report: ExtractionReport) -> str:
             f"    parsing {_rate(report.kept, report.seconds_parsing)}, the rest "
             f"{_rate(report.kept, report.seconds_rest + report.seconds_storing)} (a process)",
         ]
-    return "\n".join([*lines, f"next: howsure events explore {path}"]) + "\n"
+    return "\n".join([*lines, f"next: howsure events explore {path}" if actors else NOTHING]) + "\n"
 
 
 def dependencies_text(counts: DependencyCounts, *, top: int) -> str:

@@ -48,7 +48,6 @@ RELATION_ROLES = {
     "advcl": CLAUSE, "ccomp": CLAUSE, "xcomp": CLAUSE, "acl": CLAUSE, "relcl": CLAUSE, "parataxis": CLAUSE,
 }  # fmt: skip
 
-CLAUSAL_MODIFIERS = frozenset({"acl", "acl:relcl", "relcl", "advcl:relcl"})
 PREPOSITIONAL_OBJECTS = frozenset({"pobj", "pcomp"})  # CLEAR: the preposition governs
 COPULAS = frozenset({"cop"})
 EXPLETIVES = frozenset({"expl"})

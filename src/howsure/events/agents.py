@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from howsure.data.documents import Sentence, Strings
 from howsure.errors import InputError
-from howsure.events.relations import check_parse
+from howsure.events.relations import check_parse, label_and_word
 from howsure.events.rules import Deed, Rule
 
 RELATIVE_PRONOUNS = {"who", "which", "that"}
+NEGATIONS = {"not", "n't", "n’t", "never"}
 
 
 class Tree:
@@ -28,9 +29,15 @@ class Tree:
         return sorted({end for relation in relations for end in self._follow(word, relation.split(">"))})
 
     def _follow(self, word: int, path: list[str]) -> Iterator[int]:
+        label, asked = label_and_word(path[0])
         for child in self.children[word]:
-            if self.relations[child] == path[0]:
+            if self.relations[child] == label and (not asked or self._has(child, asked)):
                 yield from self._follow(child, path[1:]) if len(path) > 1 else (child,)
+
+    def _has(self, word: int, asked: str) -> bool:
+        """Whether a word is the one asked for, or introduced by it."""
+        marks = (child for child in self.children[word] if self.relations[child] == "case")
+        return any(self.words[one].lower() == asked for one in (word, *marks))
 
 
 def parse_of(sentence: Sentence) -> tuple[tuple[int, ...], Strings]:
@@ -42,7 +49,7 @@ def parse_of(sentence: Sentence) -> tuple[tuple[int, ...], Strings]:
 
 
 def deeds_in(sentence: Sentence, *, rule: Rule) -> list[Deed]:
-    """The (agent, verb) words of a sentence that a rule finds, in the order of the verbs, then the agents.
+    """The (agent, event) words of a sentence that a rule finds, in the order of the events, then the agents.
 
     >>> words, tags = ("Americans", "attacked", "by", "them"), ("NNPS", "VBN", "IN", "PRP")
     >>> relations = ("nsubj:pass", "root", "case", "obl:agent")
@@ -54,12 +61,15 @@ def deeds_in(sentence: Sentence, *, rule: Rule) -> list[Deed]:
     """
     if rule.function is not None:
         return _checked(list(rule.function(sentence)), sentence, rule)
-    verbs = _verbs(sentence, rule)
-    if not verbs:
+    verbs, nouns = _verbs(sentence, rule), _nouns(sentence, rule)
+    if not verbs and not nouns:
         return []
     tree = Tree(sentence)
     check_parse(tree.relations, rule.scheme)
-    return [(agent, verb) for verb in verbs for agent in _agents(tree, verb, rule)]
+    counted = [verb for verb in verbs if rule.negated or not _is_negated(tree, verb, rule)]
+    agents = {verb: _subjects(tree, verb, rule, rule.agents) for verb in counted}
+    agents |= {noun: tree.at(noun, *rule.noun_agents) for noun in nouns}
+    return [(agent, event) for event in sorted(agents) for agent in _with_conjuncts(tree, agents[event], rule)]
 
 
 def _verbs(sentence: Sentence, rule: Rule) -> list[int]:
@@ -70,22 +80,30 @@ def _verbs(sentence: Sentence, rule: Rule) -> list[int]:
         named.update(at for at, word in enumerate(sentence.words) if word.lower() in rule.forms)
     if rule.verbs and sentence.lemmas is not None:
         named.update(at for at, lemma in enumerate(sentence.lemmas) if lemma.lower() in rule.verbs)
-    return [at for at in sorted(named) if _is_verb(sentence, at)]
+    return [at for at in sorted(named) if _is(sentence, at, "VERB", "VB")]
 
 
-def _is_verb(sentence: Sentence, at: int) -> bool:
+def _nouns(sentence: Sentence, rule: Rule) -> list[int]:
+    if not rule.nouns:
+        return []
+    named = zip(sentence.words, sentence.lemmas or sentence.words, strict=True)
+    found = [at for at, forms in enumerate(named) if any(form.lower() in rule.nouns for form in forms)]
+    return [at for at in found if _is(sentence, at, "NOUN", "NN")]
+
+
+def _is(sentence: Sentence, at: int, universal: str, penn: str) -> bool:
     if sentence.universal_tags is not None:
-        return sentence.universal_tags[at] == "VERB"
+        return sentence.universal_tags[at] == universal
     if sentence.tags is not None:
-        return sentence.tags[at].startswith("VB")
+        return sentence.tags[at].startswith(penn)
     raise InputError(
-        f"rules need tags to tell the verb {sentence.words[at]!r} from the noun; the parser gave neither "
-        f"universal nor Penn Treebank tags."
+        f"rules need tags to tell whether {sentence.words[at]!r} is a verb or a noun; the parser gave neither "
+        "universal nor Penn Treebank tags."
     )
 
 
-def _agents(tree: Tree, verb: int, rule: Rule) -> list[int]:
-    found = set(_subjects(tree, verb, rule, rule.agents))
+def _with_conjuncts(tree: Tree, agents: list[int], rule: Rule) -> list[int]:
+    found = set(agents)
     if rule.conjoined:
         waiting = list(found)
         while waiting:
@@ -93,6 +111,13 @@ def _agents(tree: Tree, verb: int, rule: Rule) -> list[int]:
             waiting.extend(conjuncts)
             found.update(conjuncts)
     return sorted(found)
+
+
+def _is_negated(tree: Tree, verb: int, rule: Rule) -> bool:
+    """Whether a verb, or one that controls it (`did not want to attack`), is denied."""
+    if any(tree.words[word].lower() in NEGATIONS for word in tree.at(verb, rule.scheme.negation)):
+        return True
+    return tree.relations[verb] == rule.scheme.control and _is_negated(tree, tree.heads[verb], rule)
 
 
 def _subjects(tree: Tree, verb: int, rule: Rule, relations: tuple[str, ...]) -> list[int]:

@@ -58,7 +58,7 @@ def count_from_probabilities(probabilities: Floats, *, n_samples: int | None = N
 
 
 def count_from_samples(samples: Integers, *, interval: str = "exact", level: float = 0.95) -> Count:
-    """The sum over documents of a count a document, from samples (D, S); see `series_of_samples` for `interval`."""
+    """The sum over documents of a count a document, from samples (D, S); see `event_series` for `interval`."""
     n_samples = samples.shape[1]
     active = samples[samples.any(axis=1)]
     mean = float(active.mean(axis=1).sum())

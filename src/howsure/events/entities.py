@@ -34,7 +34,7 @@ def entity_counts(clusters: npt.ArrayLike, facts: Facts) -> Integers:
     >>> entity_counts([[0, 0, 2], [0, 1, 2]], facts).tolist()
     [[1], [0]]
 
-    Raises InputError if `clusters` is not whole numbers of shape (S, M).
+    Raises InputError if `clusters` is not whole numbers of shape (S, M). Source: Nguyen & O'Connor (2015), Eq. 3.
     """
     samples = _checked(clusters, facts)
     counts = np.zeros((len(samples), len(facts.actors)), dtype=np.int64)
@@ -45,23 +45,10 @@ def entity_counts(clusters: npt.ArrayLike, facts: Facts) -> Integers:
     return counts
 
 
-def actors_of(clusters: npt.ArrayLike, facts: Facts) -> Bools:
-    """D(c, x, e) for S clusterings: whether some entity of each actor acts, (S, A) truth values.
-
-    >>> facts = Facts(("IRQ",), np.array([[True], [False]]), np.array([False, True]), (), ())
-    >>> actors_of([[0, 0], [0, 1]], facts).mean(axis=0)
-    array([0.5])
-
-    Raises InputError if `clusters` is not whole numbers of shape (S, M). Source: Nguyen & O'Connor (2015), Eq. 3.
-    """
-    held: Bools = entity_counts(clusters, facts) > 0
-    return held
-
-
 def evidence_of(clusters: npt.ArrayLike, facts: Facts) -> list[Evidence]:
     """Which mentions made it true, and in which samples: an acting mention and one that describes its entity.
 
-    `actors_of(...)[s, a]` is true just if an `Evidence` of that actor marks sample s.
+    `entity_counts(...)[s, a]` is above 0 just if an `Evidence` of that actor marks sample s.
 
     Raises InputError if `clusters` is not whole numbers of shape (S, M).
     """

@@ -82,8 +82,8 @@ def extract(
     """
     n = check_whole(samples, name="samples")
     held = detect_mentions(document) if mentions is None else mentions
-    facts = mention_facts(document, held, lexicon=lexicon, rule=rule)
     heads = tuple(mention_heads(document, held))
+    facts = mention_facts(document, held, lexicon=lexicon, rule=rule, heads=heads)
     if not facts.acts or not facts.actors:
         return Extraction(document, held, heads, facts, None)
     antecedents = model.posterior(document, mentions=held).antecedents

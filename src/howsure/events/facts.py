@@ -51,17 +51,25 @@ class Facts:
     acts: tuple[Act, ...]
 
 
-def mention_facts(document: Document, mentions: Sequence[Mention], *, lexicon: Lexicon, rule: Rule) -> Facts:
+def mention_facts(
+    document: Document,
+    mentions: Sequence[Mention],
+    *,
+    lexicon: Lexicon,
+    rule: Rule,
+    heads: Sequence[int] | None = None,
+) -> Facts:
     """Who is described as which actor and who acts, mention by mention.
 
     A mention is described as an actor if its head word is in a name of the actor, or if a word in one stands in a
-    relation of `rule.described_by` to the head. It acts if its head is an agent that the rule finds.
+    relation of `rule.described_by` to the head. It acts if its head is an agent that the rule finds. `heads` are those
+    of `mention_heads`, if known.
 
     Raises InputError if a sentence with a mention lacks a dependency tree or tags, or a mention lies outside its text.
     """
-    heads = mention_heads(document, mentions)
+    found = mention_heads(document, mentions) if heads is None else heads
     by_head: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for number, (mention, head) in enumerate(zip(mentions, heads, strict=True)):
+    for number, (mention, head) in enumerate(zip(mentions, found, strict=True)):
         by_head[mention.sentence, head].append(number)
     sentences = sorted({mention.sentence for mention in mentions})
     acts: list[Act] = []
@@ -84,9 +92,15 @@ def mention_heads(document: Document, mentions: Sequence[Mention]) -> list[int]:
         if not inside or not 0 <= mention.start < mention.end <= len(document.sentences[mention.sentence]):
             raise InputError(f"mentions[{number}], {mention}, lies outside of document {document.name!r}.")
         governors, _ = parse_of(document.sentences[mention.sentence])
-        span = range(mention.start, mention.end)
-        heads.append(next((word for word in span if governors[word] not in span), mention.start))
+        heads.append(_head(governors, mention.start, mention.end))
     return heads
+
+
+def _head(governors: Sequence[int], start: int, end: int) -> int:
+    for word in range(start, end):
+        if not start <= governors[word] < end:
+            return word
+    return start
 
 
 def descriptions_in(sentence: Sentence, *, lexicon: Lexicon, rule: Rule) -> list[tuple[int, str, int]]:

@@ -79,11 +79,14 @@ class Lexicon:
     def read(cls, path: str | os.PathLike[str], *, stemming: str = "suffixes", match_case: bool = False) -> Lexicon:
         """A lexicon from a file: a line a name, `CODE<TAB>NAME`, `_` for a blank; lines of `===` or `#` are comments.
 
+        The first name of a code is its title.
+
         Raises InputError naming the line.
         """
         from howsure.events.lexicon_files import read_entries
 
-        return cls(read_entries(path), stemming, match_case)
+        entries = read_entries(path)
+        return cls(entries, stemming, match_case, titles=dict(reversed(entries)))
 
     @property
     def codes(self) -> tuple[str, ...]:

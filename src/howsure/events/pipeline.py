@@ -6,6 +6,7 @@ killed goes on where it stopped, and ends with the same store.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 import pickle
@@ -152,7 +153,12 @@ def _batches(corpus: Corpus, start: int) -> Batches:
 def _results(batches: Batches, work: Work, workers: int) -> Iterator[Iterator[Batch]]:
     """The batches done, in their order; processes end with the `with` statement."""
     if workers == 1:
-        yield map(Worker(work), batches)
+        worker = Worker(work)
+        gc.freeze()  # the parser and the model are here to stay: no use in looking through them
+        try:
+            yield map(worker, batches)
+        finally:
+            gc.unfreeze()
         return
     _check_travels(work)
     pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=begin, initargs=(work,))

@@ -20,7 +20,7 @@ def overview(store: Store) -> dict[str, Any]:
     >>> from howsure.events import example_store
     >>> with example_store() as store:
     ...     overview(store)["actors"][0]
-    {'code': 'SUDORIA', 'title': 'SUDORIA', 'documents': 26, 'expected': 12.06}
+    {'code': 'SUDORIA', 'title': 'Sudoria', 'documents': 26, 'expected': 12.06}
     """
     n, first, last = rows_of(store, "SELECT count(*), min(date), max(date) FROM documents")[0]
     left_out = rows_of(store, "SELECT reason, count(*) AS n FROM left_out GROUP BY reason ORDER BY n DESC, reason")
@@ -48,7 +48,7 @@ def series(
 ) -> dict[str, list[dict[str, Any]]]:
     """For each actor its periods: period, start, end, documents, mean, low, high, variance and the 1-best count.
 
-    What is undefined is None: all in a period without documents, and the 1-best count of entities.
+    What is undefined is None: all in a period without documents.
     Raises InputError as `event_series` does.
     """
     held = event_series(store, by=by, actors=actors, level=level, interval=interval, unit=unit)

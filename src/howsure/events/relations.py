@@ -1,13 +1,14 @@
 """The names that parsers give to relations: what an agent, a modifier or a conjunct is called in each scheme.
 
 A relation is a label (`nsubj`), or a path of labels from a word down to another (`agent>pobj`: the object of the
-preposition that is the agent).
+preposition that is the agent). A label may ask for a word (`nmod(by)`): its dependent is that word, or is introduced
+by it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from howsure.errors import InputError
 from howsure.stats.naming import unknown_name
@@ -19,12 +20,14 @@ Relations = tuple[str, ...]
 class Scheme:
     """The labels of one annotation scheme.
 
-    `agents` leads from a verb to who does it, `described_by` from a noun to what modifies it as in the paper,
-    `compounds` to the nouns before it (`NATO planes`). `known` are all labels of the scheme, without subtypes.
+    `agents` leads from a verb to who does it, `noun_agents` from a noun (`Iraq's attack`, `an attack by Iraq`),
+    `described_by` from a noun to what modifies it as in the paper, `compounds` to the nouns before it (`NATO planes`).
+    `known` are all labels of the scheme, without subtypes.
     """
 
     name: str
     agents: Relations
+    noun_agents: Relations
     described_by: Relations
     compounds: Relations
     subject: str
@@ -34,6 +37,7 @@ class Scheme:
     conjunct: str
     control: str
     relative_clause: str
+    negation: str
     known: frozenset[str]
 
 
@@ -52,38 +56,38 @@ CLEAR = """
     oprd parataxis partmod pcomp pobj poss possessive preconj predet prep prt punct quantmod rcmod relcl xcomp
 """
 
+UD = Scheme(
+    name="ud",
+    agents=("nsubj", "obl:agent"),
+    noun_agents=("nmod:poss", "nmod(by)"),
+    described_by=("nmod", "nmod:poss", "amod"),
+    compounds=("compound",),
+    subject="nsubj",
+    passive_subject="nsubj:pass",
+    passive_auxiliary="aux:pass",
+    objects=("obj", "iobj"),
+    conjunct="conj",
+    control="xcomp",
+    relative_clause="acl:relcl",
+    negation="advmod",
+    known=frozenset(UNIVERSAL.split()),
+)
 SCHEMES = {
-    "ud": Scheme(
-        name="ud",
-        agents=("nsubj", "obl:agent"),
-        described_by=("nmod", "nmod:poss", "amod"),
-        compounds=("compound",),
-        subject="nsubj",
-        passive_subject="nsubj:pass",
-        passive_auxiliary="aux:pass",
-        objects=("obj", "iobj"),
-        conjunct="conj",
-        control="xcomp",
-        relative_clause="acl:relcl",
-        known=frozenset(UNIVERSAL.split()),
-    ),
-    "ud-2014": Scheme(
+    "ud": UD,
+    "ud-2014": replace(
+        UD,
         name="ud-2014",
         agents=("nsubj", "nmod:agent"),
-        described_by=("nmod", "nmod:poss", "amod"),
-        compounds=("compound",),
-        subject="nsubj",
         passive_subject="nsubjpass",
         passive_auxiliary="auxpass",
         objects=("dobj", "iobj"),
-        conjunct="conj",
-        control="xcomp",
-        relative_clause="acl:relcl",
+        negation="neg",
         known=frozenset(UNIVERSAL_2014.split()),
     ),
     "clear": Scheme(
         name="clear",
         agents=("nsubj", "agent>pobj"),
+        noun_agents=("poss", "prep(by)>pobj", "agent>pobj"),
         described_by=("amod", "nmod", "poss", "prep>pobj"),
         compounds=("compound", "nn"),
         subject="nsubj",
@@ -93,6 +97,7 @@ SCHEMES = {
         conjunct="conj",
         control="xcomp",
         relative_clause="relcl",
+        negation="neg",
         known=frozenset(CLEAR.split()),
     ),
 }
@@ -111,14 +116,25 @@ def scheme_named(name: str) -> Scheme:
     return SCHEMES[name]
 
 
-def check_relation(relation: str, scheme: Scheme, *, place: str) -> str:
-    """A relation whose labels the scheme knows; it may add a subtype of its own (`nmod:of`).
+def label_and_word(label: str) -> tuple[str, str]:
+    """A label and the word that it asks for, empty if none.
+
+    >>> label_and_word("nmod(by)"), label_and_word("nmod:poss")
+    (('nmod', 'by'), ('nmod:poss', ''))
+    """
+    name, _, word = label.partition("(")
+    return (name, word[:-1].lower()) if word.endswith(")") else (label, "")
+
+
+def check_relation(relation: str, scheme: Scheme, *, place: str, words: bool = False) -> str:
+    """A relation whose labels the scheme knows; it may add a subtype of its own (`nmod:of`), and where `words`, a word.
 
     >>> check_relation("nsubjj", scheme_named("ud"), place="agents")
     Traceback (most recent call last):
     howsure.errors.InputError: no relation 'nsubjj' in agents (labels: ud); it has acl, ... Did you mean nsubj?
     """
-    for label in relation.split(">"):
+    for part in relation.split(">"):
+        label = label_and_word(part)[0] if words else part
         if label.split(":")[0] not in scheme.known:
             raise unknown_name("relation", label, sorted(scheme.known), place=f"{place} (labels: {scheme.name})")
     return relation

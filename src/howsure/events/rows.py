@@ -21,7 +21,7 @@ COLUMNS = {
     "mentions": ("document", "mention", "sentence", "start", "stop", "head", "actors", "verb"),
     "antecedents": ("document", "mention", "antecedent", "probability"),
     "clusterings": ("document", "samples", "best"),
-    "events": ("document", "actor", "probability", "samples", "entities", "best"),
+    "events": ("document", "actor", "probability", "samples", "entities", "best", "best_entities"),
     "evidence": ("document", "actor", "named", "agent", "probability", "samples"),
 }
 Row = tuple[Any, ...]
@@ -67,10 +67,10 @@ class Rows:
         if sampled.entities.max(initial=0) > MOST_ENTITIES:
             raise InputError(f"more than {MOST_ENTITIES} entities of one actor act in one document; split it.")
         for place, (actor, probability) in enumerate(zip(actors, sampled.probabilities.tolist(), strict=True)):
-            counts, best = sampled.entities[:, place], bool(sampled.best_entities[place])
+            counts, best = sampled.entities[:, place], int(sampled.best_entities[place])
             if best or counts.any():
                 entities = counts.astype(np.uint8).tobytes()
-                self.rows["events"].append((number, actor, probability, bits(counts > 0), entities, best))
+                self.rows["events"].append((number, actor, probability, bits(counts > 0), entities, best > 0, best))
         for one in sampled.evidence:
             share = float(one.samples.mean())
             self.rows["evidence"].append((number, one.actor, one.description, one.agent, share, bits(one.samples)))

@@ -24,6 +24,8 @@ def read_rule(path: str | os.PathLike[str]) -> Rule:
         labels: ud                # ud, ud-2014 or clear
         verbs: [bomb, shell]      # lemmas
         forms: [bombed, shelled]  # words, for parsers without lemmas
+        nouns: [bombing]          # words or lemmas
+        noun_agents: ["nmod:poss", "nmod(by)"]
         conjoined: true
 
     Raises InputError naming the file, the field, what it must be, and the field that was probably meant;

@@ -1,4 +1,4 @@
-"""A rule says who does what in a sentence: which verbs, which of their dependents act, what describes a noun."""
+"""A rule says who does what in a sentence: which words are events, which dependents act, what describes a noun."""
 
 from __future__ import annotations
 
@@ -24,11 +24,16 @@ class Rule:
     the verb to who does it; those of the scheme unless given, among which no passive subject is. described_by: the
     relations from a noun to a modifier that may name an actor; the paper's (nmod and amod) unless given.
 
+    nouns: nouns that name the event too, as words (or lemmas); none in the paper. noun_agents: the relations from the
+    noun to who does it; unless given, possessives and what `by` introduces (`Iraq's attack`, `an attack by Iraq`).
+
+    negated: whether `did not attack` counts, as in the paper; `no attack by Iraq` always does.
+
     Off unless asked for: conjoined (conjuncts of an agent act too, conjuncts of a modifier describe too),
     shared_subjects (`they came and attacked`), controlled_subjects (`they wanted to attack`), relative_clauses
     (`the troops that attacked`).
 
-    function: a Python function of a sentence that yields (word of the agent, word of the event), instead of verbs.
+    function: a Python function of a sentence that yields (word of the agent, word of the event), instead of all that.
 
     >>> rule = Rule(name="bombing", verbs=("bomb", "shell"), labels="clear")
     >>> rule.agents
@@ -40,26 +45,31 @@ class Rule:
     name: str
     verbs: tuple[str, ...] = ()
     forms: tuple[str, ...] = ()
+    nouns: tuple[str, ...] = ()
     labels: str = "ud"
     agents: Relations = ()
+    noun_agents: Relations = ()
     described_by: Relations = ()
     conjoined: bool = False
     shared_subjects: bool = False
     controlled_subjects: bool = False
     relative_clauses: bool = False
+    negated: bool = True
     function: AgentFunction | None = None
 
     def __post_init__(self) -> None:
         _check_text(self.name, "name")
         _check_text(self.labels, "labels")
         scheme = scheme_named(self.labels)
-        for field in ("verbs", "forms"):
+        for field in ("verbs", "forms", "nouns"):
             words = tuple(word.lower() for word in _texts(getattr(self, field), field))
             object.__setattr__(self, field, words)
-        for field in ("agents", "described_by"):
+        for field in ("agents", "noun_agents", "described_by"):
             chosen = _texts(getattr(self, field), field) or getattr(scheme, field)
-            object.__setattr__(self, field, tuple(check_relation(one, scheme, place=field) for one in chosen))
-        for field in ("conjoined", "shared_subjects", "controlled_subjects", "relative_clauses"):
+            for one in chosen:
+                check_relation(one, scheme, place=field, words=field != "described_by")
+            object.__setattr__(self, field, chosen)
+        for field in ("conjoined", "shared_subjects", "controlled_subjects", "relative_clauses", "negated"):
             if not isinstance(getattr(self, field), bool):
                 raise InputError(f"{field} of a rule must be true or false; it is {getattr(self, field)!r}.")
         self._check_events()
@@ -76,10 +86,15 @@ class Rule:
         return {**held, "function": function}
 
     def _check_events(self) -> None:
-        if self.function is None and not self.verbs and not self.forms:
-            raise InputError(f"rule {self.name!r} names no event: give verbs (lemmas), forms (words) or a function.")
-        if self.function is not None and (self.verbs or self.forms):
-            raise InputError(f"rule {self.name!r} has a function and verbs; a function finds the events on its own.")
+        named = bool(self.verbs or self.forms or self.nouns)
+        if self.function is None and not named:
+            raise InputError(
+                f"rule {self.name!r} names no event: give verbs (lemmas), forms (words), nouns or a function."
+            )
+        if self.function is not None and named:
+            raise InputError(
+                f"rule {self.name!r} has a function and verbs or nouns; a function finds the events on its own."
+            )
 
 
 ATTACK_FORMS = ("attack", "attacks", "attacked", "attacking")
@@ -90,7 +105,7 @@ def built_in_rule(name: str, *, labels: str = "ud") -> Rule:
     """The paper's rule, "attack", or the same with more of the grammar, "attack-wide", in the labels of a parser.
 
     "attack-wide" adds nouns that stand before a noun (`NATO planes`), conjuncts, shared and controlled subjects and
-    relative clauses.
+    relative clauses, and leaves out what is negated (`did not attack`).
 
     >>> built_in_rule("attack").described_by
     ('nmod', 'nmod:poss', 'amod')
@@ -109,6 +124,7 @@ def built_in_rule(name: str, *, labels: str = "ud") -> Rule:
         shared_subjects=True,
         controlled_subjects=True,
         relative_clauses=True,
+        negated=False,
     )
 
 

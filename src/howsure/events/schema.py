@@ -6,7 +6,7 @@ computed again from the tables.
 
 from __future__ import annotations
 
-VERSION = 1  # of the tables; a store of a newer version is refused
+VERSION = 2  # of the tables; a store of another version is refused
 
 TABLES = {
     # What made the store, a JSON value each: version, howsure, finished (whether all of the input is in it), input,
@@ -60,14 +60,15 @@ TABLES = {
         best BLOB NOT NULL""",
     # For each actor that acts in some sample or in the 1-best clustering: in which share of the samples, in which
     # (S bits, the first sample is the lowest bit of the first byte), how many of its entities act in each
-    # (S unsigned bytes), and whether it does in the 1-best clustering.
+    # (S unsigned bytes), whether it does in the 1-best clustering, and how many of its entities do there.
     "events": """
         document BIGINT NOT NULL,
         actor VARCHAR NOT NULL,
         probability DOUBLE NOT NULL,
         samples BLOB NOT NULL,
         entities BLOB NOT NULL,
-        best BOOLEAN NOT NULL""",
+        best BOOLEAN NOT NULL,
+        best_entities INTEGER NOT NULL""",
     # Why: mention `named` is described as the actor, mention `agent` acts, and they are one entity of that actor in
     # the samples whose bits are set.
     "evidence": """

@@ -12,11 +12,11 @@ from types import TracebackType
 from typing import Any, Self
 
 import duckdb
-import numpy as np
 
 from howsure import __version__
 from howsure.data.writing import check_place
 from howsure.errors import HowsureError, InputError
+from howsure.events.columns import arrow_table
 from howsure.events.schema import TABLES, VERSION, create_statements
 
 MEMORY = "512MB"  # beyond it, DuckDB writes to a folder beside the store
@@ -27,11 +27,11 @@ CONFIG: Config = {
     "threads": str(THREADS),
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
-    "pandas_analyze_sample": "1000000000",  # rows of a column that tell its type: all, since most lists are empty
 }
 READING: Config = {**CONFIG, "enable_external_access": "false"}  # a query reads the store and nothing else
-SPOILT = (duckdb.IOException, duckdb.FatalException, duckdb.InternalException, duckdb.SerializationException)
+DAMAGED = (duckdb.IOException, duckdb.FatalException, duckdb.InternalException, duckdb.SerializationException)
 FAILED_WRITES = (duckdb.IOException, duckdb.FatalException, duckdb.TransactionException, duckdb.OutOfMemoryException)
+MAGIC, MAGIC_AT = b"DUCK", 8  # how a DuckDB file begins, after a checksum
 ITS_OWN = ("version", "howsure", "finished")  # settings that the store sets
 
 Settings = dict[str, Any]
@@ -78,7 +78,7 @@ class EventStore:
     def open(cls, path: str | os.PathLike[str], *, read_only: bool = True) -> Self:
         """A store that there is, for reading, or for adding to it.
 
-        Raises InputError if there is none, or the file is no store, spoilt, or of a newer version of howsure;
+        Raises InputError if there is none, or the file is no store, damaged, or of a newer version of howsure;
         StoreError if another process writes to it.
         """
         target = Path(path)
@@ -86,6 +86,7 @@ class EventStore:
             raise InputError(f"{target} is a folder; a store is a file, such as {target / 'news.duckdb'}.")
         if not target.is_file():
             raise InputError(f"there is no store {target}; make one by howsure events extract.")
+        _check_magic(target)
         try:
             connection = duckdb.connect(target, read_only=read_only, config=READING if read_only else CONFIG)
         except duckdb.Error as error:
@@ -97,7 +98,7 @@ class EventStore:
                 raise StoreError(
                     f"{target} is being written to; wait for that, or end it, and open it then."
                 ) from error
-            raise InputError(f"{target} is no store, or it is spoilt or cut off: {_first_line(error)}") from error
+            raise InputError(f"{target} is no store, or it is damaged or cut off: {_first_line(error)}") from error
         try:
             return cls(target, connection, _settings(connection, target))
         except BaseException:
@@ -113,15 +114,15 @@ class EventStore:
     def ask(self, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """The rows that answer a query, by a cursor of its own, so that threads may ask side by side.
 
-        Raises InputError if the store turns out to be spoilt.
+        Raises InputError if the store turns out to be damaged.
         """
         try:
             with self.connection.cursor() as cursor:
                 return cursor.execute(query, list(parameters)).fetchall()
         except duckdb.Error as error:
-            if not isinstance(error, SPOILT) and "Corrupt" not in str(error):
+            if not isinstance(error, DAMAGED) and "Corrupt" not in str(error):
                 raise
-            raise InputError(f"{self.path} is spoilt or cut off: {_first_line(error)}") from error
+            raise InputError(f"{self.path} is damaged or cut off: {_first_line(error)}") from error
 
     def append(self, tables: Mapping[str, Columns]) -> None:
         """Add rows to tables, all of them or, whatever happens, none: the columns of each table by name.
@@ -131,7 +132,7 @@ class EventStore:
         added = {name: columns for name, columns in tables.items() if len(next(iter(columns.values())))}
         with _writing(self.path):
             for name, columns in added.items():
-                self.connection.register(f"added_{name}", {key: _array(values) for key, values in columns.items()})
+                self.connection.register(f"added_{name}", arrow_table(name, columns))
             try:
                 self.connection.execute("BEGIN")
                 for name, columns in added.items():
@@ -180,14 +181,15 @@ class EventStore:
         self.close()
 
 
-def _array(values: Any) -> Any:
-    """A column as DuckDB reads it: numbers as they are, all else as objects, lists among them."""
-    if isinstance(values, np.ndarray):
-        return values
-    array = np.empty(len(values), dtype=object)
-    for row, value in enumerate(values):
-        array[row] = value
-    return array
+def _check_magic(path: Path) -> None:
+    """Raise InputError for a file of another kind, which DuckDB would read as a table or complain of at length."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(MAGIC_AT + len(MAGIC))
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
+    if start[MAGIC_AT:] != MAGIC:
+        raise InputError(f"{path} is no store of events, or it is damaged: it does not begin as a DuckDB file does.")
 
 
 def _settings(connection: duckdb.DuckDBPyConnection, path: Path) -> Settings:
@@ -201,6 +203,11 @@ def _settings(connection: duckdb.DuckDBPyConnection, path: Path) -> Settings:
         raise InputError(
             f"{path} was written by a newer howsure ({settings.get('howsure')}; version {version} of the tables, this "
             f"one knows {VERSION}). Update howsure to read it."
+        )
+    if version < VERSION:
+        raise InputError(
+            f"{path} was written by an older howsure ({settings.get('howsure')}; version {version} of the tables, this "
+            f"one reads {VERSION}). Extract the events again."
         )
     missing = sorted(set(TABLES) - tables)
     if missing:

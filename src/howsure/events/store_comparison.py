@@ -13,6 +13,7 @@ import numpy as np
 from howsure.errors import InputError
 from howsure.events.counts import CountComparison, compare_counts
 from howsure.events.periods import period_of, period_start
+from howsure.events.result_table import UNDEFINED, html_table, number, text_table
 from howsure.events.store_reading import (
     Store,
     as_bits,
@@ -51,15 +52,16 @@ class PeriodComparison:
     high: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ActorComparison:
-    """Two actors compared by period, and how."""
+    """Two actors compared by period, and how; `silent` are those of them that act in no document."""
 
     first: str
     second: str
     rows: tuple[PeriodComparison, ...]
     titles: Mapping[str, str]
     recipe: Mapping[str, Any]
+    silent: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The recipe and the rows as plain values; what is undefined is None."""
@@ -71,6 +73,44 @@ class ActorComparison:
         """The rows as a data frame of pandas, polars or pyarrow."""
         names = [field.name for field in fields(PeriodComparison)]
         return to_frame({name: [getattr(row, name) for row in self.rows] for name in names}, backend)
+
+    def table(self) -> tuple[list[str], list[list[str]]]:
+        """The headings and cells of the comparison as text."""
+        a, b = self.first, self.second
+        rows = [
+            [
+                row.period,
+                f"{row.n_documents:,}",
+                *(number(p, 3) for p in (row.greater, row.equal, row.less)),
+                UNDEFINED if row.n_documents == 0 else f"{row.mean:.1f} [{row.low:g}, {row.high:g}]",
+            ]
+            for row in self.rows
+        ]
+        return ["period", "documents", f"P({a} > {b})", "P(equal)", f"P({a} < {b})", "difference"], rows
+
+    def verdict(self) -> str:
+        """In how many periods one acts in more, with a probability of the level or more, and in how many it is open."""
+        level, by, a, b = self.recipe["level"], self.recipe["by"], self.first, self.second
+        if len(self.silent) == 2:
+            return f"Neither {a} nor {b} acts in any document of the store."
+        silence = "".join(f"{actor} acts in no document of the store. " for actor in self.silent)
+        told = [row for row in self.rows if row.n_documents]
+        n = len(told)
+        sides = ("greater", "less", "equal")
+        more, fewer, equal = (sum(getattr(row, side) >= level for row in told) for side in sides)
+        return (
+            f"{silence}Of {n:,} {by}{'s' * (n != 1)} with documents, {a} acts in more in {more} and {b} in {fewer}, "
+            f"with probability {level:g} or more; {equal} {'is' if equal == 1 else 'are'} equal; in "
+            f"{n - more - fewer - equal} there is no conclusion."
+        )
+
+    def __str__(self) -> str:
+        return f"{text_table(*self.table())}\n{self.verdict()}"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return html_table(*self.table(), caption=self.verdict())
 
 
 def compare_actors(
@@ -92,9 +132,12 @@ def compare_actors(
     level = check_level(level)
     if unit not in COUNTED:
         raise unknown_name("unit", unit, list(COUNTED), place="comparisons")
+    n_samples = number_of_samples(store)
     sizes = documents_by_period(store, by)
-    if len(chosen_actors(store, [first, second])) < 2:
+    chosen = chosen_actors(store, [first, second])
+    if len(chosen) < 2:
         raise InputError(f"first and second must be different actors; both are {first}.")
+    first, second = chosen
     samples = _samples(store, first, second, by, COUNTED[unit])
     rows = []
     for period, n in sizes.items():
@@ -102,12 +145,14 @@ def compare_actors(
         if n == 0:
             rows.append(PeriodComparison(period, *bounds, 0, *[math.nan] * 6))
             continue
-        one = _compared(samples.get(period, []), number_of_samples(store), unit, level)
+        one = _compared(samples.get(period, []), n_samples, unit, level)
         found = (one.more, one.equal, one.fewer, one.mean, one.low, one.high)
         rows.append(PeriodComparison(period, *bounds, n, *found))
     recipe = recipe_of(store, by=by, level=level, unit=unit, documents=sum(sizes.values()))
     titles = {actor: title_of(store, actor) for actor in (first, second)}
-    return ActorComparison(first, second, tuple(rows), titles, recipe)
+    pairs = [pair for held in samples.values() for pair in held]
+    silent = tuple(actor for side, actor in enumerate(chosen) if all(pair[side] is None for pair in pairs))
+    return ActorComparison(first, second, tuple(rows), titles, recipe, silent)
 
 
 Pair = tuple[bytes | None, bytes | None]

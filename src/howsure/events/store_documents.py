@@ -25,7 +25,7 @@ def documents_of(store: Store, actor: str, *, by: str, period: str) -> list[dict
 
     Raises InputError for an actor or a period that the store does not hold.
     """
-    chosen_actors(store, [actor])
+    (actor,) = chosen_actors(store, [actor])
     first, last = bounds_of(store, by, period)
     found = rows_of(
         store,

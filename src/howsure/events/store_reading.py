@@ -14,7 +14,7 @@ import numpy.typing as npt
 from howsure import __version__
 from howsure.errors import InputError
 from howsure.events.periods import PERIODS, period_of, period_start, periods_between
-from howsure.stats.naming import unknown_name
+from howsure.stats.naming import nearest, shortened, unknown_name
 
 Columns = dict[str, npt.NDArray[Any]]
 OUR_OWN = (duckdb.ProgrammingError, duckdb.DataError)  # mistakes in a query; all else is the file's fault
@@ -36,7 +36,7 @@ class Store(Protocol):
 def rows_of(store: Store, query: str, **parameters: Any) -> list[tuple[Any, ...]]:
     """The rows of a query with `$name` parameters, by a cursor of its own, so that threads may ask side by side.
 
-    Raises InputError if the store turns out to be spoilt.
+    Raises InputError if the store turns out to be damaged.
     """
     with _asked(store, query, parameters) as answer:
         return answer.fetchall()
@@ -57,14 +57,16 @@ def _asked(store: Store, query: str, parameters: dict[str, Any]) -> Iterator[duc
         raise
     except duckdb.Error as error:
         reason = str(error).strip().partition("\n")[0].rstrip(".")[:300]
-        raise InputError(f"the store is spoilt or cut off: {reason}. Restore a copy.") from error
+        raise InputError(f"the store is damaged or cut off: {reason}. Restore a copy.") from error
 
 
 def number_of_samples(store: Store) -> int:
     """How many clusterings were drawn of each document.
 
-    Raises InputError if the store does not say.
+    Raises InputError if the store does not say, or is none that is open.
     """
+    if not hasattr(store, "settings"):
+        raise InputError(f"store must be an open store, as EventStore.open(path) gives; it is {store!r}.")
     samples = store.settings.get("samples")
     if not isinstance(samples, int) or samples < 1:
         raise InputError(f"the settings of the store must say how many samples it has; they say {samples!r}.")
@@ -87,7 +89,9 @@ def actors_in(store: Store) -> dict[str, tuple[int, float]]:
 
 
 def chosen_actors(store: Store, actors: Sequence[str] | None) -> tuple[str, ...]:
-    """Actors, each once: those asked for, which may be any of the lexicon, or all that act by falling expected count.
+    """Codes of actors, each once: those asked for, or all that act by falling expected count.
+
+    Asked for may be any actor of the lexicon, by its code or its title, in capitals or not.
 
     Raises InputError if none is asked for, one is unknown, or none acts and none was named.
     """
@@ -100,13 +104,26 @@ def chosen_actors(store: Store, actors: Sequence[str] | None) -> tuple[str, ...]
     if isinstance(actors, str) or not actors:
         raise InputError(f"actors must be a list of codes, such as {acting[:2]}; it is {actors!r}.")
     known = list(dict.fromkeys([*acting, *(store.settings.get("actors") or {})]))
-    codes = {title_of(store, code).lower(): code for code in known}
-    for actor in actors:
-        if actor not in known and actor.lower() in codes:
-            raise InputError(f"actors go by their codes; that of {actor} is {codes[actor.lower()]}.")
-        if actor not in known:
-            raise unknown_name("actor", actor, known, place="the store")
-    return tuple(dict.fromkeys(actors))
+    return tuple(dict.fromkeys(_code(store, actor, known) for actor in actors))
+
+
+def _code(store: Store, actor: str, known: Sequence[str]) -> str:
+    """The code of an actor that is named by its code or its title.
+
+    Raises InputError for one that is unknown, or of which there are several.
+    """
+    if actor in known:
+        return actor
+    meant = [code for code in known if actor.lower() in (code.lower(), title_of(store, code).lower())]
+    if len(meant) > 1:
+        raise InputError(f"{actor} may be {' or '.join(meant)}; give the code.")
+    if not meant:
+        titles = [title_of(store, code) for code in known]
+        near = nearest(actor, [*known, *titles])
+        code = near if near in known else known[titles.index(near)] if near else None
+        meaning = f" Did you mean {code} ({title_of(store, code)})?" if code else ""
+        raise InputError(f"no actor {actor!r} in the store; it has {shortened(known)}.{meaning}")
+    return meant[0]
 
 
 def checked_length(by: str) -> str:

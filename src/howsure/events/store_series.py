@@ -12,6 +12,8 @@ import numpy as np
 from howsure.errors import InputError
 from howsure.events.counts import Count, count_from_probabilities, count_from_samples
 from howsure.events.periods import period_of, period_start
+from howsure.events.result_table import html_table, number, printable, text_table
+from howsure.events.result_table import interval as interval_text
 from howsure.events.series import INTERVALS, EventSeries, PeriodCount
 from howsure.events.store_reading import (
     Columns,
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
 UNITS = ("documents", "share", "entities")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class StoreSeries:
     """The time series of actors of a store: `counts` by actor and period, what their codes stand for, and the recipe.
 
@@ -97,13 +99,39 @@ class StoreSeries:
 
         return event_figure(self, **options)
 
-    def __str__(self) -> str:
+    def table(self) -> tuple[list[str], list[list[str]]]:
+        """The headings and cells of the series as text."""
+        held, share = self.counts, self.counts.share
+        headings = ["actor", "title", "period", "documents", "share" if share else f"{held.quantity} with an event"]
+        rows = [
+            [
+                row.actor,
+                printable(self.titles[row.actor]),
+                row.period,
+                f"{row.n_documents:,}",
+                number(row.mean, 4 if share else 1),
+                interval_text(row.low, row.high, 4 if share else int(held.interval == "normal")),
+                number(row.best, 4 if share else 0),
+            ]
+            for row in held.rows
+        ]
+        return [*headings, f"{100 * held.level:g} % interval", "1-best"], rows
+
+    def _caption(self) -> str:
         rows = self.counts.rows
         n = len(self.titles)
         return (
             f"{n:,} actor{'s' * (n != 1)} by {self.by}, {rows[0].period} to {rows[-1].period}: {self.recipe['unit']}, "
             f"mean and {100 * self.counts.level:g} % interval ({self.counts.interval})"
         )
+
+    def __str__(self) -> str:
+        return f"{self._caption()}\n{text_table(*self.table())}"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return html_table(*self.table(), caption=self._caption())
 
 
 def event_series(
@@ -163,10 +191,11 @@ def _stored(interval: str, unit: str) -> str:
 
 
 def _cells(store: Store, actors: Sequence[str], by: str, column: str) -> dict[tuple[str, str], Columns]:
-    """What the events of each actor and period have in a column, and whether the 1-best clustering has them."""
+    """What the events of each actor and period have in a column, and the count of each in the 1-best clustering."""
+    best = "best_entities" if column == "entities" else "best"
     held = columns_of(
         store,
-        f"SELECT e.actor, date_trunc('{by}', d.date)::DATE AS start, e.{column} AS value, e.best AS best "
+        f"SELECT e.actor, date_trunc('{by}', d.date)::DATE AS start, e.{column} AS value, e.{best} AS best "
         "FROM events e JOIN documents d USING (document) WHERE list_contains($actors, e.actor) "
         "ORDER BY e.actor, start, document",
         actors=list(actors),
@@ -182,16 +211,14 @@ def _cells(store: Store, actors: Sequence[str], by: str, column: str) -> dict[tu
     return cells
 
 
-def _counted(
-    cell: Columns | None, interval: str, unit: str, n_samples: int, level: float
-) -> tuple[Count, float | None]:
-    """The posterior of a count, and the count of the 1-best clustering; of entities the store does not hold that."""
+def _counted(cell: Columns | None, interval: str, unit: str, n_samples: int, level: float) -> tuple[Count, float]:
+    """The posterior of a count, and the count of the 1-best clustering."""
     if cell is None:
-        return NOTHING, None if unit == "entities" else 0.0
+        return NOTHING, 0.0
+    best = float(cell["best"].sum())
     if unit == "entities":
         samples = as_counts(cell["value"], n_samples).astype(np.int64)
-        return count_from_samples(samples, interval=interval, level=level), None
-    best = float(cell["best"].sum())
+        return count_from_samples(samples, interval=interval, level=level), best
     if interval == "exact":
         return count_from_probabilities(cell["value"], n_samples=n_samples, level=level), best
     samples = as_bits(cell["value"], n_samples).astype(np.int64)
@@ -201,7 +228,7 @@ def _counted(
 NOTHING = Count(0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-def _row(actor: str, period: str, count: Count, best: float | None, n: int, share: bool) -> PeriodCount:
+def _row(actor: str, period: str, count: Count, best: float, n: int, share: bool) -> PeriodCount:
     if n == 0:
         return PeriodCount(actor, period, math.nan, math.nan, math.nan, math.nan, math.nan, None, 0)
     per = 1.0 / n if share else 1.0
@@ -213,7 +240,7 @@ def _row(actor: str, period: str, count: Count, best: float | None, n: int, shar
         count.high * per,
         count.variance * per**2,
         count.monte_carlo_error * per,
-        None if best is None else best * per,
+        best * per,
         n,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import signal
 import threading
@@ -108,6 +109,7 @@ def begin(work: Work) -> None:
     atexit.register(os._exit, 0)  # at once, without the remarks of libraries on what they did not free
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _worker = Worker(work)
+    gc.freeze()  # the parser and the model are here to stay
 
 
 def do(batch: Sequence[InputDocument]) -> Batch:

@@ -17,6 +17,7 @@ from howsure.events.store_reading import Store, actors_in, checked_length, chose
 from howsure.events.store_series import UNITS
 from howsure.events.stored_document import StoredDocument, stored_documents
 from howsure.explorer.assembly import assemble
+from howsure.stats.checks import check_level
 from howsure.stats.numbers import check_whole
 
 MOST_ACTORS = 8  # of which nobody chose: 28 pairs to compare
@@ -35,12 +36,14 @@ class Included:
 
     actors: their codes; without, the eight that act most. by: lengths of period; without, all that give at most 600.
     documents: how many texts, the doubtful ones first, then from the most probable. samples: clusterings of each.
+    level: that of all intervals.
     """
 
     actors: Sequence[str] | None = None
     by: Sequence[str] | None = None
     documents: int = 300
     samples: int = 10
+    level: float = 0.95
 
 
 def events_report(
@@ -59,17 +62,17 @@ def events_report(
     )
     actors = list(chosen_actors(store, chosen.actors))
     actors = actors[:MOST_ACTORS] if chosen.actors is None else actors
-    lengths = _lengths(store, chosen.by)
+    lengths, level = _lengths(store, chosen.by), check_level(chosen.level)
     index = _index(store, actors)
     texts = _texts(store, [row["document"] for row in _ranked(index)[:n_documents]], n_samples, advance)
     facts = overview(store)
     held = [actor for actor in facts["actors"] if actor["code"] in actors]
     said = _said(len(actors), len(actors_in(store)), lengths, len(texts), len(index), n_samples)
     data = {
-        "overview": {**facts, "actors": held, "held": {"by": lengths, "said": said}},
+        "overview": {**facts, "actors": held, "held": {"by": lengths, "levels": [f"{level:g}"], "said": said}},
         "periods": {by: _periods(store, actors[0], by) for by in lengths},
-        "series": {by: {unit: _series(store, actors, by, unit) for unit in UNITS} for by in lengths},
-        "comparisons": {by: {unit: _comparisons(store, actors, by, unit) for unit in COUNTED} for by in lengths},
+        "series": {by: {unit: _series(store, actors, by, unit, level) for unit in UNITS} for by in lengths},
+        "comparisons": {by: {unit: _comparisons(store, actors, by, unit, level) for unit in COUNTED} for by in lengths},
         "index": index,
         "documents": texts,
         "doubtful": [row for row in doubtful(store, limit=MOST_LISTED) if row["actor"] in actors],
@@ -154,20 +157,24 @@ def _periods(store: Store, actor: str, by: str) -> Rows:
     return [{name: row[name] for name in ("period", "start", "end", "documents")} for row in rows]
 
 
-def _series(store: Store, actors: Sequence[str], by: str, unit: str) -> Columns:
+def _series(store: Store, actors: Sequence[str], by: str, unit: str, level: float) -> Columns:
     """By kind of interval and actor, the columns of a series."""
     return {
         interval: {
             actor: _columns(rows, SERIES)
-            for actor, rows in series(store, actors, by=by, interval=interval, unit=unit).items()
+            for actor, rows in series(store, actors, by=by, level=level, interval=interval, unit=unit).items()
         }
         for interval in INTERVALS
     }
 
 
-def _comparisons(store: Store, actors: Sequence[str], by: str, unit: str) -> list[Columns]:
+def _comparisons(store: Store, actors: Sequence[str], by: str, unit: str, level: float) -> list[Columns]:
     return [
-        {"first": first, "second": second, **_columns(compare(store, first, second, by=by, unit=unit), SIDES)}
+        {
+            "first": first,
+            "second": second,
+            **_columns(compare(store, first, second, by=by, level=level, unit=unit), SIDES),
+        }
         for first, second in combinations(actors, 2)
     ]
 

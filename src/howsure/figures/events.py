@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, date2num
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -28,6 +29,7 @@ MOST_SMALL = 60
 COLUMNS = 4
 NAME_LENGTH = 24
 BAND = 0.22
+DARKER = 0.5
 BEST = (0, (1, 1.2))  # dots
 Groups = Sequence[Sequence[str]]
 
@@ -82,7 +84,12 @@ def draw_events(series: StoreSeries, *, ax: Axes, actors: Sequence[str], small: 
         dress(ax, grid="y")
         for place, actor in enumerate(actors):
             _draw_one(
-                ax, series, actor, look(place), small, best_colour=INK if len(actors) == 1 else look(place).colour
+                ax,
+                series,
+                actor,
+                look(place),
+                small,
+                best_colour=INK if len(actors) == 1 else _darker(look(place).colour),
             )
         ax.set_ylim(bottom=min(0.0, ax.dataLim.y0))
         first, last = series.counts.rows[0].period, series.counts.rows[-1].period
@@ -103,11 +110,17 @@ def _draw_one(ax: Axes, series: StoreSeries, actor: str, how: Look, small: bool,
     best = np.array([np.nan if row.best is None else row.best for row in rows])
     ax.fill_between(x, low, high, color=how.colour, alpha=0.32 if small else BAND, linewidth=0, zorder=1)
     ax.plot(x, mean, color=how.colour, linestyle=how.dashes, linewidth=0.7 if small else 1.4, zorder=3)
-    ax.plot(x, best, color=best_colour, linestyle=BEST, linewidth=0.5 if small else 0.9, zorder=2)
+    ax.plot(x, best, color=best_colour, linestyle=BEST, linewidth=0.6 if small else 1.1, zorder=4)
     alone = _alone(mean)
     if alone.any():
         ax.vlines(x[alone], low[alone], high[alone], color=how.colour, alpha=BAND, linewidth=3, zorder=1)
         ax.plot(x[alone], mean[alone], how.marker, color=how.colour, markersize=2.5 if small else 4, zorder=3)
+
+
+def _darker(colour: str) -> str:
+    """The colour of a 1-best count in a panel of several actors, which must show on the line of its mean."""
+    red, green, blue = to_rgb(colour)
+    return to_hex((DARKER * red, DARKER * green, DARKER * blue))
 
 
 def _alone(mean: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.bool_]]:
@@ -130,11 +143,9 @@ def _finish(figure: Figure, series: StoreSeries, title: str | None) -> None:
     handles: list[Any] = [
         Line2D([], [], color=look(0).colour, linewidth=1.4),
         Patch(color=look(0).colour, alpha=BAND, linewidth=0),
+        Line2D([], [], color=INK, linestyle=BEST, linewidth=1.1),
     ]
-    names = ["posterior mean", f"{100 * held.level:g} % interval"]
-    if any(row.best is not None for row in held.rows):
-        handles.append(Line2D([], [], color=INK, linestyle=BEST, linewidth=0.9))
-        names.append("1-best")
+    names = ["posterior mean", f"{100 * held.level:g} % interval", "1-best"]
     figure.legend(handles, names, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
     if title is not None:
         literal(figure.suptitle("", fontsize=11, fontweight="bold"), title)

@@ -27,12 +27,22 @@ VERBS = {
     "murder": "murder murders murdered murdering", "kidnap": "kidnap kidnaps kidnapped kidnapping",
     "abduct": "abduct abducts abducted abducting",
 }  # fmt: skip
+ATTACK_WIDE = built_in_rule("attack-wide")
 WIDE = replace(
-    built_in_rule("attack-wide"),
+    ATTACK_WIDE,
     name="violence",
     verbs=tuple(VERBS),
     forms=tuple(form for forms in VERBS.values() for form in forms.split()),
 )
+NOUNS = replace(
+    WIDE,
+    name="violence, nouns",
+    nouns=(
+        "attack", "attacks", "assault", "assaults", "ambush", "ambushes", "bombing", "bombings", "shelling",
+        "shellings", "raid", "raids", "invasion", "invasions", "assassination", "assassinations", "murder", "murders",
+        "kidnapping", "kidnappings", "abduction", "abductions",
+    ),
+)  # fmt: skip
 
 
 def store_events(
@@ -53,4 +63,4 @@ def store_events(
 
 def words_of(rule: Rule) -> re.Pattern[str]:
     """The words without which a text has no event of a rule."""
-    return re.compile(rf"\b(?:{'|'.join(rule.forms)})\b", re.IGNORECASE)
+    return re.compile(rf"\b(?:{'|'.join((*rule.forms, *rule.nouns))})\b", re.IGNORECASE)

@@ -82,8 +82,8 @@ def gold_findings(found: ByRule) -> tuple[Finding, ...]:
 
 
 def gold_figure(found: ByRule) -> Figure:
-    """A calibration curve for each rule and label."""
-    return curve_figure([one.curve for all_labels in found.values() for one in all_labels])
+    """A calibration curve for each rule and label, in a panel of its own."""
+    return curve_figure([one.curve for all_labels in found.values() for one in all_labels], panels=True)
 
 
 def _covered(coverage: Coverage) -> list[str]:

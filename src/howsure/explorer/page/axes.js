@@ -8,9 +8,9 @@ const GRID = "#e1e4e8";
 const YEARLY = { week: [1, 2, 4, 13, 26, 52, 104, 260], month: [1, 3, 6, 12, 24, 60, 120], quarter: [1, 2, 4, 8, 20, 40], year: [1, 2, 5, 10, 20] };
 const LABEL = 66; // pixels that the name of a period takes
 
-export function niceTicks(highest, most = 4) {
+export function niceTicks(highest, { most = 4, whole = false } = {}) {
   if (!(highest > 0)) return [0, 1];
-  const rough = highest / most;
+  const rough = Math.max(highest / most, whole ? 1 : 0);
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= rough * (1 - 1e-9));
   const n = Math.ceil(highest / step - 1e-9);

@@ -3,7 +3,7 @@
 import { svg } from "./dom.js";
 import { INK, horizontalGrid, label, niceTicks, periodAxis } from "./axes.js";
 import { rove } from "./roving.js";
-import { LEVEL, amount, pointText } from "./wording.js";
+import { amount, percent, pointText } from "./wording.js";
 
 const COLOURS = ["#0072b2", "#c25400", "#008560", "#a8528a", "#80602f", "#3d7fb5"];
 const BAND = 0.25;
@@ -39,16 +39,16 @@ function band(rows, stretch, middle, place, half, colour) {
   return svg("polygon", { points: points.join(" "), fill: colour, "fill-opacity": BAND, class: "band lighter" });
 }
 
-function place(row, actor, title, unit, x, step, top, y, radius, colour) {
+function place(row, actor, title, unit, level, x, step, top, y, radius, colour) {
   return svg("g", {
-    class: "place", role: "button", tabindex: -1, "aria-pressed": "false", "aria-label": pointText(title, row, unit),
+    class: "place", role: "button", tabindex: -1, "aria-pressed": "false", "aria-label": pointText(title, row, unit, level),
     "data-actor": actor, "data-period": row.period,
   },
   svg("rect", { class: "reach", x: x - step / 2, y: top, width: step, height: HEIGHT, fill: "#000", "fill-opacity": 0 }),
   svg("circle", { class: "dot lighter", cx: x, cy: y, r: radius, fill: colour }));
 }
 
-function panel(actor, rows, { title, unit, number, top, width, highest, ticks }) {
+function panel(actor, rows, { title, unit, level, number, top, width, highest, ticks }) {
   const colour = COLOURS[number % COLOURS.length];
   const step = (width - LEFT - RIGHT) / rows.length;
   const middle = (at) => Number((LEFT + (at + 0.5) * step).toFixed(2));
@@ -57,7 +57,7 @@ function panel(actor, rows, { title, unit, number, top, width, highest, ticks })
   const along = (stretch, name) => stretch.map((at) => [middle(at), down(rows[at][name])]);
   const radius = Math.max(1.5, Math.min(3.5, step / 3));
   const places = rows.map((row, at) => (row.mean === null ? null :
-    place(row, actor, title, unit, middle(at), step, top, down(row.mean), radius, colour)));
+    place(row, actor, title, unit, level, middle(at), step, top, down(row.mean), radius, colour)));
   const best = { stroke: INK, "stroke-width": 1.1, "stroke-dasharray": DASHES, class: "best ink-line" };
   const drawn = svg("g", { "data-panel": actor },
     label(LEFT, top - 9, title, { fill: INK, class: "ink", "font-weight": 600, "font-size": 13 }),
@@ -70,15 +70,15 @@ function panel(actor, rows, { title, unit, number, top, width, highest, ticks })
 }
 
 // `series` is what the source answers; `titles` by code. Calls moved(text) and chosen(actor, period).
-export function seriesChart(series, { titles, by, unit, width, summary, moved, chosen }) {
+export function seriesChart(series, { titles, by, unit, level, width, summary, moved, chosen }) {
   const actors = Object.keys(series);
   const rows = series[actors[0]];
   const values = Object.values(series).flat().flatMap((row) => [row.high, row.mean, row.best].filter((one) => one !== null));
-  const ticks = niceTicks(Math.max(0, ...values), 4);
+  const ticks = niceTicks(Math.max(0, ...values), { whole: unit !== "share" });
   const tall = TOP + HEIGHT;
   const height = actors.length * tall + FOOT;
   const panels = actors.map((actor, number) => panel(actor, series[actor], {
-    title: titles[actor], unit, number, top: number * tall + TOP, width, highest: ticks.at(-1), ticks,
+    title: titles[actor], unit, level, number, top: number * tall + TOP, width, highest: ticks.at(-1), ticks,
   }));
   const foot = actors.length * tall;
   const root = svg("svg", {
@@ -100,14 +100,14 @@ export function markPoint(root, point) {
 }
 
 // What the lines are, in words and small pictures.
-export function seriesKey(withBest) {
+export function seriesKey(level) {
   const picture = (...shapes) => svg("svg", { width: 28, height: 12, "aria-hidden": "true" }, shapes);
   const colour = COLOURS[0];
   const entries = [
     [picture(svg("line", { x1: 0, x2: 28, y1: 6, y2: 6, stroke: colour, "stroke-width": 2, class: "lighter" }),
       svg("circle", { cx: 14, cy: 6, r: 3.5, fill: colour, class: "lighter" })), "expected (posterior mean)"],
-    [picture(svg("rect", { width: 28, height: 12, fill: colour, "fill-opacity": BAND, class: "lighter" })), `${LEVEL} interval`],
+    [picture(svg("rect", { width: 28, height: 12, fill: colour, "fill-opacity": BAND, class: "lighter" })), `${percent(level)} interval`],
   ];
   const best = svg("line", { x1: 0, x2: 28, y1: 6, y2: 6, stroke: INK, "stroke-width": 1.4, "stroke-dasharray": DASHES, class: "ink-line" });
-  return withBest ? [...entries, [picture(best), "1-best: the single best clustering"]] : entries;
+  return [...entries, [picture(best), "1-best: the single best clustering"]];
 }

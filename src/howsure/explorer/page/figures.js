@@ -4,7 +4,7 @@ import { byId, element, folded, heading, table } from "./dom.js";
 import { markPoint, seriesChart, seriesKey } from "./chart.js";
 import { comparisonChart, comparisonKey } from "./comparison.js";
 import { figureText, save } from "./saving.js";
-import { LEVEL, UNITS, amount, comparisonText, counted, probability, whole } from "./wording.js";
+import { UNITS, amount, comparisonText, counted, percent, probability, whole } from "./wording.js";
 
 const NARROWEST = 280;
 const UNCERTAINTY = "The bands hold the uncertainty of coreference, not that of the parse, the names, the rule or the news.";
@@ -24,7 +24,7 @@ function fileName(asked, suffix) {
 }
 
 function saveFigure(chart, asked, title) {
-  save(figureText(chart, title, `${JSON.stringify(asked)} ${LEVEL} intervals. ${UNCERTAINTY}`), fileName(asked, ".svg"), "image/svg+xml");
+  save(figureText(chart, title, `${JSON.stringify(asked)} ${percent(asked.level)} intervals. ${UNCERTAINTY}`), fileName(asked, ".svg"), "image/svg+xml");
 }
 
 async function saveTable(asked, page) {
@@ -58,7 +58,7 @@ export async function drawSeries(asked, page) {
   const held = element("div", { id: "series-chart" });
   const drawNow = () => {
     held.replaceChildren(seriesChart(series, {
-      titles: page.titles, by: asked.by, unit: asked.unit, width: chartWidth(),
+      titles: page.titles, by: asked.by, unit: asked.unit, level: asked.level, width: chartWidth(),
       summary: `${title}, ${names}. Arrow keys go from point to point, Enter shows the documents of a point. The table below says the same.`,
       moved: (text) => { readout.textContent = text; },
       chosen: (actor, period) => page.go({ point: { actor, period }, document: null }, "point"),
@@ -67,10 +67,9 @@ export async function drawSeries(asked, page) {
   };
   page.redraw.series = drawNow;
   drawNow();
-  const withBest = Object.values(series).flat().some((row) => row.best !== null);
   return [
-    head, key(seriesKey(withBest)), held, readout,
-    element("p", { class: "quiet" }, UNCERTAINTY, withBest ? "" : " The store holds no 1-best count of entities."),
+    head, key(seriesKey(asked.level)), held, readout,
+    element("p", { class: "quiet" }, UNCERTAINTY),
     element("div", { class: "row" },
       element("button", { type: "button", id: "save-table", onclick: () => saveTable(asked, page) }, "Save table (CSV)"),
       element("button", { type: "button", id: "save-figure", onclick: () => saveFigure(held.querySelector("svg"), asked, `${title}: ${names}`) }, "Save figure (SVG)")),
@@ -84,27 +83,27 @@ export async function drawComparison(asked, page) {
   const readout = element("p", { class: "readout", id: "comparison-readout", role: "status" });
   const held = element("div", { id: "comparison-chart" });
   const drawNow = () => held.replaceChildren(comparisonChart(rows, {
-    first, second, by: asked.by, width: chartWidth(), moved: (text) => { readout.textContent = text; },
+    first, second, by: asked.by, level: asked.level, width: chartWidth(), moved: (text) => { readout.textContent = text; },
   }));
   page.redraw.comparison = drawNow;
   drawNow();
   const told = rows.filter((row) => row.greater !== null);
-  const sure = (side) => told.filter((row) => row[side] >= 0.95).length;
+  const sure = (side) => told.filter((row) => row[side] >= asked.level).length;
   const settled = [sure("greater"), sure("less"), sure("equal")];
   const open = told.length - settled.reduce((sum, n) => sum + n, 0);
-  readout.textContent = told.length ? comparisonText(first, second, told.at(-1)) : "No documents.";
+  readout.textContent = told.length ? comparisonText(first, second, told.at(-1), asked.level) : "No documents.";
   const columns = [
     { name: "Period", cell: (row) => row.period },
     { name: `P(${first} > ${second})`, number: true, cell: (row) => probability(row.greater) },
     { name: "P(equal)", number: true, cell: (row) => probability(row.equal) },
     { name: `P(${first} < ${second})`, number: true, cell: (row) => probability(row.less) },
     { name: "Difference", number: true, cell: (row) => amount(row.mean, "documents") },
-    { name: `${LEVEL} interval`, number: true, cell: (row) => (row.low === null ? "–" : `${amount(row.low, "documents")} to ${amount(row.high, "documents")}`) },
+    { name: `${percent(asked.level)} interval`, number: true, cell: (row) => (row.low === null ? "–" : `${amount(row.low, "documents")} to ${amount(row.high, "documents")}`) },
   ];
   return [
     heading(`${first} and ${second}: which acts in more ${asked.unit}?`),
     element("p", { id: "verdict" }, `Of ${counted(told.length, asked.by)} with documents, ${first} acts in more in ${settled[0]} and ${second} in ${settled[1]}, ` +
-      `with probability 0.95 or more; ${settled[2]} ${settled[2] === 1 ? "is" : "are"} equal; in ${open} there is no conclusion.`),
+      `with probability ${asked.level} or more; ${settled[2]} ${settled[2] === 1 ? "is" : "are"} equal; in ${open} there is no conclusion.`),
     key(comparisonKey(first, second)), held, readout,
     element("div", { class: "row" },
       element("button", { type: "button", id: "save-comparison", onclick: () => saveFigure(held.querySelector("svg"), asked, `${first} and ${second}`) }, "Save figure (SVG)"),

@@ -1,8 +1,8 @@
 // The choices: actors, period, count, interval, and the two actors to compare.
 
 import { byId, element } from "./dom.js";
-import { MOST_ACTORS } from "./state.js";
-import { INTERVALS, PERIODS, UNITS, named } from "./wording.js";
+import { MOST_ACTORS, levels } from "./state.js";
+import { INTERVALS, PERIODS, UNITS, named, percent } from "./wording.js";
 
 const NOBODY = "";
 
@@ -34,7 +34,8 @@ export function buildForm(overview, { changed, refused }) {
   options(byId("by"), held.map((by) => [by, PERIODS[by]]));
   options(byId("unit"), Object.entries(UNITS));
   options(byId("interval"), Object.entries(INTERVALS));
-  for (const name of ["by", "unit", "interval"]) {
+  options(byId("level"), levels(overview).map((level) => [level, percent(level)]));
+  for (const name of ["by", "unit", "interval", "level"]) {
     byId(name).addEventListener("change", (event) => changed({ [name]: event.target.value }));
   }
   const actors = overview.actors.map((actor) => [actor.code, named(actor.title, actor.code)]);
@@ -53,6 +54,6 @@ export function buildForm(overview, { changed, refused }) {
 // Shows in the form what the address says.
 export function showChoices(state) {
   for (const box of byId("actors").querySelectorAll("input")) box.checked = state.actors.includes(box.value);
-  for (const name of ["by", "unit", "interval"]) byId(name).value = state[name];
+  for (const name of ["by", "unit", "interval", "level"]) byId(name).value = state[name];
   if (state.compare) [byId("first").value, byId("second").value] = state.compare;
 }

@@ -39,13 +39,14 @@ function show() {
   page.state = state;
   page.complain(problems);
   showChoices(state);
-  const { by, unit, interval, point, compare, doubtful } = state;
+  const { by, unit, interval, level, point, compare, doubtful } = state;
   const draw = (id, asked, how) => section(id, asked, (one) => how(one, page));
-  draw("series", { actors: state.actors, by, unit, interval }, drawSeries);
+  draw("series", { actors: state.actors, by, unit, interval, level }, drawSeries);
   markPoint(byId("series"), point);
   draw("point", point && { ...point, by }, drawPoint);
   draw("document", state.document === null ? null : { number: state.document, sample: state.sample }, drawDocument);
-  const pair = compare && { first: compare[0], second: compare[1], by, unit: unit === "entities" ? unit : "documents" };
+  const what = unit === "entities" ? unit : "documents"; // of a share, which is more does not change
+  const pair = compare && { first: compare[0], second: compare[1], by, unit: what, level };
   draw("comparison", pair, drawComparison);
   draw("doubtful", doubtful === null ? null : doubtful === "" ? {} : { actor: doubtful }, drawDoubtful);
 }
@@ -56,11 +57,16 @@ function choose(changes) {
   go("by" in changes ? { ...changes, point: null } : changes, opened);
 }
 
+function seesNoCompounds(rule) {
+  return rule?.name === "attack" && !rule.described_by?.includes("compound");
+}
+
 function tellAbout(overview) {
   const left = Object.entries(overview.left_out).map(([reason, n]) => `${whole(n)} left out (${reason})`);
   const dates = overview.first === null ? [] : [`${overview.first} to ${overview.last}`];
   const facts = [counted(overview.documents, "document"), ...dates, `${overview.settings.samples} samples each`, ...left];
   byId("facts").textContent = facts.join(" · ");
+  byId("rule-note").hidden = !seesNoCompounds(overview.settings.rule);
   byId("recipe").replaceChildren(table("Settings of the store", [
     { name: "Setting", cell: ([name]) => name },
     { name: "Value", cell: ([, value]) => (typeof value === "string" ? value : JSON.stringify(value)) },

@@ -87,7 +87,7 @@ function evidenceTable(view) {
     { name: "Makes it true", number: true, cell: (one) => probability(one.probability) },
     { name: "In this clustering", cell: (one) => (one.present ? "yes" : "no") },
   ];
-  return view.evidence.length ? table("Evidence: the share of samples in which two mentions make the event true, and the exact probability that they are one entity", columns, view.evidence) : null;
+  return view.evidence.length ? table("The share of samples in which two mentions make the event true, and the exact probability that they are one entity", columns, view.evidence) : null;
 }
 
 function linkList(links, titles) {

@@ -1,6 +1,6 @@
 // What is shown is written in the fragment of the address, so that it can be kept, sent, and gone back to.
 
-import { INTERVALS, PERIODS, UNITS } from "./wording.js";
+import { INTERVALS, LEVELS, PERIODS, UNITS } from "./wording.js";
 
 export const MOST_ACTORS = 6;
 const DAY = 86400000;
@@ -13,10 +13,15 @@ function fittingPeriod(overview) {
   return held.includes(wanted) ? wanted : held[0];
 }
 
+// The levels that intervals may have, the usual one last.
+export function levels(overview) {
+  return overview.held?.levels ?? LEVELS;
+}
+
 export function defaults(overview) {
   return {
     actors: overview.actors.slice(0, 2).map((actor) => actor.code),
-    by: fittingPeriod(overview), unit: "documents", interval: "exact",
+    by: fittingPeriod(overview), unit: "documents", interval: "exact", level: levels(overview).at(-1),
     point: null, document: null, sample: "best", compare: null, doubtful: null,
   };
 }
@@ -40,6 +45,7 @@ export function readState(fragment, overview, problems) {
   choice("by", overview.held?.by ?? Object.keys(PERIODS));
   choice("unit", Object.keys(UNITS));
   choice("interval", Object.keys(INTERVALS));
+  choice("level", levels(overview));
   if (given.has("actor")) {
     const asked = [...new Set(given.getAll("actor"))].filter((code) => code !== "").filter(actor);
     if (asked.length > MOST_ACTORS) problems.push(`The first ${MOST_ACTORS} actors of ${asked.length} are shown.`);
@@ -70,7 +76,7 @@ export function readState(fragment, overview, problems) {
 export function writeState(state) {
   const fragment = new URLSearchParams();
   for (const actor of state.actors.length ? state.actors : [""]) fragment.append("actor", actor);
-  for (const name of ["by", "unit", "interval"]) fragment.set(name, state[name]);
+  for (const name of ["by", "unit", "interval", "level"]) fragment.set(name, state[name]);
   if (state.point) {
     fragment.set("point", state.point.actor);
     fragment.set("period", state.point.period);

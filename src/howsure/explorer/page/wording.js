@@ -1,9 +1,14 @@
 // Numbers and names as they are read.
 
-export const LEVEL = "95 %";
+export const LEVELS = ["0.8", "0.9", "0.95"];
 export const UNITS = { documents: "documents", share: "share of documents", entities: "entities" };
 export const PERIODS = { week: "week", month: "month", quarter: "quarter", year: "year" };
 export const INTERVALS = { exact: "exact", normal: "normal (the paper’s)", samples: "quantiles of samples" };
+
+// A level as it is read: 0.95 is 95 %.
+export function percent(level) {
+  return `${Number((100 * level).toFixed(6))} %`;
+}
 
 export function whole(value) {
   return value.toLocaleString("en-US", { maximumFractionDigits: 0 });
@@ -26,7 +31,7 @@ export function probability(value) {
 }
 
 export function named(title, code) {
-  return title === code ? code : `${title} (${code})`;
+  return title.toLowerCase() === code.toLowerCase() ? title : `${title} (${code})`;
 }
 
 export function counted(n, one, many = `${one}s`) {
@@ -34,21 +39,21 @@ export function counted(n, one, many = `${one}s`) {
 }
 
 // What a point of a series says, in one sentence.
-export function pointText(title, row, unit) {
+export function pointText(title, row, unit, level) {
   const of = counted(row.documents, "document");
   if (row.mean === null) return `${title}, ${row.period}: no documents`;
-  const best = row.best === null ? "" : `, 1-best ${amount(row.best, unit)}`;
-  const between = `${LEVEL} interval ${amount(row.low, unit)} to ${amount(row.high, unit)}`;
+  const best = `1-best ${amount(row.best, unit)}`;
+  const between = `${percent(level)} interval ${amount(row.low, unit)} to ${amount(row.high, unit)}`;
   const what = unit === "share" ? "" : ` ${UNITS[unit]}`;
-  return `${title}, ${row.period}: ${amount(row.mean, unit)}${what} expected, ${between}${best}, of ${of}`;
+  return `${title}, ${row.period}: ${amount(row.mean, unit)}${what} expected, ${between}, ${best}, of ${of}`;
 }
 
 // What the comparison of two actors in a period says, and what may be concluded.
-export function comparisonText(first, second, row) {
+export function comparisonText(first, second, row, level) {
   if (row.greater === null) return `${row.period}: no documents`;
   const said = `${row.period}: P(${first} > ${second}) = ${probability(row.greater)}, ` +
     `equal ${probability(row.equal)}, P(${first} < ${second}) = ${probability(row.less)}`;
-  if (row.greater >= 0.95) return `${said}. ${first} acts in more.`;
-  if (row.less >= 0.95) return `${said}. ${second} acts in more.`;
-  return row.equal >= 0.95 ? `${said}. They act equally often.` : `${said}. No conclusion at 0.95.`;
+  if (row.greater >= level) return `${said}. ${first} acts in more.`;
+  if (row.less >= level) return `${said}. ${second} acts in more.`;
+  return row.equal >= level ? `${said}. They act equally often.` : `${said}. No conclusion at ${level}.`;
 }
