@@ -18,6 +18,7 @@ Limits: at least 200 documents a second after parsing; memory that does not grow
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is loaded
@@ -76,6 +77,7 @@ def real(stories: int) -> None:
         rule=built_in_rule("attack"),
     )
     worker = Worker(work)
+    gc.freeze()  # as the pipeline does
     held = [one for one in corpus.documents() if one.text.strip()]
     for what, chosen in (("all", held[:stories]), ("attacks", [one for one in held if "attack" in one.text][:stories])):
         ready = [found[0] for one in chosen if (found := worker.parser.words(one)) is not None]
