@@ -168,28 +168,28 @@ def debiased(bins: Bins) -> Squared:
 
 
 def interval_by_search(squared: Squared, z: float) -> tuple[float, float]:
-    """The outermost t with (t - value)² ≤ z² max(variance at t, least): from far outside inwards, then by bisection.
+    """The outermost t with (t - value)² ≤ z² max(variance at t, least), by bisection.
 
+    Where t is favoured most, d = z² slope / 2 away from the value, it is held if it is anywhere beyond the least.
     A value below zero counts as zero at the upper end.
     """
     numbers = [float(getattr(squared, name)) for name in ("value", "variance", "slope_above", "slope_below", "least")]
     value, variance, slope_above, slope_below, least = numbers
 
-    def held(t: float) -> bool:
-        slope = slope_above if t > value else slope_below
-        return (t - value) ** 2 <= z * z * max(variance + slope * (t - value), least)
+    def held(d: float) -> bool:
+        slope = slope_above if d > 0 else slope_below
+        return d**2 <= z * z * max(variance + slope * d, least)
 
     ends = []
     for sign in (-1.0, 1.0):
-        outside = 1.0
-        while held(value + sign * outside):
+        favoured = z * z * slope_above / 2 if sign > 0 else 0.0
+        inside = favoured if held(favoured) else 0.0
+        outside = inside + 1.0
+        while held(sign * outside):
             outside *= 2
-        inside = outside
-        while not held(value + sign * inside) and inside > 1e-30:
-            outside, inside = inside, inside / 1.01
-        for _ in range(60):
+        for _ in range(100):
             middle = (inside + outside) / 2
-            inside, outside = (middle, outside) if held(value + sign * middle) else (inside, middle)
+            inside, outside = (middle, outside) if held(sign * middle) else (inside, middle)
         ends.append(value + sign * inside)
     return ends[0], ends[1] - min(value, 0.0)
 

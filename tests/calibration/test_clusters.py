@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from scipy.stats import t as student
 
 from howsure.calibration.binning import bin_pairs
-from howsure.calibration.clusters import cluster_sums, clustered_mse, clustered_standard_errors
+from howsure.calibration.clusters import cluster_sums, clustered_mse, clustered_standard_errors, effective_numbers
 from howsure.calibration.error import SquaredError, debiased_mse
 from howsure.calibration.judging import calibration_curve
 from howsure.stats.pairs import Pairs
@@ -86,10 +86,68 @@ def test_standard_error_of_a_bin_is_that_of_means_of_clusters() -> None:
     y = (rng.random(200) < 0.4).astype(np.uint8)
     pairs = Pairs(y, np.full(200, 0.3), clusters=np.arange(200) // 10)
     cells = cluster_sums(pairs, np.zeros(200, dtype=np.int64), 1)
-    error, n = clustered_standard_errors(cells)
+    error = clustered_standard_errors(cells)
     means = y.reshape(20, 10).mean(axis=1)
-    assert n.tolist() == [20]
     assert error.item() == pytest.approx(means.std(ddof=1) / math.sqrt(20), abs=1e-14)
+
+
+def numbers_of(pairs: Pairs, bins: np.typing.NDArray[np.int64]) -> np.typing.NDArray[np.float64]:
+    """`effective_numbers` of pairs in bins given."""
+    w = np.ones(len(pairs)) if pairs.weights is None else pairs.weights
+    cells = cluster_sums(pairs, bins, int(bins.max()) + 1)
+    squares, total, positive = (np.bincount(bins, weights=column) for column in (w**2, w, w * pairs.labels))
+    return effective_numbers(cells, squares, positive / total, clustered_standard_errors(cells))
+
+
+def test_a_bin_of_equal_labels_takes_the_correlation_of_the_others() -> None:
+    """Clusters of four pairs a bin, all alike in the bins that tell: there a cluster counts once, and so here."""
+    alike = np.array([0, 0, 0, 0, 1, 1, 1, 1] * 10, dtype=np.uint8)
+    clusters = np.tile(np.arange(80) // 4, 2)
+    bins = np.repeat([0, 1], 80)
+    labels = np.append(np.zeros(80, dtype=np.uint8), alike)
+    pairs = Pairs(labels, np.full(160, 0.3), clusters=clusters)
+    assert numbers_of(pairs, bins)[0] == pytest.approx(20)
+    differing = np.append(np.zeros(80), [1, 1, 0, 1] + [0, 1] * 38).astype(np.uint8)
+    mixed = Pairs(differing, pairs.probabilities, clusters=clusters)
+    assert numbers_of(mixed, bins)[0] == 80  # labels that repel each other never make pairs count for more
+    weights = np.append(np.arange(1.0, 81.0), np.ones(80))
+    weighted = Pairs(labels, pairs.probabilities, weights, clusters=clusters)
+    of_clusters = weights[:80].reshape(20, 4).sum(axis=1)
+    assert numbers_of(weighted, bins)[0] == pytest.approx(of_clusters.sum() ** 2 / (of_clusters**2).sum())
+
+
+def test_where_no_bin_tells_a_cluster_counts_once() -> None:
+    pairs = Pairs(np.zeros(60, dtype=np.uint8), np.full(60, 0.1), clusters=np.arange(60) // 3)
+    assert numbers_of(pairs, np.zeros(60, dtype=np.int64)).tolist() == [20.0]
+    alone = Pairs(pairs.labels, pairs.probabilities, clusters=np.arange(60))
+    assert numbers_of(alone, np.zeros(60, dtype=np.int64)).tolist() == [60.0]
+
+
+def test_clusters_that_mean_nothing_do_not_lengthen_the_interval_of_equal_labels() -> None:
+    rng = np.random.default_rng(3)
+    q = np.repeat([0.001, 0.2, 0.5, 0.8], 500)
+    y = np.append(np.zeros(500, dtype=np.int64), rng.random(1_500) < q[500:])
+    plain, clustered = (calibration_curve(y, q, clusters=c).bins.high[0] for c in (None, rng.integers(30, size=2_000)))
+    assert plain <= clustered < 1.5 * plain
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.3, 0.6])
+def test_intervals_of_bins_of_equal_labels_cover(correlation: float) -> None:
+    """Labels of a cluster share a normal part: a rare label is absent in many bins, and its true frequency is held."""
+    from scipy.special import ndtri
+
+    rng = np.random.default_rng(4)
+    clusters = np.repeat(np.arange(60), 20)
+    held = []
+    for _ in range(60):
+        q = rng.choice([0.002, 0.005, 0.02, 0.1, 0.5, 0.98], size=1_200)
+        shared, own = rng.standard_normal(60)[clusters], rng.standard_normal(1_200)
+        y = np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * own < ndtri(q)
+        bins = calibration_curve(y, q, clusters=clusters, bin_size=2).bins
+        equal = (bins.frequency == 0) | (bins.frequency == 1)
+        held += ((bins.low <= bins.mean_prob) & (bins.mean_prob <= bins.high))[equal].tolist()
+    assert len(held) > 60
+    assert np.mean(held) >= 0.95
 
 
 def test_correlated_labels_make_longer_intervals() -> None:

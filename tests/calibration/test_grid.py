@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howsure.calibration.binning import Binned, bin_pairs
-from howsure.calibration.grid import CELLS, FLOOR, LOWER, UNIT, Grid, cells_of
+from howsure.calibration.grid import CELLS, FLOOR, LOWER, UNIT, Grid, cells_of, first_of_cells
 from howsure.calibration.sums import Sums, sums_of_cells, sums_of_rows
 from howsure.stats.pairs import Floats, Labels, Pairs
 from tests.calibration.samples import TIED, Source, language_pairs
@@ -70,6 +70,12 @@ def test_the_lower_edges_are_those_of_the_cells() -> None:
     assert (np.diff(LOWER) / (LOWER[:-1] + FLOOR) <= 2.0**-11).all()
     inner = LOWER[1:-1] + UNIT[1:-1]  # one step above an edge
     np.testing.assert_array_equal(cells_of(inner), np.arange(1, CELLS - 1))
+
+
+def test_the_first_prediction_of_every_cell() -> None:
+    first = first_of_cells()
+    np.testing.assert_array_equal(cells_of(first[:-1]), np.arange(2 * CELLS))
+    np.testing.assert_array_equal(cells_of(np.nextafter(first[1:], 0.0)), np.arange(2 * CELLS))
 
 
 def test_order_chunks_and_merging_change_no_bit() -> None:

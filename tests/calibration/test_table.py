@@ -55,6 +55,17 @@ def test_the_order_of_the_rows_changes_no_bit() -> None:
     )
 
 
+def test_it_shows_itself_as_text_and_in_a_notebook() -> None:
+    table = calibration_table(Y, Q**3, groups=np.where(np.arange(6_000) % 2, "<b>", "VB"))
+    lines = repr(table).splitlines()
+    assert lines[0].split("  ")[-1] == "p (adjusted)"
+    assert all(line.endswith("< 0.0001") for line in lines[1:])
+    html = table._repr_html_()
+    assert html.count("<tr>") == 3
+    assert "<th>p (adjusted)</th></tr></thead><tbody><tr><td>&lt;b&gt;</td><td>3,000</td>" in html
+    assert "<td>&lt; 0.0001</td>" in html
+
+
 def test_thousands_of_groups() -> None:
     groups = np.arange(6_000) % 2_000
     table = calibration_table(Y, Q, groups=groups, bin_size=2)

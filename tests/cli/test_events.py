@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from howsure.cli import events as command_file
-from howsure.cli import events_queries as queries_file
+from howsure.cli.events import main as command_file
+from howsure.cli.events import queries as queries_file
 from howsure.events.input import BAD_DATES, Fields, open_corpus
 from howsure.events.matching import STEMMING
 from howsure.events.periods import PERIODS

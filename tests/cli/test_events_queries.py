@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from howsure.cli.events import command
+from howsure.cli.events.main import command
 from howsure.errors import InputError
 from howsure.events.storage import EventStore
 from howsure.events.store_comparison import compare_actors

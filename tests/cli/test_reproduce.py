@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from howsure.cli.reproduce_page import as_page, as_text, summary
+from howsure.cli.reproduce.page import as_page, as_text, summary
 from howsure.reproductions.reproduction import Finding, Reproduction, ResultTable
 from tests.cli.running import howsure, printed
 

@@ -194,7 +194,7 @@ def test_tag_by_k_best(folder: Path) -> None:
 
 def test_tag_reads_standard_input(folder: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", "from howsure.cli.sequences import command; command()", "tag", "hmm.npz", "-"],
+        [sys.executable, "-c", "from howsure.cli.sequences.main import command; command()", "tag", "hmm.npz", "-"],
         input="a dog\n", capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert [row[1] for row in rows_of(done.stdout)[0]] == ["a", "dog"]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from howsure.cli.significance import command
+from howsure.cli.significance.main import command
 from howsure.errors import InputError
 from howsure.significance import Runs, compare
 from howsure.significance.boostsa import Bootstrap

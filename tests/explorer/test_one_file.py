@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from howsure.cli.events_page import report_command
+from howsure.cli.events.page import report_command
 from howsure.errors import InputError
 from howsure.events import queries
 from howsure.events.storage import EventStore

@@ -11,7 +11,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from howsure.cli.events_page import explore_command
+from howsure.cli.events.page import explore_command
 from howsure.errors import InputError, MissingExtraError
 from howsure.events.storage import EventStore
 from howsure.explorer import Address, create_app, serve

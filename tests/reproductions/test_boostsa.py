@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 from howsure.errors import InputError
-from howsure.reproductions import boostsa, boostsa_simulated, boostsa_taggers
-from howsure.reproductions.boostsa_p_values import EXACT, SHARES, TESTS, p_values, share_name
-from howsure.reproductions.boostsa_simulated import Simulated
-from howsure.reproductions.boostsa_taggers import METRICS, OfSize, Tagged
+from howsure.reproductions.boostsa import experiment as boostsa
+from howsure.reproductions.boostsa import simulated as boostsa_simulated
+from howsure.reproductions.boostsa import taggers as boostsa_taggers
+from howsure.reproductions.boostsa.p_values import EXACT, SHARES, TESTS, p_values, share_name
+from howsure.reproductions.boostsa.simulated import Simulated
+from howsure.reproductions.boostsa.taggers import METRICS, OfSize, Tagged
 from howsure.significance import compare
 
 

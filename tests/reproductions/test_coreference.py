@@ -15,9 +15,9 @@ from howsure import calibration_error
 from howsure.coreference import AntecedentModel, score_documents
 from howsure.data import Document, Mention, Sentence, write_conllu
 from howsure.errors import InputError
-from howsure.reproductions.coreference import reproduce_coreference, steps_of_coreference
-from howsure.reproductions.coreference_corpora import GUM, ONTOGUM, parse, parser_beside, read_corpus
-from howsure.reproductions.coreference_judging import (
+from howsure.reproductions.coreference.corpora import GUM, ONTOGUM, parse, parser_beside, read_corpus
+from howsure.reproductions.coreference.experiment import reproduce_coreference, steps_of_coreference
+from howsure.reproductions.coreference.judging import (
     Judged,
     brier_skill,
     conll_f1,

@@ -13,10 +13,9 @@ from howsure.errors import InputError
 from howsure.events.lexicon import Lexicon
 from howsure.events.storage import EventStore
 from howsure.events.store_series import event_series
-from howsure.reproductions.events import EXPERIMENTS, STEPS, Setting, reproduce_events, steps_of_events
-from howsure.reproductions.events_corpora import Item, News, gold_actors, read_incidents, read_reuters
-from howsure.reproductions.events_coverage import QUARTERS, simulate_coverage
-from howsure.reproductions.events_drawn import (
+from howsure.reproductions.events.corpora import Item, News, gold_actors, read_incidents, read_reuters
+from howsure.reproductions.events.coverage import QUARTERS, simulate_coverage
+from howsure.reproductions.events.drawn import (
     Differences,
     Drawn,
     changes,
@@ -25,9 +24,10 @@ from howsure.reproductions.events_drawn import (
     few_samples,
     probability_of_more,
 )
-from howsure.reproductions.events_extraction import PAPER, WIDE, words_of
-from howsure.reproductions.events_gold import Judged, judge, pairs_of
-from howsure.reproductions.events_news import enough_open
+from howsure.reproductions.events.experiment import EXPERIMENTS, STEPS, Setting, reproduce_events, steps_of_events
+from howsure.reproductions.events.extraction import PAPER, WIDE, words_of
+from howsure.reproductions.events.gold import Judged, judge, pairs_of
+from howsure.reproductions.events.news import enough_open
 from howsure.reproductions.reproduction import Reproduction, nobody
 
 LEXICON = Lexicon([("NOR", "Norland"), ("NOR", "Norlandic"), ("SUD", "Sudoria"), ("SUD", "Sudorian")])

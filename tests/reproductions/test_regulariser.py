@@ -12,7 +12,7 @@ import pytest
 from howsure.reproductions import regulariser
 from howsure.reproductions.regulariser import CRF, GRIDS, HMM, KINDS, every_fit, near_extremes, reproduce_regulariser
 from howsure.reproductions.reproduction import nobody
-from howsure.reproductions.tagging_corpora import read_wsj
+from howsure.reproductions.tagging.corpora import read_wsj
 from howsure.sequences.crf import CRFTagger
 
 SMALL = dict.fromkeys(KINDS, (1.0, 0.1))

@@ -12,14 +12,14 @@ import pytest
 
 from howsure.calibration.judging import calibration_error
 from howsure.errors import InputError
-from howsure.reproductions import tagging_contest, tagging_thesis
 from howsure.reproductions.label_errors import squared_errors
 from howsure.reproductions.reproduction import nobody
-from howsure.reproductions.tag_pairs import about_pairs, reproduce_tag_pairs
-from howsure.reproductions.tagging import reproduce_tagging
-from howsure.reproductions.tagging_contest import about_tags, estimates, judge, values
-from howsure.reproductions.tagging_corpora import Corpus, Tagged, read_ewt, read_wsj
-from howsure.reproductions.tagging_models import (
+from howsure.reproductions.tagging import contest as tagging_contest
+from howsure.reproductions.tagging import thesis as tagging_thesis
+from howsure.reproductions.tagging.contest import about_tags, estimates, judge, values
+from howsure.reproductions.tagging.corpora import Corpus, Tagged, read_ewt, read_wsj
+from howsure.reproductions.tagging.experiment import reproduce_tagging
+from howsure.reproductions.tagging.models import (
     choose_crf,
     choose_hmm,
     fit_hmm,
@@ -28,6 +28,7 @@ from howsure.reproductions.tagging_models import (
     match_crf,
     transition_marginals_of,
 )
+from howsure.reproductions.tagging.pairs import about_pairs, reproduce_tag_pairs
 from howsure.sequences.crf import CRFTagger
 
 LIMIT = 30

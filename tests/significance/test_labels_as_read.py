@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from howsure import InputError, Runs, compare
-from howsure.cli.significance import command
+from howsure.cli.significance.main import command
 from howsure.significance.boostsa.storage import read_labels
 
 

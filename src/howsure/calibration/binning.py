@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from howsure.calibration.atoms import Atoms, Windows
 from howsure.calibration.boundaries import Walk, boundaries_of_sorted
 from howsure.calibration.grid import CELLS, FLOOR, LOWER, Grid, cells_of
 from howsure.calibration.logs import log_loss_of_grid
+from howsure.calibration.sample import Sample
+from howsure.calibration.segments import sums_of_divided_cells
+from howsure.calibration.sieve import Sieve
 from howsure.calibration.sums import Sums, sums_of_cells, sums_of_rows
 from howsure.errors import InputError
 from howsure.stats.numbers import check_whole
@@ -76,11 +78,12 @@ def bin_pairs(
         many_edges = binning == "adaptive" and len(pairs) > size * EDGES_ON_GRID
         if len(pairs) <= SORT_UP_TO or many_edges or pairs.weights is not None:
             return _bin_sorted(pairs, binning, size, n_bins)
-    grid = Grid.empty()
+    grid, sample = Grid.empty(), Sample()
     for probabilities, labels in pairs.chunks():
         grid.add(probabilities, labels)
-    n = int(grid.count.sum())
-    return _bin_grid(grid, pairs, binning, choose_bin_size(n, bin_size=bin_size, n_bins=n_bins), n_bins)
+        sample.add(probabilities)
+    size = choose_bin_size(int(grid.count.sum()), bin_size=bin_size, n_bins=n_bins)
+    return _bin_grid(grid, sample, Sieve(pairs), binning, size, n_bins)
 
 
 def width_edges(n_bins: int | None) -> Floats:
@@ -118,19 +121,18 @@ def log_loss_of_rows(q: Floats, y: Labels, w: Floats | None) -> tuple[float, int
     return float(loss.sum()), int(len(q) - np.count_nonzero(finite))
 
 
-def _bin_grid(grid: Grid, source: PairSource, binning: str, size: int, n_bins: int | None) -> Binned:
-    counts = grid.ascending(grid.count).sum(axis=1)
+def _bin_grid(grid: Grid, sample: Sample, sieve: Sieve, binning: str, size: int, n_bins: int | None) -> Binned:
     if binning == "adaptive":
-        walk = Walk(counts, source, bin_size=size)
-        edges, atoms = walk.boundaries(), walk.atoms
+        counts = grid.ascending(grid.count).sum(axis=1)
+        sample.finish()
+        edges = Walk(counts, sample, sieve, bin_size=size).boundaries()
     else:
-        edges, atoms = width_edges(n_bins), Atoms()
-        wanted = np.zeros(2 * CELLS, dtype=np.bool_)
-        wanted[cells_of(edges)] = True
-        atoms.fetch(source, wanted, Windows.whole())
-    others = np.flatnonzero(~atoms.known)
-    cell_bins = np.searchsorted(cells_of(edges), others, side="left")
-    sums = sums_of_cells(grid).only(others).into(cell_bins, len(edges) + 1) + atoms.sums_by_bin(edges)
+        edges = width_edges(n_bins)
+    edge_cells = cells_of(edges)
+    others = np.flatnonzero(np.bincount(edge_cells, minlength=2 * CELLS) == 0)
+    sums = sums_of_cells(grid).only(others).into(edge_cells.searchsorted(others), len(edges) + 1)
+    if len(edges):
+        sums += sums_of_divided_cells(sieve, edges)
     log_sum, infinite = log_loss_of_grid(grid)
     bars = bars_of_cells()
     by_label = grid.ascending(grid.count).T.astype(np.float64)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from howsure.calibration.atoms import Atoms, Windows
-from howsure.calibration.grid import CELLS, OFFSET_MASK, STEEP_CELLS, cells_of
-from howsure.stats.pairs import Floats, Integers, PairSource
+from howsure.calibration import ranks
+from howsure.calibration.grid import first_of_cells
+from howsure.calibration.ranks import Ranks
+from howsure.calibration.sample import Sample
+from howsure.calibration.sieve import Sieve
+from howsure.stats.pairs import Floats, Integers
 
-ROWS_AT_ONCE = 1 << 20  # how many single predictions are held in memory at a time, about
-SIGMAS = 5.0  # standard deviations by which a boundary may miss its foreseen place in a cell
-UNEVEN = 0.01  # and the share of the cell by which uneven density may move it
-MISSES_ALLOWED = 3  # windows too narrow before whole cells are read
+AHEAD = 1 << 16  # boundaries foreseen at a time
 
 
 def boundaries_of_sorted(q: Floats, *, bin_size: int) -> Floats:
@@ -37,93 +37,89 @@ def boundaries_of_sorted(q: Floats, *, bin_size: int) -> Floats:
 
 
 class Walk:
-    """Find the adaptive boundaries from the counts of the cells, reading only the cells in which one falls."""
+    """Find the adaptive boundaries from the counts of the cells, reading only the pairs near which one falls."""
 
-    def __init__(self, counts: Integers, source: PairSource, *, bin_size: int) -> None:
-        self.ends: Integers = np.cumsum(counts)
-        self.counts = counts
-        self.source = source
+    def __init__(self, counts: Integers, sample: Sample, sieve: Sieve, *, bin_size: int) -> None:
+        self.n = int(counts.sum())
+        self.ranks = Ranks(first_of_cells(), np.append(0, np.cumsum(counts)))
+        self.sample = sample
+        self.sieve = sieve
         self.bin_size = bin_size
-        self.atoms = Atoms()
-        self.overshoot, self.closed, self.missed = 0, 0, 0  # pairs that ties added to bins; bins; windows missed
+        self.start = 0  # where the bin that is open begins
+        self.found: list[float] = []
 
     def boundaries(self) -> Floats:
         """The boundaries between bins, without the last bin's end."""
-        n = int(self.ends[-1])
-        start, found = 0, []
-        while n - start >= 2 * self.bin_size:
-            position = start + self.bin_size - 1
-            value, end = self._close(start, position)
-            if n - end < self.bin_size:
+        if len(self.sample.heavy) and self.n >= 2 * self.bin_size:
+            self.ranks.count(self.sieve, self.sample.heavy)
+        while not self._close_bins():
+            self.ranks.forget_below(self.start)
+            intervals = self._foreseen()
+            values = self._values_in(intervals)
+            if values.sum() > ranks.VALUES_AT_ONCE and self._refine(intervals):
+                continue
+            fitting = np.cumsum(values) <= ranks.VALUES_AT_ONCE
+            fitting[0] = True
+            self.ranks.read(self.sieve, intervals[fitting])
+        return np.array(self.found)
+
+    def _close_bins(self) -> bool:
+        """Close bins as far as the ties at their ends are known; whether these are all."""
+        while self.n - self.start >= 2 * self.bin_size:
+            last = self.ranks.at(self.start + self.bin_size - 1)
+            if not self.ranks.is_one_value(last):
+                return False
+            end = int(self.ranks.below[last + 1])
+            if self.n - end < self.bin_size:
                 break
-            found.append(value)
-            self.overshoot += end - position - 1
-            self.closed += 1
-            start = end
-        return np.array(found)
+            self.found.append(float(self.ranks.edges[last]))
+            self.start = end
+        return True
 
-    def _close(self, start: int, position: int) -> tuple[float, int]:
-        """The prediction of the tie group at a position in the sorted order, and where that group ends."""
-        cell = int(self.ends.searchsorted(position, side="right"))
-        if not self.atoms.known[cell]:
-            self._read_ahead(start)
-        found = self._group(cell, position)
-        if found is None:
-            self.missed += 1
-            self.atoms.forget(cell)
-            self._read_ahead(start, whole=cell)
-            found = self._group(cell, position)
-        assert found is not None
-        return found
+    def _foreseen(self) -> Integers:
+        """The intervals in which the next boundaries may fall.
 
-    def _group(self, cell: int, position: int) -> tuple[float, int] | None:
-        """The same within a cell that was read; None if the position lies outside its window."""
-        low, high = self.cell_starts[cell], self.cell_starts[cell + 1]
-        before = self.before[low : high + 1]  # pairs that were read before each single prediction
-        first = int(self.ends[cell] - self.counts[cell] + self.atoms.below[cell])
-        within = int(before.searchsorted(position - first + before[0], side="right")) - 1
-        if position < first or within == high - low:
-            return None
-        return float(self.atoms.q[low + within]), first + int(before[within + 1] - before[0])
+        Two walks bound them: ties that are not yet known lengthen the bins by half of what is usual near them, or by
+        twice as much.
+        """
+        wider = self.ranks.wider()
+        change = np.zeros(len(wider) + 1, dtype=np.int64)
+        low = high = float(self.start)
+        for _ in range(AHEAD):
+            if self.n - low < 2 * self.bin_size:
+                break
+            first, low = self._step(low, 0.25)
+            last, high = self._step(high, 1.0)
+            change[first] += 1
+            change[last + 1] -= 1
+        return np.flatnonzero((np.cumsum(change[:-1]) > 0) & wider & (np.diff(self.ranks.below) > 0))
 
-    def _read_ahead(self, start: int, *, whole: int | None = None) -> None:
-        """Fetch the cells of the boundaries to come, foreseen from the ties met so far, within the memory allowed."""
-        n = int(self.ends[-1])
-        extra = self.overshoot / max(self.closed, 1)
-        ahead = np.arange((n - start) // self.bin_size + 1)
-        foreseen = start + self.bin_size - 1 + (ahead * (self.bin_size + extra)).astype(np.int64)
-        margin = (2 * extra * np.sqrt(ahead)).astype(np.int64)
-        touched = np.zeros(2 * CELLS + 1, dtype=np.int64)
-        lowest = np.searchsorted(self.ends, np.minimum(foreseen - margin, n - 1), side="right")
-        highest = np.searchsorted(self.ends, np.minimum(foreseen + margin, n - 1), side="right")
-        np.add.at(touched, lowest, 1)
-        np.add.at(touched, highest + 1, -1)
-        wanted = (np.cumsum(touched[:-1]) > 0) & ~self.atoms.known
-        here = int(np.searchsorted(self.ends, start + self.bin_size - 1, side="right"))
-        wanted[:here] = False
-        with_ties = self.overshoot > 0 or self.missed >= MISSES_ALLOWED
-        windows = Windows.whole() if with_ties else self._windows(np.minimum(foreseen, n - 1))
-        if whole is not None:
-            windows.low[whole], windows.high[whole] = 0, OFFSET_MASK
-        rows = np.where(wanted, self.counts * ((windows.high - windows.low) / OFFSET_MASK), 0.0)
-        wanted &= np.cumsum(rows) <= ROWS_AT_ONCE
-        wanted[here] = True
-        self.atoms.fetch(self.source, wanted, windows)
-        cells = cells_of(self.atoms.q)
-        self.before = np.append(0, np.cumsum(self.atoms.negatives + self.atoms.positives))
-        self.cell_starts = np.searchsorted(cells, np.arange(2 * CELLS + 1)).tolist()
+    def _step(self, start: float, share: float) -> tuple[int, float]:
+        """The interval where a bin from `start` ends, and about how many pairs lie up to there.
 
-    def _windows(self, positions: Integers) -> Windows:
-        """Around each foreseen position, as much of its cell as chance may move it: pairs spread evenly in a cell."""
-        cells = np.searchsorted(self.ends, positions, side="right")
-        count = self.counts[cells]
-        rank = positions - (self.ends[cells] - count)
-        reach = SIGMAS * np.sqrt(rank * (count - rank) / count) + UNEVEN * count + SIGMAS
-        windows = Windows(np.full(2 * CELLS, OFFSET_MASK), np.zeros(2 * CELLS, dtype=np.int64))
-        low, high = ((rank + sign * reach) / count for sign in (-1, 1))
-        np.minimum.at(windows.low, cells, (np.clip(low, 0, 1) * OFFSET_MASK).astype(np.int64))
-        np.maximum.at(windows.high, cells, (np.clip(high, 0, 1) * OFFSET_MASK).astype(np.int64))
-        untouched = windows.low > windows.high
-        untouched[:STEEP_CELLS] = untouched[-STEEP_CELLS:] = True  # near 0 and 1 nothing is even
-        windows.low[untouched], windows.high[untouched] = 0, OFFSET_MASK
-        return windows
+        A bin that ends in ties not yet known is longer by a share of these; on average by one half.
+        """
+        position = min(int(start) + self.bin_size - 1, self.n - 1)
+        interval = self.ranks.at(position)
+        if self.ranks.is_one_value(interval):
+            return interval, float(self.ranks.below[interval + 1])
+        tied_with = self.sample.tied_with(self.ranks.edges[interval : interval + 1])
+        return interval, start + self.bin_size + share * float(tied_with[0])
+
+    def _values_in(self, intervals: Integers) -> Floats:
+        """About how many different predictions lie in some intervals."""
+        pairs = self.ranks.below[intervals + 1] - self.ranks.below[intervals]
+        return pairs / (1.0 + self.sample.tied_with(self.ranks.edges[intervals]))
+
+    def _refine(self, intervals: Integers) -> bool:
+        """Divide intervals by the sampled predictions within them; whether there were any."""
+        low, high = (self.sample.values.searchsorted(self.ranks.edges[intervals + side]) for side in (0, 1))
+        inside = np.zeros(len(self.sample.values) + 1, dtype=np.int64)
+        np.add.at(inside, low, 1)
+        np.add.at(inside, high, -1)
+        chosen = np.cumsum(inside[:-1]) > 0
+        values = self.sample.values[chosen]
+        self.sample.values = self.sample.values[~chosen]
+        if len(values):
+            self.ranks.count(self.sieve, values)
+        return len(values) > 0

@@ -119,10 +119,30 @@ def _noise(
     return 2 * squares / weight**2, float((scaled**2).sum()) / weight, slope_below
 
 
-def clustered_standard_errors(cells: ClusterSums) -> tuple[Floats, Integers]:
-    """The standard error of each bin's label frequency from its clusters, and the number of these."""
+def clustered_standard_errors(cells: ClusterSums) -> Floats:
+    """The standard error of each bin's label frequency from its clusters."""
     total_w = cells.by_bin(cells.w)
     residual = cells.y - (cells.by_bin(cells.y) / total_w)[cells.bin] * cells.w
     n = np.bincount(cells.bin, minlength=cells.n_bins)
     correction = np.where(n > 1, n / np.maximum(n - 1, 1), 1.0)
-    return np.sqrt(correction * cells.by_bin(residual**2)) / total_w, n
+    errors: Floats = np.sqrt(correction * cells.by_bin(residual**2)) / total_w
+    return errors
+
+
+def effective_numbers(cells: ClusterSums, squares: Floats, frequency: Floats, standard_error: Floats) -> Floats:
+    """How many independent pairs would tell as much of a bin's label frequency as its pairs in clusters do.
+
+    frequency (1 - frequency) / standard_error², never above (Σ w)² / Σ w² (`squares`). A bin whose labels are all equal
+    has no standard error; its pairs count by the correlation ρ of the labels of a cluster in the other bins together:
+    (Σ w)² / (Σ w² + ρ (Σ_c w_c² - Σ w²)). If no bin tells ρ, it is 1: a cluster counts once.
+    """
+    total_w, spread = cells.by_bin(cells.w), frequency * (1 - frequency)
+    together = np.maximum(cells.by_bin(cells.w**2) - squares, 0.0)  # w w' of two pairs of one cluster
+    known = (standard_error > 0) & (spread > 0)
+    shared = float((spread * together)[known].sum())
+    excess = float(((standard_error * total_w) ** 2 - spread * squares)[known].sum())
+    correlation = min(max(excess / shared, 0.0), 1.0) if shared > 0 else 1.0
+    pooled = total_w**2 / (squares + correlation * together)
+    own = np.divide(spread, standard_error**2, out=pooled, where=known)
+    numbers: Floats = np.minimum(total_w**2 / squares, np.maximum(own, 1.0))
+    return numbers

@@ -48,10 +48,14 @@ class SquaredError:
             return math.nan, math.nan
         z = float(stdtrit(min(self.degrees_of_freedom, 1e12), 0.5 + level / 2))
         shortest = z * math.sqrt(self.least)
-        below, above = z * z * self.slope_below / 2, z * z * self.slope_above / 2
-        down = math.sqrt(max(below**2 + z * z * self.variance, 0.0)) - below
-        up = math.sqrt(max(above**2 + z * z * self.variance, 0.0)) + above
-        return self.value - max(down, shortest), max(self.value, 0.0) + max(up, shortest)
+        down, up = (max(self._furthest(slope, z), shortest) for slope in (-self.slope_below, self.slope_above))
+        return self.value - down, max(self.value, 0.0) + up
+
+    def _furthest(self, slope: float, z: float) -> float:
+        """The largest d with d² ≤ z² (variance + slope d); zero if there is none: few pairs can give less than none."""
+        middle = z * z * slope / 2
+        squared = middle**2 + z * z * self.variance
+        return middle + math.sqrt(squared) if squared >= 0 else 0.0
 
 
 UNDEFINED = (math.nan,) * 5

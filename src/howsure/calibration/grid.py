@@ -10,6 +10,7 @@ by addition. What the rounding costs: 2⁻⁴⁸ of each probability, and 2⁻�
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,19 @@ def ascending_cell(key: Integers, probabilities: Floats) -> Integers:
     """The cell, in ascending order of q, that a key belongs to."""
     cell = (key >> OFFSET_BITS) - FIRST_CELL
     return np.where(probabilities >= 0.5, 2 * CELLS - 1 - cell, cell)
+
+
+@cache
+def first_of_cells() -> Floats:
+    """The smallest prediction of each cell in ascending order of q; at the end the smallest number above 1."""
+    guess = np.concatenate([LOWER[1:], [0.5], 1.0 - LOWER[:0:-1]])
+    cell = np.arange(1, 2 * CELLS)
+    low, high = ((guess * (1.0 + away)).view(np.int64) for away in (-(2.0**-36), 2.0**-36))
+    while (high - low).max() > 1:  # halving between a number below the cell and one that is not
+        middle = (low + high) // 2
+        below = cells_of(middle.view(np.float64)) < cell
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    return np.concatenate([[0.0], high.view(np.float64), [np.nextafter(1.0, 2.0)]])
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ import numpy as np
 from howsure import __version__
 from howsure.calibration.binning import Binned, bin_pairs, width_edges
 from howsure.calibration.checking import p_value_of
-from howsure.calibration.clusters import cluster_sums, clustered_mse, clustered_standard_errors
+from howsure.calibration.clusters import cluster_sums, clustered_mse, clustered_standard_errors, effective_numbers
 from howsure.calibration.curve import CalibrationCurve, bins_from
 from howsure.calibration.error import SquaredError, debiased_mse, plugin_mse, root
 from howsure.calibration.resampled import (
@@ -212,11 +212,8 @@ def _frequency_intervals(
     effective = s.w1**2 / s.w2
     if isinstance(pairs, Pairs) and pairs.clusters is not None:
         cells = cluster_sums(pairs, binned.bins_of(pairs.probabilities), len(s))
-        standard_error, n_clusters = clustered_standard_errors(cells)
-        spread = frequency * (1 - frequency)
-        known = (standard_error > 0) & (spread > 0)
-        worth = np.divide(spread, standard_error**2, out=n_clusters.astype(np.float64), where=known)
-        effective = np.minimum(effective, np.maximum(worth, 1.0))
+        standard_error = clustered_standard_errors(cells)
+        effective = effective_numbers(cells, s.w2, frequency, standard_error)
     if interval == "nguyen-oconnor":
         return standard_error, *normal_interval(frequency, standard_error, level=level)
     return standard_error, *wilson_interval(frequency, effective, level=level)
@@ -230,8 +227,11 @@ def _notes(binned: Binned, squared: SquaredError, base_rate: float, weightless: 
         notes.append(f"{weightless:,} pairs of weight 0 count for nothing")
     if squared.left_out:
         notes.append(
-            f"{squared.left_out} pairs left out of the debiased error: alone in their bin, they say nothing about noise"
+            f"{squared.left_out:,} pairs left out of the debiased error: alone in their bin, they say nothing about "
+            "noise"
         )
+    if 2 * squared.left_out > binned.sums.count.sum():
+        notes.append("most pairs are alone in their bin: ask for fewer and larger bins")
     if len(binned.sums) == 1:
         notes.append("one bin only: the error is that of the mean prediction")
     if binned.infinite_rows:

@@ -76,14 +76,6 @@ def sums_of_rows(q: Floats, y: Labels, weights: Floats | None = None) -> Sums:
     )  # fmt: skip
 
 
-def sums_of_atoms(q: Floats, negatives: Integers, positives: Integers) -> Sums:
-    """One entry a distinct prediction, seen with `negatives` pairs of label 0 and `positives` of label 1."""
-    n0, n1 = negatives.astype(np.float64), positives.astype(np.float64)
-    n, r = n0 + n1, 1.0 - q
-    u, uu, u3, u4 = n0 * q - n1 * r, n0 * q**2 + n1 * r**2, n0 * q**3 - n1 * r**3, n0 * q**4 + n1 * r**4
-    return Sums(negatives + positives, n, n, n, n, n1, n * q, n * q**2, n1 * q, u, uu, u, uu, u3, u4)
-
-
 def sums_of_cells(grid: Grid) -> Sums:
     """One entry a cell of the grid, in ascending order of q."""
     r, rr = grid.sums_of_r()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from howsure.calibration.binning import bin_pairs
 from howsure.calibration.checking import p_value_of
 from howsure.calibration.error import plugin_mse, root
 from howsure.calibration.judging import debiased_estimate, squared_error
+from howsure.calibration.words import p_value_text
 from howsure.errors import InputError
 from howsure.stats.checks import check_level
 from howsure.stats.door import pairs_from
@@ -20,6 +22,8 @@ from howsure.stats.estimate import Estimate
 from howsure.stats.frames import to_frame
 from howsure.stats.multiplicity import adjust_p_values
 from howsure.stats.pairs import Pairs
+
+HEADINGS = ("group", "n", "base rate", "error", "p (adjusted)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +87,23 @@ class CalibrationTable:
             "p_adjusted": [r.p_adjusted for r in rows],
         }
 
-    def __repr__(self) -> str:
-        width = max([len(row.name) for row in self.rows] + [5])
-        head = f"{'group':<{width}}  {'n':>9}  {'base rate':>9}  {'error':>24}  {'p (adjusted)':>12}"
-        lines = [
-            f"{row.name:<{width}}  {row.n:>9,}  {row.base_rate:>9.4f}  {row.error!s:>24}  {row.p_adjusted:>12.4f}"
+    def _cells(self) -> list[tuple[str, ...]]:
+        return [
+            (row.name, f"{row.n:,}", f"{row.base_rate:.4f}", str(row.error), p_value_text(row.p_adjusted))
             for row in self.rows
         ]
-        return "\n".join([head, *lines])
+
+    def __repr__(self) -> str:
+        width = max([len(row.name) for row in self.rows] + [5])
+        return "\n".join(
+            f"{group:<{width}}  {n:>9}  {base_rate:>9}  {error:>24}  {p:>12}"
+            for group, n, base_rate, error, p in [HEADINGS, *self._cells()]
+        )
+
+    def _repr_html_(self) -> str:
+        head, *rows = ("".join(f"<td>{escape(cell)}</td>" for cell in cells) for cells in [HEADINGS, *self._cells()])
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        return f"<table><thead><tr>{head.replace('td>', 'th>')}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def calibration_table(

@@ -1,4 +1,4 @@
-"""The command line: one file a chapter, loaded when its command is used."""
+"""The command line: a file or folder a command, loaded when it is used."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from howsure import __version__
 from howsure.errors import HowsureError
 
 COMMANDS = {  # name -> (module, what `howsure --help` says of it)
-    "calibration": ("howsure.cli.calibration", "Do predicted probabilities match frequencies?"),
-    "significance": ("howsure.cli.significance", "Is a model really better than the baseline?"),
-    "sequences": ("howsure.cli.sequences", "Taggers that say how sure they are of every tag."),
-    "coreference": ("howsure.cli.coreference", "Which mentions name the same entity, and how sure is that?"),
-    "events": ("howsure.cli.events", "Who does what how often, and how sure is that? With a page to explore."),
+    "calibration": ("howsure.cli.calibration.main", "Do predicted probabilities match frequencies?"),
+    "significance": ("howsure.cli.significance.main", "Is a model really better than the baseline?"),
+    "sequences": ("howsure.cli.sequences.main", "Taggers that say how sure they are of every tag."),
+    "coreference": ("howsure.cli.coreference.main", "Which mentions name the same entity, and how sure is that?"),
+    "events": ("howsure.cli.events.main", "Who does what how often, and how sure is that? With a page to explore."),
     "quantiles": ("howsure.cli.quantiles", "Are posterior draws of continuous quantities calibrated?"),
     "simulate": ("howsure.cli.simulate", "Draw synthetic predictions whose calibration is known."),
     "data": ("howsure.cli.data", "List the data sets of the experiments, fetch them, see how to cite them."),
-    "reproduce": ("howsure.cli.reproduce", "Run a table or figure of the papers again."),
+    "reproduce": ("howsure.cli.reproduce.main", "Run a table or figure of the papers again."),
     "demo": ("howsure.cli.demo", "See the main job done on bundled data."),
 }
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import click
 
-from howsure.cli.calibration import curve_command
-from howsure.cli.events import command as events_command
+from howsure.cli.calibration.main import curve_command
+from howsure.cli.events.main import command as events_command
 from howsure.cli.output import emit
 from howsure.data.writing import write_whole
 from howsure.errors import InputError

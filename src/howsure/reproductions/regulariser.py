@@ -17,9 +17,9 @@ from howsure.figures.paths import Setting, path_figure
 from howsure.reproductions.label_errors import LEVEL
 from howsure.reproductions.replicates import SUBSAMPLES, over_training, random_subsamples, verdict
 from howsure.reproductions.reproduction import Advance, Finding, Reproduction, ResultTable, nobody
-from howsure.reproductions.tagging_contest import BIN_SIZE, judge
-from howsure.reproductions.tagging_corpora import Corpus, Tagged, read_ewt, read_wsj
-from howsure.reproductions.tagging_models import fitted
+from howsure.reproductions.tagging.contest import BIN_SIZE, judge
+from howsure.reproductions.tagging.corpora import Corpus, Tagged, read_ewt, read_wsj
+from howsure.reproductions.tagging.models import fitted
 from howsure.sequences.crf import CRFTagger
 from howsure.sequences.hmm import HMMTagger
 from howsure.sequences.tagger import Tagger

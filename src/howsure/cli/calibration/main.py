@@ -1,0 +1,242 @@
+"""`howsure calibration`: from files of predictions to curves, tables, figures and a report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
+
+import click
+import numpy as np
+
+from howsure.cli.calibration.output import curves_json, curves_table, curves_text, write_figure, write_report
+from howsure.cli.options import DefaultGroup, as_names, binning_options, output_options
+from howsure.cli.output import check_destinations, emit
+from howsure.cli.progress import progress
+from howsure.errors import InputError
+from howsure.stats.pairs import Chunk, Pairs, PairSource
+
+PASSES = 3  # over a stream: one for the grid, about two for the edges of the bins, more where ties are many
+
+
+@click.group(cls=DefaultGroup, default="curve", context_settings={"max_content_width": 110})
+def command() -> None:
+    """Calibration: do predicted probabilities match frequencies?"""
+
+
+def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say what the columns of a file are."""
+    for option in reversed(
+        [
+            click.option("--label", required=True, metavar="COL", help="Column of the true label."),
+            click.option("--positive", metavar="VALUE", help="The label that the probabilities speak of (default: 1)."),
+            click.option("--cluster", metavar="COL", help="Column of what belongs together (document, sentence)."),
+            click.option("--weight", metavar="COL", help="Column of the rows' weights."),
+            click.option("--skip-missing", is_flag=True, help="Leave out rows with missing values, and count them."),
+            click.option(
+                "--missing", multiple=True, metavar="VALUE",
+                help="A value that counts as missing, such as 'unparseable' (see --skip-missing). Repeatable.",
+            ),
+            click.option("--input-format", metavar="FORMAT", help="csv, tsv, jsonl, parquet, npz; default: by suffix."),
+        ]
+    ):  # fmt: skip
+        function = option(function)
+    return function
+
+
+@command.command("curve", epilog="See also: howsure calibration compare --help")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--prob", metavar="COL", help="Column of the predicted probability.")
+@click.option("--probs", callback=as_names, metavar="COL,COL,…", help="Columns of the classes' probabilities.")
+@click.option("--probs-column", metavar="COL", help="Column that holds a list of the classes' probabilities.")
+@click.option(
+    "--reduce", metavar="HOW", help="With classes: top-label (default), class-wise, or the name of one class."
+)
+@click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="The classes' names, in order.")
+@click.option("--group", metavar="COL", help="Column of groups (a tag, a model, a language): one curve each.")
+@reading_options
+@binning_options
+@click.option("--interval", type=click.Choice(["debiased", "nguyen-oconnor", "bootstrap", "none"]), default="debiased",
+              show_default=True, help="The interval of Algorithm 1's value, beside the debiased one.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of random intervals.")
+@click.option("--adjust", type=click.Choice(["holm", "bh", "none"]), default="holm", show_default=True,
+              help="Adjustment of the p-values for the number of groups.")  # fmt: skip
+@output_options
+@click.option("--figure", metavar="FILE", help="Draw the curves: .svg, .png or .pdf.")
+@click.option("--report", metavar="FILE.html", help="Write a report: one HTML file that needs no network.")
+def curve_command(
+    files: tuple[str, ...], level: float, seed: int, interval: str, adjust: str, bin_size: int | str,
+    bins: int | None, binning: str, form: str, output: str | None, figure: str | None, report: str | None,
+    **reading: Any,
+) -> None:  # fmt: skip
+    """Judge the predictions in FILE... (CSV, TSV, JSON lines, Parquet, .npz; plain, .gz or .zst; globs; - is stdin).
+
+    \b
+    howsure calibration dev.jsonl --label gold --prob score
+    howsure calibration 'export/*.parquet' --label y --prob score --group country --format json
+    howsure calibration dev.jsonl --label gold --probs-column probs --reduce class-wise --figure curve.pdf
+    """
+    check_destinations(output=output, figure=figure, report=report)
+    with opened(files, **reading) as predictions:
+        curves = list(
+            judged(
+                predictions, bin_size=bin_size, n_bins=bins, binning=binning, interval=interval, level=level, rng=seed
+            )
+        )
+        recipe = {
+            "command": "howsure calibration",
+            **predictions.describe(),
+            "adjust": adjust if len(curves) > 1 else None,
+        }
+        skipped = sum(predictions.skipped.values())
+    if figure is not None:
+        write_figure(curves, figure)
+    if report is not None:
+        write_report(curves, report, recipe=recipe, skipped=skipped, adjust=adjust)
+    if form == "json":
+        emit(curves_json(curves, recipe=recipe, skipped=skipped, adjust=adjust), output)
+    elif form == "table":
+        emit(curves_text(curves, recipe=recipe, skipped=skipped, adjust=adjust), output)
+    else:
+        table = curves_table(curves, recipe=recipe, skipped=skipped, adjust=adjust, exact=form == "csv")
+        emit(table.text(form), output)
+
+
+def opened(files: Sequence[str], *, missing: Sequence[str], input_format: str | None, **reading: Any) -> Any:
+    """The predictions in files, checked."""
+    from howsure.data import open_predictions
+
+    given = [name for name in ("prob", "probs", "probs_column") if reading.get(name)]
+    if len(given) != 1:
+        raise InputError("say where the probabilities are: exactly one of --prob, --probs and --probs-column.")
+    for option in ("reduce", "classes"):
+        if reading.get(option) is not None and given == ["prob"]:
+            raise InputError(f"--{option} is for several classes; with --prob there is one probability a row.")
+    if given != ["prob"] and reading.get("reduce") is None:
+        reading["reduce"] = "top-label"
+    return open_predictions(files, missing_values=missing, format=input_format, **reading)
+
+
+def judged(predictions: Any, **arguments: Any) -> Iterator[Any]:
+    """One curve a group, or one for all; streamed where the pairs are too many for memory."""
+    from howsure.calibration.judging import curve_of
+
+    with progress("pairs", total=PASSES * predictions.n) as advance:
+        for name, source in sources(predictions):
+            if isinstance(source, Pairs):
+                yield curve_of(source, name=name, **arguments)
+                advance(PASSES * len(source))
+            else:
+                yield curve_of(Watched(source, advance), name=name, **arguments)
+
+
+def sources(predictions: Any) -> Iterator[tuple[str | None, Any]]:
+    """The pairs of each group by its name, or all pairs; weights and clusters need them in memory."""
+    from howsure.calibration.table import by_group
+
+    in_memory = predictions.columns.get("weight") or predictions.columns.get("cluster")
+    if not predictions.group_names:
+        yield None, predictions.pairs() if in_memory else predictions.source()
+    elif in_memory:
+        yield from by_group(predictions.pairs())
+    else:
+        for name in predictions.group_names:
+            yield name, predictions.source(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A stream of pairs that tells how many went by."""
+
+    source: PairSource
+    advance: Callable[[int], None]
+
+    def chunks(self) -> Iterator[Chunk]:
+        """The chunks of the stream."""
+        for chunk in self.source.chunks():
+            yield chunk
+            self.advance(len(chunk[1]))
+
+
+@command.command("compare")
+@click.argument("files", nargs=-1, required=True, metavar="FILE | FILE_A FILE_B")
+@click.option("--prob", "probs", multiple=True, metavar="COL",
+              help="Column of the predicted probability; given twice to compare two columns of one file.")  # fmt: skip
+@click.option("--probs-column", "lists", multiple=True, metavar="COL",
+              help="Column that holds a list of the classes' probabilities; once or twice, as --prob.")  # fmt: skip
+@click.option("--reduce", metavar="HOW", help="With classes: class-wise (default), or the name of one class.")
+@click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="The classes' names, in order.")
+@reading_options
+@binning_options
+@output_options
+def compare_command(
+    files: tuple[str, ...], probs: tuple[str, ...], lists: tuple[str, ...], reduce: str | None, level: float,
+    bin_size: int | str, bins: int | None, binning: str, form: str, output: str | None, **reading: Any,
+) -> None:  # fmt: skip
+    """Is model B better calibrated than model A on the same rows? Two files, or two columns of one file.
+
+    \b
+    howsure calibration compare base.jsonl large.jsonl --label gold --prob score
+    howsure calibration compare dev.csv --label gold --prob base --prob large
+    howsure calibration compare base.jsonl large.jsonl --label gold --probs-column probs
+    """
+    from howsure.calibration.comparison import compare_pairs
+    from howsure.cli.calibration.comparison import comparison_json, comparison_table, comparison_text
+
+    check_destinations(output=output)
+    columns = probs or lists
+    if bool(probs) == bool(lists):
+        raise InputError("say where the probabilities are: either --prob or --probs-column.")
+    if (len(files), len(columns)) not in ((2, 1), (1, 2), (2, 2)):
+        raise InputError(
+            f"compare takes two files and one column, or one file and two columns; "
+            f"it got {len(files)} and {len(columns)}."
+        )
+    if reduce == "top-label":
+        raise InputError(
+            "top-label, each model is judged on its own first choice, so that nothing pairs; "
+            "take --reduce class-wise, or the name of one class."
+        )
+    role, reduce = ("prob", reduce) if probs else ("probs_column", reduce or "class-wise")
+    sides = list(zip((files * 2)[:2], (columns * 2)[:2], strict=True))
+    if sides[0] == sides[1]:
+        raise InputError(f"{':'.join(sides[0])} is named twice; a model is compared with another one.")
+    with ExitStack() as stack:
+        a, b = (
+            stack.enter_context(opened([file], **{role: column}, reduce=reduce, **reading)) for file, column in sides
+        )
+        check_same_rows(a, b, one_file=len(files) == 1)
+        result = compare_pairs(a.pairs(), b.pairs(), bin_size=bin_size, n_bins=bins, binning=binning, level=level)
+    names = (":".join(sides[0]), ":".join(sides[1]))
+    if form == "json":
+        emit(comparison_json(result, names), output)
+    elif form == "table":
+        emit(comparison_text(result, names), output)
+    else:
+        emit(comparison_table(result, names).text(form), output)
+
+
+def check_same_rows(a: Any, b: Any, *, one_file: bool) -> None:
+    """Raise InputError unless the two read the same rows, with the same labels in the same order."""
+    skipped = [
+        f"{side.selection.table.name}, {column}: {count:,}"
+        for side in (a, b)
+        for column, count in side.skipped.items()
+        if not one_file or column in (side.columns.get("prob"), side.columns.get("probs_column"))
+    ]
+    if skipped:
+        raise InputError(
+            f"both models must be judged on the same rows, but some would be skipped ({'; '.join(skipped)}). "
+            "Leave out the rows that miss either prediction first."
+        )
+    if len(a.pairs()) != len(b.pairs()):
+        sizes = ", ".join(f"{side.selection.table.name} has {len(side.pairs()):,}" for side in (a, b))
+        raise InputError(f"both models must be judged on the same pairs; {sizes}.")
+    differs = np.flatnonzero(a.pairs().labels != b.pairs().labels)
+    if len(differs):
+        place, _ = b.selection.table.place(b.selection.where, skip=int(differs[0]) % b.selection.n)
+        raise InputError(
+            "both models must be judged on the same rows in the same order; "
+            f"the label of {place} is not that of {a.selection.table.name}."
+        )

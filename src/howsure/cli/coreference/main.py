@@ -1,0 +1,216 @@
+"""`howsure coreference`: train, predict, say how sure, and score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from howsure.cli.coreference.input import chosen, load_model, matched, read_mentioned, resolve
+from howsure.cli.options import output_options
+from howsure.cli.output import check_destinations, emit, refuse_overwriting
+from howsure.cli.progress import progress
+from howsure.errors import InputError
+
+DECISIONS = ("best", "minimum-risk")
+
+
+@click.group(context_settings={"max_content_width": 110})
+def command() -> None:
+    """Coreference: which mentions name one entity, and how sure is that?"""
+
+
+def mentions_option(default: str | None) -> Callable[..., Any]:
+    """`--mentions`."""
+    said = "Those annotated in FILE, or found in its parse"
+    return click.option("--mentions", type=click.Choice(["gold", "detected"]), default=default,
+                        show_default=default is not None,
+                        help=f"{said}." if default else f"{said} (default: as the model was trained).")  # fmt: skip
+
+
+repeated_option = click.option(
+    "--repeated-spans", "repeated", type=click.Choice(["error", "first"]), default="error", show_default=True,
+    help="What to do about two annotated mentions of the same words: first keeps the first one.",
+)  # fmt: skip
+model_option = click.option("--model", metavar="MODEL", help="A file that train wrote (default: the model of howsure).")
+decision_option = click.option(
+    "--decision", type=click.Choice(DECISIONS), default="best", show_default=True,
+    help="Entities by every mention's best antecedent, or those of least expected pair loss.",
+)  # fmt: skip
+
+
+@command.command("train", short_help="Train a model on parsed documents with entities.")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--out", required=True, metavar="MODEL", help="Where the model goes.")
+@click.option("--dev", metavar="FILE", help="Documents by which the best pass is chosen, and on which it is judged.")
+@mentions_option("detected")
+@click.option("--loss", type=click.Choice(["likelihood", "margin"]), default="likelihood", show_default=True,
+              help="Likelihood calibrates; a softmax margin makes overconfident.")  # fmt: skip
+@click.option("--l1", type=float, metavar="L", help="The L1 penalty (default: 0.01).")
+@click.option("--passes", type=click.IntRange(min=1), metavar="N", help="Passes over the documents (default: 12).")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of their order.")
+@repeated_option
+def train_command(
+    files: tuple[str, ...], out: str, dev: str | None, mentions: Any, loss: Any, l1: float | None, passes: int | None,
+    seed: int, repeated: str,
+) -> None:  # fmt: skip
+    """Train a model on parsed documents with entities annotated.
+
+    FILE... are CoNLL-U with Entity=, plain or gzip.
+
+    \b
+    howsure coreference train train.conllu --dev dev.conllu --out model.npz
+
+    Ctrl-C ends the training with the best weights so far.
+    """
+    from howsure.cli.coreference.output import training_text
+    from howsure.coreference import AntecedentModel
+
+    check_destinations(output=out)
+    refuse_overwriting(out, *files, dev)
+    options: dict[str, Any] = {"l1": l1, "passes": passes}
+    given = {name: value for name, value in options.items() if value is not None}
+    model = AntecedentModel(mentions=mentions, loss=loss, rng=seed, **given)
+    documents = read_mentioned(files, repeated=repeated, source=mentions)
+    development = [] if dev is None else read_mentioned([dev], repeated=repeated, source=mentions)
+    with progress("documents", total=model.passes * len(documents), rate=True) as advance:
+        model.fit(documents, development=development, advance=advance)
+    if model.interrupted_:
+        click.echo("howsure: training was interrupted; the best weights so far are kept", err=True)
+    model.save(out)
+    emit(training_text(model, documents, development, dev, out), None)
+
+
+@command.command("predict", short_help="Write documents with the entities that a model finds.")
+@click.argument("file")
+@click.option("--out", required=True, metavar="FILE", help="Where the documents go; by suffix .conllu or .conll.")
+@click.option("--output-format", type=click.Choice(["conllu", "conll-2012", "three-columns"]),
+              help="How they are written (default: by suffix; .conll is CoNLL-2012).")  # fmt: skip
+@model_option
+@mentions_option(None)
+@decision_option
+@click.option("--singletons/--no-singletons", default=True, show_default=True, help="Write entities of one mention?")
+@repeated_option
+def predict_command(
+    file: str, out: str, output_format: str | None, model: str | None, mentions: Any, decision: str, singletons: bool,
+    repeated: str,
+) -> None:  # fmt: skip
+    """Write parsed documents with the entities that a model finds.
+
+    \b
+    howsure coreference predict parsed.conllu --out entities.conllu
+    howsure coreference predict parsed.conllu --decision minimum-risk --out entities.conll
+    """
+    from howsure.cli.coreference.output import check_form, predicted_text, with_entities, write_documents
+
+    check_destinations(output=out)
+    refuse_overwriting(out, file, model)
+    form = check_form(out, output_format)
+    trained = load_model(model)
+    documents = read_mentioned([file], repeated=repeated, source=mentions or trained.mentions)
+    found = []
+    with progress("documents", total=len(documents)) as advance:
+        for one in resolve(trained, documents, mentions):
+            found.append(with_entities(one, decision=decision, singletons=singletons))
+            advance(1)
+    write_documents(found, out, form)
+    emit(predicted_text(found, out), None)
+
+
+@command.command("posterior", short_help="Say how sure a model is of pairs and entities.")
+@click.argument("file")
+@click.option("--out", metavar="FILE", help="Where it goes: .json (all), or .parquet or .csv (the pairs).")
+@click.option("--threshold", type=float, default=0.05, show_default=True, help="Only pairs at least so probable.")
+@click.option("--document", "names", multiple=True, metavar="NAME", help="Only this document. Repeatable.")
+@click.option("--figure", metavar="FILE", help="Draw the pair probabilities of one document: .svg, .png or .pdf.")
+@click.option("--text", metavar="FILE", help="The text, entities in colour, doubtful mentions marked: .html.")
+@model_option
+@mentions_option(None)
+@decision_option
+@repeated_option
+def posterior_command(
+    file: str, out: str | None, threshold: float, names: tuple[str, ...], figure: str | None, text: str | None,
+    model: str | None, mentions: Any, decision: str, repeated: str,
+) -> None:  # fmt: skip
+    """Say how sure a model is: of pairs of mentions, of entities, of their number.
+
+    FILE holds parsed documents, CoNLL-U.
+
+    \b
+    howsure coreference posterior parsed.conllu --out posterior.json --text entities.html
+    howsure coreference posterior parsed.conllu --document news_7 --figure pairs.svg
+
+    Where FILE says which mentions corefer, so does the column coreferent, and the pairs can be judged:
+
+    \b
+    howsure coreference posterior gold.conllu --mentions gold --threshold 0 --out pairs.parquet
+    howsure calibration pairs.parquet --label coreferent --prob probability --cluster document
+    """
+    from howsure.cli.coreference.posterior import draw_pairs, posterior_text, view_of, write_posterior, write_text
+
+    _check_posterior_options(out, threshold, figure, text)
+    for path in (out, figure, text):
+        refuse_overwriting(path, file, model)
+    trained = load_model(model)
+    documents = chosen(read_mentioned([file], repeated=repeated, source=mentions or trained.mentions), names)
+    if figure is not None and len(documents) > 1:
+        raise InputError(f"--figure draws one document, {file} holds {len(documents)}; choose one by --document.")
+    views, drawn = [], figure is not None or text is not None
+    with progress("documents", total=len(documents)) as advance:
+        for one in resolve(trained, documents, mentions):
+            views.append(view_of(one, decision=decision, threshold=threshold, drawn=drawn))
+            advance(1)
+    if figure is not None:
+        draw_pairs(views[0], figure)
+    if out is not None:
+        recipe = {"file": file, "model": model or "pretrained", "threshold": threshold, "decision": decision}
+        write_posterior(views, out, recipe)
+    if text is not None:
+        write_text(views, text)
+    emit(posterior_text(views), None)
+
+
+def _check_posterior_options(out: str | None, threshold: float, figure: str | None, text: str | None) -> None:
+    """Say before the work that something cannot be done."""
+    from howsure.cli.coreference.posterior import check_suffix
+
+    if text is not None and not text.lower().endswith((".html", ".htm")):
+        raise InputError(f"--text writes a page; name a file that ends in .html, not {text}.")
+    if figure is not None and figure.lower().endswith((".html", ".htm")):
+        raise InputError(
+            f"--figure draws the pair probabilities; the text with its entities in colour: --text {figure}."
+        )
+    check_destinations(output=out, figure=figure, report=text)
+    if out is not None:
+        check_suffix(out)
+    if not 0.0 <= threshold <= 1.0:
+        raise InputError(f"--threshold must lie in [0, 1]; it is {threshold:g}.")
+
+
+@command.command("score", short_help="Score entities against gold ones.")
+@click.argument("gold")
+@click.argument("predicted")
+@click.option("--singletons/--no-singletons", default=True, show_default=True, help="Count entities of one mention?")
+@repeated_option
+@output_options
+def score_command(gold: str, predicted: str, singletons: bool, repeated: str, form: str, output: str | None) -> None:
+    """Score entities against gold ones: MUC, B³, CEAF-e, their mean, LEA, pairs.
+
+    GOLD and PREDICTED may be CoNLL-U with Entity=, CoNLL-2012 columns (LitBank) or three columns (OntoGUM). Documents
+    are matched by name, mentions by the place of their words.
+
+    \b
+    howsure coreference score gold.conllu entities.conllu --no-singletons
+    """
+    from howsure.cli.coreference.output import score_output
+    from howsure.coreference import score_documents
+
+    check_destinations(output=output)
+    refuse_overwriting(output, gold, predicted)
+    sides = matched(
+        gold, read_mentioned([gold], repeated=repeated), predicted, read_mentioned([predicted], repeated=repeated)
+    )
+    scores = score_documents(*sides, singletons=singletons)
+    recipe = {"gold": gold, "predicted": predicted, "documents": len(sides[0]), "singletons": singletons}
+    emit(score_output(scores, recipe, form), output)

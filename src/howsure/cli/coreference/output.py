@@ -1,0 +1,114 @@
+"""What `howsure coreference` shows and writes: a trained model, documents with entities, scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from howsure import __version__
+from howsure.cli.coreference.input import Resolved
+from howsure.cli.output import json_text
+from howsure.cli.tables import Table
+from howsure.coreference import AntecedentModel, CoreferenceScores, score_documents
+from howsure.coreference.scores import METRICS
+from howsure.data import write_conll2012, write_conllu, write_three_columns
+from howsure.data.documents import Document, Mention
+from howsure.errors import InputError
+
+FORMS = {"conllu": write_conllu, "conll-2012": write_conll2012, "three-columns": write_three_columns}
+FORM_OF_SUFFIX = {".conllu": "conllu", ".conll": "conll-2012"}
+
+
+def check_form(path: str, form: str | None) -> str:
+    """The form to write, by name or by suffix; InputError if neither says it."""
+    found = form or FORM_OF_SUFFIX.get(Path(path).suffix.lower())
+    if found is None:
+        raise InputError(
+            f"the form of {path} cannot be told from its name; end it in .conllu or .conll, or give --output-format."
+        )
+    return found
+
+
+def with_entities(one: Resolved, *, decision: str, singletons: bool) -> Document:
+    """The document with the entities that a posterior's clustering gives it, numbered from 1."""
+    entities = [members for members in one.clusters(decision) if singletons or len(members) > 1]
+    mentions = [
+        replace(mention, entity=str(number), type=None)
+        for number, members in enumerate(entities, start=1)
+        for mention in members
+    ]
+    return replace(one.document, mentions=tuple(sorted(mentions)))
+
+
+def write_documents(documents: Sequence[Document], path: str, form: str) -> None:
+    """Write documents with their entities."""
+    FORMS[form](documents, path)
+
+
+def predicted_text(documents: Sequence[Document], path: str) -> str:
+    """What was written."""
+    mentions = sum(len(document.mentions or ()) for document in documents)
+    entities = sum(len({mention.entity for mention in document.mentions or ()}) for document in documents)
+    shown = f"{_count(mentions, 'mention')} of {_count(entities, 'entity', 'entities')}"
+    return f"{path}: {_count(len(documents), 'document')}, {shown}\n"
+
+
+def training_text(
+    model: AntecedentModel, documents: Sequence[Document], development: Sequence[Document], dev: str | None, path: str
+) -> str:
+    """The model, how training went, and its scores on the development documents."""
+    kept = max(model.history_, key=lambda one: (one.development or 0.0, one.number), default=None)
+    lines = [
+        f"model       {model!r}",
+        f"trained on  {_count(len(documents), 'document')}{'' if kept is None else f'; kept {kept}'}",
+        f"written to  {path}",
+    ]
+    if development:
+        lines += ["", f"judged on {dev}: {_count(len(development), 'document')}, without singletons"]
+        lines += ["", _score_table(development_scores(model, development), "table").text("table").removesuffix("\n")]
+    return "\n".join(lines) + "\n"
+
+
+def development_scores(model: AntecedentModel, documents: Sequence[Document]) -> CoreferenceScores:
+    """The scores of the best antecedents' clusters, without singletons."""
+    gold: list[list[list[Mention]]] = []
+    for document in documents:
+        clusters: dict[object, list[Mention]] = {}
+        for mention in document.mentions or ():
+            clusters.setdefault(mention.entity, []).append(mention)
+        gold.append(list(clusters.values()))
+    found = [model.posterior(document).best_antecedent_clusters() for document in documents]
+    return score_documents(gold, found, singletons=False)
+
+
+def score_output(scores: CoreferenceScores, recipe: Mapping[str, Any], form: str) -> str:
+    """The scores in one of the formats; JSON and CSV hold all digits, the others percentages."""
+    if form == "json":
+        return json_text({"howsure": __version__, **recipe, **scores.to_dict()})
+    comment = ", ".join(f"{key} {value}" for key, value in {"howsure": __version__, **recipe}.items())
+    table = _score_table(scores, form, comment)
+    if form != "table":
+        return table.text(form)
+    without = "" if recipe["singletons"] else ", without singletons"
+    heading = f"{recipe['predicted']} against {recipe['gold']}: {_count(recipe['documents'], 'document')}{without}"
+    return f"{heading}\n\n{table.text('table')}"
+
+
+def _score_table(scores: CoreferenceScores, form: str, comment: str = "") -> Table:
+    exact = form == "csv"
+    rows = []
+    for label, name in METRICS.items():
+        score = getattr(scores, name)
+        rows.append([label, *(_number(part, exact) for part in (score.precision, score.recall, score.f1))])
+    rows.insert(3, ["CoNLL", "", "", _number(scores.conll_f1, exact)])
+    return Table(("metric", "precision", "recall", "F1"), rows, words=("metric",), comment=comment)
+
+
+def _number(value: float, exact: bool) -> str:
+    return repr(value) if exact else f"{100 * value:.2f}"
+
+
+def _count(n: int, one: str, many: str | None = None) -> str:
+    return f"{n:,} {one if n == 1 else many or one + 's'}"

@@ -1,0 +1,136 @@
+"""`howsure events`: from dated documents to a store of who did what, and how sure that is."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from howsure.cli.output import emit, json_text
+from howsure.cli.progress import progress
+
+QUERIES, PAGE = "howsure.cli.events.queries", "howsure.cli.events.page"
+ELSEWHERE = {  # name -> (module that holds `NAME_command`, what `howsure events --help` says of it)
+    "series": (QUERIES, "Print how often actors act in each period, with intervals."),
+    "compare": (QUERIES, "Print how probable it is that one actor acts more often than another."),
+    "doubtful": (QUERIES, "Print documents near one half, with the links they hinge on."),
+    "export": (QUERIES, "Write series to CSV or Parquet."),
+    "figure": (QUERIES, "Draw series with their bands."),
+    "explore": (PAGE, "Open the page: series, documents, evidence."),
+    "report": (PAGE, "Write the same as one self-contained HTML file."),
+}
+BAD_DATES, STEMMING, LABELS = ("error", "leave-out"), ("suffixes", "paper", "none"), ("ud", "ud-2014", "clear")
+FIRST, LAST = "extract", "dependencies"
+
+
+class Events(click.Group):
+    """The commands in the order in which they are used; those of other files are imported when they are run."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [FIRST, *ELSEWHERE, LAST]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in ELSEWHERE:
+            return super().get_command(ctx, cmd_name)
+        found = getattr(importlib.import_module(ELSEWHERE[cmd_name][0]), f"{cmd_name}_command")
+        assert isinstance(found, click.Command)
+        return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        own = {name: command.get_short_help_str(90) for name, command in self.commands.items()}
+        texts = {**own, **{name: text for name, (_, text) in ELSEWHERE.items()}}
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, texts[name]) for name in self.list_commands(ctx)])
+
+
+@click.group(cls=Events, context_settings={"max_content_width": 110})
+def command() -> None:
+    """Who does what how often, and how sure that is."""
+
+
+def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What is read, and how a document is parsed and searched."""
+    options = (
+        click.argument("files", nargs=-1, required=True, metavar="FILE..."),
+        click.option("--text", metavar="COL", help="Column of the text."),
+        click.option("--date", metavar="COL", help="Column of the date, or key of CoNLL-U's metadata."),
+        click.option("--id", metavar="COL", help="Column of the id (default: documents are numbered from 1)."),
+        click.option("--title", metavar="COL", help="Column of the title, or key of metadata."),
+        click.option("--category", metavar="COL", help="Column of the category, or key of metadata."),
+        click.option("--date-format", metavar="FORMAT", help="How dates are written: %d/%m/%Y (default: ISO 8601)."),
+        click.option("--bad-dates", type=click.Choice(BAD_DATES), default="error", show_default=True,
+                     help="What to do about documents whose date is missing or is none."),
+        click.option("--input-format", metavar="FORMAT", help="jsonl, csv, tsv, parquet or conllu; default: by name."),
+        click.option("--parser", metavar="NAME|PATH", help="spaCy pipeline that parses the text."),
+        click.option("--labels", type=click.Choice(LABELS), default=None,
+                     help="Labels of a built-in rule (default: those of the pipeline; ud for CoNLL-U)."),
+        click.option("--rule", metavar="NAME|FILE", default="attack", show_default=True,
+                     help="attack (the paper's), attack-wide (also nouns before nouns: US forces; not what is "
+                     "negated), or a YAML file."),
+        click.option("--lexicon", metavar="FILE", help="Names of actors, CODE<TAB>NAME (default: countries)."),
+        click.option("--stemming", type=click.Choice(STEMMING), default="suffixes", show_default=True,
+                     help="What a word may lose before it is looked up in a lexicon of yours."),
+        click.option("--model", metavar="FILE", help="Antecedent model (default: the one in the package)."),
+        click.option("--keep", metavar="REGEX", help="Keep documents whose category matches."),
+        click.option("--drop", metavar="REGEX", help="Leave out documents whose category matches."),
+        click.option("--require-actor", is_flag=True, help="Leave out documents that name no actor."),
+    )  # fmt: skip
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+@command.command(FIRST)
+@corpus_options
+@click.option("--samples", type=click.IntRange(min=1), default=100, show_default=True, help="Clusterings a document.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all draws.")
+@click.option("--store", metavar="OUT", required=True, help="DuckDB file to write, or to go on with.")
+@click.option("--workers", type=click.IntRange(min=1), metavar="N",
+              help="Processes (default: one a processor, at most 4).")  # fmt: skip
+def extract_command(store: str, samples: int, seed: int, workers: int | None, **options: Any) -> None:
+    """Find events in the documents of FILE..., and write them to a store.
+
+    FILE... are JSON lines, CSV, Parquet (plain, .gz or .zst), or CoNLL-U.
+
+    \b
+    howsure events extract news.csv --text body --date published --parser en_core_web_sm --store news.duckdb
+    howsure events extract parsed.conllu.gz --rule my_rule.yaml --store news.duckdb
+
+    Stopped at any moment, by Ctrl-C or a power cut, the same command goes on where it was.
+    """
+    from howsure.cli.events.setup import set_up
+    from howsure.cli.events.summary import summary
+    from howsure.events.pipeline import extract_events, usable_processors
+
+    task = set_up(options, samples=samples, seed=seed)
+    n = usable_processors() if workers is None else workers
+    with progress("documents", total=task.corpus.total, rate=True) as advance:
+        report = extract_events(task.corpus, store, work=task.work, settings=task.settings, workers=n, advance=advance)
+    if report.interrupted:
+        done = report.before + report.read
+        click.echo(f"{store} holds {done:,} of {report.total:,} documents; the same command goes on there.", err=True)
+        raise click.exceptions.Abort
+    emit(summary(store, report), None)
+
+
+@command.command(LAST)
+@corpus_options
+@click.option("--limit", type=click.IntRange(min=1), default=2000, show_default=True, help="Documents to read.")
+@click.option("--top", type=click.IntRange(min=1), default=20, show_default=True, help="Rows of each table.")
+@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True,
+              help="How the result is written.")  # fmt: skip
+def dependencies_command(limit: int, top: int, form: str, **options: Any) -> None:
+    """List how often relations occur inside entities of actors, for writing rules.
+
+    First where the name of an actor stands below the head of a mention, then what governs mentions of its entity.
+    """
+    from howsure.cli.events.setup import set_up
+    from howsure.cli.events.summary import dependencies_text
+    from howsure.events.survey import survey_dependencies
+
+    task = set_up(options)
+    with progress("documents", total=min(limit, task.corpus.total), rate=True) as advance:
+        counts = survey_dependencies(task.corpus, work=task.work, limit=limit, advance=advance)
+    emit(json_text(counts.to_dict()) if form == "json" else dependencies_text(counts, top=top), None)

@@ -1,0 +1,177 @@
+"""`howsure events series|export|compare|doubtful|figure`: what a store says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from howsure.cli.options import level_option, output_options
+from howsure.cli.output import FIGURES, check_destinations, emit
+from howsure.errors import InputError
+
+PERIODS = ("week", "month", "quarter", "year")
+INTERVALS = ("exact", "normal", "samples")
+UNITS = ("documents", "share", "entities")
+Decorated = Callable[..., Any]
+
+store_argument = click.argument("path", metavar="STORE")
+by_option = click.option("--by", type=click.Choice(PERIODS), default="quarter", show_default=True,
+                         help="Length of a period.")  # fmt: skip
+
+
+def as_groups(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> list[list[str]]:
+    """Codes or names of actors, those separated by commas in one group."""
+    groups = [[code.strip() for code in value.split(",")] for value in values]
+    if not all(code for group in groups for code in group):
+        raise click.BadParameter("a code is empty")
+    return groups
+
+
+def series_options(function: Decorated) -> Decorated:
+    """What is counted, of whom, and by what period."""
+    options: list[Callable[[Decorated], Decorated]] = [
+        by_option,
+        click.option("--actor", "groups", multiple=True, callback=as_groups, metavar="ACTOR[,ACTOR]…",
+                     help="An actor by code or name; repeatable (default: the most frequent)."),
+        click.option("--unit", type=click.Choice(UNITS), default="documents", show_default=True,
+                     help="Count documents, their share of all documents, or the entities that act."),
+        click.option("--interval", type=click.Choice(INTERVALS), default="exact", show_default=True,
+                     help="Exact law of the count, the paper's normal one, or quantiles of the samples."),
+        level_option,
+    ]  # fmt: skip
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def top_option(default: int | None, what: str) -> Callable[[Decorated], Decorated]:
+    """`--top`: how many actors, where none is named."""
+    return click.option("--top", type=click.IntRange(min=1), default=default, show_default=default is not None,
+                        metavar="N", help=f"{what} the N most frequent actors, if none is named.")  # fmt: skip
+
+
+@click.command("series")
+@store_argument
+@series_options
+@top_option(5, "Show")
+@output_options
+def series_command(path: str, groups: list[list[str]], top: int, form: str, output: str | None, **options: Any) -> None:
+    """Show how often actors act in each period: mean, interval, and the count of the 1-best.
+
+    \b
+    howsure events series news.duckdb --actor IRQ --by year
+    """
+    from howsure.cli.events.output import series_output
+
+    check_destinations(output=output)
+    series, left, _ = _series(path, groups, top, options)
+    emit(series_output(series, form, path, left), output)
+
+
+@click.command("export")
+@store_argument
+@click.argument("output", metavar="FILE.csv|FILE.parquet")
+@series_options
+@top_option(None, "Write")
+def export_command(path: str, output: str, groups: list[list[str]], top: int | None, **options: Any) -> None:
+    """Write the series of all actors as a tidy table: a row an actor (ISO3 code) and period.
+
+    The recipe of a CSV file goes into FILE.recipe.json beside it, that of a Parquet file into its metadata.
+    """
+    from howsure.events.export import check_export, export_series
+
+    check_export(output)
+    series, _, _ = _series(path, groups, top, options)
+    written = export_series(series, output)
+    rows = len(series.counts.rows)
+    emit(f"{' and '.join(map(str, written))}: {rows:,} rows, {len(series.actors):,} actors\n", None)
+
+
+@click.command("compare")
+@store_argument
+@click.argument("first")
+@click.argument("second")
+@by_option
+@click.option("--unit", type=click.Choice(UNITS[::2]), default="documents", show_default=True, help="What is counted.")
+@level_option
+@output_options
+def compare_command(path: str, first: str, second: str, form: str, output: str | None, **options: Any) -> None:
+    """Say how probable it is that the actor FIRST acts more often than SECOND in each period.
+
+    \b
+    howsure events compare news.duckdb NATO YUG --by year
+    """
+    from howsure.cli.events.output import comparison_output
+    from howsure.events.storage import EventStore
+    from howsure.events.store_comparison import compare_actors
+
+    check_destinations(output=output)
+    with EventStore.open(path) as store:
+        compared = compare_actors(store, first, second, **options)
+    emit(comparison_output(compared, form, path), output)
+
+
+@click.command("doubtful")
+@store_argument
+@click.option("--low", type=float, default=0.2, show_default=True, help="Least probability.")
+@click.option("--high", type=float, default=0.8, show_default=True, help="Greatest probability.")
+@click.option("--actor", metavar="ACTOR", help="Of this actor only, by code or name.")
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many documents.")
+@output_options
+def doubtful_command(path: str, form: str, output: str | None, **options: Any) -> None:
+    """List the documents whose event is least certain, and the links between mentions that it hinges on."""
+    from howsure.cli.events.output import doubtful_output
+    from howsure.events.storage import EventStore
+    from howsure.events.store_documents import doubtful_documents
+
+    check_destinations(output=output)
+    with EventStore.open(path) as store:
+        found = doubtful_documents(store, **options)
+    emit(doubtful_output(found, form, path), output)
+
+
+@click.command("figure")
+@store_argument
+@click.argument("output", metavar="FILE.svg|.png|.pdf")
+@series_options
+@top_option(20, "Draw a page of")
+@click.option("--title", metavar="TEXT", help="Title of the figure.")
+def figure_command(
+    path: str, output: str, groups: list[list[str]], top: int, title: str | None, **options: Any
+) -> None:
+    """Draw the series with their bands: the actors named, or a page of the most frequent ones.
+
+    Each --actor has a panel of its own; codes with a comma between them share one.
+
+    \b
+    howsure events figure news.duckdb figure6.pdf --actor USA --actor YUG,NATO
+    howsure events figure news.duckdb page.pdf --by month
+    """
+    from howsure.figures.events import event_figure, event_page
+    from howsure.figures.files import save_figure
+
+    if not output.lower().endswith(FIGURES):
+        raise InputError(f"a figure is written as {', '.join(FIGURES)}; name a file that ends so, not {output}.")
+    check_destinations(figure=output)
+    series, _, panels = _series(path, groups, top, options)
+    figure = event_figure(series, panels=panels, title=title) if panels else event_page(series, title=title)
+    save_figure(figure, output)
+    emit(f"{output}: {len(series.actors):,} actor{'s' * (len(series.actors) != 1)} by {series.by}\n", None)
+
+
+def _series(
+    path: str, groups: list[list[str]], top: int | None, options: dict[str, Any]
+) -> tuple[Any, int, list[list[str]]]:
+    """The series of the actors named, or of the most frequent ones; how many it leaves out; the codes of the groups."""
+    from howsure.events.storage import EventStore
+    from howsure.events.store_reading import chosen_actors
+    from howsure.events.store_series import event_series
+
+    with EventStore.open(path) as store:
+        panels = [list(chosen_actors(store, group)) for group in groups]
+        named = [code for panel in panels for code in panel]
+        acting = chosen_actors(store, named or None)
+        actors = acting if named else acting[:top]
+        return event_series(store, actors=actors, **options), len(acting) - len(actors), panels

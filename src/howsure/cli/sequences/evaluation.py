@@ -1,0 +1,126 @@
+"""How good a tagger is, and how far what it says of its tags can be trusted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from howsure import __version__
+from howsure.calibration.curve import CalibrationCurve
+from howsure.calibration.judging import curve_of
+from howsure.calibration.table import by_group
+from howsure.calibration.words import kind, p_value_text
+from howsure.cli.calibration.output import adjusted_p_values, exact_number, number
+from howsure.cli.output import json_text
+from howsure.cli.sequences.input import Corpus, Tags
+from howsure.cli.sequences.pairs import check_unknown
+from howsure.cli.tables import Table
+from howsure.sequences.pairs import count_unknown, tag_pairs
+from howsure.sequences.tagger import Tagger
+from howsure.stats.multiplicity import ADJUSTED
+from howsure.stats.naming import counted
+
+ALL = "all"
+HEADERS = ("tag", "tokens", "right", "error", "low", "high", "Algorithm 1", "Brier", "log loss", "p", "miscalibration")
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """accuracy: by decoding. right: tokens of each gold tag, and how many of them the best sequence has right.
+
+    curves: that of all tags together, then one a tag. unknown: tokens of gold tags that the model does not know.
+    """
+
+    accuracy: Mapping[str, float]
+    right: Mapping[str, tuple[int, int]]
+    curves: list[CalibrationCurve]
+    unknown: int
+    sentences: int
+
+
+def evaluate(tagger: Tagger, corpus: Corpus, gold: Tags, *, unknown_tags: str, **binning: Any) -> Evaluation:
+    """Accuracy and calibration of a tagger on sentences with gold tags."""
+    posterior = tagger.posterior(corpus.words)
+    check_unknown(gold, posterior.labels or (), unknown_tags)
+    pairs = tag_pairs(posterior, gold, unknown_tags=unknown_tags)
+    decoded = {
+        "viterbi": posterior.names(posterior.viterbi()),
+        "posterior": posterior.names(posterior.posterior_decode()),
+    }
+    tokens = sum(map(len, gold))
+    accuracy = {how: _hits(tags, gold).total() / tokens for how, tags in decoded.items()}
+    counts, hits = Counter(tag for tags in gold for tag in tags), _hits(decoded["viterbi"], gold)
+    curves = [curve_of(pairs, name=ALL, **binning)]
+    curves += [curve_of(group, name=name, **binning) for name, group in by_group(pairs)]
+    right = {ALL: (tokens, hits.total())} | {tag: (counts[tag], hits[tag]) for tag in posterior.labels or ()}
+    return Evaluation(accuracy, right, curves, count_unknown(gold, posterior.labels or ()).total(), len(gold))
+
+
+def evaluation_output(found: Evaluation, recipe: dict[str, Any], form: str) -> str:
+    """The evaluation in one of the formats."""
+    pooled, *each = found.curves
+    adjusted = [pooled.p_value, *adjusted_p_values(each, recipe["adjust"])]
+    recipe = {**recipe, **{key: pooled.recipe[key] for key in ("howsure", "binning", "level", "clustered")}}
+    if form == "json":
+        return json_text(_as_dict(found, recipe, adjusted))
+    table = _table(found, recipe, adjusted, exact=form == "csv")
+    if form != "table":
+        return table.text(form)
+    return "\n".join([*_heading(found, recipe), "", table.text("table").rstrip(), *_notes(found, recipe), ""])
+
+
+def _heading(found: Evaluation, recipe: Mapping[str, Any]) -> list[str]:
+    tokens = found.right[ALL][0]
+    unknown = f", {found.unknown:,} of them with tags unknown to the model" if found.unknown else ""
+    return [
+        f"{recipe['model']} on {', '.join(recipe['files'])}: "
+        f"{counted(found.sentences, 'sentence')}, {counted(tokens, 'token')}{unknown}",
+        f"accuracy {found.accuracy['viterbi']:.4f} (most probable sequence), "
+        f"{found.accuracy['posterior']:.4f} (word by word)",
+    ]
+
+
+def _notes(found: Evaluation, recipe: Mapping[str, Any]) -> list[str]:
+    tags = counted(len(found.curves) - 1, "tag")
+    if recipe["adjust"] == "none":
+        return [f"p is each tag's own, not adjusted for {tags}."]
+    return [f"p of the tags is adjusted for {tags} ({ADJUSTED[recipe['adjust']]}); that of all is not."]
+
+
+def _table(found: Evaluation, recipe: Mapping[str, Any], adjusted: list[float], *, exact: bool) -> Table:
+    shown, shown_p = (exact_number, exact_number) if exact else (number, p_value_text)
+    rows = []
+    for curve, p in zip(found.curves, adjusted, strict=True):
+        name = curve.name or ALL
+        tokens, right = found.right[name]
+        e = curve.debiased_error
+        scores = (e.value, e.low, e.high, curve.error.value, curve.brier.score, curve.log_loss.score)
+        share = right / tokens if tokens else None
+        rows.append([name, f"{tokens}", shown(share), *map(shown, scores), shown_p(p), kind(curve)])
+    comment = "\n".join([*_heading(found, recipe), f"howsure {__version__}", *_notes(found, recipe)])
+    return Table(HEADERS, rows, words=("tag", "miscalibration"), comment=comment)
+
+
+def _as_dict(found: Evaluation, recipe: dict[str, Any], adjusted: list[float]) -> dict[str, Any]:
+    curves = [
+        curve.to_dict()
+        | {"p_adjusted": None if p != p else p, "tokens": found.right[curve.name or ALL][0]}
+        | {"right": found.right[curve.name or ALL][1], "recipe": curve.recipe}
+        for curve, p in zip(found.curves, adjusted, strict=True)
+    ]
+    return {
+        "recipe": recipe,
+        "sentences": found.sentences,
+        "tokens": found.right[ALL][0],
+        "unknown_tags": found.unknown,
+        "accuracy": dict(found.accuracy),
+        "all": curves[0],
+        "tags": curves[1:],
+    }
+
+
+def _hits(predicted: Tags, gold: Tags) -> Counter[str]:
+    """How many tokens of each gold tag have it."""
+    return Counter(g for ps, gs in zip(predicted, gold, strict=True) for p, g in zip(ps, gs, strict=True) if p == g)

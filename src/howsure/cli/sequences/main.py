@@ -1,0 +1,257 @@
+"""`howsure sequences`: train taggers, tag, and say how sure the tags are."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import click
+
+from howsure.cli.options import as_names, binning_options, output_options
+from howsure.cli.output import check_destinations, emit, refuse_overwriting
+from howsure.cli.progress import progress
+from howsure.cli.sequences.input import INPUT_FORMS, ITEMS, LAYERS, TEXT, load_model, read_corpus, read_words
+from howsure.errors import InputError
+from howsure.sequences.potentials import ImpossibleError
+
+UNKNOWN_TAGS = ("error", "keep")
+OPTIONS_OF = {
+    "hmm": ("pseudocount_transition", "pseudocount_emission", "unknown"),
+    "crf": ("features", "trainer", "c2", "max_iterations", "rng"),
+}
+
+
+class Sequences(click.Group):
+    """The commands; sentences are counted from 1 in what goes wrong."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except ImpossibleError as error:
+            raise error.counted_from_one() from None
+
+
+@click.group(cls=Sequences, context_settings={"max_content_width": 110})
+def command() -> None:
+    """Sequences: taggers that say how sure they are of every tag."""
+
+
+column_option = click.option(
+    "--column", type=click.Choice(list(LAYERS)), default="xpos", show_default=True,
+    help="Which tags of CoNLL-U; those of two columns count as xpos.",
+)  # fmt: skip
+unknown_tags_option = click.option(
+    "--unknown-tags", type=click.Choice(UNKNOWN_TAGS), default="error", show_default=True,
+    help="What to do about gold tags that the model does not know: keep counts their tokens as none of its tags.",
+)  # fmt: skip
+
+
+def input_option(*more: str) -> Callable[..., Any]:
+    """`--input-format`."""
+    forms = (*INPUT_FORMS, *more)
+    said = f"{', '.join(forms)}; default: by the first lines."
+    return click.option("--input-format", type=click.Choice(forms), metavar="FORMAT", help=said)
+
+
+@command.command("train", short_help="Train a tagger on tagged sentences.")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--out", required=True, metavar="MODEL", help="Where the model goes.")
+@click.option("--dev", metavar="FILE", help="Tagged sentences on which the model is then judged.")
+@click.option("--tagger", type=click.Choice(list(OPTIONS_OF)), default="crf", show_default=True)
+@column_option
+@input_option()
+@click.option("--features", callback=as_names, metavar="NAME,…",
+              help="CRF: basic (default), advanced, or names of feature families.")  # fmt: skip
+@click.option("--trainer", type=click.Choice(["lbfgs", "adagrad"]), help="CRF: the trainer (default: lbfgs).")
+@click.option("--c2", type=float, metavar="C", help="CRF: the L2 penalty (default: 0.1).")
+@click.option("--max-iterations", type=click.IntRange(min=1), metavar="N", help="CRF: stop after so many.")
+@click.option("--seed", "rng", type=click.IntRange(min=0), help="CRF: seed of adagrad's mini-batches.")
+@click.option("--pseudocount-transition", type=float, metavar="A", help="HMM: added to every transition (default: 1).")
+@click.option("--pseudocount-emission", type=float, metavar="A", help="HMM: added to every word of a tag (default: 1).")
+@click.option("--unknown", metavar="POLICY", help="HMM: what of unseen words: shape (default), uniform or error.")
+def train_command(
+    files: tuple[str, ...],
+    out: str,
+    dev: str | None,
+    tagger: str,
+    column: str,
+    input_format: str | None,
+    **options: Any,
+) -> None:
+    """Train a tagger on the tagged sentences of FILE... (CoNLL-U, or a word and its tag a line; plain or gzip).
+
+    A CRF can also learn from files in crfsuite's data format (--input-format crfsuite), with the attributes in them.
+
+    \b
+    howsure sequences train train.conllu --dev dev.conllu --features advanced --out model.npz
+    howsure sequences train train.tsv --tagger hmm --pseudocount-emission 0.1 --out model.npz
+
+    Ctrl-C ends the training of a CRF with the best weights so far.
+    """
+    from howsure.cli.sequences.output import training_text
+    from howsure.sequences.crf import MOST_ITERATIONS
+
+    check_destinations(output=out)
+    refuse_overwriting(out, *files, dev)
+    given = {name: value for name, value in options.items() if value is not None}
+    model = _untrained(tagger, given, items=input_format == ITEMS)
+    train = read_corpus(files, form=input_format, model=model)
+    tags = train.tags(column)
+    judged = None if dev is None else read_corpus([dev], form=input_format, model=model)
+    judged_tags = None if judged is None else judged.tags(column)
+    most = MOST_ITERATIONS[options["trainer"] or "lbfgs"] if tagger == "crf" else 1
+    with (
+        warnings.catch_warnings(record=True) as warned,
+        progress("iterations, at most", total=options["max_iterations"] or most) as advance,
+    ):
+        warnings.simplefilter("always")
+        model.fit(train.words, tags, **({"advance": advance} if tagger == "crf" else {}))
+    model.save(out)
+    for warning in warned:
+        click.echo(f"howsure: {warning.message}", err=True)
+    emit(training_text(model, train, tags, out, judged, judged_tags), None)
+
+
+def _untrained(tagger: str, options: dict[str, Any], *, items: bool) -> Any:
+    """A tagger with the options given; `items`: a CRF of the attributes that files of crfsuite hold.
+
+    Raises InputError for an option that is another tagger's.
+    """
+    from howsure.sequences.crf import CRFTagger
+    from howsure.sequences.hmm import HMMTagger
+
+    wrong = [name for name in options if name not in OPTIONS_OF[tagger]]
+    if wrong:
+        option = "--seed" if wrong[0] == "rng" else f"--{wrong[0].replace('_', '-')}"
+        raise InputError(f"{option} is no option of --tagger {tagger}.")
+    if items and (tagger == "hmm" or "features" in options):
+        raise InputError(f"--input-format {ITEMS} holds attributes, for --tagger crf without --features.")
+    if items:
+        return CRFTagger(**options, features=None)
+    names = options.get("features")
+    if names in (["basic"], ["advanced"]):
+        options["features"] = names[0]
+    elif names is not None:
+        options["features"] = tuple(names)
+    return HMMTagger(**options) if tagger == "hmm" else CRFTagger(**options)
+
+
+@command.command("tag", short_help="Tag sentences, with the probability of every tag.")
+@click.argument("model")
+@click.argument("file")
+@click.option("--out", metavar="FILE", help="Write to a file instead of standard output.")
+@click.option("--method", type=click.Choice(["viterbi", "posterior"]), default="viterbi", show_default=True,
+              help="The most probable sequence, or the most probable tag of each word.")  # fmt: skip
+@click.option(
+    "--k-best", type=click.IntRange(min=1), metavar="K", help="The K most probable sequences, one a sentence."
+)
+@click.option("--top", type=click.IntRange(min=1), metavar="N", help="Also each word's N most probable tags.")
+@column_option
+@input_option(TEXT)
+def tag_command(
+    model: str, file: str, out: str | None, method: str, k_best: int | None, top: int | None, column: str,
+    input_format: str | None,
+) -> None:  # fmt: skip
+    """Tag the sentences of FILE by MODEL; the result is CoNLL-U, with the probability of each tag as P in MISC.
+
+    FILE is text (a sentence a line, its words and punctuation marks separated by blanks as in the training sentences:
+    nothing else is split), CoNLL-U, in which all but the tags stays as it is, or two columns; - is standard input.
+    MODEL is a file of howsure or of crfsuite; one of crfsuite needs crfsuite's own data format.
+
+    \b
+    echo "How sure is it ?" | howsure sequences tag model.npz -
+    howsure sequences tag model.npz test.conllu --k-best 3 --out tagged.conllu
+    """
+    from howsure.cli.sequences.output import k_best_text, tagged_text
+
+    check_destinations(output=out)
+    refuse_overwriting(out, model, file)
+    if k_best is not None and method != "viterbi":
+        raise InputError("--k-best gives the most probable sequences; it does not go with --method posterior.")
+    tagger = load_model(model)
+    corpus = read_words(file, form=input_format, model=tagger)
+    posterior = tagger.posterior(corpus.words)
+    if k_best is None:
+        emit(tagged_text(corpus, posterior, column=column, method=method, top=top), out)
+    else:
+        emit(k_best_text(corpus, posterior, column=column, k=k_best, top=top), out)
+
+
+@command.command("posterior", short_help="Write every probability and whether it came true, for `howsure calibration`.")
+@click.argument("model")
+@click.argument("file")
+@click.option("--out", required=True, metavar="FILE", help="Where the pairs go: .parquet or .csv.")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only this tag. Repeatable.")
+@click.option("--tag-pairs", type=click.IntRange(min=1), metavar="N",
+              help="Instead, the N most frequent tag pairs of consecutive tokens.")  # fmt: skip
+@column_option
+@unknown_tags_option
+@input_option()
+def posterior_command(
+    model: str, file: str, out: str, tags: tuple[str, ...], tag_pairs: int | None, column: str, unknown_tags: str,
+    input_format: str | None,
+) -> None:  # fmt: skip
+    """Write what MODEL says of every token and tag of FILE, and whether it is so: pairs for `howsure calibration`.
+
+    The columns are label, probability, tag, sentence and token, the last two counted from 1.
+
+    \b
+    howsure sequences posterior model.npz test.conllu --out pairs.parquet
+    howsure calibration pairs.parquet --label label --prob probability --group tag --cluster sentence
+    """
+    from howsure.cli.sequences.output import pairs_text
+    from howsure.cli.sequences.pairs import pairs_of_tags, pairs_of_transitions
+    from howsure.data.pairs_writing import check_suffix, write_pairs
+
+    check_suffix(out)
+    refuse_overwriting(out, model, file)
+    if tags and tag_pairs is not None:
+        raise InputError("--tag and --tag-pairs are two questions; ask one at a time.")
+    tagger = load_model(model)
+    corpus = read_corpus([file], form=input_format, model=tagger)
+    gold = corpus.tags(column)
+    posterior = tagger.posterior(corpus.words)
+    if tag_pairs is None:
+        pairs, tokens = pairs_of_tags(posterior, gold, tags=tags, unknown_tags=unknown_tags)
+    else:
+        pairs, tokens = pairs_of_transitions(posterior, gold, n=tag_pairs, unknown_tags=unknown_tags)
+    write_pairs(pairs, out, group="tag", cluster="sentence", more={"token": tokens})
+    emit(pairs_text(pairs, corpus.name, out), None)
+
+
+@command.command("evaluate", short_help="Judge a model: accuracy, calibration of all tags and of each, scores.")
+@click.argument("model")
+@click.argument("file")
+@column_option
+@unknown_tags_option
+@input_option()
+@binning_options
+@click.option("--adjust", type=click.Choice(["holm", "bh", "none"]), default="holm", show_default=True,
+              help="Adjustment of the p-values for the number of tags.")  # fmt: skip
+@output_options
+def evaluate_command(
+    model: str, file: str, column: str, unknown_tags: str, input_format: str | None, adjust: str, form: str,
+    output: str | None, **binning: Any,
+) -> None:  # fmt: skip
+    """Judge MODEL on the tagged sentences of FILE: accuracy, calibration of all tags and of each, scores.
+
+    \b
+    howsure sequences evaluate model.npz test.conllu
+    howsure sequences evaluate model.npz test.conllu --bin-size 5000 --format json
+    """
+    from howsure.cli.sequences.evaluation import evaluate, evaluation_output
+
+    check_destinations(output=output)
+    refuse_overwriting(output, model, file)
+    tagger = load_model(model)
+    corpus = read_corpus([file], form=input_format, model=tagger)
+    found = evaluate(tagger, corpus, corpus.tags(column), unknown_tags=unknown_tags, **_binning(binning))
+    recipe = {"command": "howsure sequences evaluate", "model": model, "files": [file], "column": column}
+    emit(evaluation_output(found, recipe | {"adjust": adjust, "unknown_tags": unknown_tags}, form), output)
+
+
+def _binning(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of binning by the names of the library."""
+    return {"n_bins" if name == "bins" else name: value for name, value in options.items()}

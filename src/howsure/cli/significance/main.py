@@ -1,0 +1,182 @@
+"""`howsure significance`: is a model better than a baseline?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from howsure.cli.options import DefaultGroup, as_names, level_option, output_options
+from howsure.cli.output import check_destinations, emit
+from howsure.cli.progress import progress
+from howsure.cli.rows import rows_from_zero
+from howsure.cli.significance.output import comparison_output, power_output, write_figure, write_report
+from howsure.errors import InputError
+
+POWER = 0.8  # the usual wish
+
+
+@click.group(cls=DefaultGroup, default="compare", context_settings={"max_content_width": 110})
+def command() -> None:
+    """Significance: is a model really better than the baseline?"""
+
+
+def testing_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say how to compare."""
+    options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
+        click.option("--metric", "metrics", multiple=True, metavar="NAME", help="A metric; repeatable."),
+        click.option("--class", "target_class", metavar="LABEL",
+                     help="Precision, recall, F1 of this class, too (of --metric precision, recall, f1: those named)."),
+        click.option("--method", default="permutation", show_default=True, metavar="METHOD",
+                     help="permutation, bootstrap, mcnemar (accuracy), or boostsa (the rule of the paper)."),
+        click.option("--sample-size", type=float, metavar="SHARE",
+                     help="Share of the items in a sub-sample, 0.05 to 0.5 (default: 0.1); with --method boostsa."),
+        click.option("--alternative", default="two-sided", show_default=True, metavar="SIDE",
+                     help="two-sided, better or worse (of the model)."),
+        click.option("--interval", default="basic", show_default=True, metavar="METHOD",
+                     help="basic, percentile, bca or none."),
+        level_option,
+        click.option("--resamples", "n_resamples", type=click.IntRange(min=1), default=10_000, show_default=True,
+                     metavar="N", help="How many draws."),
+        click.option("--two-way", is_flag=True, help="Draw runs as well as items; with --method bootstrap."),
+        click.option("--adjust", type=click.Choice(["holm", "bh", "none"]), default="holm", show_default=True,
+                     help="Adjustment of p for all models and metrics of the table."),
+        click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all draws."),
+        output_options,
+        click.option("--figure", metavar="FILE", help="Draw differences with intervals: .svg, .png or .pdf."),
+        click.option("--report", metavar="FILE.html", help="Write a report: one HTML file that needs no network."),
+    ]  # fmt: skip
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+@command.command("compare", epilog="See also: howsure significance outcomes --help, howsure significance power --help")
+@click.argument("files", nargs=-1, metavar="[FILE]...")
+@click.option("--target", metavar="COL", help="Column of what is true.")
+@click.option(
+    "--targets", metavar="FILE", help="File of what is true (.txt, .csv, .tsv, .npy: a label or a row a line)."
+)
+@click.option("--baseline", required=True, metavar="COL|FILE", help="The baseline's predictions.")
+@click.option("--model", "models", multiple=True, required=True, metavar="COL|FILE", help="A model's; repeatable.")
+@click.option("--id", "ids", metavar="COL", help="Column of the item, where there are several runs.")
+@click.option("--run", "runs", metavar="COL", help="Column of the run (seed): items are drawn with all their runs.")
+@click.option("--cluster", "clusters", metavar="COL", help="Column of what belongs together (document, speaker).")
+@click.option("--stratum", "strata", metavar="COL", help="Column of the strata, each of which keeps its size.")
+@click.option(
+    "--classes", callback=as_names, metavar="NAME,NAME,…", help="The classes of rows of probabilities, in order."
+)
+@click.option("--skip-missing", is_flag=True, help="Leave out rows with missing values, and count them.")
+@click.option("--input-format", metavar="FORMAT", help="csv, tsv, jsonl, parquet or npz (default: by suffix).")
+@testing_options
+def compare_command(
+    files: tuple[str, ...], target: str | None, targets: str | None, baseline: str, models: tuple[str, ...],
+    ids: str | None, runs: str | None, clusters: str | None, strata: str | None, classes: list[str] | None,
+    skip_missing: bool, input_format: str | None, **testing: Any,
+) -> None:  # fmt: skip
+    """Compare models with a baseline: columns of FILE... (CSV, TSV, JSON lines, Parquet), or one file each.
+
+    \b
+    howsure significance dev.jsonl --target gold --baseline base --model large --model large-ft
+    howsure significance runs.csv --target gold --baseline base --model large --run seed --id uid
+    howsure significance --targets targs.txt --baseline h0.txt --model h1.txt --method boostsa --sample-size 0.2
+    """
+    from howsure.cli.significance.input import read_files, read_rows, shown_names
+    from howsure.significance import compare
+
+    options, showing = _split(testing)
+    if bool(files) == bool(targets) or bool(files) != bool(target):
+        raise InputError("name a FILE and its column --target, or no FILE and a file --targets.")
+    roles = {"ids": ids, "runs": runs, "clusters": clusters, "strata": strata}
+    if files:
+        names = {"y_true": str(target), "baseline": baseline, **{key: name for key, name in roles.items() if name}}
+        held = read_rows(
+            files, names, models, numbers=options["metrics"], skip_missing=skip_missing, input_format=input_format
+        )
+    else:
+        given = {"id": ids, "run": runs, "cluster": clusters, "stratum": strata, "input-format": input_format}
+        wrong = [name for name, value in {**given, "skip-missing": skip_missing}.items() if value]
+        if wrong:
+            raise InputError(f"--{wrong[0]} is for columns: put the predictions into one FILE with columns.")
+        held = read_files(str(targets), baseline, models)
+        baseline = shown_names([baseline, *models])[0]
+    with rows_from_zero(), progress("comparing", total=len(models)) as advance:
+        result = compare(
+            held.columns["y_true"],
+            held.columns["baseline"],
+            held.models,
+            **{key: held.columns[key] for key in roles if key in held.columns},
+            labels=classes,
+            baseline_name=baseline,
+            progress=lambda done, total: advance(1 if done else 0),
+            **options,
+        )
+    _show(result, {"command": "howsure significance", **held.recipe}, **showing)
+
+
+@command.command("outcomes")
+@click.argument("file", metavar="outcomes.json")
+@testing_options
+def outcomes_command(file: str, **testing: Any) -> None:
+    """Compare the experiments in an outcomes.json of BooStSa; items are drawn with all their runs."""
+    from howsure.significance.boostsa.pairing import compare_outcomes
+    from howsure.significance.boostsa.storage import read_outcomes
+
+    options, showing = _split(testing)
+    result = compare_outcomes(read_outcomes(file), **options)
+    _show(result, {"command": "howsure significance outcomes", "files": [file]}, **showing)
+
+
+@command.command("power")
+@click.option("--n", type=click.IntRange(min=1), metavar="N", help="Number of items.")
+@click.option("--disagreement", type=float, required=True, metavar="SHARE",
+              help="Share of the items on which one system alone is right.")  # fmt: skip
+@click.option("--difference", type=float, metavar="D", help="True difference in accuracy.")
+@click.option("--power", type=float, help=f"The wished probability of finding it (default: {POWER}).")
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="The level of the test.")
+@click.option("--alternative", default="two-sided", show_default=True, metavar="SIDE", help="two-sided or better.")
+@output_options
+def power_command(
+    n: int | None, disagreement: float, difference: float | None, power: float | None, alpha: float, alternative: str,
+    form: str, output: str | None,
+) -> None:  # fmt: skip
+    """Say what n items can find (give --n), how many it takes (--difference), or how probable it is (both)."""
+    from howsure.significance import detection_power, minimum_detectable_difference, required_sample_size
+
+    test: dict[str, Any] = {"alpha": alpha, "alternative": alternative}
+    if n is None and difference is None:
+        raise InputError("give --n, --difference, or both.")
+    if power is not None and None not in (n, difference):
+        raise InputError("--power is the wished one; --n and --difference say what it is. Leave one of the three out.")
+    power = POWER if power is None else power
+    if n is None:
+        assert difference is not None
+        n = required_sample_size(difference, disagreement, power=power, **test)
+    elif difference is None:
+        difference = minimum_detectable_difference(n, disagreement, power=power, **test)
+    else:
+        power = detection_power(n, disagreement, difference, **test)
+    found = {"n": n, "disagreement": disagreement, "difference": difference, "power": power, **test}
+    emit(power_output(found, form), output)
+
+
+def _split(testing: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The options of `compare`, and where results go."""
+    showing = {key: testing.pop(key) for key in ("form", "output", "figure", "report")}
+    check_destinations(**{key: showing[key] for key in ("output", "figure", "report")})
+    options = {**testing, "rng": testing["seed"], "metrics": list(testing["metrics"]) or None}
+    del options["seed"]
+    for key in ("adjust", "interval"):
+        options[key] = None if options[key] == "none" else options[key]
+    return options, showing
+
+
+def _show(
+    result: Any, recipe: dict[str, Any], *, form: str, output: str | None, figure: str | None, report: str | None
+) -> None:
+    if figure is not None:
+        write_figure(result, figure)
+    if report is not None:
+        write_report(result, report, recipe)
+    emit(comparison_output(result, recipe, form), output)

@@ -1,0 +1,1 @@
+"""Nguyen & O'Connor (2015), section 5.3: pairs of mentions."""

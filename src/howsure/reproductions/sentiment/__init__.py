@@ -1,0 +1,1 @@
+"""Nguyen & O'Connor (2015), section 4.1: sentiment of tweets."""

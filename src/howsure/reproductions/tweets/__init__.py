@@ -1,0 +1,1 @@
+"""Nguyen's thesis, section 4.2: taggers of tweets."""
