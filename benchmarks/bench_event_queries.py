@@ -52,6 +52,7 @@ def write(path: Path, n: int) -> None:
             "samples": [row.tobytes() for row in np.packbits(bits, axis=1, bitorder="little")],
             "entities": [row.tobytes() for row in entities],
             "best": bits.mean(axis=1) > 0.5,
+            "best_entities": (bits.mean(axis=1) > 0.5).astype(np.int32),
         }
         store.append({"events": events})
         store.finish()

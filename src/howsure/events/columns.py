@@ -51,6 +51,7 @@ def _array(values: Sequence[Any], kind: str) -> Any:
         return nanoarrow.c_array_from_buffers(
             nanoarrow.list_(ARROW[inner]), len(values), [None, ends], children=[items]
         )
-    if isinstance(values, np.ndarray):
-        return nanoarrow.c_array(values.astype(NUMBERS[kind], copy=False))
-    return nanoarrow.c_array(list(map(str, values)) if kind == "DATE" else values, ARROW[kind])
+    if isinstance(values, np.ndarray) and kind in NUMBERS:
+        return nanoarrow.c_array(np.ascontiguousarray(values, NUMBERS[kind]))
+    plain = values.tolist() if isinstance(values, np.ndarray) else values
+    return nanoarrow.c_array(list(map(str, plain)) if kind == "DATE" else plain, ARROW[kind])
