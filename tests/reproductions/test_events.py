@@ -87,7 +87,12 @@ def test_news_are_told_by_period(real_data: Path) -> None:
     assert titles[-1] == "Reuters: expected documents by the paper's rule and with nouns before nouns"
     assert result.tables[-1].headers == ("actor", "title", "attack", "attack-wide")
     assert [row[0] for row in result.tables[1].rows][:2] == ["Reuters, attack, by month", "Reuters, attack, by week"]
-    assert [finding.figure for finding in result.findings] == ["6", "6", "6, footnote 11", "6, footnote 11"]
+    assert [finding.figure for finding in result.findings] == [
+        "6",
+        "6",
+        "section 6, footnote 11",
+        "section 6, footnote 11",
+    ]
     assert set(result.draw()) == {"reuters"}
 
 

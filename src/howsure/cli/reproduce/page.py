@@ -72,13 +72,12 @@ def _overview(findings: Sequence[Finding]) -> list[str]:
     verdicts: dict[tuple[str, str], dict[str, str]] = {}
     for one in findings:
         verdicts.setdefault((one.place, one.paper), {})[one.setting] = one.verdict
-    shared = {claim: found for claim, found in verdicts.items() if len(found) > 1}
-    settings = [setting for setting in _settings(findings) if any(setting in found for found in shared.values())]
-    if not shared:
-        return []
-    headers = ("where", "claim", *settings)
-    rows = [(*claim, *(found.get(setting, "") for setting in settings)) for claim, found in shared.items()]
-    return [_markdown(Table(headers, rows, words=headers))]
+    tables: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
+    for claim, found in verdicts.items():
+        if len(found) > 1:
+            tables.setdefault(tuple(found), []).append((*claim, *found.values()))
+    headers = [("where", "claim", *settings) for settings in tables]
+    return [_markdown(Table(names, rows, words=names)) for names, rows in zip(headers, tables.values(), strict=True)]
 
 
 def _findings(findings: Sequence[Finding]) -> list[str]:

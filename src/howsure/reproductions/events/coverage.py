@@ -23,6 +23,7 @@ QUARTERS = 400
 DRAWS = 40  # of samples, a quarter
 MOST_DOCUMENTS = 120
 LEVEL = 0.95
+DRAWN = "simulated counts"  # where these findings are judged
 SIZES = (400, 100, 10)  # S
 PAPERS = SIZES[1:]  # as in the paper and in its footnote
 SHARPER = 2.0  # what an overconfident model multiplies log odds with
@@ -112,21 +113,21 @@ def coverage_findings(found: Simulated) -> tuple[Finding, ...]:
             "6", "the interval mean ± 1.96 sd of the samples holds 95 %",
             f"{means[2]:.3f} on average, but in the worst quarter {found.worst(normal):.2f} (S = 100); the exact one "
             f"{found.worst(hundred):.3f}, with known p {found.worst('exact, p known'):.3f}",
-            found.worst(normal) >= 0.93,
+            found.worst(normal) >= 0.93, DRAWN,
         ),
         Finding(
-            "6, footnote 11", "10 samples instead of 100 give similar results",
+            "section 6, footnote 11", "10 samples instead of 100 give similar results",
             "mean coverage of the exact interval {:.3f} with S = 100 and {:.3f} with 10, of the normal one {:.3f} and "
             "{:.3f}; in the worst quarter {:.2f} and {:.2f} (exact)".format(
                 *means, found.worst(hundred), found.worst(ten)
             ),
-            found.worst(ten) >= 0.93,
+            found.worst(ten) >= 0.93, DRAWN,
         ),
         Finding(
             "6", "intervals of an overconfident model are too narrow",
             f"mean coverage {found.coverage['exact, overconfident p'].mean():.3f}, less than that with the right "
             f"probabilities by {over}; in the worst quarter {found.worst('exact, overconfident p'):.2f}",
-            None if over.low is None else over.low > 0,
+            None if over.low is None else over.low > 0, DRAWN,
         ),
     )  # fmt: skip
 

@@ -59,23 +59,23 @@ def gold_findings(found: ByRule) -> tuple[Finding, ...]:
     findings = []
     for rule, all_labels in found.items():
         for one in all_labels:
-            where = f"{rule}, {QUESTIONS[one.label]}"
+            where = f"MUC-4, {rule}, {QUESTIONS[one.label]}"
             findings += [
                 Finding(
-                    "6, open", "are the probabilities of events calibrated?",
-                    f"{where}: calibration error {one.curve.debiased_error}, p {_p_value(one.curve.p_value)}; "
-                    f"precision {_percent(one.precision)}, recall {100 * one.recall:.1f} %", _calibrated(one),
+                    "section 6, open", "are the probabilities of events calibrated?",
+                    f"calibration error {one.curve.debiased_error}, p {_p_value(one.curve.p_value)}; "
+                    f"precision {_percent(one.precision)}, recall {100 * one.recall:.1f} %", _calibrated(one), where,
                 ),
                 Finding(
-                    "6, open", "do the intervals hold the true counts?",
-                    f"{where}: {100 * one.coverage.share:.0f} % of {one.coverage.cells} cells, "
+                    "section 6, open", "do the intervals hold the true counts?",
+                    f"{100 * one.coverage.share:.0f} % of {one.coverage.cells} cells, "
                     f"{100 * one.coverage_of_reachable.share:.0f} % of {one.coverage_of_reachable.cells} if only the "
-                    "reports with an agent are counted", one.coverage_of_reachable.share >= 1 - MOST_WRONG,
+                    "reports with an agent are counted", one.coverage_of_reachable.share >= 1 - MOST_WRONG, where,
                 ),
                 Finding(
-                    "6, error analysis", "the more uncertain a prediction, the more likely it is wrong",
-                    f"{where}: wrong with p in [.2, .8] {_percent(one.wrong_unsure)}, otherwise "
-                    f"{_percent(one.wrong_sure)}", _more(one.wrong_unsure, one.wrong_sure),
+                    "section 6, error analysis", "the more uncertain a prediction, the more likely it is wrong",
+                    f"wrong with p in [.2, .8] {_percent(one.wrong_unsure)}, otherwise "
+                    f"{_percent(one.wrong_sure)}", _more(one.wrong_unsure, one.wrong_sure), where,
                 ),
             ]  # fmt: skip
     return tuple(findings)

@@ -165,19 +165,19 @@ def news_findings(one: Told) -> tuple[Finding, ...]:
     return (
         Finding(
             "6", "the count goes up and down, but the model does not know whether the differences are real (USA)",
-            f"{one.name}, from one {one.by} to the next: {one.changes} ({rule})", enough_open(one.changes),
+            f"from one {one.by} to the next: {one.changes} ({rule})", enough_open(one.changes), one.name,
         ),
         Finding(
             "6", "a 1-best system says which side attacks more (Yugoslavia or NATO), the posterior leaves it open",
-            f"{one.name}, two actors in one {one.by}: {one.contests} ({rule})", enough_open(one.contests),
+            f"two actors in one {one.by}: {one.contests} ({rule})", enough_open(one.contests), one.name,
         ),
         Finding(
-            "6, footnote 11", "10 samples instead of 100 give similar results",
-            f"{one.name}: means correlate with r = {few.correlation:.4f} and differ by {few.difference:.3f} documents "
-            f"(rms), where the posterior's sd is {few.sd:.3f}", few.difference < few.sd / 2,
+            "section 6, footnote 11", "10 samples instead of 100 give similar results",
+            f"means correlate with r = {few.correlation:.4f} and differ by {few.difference:.3f} documents "
+            f"(rms), where the posterior's sd is {few.sd:.3f}", few.difference < few.sd / 2, one.name,
         ),
         Finding(
-            "6, footnote 11", "the number of entities instead of documents gives similar results",
-            f"{one.name}: the expected numbers correlate with r = {one.entities:.4f}", one.entities > 0.95,
+            "section 6, footnote 11", "the number of entities instead of documents gives similar results",
+            f"the expected numbers correlate with r = {one.entities:.4f}", one.entities > 0.95, one.name,
         ),
     )  # fmt: skip
