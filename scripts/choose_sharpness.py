@@ -10,8 +10,10 @@ gold clustering in nats a mention.
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Iterable
+from typing import get_args
 
 from howsure.coreference import AntecedentModel
 from howsure.coreference.mentions import Source
@@ -52,12 +54,17 @@ def table(train: list[Document], development: list[Document], mentions: Source) 
             )
 
 
-def main(train: str, development: str, mentions: Source = "detected") -> None:
-    sys.stdout.write(f"{mentions} mentions of {train}\n{HEADER}\n")
-    for row in table(read(train), read(development), mentions):
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("train", metavar="TRAIN")
+    parser.add_argument("development", metavar="DEV")
+    parser.add_argument("mentions", nargs="?", choices=get_args(Source), default="detected")
+    asked = parser.parse_args()
+    sys.stdout.write(f"{asked.mentions} mentions of {asked.train}\n{HEADER}\n")
+    for row in table(read(asked.train), read(asked.development), asked.mentions):
         sys.stdout.write(f"{row}\n")
         sys.stdout.flush()
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])  # type: ignore[arg-type]
+    main()

@@ -28,7 +28,7 @@ from howsure.events.store_reading import (
 )
 from howsure.stats.checks import check_level
 from howsure.stats.frames import to_frame
-from howsure.stats.naming import unknown_name
+from howsure.stats.naming import counted, unknown_name
 
 COUNTED = {"documents": "samples", "entities": "entities"}  # unit -> column of the table `events`
 
@@ -99,7 +99,7 @@ class ActorComparison:
         sides = ("greater", "less", "equal")
         more, fewer, equal = (sum(getattr(row, side) >= level for row in told) for side in sides)
         return (
-            f"{silence}Of {n:,} {by}{'s' * (n != 1)} with documents, {a} acts in more in {more} and {b} in {fewer}, "
+            f"{silence}Of {counted(n, by)} with documents, {a} acts in more in {more} and {b} in {fewer}, "
             f"with probability {level:g} or more; {equal} {'is' if equal == 1 else 'are'} equal; in "
             f"{n - more - fewer - equal} there is no conclusion."
         )

@@ -31,7 +31,7 @@ from howsure.events.store_reading import (
 )
 from howsure.stats.checks import check_level
 from howsure.stats.frames import to_frame
-from howsure.stats.naming import unknown_name
+from howsure.stats.naming import counted, unknown_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -119,10 +119,9 @@ class StoreSeries:
 
     def _caption(self) -> str:
         rows = self.counts.rows
-        n = len(self.titles)
         return (
-            f"{n:,} actor{'s' * (n != 1)} by {self.by}, {rows[0].period} to {rows[-1].period}: {self.recipe['unit']}, "
-            f"mean and {100 * self.counts.level:g} % interval ({self.counts.interval})"
+            f"{counted(len(self.titles), 'actor')} by {self.by}, {rows[0].period} to {rows[-1].period}: "
+            f"{self.recipe['unit']}, mean and {100 * self.counts.level:g} % interval ({self.counts.interval})"
         )
 
     def __str__(self) -> str:

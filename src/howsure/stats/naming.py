@@ -39,13 +39,13 @@ def shortened(values: Iterable[object], *, limit: int = 12) -> str:
     return ", ".join(texts[:limit]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
-def counted(count: int, noun: str) -> str:
-    """A number of things.
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """A number of things, of which one is called `one` and several `many` (by default with an s).
 
-    >>> counted(1, "row"), counted(2_000, "row")
-    ('1 row', '2,000 rows')
+    >>> counted(1, "row"), counted(2_000, "row"), counted(2, "entity", "entities")
+    ('1 row', '2,000 rows', '2 entities')
     """
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def natural_order(name: str) -> tuple[int, float, list[tuple[int, int, str]], str]:

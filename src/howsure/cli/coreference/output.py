@@ -16,6 +16,7 @@ from howsure.coreference.scores import METRICS
 from howsure.data import write_conll2012, write_conllu, write_three_columns
 from howsure.data.documents import Document, Mention
 from howsure.errors import InputError
+from howsure.stats.naming import counted
 
 FORMS = {"conllu": write_conllu, "conll-2012": write_conll2012, "three-columns": write_three_columns}
 FORM_OF_SUFFIX = {".conllu": "conllu", ".conll": "conll-2012"}
@@ -51,8 +52,8 @@ def predicted_text(documents: Sequence[Document], path: str) -> str:
     """What was written."""
     mentions = sum(len(document.mentions or ()) for document in documents)
     entities = sum(len({mention.entity for mention in document.mentions or ()}) for document in documents)
-    shown = f"{_count(mentions, 'mention')} of {_count(entities, 'entity', 'entities')}"
-    return f"{path}: {_count(len(documents), 'document')}, {shown}\n"
+    shown = f"{counted(mentions, 'mention')} of {counted(entities, 'entity', 'entities')}"
+    return f"{path}: {counted(len(documents), 'document')}, {shown}\n"
 
 
 def training_text(
@@ -62,11 +63,11 @@ def training_text(
     kept = max(model.history_, key=lambda one: (one.development or 0.0, one.number), default=None)
     lines = [
         f"model       {model!r}",
-        f"trained on  {_count(len(documents), 'document')}{'' if kept is None else f'; kept {kept}'}",
+        f"trained on  {counted(len(documents), 'document')}{'' if kept is None else f'; kept {kept}'}",
         f"written to  {path}",
     ]
     if development:
-        lines += ["", f"judged on {dev}: {_count(len(development), 'document')}, without singletons"]
+        lines += ["", f"judged on {dev}: {counted(len(development), 'document')}, without singletons"]
         lines += ["", _score_table(development_scores(model, development), "table").text("table").removesuffix("\n")]
     return "\n".join(lines) + "\n"
 
@@ -92,7 +93,7 @@ def score_output(scores: CoreferenceScores, recipe: Mapping[str, Any], form: str
     if form != "table":
         return table.text(form)
     without = "" if recipe["singletons"] else ", without singletons"
-    heading = f"{recipe['predicted']} against {recipe['gold']}: {_count(recipe['documents'], 'document')}{without}"
+    heading = f"{recipe['predicted']} against {recipe['gold']}: {counted(recipe['documents'], 'document')}{without}"
     return f"{heading}\n\n{table.text('table')}"
 
 
@@ -108,7 +109,3 @@ def _score_table(scores: CoreferenceScores, form: str, comment: str = "") -> Tab
 
 def _number(value: float, exact: bool) -> str:
     return repr(value) if exact else f"{100 * value:.2f}"
-
-
-def _count(n: int, one: str, many: str | None = None) -> str:
-    return f"{n:,} {one if n == 1 else many or one + 's'}"

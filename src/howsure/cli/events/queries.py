@@ -10,6 +10,7 @@ import click
 from howsure.cli.options import level_option, output_options
 from howsure.cli.output import FIGURES, check_destinations, emit
 from howsure.errors import InputError
+from howsure.stats.naming import counted
 
 PERIODS = ("week", "month", "quarter", "year")
 INTERVALS = ("exact", "normal", "samples")
@@ -158,7 +159,7 @@ def figure_command(
     series, _, panels = _series(path, groups, top, options)
     figure = event_figure(series, panels=panels, title=title) if panels else event_page(series, title=title)
     save_figure(figure, output)
-    emit(f"{output}: {len(series.actors):,} actor{'s' * (len(series.actors) != 1)} by {series.by}\n", None)
+    emit(f"{output}: {counted(len(series.actors), 'actor')} by {series.by}\n", None)
 
 
 def _series(

@@ -9,6 +9,7 @@ from howsure.events.dependencies import DependencyCounts
 from howsure.events.filters import REASONS
 from howsure.events.pipeline import ExtractionReport
 from howsure.events.storage import EventStore
+from howsure.stats.naming import counted
 
 PAPERS = "  note: the rule attack misses actors named by a noun before a noun (US forces); --rule attack-wide sees them"
 NOTHING = "nothing to explore: look at what was left out, at --lexicon and --rule, and at howsure events dependencies"
@@ -23,7 +24,7 @@ def summary(path: str, report: ExtractionReport) -> str:
         actors = store.ask("SELECT actor, sum(probability) AS n FROM events GROUP BY 1 ORDER BY n DESC, 1 LIMIT 8")
         rule = store.settings["rule"]
     lines = [
-        f"{path}: {_counted(kept, 'document')} of {_counted(words, 'word')}, {events:,} with an event in some sample"
+        f"{path}: {counted(kept, 'document')} of {counted(words, 'word')}, {events:,} with an event in some sample"
     ]
     lines += [f"  left out {count:,}: {REASONS.get(reason, reason)}" for reason, count in left_out.most_common()]
     if actors:
@@ -31,10 +32,10 @@ def summary(path: str, report: ExtractionReport) -> str:
     if rule["name"] == "attack" and "compound" not in rule["described_by"]:
         lines.append(PAPERS)
     if report.before:
-        lines.append(f"  done before: {_counted(report.before, 'document')}")
+        lines.append(f"  done before: {counted(report.before, 'document')}")
     if report.kept:
         lines += [
-            f"  {report.seconds:,.0f} s for {_counted(report.read, 'document')}, "
+            f"  {report.seconds:,.0f} s for {counted(report.read, 'document')}, "
             f"{report.read / report.seconds:,.1f} a second",
             f"    parsing {_rate(report.kept, report.seconds_parsing)}, the rest "
             f"{_rate(report.kept, report.seconds_rest + report.seconds_storing)} (a process)",
@@ -57,7 +58,3 @@ def dependencies_text(counts: DependencyCounts, *, top: int) -> str:
 
 def _rate(documents: int, seconds: float) -> str:
     return f"{documents / max(seconds, 1e-9):,.1f} documents/s"
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"

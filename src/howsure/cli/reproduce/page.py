@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from howsure.cli.tables import Table
 from howsure.reproductions import Finding, Reproduction, ResultTable
+from howsure.stats.naming import counted
 
 CORRECTIONS = "What corrects the paper"
 
@@ -43,18 +44,14 @@ def summary(result: Reproduction, limit: int | None = None) -> str:
     """How many findings hold; with a limit, that they are those of a quick look."""
     holds = [finding.holds for finding in result.findings]
     hold, fail, undecided = (holds.count(verdict) for verdict in (True, False, None))
-    said = f"Of {_counted(len(holds), 'finding', 'findings')} {_counted(hold, 'holds', 'hold')}, "
-    said += _counted(fail, "does not", "do not")
+    said = f"Of {counted(len(holds), 'finding')} {counted(hold, 'holds', 'hold')}, "
+    said += counted(fail, "does not", "do not")
     if undecided:
-        said += f", {_counted(undecided, 'is', 'are')} undecided at the 95 % level"
+        said += f", {counted(undecided, 'is', 'are')} undecided at the 95 % level"
     if limit is None:
         return f"{said}."
     read = f"Only the first {limit:,} texts or sentences of each part were read (--limit): a quick look, not a result."
     return f"{said}. {read}"
-
-
-def _counted(n: int, one: str, many: str) -> str:
-    return f"{n} {one if n == 1 else many}"
 
 
 def _in_words(finding: Finding) -> str:
