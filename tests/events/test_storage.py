@@ -227,6 +227,40 @@ def _fill(path: Path, told: Path) -> None:
         told.write_text(json.dumps([stored, str(error)]))
 
 
+def test_a_store_is_made_whole_or_not_at_all_on_an_almost_full_disk(tmp_path: Path) -> None:
+    told = tmp_path / "told.json"
+    process = get_context("spawn").Process(target=_make, args=(tmp_path, told))
+    process.start()
+    process.join()
+    assert process.exitcode == 0
+    found = json.loads(told.read_text())
+    for kilobytes, message in found.items():
+        path = tmp_path / kilobytes / "a.duckdb"
+        assert os.listdir(path.parent) == ([path.name] if message is None else [])
+        if message is None:
+            with EventStore.open(path) as store:
+                assert store.settings["seed"] == 4
+        else:
+            assert f"{path} cannot be written" in message
+    assert {message is None for message in found.values()} == {True, False}
+
+
+def _make(folder: Path, told: Path) -> None:
+    """Make a store a limit of kilobytes that a file may have; tell each error, or null."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    found: dict[str, str | None] = {}
+    for kilobytes in (0, 4, 8, 12, 16, 64, 256, 300, 524, 700, 770, 780, 2_000):
+        (folder / f"{kilobytes}").mkdir()
+        resource.setrlimit(resource.RLIMIT_FSIZE, (kilobytes << 10, resource.RLIM_INFINITY))
+        try:
+            EventStore.create(folder / f"{kilobytes}" / "a.duckdb", {"seed": 4}).close()
+            found[f"{kilobytes}"] = None
+        except StoreError as error:
+            found[f"{kilobytes}"] = str(error)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    told.write_text(json.dumps(found))
+
+
 def test_a_folder_is_not_taken_for_a_missing_store(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"is a folder; a store is a file, such as .*news\.duckdb"):
         EventStore.open(tmp_path, read_only=False)

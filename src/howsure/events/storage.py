@@ -69,9 +69,11 @@ class EventStore:
                     connection.execute(statement)
                 for name, value in held.items():
                     connection.execute("INSERT INTO settings VALUES (?, ?)", [name, json.dumps(value)])
+                connection.execute("CHECKPOINT")  # closing would do it too, but keep it secret where it fails
             os.replace(temporary, target)
         finally:
-            temporary.unlink(missing_ok=True)
+            for left in (temporary, temporary.with_name(f"{temporary.name}.wal")):
+                left.unlink(missing_ok=True)
         return cls.open(target, read_only=False)
 
     @classmethod
