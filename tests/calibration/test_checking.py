@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from scipy.stats import chi2
 
-from howsure.calibration.binned_test import p_value_of
 from howsure.calibration.binning import bin_pairs
-from howsure.calibration.checking import calibration_test, spiegelhalter_z
+from howsure.calibration.checking import calibration_test, p_value_of, spiegelhalter_z
 from howsure.calibration.judging import squared_error
 from howsure.errors import InputError
 from howsure.stats.pairs import Pairs

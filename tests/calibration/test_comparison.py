@@ -73,6 +73,25 @@ def test_the_score_difference_is_a_paired_mean() -> None:
         assert estimate.high == pytest.approx(expected, abs=1e-12)
 
 
+def test_each_model_with_the_labels_of_its_own_answers() -> None:
+    """Two models answer the same questions; whether an answer is right is a label of its own for each."""
+    y, a, b = models(4000, 57)
+    right = np.random.default_rng(58).random(4000) < b  # B is calibrated on its own answers
+    found = compare_calibration(y, a, b, y_true_b=right)
+    for error, labels, q in ((found.error_a, y, a), (found.error_b, right, b)):
+        assert error.value == calibration_error(labels, q).value
+    briers = np.mean((a - y) ** 2) - np.mean((b - right) ** 2)
+    assert found.brier_difference.value == pytest.approx(briers, abs=1e-12)
+    assert found.recipe["own_labels"]
+    shared = compare_calibration(y, a, b, y_true_b=y)
+    assert {**shared.to_dict(), "recipe": None} == {**compare_calibration(y, a, b).to_dict(), "recipe": None}
+    swapped = compare_calibration(right, b, a, y_true_b=y)
+    assert swapped.squared_error_difference.value == -found.squared_error_difference.value
+    assert swapped.squared_error_difference.high == pytest.approx(-found.squared_error_difference.low, abs=1e-12)
+    with pytest.raises(InputError, match=r"y_true, y_true_b must have one length; they have 4,000, 3\."):
+        compare_calibration(y, a, b, y_true_b=[0, 1, 1])
+
+
 def test_swapping_the_models_turns_every_sign() -> None:
     y, a, b = models(500, 53)
     one, other = compare_calibration(y, a, b), compare_calibration(y, b, a)

@@ -15,7 +15,7 @@ from howsure.calibration.error import SquaredError, debiased_mse
 from howsure.calibration.judging import debiased_estimate
 from howsure.calibration.scores import BRIER, LOG
 from howsure.errors import InputError
-from howsure.stats.checks import check_level, check_probabilities
+from howsure.stats.checks import check_labels, check_level, check_probabilities, check_same_length
 from howsure.stats.door import columns_of, pairs_from
 from howsure.stats.estimate import Estimate
 from howsure.stats.pairs import Floats, Integers, Pairs
@@ -78,13 +78,16 @@ def compare_calibration(
     pos_label: Any = None,
     level: float = 0.95,
     data: Any = None,
+    y_true_b: Any = None,
 ) -> CalibrationComparison:
     """The difference in calibration of two models on the same pairs, with paired jackknife intervals.
 
     y_true (n,), prob_a and prob_b (n,) are predictions for the same rows in the same order; the other arguments are
-    those of `calibration_curve`. Each model has its own bins. With T the debiased squared error, the difference
-    T_a - T_b is estimated without cutting at zero, its standard error by leaving out one row (or cluster) at a time
-    from both; the interval is normal. The difference of the errors follows by the delta method where it may.
+    those of `calibration_curve`. Where each model has a label of its own, such as whether its own answer is right,
+    y_true holds the labels of A and y_true_b (n,) those of B. Each model has its own bins. With T the debiased squared
+    error, the difference T_a - T_b is estimated without cutting at zero, its standard error by leaving out one row (or
+    cluster) at a time from both; the interval is normal. The difference of the errors follows by the delta method where
+    it may.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -97,22 +100,33 @@ def compare_calibration(
     Raises InputError naming the parameter, row and value that broke a rule.
     """
     if data is not None:
-        y_true, prob_a, prob_b, sample_weight, clusters = columns_of(
-            data, y_true=y_true, prob_a=prob_a, prob_b=prob_b, sample_weight=sample_weight, clusters=clusters
-        )
+        y_true, prob_a, prob_b, sample_weight, clusters, y_true_b = columns_of(
+            data, y_true=y_true, prob_a=prob_a, prob_b=prob_b, sample_weight=sample_weight, clusters=clusters,
+            y_true_b=y_true_b,
+        )  # fmt: skip
     level = check_level(level)
     a = pairs_from(
         y_true, prob_a, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label, prob_name="prob_a"
     )
-    b = Pairs(a.labels, check_probabilities(prob_b, name="prob_b", n=len(a)), a.weights, clusters=a.clusters)
-    return compare_pairs(a, b, bin_size=bin_size, n_bins=n_bins, binning=binning, level=level)
+    own = y_true_b is not None
+    labels_b = check_labels(y_true_b, pos_label=pos_label, name="y_true_b") if own else a.labels
+    check_same_length(y_true=a.labels, y_true_b=labels_b)
+    b = Pairs(labels_b, check_probabilities(prob_b, name="prob_b", n=len(a)), a.weights, clusters=a.clusters)
+    return compare_pairs(a, b, bin_size=bin_size, n_bins=n_bins, binning=binning, level=level, own_labels=own)
 
 
 def compare_pairs(
-    a: Pairs, b: Pairs, *, bin_size: int | str, n_bins: int | None, binning: str, level: float
+    a: Pairs,
+    b: Pairs,
+    *,
+    bin_size: int | str,
+    n_bins: int | None,
+    binning: str,
+    level: float,
+    own_labels: bool = False,
 ) -> CalibrationComparison:
-    """What `compare_calibration` does after the door."""
-    if not np.array_equal(a.labels, b.labels):
+    """What `compare_calibration` does after the door; with `own_labels`, the labels of the two need not agree."""
+    if not own_labels and not np.array_equal(a.labels, b.labels):
         row = int(np.flatnonzero(a.labels != b.labels)[0])
         raise InputError(f"the two models must be judged on the same rows; the label of row {row} differs")
     for name, one, other in (("weight", a.weights, b.weights), ("cluster", a.clusters, b.clusters)):
@@ -138,7 +152,7 @@ def compare_pairs(
         "n_bins": n_bins,
         "level": level,
     }
-    recipe |= {"clustered": a.clusters is not None, "weighted": a.weights is not None}
+    recipe |= {"own_labels": own_labels, "clustered": a.clusters is not None, "weighted": a.weights is not None}
     return CalibrationComparison(estimates[0], estimates[1], difference, roots, brier, log, n, recipe)
 
 
@@ -156,7 +170,7 @@ def _units(a: Pairs, b: Pairs) -> Integers:
         return a.clusters
     w = np.ones(len(a)) if a.weights is None else a.weights
     units = np.empty(len(a), dtype=np.int64)
-    units[np.lexsort((w, a.labels, b.probabilities, a.probabilities))] = np.arange(len(a))
+    units[np.lexsort((w, b.labels, a.labels, b.probabilities, a.probabilities))] = np.arange(len(a))
     return units
 
 
@@ -180,9 +194,9 @@ def _jackknifed(value: float, without: Floats, level: float, n: int) -> Estimate
 
 
 def _score_difference(a: Pairs, b: Pairs, units: Integers, expected: Any, level: float) -> Estimate:
-    labels = a.labels.astype(np.float64)
     with np.errstate(invalid="ignore"):
-        difference = expected(a.probabilities, labels) - expected(b.probabilities, labels)
+        losses = [expected(one.probabilities, one.labels.astype(np.float64)) for one in (a, b)]
+        difference = losses[0] - losses[1]
     if not np.isfinite(difference).all():
         return Estimate(math.nan, None, None, level, "jackknife", len(a))
     cells = _one_bin(a, units, difference)

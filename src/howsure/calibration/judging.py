@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.calibration.binned_test import p_value_of
 from howsure.calibration.binning import Binned, bin_pairs, width_edges
+from howsure.calibration.checking import p_value_of
 from howsure.calibration.clusters import cluster_sums, clustered_mse, clustered_standard_errors, effective_numbers
 from howsure.calibration.curve import CalibrationCurve, bins_from
 from howsure.calibration.error import SquaredError, debiased_mse, plugin_mse, root

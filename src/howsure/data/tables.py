@@ -10,13 +10,14 @@ import os
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from howsure.data.archives import archive_columns, copy_archives
 from howsure.data.columns import Column
-from howsure.data.database import Connection, Database, identifier, reading
+from howsure.data.database import Connection, Database, file_literal, identifier, reading
 from howsure.data.files import File
 from howsure.data.headers import check_alike
-from howsure.data.sources import as_texts, parquet_source, text_source
+from howsure.data.sources import as_texts, folders_are_columns, parquet_source, text_source
 from howsure.errors import InputError
 from howsure.stats.naming import unknown_name
 
@@ -31,7 +32,7 @@ class Table:
     relation: str
     columns: dict[str, Column]
     files: tuple[File, ...]
-    starts: tuple[int, ...] = ()
+    starts: tuple[int, ...]
 
     @property
     def connection(self) -> Connection:
@@ -48,20 +49,31 @@ class Table:
         with reading(self.name, self.files[0].path):
             return self.connection.execute(f"SELECT {select} FROM {self.relation} {rest}").fetchall()
 
+    @property
+    def numbered(self) -> str:
+        """The columns in use and the position of every row, from 0 over all files, to be asked like a table."""
+        listed = [identifier(name) for name in self.columns]
+        return f"(SELECT {', '.join(listed)}, row_number() OVER () - 1 AS {self.position} FROM {self.relation})"
+
+    @property
+    def position(self) -> str:
+        """What the position is called in `numbered`: no column in use is."""
+        taken, name = {name.casefold() for name in self.columns}, "position"
+        while name in taken:
+            name += "_"
+        return name
+
     def place(self, condition: str, shown: str = "NULL", *, skip: int = 0) -> tuple[str, object]:
         """Where the first row is for which a condition holds (after skipping some), and a value of that row."""
-        if self.is_copied:
-            found = self.ask(f"rowid, {shown}", rest=f"WHERE {condition} ORDER BY rowid LIMIT 1 OFFSET {skip}")
-            row, value = found[0]
-            position = int(str(row))
-            file = bisect_right(self.starts, position) - 1
-            return _place(self.files[file], position - self.starts[file]), value
-        source = parquet_source(self.files, "filename=true, file_row_number=true")
+        found = f"{self.position}, {shown} FROM {self.numbered} WHERE {condition} ORDER BY {self.position}"
         with reading(self.name, self.files[0].path):
-            path, row, value = self.connection.execute(
-                f"SELECT filename, file_row_number, {shown} FROM {source} WHERE {condition} LIMIT 1 OFFSET {skip}"
-            ).fetchall()[0]
-        return _place(next(file for file in self.files if os.path.abspath(file.path) == path), int(row)), value
+            position, value = self.connection.execute(f"SELECT {found} LIMIT 1 OFFSET {skip}").fetchall()[0]
+        return self.place_of(int(position)), value
+
+    def place_of(self, position: int) -> str:
+        """Where a row is, by its position from 0 over all files: the row of its file, and which file."""
+        file = bisect_right(self.starts, position) - 1
+        return _place(self.files[file], position - self.starts[file])
 
     @property
     def name(self) -> str:
@@ -87,13 +99,28 @@ def open_table(database: Database, files: tuple[File, ...], names: Sequence[str]
 
 def _open_parquet(database: Database, files: tuple[File, ...], names: list[str]) -> Table:
     connection = database.connection
+    folders = False
     for file in files:
         with reading(file.name, file.path):
-            _require(connection, file, names, _described(connection, parquet_source([file])))
-    relation = parquet_source(files)
+            known = _described(connection, parquet_source([file]))
+            if folders_are_columns(file, names, known):
+                folders, known = True, _described(connection, parquet_source([file], folders=True))
+            _require(connection, file, names, known)
+    relation = parquet_source(files, folders=folders)
     with reading(files[0].name, files[0].path):
         types = _described(connection, relation)
-    return Table(database, relation, {name: Column(name, types[name]) for name in names}, files)
+        starts = _parquet_starts(connection, files)
+    return Table(database, relation, {name: Column(name, types[name]) for name in names}, files, starts)
+
+
+def _parquet_starts(connection: Connection, files: tuple[File, ...]) -> tuple[int, ...]:
+    """The position at which the rows of each file start."""
+    if len(files) == 1:
+        return (0,)
+    listed = ", ".join(file_literal(file.path) for file in files)
+    found = connection.execute(f"SELECT file_name, num_rows FROM parquet_file_metadata([{listed}])").fetchall()
+    rows = {os.path.realpath(name): int(number) for name, number in found}
+    return (0, *accumulate(rows[os.path.realpath(file.path)] for file in files[:-1]))
 
 
 def _open_texts(database: Database, files: tuple[File, ...], names: list[str]) -> Table:
@@ -105,10 +132,14 @@ def _open_texts(database: Database, files: tuple[File, ...], names: list[str]) -
             known = _described(connection, text_source(file))
             if file.format in ("json", "jsonl") and not set(names) <= set(known):
                 known = _described(connection, text_source(file, "sample_size=-1"))
+            folders = folders_are_columns(file, names, known)
+            if folders:
+                known = _described(connection, text_source(file, folders=True))
             _require(connection, file, names, known)
             connection.execute(f"CREATE TABLE IF NOT EXISTS {COPIED} ({listed})")
             starts.append(_count(connection))
-            source = text_source(file, as_texts(names) if file.format in ("json", "jsonl") else "")
+            asked = as_texts(names) if file.format in ("json", "jsonl") else ""
+            source = text_source(file, asked, folders=folders)
             connection.execute(f"INSERT INTO {COPIED} SELECT {_list(names)} FROM {source}")
     return Table(database, COPIED, {name: Column(name, "VARCHAR") for name in names}, files, tuple(starts))
 

@@ -1,0 +1,77 @@
+"""Names that DuckDB takes for itself, and folders that look like columns: what stands in a file is what is read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from howsure.data import open_predictions
+from howsure.errors import InputError
+from tests.data.writers import write
+
+TAKEN = [
+    ("filename", "file_row_number", "rowid"),
+    ("rowid", "Filename", "file_row_number"),
+    ("file_row_number", "ROWID", "year"),
+    ("year", "position", "filename"),
+]
+FORMATS = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".npz")
+
+
+@pytest.mark.parametrize("names", TAKEN)
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_a_column_of_any_name_is_the_files_own(suffix: str, names: tuple[str, str, str], tmp_path: Path) -> None:
+    (tmp_path / "year=2020").mkdir()
+    label, prob, group = names
+    columns: dict[str, list[Any]] = {label: [1, 0, 1], prob: [0.5, 0.25, 0.75], group: ["a", "b", "a"]}
+    path = write(tmp_path / "year=2020" / f"x{suffix}", columns)
+    with open_predictions([path], label=label, prob=prob, group=group) as predictions:
+        pairs = predictions.pairs()
+        assert (pairs.labels.tolist(), pairs.probabilities.tolist()) == ([1, 0, 1], [0.5, 0.25, 0.75])
+        assert predictions.group_sizes == {"a": 2, "b": 1}
+    write(path, columns | {prob: [0.5, 1.75, 0.75]})
+    with (
+        pytest.raises(InputError, match=r"row 2 of .* holds 1\.75"),
+        open_predictions([path], label=label, prob=prob, group=group) as predictions,
+    ):
+        predictions.pairs()
+
+
+@pytest.mark.parametrize("suffix", [suffix for suffix in FORMATS if suffix != ".npz"])
+def test_a_folder_is_a_column_only_where_the_file_has_none(suffix: str, tmp_path: Path) -> None:
+    rows = {"y": [1, 0], "q": [0.5, 0.25]}
+    for year in ("2020", "2021"):
+        (tmp_path / f"year={year}").mkdir()
+        write(tmp_path / f"year={year}" / f"x{suffix}", rows | {"tag": ["a", "b"]})
+    files = [tmp_path / "year=*" / f"x{suffix}"]
+    with open_predictions(files, label="y", prob="q", group="year") as predictions:
+        assert predictions.group_sizes == {"2020": 2, "2021": 2}
+    (tmp_path / "tag=c").mkdir()
+    here = tmp_path / "year=2021" / "tag=d"
+    here.mkdir()
+    write(here / f"x{suffix}", rows | {"tag": ["a", "b"]})
+    with open_predictions([here / f"x{suffix}"], label="y", prob="q", group="tag") as predictions:
+        assert predictions.group_sizes == {"a": 1, "b": 1}
+    with (
+        pytest.raises(InputError, match=r"tag is a column of .*x.* and a folder of its path too\. Rename one"),
+        open_predictions([here / f"x{suffix}"], label="y", prob="q", group="tag", cluster="year"),
+    ):
+        pass
+
+
+def test_rows_of_many_row_groups_and_files_are_found(tmp_path: Path) -> None:
+    n = 400_000
+    q = np.random.default_rng(0).random(n)
+    for number in (1, 2):
+        held = {"y": np.arange(n) % 2, "q": np.where((np.arange(n) == 298_765) & (number == 2), 1.5, q)}
+        pa.parquet.write_table(pa.table(held), tmp_path / f"part-{number}.parquet", row_group_size=10_000)
+    with (
+        pytest.raises(InputError, match=r"row 298,766 of .*part-2\.parquet \(counted from 1\) holds 1\.5"),
+        open_predictions([tmp_path / "part-*.parquet"], label="y", prob="q") as predictions,
+    ):
+        predictions.pairs()
