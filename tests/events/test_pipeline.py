@@ -154,8 +154,8 @@ def test_what_is_left_out_is_counted(tmp_path: Path, corpus: Path, model: Path) 
     report = extract_to(store, held, model, filter=Filter(keep="^World", drop="Sports", require_actor=True))
     sports = [number for number in range(DOCUMENTS) if number % 10 == 7]
     rows = contents(store)
-    assert [row[0] for row in rows["left_out"] if row[2] == CATEGORY] == sports
-    nobody = [row[0] for row in rows["left_out"] if row[2] == NO_ACTOR]
+    assert [row[0] for row in rows["left_out"] if row[3] == CATEGORY] == sports
+    nobody = [row[0] for row in rows["left_out"] if row[3] == NO_ACTOR]
     names = {word for _, *words in newswire.ACTORS for word in words}
     assert nobody == [
         number

@@ -28,7 +28,7 @@ def types_of(table: str) -> dict[str, str]:
     """The types of a table's columns, by name.
 
     >>> types_of("left_out")
-    {'document': 'BIGINT', 'id': 'VARCHAR', 'reason': 'VARCHAR'}
+    {'document': 'BIGINT', 'id': 'VARCHAR', 'date': 'DATE', 'reason': 'VARCHAR'}
     """
     lines = (line.replace(",", " ").split() for line in TABLES[table].strip().splitlines())
     return {name: kind for name, kind, *_ in lines}
@@ -45,13 +45,19 @@ def arrow_table(table: str, columns: Mapping[str, Sequence[Any]]) -> Any:
 
 def _array(values: Sequence[Any], kind: str) -> Any:
     if kind.endswith(LIST):
-        inner = kind.removesuffix(LIST)
-        ends = np.cumsum([0, *map(len, values)], dtype=np.int32)
-        items = _array(list(chain.from_iterable(values)), inner)
+        inner, held = kind.removesuffix(LIST), [value or () for value in values]
+        ends = np.cumsum([0, *map(len, held)], dtype=np.int32)
+        known = np.packbits([value is not None for value in values], bitorder="little")
+        items = _array(list(chain.from_iterable(held)), inner)
         return nanoarrow.c_array_from_buffers(
-            nanoarrow.list_(ARROW[inner]), len(values), [None, ends], children=[items]
+            nanoarrow.list_(ARROW[inner]), len(values), [known, ends], children=[items]
         )
     if isinstance(values, np.ndarray) and kind in NUMBERS:
         return nanoarrow.c_array(np.ascontiguousarray(values, NUMBERS[kind]))
     plain = values.tolist() if isinstance(values, np.ndarray) else values
-    return nanoarrow.c_array(list(map(str, plain)) if kind == "DATE" else plain, ARROW[kind])
+    dates = kind == "DATE"
+    return nanoarrow.c_array([_iso(day) for day in plain] if dates else plain, ARROW[kind])
+
+
+def _iso(day: object) -> str | None:
+    return None if day is None else str(day)

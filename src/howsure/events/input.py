@@ -24,8 +24,8 @@ Rows = Iterator[tuple[Any, ...]]
 class InputDocument:
     """A document as it comes: its position in the input from 0, and a text, or a part of a CoNLL-U file.
 
-    `date` is ISO 8601, None where it is missing and such documents are left out. `file` and `line` say where a part of
-    a CoNLL-U file stands, for errors.
+    `date` is ISO 8601, None where it is missing and such documents are left out. `story` names the story that it tells.
+    `file` and `line` say where a part of a CoNLL-U file stands, for errors.
     """
 
     number: int
@@ -36,6 +36,7 @@ class InputDocument:
     text: str
     file: str = ""
     line: int = 0
+    story: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +44,8 @@ class Fields:
     """The columns, or the keys of metadata, that hold what a document needs; None where nothing does.
 
     Without `id`, documents are numbered from 1. `date_format` is as in strptime (%d/%m/%Y); without it, dates are ISO
-    8601 with or without a time, and the day is taken as it is written.
+    8601 with or without a time, and the day is taken as it is written. `story` names the story that a document tells:
+    documents of one story, such as reprints, do not count as independent.
     """
 
     text: str | None = None
@@ -51,6 +53,7 @@ class Fields:
     id: str | None = None
     title: str | None = None
     category: str | None = None
+    story: str | None = None
     date_format: str | None = None
 
 
@@ -75,13 +78,13 @@ class Corpus:
 
     def documents(self, start: int = 0) -> Iterator[InputDocument]:
         """The documents from a position on, a few in memory at a time."""
-        for number, (name, date, title, category, text) in enumerate(self._rows(start), start=start):
+        for number, (name, date, title, category, story, text) in enumerate(self._rows(start), start=start):
             held = str(number + 1) if self.fields.id is None else name
-            yield InputDocument(number, held, date, title, category, text or "")
+            yield InputDocument(number, held, date, title, category, text or "", story=(story or "").strip() or None)
 
     def _rows(self, start: int) -> Rows:
         fields = self.fields
-        wanted = [self._text(name) for name in (fields.id, fields.title, fields.category, fields.text)]
+        wanted = [self._text(name) for name in (fields.id, fields.title, fields.category, fields.story, fields.text)]
         date = f"CAST({self._date()} AS VARCHAR)"
         listed = ", ".join([wanted[0], date, *wanted[1:]])
         with reading(self.table.name, self.table.files[0].path), self.table.connection.cursor() as cursor:
@@ -164,7 +167,7 @@ def open_corpus(
     database = Database(spool)
     files = named_files(paths, format=format, spool=database.folder)
     database.allow_only([file.path for file in files])
-    names = [getattr(fields, name) for name in ("id", "date", "title", "category", "text")]
+    names = [getattr(fields, name) for name in ("id", "date", "title", "category", "story", "text")]
     table = open_table(database, files, [name for name in names if name is not None])
     _check_text(table.columns[fields.text or ""])
     return Corpus(table, fields, bad_dates=bad_dates)

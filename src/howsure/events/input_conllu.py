@@ -28,7 +28,8 @@ from howsure.stats.naming import natural_order
 SUFFIXES = (".conllu", ".conll-u", ".conllu.gz", ".conll-u.gz")
 DATES = ("date", "dateCreated")  # keys of metadata that hold the date
 INDEXED = 1_000  # documents at a time
-HEADER = ("id", "date", "title", "category")
+HEADER = ("id", "date", "title", "category", "story")
+ROW = "(" + ", ".join("?" * len(HEADER)) + ")"
 
 
 class Part(Text):
@@ -59,10 +60,10 @@ class ConlluCorpus(Corpus):
         """The documents from a position on, one in memory at a time."""
         rows = self._rows(start)
         passages = islice(_all_passages(self.table.files), start, None)
-        for number, ((name, date, title, category, _), (file, passage)) in enumerate(
+        for number, ((name, date, title, category, story, _), (file, passage)) in enumerate(
             zip(rows, passages, strict=True), start=start
         ):
-            yield InputDocument(number, name, date, title, category, passage.text, file, passage.before)
+            yield InputDocument(number, name, date, title, category, passage.text, file, passage.before, story or None)
 
 
 class HeaderTable(Table):
@@ -99,14 +100,15 @@ def open_conllu(
         starts.append(count)
         headers = (_header(passage, fields) for passage in _passages(file))
         while rows := list(islice(headers, INDEXED)):
-            listed = ", ".join(["(?, ?, ?, ?)"] * len(rows))
+            listed = ", ".join([ROW] * len(rows))
             database.connection.execute(f"INSERT INTO {COPIED} VALUES {listed}", [cell for row in rows for cell in row])
             count += len(rows)
     database.allow_only([])
     columns = {name: Column(name, "VARCHAR") for name in HEADER}
     table = HeaderTable(database, COPIED, columns, files, tuple(starts))
     known = {"id": "id", "date": "date", "title": "title"}
-    held = replace(fields, **known, category=None if fields.category is None else "category")
+    asked = {name: name if getattr(fields, name) else None for name in ("category", "story")}
+    held = replace(fields, **known, **asked)
     return ConlluCorpus(table, held, bad_dates=bad_dates, is_parsed=True)
 
 
@@ -146,8 +148,8 @@ def _all_passages(files: Sequence[File]) -> Iterator[tuple[str, Passage]]:
 def _header(passage: Passage, fields: Fields) -> list[str | None]:
     held = passage.header
     date = next((held[key] for key in ((fields.date,) if fields.date else DATES) if held.get(key)), None)
-    category = None if fields.category is None else held.get(fields.category)
-    return [held["id"], date, held.get(fields.title or "title"), category]
+    asked = [held.get(name) if name else None for name in (fields.category, fields.story)]
+    return [held["id"], date, held.get(fields.title or "title"), *asked]
 
 
 def _passages(file: File) -> Iterator[Passage]:

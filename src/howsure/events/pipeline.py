@@ -26,6 +26,7 @@ from typing import Any
 from howsure.errors import InputError
 from howsure.events.input import Corpus, InputDocument
 from howsure.events.interrupts import deaf_children, undisturbed
+from howsure.events.lexicon import Lexicon
 from howsure.events.storage import EventStore, StoreError
 from howsure.events.work import Batch, Work, Worker, begin, do
 
@@ -107,7 +108,8 @@ def recipe_of(corpus: Corpus, *, work: Work, parser: dict[str, Any], lexicon: st
         "input": corpus.recipe,
         "parser": parser,
         "rule": work.rule.to_dict(),
-        "lexicon": {"name": lexicon, "stemming": work.lexicon.stemming, "digest": _digest(work.lexicon.entries)},
+        "lexicon": _lexicon_recipe(work.lexicon, lexicon),
+        "names": [list(entry) for entry in work.lexicon.entries],
         "actors": {code: work.lexicon.title(code) for code in work.lexicon.codes},
         "model": {"name": model, "digest": _model_digest(work.model)},
         "samples": work.samples,
@@ -196,6 +198,11 @@ def _in_order(pool: ProcessPoolExecutor, batches: Batches, ahead: int) -> Iterat
             yield waiting.popleft().result()
     while waiting:
         yield waiting.popleft().result()
+
+
+def _lexicon_recipe(lexicon: Lexicon, name: str) -> dict[str, Any]:
+    held = {"stemming": lexicon.stemming, "match_case": lexicon.match_case}
+    return {"name": name, **held, "digest": _digest(lexicon.entries)}
 
 
 def _digest(content: Any) -> str:

@@ -8,14 +8,15 @@ from typing import Any
 from howsure.events.document_view import Sample, document_view
 from howsure.events.store_comparison import compare_actors
 from howsure.events.store_documents import HIGH, LOW, documents_of, doubtful_documents
-from howsure.events.store_reading import Store, actors_in, rows_of, settings_of, title_of
+from howsure.events.store_reading import Store, actors_in, event_of, rows_of, settings_of, title_of
 from howsure.events.store_series import event_series
 
 SERIES = {"n_documents": "documents"}  # what the page calls a column otherwise
 
 
 def overview(store: Store) -> dict[str, Any]:
-    """What the store holds: actors by falling expected count, dates, documents kept and left out, and its settings.
+    """What the store holds: actors by falling expected count, dates, documents kept and left out, the event that
+    is counted, and its settings.
 
     >>> from howsure.events import example_store
     >>> with example_store() as store:
@@ -33,6 +34,7 @@ def overview(store: Store) -> dict[str, Any]:
         "last": None if last is None else last.isoformat(),
         "documents": int(n),
         "left_out": {reason: int(count) for reason, count in left_out},
+        "event": event_of(store),
         "settings": settings_of(store),
     }
 

@@ -14,10 +14,12 @@ from howsure.events.facts import Bools
 from howsure.events.input import InputDocument
 
 MOST_ENTITIES = 255  # of one actor in one sample: they are kept in a byte
+LAYERS = ("lemmas", "tags", "universal_tags", "features", "heads", "relations")
+VOICES = ("speaker", "addressee")  # metadata of a sentence that the antecedent model reads
 COLUMNS = {
-    "documents": ("document", "id", "date", "title", "category", "words", "mentions"),
-    "left_out": ("document", "id", "reason"),
-    "sentences": ("document", "sentence", "words", "spaces"),
+    "documents": ("document", "id", "date", "title", "category", "story", "words", "mentions"),
+    "left_out": ("document", "id", "date", "reason"),
+    "sentences": ("document", "sentence", "words", "spaces", *LAYERS, *VOICES),
     "mentions": ("document", "mention", "sentence", "start", "stop", "head", "actors", "verb"),
     "antecedents": ("document", "mention", "antecedent", "probability"),
     "clusterings": ("document", "samples", "best"),
@@ -37,18 +39,20 @@ class Rows:
 
     def leave_out(self, source: InputDocument, reason: str) -> None:
         """Count a document that is not kept."""
-        self.rows["left_out"].append((source.number, source.id, reason))
+        self.rows["left_out"].append((source.number, source.id, source.date, reason))
 
     def add(self, source: InputDocument, extraction: Extraction) -> None:
         """A document that is kept."""
         number, document = source.number, extraction.document
         words = sum(map(len, document.sentences))
         mentions = len(extraction.mentions)
-        row = (number, source.id, source.date, source.title, source.category, words, mentions)
-        self.rows["documents"].append(row)
+        told = (source.date, source.title, source.category, source.story)
+        self.rows["documents"].append((number, source.id, *told, words, mentions))
         for at, sentence in enumerate(document.sentences):
             spaces = sentence.spaces or (True,) * len(sentence)
-            self.rows["sentences"].append((number, at, list(sentence.words), list(spaces)))
+            layers = [getattr(sentence, name) for name in LAYERS]
+            voices = [sentence.metadata.get(name) for name in VOICES]
+            self.rows["sentences"].append((number, at, sentence.words, spaces, *layers, *voices))
         self.rows["mentions"] += _mention_rows(number, extraction)
         if extraction.sampled is not None:
             self._add_sampled(number, extraction.facts.actors, extraction.sampled)

@@ -6,21 +6,24 @@ computed again from the tables.
 
 from __future__ import annotations
 
-VERSION = 2  # of the tables; a store of another version is refused
+VERSION = 3  # of the tables; a store of another version is refused
 
 TABLES = {
     # What made the store, a JSON value each: version, howsure, finished (whether all of the input is in it), input,
-    # parser, rule, lexicon, actors (codes and titles), model, samples, seed, filters.
+    # parser, rule, lexicon, names (pairs of a code and a name, all that the lexicon holds), actors (codes and titles),
+    # model, samples, seed, filters, stories (how documents of one story are found).
     "settings": """
         name VARCHAR PRIMARY KEY,
         value VARCHAR NOT NULL""",
-    # Each document kept. `document` is its position in the input, from 0, counting those left out.
+    # Each document kept. `document` is its position in the input, from 0, counting those left out. `story` is what a
+    # column of the input says of the story that it tells.
     "documents": """
         document BIGINT PRIMARY KEY,
         id VARCHAR UNIQUE NOT NULL,
         date DATE NOT NULL,
         title VARCHAR,
         category VARCHAR,
+        story VARCHAR,
         words BIGINT NOT NULL,
         mentions BIGINT NOT NULL""",
     # Documents of the input that are not kept, and why: 'no date', 'category', 'empty', 'no actor', 'too long'
@@ -28,13 +31,29 @@ TABLES = {
     "left_out": """
         document BIGINT PRIMARY KEY,
         id VARCHAR NOT NULL,
+        date DATE,
         reason VARCHAR NOT NULL""",
-    # The words, and whether a space follows each. Sentences are numbered from 0 in each document.
+    # Documents that tell a story that others tell too, reprints for one, and the first document of that story: their
+    # events are the same or nearly so, and do not count as independent. Only of documents with an event in some
+    # sample, known when the store is finished; a document that is not here is a story of its own.
+    "stories": """
+        document BIGINT PRIMARY KEY,
+        story BIGINT NOT NULL""",
+    # The words, whether a space follows each, and the parse: a layer that the parser does not give is null. `heads` are
+    # positions from 0, -1 for the root. Sentences are numbered from 0 in each document.
     "sentences": """
         document BIGINT NOT NULL,
         sentence INTEGER NOT NULL,
         words VARCHAR[] NOT NULL,
-        spaces BOOLEAN[] NOT NULL""",
+        spaces BOOLEAN[] NOT NULL,
+        lemmas VARCHAR[],
+        tags VARCHAR[],
+        universal_tags VARCHAR[],
+        features VARCHAR[],
+        heads INTEGER[],
+        relations VARCHAR[],
+        speaker VARCHAR,
+        addressee VARCHAR""",
     # Mentions in text order, words start to stop - 1 of a sentence; what describes each, and the event word if it acts
     # (in a document in which none acts, what describes them is not looked for).
     "mentions": """

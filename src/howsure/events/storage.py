@@ -32,7 +32,7 @@ READING: Config = {**CONFIG, "enable_external_access": "false"}  # a query reads
 DAMAGED = (duckdb.IOException, duckdb.FatalException, duckdb.InternalException, duckdb.SerializationException)
 FAILED_WRITES = (duckdb.IOException, duckdb.FatalException, duckdb.TransactionException, duckdb.OutOfMemoryException)
 MAGIC, MAGIC_AT = b"DUCK", 8  # how a DuckDB file begins, after a checksum
-ITS_OWN = ("version", "howsure", "finished")  # settings that the store sets
+ITS_OWN = ("version", "howsure", "finished", "names")  # settings that the store sets, or has by their digest
 
 Settings = dict[str, Any]
 Columns = Mapping[str, Any]  # by name, values one below the other
@@ -159,8 +159,8 @@ class EventStore:
 
     def check_settings(self, wanted: Mapping[str, Any]) -> None:
         """Raise InputError naming what differs where a run that goes on was not the one that began."""
-        known = json.loads(json.dumps(wanted))
-        ours = {name: value for name, value in self.settings.items() if name not in ITS_OWN}
+        both = self.settings, json.loads(json.dumps(wanted))
+        ours, known = ({name: held[name] for name in held if name not in ITS_OWN} for held in both)
         told = [f"{name} was {_shown(was)} and is now {_shown(now)}" for name, was, now in _differences(ours, known)]
         if self.settings["howsure"] != __version__:
             told.append(f"howsure was {self.settings['howsure']} and is now {__version__}")

@@ -208,9 +208,38 @@ UNCERTAINTY = (
 
 def recipe_of(store: Store, **asked: Any) -> dict[str, Any]:
     """How a result was made: what was asked of the store, what its bands hold, and what made it."""
-    return {"howsure": __version__, **asked, "uncertainty": UNCERTAINTY, "store": settings_of(store)}
+    return {
+        "howsure": __version__,
+        **asked,
+        "event": event_of(store),
+        "uncertainty": UNCERTAINTY,
+        "store": settings_of(store),
+    }
 
 
 def settings_of(store: Store) -> dict[str, Any]:
-    """What made the store, without the titles of all actors."""
-    return {name: value for name, value in store.settings.items() if name != "actors"}
+    """What made the store, without the names and titles of all actors."""
+    return {name: value for name, value in store.settings.items() if name not in ("actors", "names")}
+
+
+def event_of(store: Store) -> str:
+    """The event that a store counts: the name of its rule, and the words that the rule looks for.
+
+    >>> from howsure.events import example_store
+    >>> with example_store() as store:
+    ...     event_of(store)
+    'attack (attack, attacks, attacked, attacking)'
+    """
+    return event_named(store.settings.get("rule") or {})
+
+
+def event_named(rule: Mapping[str, Any]) -> str:
+    """The event that a rule finds, given as plain values.
+
+    >>> event_named({"name": "bombing", "forms": ["bombed", "shelled"], "nouns": ["bombing"]})
+    'bombing (bombed, shelled, bombing)'
+    """
+    name = str(rule.get("name") or "an event without a name")
+    words = list(dict.fromkeys(word for field in ("verbs", "forms", "nouns") for word in rule.get(field) or ()))
+    told = words or ([f"function {rule['function']}"] if rule.get("function") else [])
+    return f"{name} ({', '.join(told)})" if told else name

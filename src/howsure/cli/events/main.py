@@ -59,6 +59,8 @@ def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--id", metavar="COL", help="Column of the id (default: documents are numbered from 1)."),
         click.option("--title", metavar="COL", help="Column of the title, or key of metadata."),
         click.option("--category", metavar="COL", help="Column of the category, or key of metadata."),
+        click.option("--story", metavar="COL", help="Column of the story told, or key of metadata: documents of one "
+                     "story count as one source (default: nearly equal texts do)."),
         click.option("--date-format", metavar="FORMAT", help="How dates are written: %d/%m/%Y (default: ISO 8601)."),
         click.option("--bad-dates", type=click.Choice(BAD_DATES), default="error", show_default=True,
                      help="What to do about documents whose date is missing or is none."),
