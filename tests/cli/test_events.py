@@ -50,7 +50,15 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def given(place: Path, file: str, *more: Any) -> tuple[Any, ...]:
-    return ("events", "extract", place / file, "--lexicon", place / "actors.tsv", "--model", place / "model.npz", *more)
+    """A command with a lexicon and a model, unless others are given."""
+    usual = {"--lexicon": place / "actors.tsv", "--model": place / "model.npz"}
+    return (
+        "events",
+        "extract",
+        place / file,
+        *(x for pair in usual.items() if pair[0] not in more for x in pair),
+        *more,
+    )
 
 
 def test_from_conllu_to_a_store(place: Path, tmp_path: Path) -> None:
@@ -121,7 +129,8 @@ BAD = [
     ("news.conllu", ("--lexicon", "{place}/rule.yaml"), "a line must be CODE<TAB>NAME"),
     ("news.conllu", ("--model", "{place}/rule.yaml"), "is no model"),
     ("news.conllu", ("--store", "{place}/none/news.duckdb"), "there is no folder"),
-    ("news.conllu", ("--store", "{place}/news.conllu"), "news.conllu is no store"),
+    ("news.conllu", ("--store", "{place}/clear.yaml"), "clear.yaml is no store"),
+    ("news.conllu", ("--store", "{place}/news.conllu"), "news.conllu is read here, and would be written over"),
     ("news.conllu", ("--samples", "0"), "samples"),
 ]
 
@@ -133,7 +142,8 @@ def test_bad_input_is_named(
     store = tmp_path / "news.duckdb"
     pipeline = request.getfixturevalue("pipeline") if "{pipeline}" in options else None
     held = [option.format(place=place, pipeline=pipeline) for option in options]
-    done = howsure(*given(place, file, "--store", store, "--workers", 1, *held))
+    stored = () if "--store" in held else ("--store", store)
+    done = howsure(*given(place, file, *stored, "--workers", 1, *held))
     assert (done.code, done.out) == (2, "")
     assert re.search(message, " ".join(done.err.split()))
     assert not store.exists() or not contents(store)["documents"]
@@ -164,7 +174,7 @@ def test_ctrl_c_and_the_same_command_again(place: Path, tmp_path: Path) -> None:
 def test_where_nothing_was_found_there_is_nothing_to_explore(place: Path, tmp_path: Path) -> None:
     nobody = tmp_path / "nobody.tsv"
     nobody.write_text("X\tNo Such Place\n", encoding="utf-8")
-    text = printed(*given(place, "news.conllu"), "--lexicon", nobody, "--store", tmp_path / "a.duckdb", "--workers", 1)
+    text = printed(*given(place, "news.conllu", "--lexicon", nobody, "--store", tmp_path / "a.duckdb", "--workers", 1))
     assert text.splitlines()[-1].startswith("nothing to explore: look at what was left out")
 
 

@@ -118,8 +118,8 @@ def test_what_cannot_be(path: Path, tmp_path: Path) -> None:
     for arguments, told in [
         (["series", path, "--actor", "IRC"], "no actor 'IRC' .* Did you mean IRQ"),
         (["series", tmp_path / "none.duckdb"], "there is no store"),
-        (["export", path, tmp_path / "a.xlsx"], ".csv or .parquet"),
-        (["figure", path, tmp_path / "a.jpg"], "a figure is written as .svg"),
+        (["export", path, tmp_path / "a.xlsx"], "writes .csv, .parquet"),
+        (["figure", path, tmp_path / "a.jpg"], "writes .svg"),
         (["compare", path, "IRQ", "IRQ"], "must be different"),
         (["doubtful", path, "--low", 2], "0 ≤ low ≤ high ≤ 1"),
         (["series", path, "--output", tmp_path / "no" / "a.txt"], "there is no folder"),

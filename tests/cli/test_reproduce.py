@@ -114,7 +114,7 @@ def test_figures_and_json(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--page", "page.html"), "--page must name a file that ends in .md; page.html does not."),
+        (("--page", "page.html"), "--page writes .md; name a file that ends in one of these, not page.html."),
         (("--page", "nowhere/page.md"), "there is no folder nowhere"),
         (("--figures", "taken"), "--figures must name a folder; taken is a file."),
     ],

@@ -332,7 +332,7 @@ WRONG = [
     (["train", "train.tsv", "--pseudocount-emission", "1"], "is no option of --tagger crf"),
     (["train", "train.tsv", "--features", "sufixes"], "Did you mean suffixes?"),
     (["train", "train.tsv", "--c2", "-1"], "c2 must be"),
-    (["train", "train.tsv", "--tagger", "hmm", "--pseudocount-emission", "nan"], "pseudocount_emission must be"),
+    (["train", "train.tsv", "--tagger", "hmm", "--pseudocount-emission", "nan"], "--pseudocount-emission must be"),
     (["train", "value.txt", "--input-format", "crfsuite"], "line 1 of value.txt: what follows a colon"),
     (["train", "value.txt", "--input-format", "crfsuite", "--features", "basic"], "holds attributes"),
     (["tag", "hmm.npz", "latin.txt"], "line 1 of latin.txt is not UTF-8 text"),

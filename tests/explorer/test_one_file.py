@@ -132,9 +132,9 @@ def test_the_command_writes_the_file_and_its_size(store_path: Path, tmp_path: Pa
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("out.txt", "a page is written as .html, .htm; name a file that ends so"),
+        ("out.txt", "PAGE writes .html, .htm; name a file that ends in one of these"),
         ("nowhere/out.html", "there is no folder"),
-        ("", "name a file that ends so"),
+        ("", "name a file that ends in one of these"),
         ("s.html", "no actor"),
     ],
 )

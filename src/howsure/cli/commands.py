@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import click
 
+from howsure.cli.destinations import check_destinations
 from howsure.errors import InputError
 
 OTHER_NAMES = {"y_true": "--target", "labels": "--classes", "n_bins": "--bins"}
@@ -35,12 +36,22 @@ class Command(click.Command):
             raise click.BadParameter(said, error.ctx, error.param, error.param_hint) from error
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command."""
+        """Run the command, if it can write where it is asked to."""
+        check_destinations(ctx)
         try:
             return super().invoke(ctx)
         except InputError as error:
+            if type(error) is not InputError:  # one that others know by its type
+                raise
             options = {str(one.name): one.opts[0] for one in self.params if isinstance(one, click.Option)}
             raise InputError(as_options(str(error), OTHER_NAMES | options)) from error
+
+
+class Group(click.Group):
+    """A group of such commands."""
+
+    command_class = Command
+    group_class = type
 
 
 def as_options(message: str, options: Mapping[str, str]) -> str:

@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from howsure.cli.commands import Group
+from howsure.cli.destinations import WrittenFolder
 from howsure.cli.output import emit, json_text
 from howsure.cli.progress import progress
 from howsure.cli.tables import Table
@@ -18,7 +20,7 @@ form_option = click.option("--format", "form", type=click.Choice(["table", "json
 HEADERS = ("name", "size", "found", "licence", "what")
 
 
-@click.group("data")
+@click.group("data", cls=Group)
 def command() -> None:
     """List the data sets of the experiments, fetch them, see how to cite them."""
 
@@ -66,7 +68,13 @@ def show_command(name: str, form: str) -> None:
 
 @command.command("get")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
-@click.option("--to", "folder", metavar="FOLDER", help="Folder of data sets to fetch into (default: the user's cache).")
+@click.option(
+    "--to",
+    "folder",
+    type=WrittenFolder(),
+    metavar="FOLDER",
+    help="Folder of data sets to fetch into (default: the user's cache).",
+)
 @click.option("--from", "host", metavar="ADDRESS", default=HOST, show_default=True, help="The site, or a mirror of it.")
 def get_command(names: tuple[str, ...], folder: str | None, host: str) -> None:
     """Fetch data sets.

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import importlib.resources
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import click
 
 from howsure.cli.calibration.main import curve_command
+from howsure.cli.commands import Command
+from howsure.cli.destinations import WrittenFolder
 from howsure.cli.events.main import command as events_command
 from howsure.cli.output import emit
 from howsure.data.writing import write_whole
@@ -18,32 +20,53 @@ from howsure.errors import InputError
 FILES = ("predictions.csv", "news.conllu", "actors.tsv")
 STORE = "news.duckdb"
 JUDGED = ("predictions.csv", "--label", "label", "--prob", "probability", "--group", "model", "--cluster", "tweet")
-DRAWN = ("--figure", "curve.png", "--report", "report.html")
+FIGURE, REPORT, PAGE = "curve.png", "report.html", "events.html"
+MADE = (STORE, FIGURE, REPORT, PAGE)
+DRAWN = ("--figure", FIGURE, "--report", REPORT)
 EVENTS = (
     ("extract", "news.conllu", "--lexicon", "actors.tsv", "--store", STORE, "--workers", "1"),
     ("series", STORE, "--by", "year"),
-    ("report", STORE, "events.html"),
+    ("report", STORE, PAGE),
 )
 
 
-@click.command("demo")
-@click.option("--output", metavar="FOLDER", default="demo-output", show_default=True, help="Where the files go.")
+@click.command("demo", cls=Command)
+@click.option(
+    "--output",
+    type=WrittenFolder(),
+    metavar="FOLDER",
+    default="demo-output",
+    show_default=True,
+    help="Where the files go.",
+)
 def command(output: str) -> None:
     """Judge three taggers on tweets, and count the attacks in invented news."""
     folder = Path(output)
-    if not folder.is_dir() and folder.exists():
-        raise InputError(f"--output must name a folder; {output} is a file.")
+    bundled = {name: (importlib.resources.files("howsure") / "data" / "demo" / name).read_bytes() for name in FILES}
+    _check_own(folder, bundled)
     folder.mkdir(parents=True, exist_ok=True)
-    for name in FILES:
-        bundled = importlib.resources.files("howsure") / "data" / "demo" / name
-        write_whole(bundled.read_bytes(), str(folder / name))
+    for name, content in bundled.items():
+        write_whole(content, folder / name)
     (folder / STORE).unlink(missing_ok=True)  # what is left of an earlier demo
     emit(f"In {output} this is run:\n", None)
     with contextlib.chdir(folder):
         for called, name, arguments in _commands():
             emit(f"\n    howsure {name} {' '.join(arguments)}\n\n", None)
             called.main(list(arguments), standalone_mode=False)
-    emit(f"\nOpen {folder / 'report.html'} and {folder / 'events.html'} in a browser.\n", None)
+    emit(f"\nOpen {folder / REPORT} and {folder / PAGE} in a browser.\n", None)
+
+
+def _check_own(folder: Path, bundled: Mapping[str, bytes]) -> None:
+    """Raise InputError where the demo would write over files that are not those of an earlier demo."""
+    theirs = [name for name, content in bundled.items() if _read(folder / name) not in (None, content)]
+    ours = not theirs and all((folder / name).is_file() for name in FILES)
+    theirs += [name for name in MADE if not ours and (folder / name).exists()]
+    if theirs:
+        raise InputError(f"{folder / theirs[0]} is not of this demo, and would be written over; name another --output.")
+
+
+def _read(path: Path) -> bytes | None:
+    return path.read_bytes() if path.exists() else None
 
 
 def _commands() -> Iterator[tuple[click.Command, str, tuple[str, ...]]]:

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from howsure.cli.commands import Command
+from howsure.cli.commands import Group
+from howsure.cli.destinations import FIGURES, PAGES, Written
 from howsure.cli.tables import FORMATS
 
 Decorated = Callable[..., Any]
@@ -63,13 +64,28 @@ def output_options(function: Decorated) -> Decorated:
     """`--format` and `--output`."""
     form = click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True,
                         help="How the result is written.")  # fmt: skip
-    return form(click.option("--output", metavar="FILE", help="Write to a file instead of standard output.")(function))
+    return form(output_option(function))
 
 
-class DefaultGroup(click.Group):
+output_option = click.option(
+    "--output", type=Written(), metavar="FILE", help="Write to a file instead of standard output."
+)
+
+
+def figure_option(what: str, *, advice: str = "") -> Callable[[Decorated], Decorated]:
+    """`--figure`."""
+    return click.option(
+        "--figure", type=Written(*FIGURES, advice=advice), metavar="FILE", help=f"{what}: .svg, .png or .pdf."
+    )
+
+
+report_option = click.option(
+    "--report", type=Written(*PAGES), metavar="FILE.html", help="Write a report: one HTML file that needs no network."
+)
+
+
+class DefaultGroup(Group):
     """A group that runs its default command when the first argument is not the name of another one."""
-
-    command_class = Command
 
     def __init__(self, *args: Any, default: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

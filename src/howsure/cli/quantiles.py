@@ -8,8 +8,8 @@ import click
 import numpy as np
 
 from howsure.cli.commands import Command
-from howsure.cli.options import as_names, level_option
-from howsure.cli.output import check_destinations, emit, json_text
+from howsure.cli.options import as_names, figure_option, level_option, output_options
+from howsure.cli.output import emit, json_text
 from howsure.cli.rows import rows_from_zero
 from howsure.cli.tables import Table
 from howsure.errors import InputError
@@ -27,10 +27,8 @@ from howsure.stats.naming import shortened
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed: a tie gets a random rank."
 )
-@click.option("--format", "form", type=click.Choice(["table", "json", "csv", "markdown", "latex"]), default="table",
-              show_default=True, help="How the result is written.")  # fmt: skip
-@click.option("--output", metavar="FILE", help="Write to a file instead of standard output.")
-@click.option("--figure", metavar="FILE", help="Draw histogram and cumulative curve: .svg, .png or .pdf.")
+@output_options
+@figure_option("Draw histogram and cumulative curve")
 def command(
     file: str, truth: str, draws: list[str] | None, draws_column: str | None, skip_missing: bool, bins: int | None,
     level: float, seed: int, form: str, output: str | None, figure: str | None,
@@ -41,7 +39,6 @@ def command(
     """
     from howsure.calibration.quantiles import posterior_quantiles
 
-    check_destinations(output=output, figure=figure)
     values, samples, held = read(file, truth, draws, draws_column, skip_missing=skip_missing)
     if bins is not None and bins > samples.shape[1] + 1:
         raise InputError(f"--bins must be at most the number of ranks, {samples.shape[1] + 1}; it is {bins}.")

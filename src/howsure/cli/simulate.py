@@ -6,8 +6,8 @@ import click
 import numpy as np
 
 from howsure.cli.commands import Command
+from howsure.cli.destinations import Written
 from howsure.cli.output import emit
-from howsure.errors import InputError
 
 
 @click.command("simulate", cls=Command)
@@ -18,13 +18,11 @@ from howsure.errors import InputError
               help="Miscalibrate: P(y = 1) is q - k up to one half, q + k above.")  # fmt: skip
 @click.option("--decimals", type=click.IntRange(0, 17), help="Round q to so many decimals (default: all digits).")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the draws.")
-@click.option("--output", metavar="FILE.csv", help="Write to a file instead of standard output.")
+@click.option("--output", type=Written(".csv"), metavar="FILE.csv", help="Write to a file instead of standard output.")
 def command(n: int, a: float, b: float, k: float | None, decimals: int | None, seed: int, output: str | None) -> None:
     """Draw N pairs: q from Beta(a, b), the label from q, or from a shifted q with --k. Written as CSV."""
     from howsure.calibration.simulation import simulate_pairs
 
-    if output is not None and not output.endswith(".csv"):
-        raise InputError(f"simulate writes CSV: name a file that ends in .csv, not {output!r}")
     labels, q = simulate_pairs(n, a, b, transform="identity" if k is None else k, rng=seed)
     q = q if decimals is None else np.round(q, decimals)
     rows = (f"{y},{p!r}" for y, p in zip(labels.tolist(), q.tolist(), strict=True))

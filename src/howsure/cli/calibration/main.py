@@ -11,8 +11,8 @@ import click
 import numpy as np
 
 from howsure.cli.calibration.output import curves_json, curves_table, curves_text, write_figure, write_report
-from howsure.cli.options import DefaultGroup, as_names, binning_options, output_options
-from howsure.cli.output import check_destinations, emit
+from howsure.cli.options import DefaultGroup, as_names, binning_options, figure_option, output_options, report_option
+from howsure.cli.output import emit
 from howsure.cli.progress import progress
 from howsure.errors import InputError
 from howsure.stats.pairs import Chunk, Pairs, PairSource
@@ -63,8 +63,8 @@ def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--adjust", type=click.Choice(["holm", "bh", "none"]), default="holm", show_default=True,
               help="Adjustment of the p-values for the number of groups.")  # fmt: skip
 @output_options
-@click.option("--figure", metavar="FILE", help="Draw the curves: .svg, .png or .pdf.")
-@click.option("--report", metavar="FILE.html", help="Write a report: one HTML file that needs no network.")
+@figure_option("Draw the curves")
+@report_option
 def curve_command(
     files: tuple[str, ...], level: float, seed: int, interval: str, adjust: str, bin_size: int | str,
     bins: int | None, binning: str, form: str, output: str | None, figure: str | None, report: str | None,
@@ -77,7 +77,6 @@ def curve_command(
     howsure calibration 'export/*.parquet' --label y --prob score --group country --format json
     howsure calibration dev.jsonl --label gold --probs-column probs --reduce class-wise --figure curve.pdf
     """
-    check_destinations(output=output, figure=figure, report=report)
     with opened(files, **reading) as predictions:
         curves = list(
             judged(
@@ -184,7 +183,6 @@ def compare_command(
     from howsure.calibration.comparison import compare_pairs
     from howsure.cli.calibration.comparison import comparison_json, comparison_table, comparison_text
 
-    check_destinations(output=output)
     columns = probs or lists
     if bool(probs) == bool(lists):
         raise InputError("say where the probabilities are: either --prob or --probs-column.")

@@ -7,16 +7,19 @@ from typing import Any
 
 import click
 
+from howsure.cli.commands import Group
 from howsure.cli.coreference.input import chosen, load_model, matched, read_mentioned, resolve
-from howsure.cli.options import output_options
-from howsure.cli.output import check_destinations, emit, refuse_overwriting
+from howsure.cli.destinations import PAGES, Written
+from howsure.cli.options import figure_option, output_options
+from howsure.cli.output import emit
 from howsure.cli.progress import progress
 from howsure.errors import InputError
 
+TEXT_ELSEWHERE = " The text with its entities in colour: --text FILE.html."
 DECISIONS = ("best", "minimum-risk")
 
 
-@click.group(context_settings={"max_content_width": 110})
+@click.group(cls=Group, context_settings={"max_content_width": 110})
 def command() -> None:
     """Coreference: which mentions name one entity, and how sure is that?"""
 
@@ -42,7 +45,7 @@ decision_option = click.option(
 
 @command.command("train", short_help="Train a model on parsed documents with entities.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--out", required=True, metavar="MODEL", help="Where the model goes.")
+@click.option("--out", type=Written(), required=True, metavar="MODEL", help="Where the model goes.")
 @click.option("--dev", metavar="FILE", help="Documents by which the best pass is chosen, and on which it is judged.")
 @mentions_option("detected")
 @click.option("--loss", type=click.Choice(["likelihood", "margin"]), default="likelihood", show_default=True,
@@ -67,8 +70,6 @@ def train_command(
     from howsure.cli.coreference.output import training_text
     from howsure.coreference import AntecedentModel
 
-    check_destinations(output=out)
-    refuse_overwriting(out, *files, dev)
     options: dict[str, Any] = {"l1": l1, "passes": passes}
     given = {name: value for name, value in options.items() if value is not None}
     model = AntecedentModel(mentions=mentions, loss=loss, rng=seed, **given)
@@ -84,7 +85,9 @@ def train_command(
 
 @command.command("predict", short_help="Write documents with the entities that a model finds.")
 @click.argument("file")
-@click.option("--out", required=True, metavar="FILE", help="Where the documents go; by suffix .conllu or .conll.")
+@click.option(
+    "--out", type=Written(), required=True, metavar="FILE", help="Where the documents go; by suffix .conllu or .conll."
+)
 @click.option("--output-format", type=click.Choice(["conllu", "conll-2012", "three-columns"]),
               help="How they are written (default: by suffix; .conll is CoNLL-2012).")  # fmt: skip
 @model_option
@@ -104,8 +107,6 @@ def predict_command(
     """
     from howsure.cli.coreference.output import check_form, predicted_text, with_entities, write_documents
 
-    check_destinations(output=out)
-    refuse_overwriting(out, file, model)
     form = check_form(out, output_format)
     trained = load_model(model)
     documents = read_mentioned([file], repeated=repeated, source=mentions or trained.mentions)
@@ -120,11 +121,18 @@ def predict_command(
 
 @command.command("posterior", short_help="Say how sure a model is of pairs and entities.")
 @click.argument("file")
-@click.option("--out", metavar="FILE", help="Where it goes: .json (all), or .parquet or .csv (the pairs).")
+@click.option(
+    "--out", type=Written(), metavar="FILE", help="Where it goes: .json (all), or .parquet or .csv (the pairs)."
+)
 @click.option("--threshold", type=float, default=0.05, show_default=True, help="Only pairs at least so probable.")
 @click.option("--document", "names", multiple=True, metavar="NAME", help="Only this document. Repeatable.")
-@click.option("--figure", metavar="FILE", help="Draw the pair probabilities of one document: .svg, .png or .pdf.")
-@click.option("--text", metavar="FILE", help="The text, entities in colour, doubtful mentions marked: .html.")
+@figure_option("Draw the pair probabilities of one document", advice=TEXT_ELSEWHERE)
+@click.option(
+    "--text",
+    type=Written(*PAGES),
+    metavar="FILE",
+    help="The text, entities in colour, doubtful mentions marked: .html.",
+)
 @model_option
 @mentions_option(None)
 @decision_option
@@ -149,9 +157,7 @@ def posterior_command(
     """
     from howsure.cli.coreference.posterior import draw_pairs, posterior_text, view_of, write_posterior, write_text
 
-    _check_posterior_options(out, threshold, figure, text)
-    for path in (out, figure, text):
-        refuse_overwriting(path, file, model)
+    _check_posterior_options(out, threshold)
     trained = load_model(model)
     documents = chosen(read_mentioned([file], repeated=repeated, source=mentions or trained.mentions), names)
     if figure is not None and len(documents) > 1:
@@ -171,17 +177,10 @@ def posterior_command(
     emit(posterior_text(views), None)
 
 
-def _check_posterior_options(out: str | None, threshold: float, figure: str | None, text: str | None) -> None:
+def _check_posterior_options(out: str | None, threshold: float) -> None:
     """Say before the work that something cannot be done."""
     from howsure.cli.coreference.posterior import check_suffix
 
-    if text is not None and not text.lower().endswith((".html", ".htm")):
-        raise InputError(f"--text writes a page; name a file that ends in .html, not {text}.")
-    if figure is not None and figure.lower().endswith((".html", ".htm")):
-        raise InputError(
-            f"--figure draws the pair probabilities; the text with its entities in colour: --text {figure}."
-        )
-    check_destinations(output=out, figure=figure, report=text)
     if out is not None:
         check_suffix(out)
     if not 0.0 <= threshold <= 1.0:
@@ -206,8 +205,6 @@ def score_command(gold: str, predicted: str, singletons: bool, repeated: str, fo
     from howsure.cli.coreference.output import score_output
     from howsure.coreference import score_documents
 
-    check_destinations(output=output)
-    refuse_overwriting(output, gold, predicted)
     sides = matched(
         gold, read_mentioned([gold], repeated=repeated), predicted, read_mentioned([predicted], repeated=repeated)
     )

@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from howsure.cli.commands import Group
+from howsure.cli.destinations import Written
 from howsure.cli.output import emit, json_text
 from howsure.cli.progress import progress
 
@@ -25,7 +27,7 @@ BAD_DATES, STEMMING, LABELS = ("error", "leave-out"), ("suffixes", "paper", "non
 FIRST, LAST = "extract", "dependencies"
 
 
-class Events(click.Group):
+class Events(Group):
     """The commands in the order in which they are used; those of other files are imported when they are run."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -88,7 +90,13 @@ def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @corpus_options
 @click.option("--samples", type=click.IntRange(min=1), default=100, show_default=True, help="Clusterings a document.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all draws.")
-@click.option("--store", metavar="OUT", required=True, help="DuckDB file to write, or to go on with.")
+@click.option(
+    "--store",
+    type=Written(beside=lambda path: (f"{path}.wal",)),
+    metavar="OUT",
+    required=True,
+    help="DuckDB file to write, or to go on with.",
+)
 @click.option("--workers", type=click.IntRange(min=1), metavar="N",
               help="Processes (default: one a processor, at most 4).")  # fmt: skip
 def extract_command(store: str, samples: int, seed: int, workers: int | None, **options: Any) -> None:

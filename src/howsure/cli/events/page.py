@@ -8,11 +8,10 @@ from typing import Any
 
 import click
 
+from howsure.cli.commands import Command
+from howsure.cli.destinations import PAGES, Written
 from howsure.cli.options import as_names, level_option
-from howsure.cli.output import PAGES
 from howsure.cli.progress import progress
-from howsure.data.writing import check_place
-from howsure.errors import InputError
 from howsure.events.periods import PERIODS
 from howsure.events.storage import EventStore
 
@@ -22,7 +21,7 @@ EXPOSED = (
 )
 
 
-@click.command("explore")
+@click.command("explore", cls=Command)
 @click.argument("store", metavar="STORE")
 @click.option(
     "--port",
@@ -63,9 +62,9 @@ def explore_command(store: str, port: int, host: str, names: tuple[str, ...], sh
         serve(opened, address, ready=ready)
 
 
-@click.command("report")
+@click.command("report", cls=Command)
 @click.argument("store", metavar="STORE")
-@click.argument("page", metavar="OUT.html")
+@click.argument("page", type=Written(*PAGES), metavar="OUT.html")
 @click.option(
     "--actors", metavar="A,B,…", callback=as_names, help="Codes of the actors (default: the 8 that act most)."
 )
@@ -95,9 +94,6 @@ def report_command(store: str, page: str, documents: int, **options: Any) -> Non
     from howsure.explorer import Included, events_report
     from howsure.report.files import write_report
 
-    if not page.lower().endswith(PAGES):
-        raise InputError(f"a page is written as {', '.join(PAGES)}; name a file that ends so, not {page}.")
-    check_place(page)
     included = Included(documents=documents, **options)
     with EventStore.open(store) as opened, progress("documents", total=documents) as advance:
         html = events_report(opened, included=included, advance=advance)

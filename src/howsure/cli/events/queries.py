@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
 
+from howsure.cli.commands import Command
+from howsure.cli.destinations import FIGURES, Written
 from howsure.cli.options import level_option, output_options
-from howsure.cli.output import FIGURES, check_destinations, emit
-from howsure.errors import InputError
+from howsure.cli.output import emit
 from howsure.stats.naming import counted
 
 PERIODS = ("week", "month", "quarter", "year")
@@ -20,6 +22,13 @@ Decorated = Callable[..., Any]
 store_argument = click.argument("path", metavar="STORE")
 by_option = click.option("--by", type=click.Choice(PERIODS), default="quarter", show_default=True,
                          help="Length of a period.")  # fmt: skip
+
+
+def recipe_beside(path: str) -> list[str]:
+    """The file that goes with an exported table."""
+    from howsure.events.export import recipe_path
+
+    return [str(recipe_path(Path(path)))] if path.lower().endswith(".csv") else []
 
 
 def as_groups(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> list[list[str]]:
@@ -53,7 +62,7 @@ def top_option(default: int | None, what: str) -> Callable[[Decorated], Decorate
                         metavar="N", help=f"{what} the N most frequent actors, if none is named.")  # fmt: skip
 
 
-@click.command("series")
+@click.command("series", cls=Command)
 @store_argument
 @series_options
 @top_option(5, "Show")
@@ -66,14 +75,13 @@ def series_command(path: str, groups: list[list[str]], top: int, form: str, outp
     """
     from howsure.cli.events.output import series_output
 
-    check_destinations(output=output)
     series, left, _ = _series(path, groups, top, options)
     emit(series_output(series, form, path, left), output)
 
 
-@click.command("export")
+@click.command("export", cls=Command)
 @store_argument
-@click.argument("output", metavar="FILE.csv|FILE.parquet")
+@click.argument("output", type=Written(".csv", ".parquet", beside=recipe_beside), metavar="FILE.csv|FILE.parquet")
 @series_options
 @top_option(None, "Write")
 def export_command(path: str, output: str, groups: list[list[str]], top: int | None, **options: Any) -> None:
@@ -81,16 +89,15 @@ def export_command(path: str, output: str, groups: list[list[str]], top: int | N
 
     The recipe of a CSV file goes into FILE.recipe.json beside it, that of a Parquet file into its metadata.
     """
-    from howsure.events.export import check_export, export_series
+    from howsure.events.export import export_series
 
-    check_export(output)
     series, _, _ = _series(path, groups, top, options)
     written = export_series(series, output)
     rows = len(series.counts.rows)
     emit(f"{' and '.join(map(str, written))}: {rows:,} rows, {len(series.actors):,} actors\n", None)
 
 
-@click.command("compare")
+@click.command("compare", cls=Command)
 @store_argument
 @click.argument("first")
 @click.argument("second")
@@ -108,13 +115,12 @@ def compare_command(path: str, first: str, second: str, form: str, output: str |
     from howsure.events.storage import EventStore
     from howsure.events.store_comparison import compare_actors
 
-    check_destinations(output=output)
     with EventStore.open(path) as store:
         compared = compare_actors(store, first, second, **options)
     emit(comparison_output(compared, form, path), output)
 
 
-@click.command("doubtful")
+@click.command("doubtful", cls=Command)
 @store_argument
 @click.option("--low", type=float, default=0.2, show_default=True, help="Least probability.")
 @click.option("--high", type=float, default=0.8, show_default=True, help="Greatest probability.")
@@ -127,15 +133,14 @@ def doubtful_command(path: str, form: str, output: str | None, **options: Any) -
     from howsure.events.storage import EventStore
     from howsure.events.store_documents import doubtful_documents
 
-    check_destinations(output=output)
     with EventStore.open(path) as store:
         found = doubtful_documents(store, **options)
     emit(doubtful_output(found, form, path), output)
 
 
-@click.command("figure")
+@click.command("figure", cls=Command)
 @store_argument
-@click.argument("output", metavar="FILE.svg|.png|.pdf")
+@click.argument("output", type=Written(*FIGURES), metavar="FILE.svg|.png|.pdf")
 @series_options
 @top_option(20, "Draw a page of")
 @click.option("--title", metavar="TEXT", help="Title of the figure.")
@@ -153,9 +158,6 @@ def figure_command(
     from howsure.figures.events import event_figure, event_page
     from howsure.figures.files import save_figure
 
-    if not output.lower().endswith(FIGURES):
-        raise InputError(f"a figure is written as {', '.join(FIGURES)}; name a file that ends so, not {output}.")
-    check_destinations(figure=output)
     series, _, panels = _series(path, groups, top, options)
     figure = event_figure(series, panels=panels, title=title) if panels else event_page(series, title=title)
     save_figure(figure, output)

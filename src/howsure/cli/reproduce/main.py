@@ -6,12 +6,13 @@ from typing import Any
 
 import click
 
+from howsure.cli.commands import Group
 from howsure.cli.progress import progress
 from howsure.cli.reproduce.output import Output, output_options
 from howsure.reproductions import reproduce_binning, reproduce_synthetic, steps_of_synthetic
 
 
-@click.group("reproduce")
+@click.group("reproduce", cls=Group)
 def command() -> None:
     """Run a table or figure of the papers again, beside what the paper says.
 

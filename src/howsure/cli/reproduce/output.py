@@ -10,10 +10,10 @@ from typing import Any
 
 import click
 
+from howsure.cli.destinations import Written, WrittenFolder
 from howsure.cli.output import emit, json_text
 from howsure.cli.reproduce.page import as_page, as_text, summary
-from howsure.data.writing import check_place, write_whole
-from howsure.errors import InputError
+from howsure.data.writing import write_whole
 from howsure.reproductions import Reproduction
 
 PLACES = ("--data", "--format", "--figures", "--page")
@@ -26,15 +26,6 @@ class Output:
     form: str
     figures: str | None
     page: str | None
-
-    def check(self) -> None:
-        """Say before the work, not after it, that something cannot be written."""
-        if self.figures is not None and Path(self.figures).exists() and not Path(self.figures).is_dir():
-            raise InputError(f"--figures must name a folder; {self.figures} is a file.")
-        if self.page is not None and not self.page.endswith(".md"):
-            raise InputError(f"--page must name a file that ends in .md; {self.page} does not.")
-        if self.page is not None:
-            check_place(self.page)
 
     def show(self, result: Reproduction) -> None:
         """Write the figures and the page, and print what was found."""
@@ -50,16 +41,21 @@ class Output:
 
 
 def output_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Add --format, --figures and --page to a command, which gets them as one `output`, checked."""
+    """Add --format, --figures and --page to a command, which gets them as one `output`."""
 
     @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True)
-    @click.option("--figures", metavar="FOLDER", help="Draw the figures into a folder, as SVG and PNG.")
-    @click.option("--page", metavar="FILE.md", help="Write a page of Markdown, its figures in a folder beside it.")
+    @click.option(
+        "--figures", type=WrittenFolder(), metavar="FOLDER", help="Draw the figures into a folder, as SVG and PNG."
+    )
+    @click.option(
+        "--page",
+        type=Written(".md"),
+        metavar="FILE.md",
+        help="Write a page of Markdown, its figures in a folder beside it.",
+    )
     @functools.wraps(function)
     def command(*, form: str, figures: str | None, page: str | None, **options: Any) -> None:
-        output = Output(form, figures, page)
-        output.check()
-        function(output=output, **options)
+        function(output=Output(form, figures, page), **options)
 
     return command
 

@@ -8,8 +8,10 @@ from typing import Any
 
 import click
 
+from howsure.cli.commands import Group
+from howsure.cli.destinations import Written
 from howsure.cli.options import as_names, binning_options, output_options
-from howsure.cli.output import check_destinations, emit, refuse_overwriting
+from howsure.cli.output import emit
 from howsure.cli.progress import progress
 from howsure.cli.sequences.input import INPUT_FORMS, ITEMS, LAYERS, TEXT, load_model, read_corpus, read_words
 from howsure.errors import InputError
@@ -22,7 +24,7 @@ OPTIONS_OF = {
 }
 
 
-class Sequences(click.Group):
+class Sequences(Group):
     """The commands; sentences are counted from 1 in what goes wrong."""
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -57,7 +59,7 @@ def input_option(*more: str) -> Callable[..., Any]:
 
 @command.command("train", short_help="Train a tagger on tagged sentences.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--out", required=True, metavar="MODEL", help="Where the model goes.")
+@click.option("--out", type=Written(), required=True, metavar="MODEL", help="Where the model goes.")
 @click.option("--dev", metavar="FILE", help="Tagged sentences on which the model is then judged.")
 @click.option("--tagger", type=click.Choice(list(OPTIONS_OF)), default="crf", show_default=True)
 @column_option
@@ -93,8 +95,6 @@ def train_command(
     from howsure.cli.sequences.output import training_text
     from howsure.sequences.crf import MOST_ITERATIONS
 
-    check_destinations(output=out)
-    refuse_overwriting(out, *files, dev)
     given = {name: value for name, value in options.items() if value is not None}
     model = _untrained(tagger, given, items=input_format == ITEMS)
     train = read_corpus(files, form=input_format, model=model)
@@ -141,7 +141,7 @@ def _untrained(tagger: str, options: dict[str, Any], *, items: bool) -> Any:
 @command.command("tag", short_help="Tag sentences, with the probability of every tag.")
 @click.argument("model")
 @click.argument("file")
-@click.option("--out", metavar="FILE", help="Write to a file instead of standard output.")
+@click.option("--out", type=Written(), metavar="FILE", help="Write to a file instead of standard output.")
 @click.option("--method", type=click.Choice(["viterbi", "posterior"]), default="viterbi", show_default=True,
               help="The most probable sequence, or the most probable tag of each word.")  # fmt: skip
 @click.option(
@@ -166,8 +166,6 @@ def tag_command(
     """
     from howsure.cli.sequences.output import k_best_text, tagged_text
 
-    check_destinations(output=out)
-    refuse_overwriting(out, model, file)
     if k_best is not None and method != "viterbi":
         raise InputError("--k-best gives the most probable sequences; it does not go with --method posterior.")
     tagger = load_model(model)
@@ -182,7 +180,7 @@ def tag_command(
 @command.command("posterior", short_help="Write every probability and whether it came true, for `howsure calibration`.")
 @click.argument("model")
 @click.argument("file")
-@click.option("--out", required=True, metavar="FILE", help="Where the pairs go: .parquet or .csv.")
+@click.option("--out", type=Written(), required=True, metavar="FILE", help="Where the pairs go: .parquet or .csv.")
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only this tag. Repeatable.")
 @click.option("--tag-pairs", type=click.IntRange(min=1), metavar="N",
               help="Instead, the N most frequent tag pairs of consecutive tokens.")  # fmt: skip
@@ -206,7 +204,6 @@ def posterior_command(
     from howsure.data.pairs_writing import check_suffix, write_pairs
 
     check_suffix(out)
-    refuse_overwriting(out, model, file)
     if tags and tag_pairs is not None:
         raise InputError("--tag and --tag-pairs are two questions; ask one at a time.")
     tagger = load_model(model)
@@ -243,8 +240,6 @@ def evaluate_command(
     """
     from howsure.cli.sequences.evaluation import evaluate, evaluation_output
 
-    check_destinations(output=output)
-    refuse_overwriting(output, model, file)
     tagger = load_model(model)
     corpus = read_corpus([file], form=input_format, model=tagger)
     found = evaluate(tagger, corpus, corpus.tags(column), unknown_tags=unknown_tags, **_binning(binning))

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from howsure.cli.options import DefaultGroup, as_names, level_option, output_options
-from howsure.cli.output import check_destinations, emit
+from howsure.cli.options import DefaultGroup, as_names, figure_option, level_option, output_options, report_option
+from howsure.cli.output import emit
 from howsure.cli.progress import progress
 from howsure.cli.rows import rows_from_zero
 from howsure.cli.significance.output import comparison_output, power_output, write_figure, write_report
@@ -44,8 +44,8 @@ def testing_options(function: Callable[..., Any]) -> Callable[..., Any]:
                      help="Adjustment of p for all models and metrics of the table."),
         click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all draws."),
         output_options,
-        click.option("--figure", metavar="FILE", help="Draw differences with intervals: .svg, .png or .pdf."),
-        click.option("--report", metavar="FILE.html", help="Write a report: one HTML file that needs no network."),
+        figure_option("Draw differences with intervals"),
+        report_option,
     ]  # fmt: skip
     for option in reversed(options):
         function = option(function)
@@ -164,7 +164,6 @@ def power_command(
 def _split(testing: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The options of `compare`, and where results go."""
     showing = {key: testing.pop(key) for key in ("form", "output", "figure", "report")}
-    check_destinations(**{key: showing[key] for key in ("output", "figure", "report")})
     options = {**testing, "rng": testing["seed"], "metrics": list(testing["metrics"]) or None}
     del options["seed"]
     for key in ("adjust", "interval"):

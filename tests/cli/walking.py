@@ -1,0 +1,32 @@
+"""Every command of howsure, found by walking the tree of commands, so that a new one cannot be forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+
+from howsure.cli import howsure
+
+
+def commands() -> dict[str, click.Command]:
+    """Every command that does something, by its words."""
+    return {" ".join(words): command for words, command in _walk(howsure, [], None)}
+
+
+def _walk(
+    command: click.Command, words: list[str], parent: click.Context | None
+) -> Iterator[tuple[list[str], click.Command]]:
+    context = click.Context(command, parent=parent)
+    if not isinstance(command, click.Group):
+        yield words, command
+        return
+    for name in command.list_commands(context):
+        found = command.get_command(context, name)
+        assert found is not None
+        yield from _walk(found, [*words, name], context)
+
+
+def spelled(parameter: click.Parameter, value: str) -> list[str]:
+    """How a value is typed for a parameter."""
+    return [parameter.opts[0], value] if isinstance(parameter, click.Option) else [value]
