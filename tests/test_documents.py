@@ -10,14 +10,16 @@ How a block of a page (README.md, docs/, …) is treated is written on its first
     ```text             what the block before it printed
     ``` and data        json, csv, …: shown, not run
 
-`...` stands for any text. A page runs in an empty folder with a copy of examples/ and a folder images/; with
+    tolerance=0.001     after any of these words, where a training prints: its decimals may differ by so much
+
+What is printed is compared by tests/printed.py: decimals but for their rounding, everything else exactly; `...` stands
+for any text. A page runs in an empty folder with a copy of examples/ and a folder images/; with
 HOWSURE_DRAW=1 (`make docs`) what it draws into images/ becomes docs/images/.
 """
 
 from __future__ import annotations
 
 import contextlib
-import doctest
 import io
 import os
 import re
@@ -30,6 +32,8 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
+
+from tests.printed import is_printed
 
 ROOT = Path(__file__).parents[1]
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
@@ -45,11 +49,16 @@ class PageError(AssertionError):
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: the words of its first line, its text, and the number of the text's first line."""
+    """A fenced block: the words and options of its first line, its text, and the number of the text's first line."""
 
     words: tuple[str, ...]
+    options: dict[str, str]
     text: str
     line: int
+
+    @property
+    def tolerance(self) -> float:
+        return float(self.options.get("tolerance", 0))
 
 
 def blocks_of(text: str) -> list[Block]:
@@ -58,9 +67,17 @@ def blocks_of(text: str) -> list[Block]:
     if missed:
         raise PageError(f"a block must start in the first column and end: {missed[0]}")
     return [
-        Block(tuple(match[1].split()), match[2], text.count("\n", 0, match.start()) + 2)
-        for match in FENCE.finditer(text)
+        block_of(match[1].split(), match[2], text.count("\n", 0, match.start()) + 2) for match in FENCE.finditer(text)
     ]
+
+
+def block_of(marks: list[str], text: str, line: int) -> Block:
+    """A block; of its first line an option is what has an equals sign."""
+    options = dict(mark.split("=", 1) for mark in marks if "=" in mark)
+    unknown = options.keys() - {"exit", "tolerance"}
+    if unknown:
+        raise PageError(f"line {line}: an option is exit= or tolerance=, not {min(unknown)}=")
+    return Block(tuple(mark for mark in marks if "=" not in mark), options, text, line)
 
 
 def run_page(text: str, folder: Path) -> None:
@@ -77,16 +94,15 @@ def run_page(text: str, folder: Path) -> None:
             case ("console", "no-run"):
                 if re.search(r"^\$ howsure", block.text, re.MULTILINE):
                     raise PageError(f"line {block.line}: howsure itself must run")
-            case ("console", *expected):
-                code = int(expected[0].removeprefix("exit=")) if expected else 0
+            case ("console",):
                 for line, command, wanted in commands_of(block):
-                    shown = run_command(command, folder, line, exit_code=code)
+                    shown = run_command(command, folder, line, exit_code=int(block.options.get("exit", 0)))
                     if wanted.strip():
-                        compare(wanted, shown, line)
+                        compare(wanted, shown, line, block.tolerance)
             case ("text",):
                 if before is None:
                     raise PageError(f"line {block.line}: a text block stands right after the block that prints it")
-                compare(block.text, before, block.line)
+                compare(block.text, before, block.line, block.tolerance)
             case words if words and words[0] not in SHOWN_ONLY:
                 raise PageError(f"line {block.line}: what is ```{' '.join(words)}? See tests/test_documents.py")
 
@@ -136,10 +152,10 @@ def commands_of(block: Block) -> Iterator[tuple[int, str, str]]:
         line += command.count("\n") + 1 + wanted.count("\n")
 
 
-def compare(wanted: str, printed: str, line: int) -> None:
+def compare(wanted: str, printed: str, line: int, tolerance: float) -> None:
     """Raise PageError unless the text printed is the text wanted, in which `...` is any text."""
     wanted, printed = ("\n".join(row.rstrip() for row in text.strip("\n").split("\n")) for text in (wanted, printed))
-    if not doctest.OutputChecker().check_output(wanted, printed, doctest.ELLIPSIS):
+    if not is_printed(wanted, printed, tolerance=tolerance):
         raise PageError(f"line {line}: the page says\n{wanted}\n\nbut this was printed\n{printed}")
 
 
@@ -257,6 +273,17 @@ $ make test
 ```json
 {"shown": true}
 ```
+
+```console tolerance=0.001
+$ echo trained: 0.0262 0.0345; echo wrong; exit 0
+trained: 0.0264 0.0344
+wrong
+```
+
+```console exit=3 tolerance=0.01
+$ echo 0.25; exit 3
+0.26
+```
 """
     run_page(page, tmp_path)
     assert [line for line, _, _ in commands_of(blocks_of(page)[3])] == [19, 23, 26]
@@ -277,6 +304,11 @@ $ make test
         ("```bash run\nexit 3\n```\n", "exit code 3"),
         ("```bash\nls\n```\n", "what is ```bash"),
         ("```text\nhello\n```\n", "right after the block"),
+        ("```text tolerance=0.1\nhello\n```\n", "right after the block"),
+        ("```console\n$ echo 0.0262\n0.0264\n```\n", "line 2: the page says"),
+        ("```console tolerance=0.001\n$ echo 0.0262\n0.0274\n```\n", "line 2: the page says"),
+        ("```console tolerance=1\n$ echo 1 is 0.5\n2 is 0.5\n```\n", "line 2: the page says"),
+        ("```console digits=3\n$ true\n```\n", "an option is exit= or tolerance=, not digits="),
         ("- a list\n  ```python\n  print(1)\n  ```\n", "must start in the first column"),
         ("```python\nprint(1)\n", "must start in the first column and end"),
     ],

@@ -49,8 +49,8 @@ class Experiments:
     >>> store = Experiments(path)
     >>> store.add("base", "seed 1", ["e", "n", "c"], targets=["e", "n", "n"], ids=["a", "b", "c"])
     >>> store.add("large", "seed 1", ["n", "e", "n"], ids=["b", "a", "c"])
-    >>> print(Experiments(path).compare("base", metrics="accuracy", rng=1)[0].difference)
-    0.33333333333333337
+    >>> print(round(Experiments(path).compare("base", metrics="accuracy", rng=1)[0].difference, 4))
+    0.3333
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:

@@ -1,7 +1,8 @@
-"""What every test may rely on: one thread, no window, Ctrl-C, no clock, the same examples, the folder of real data."""
+"""What every test may rely on: one thread, no window, Ctrl-C, no clock, the same examples, real data, rounding."""
 
 from __future__ import annotations
 
+import doctest
 import os
 import signal
 from pathlib import Path
@@ -14,6 +15,9 @@ os.environ["no_proxy"] = os.environ["NO_PROXY"] = "127.0.0.1,localhost"  # a tes
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.printed import RoundingChecker
+
+doctest.OutputChecker = RoundingChecker  # pytest derives its own from this one, also for the examples in src
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a run in the background would ignore Ctrl-C
 # No clock: a busy machine is no mistake. Examples that share a folder write what they read.
 allowed = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
