@@ -220,22 +220,37 @@ OPTIONS = [
     Wrong("two results in one file", f"{JUDGE} --output ./dev.html --report dev.html",
           "--output and --report must name different files; both name dev.html.", CSV),
     Wrong("models on different rows", "calibration compare a.csv b.csv --label gold --prob prob",
-          "both models must be judged on the same pairs; a.csv has 40, b.csv has 1.",
+          "both models must be judged on the same rows; a.csv has 40, b.csv has 1. Pair them by their ids: --id COL.",
           {"a.csv": table(), "b.csv": b"gold,prob\n1,0.3\n"}),
     Wrong("models with different labels", "calibration compare a.csv b.csv --label gold --prob prob",
-          f"both models must be judged on the same rows in the same order; the label of row 1 of b.csv {COUNTED} is "
-          "not that of a.csv.", {"a.csv": table(gold=(1, 0)), "b.csv": table(gold=(1, 1))}),
-    Wrong("models of which one misses a prediction", f"{COMPARE} --skip-missing",
-          "both models must be judged on the same rows, but some would be skipped (dev.csv, weight: 1). "
-          "Leave out the rows that miss either prediction first.", {"dev.csv": table(weight=(3, ""))}),
+          f"both models must be judged on the same rows; the label of row 1 of b.csv {COUNTED} is not that of a.csv. "
+          "Are the rows in another order? Pair them: --id COL. Does the label say whether the model's own answer is "
+          "right? Then name that of each: --label COL --label COL.",
+          {"a.csv": table(gold=(1, 0)), "b.csv": table(gold=(1, 1))}),
+    Wrong("a label of one model for both", "calibration compare dev.csv --label right_a --prob conf_a --prob conf_b",
+          "--label right_a is named after conf_a. Is it whether that model's own answer is right? Then it says nothing "
+          "of conf_b: name the label of each, --label right_a --label COL. Is it true of both? Say so: "
+          "--label right_a --label right_a.", {"dev.csv": b"right_a,right_b,conf_a,conf_b\n1,0,0.9,0.2\n"}),
+    Wrong("models of which one lacks an item",
+          "calibration compare a.csv b.csv --label gold --prob prob --id uid",
+          "both models must be judged on the same rows; 1 only A (a.csv), 1 only B (b.csv) has judged. Leave them out "
+          "by --skip-missing.",
+          {"a.csv": b"uid,gold,prob\na,1,0.3\nb,0,0.5\n", "b.csv": b"uid,gold,prob\nc,1,0.3\nb,0,0.5\n"}),
+    Wrong("the same items in two files",
+          "calibration a.csv b.csv --label gold --prob prob --id uid",
+          "equal values of uid stand in several files, and nothing says what that means: 'b' is in row 2 of a.csv "
+          f"{COUNTED} and in row 2 of b.csv {COUNTED}; so are 0 of 2 others. Are they the same thing, judged twice (by "
+          "two seeds, say)? --across-files same counts them as one cluster. Does each file number its own? "
+          "--across-files separate keeps them apart.",
+          {"a.csv": b"uid,gold,prob\na,1,0.3\nb,0,0.5\n", "b.csv": b"uid,gold,prob\nc,1,0.3\nb,0,0.5\n"}),
+    Wrong("an id that stands twice", "calibration dev.csv --label gold --prob prob --id uid",
+          f"uid must be different in every row; 'a' is that of row 1 of dev.csv {COUNTED} and of row 3 of dev.csv "
+          f"{COUNTED}. Several rows an item? Name them by --cluster uid.",
+          {"dev.csv": b"uid,gold,prob\na,1,0.3\nb,0,0.5\na,1,0.4\n"}),
     Wrong("a model compared with nothing", "calibration compare dev.csv --label gold --prob prob",
           "compare takes two files and one column, or one file and two columns; it got 1 and 1.", CSV),
     Wrong("a model compared with itself", "calibration compare dev.csv --label gold --prob prob --prob prob",
           "dev.csv:prob is named twice; a model is compared with another one.", CSV),
-    Wrong("first choices compared", "calibration compare a.jsonl b.jsonl --label gold --probs-column probs "
-          "--reduce top-label",
-          "top-label, each model is judged on its own first choice, so that nothing pairs; "
-          "take --reduce class-wise, or the name of one class.", {"a.jsonl": classes(), "b.jsonl": classes()}),
     Wrong("truths and draws that do not fit", QUANTILES,
           "the arrays of draws.npz must have one length; they have truth 5, draws 4.",
           {"draws.npz": archive(truth=np.zeros(5), draws=np.zeros((4, 3)))}),

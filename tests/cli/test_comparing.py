@@ -116,3 +116,94 @@ def test_rows_skipped_for_both_may_be_skipped(held: dict[str, Any], tmp_path: Pa
     common = ("calibration", "compare", path, "--label", "gold", "--prob", "base", "--prob", "large")
     assert run(*common).code == 2
     assert json.loads(printed(*common, "--skip-missing", "--format", "json"))["n"] == 1999
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> dict[str, Any]:
+    """Two models that each answer 2,000 questions: how sure they are, and whether their own answer is right."""
+    rng = np.random.default_rng(7)
+    a, b = rng.random(2000).round(4), rng.random(2000).round(4)
+    return {
+        "id": np.arange(2000),
+        "right_a": (rng.random(2000) < a).astype(int),
+        "right_b": (rng.random(2000) < b**2).astype(int),
+        "conf_a": a,
+        "conf_b": b,
+    }
+
+
+def test_each_model_has_its_own_label(answers: dict[str, Any], tmp_path: Path) -> None:
+    path = write(tmp_path / "dev.csv", answers)
+    probs = ("--prob", "conf_a", "--prob", "conf_b", "--format", "json")
+    found = json.loads(printed("calibration", "compare", path, "--label", "right_a", "--label", "right_b", *probs))
+    wanted = howsure.compare_calibration(
+        answers["right_a"], answers["conf_a"], answers["conf_b"], y_true_b=answers["right_b"]
+    ).to_dict()
+    assert {key: found[key] for key in wanted} == wanted
+    assert (found["label_a"], found["label_b"]) == ("right_a", "right_b")
+    swapped = run("calibration", "compare", path, "--label", "right_b", *probs)
+    assert swapped.code == 2
+    assert "--label right_b is named after conf_b" in swapped.err
+    told = json.loads(printed("calibration", "compare", path, "--label", "right_a", "--label", "right_a", *probs))
+    assert told["error_b"] != found["error_b"]
+
+
+def test_two_files_are_paired_by_id_whatever_is_missing(answers: dict[str, Any], tmp_path: Path) -> None:
+    """Filtered, shuffled and empty rows: what is left are the items that both models have."""
+    rng = np.random.default_rng(8)
+    absent = {"a": rng.random(2000) < 0.1, "b": rng.random(2000) < 0.1}
+    empty = {"a": rng.random(2000) < 0.1, "b": rng.random(2000) < 0.1}
+    for name in "ab":
+        order = rng.permutation(np.flatnonzero(~absent[name]))
+        rows = [
+            f"{i},{answers[f'right_{name}'][i]},{'' if empty[name][i] else answers[f'conf_{name}'][i]}" for i in order
+        ]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["id,right,conf", *rows, ""]))
+    files = (tmp_path / "a.csv", tmp_path / "b.csv")
+    common = ("calibration", "compare", *files, "--label", "right", "--label", "right", "--prob", "conf")
+    found = json.loads(printed(*common, "--id", "id", "--skip-missing", "--format", "json"))
+    both = ~(absent["a"] | empty["a"] | absent["b"] | empty["b"])
+    held = {name: column[both] for name, column in answers.items()}
+    wanted = howsure.compare_calibration(
+        held["right_a"], held["conf_a"], held["conf_b"], y_true_b=held["right_b"]
+    ).to_dict()
+    assert {key: found[key] for key in wanted} == wanted
+    assert found["skipped_a"] == int((empty["a"] & ~absent["a"]).sum())
+    used_a = ~(absent["a"] | empty["a"])
+    assert found["only_a"] == int((used_a & ~both).sum())
+    assert "left out, for the other has none" in printed(*common, "--id", "id", "--skip-missing")
+    assert run(*common, "--id", "id").code == 2
+
+
+def test_rows_that_one_of_two_columns_or_files_misses_are_left_out(held: dict[str, Any], tmp_path: Path) -> None:
+    held["large"] = held["large"].astype(str)
+    held["large"][[3, 17]] = ""
+    both = write(tmp_path / "both.csv", held)
+    a = write(tmp_path / "a.csv", {"gold": held["gold"], "score": held["base"]})
+    b = write(tmp_path / "b.csv", {"gold": held["gold"], "score": held["large"]})
+    rest = np.delete(np.arange(2000), [3, 17])
+    wanted = howsure.compare_calibration(
+        held["gold"][rest], held["base"][rest], held["large"][rest].astype(float)
+    ).to_dict()
+    for arguments in ((a, b, "--prob", "score"), (both, "--prob", "base", "--prob", "large")):
+        common = ("calibration", "compare", *arguments, "--label", "gold")
+        found = json.loads(printed(*common, "--skip-missing", "--format", "json"))
+        assert {key: found[key] for key in wanted} == wanted
+        assert run(*common).code == 2
+
+
+def test_first_choices_are_compared_each_with_its_own_label(tmp_path: Path) -> None:
+    rng = np.random.default_rng(9)
+    a, b = rng.dirichlet([1, 1, 1], 600), rng.dirichlet([2, 1, 1], 600)
+    gold = np.array([rng.choice(3, p=row) for row in a])
+    for name, matrix in (("a", a), ("b", b)):
+        rows = [{"gold": int(g), "probs": row.tolist()} for g, row in zip(gold, matrix, strict=True)]
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    files = (tmp_path / "a.jsonl", tmp_path / "b.jsonl")
+    common = ("calibration", "compare", *files, "--label", "gold", "--probs-column", "probs", "--reduce", "top-label")
+    found = json.loads(printed(*common, "--format", "json"))
+    wanted = howsure.compare_calibration(
+        a.argmax(1) == gold, a.max(1), b.max(1), y_true_b=b.argmax(1) == gold
+    ).to_dict()
+    assert {key: found[key] for key in wanted} == wanted
+    assert "label gold (is its first choice right?)" in printed(*common)

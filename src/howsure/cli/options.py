@@ -12,6 +12,7 @@ from howsure.cli.destinations import FIGURES, PAGES, Written
 from howsure.cli.output import RAW
 from howsure.cli.tables import FORMATS
 
+ACROSS_FILES = ("error", "same", "separate")
 Decorated = Callable[..., Any]
 
 
@@ -92,6 +93,14 @@ def figure_option(what: str, *, advice: str = "") -> Callable[[Decorated], Decor
 report_option = click.option(
     "--report", type=Written(*PAGES), metavar="FILE.html", help="Write a report: one HTML file that needs no network."
 )
+
+
+def across_files_option(columns: str) -> Callable[[Decorated], Decorated]:
+    """`--across-files`, for the columns that it is about."""
+    said = f"Several files: are equal values of {columns} the same thing (one cluster), or separate?"
+    return click.option(
+        "--across-files", type=click.Choice(ACROSS_FILES), default="error", show_default=True, help=said
+    )
 
 
 class DefaultGroup(Group):

@@ -14,8 +14,10 @@ from howsure.data.columns import Column
 from howsure.data.database import Database, reading
 from howsure.data.files import named_files
 from howsure.data.multiclass import class_matrix
+from howsure.data.pooling import SEPARATE, apart_by_file, check_across_files
 from howsure.data.selection import Selection, select_rows
 from howsure.data.tables import Table, open_table
+from howsure.stats.checks import check_clusters
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -26,6 +28,9 @@ def read_columns(
     labels: Sequence[str] = (),
     numbers: Sequence[str] = (),
     lists: Sequence[str] = (),
+    cluster: str | None = None,
+    run: str | None = None,
+    across_files: str = "error",
     skip_missing: bool = False,
     format: str | None = None,
 ) -> tuple[Arrays, dict[str, Any]]:
@@ -33,6 +38,9 @@ def read_columns(
 
     `labels` come as they stand (n,), `numbers` as float64 (n,), `lists` as float64 (n, K); so do labels and numbers
     whose column holds lists of numbers. A missing value is an error, or with `skip_missing` its row is left out.
+
+    `cluster` is one of the labels: equal values of it in several files (of one `run`, if that is a column) are an
+    error, unless `across_files` says that they are the "same" thing or "separate" ones, which are then numbered anew.
 
     Files are those of `open_predictions`. Raises InputError naming the file, the column, the row and the value.
     """
@@ -45,6 +53,12 @@ def read_columns(
         missing = {column: column.missing(role=kind) for column, kind in kinds.items()}
         selection = select_rows(table, missing, skip=skip_missing, values=(), stream_checks=False)
         found = {column.name: _values(selection, column, kind) for column, kind in kinds.items()}
+        if cluster is not None:
+            part = None if run is None else table.columns[run]
+            check_across_files(selection, table.columns[cluster], part, how=across_files)
+            if across_files == SEPARATE:
+                codes = check_clusters(found[cluster], n=selection.n, name=cluster)
+                found[cluster] = apart_by_file(selection, codes)
     return found, {"files": [file.name for file in files], "rows": selection.n, "skipped": selection.skipped}
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from howsure.data.columns import Column
 from howsure.data.database import NullFound, chunks, reading
 from howsure.data.groups import codes_sql
+from howsure.data.pooling import apart_by_file
 from howsure.data.selection import Selection
 from howsure.data.streams import PairStream
 from howsure.errors import InputError
@@ -49,11 +52,14 @@ def load_groups(selection: Selection, column: Column, names: tuple[str, ...]) ->
     return np.concatenate([codes for (codes,) in chunks(connection, query, [np.int64])])
 
 
-def load_clusters(selection: Selection, column: Column) -> Integers:
-    """The cluster of each row as a code from 0."""
+def load_clusters(selection: Selection, column: Column, *, separate: bool = False) -> Integers:
+    """The cluster of each row as a code from 0; if `separate`, equal values of different files are two clusters."""
+    values = load_values(selection, f"{column.sql if column.is_integer else column.text}")
+    codes = check_clusters(values, n=selection.n, name=column.name)
+    return apart_by_file(selection, codes) if separate else codes
+
+
+def load_values(selection: Selection, sql: str) -> npt.NDArray[Any]:
+    """An expression of each used row, in the order of the files."""
     with reading(selection.table.name):
-        relation = selection.table.connection.sql(
-            selection.query([f"{column.sql if column.is_integer else column.text} AS cluster"])
-        )
-        values = relation.fetchnumpy()["cluster"]
-    return check_clusters(values, n=selection.n, name=column.name)
+        return np.asarray(selection.table.connection.sql(selection.query([f"{sql} AS value"])).fetchnumpy()["value"])

@@ -14,6 +14,7 @@ from howsure.data.groups import group_sizes
 from howsure.data.labels import label_sql
 from howsure.data.loading import load_clusters, load_groups, load_pairs, load_weights
 from howsure.data.multiclass import check_rows, class_labels, class_matrix
+from howsure.data.pooling import SAME, SEPARATE, check_across_files, check_different
 from howsure.data.predictions import Predictions
 from howsure.data.selection import Selection, select_rows
 from howsure.data.streams import PairStream
@@ -39,6 +40,8 @@ def open_predictions(
     group: str | None = None,
     cluster: str | None = None,
     weight: str | None = None,
+    id: str | None = None,
+    across_files: str = "error",
     skip_missing: bool = False,
     missing_values: Sequence[str] = (),
     format: str | None = None,
@@ -52,6 +55,10 @@ def open_predictions(
     and `prob`; rows with a probability for each class (`probs`, several columns, or `probs_column`, a column of lists,
     their order named by `classes`) are reduced: "top-label", "class-wise" or one class.
 
+    `id` is the column of the item that a row is about: different in every row of a file and group. The rows of several
+    files are pooled; equal values of `id` or `cluster` in two of them are an error unless `across_files` says what they
+    are: the "same" thing (rows of one id are then a cluster), or "separate" ones, numbered anew in every file.
+
     A label is a bool, 0 or 1, or one of two values of which `positive` is 1; with several classes, a class or its
     index. A value is missing if it is null, NaN, empty or among `missing_values`: an error, or with `skip_missing`
     counted and left out. Nothing is clipped or guessed. `spool` is the folder for scratch files.
@@ -60,7 +67,7 @@ def open_predictions(
     """
     _check_request(prob, probs, probs_column, reduce, positive, group)
     roles = {"label": label, "prob": prob, "probs_column": probs_column}
-    roles |= {"group": group, "cluster": cluster, "weight": weight}
+    roles |= {"group": group, "cluster": cluster, "weight": weight, "id": id}
     names = {role: name for role, name in roles.items() if name is not None}
     database = Database(spool)
     files = named_files(paths, format=format, spool=database.folder)
@@ -69,8 +76,12 @@ def open_predictions(
     columns = {role: table.columns[name] for role, name in names.items()}
     several = [table.columns[name] for name in probs or ()]
     selection = _selected(table, columns, several, skip=skip_missing, values=missing_values, positive=positive)
+    _check_pooling(selection, columns, across_files)
     asked = {"positive": positive, "missing_values": list(missing_values) or None}
+    asked["across_files"] = across_files if len(files) > 1 and across_files != "error" else None
     notes = {key: value for key, value in asked.items() if value is not None}
+    if "id" in columns and "cluster" not in columns and notes.get("across_files") == SAME:
+        names["cluster"], columns["cluster"] = names["id"], columns["id"]
     if prob is not None:
         return _one_probability(selection, columns, names, notes, positive, in_memory_rows)
     chosen = classes if classes is not None else probs
@@ -92,7 +103,7 @@ def _one_probability(
 
     def load() -> Pairs:
         probabilities, labels = load_pairs(stream)
-        return Pairs(labels, probabilities, *_extras(selection, columns, tuple(sizes)))
+        return Pairs(labels, probabilities, *_extras(selection, columns, tuple(sizes), notes))
 
     streamed = stream if selection.n > in_memory_rows else None
     return Predictions(selection.n, names, sizes, selection, load, streamed, notes)
@@ -112,7 +123,7 @@ def _several_classes(
     codes, class_names = class_labels(selection, columns["label"], classes, matrix.shape[1])
     check_rows(selection, matrix, class_names, shortened(source.name for source in sources))
     sizes = {} if "group" not in columns else group_sizes(selection, columns["group"])
-    weights, groups, group_names, clusters = _extras(selection, columns, tuple(sizes))
+    weights, groups, group_names, clusters = _extras(selection, columns, tuple(sizes), notes)
     pairs = reduced(codes, matrix, class_names, reduce=reduce, weights=weights, clusters=clusters)
     if reduce == CLASS_WISE:
         sizes = dict.fromkeys(class_names, selection.n)
@@ -125,15 +136,25 @@ def _several_classes(
 
 
 def _extras(
-    selection: Selection, columns: dict[str, Column], group_names: tuple[str, ...]
+    selection: Selection, columns: dict[str, Column], group_names: tuple[str, ...], notes: dict[str, Any]
 ) -> tuple[Floats | None, Integers | None, tuple[str, ...], Integers | None]:
     weight, group, cluster = (columns.get(role) for role in ("weight", "group", "cluster"))
+    separate = notes.get("across_files") == SEPARATE
     return (
         None if weight is None else load_weights(selection, weight),
         None if group is None else load_groups(selection, group, group_names),
         group_names,
-        None if cluster is None else load_clusters(selection, cluster),
+        None if cluster is None else load_clusters(selection, cluster, separate=separate),
     )
+
+
+def _check_pooling(selection: Selection, columns: dict[str, Column], across_files: str) -> None:
+    group = columns.get("group")
+    if "id" in columns:
+        check_different(selection, columns["id"], group)
+    for role in ("id", "cluster"):
+        if role in columns:
+            check_across_files(selection, columns[role], group, how=across_files)
 
 
 def _selected(

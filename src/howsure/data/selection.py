@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from howsure.data.columns import Column
+from howsure.data.database import chunks
 from howsure.data.tables import Table
 from howsure.errors import InputError
+from howsure.stats.pairs import Integers
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,19 @@ class Selection:
         """The query for some expressions over the used rows."""
         limit = "" if self.where == "TRUE" else f" WHERE {self.where}"
         return f"SELECT {', '.join(select)} FROM {self.table.relation}{limit}"
+
+    @property
+    def total(self) -> int:
+        """The number of rows, used or not."""
+        return self.n + sum(self.skipped.values())
+
+    def positions(self) -> Integers:
+        """The position of each used row among all rows of all files, from 0."""
+        if self.where == "TRUE":
+            return np.arange(self.n, dtype=np.int64)
+        position = self.table.position
+        query = f"SELECT {position} FROM {self.table.numbered} WHERE {self.where} ORDER BY {position}"
+        return np.concatenate([part for (part,) in chunks(self.table.connection, query, [np.int64])])
 
     def place(self, condition: str, shown: str) -> tuple[str, object]:
         """Where the first used row is for which a condition holds, and a value of it."""

@@ -60,5 +60,10 @@ def natural_order(name: str) -> tuple[int, float, list[tuple[int, int, str]], st
         number = math.nan
     if math.isfinite(number):
         return 0, number, [], name
-    parts = re.split(r"([0-9]+)", name)
-    return 1, 0.0, [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts], name
+    return 1, 0.0, [_by_value(part) for part in re.split(r"([0-9]+)", name)], name
+
+
+def _by_value(part: str) -> tuple[int, int, str]:
+    """Digits in the order of the numbers that they spell, however many; text after them."""
+    digits = part.lstrip("0")
+    return (0, len(digits), digits) if part.isascii() and part.isdecimal() else (1, 0, part)

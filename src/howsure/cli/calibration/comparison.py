@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from howsure import __version__
 from howsure.calibration.comparison import CalibrationComparison
+from howsure.cli.calibration.sides import Side
 from howsure.cli.output import json_text
 from howsure.cli.tables import Table
+from howsure.data.pairing import PairedRows
 
-Names = tuple[str, str]
-
-
-def comparison_json(result: CalibrationComparison, names: Names) -> str:
-    """Names of the models and everything that was found."""
-    return json_text({"a": names[0], "b": names[1], "howsure": __version__, **result.to_dict()})
+Sides = tuple[Side, Side]
 
 
-def comparison_text(result: CalibrationComparison, names: Names) -> str:
+def comparison_json(result: CalibrationComparison, sides: Sides, rows: PairedRows) -> str:
+    """The models, their labels, the rows that only one has, and everything that was found."""
+    a, b = sides
+    read = {"a": a.name, "b": b.name, "label_a": a.columns["label"], "label_b": b.columns["label"]}
+    left_out = {"skipped_a": rows.skipped_a, "skipped_b": rows.skipped_b, "only_a": rows.only_a, "only_b": rows.only_b}
+    return json_text({**read, **left_out, "howsure": __version__, **result.to_dict()})
+
+
+def comparison_text(result: CalibrationComparison, sides: Sides, rows: PairedRows) -> str:
     """The figures, and one sentence."""
     e = result.squared_error_difference
     if e.low is None or e.high is None:
@@ -26,11 +31,25 @@ def comparison_text(result: CalibrationComparison, names: Names) -> str:
         said = "A is better calibrated than B."
     else:
         said = "No difference in calibration to be seen: the interval of the squared errors' difference holds 0."
-    table = comparison_table(result, names).text("table")
-    return f"A: {names[0]}\nB: {names[1]}\n{result.n:,} pairs; differences are A - B\n\n{table}\n{said}\n"
+    table = comparison_table(result, sides, rows).text("table")
+    read = "".join(f"{line}\n" for line in _read(result, sides, rows))
+    return f"{read}\n{table}\n{said}\n"
 
 
-def comparison_table(result: CalibrationComparison, names: Names) -> Table:
+def _read(result: CalibrationComparison, sides: Sides, rows: PairedRows) -> list[str]:
+    """The models, their labels, and how many pairs there are."""
+    a, b = sides
+    labels = (f", label {a.label}", f", label {b.label}") if a.own_label else ("", "")
+    shared = "" if a.own_label else f", label {a.label} for both"
+    lines = [f"A: {a.name}{labels[0]}", f"B: {b.name}{labels[1]}", f"{result.n:,} pairs{shared}; differences are A - B"]
+    if rows.skipped_a or rows.skipped_b:
+        lines.append(f"skipped, for they miss a value: {rows.skipped_a:,} of the rows of A, {rows.skipped_b:,} of B")
+    if rows.only_a or rows.only_b:
+        lines.append(f"left out, for the other has none: {rows.only_a:,} of the rows of A, {rows.only_b:,} of B")
+    return lines
+
+
+def comparison_table(result: CalibrationComparison, sides: Sides, rows: PairedRows) -> Table:
     """One row a figure."""
     estimates = {
         "error of A": result.error_a,
@@ -40,11 +59,12 @@ def comparison_table(result: CalibrationComparison, names: Names) -> Table:
         "difference of Brier scores": result.brier_difference,
         "difference of log losses": result.log_loss_difference,
     }
-    rows = []
+    cells = []
     for name, e in estimates.items():
         if e is None or e.low is None or e.high is None:
-            rows.append([name, "–", "–", "–"])
+            cells.append([name, "–", "–", "–"])
         else:
-            rows.append([name, *(f"{x:.5f}" for x in (e.value, e.low, e.high))])
-    comment = f"howsure {__version__}; A {names[0]}; B {names[1]}; n {result.n}; level {result.recipe['level']}"
-    return Table(("figure", "value", "low", "high"), rows, words=("figure",), comment=comment)
+            cells.append([name, *(f"{x:.5f}" for x in (e.value, e.low, e.high))])
+    read = [line.removesuffix("; differences are A - B") for line in _read(result, sides, rows)]
+    comment = f"howsure {__version__}; {'; '.join(read)}; level {result.recipe['level']}"
+    return Table(("figure", "value", "low", "high"), cells, words=("figure",), comment=comment)

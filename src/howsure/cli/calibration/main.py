@@ -8,10 +8,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import click
-import numpy as np
 
 from howsure.cli.calibration.output import curves_json, curves_table, curves_text, write_figure, write_report
-from howsure.cli.options import DefaultGroup, as_names, binning_options, figure_option, output_options, report_option
+from howsure.cli.options import (
+    DefaultGroup,
+    across_files_option,
+    as_names,
+    binning_options,
+    figure_option,
+    output_options,
+    report_option,
+)
 from howsure.cli.output import emit
 from howsure.cli.progress import progress
 from howsure.errors import InputError
@@ -27,20 +34,18 @@ def command() -> None:
 
 def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say what the columns of a file are."""
-    for option in reversed(
-        [
-            click.option("--label", required=True, metavar="COL", help="Column of the true label."),
-            click.option("--positive", metavar="VALUE", help="The label that the probabilities speak of (default: 1)."),
-            click.option("--cluster", metavar="COL", help="Column of what belongs together (document, sentence)."),
-            click.option("--weight", metavar="COL", help="Column of the rows' weights."),
-            click.option("--skip-missing", is_flag=True, help="Leave out rows with missing values, and count them."),
-            click.option(
-                "--missing", multiple=True, metavar="VALUE",
-                help="A value that counts as missing, such as 'unparseable' (see --skip-missing). Repeatable.",
-            ),
-            click.option("--input-format", metavar="FORMAT", help="csv, tsv, jsonl, parquet, npz; default: by suffix."),
-        ]
-    ):  # fmt: skip
+    options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
+        click.option("--positive", metavar="VALUE", help="The label that the probabilities speak of (default: 1)."),
+        click.option("--cluster", metavar="COL", help="Column of what belongs together (document, sentence)."),
+        click.option("--weight", metavar="COL", help="Column of the rows' weights."),
+        click.option("--id", metavar="COL", help="Column of the item that a row is about."),
+        across_files_option("--id or --cluster"),
+        click.option("--skip-missing", is_flag=True, help="Leave out rows with missing values, and count them."),
+        click.option("--missing", multiple=True, metavar="VALUE",
+                     help="A value that counts as missing, such as 'unparseable' (see --skip-missing). Repeatable."),
+        click.option("--input-format", metavar="FORMAT", help="csv, tsv, jsonl, parquet, npz; default: by suffix."),
+    ]  # fmt: skip
+    for option in reversed(options):
         function = option(function)
     return function
 
@@ -55,6 +60,7 @@ def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
 )
 @click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="The classes' names, in order.")
 @click.option("--group", metavar="COL", help="Column of groups (a tag, a model, a language): one curve each.")
+@click.option("--label", required=True, metavar="COL", help="Column of the true label.")
 @reading_options
 @binning_options
 @click.option("--interval", type=click.Choice(["debiased", "nguyen-oconnor", "bootstrap", "none"]), default="debiased",
@@ -164,77 +170,46 @@ class Watched:
               help="Column of the predicted probability; given twice to compare two columns of one file.")  # fmt: skip
 @click.option("--probs-column", "lists", multiple=True, metavar="COL",
               help="Column that holds a list of the classes' probabilities; once or twice, as --prob.")  # fmt: skip
-@click.option("--reduce", metavar="HOW", help="With classes: class-wise (default), or the name of one class.")
+@click.option(
+    "--reduce", metavar="HOW", help="With classes: class-wise (default), top-label, or the name of one class."
+)
 @click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="The classes' names, in order.")
+@click.option("--label", "labels", multiple=True, required=True, metavar="COL",
+              help="Column of the true label; twice where each model has its own (is its answer right?).")  # fmt: skip
 @reading_options
 @binning_options
 @output_options
 def compare_command(
-    files: tuple[str, ...], probs: tuple[str, ...], lists: tuple[str, ...], reduce: str | None, level: float,
-    bin_size: int | str, bins: int | None, binning: str, form: str, output: str | None, **reading: Any,
+    files: tuple[str, ...], probs: tuple[str, ...], lists: tuple[str, ...], reduce: str | None,
+    labels: tuple[str, ...], level: float, bin_size: int | str, bins: int | None, binning: str, form: str,
+    output: str | None, **reading: Any,
 ) -> None:  # fmt: skip
     """Is model B better calibrated than model A on the same rows? Two files, or two columns of one file.
 
+    Rows of two files are paired by --id, or, where they have equally many, by their place.
+
     \b
     howsure calibration compare base.jsonl large.jsonl --label gold --prob score
+    howsure calibration compare base.jsonl large.jsonl --label gold --prob score --id uid --skip-missing
     howsure calibration compare dev.csv --label gold --prob base --prob large
+    howsure calibration compare dev.csv --label base_right --label large_right --prob base --prob large
     howsure calibration compare base.jsonl large.jsonl --label gold --probs-column probs
     """
     from howsure.calibration.comparison import compare_pairs
     from howsure.cli.calibration.comparison import comparison_json, comparison_table, comparison_text
+    from howsure.cli.calibration.sides import named_sides, paired
 
-    columns = probs or lists
-    if bool(probs) == bool(lists):
-        raise InputError("say where the probabilities are: either --prob or --probs-column.")
-    if (len(files), len(columns)) not in ((2, 1), (1, 2), (2, 2)):
-        raise InputError(
-            f"compare takes two files and one column, or one file and two columns; "
-            f"it got {len(files)} and {len(columns)}."
-        )
-    if reduce == "top-label":
-        raise InputError(
-            "top-label, each model is judged on its own first choice, so that nothing pairs; "
-            "take --reduce class-wise, or the name of one class."
-        )
-    role, reduce = ("prob", reduce) if probs else ("probs_column", reduce or "class-wise")
-    sides = list(zip((files * 2)[:2], (columns * 2)[:2], strict=True))
-    if sides[0] == sides[1]:
-        raise InputError(f"{':'.join(sides[0])} is named twice; a model is compared with another one.")
+    sides = named_sides(files, probs, lists, labels, reduce=reduce)
     with ExitStack() as stack:
-        a, b = (
-            stack.enter_context(opened([file], **{role: column}, reduce=reduce, **reading)) for file, column in sides
-        )
-        check_same_rows(a, b, one_file=len(files) == 1)
-        result = compare_pairs(a.pairs(), b.pairs(), bin_size=bin_size, n_bins=bins, binning=binning, level=level)
-    names = (":".join(sides[0]), ":".join(sides[1]))
+        a, b = (stack.enter_context(opened([side.file], **side.columns, **reading)) for side in sides)
+        rows = paired(a, b, sides, skip_missing=reading["skip_missing"])
+        result = compare_pairs(
+            rows.a, rows.b, bin_size=bin_size, n_bins=bins, binning=binning, level=level,
+            own_labels=sides[0].own_label,
+        )  # fmt: skip
     if form == "json":
-        emit(comparison_json(result, names), output)
+        emit(comparison_json(result, sides, rows), output)
     elif form == "table":
-        emit(comparison_text(result, names), output)
+        emit(comparison_text(result, sides, rows), output)
     else:
-        emit(comparison_table(result, names).text(form), output)
-
-
-def check_same_rows(a: Any, b: Any, *, one_file: bool) -> None:
-    """Raise InputError unless the two read the same rows, with the same labels in the same order."""
-    skipped = [
-        f"{side.selection.table.name}, {column}: {count:,}"
-        for side in (a, b)
-        for column, count in side.skipped.items()
-        if not one_file or column in (side.columns.get("prob"), side.columns.get("probs_column"))
-    ]
-    if skipped:
-        raise InputError(
-            f"both models must be judged on the same rows, but some would be skipped ({'; '.join(skipped)}). "
-            "Leave out the rows that miss either prediction first."
-        )
-    if len(a.pairs()) != len(b.pairs()):
-        sizes = ", ".join(f"{side.selection.table.name} has {len(side.pairs()):,}" for side in (a, b))
-        raise InputError(f"both models must be judged on the same pairs; {sizes}.")
-    differs = np.flatnonzero(a.pairs().labels != b.pairs().labels)
-    if len(differs):
-        place, _ = b.selection.table.place(b.selection.where, skip=int(differs[0]) % b.selection.n)
-        raise InputError(
-            "both models must be judged on the same rows in the same order; "
-            f"the label of {place} is not that of {a.selection.table.name}."
-        )
+        emit(comparison_table(result, sides, rows).text(form), output)

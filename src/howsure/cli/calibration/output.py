@@ -45,14 +45,34 @@ def curves_json(curves: Sequence[CalibrationCurve], *, recipe: dict[str, Any], s
 
 def curves_text(curves: Sequence[CalibrationCurve], *, recipe: dict[str, Any], skipped: int, adjust: str) -> str:
     """One curve: its figures in words and its bins. Several: a table, and what is wrong with each in a sentence."""
-    read = f"{', '.join(recipe['files'])}: {counted(recipe['rows'], 'row')}"
+    read = f"{files_text(recipe)}: {counted(recipe['rows'], 'row')}"
     read += f", {skipped:,} skipped ({_counts(recipe['skipped'])})" if skipped else ""
+    read += _pooling(recipe)
     if len(curves) == 1 and curves[0].name is None:
         return f"{read}\n\n{summary(curves[0])}\n\n{bins_table(curves[0]).text('table')}"
     table = curves_table(curves, recipe=recipe, skipped=skipped, adjust=adjust)
     said = [f"{curve.name}: {verdict(curve)}" for curve in curves]
     lines = [*_families(curves, adjust), *said, *_notes(curves)]
     return "\n".join([read, "", table.text("table"), *lines, ""])
+
+
+def files_text(recipe: dict[str, Any]) -> str:
+    """The names of the files, and how many there are if several are pooled."""
+    files = recipe["files"]
+    return files[0] if len(files) == 1 else f"{len(files):,} files pooled ({shortened(files, limit=6)})"
+
+
+def _pooling(recipe: dict[str, Any]) -> str:
+    """How rows of several files count, in a sentence of its own."""
+    if len(recipe["files"]) == 1:
+        return ""
+    if recipe.get("across_files"):
+        column = recipe.get("cluster") or recipe["id"]
+        same = "are one cluster" if recipe["across_files"] == "same" else "are kept apart"
+        return f"\nnote: equal values of {column} in several files {same}"
+    if recipe.get("cluster") or recipe.get("id"):
+        return ""
+    return "\nnote: rows of all files count as independent; if files judge the same items, name the item by --id COL"
 
 
 def _families(curves: Sequence[CalibrationCurve], adjust: str) -> list[str]:
@@ -100,6 +120,7 @@ def curves_table(
         )
     method = dict(recipe_rows(curves))
     read = f"howsure {method.pop('howsure')}, files {', '.join(recipe['files'])}, skipped {skipped}"
+    read += f", files pooled {len(recipe['files'])}" if len(recipe["files"]) > 1 else ""
     steps = ", ".join(f"{key} {value}" for key, value in method.items() if key != "n")
     comment = "\n".join([read, steps, *_families(curves, adjust), *_notes(curves)])
     return Table(HEADERS, rows, words=("group", "miscalibration"), comment=comment)
@@ -159,8 +180,9 @@ def write_report(
     """Write the report into a file."""
     from howsure.report import calibration_report
 
-    title = f"How far can these predictions be trusted? {', '.join(recipe['files'])}"
-    notes = (f"{skipped:,} rows were skipped: {_counts(recipe['skipped'])}.",) if skipped else ()
+    title = f"How far can these predictions be trusted? {files_text(recipe)}"
+    notes = [f"{skipped:,} rows were skipped: {_counts(recipe['skipped'])}."] if skipped else []
+    notes += [f"{pooling[0].upper()}{pooling[1:]}."] if (pooling := _pooling(recipe).partition("note: ")[2]) else []
     write_whole(
         calibration_report(curves, title=title, notes=notes, adjust=None if adjust == "none" else adjust).encode(), path
     )

@@ -33,6 +33,7 @@ def read_rows(
     numbers: Sequence[str] | None,
     skip_missing: bool,
     input_format: str | None,
+    across_files: str,
 ) -> Held:
     """Columns of files: labels, lists of probabilities, or (if all metrics take these) probabilities of one class.
 
@@ -41,8 +42,11 @@ def read_rows(
     _refuse_twice(names["baseline"], models)
     systems = [names["baseline"], *models] if tasks_of(numbers or ()) == {"probabilistic"} else []
     held, recipe = read_columns(
-        paths, labels=[*names.values(), *models], numbers=systems, skip_missing=skip_missing, format=input_format
-    )
+        paths, labels=[*names.values(), *models], numbers=systems, skip_missing=skip_missing, format=input_format,
+        cluster=names.get("clusters"), run=names.get("runs"), across_files=across_files,
+    )  # fmt: skip
+    recipe |= {"files_pooled": len(recipe["files"])} if len(recipe["files"]) > 1 else {}
+    recipe |= {"across_files": across_files} if across_files != "error" else {}
     _read_as_numbers(held, [names["y_true"], names["baseline"], *models])
     _refuse_other_labels(held[names["y_true"]], {name: held[name] for name in (names["baseline"], *models)})
     return Held({key: held[name] for key, name in names.items()}, {name: held[name] for name in models}, recipe)

@@ -7,7 +7,15 @@ from typing import Any
 
 import click
 
-from howsure.cli.options import DefaultGroup, as_names, figure_option, level_option, output_options, report_option
+from howsure.cli.options import (
+    DefaultGroup,
+    across_files_option,
+    as_names,
+    figure_option,
+    level_option,
+    output_options,
+    report_option,
+)
 from howsure.cli.output import emit
 from howsure.cli.progress import progress
 from howsure.cli.rows import rows_from_zero
@@ -63,6 +71,7 @@ def testing_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--id", "ids", metavar="COL", help="Column of the item, where there are several runs.")
 @click.option("--run", "runs", metavar="COL", help="Column of the run (seed): items are drawn with all their runs.")
 @click.option("--cluster", "clusters", metavar="COL", help="Column of what belongs together (document, speaker).")
+@across_files_option("--cluster")
 @click.option("--stratum", "strata", metavar="COL", help="Column of the strata, each of which keeps its size.")
 @click.option(
     "--classes", callback=as_names, metavar="NAME,NAME,…", help="The classes of rows of probabilities, in order."
@@ -73,7 +82,7 @@ def testing_options(function: Callable[..., Any]) -> Callable[..., Any]:
 def compare_command(
     files: tuple[str, ...], target: str | None, targets: str | None, baseline: str, models: tuple[str, ...],
     ids: str | None, runs: str | None, clusters: str | None, strata: str | None, classes: list[str] | None,
-    skip_missing: bool, input_format: str | None, **testing: Any,
+    skip_missing: bool, input_format: str | None, across_files: str, **testing: Any,
 ) -> None:  # fmt: skip
     """Compare models with a baseline: columns of FILE... (CSV, TSV, JSON lines, Parquet), or one file each.
 
@@ -92,8 +101,9 @@ def compare_command(
     if files:
         names = {"y_true": str(target), "baseline": baseline, **{key: name for key, name in roles.items() if name}}
         held = read_rows(
-            files, names, models, numbers=options["metrics"], skip_missing=skip_missing, input_format=input_format
-        )
+            files, names, models, numbers=options["metrics"], skip_missing=skip_missing, input_format=input_format,
+            across_files=across_files,
+        )  # fmt: skip
     else:
         given = {"id": ids, "run": runs, "cluster": clusters, "stratum": strata, "input-format": input_format}
         wrong = [name for name, value in {**given, "skip-missing": skip_missing}.items() if value]

@@ -11,7 +11,7 @@ from howsure.cli.output import json_text
 from howsure.cli.tables import Table
 from howsure.significance.comparison import Comparison, recipe_text
 from howsure.significance.words import how, verdicts
-from howsure.stats.naming import counted
+from howsure.stats.naming import counted, shortened
 
 WORDS = ("against", "model", "metric")  # columns of text
 
@@ -70,7 +70,9 @@ def write_report(result: Comparison, path: str, recipe: Mapping[str, Any]) -> No
 
 
 def _read(recipe: Mapping[str, Any], result: Comparison) -> str:
-    files = ", ".join(recipe["files"][:3]) + (" …" if len(recipe["files"]) > 3 else "")
+    files = shortened(recipe["files"], limit=3)
+    if "files_pooled" in recipe:
+        files = f"{recipe['files_pooled']:,} files pooled ({files})"
     rows = counted(recipe["rows"], "row") if "rows" in recipe else counted(result.recipe["n"], "item")
     skipped = sum(recipe.get("skipped", {}).values())
     baseline = f", baseline {result[0].baseline}" if len({row.baseline for row in result}) == 1 else ""

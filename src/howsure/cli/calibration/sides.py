@@ -1,0 +1,93 @@
+"""The two models of `howsure calibration compare`: which file and columns each has, and the rows that both have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from howsure.data.pairing import PairedRows, paired_rows
+from howsure.data.predictions import Predictions
+from howsure.errors import InputError
+
+TOP_LABEL, CLASS_WISE = "top-label", "class-wise"
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One model: its file, its columns, and whether its label is its own, such as whether its answer is right."""
+
+    file: str
+    columns: dict[str, Any]
+    own_label: bool
+
+    @property
+    def name(self) -> str:
+        """What the model is called: its file and its column of probabilities."""
+        return f"{self.file}:{self.columns.get('prob') or self.columns['probs_column']}"
+
+    @property
+    def label(self) -> str:
+        """What its label is, in words."""
+        first = " (is its first choice right?)" if self.columns["reduce"] == TOP_LABEL else ""
+        return f"{self.columns['label']}{first}"
+
+
+def named_sides(
+    files: Sequence[str], probs: Sequence[str], lists: Sequence[str], labels: Sequence[str], *, reduce: str | None
+) -> tuple[Side, Side]:
+    """The two models that files and columns name, each twice or one for both.
+
+    Raises InputError if they name none, one or more than two, one twice, or a label that seems to be of one model only.
+    """
+    columns = probs or lists
+    if bool(probs) == bool(lists):
+        raise InputError("say where the probabilities are: either --prob or --probs-column.")
+    if (len(files), len(columns)) not in ((2, 1), (1, 2), (2, 2)):
+        raise InputError(
+            f"compare takes two files and one column, or one file and two columns; "
+            f"it got {len(files)} and {len(columns)}."
+        )
+    if len(labels) > 2:
+        raise InputError(f"compare takes one --label for both models, or one for each; it got {len(labels)}.")
+    if len(labels) == 1 and len(columns) == 2:
+        _refuse_label_of_one(labels[0], columns)
+    role, reduce = ("prob", reduce) if probs else ("probs_column", reduce or CLASS_WISE)
+    own = len(labels) == 2 or reduce == TOP_LABEL
+    named = (one if len(one) == 2 else [*one, *one] for one in (files, columns, labels))
+    a, b = (
+        Side(file, {role: column, "label": label, "reduce": reduce}, own)
+        for file, column, label in zip(*named, strict=True)
+    )
+    if a == b:
+        raise InputError(f"{a.name} is named twice; a model is compared with another one.")
+    return a, b
+
+
+def paired(a: Predictions, b: Predictions, sides: tuple[Side, Side], *, skip_missing: bool) -> PairedRows:
+    """The rows that both models have; the others are an error unless missing ones are skipped.
+
+    Raises InputError as `paired_rows` does.
+    """
+    rows = paired_rows(a, b, own_labels=sides[0].own_label)
+    if not skip_missing and (rows.only_a or rows.only_b):
+        counts = f"{rows.only_a:,} only A ({a.selection.table.name}), {rows.only_b:,} only B ({b.selection.table.name})"
+        raise InputError(
+            f"both models must be judged on the same rows; {counts} has judged. Leave them out by --skip-missing."
+        )
+    return rows
+
+
+def _refuse_label_of_one(label: str, columns: Sequence[str]) -> None:
+    """Refuse one label for both models that is named after one of them: `correct_a` beside `conf_a` and `conf_b`."""
+    words, *others = (set(re.split(r"[\W_]+", name.casefold())) for name in (label, *columns))
+    named_after = [bool(words & (others[at] - others[1 - at])) for at in (0, 1)]
+    if named_after[0] != named_after[1]:
+        one, other = columns if named_after[0] else columns[::-1]
+        given = f"--label {label} --label COL" if named_after[0] else f"--label COL --label {label}"
+        raise InputError(
+            f"--label {label} is named after {one}. Is it whether that model's own answer is right? Then it says "
+            f"nothing of {other}: name the label of each, {given}. Is it true of both? "
+            f"Say so: --label {label} --label {label}."
+        )

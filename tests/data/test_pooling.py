@@ -1,0 +1,102 @@
+"""Several files as one: equal ids and clusters in two of them are refused, unless somebody says what they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from howsure.data import open_predictions, read_columns
+from howsure.errors import InputError
+from tests.data.writers import write
+
+ROWS = {"y": [1, 0, 1, 1], "q": [0.9, 0.2, 0.7, 0.6]}
+SUFFIXES = (".csv", ".parquet", ".npz")
+
+
+def seeds(tmp_path: Path, suffix: str) -> list[Path]:
+    """Two files that judge the same four items in other orders; two questions of two items each."""
+    a = write(tmp_path / f"a{suffix}", {**ROWS, "item": ["i1", "i2", "i3", "i4"], "question": [1, 1, 2, 2]})
+    b = write(tmp_path / f"b{suffix}", {**ROWS, "item": ["i4", "i2", "i1", "i5"], "question": [2, 1, 1, 3]})
+    return [a, b]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize(("role", "column", "value"), [("id", "item", "i1"), ("cluster", "question", "1")])
+def test_equal_values_in_two_files_are_refused(suffix: str, role: str, column: str, value: str, tmp_path: Path) -> None:
+    files = seeds(tmp_path, suffix)
+    with pytest.raises(InputError) as told:
+        open_predictions(files, label="y", prob="q", **{role: column})  # type: ignore[arg-type]
+    assert str(told.value).startswith(
+        f"equal values of {column} stand in several files, and nothing says what that means: '{value}' is in row 1 of"
+    )
+    assert "--across-files same" in str(told.value)
+    with open_predictions(files[:1], label="y", prob="q", **{role: column}) as one:  # type: ignore[arg-type]
+        assert one.n == 4
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_the_same_items_are_clusters_and_separate_ones_are_not(suffix: str, tmp_path: Path) -> None:
+    files = seeds(tmp_path, suffix)
+    items = ["i1", "i2", "i3", "i4", "i4", "i2", "i1", "i5"]
+    with open_predictions(files, label="y", prob="q", id="item", across_files="same") as predictions:
+        clusters = predictions.pairs().clusters
+        assert clusters is not None
+        np.testing.assert_array_equal(clusters, np.unique(items, return_inverse=True)[1])
+        assert predictions.describe()["across_files"] == "same"
+    with open_predictions(files, label="y", prob="q", id="item", across_files="separate") as predictions:
+        assert predictions.pairs().clusters is None
+    for how, wanted in (
+        ("same", [1, 1, 2, 2, 2, 1, 1, 3]),
+        ("separate", ["a1", "a1", "a2", "a2", "b2", "b1", "b1", "b3"]),
+    ):
+        with open_predictions(files, label="y", prob="q", cluster="question", across_files=how) as predictions:
+            found = predictions.pairs().clusters
+        assert found is not None
+        parts = [np.equal.outer(codes, codes) for codes in (found, np.array(wanted))]
+        np.testing.assert_array_equal(*parts)
+
+
+def test_files_of_different_groups_do_not_meet(tmp_path: Path) -> None:
+    """Every group is a curve of its own: models in one file each may judge the same items."""
+    for name in "ab":
+        write(tmp_path / f"{name}.csv", {**ROWS, "item": [1, 2, 3, 4], "model": [name] * 4})
+    files = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    for role in ({"id": "item"}, {"cluster": "item"}):
+        with open_predictions(files, label="y", prob="q", group="model", **role) as predictions:  # type: ignore[arg-type]
+            assert predictions.group_sizes == {"a": 4, "b": 4}
+        with pytest.raises(InputError, match="stand in several files"):
+            open_predictions(files, label="y", prob="q", **role)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_an_id_stands_once_in_a_file(suffix: str, tmp_path: Path) -> None:
+    a = write(tmp_path / f"a{suffix}", {**ROWS, "item": ["i1", "i2", "i3", "i4"]})
+    b = write(tmp_path / f"b{suffix}", {**ROWS, "item": ["i5", "i6", "i7", "i6"]})
+    with pytest.raises(InputError, match=r"different in every row; 'i6' is that of row 2 of .*b.* and of row 4 of .*b"):
+        open_predictions([a, b], label="y", prob="q", id="item")
+
+
+def test_rows_that_are_left_out_meet_nobody(tmp_path: Path) -> None:
+    a = write(tmp_path / "a.csv", {**ROWS, "item": [1, 2, 3, 4]})
+    b = write(tmp_path / "b.csv", {"y": [1, ""], "q": [0.5, 0.5], "item": [5, 1]})
+    with open_predictions([a, b], label="y", prob="q", id="item", skip_missing=True) as predictions:
+        assert predictions.n == 5
+
+
+def test_another_way_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no way 'merge' in across_files; it has error, same, separate"):
+        open_predictions(seeds(tmp_path, ".csv"), label="y", prob="q", id="item", across_files="merge")
+
+
+def test_columns_for_significance_know_clusters_across_files(tmp_path: Path) -> None:
+    for name in "ab":
+        write(tmp_path / f"{name}.csv", {"y": [1, 0], "doc": [7, 8], "seed": [name, name]})
+    files = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    with pytest.raises(InputError, match="equal values of doc stand in several files"):
+        read_columns(files, labels=["y", "doc"], cluster="doc")
+    for how, n in (("same", 2), ("separate", 4)):
+        found, _ = read_columns(files, labels=["y", "doc"], cluster="doc", across_files=how)
+        assert len(np.unique(found["doc"])) == n
+    read_columns(files, labels=["y", "doc", "seed"], cluster="doc", run="seed")
