@@ -11,7 +11,7 @@ from hypothesis import given
 from scipy.stats import chi2
 
 from howsure.calibration.binning import bin_pairs
-from howsure.calibration.checking import calibration_test, p_value_of, spiegelhalter_z
+from howsure.calibration.checking import METHODS, calibration_test, p_value_of, spiegelhalter_z
 from howsure.calibration.judging import squared_error
 from howsure.errors import InputError
 from howsure.stats.pairs import Pairs
@@ -21,15 +21,14 @@ from tests.calibration.samples import Small, language_pairs, pairs_of, small_pai
 
 @given(small_pairs())
 def test_spiegelhalter_is_its_formula(small: Small) -> None:
-    rows = reference.rows_of(small.y, small.q)
-    above = float(sum((row.y - row.q) * (1 - 2 * row.q) for row in rows))
-    below = float(sum((1 - 2 * row.q) ** 2 * row.q * (1 - row.q) for row in rows))
+    rows = reference.rows_of(small.y, small.q, small.w)
+    above = float(sum(row.w * (row.y - row.q) * (1 - 2 * row.q) for row in rows))
+    below = float(sum(row.w**2 * (1 - 2 * row.q) ** 2 * row.q * (1 - row.q) for row in rows))
     z = spiegelhalter_z(pairs_of(small))
     if below > 1e-12:
         assert z == pytest.approx(above / math.sqrt(below), rel=1e-9, abs=1e-9)
-        assert calibration_test(small.y, small.q, method="spiegelhalter").p_value == pytest.approx(
-            math.erfc(abs(z) / math.sqrt(2)), abs=1e-15
-        )
+        found = calibration_test(small.y, small.q, method="spiegelhalter", sample_weight=small.w)
+        assert found.p_value == pytest.approx(math.erfc(abs(z) / math.sqrt(2)), abs=1e-12)
 
 
 def test_spiegelhalter_is_two_sided() -> None:
@@ -77,15 +76,18 @@ def test_the_data_are_one_of_the_draws() -> None:
     assert found.p_value == 0.01
 
 
-@pytest.mark.parametrize("method", ["simulation", "spiegelhalter", "binned"])
-def test_p_values_of_calibrated_models_are_uniform_enough(method: str) -> None:
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("method", METHODS)
+def test_p_values_of_calibrated_models_are_uniform_enough(method: str, weighted: bool) -> None:
     rng = np.random.default_rng(61)
     p_values = []
     for _ in range(300):
         q = rng.beta(0.3, 0.7, 400)
         q[:160] = 0.0
         y = rng.random(400) < q
-        p_values.append(calibration_test(y, q, method=method, n_simulations=99, rng=rng).p_value)
+        w = rng.exponential(size=400) if weighted else None
+        found = calibration_test(y, q, method=method, sample_weight=w, n_simulations=99, rng=rng)
+        p_values.append(found.p_value)
     for level in (0.05, 0.2, 0.5):
         share = np.mean(np.array(p_values) <= level)
         assert share <= level + 3 * math.sqrt(level * (1 - level) / 300)
@@ -122,11 +124,32 @@ def test_the_binned_test_is_sure_of_the_impossible_and_silent_where_nothing_can_
     assert calibration_test([0, 1], [1e-300, 0.5], method="binned").p_value > 0.3
 
 
+def test_cox_and_cumulative_find_a_shift_that_bins_miss() -> None:
+    """n = 1,000, every label .03 likelier than said: benchmarks/calibration_tests.py finds .53, .53 and .29."""
+    rng = np.random.default_rng(68)
+    found = dict.fromkeys(("cox", "cumulative", "binned"), 0.0)
+    for _ in range(200):
+        q = rng.random(1_000)
+        y = rng.random(1_000) < q + 0.03
+        for method in found:
+            found[method] += (calibration_test(y, q, method=method).p_value <= 0.05) / 200
+    assert min(found["cox"], found["cumulative"]) > 0.4
+    assert found["binned"] < 0.4
+
+
+def test_results_convert() -> None:
+    found = calibration_test([0, 1, 1, 0, 1], [0.1, 0.4, 0.6, 0.7, 0.9], method="cox")
+    assert {"method", "statistic", "p_value", "p_error", "n", "intercept", "slope", "recipe"} == set(found.to_dict())
+    (row,) = found.to_frame().to_dict("records")
+    assert row["slope"] == found.estimates["slope"]
+    assert row["n"] == 5
+
+
 def test_ties_and_order_change_nothing() -> None:
     y, q = language_pairs(3_000, np.random.default_rng(62))
     q = q.round(1)
     order = np.random.default_rng(63).permutation(3_000)
-    for method in ("simulation", "spiegelhalter", "binned"):
+    for method in METHODS:
         first, again = (
             calibration_test(y[rows], q[rows], method=method, rng=0, n_simulations=50) for rows in (slice(None), order)
         )
@@ -162,5 +185,9 @@ def test_clusters_have_a_p_value_of_their_own() -> None:
 def test_bad_arguments_are_refused() -> None:
     with pytest.raises(InputError, match="method must be one of"):
         calibration_test([0, 1], [0.1, 0.9], method="hosmer-lemeshow")
+    with pytest.raises(InputError, match="clusters must be at least 2 to be compared; all pairs are in one"):
+        calibration_test([0, 1], [0.1, 0.9], clusters=[1, 1])
+    with pytest.raises(InputError, match="sample_weight must be finite and not negative; row 1 holds -1"):
+        calibration_test([0, 1], [0.1, 0.9], sample_weight=[1, -1])
     with pytest.raises(InputError, match="n_simulations must be a whole number of at least 1, not 0"):
         calibration_test([0, 1], [0.1, 0.9], n_simulations=0)

@@ -240,3 +240,35 @@ def test_an_unknown_group_column_is_refused(predictions: Path) -> None:
     done = run("calibration", predictions, "--label", "gold", "--prob", "prob", "--group", "tags")
     assert done.code == 2
     assert done.err.endswith("Did you mean tag?\n")
+
+
+@pytest.mark.parametrize("method", ["simulation", "spiegelhalter", "binned", "cox", "cumulative"])
+def test_the_p_value_is_that_of_the_test_named(predictions: Path, method: str) -> None:
+    held = columns_of(predictions)
+    options = ("--test", method, "--seed", 3, "--cluster", "doc", "--weight", "w")
+    wanted = howsure.calibration_test(
+        held["gold"], held["prob"], method=method, clusters=held["doc"], sample_weight=held["w"], rng=3
+    )
+    (curve,) = judged(predictions, *options)["curves"]
+    assert curve["p_value"] == wanted.p_value
+    assert curve["recipe"]["test"] == method
+    assert curve["recipe"]["n_simulations"] == 999
+    text = printed("calibration", predictions, "--label", "gold", "--prob", "prob", *options)
+    assert f"({method} test)" in text
+    assert ("take another test" in text) == (method == "cox")  # some predictions of exactly 1 are wrong
+
+
+def test_groups_are_tested_by_name_and_cox_says_what_it_fits(predictions: Path, tmp_path: Path) -> None:
+    held = columns_of(predictions)
+    path = tmp_path / "other.csv"
+    path.write_text(
+        "gold,prob,tag\n"
+        + "".join(f"{y:g},{q},{t}\n" for y, q, t in zip(held["gold"], held["other"], held["tag"], strict=True))
+    )
+    found = judged(path, "--test", "cox", "--group", "tag")
+    for curve in found["curves"]:
+        rows = [tag == curve["group"] for tag in held["tag"]]
+        wanted = howsure.calibration_test(held["gold"][rows], held["other"][rows], method="cox")
+        assert curve["p_value"] == wanted.p_value
+        slope = wanted.estimates["slope"]
+        assert any(f"+ {slope:.3f} · log-odds of the predictions" in note for note in curve["notes"])

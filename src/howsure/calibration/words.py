@@ -124,7 +124,7 @@ def figures_in_words(curve: CalibrationCurve) -> list[tuple[str, str]]:
     bins = f"{len(curve.bins):,} bin" + ("s" if len(curve.bins) > 1 else "")
     return [
         ("error", with_method(curve.debiased_error)),
-        ("calibrated?", f"p = {p_value_text(curve.p_value)}".replace("= <", "<")),
+        ("calibrated?", f"p = {p_value_text(curve.p_value)}".replace("= <", "<") + _by_test(curve)),
         ("Algorithm 1", with_method(curve.error)),
         ("ECE", f"{curve.ece} (largest gap {curve.max_error})"),
         ("pairs", f"{curve.n:,} in {bins}"),
@@ -132,6 +132,11 @@ def figures_in_words(curve: CalibrationCurve) -> list[tuple[str, str]]:
         ("Brier score", score_in_words(curve.brier)),
         ("log loss", score_in_words(curve.log_loss)),
     ]
+
+
+def _by_test(curve: CalibrationCurve) -> str:
+    """The test behind the p-value, where the user named one."""
+    return f" ({curve.recipe['test']} test)" if "test" in curve.recipe else ""
 
 
 def with_method(estimate: Estimate) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import gzip
 import os
+import sys
 import zlib
 from dataclasses import dataclass
 
-from howsure.data.files import STANDARD_INPUT, compression_of, missing_file, standard_input
+from howsure.data.files import STANDARD_INPUT, compression_of, missing_file
 from howsure.errors import InputError
 
 MARK = b"\xef\xbb\xbf"
@@ -61,7 +62,7 @@ def _undecodable(raw: bytes, name: str, at: int) -> InputError:
 
 def _bytes(path: str) -> bytes:
     if path == STANDARD_INPUT:
-        return standard_input().read()
+        return sys.stdin.buffer.read()
     if os.path.isdir(path):
         raise InputError(f"{path} is a directory; name a file in it.")
     try:

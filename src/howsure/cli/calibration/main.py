@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from howsure.cli.calibration.output import curves_json, curves_table, curves_text, write_figure, write_report
+from howsure.cli.calibration.p_values import METHODS, with_test
 from howsure.cli.options import (
     DefaultGroup,
     across_files_option,
@@ -65,16 +66,18 @@ def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @binning_options
 @click.option("--interval", type=click.Choice(["debiased", "nguyen-oconnor", "bootstrap", "none"]), default="debiased",
               show_default=True, help="The interval of Algorithm 1's value, beside the debiased one.")  # fmt: skip
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of random intervals.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
+              help="Seed of random intervals and tests.")  # fmt: skip
 @click.option("--adjust", type=click.Choice(["holm", "bh", "none"]), default="holm", show_default=True,
               help="Adjustment of the p-values for the number of groups.")  # fmt: skip
+@click.option("--test", type=click.Choice(METHODS), help="The test behind p; default: that of tables, from the bins.")
 @output_options
 @figure_option("Draw the curves")
 @report_option
 def curve_command(
-    files: tuple[str, ...], level: float, seed: int, interval: str, adjust: str, bin_size: int | str,
-    bins: int | None, binning: str, form: str, output: str | None, figure: str | None, report: str | None,
-    **reading: Any,
+    files: tuple[str, ...], level: float, seed: int, interval: str, adjust: str, test: str | None,
+    bin_size: int | str, bins: int | None, binning: str, form: str, output: str | None, figure: str | None,
+    report: str | None, **reading: Any,
 ) -> None:  # fmt: skip
     """Judge the predictions in FILE... (CSV, TSV, JSON lines, Parquet, .npz; plain, .gz or .zst; globs; - is stdin).
 
@@ -86,7 +89,14 @@ def curve_command(
     with opened(files, **reading) as predictions:
         curves = list(
             judged(
-                predictions, bin_size=bin_size, n_bins=bins, binning=binning, interval=interval, level=level, rng=seed
+                predictions,
+                test=test,
+                bin_size=bin_size,
+                n_bins=bins,
+                binning=binning,
+                interval=interval,
+                level=level,
+                rng=seed,
             )
         )
         recipe = {
@@ -123,24 +133,25 @@ def opened(files: Sequence[str], *, missing: Sequence[str], input_format: str | 
     return open_predictions(files, missing_values=missing, format=input_format, **reading)
 
 
-def judged(predictions: Any, **arguments: Any) -> Iterator[Any]:
-    """One curve a group, or one for all; streamed where the pairs are too many for memory."""
+def judged(predictions: Any, *, test: str | None = None, **arguments: Any) -> Iterator[Any]:
+    """One curve a group, or one for all; streamed where the pairs are too many for memory. `test` gives their p."""
     from howsure.calibration.judging import curve_of
 
     with progress("pairs", total=PASSES * predictions.n) as advance:
-        for name, source in sources(predictions):
+        for name, source in sources(predictions, in_memory=test is not None):
             if isinstance(source, Pairs):
-                yield curve_of(source, name=name, **arguments)
+                curve = curve_of(source, name=name, **arguments)
+                yield curve if test is None else with_test(curve, source, test, **arguments)
                 advance(PASSES * len(source))
             else:
                 yield curve_of(Watched(source, advance), name=name, **arguments)
 
 
-def sources(predictions: Any) -> Iterator[tuple[str | None, Any]]:
+def sources(predictions: Any, *, in_memory: bool = False) -> Iterator[tuple[str | None, Any]]:
     """The pairs of each group by its name, or all pairs; weights and clusters need them in memory."""
     from howsure.calibration.table import by_group
 
-    in_memory = predictions.columns.get("weight") or predictions.columns.get("cluster")
+    in_memory = in_memory or predictions.columns.get("weight") or predictions.columns.get("cluster")
     if not predictions.group_names:
         yield None, predictions.pairs() if in_memory else predictions.source()
     elif in_memory:
