@@ -12,7 +12,7 @@ from howsure.explorer import Included, events_report
 from howsure.report.files import write_report
 from tests.explorer.chromium import Browser, chromium
 from tests.explorer.hostile_store import make_hostile_store
-from tests.explorer.serving import serving
+from tests.explorer.serving import ServedPage, serving
 
 
 @pytest.fixture(scope="session")
@@ -27,10 +27,17 @@ def store(store_path: Path) -> Iterator[EventStore]:
 
 
 @pytest.fixture(scope="session")
-def served(store_path: Path) -> Iterator[str]:
-    """The URL of the hostile store's page."""
-    with serving(store_path) as url:
-        yield url
+def page(store_path: Path) -> Iterator[ServedPage]:
+    """The hostile store's page, served."""
+    with serving(store_path) as served_page:
+        yield served_page
+
+
+@pytest.fixture(scope="session")
+def served(page: ServedPage, browser: Browser) -> str:
+    """The address of that page without its token, in a browser that was let in."""
+    browser.open(page.address)
+    return page.home
 
 
 @pytest.fixture(scope="session")

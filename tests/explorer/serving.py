@@ -4,28 +4,56 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+
+import httpx2
+
+
+@dataclass(frozen=True)
+class ServedPage:
+    """A page that is served: the address that opens it, with its token, and the one without."""
+
+    address: str
+
+    @property
+    def home(self) -> str:
+        return self.address.partition("?")[0]
+
+    @property
+    def port(self) -> int:
+        return int(self.home.rstrip("/").rpartition(":")[2])
+
+    @contextmanager
+    def client(self) -> Iterator[httpx2.Client]:
+        """One that has opened the page, and keeps the cookie."""
+        with httpx2.Client(base_url=self.home, timeout=60) as client:
+            assert client.get(self.address).status_code == 200
+            yield client
 
 
 @contextmanager
-def serving(store: Path) -> Iterator[str]:
-    """The URL of a store's page while it is served; Ctrl-C must end it in silence."""
+def serving(store: Path, *, files: int | None = None) -> Iterator[ServedPage]:
+    """A store's page while it is served; Ctrl-C must end it in silence. files: how many it may have open at first."""
     explore = ["events", "explore", str(store), "--port", "0", "--no-open"]
     command = [sys.executable, "-m", "howsure.cli", *explore]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
     ) as server:
+        if files is not None:  # before Python is there
+            resource.prlimit(server.pid, resource.RLIMIT_NOFILE, (files, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
         try:
             said = server.stdout.readline()
-            found = re.search(r"http://127\.0\.0\.1:[0-9]+/", said)
+            found = re.search(r"http://127\.0\.0\.1:[0-9]+/\?token=[\w-]{32}(?= )", said)
             assert found, said + server.stderr.read()
-            yield found[0]
+            yield ServedPage(found[0])
         finally:
             server.send_signal(signal.SIGINT)
             code, complaint = server.wait(30), server.stderr.read()

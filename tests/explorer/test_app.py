@@ -7,7 +7,6 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import httpx2
 import pytest
 from starlette.testclient import TestClient
 
@@ -15,16 +14,26 @@ from howsure.events import queries
 from howsure.events.export import csv_text
 from howsure.events.storage import EventStore
 from howsure.events.store_series import event_series
-from howsure.explorer import create_app
+from howsure.explorer import Tokens, create_app
 from howsure.explorer.addresses import QUESTIONS
-from howsure.explorer.security import HEADERS, LOOPBACK
+from howsure.explorer.hosts import LOOPBACK
+from howsure.explorer.security import HEADERS
+from tests.explorer.serving import ServedPage
 
 HOME = "http://localhost:8350"
+TOKEN = "of-this-test"
+
+
+def visitor(store: Any, **options: Any) -> TestClient:
+    """One who brings the token, as a browser does that has opened the page under any of its names."""
+    app = create_app(store, tokens=Tokens(TOKEN), **options)
+    cookies = {f"howsure-{port}": TOKEN for port in (1, 80, 8350)}
+    return TestClient(app, base_url=HOME, raise_server_exceptions=False, cookies=cookies)
 
 
 @pytest.fixture(scope="module")
 def client(store: EventStore) -> TestClient:
-    return TestClient(create_app(store), base_url=HOME, raise_server_exceptions=False)
+    return visitor(store)
 
 
 ANSWERS: list[tuple[str, Any]] = [
@@ -139,6 +148,18 @@ STRANGERS = (
     "",
     "[::2]",
     "localhost@evil.example",
+    "[localhost]evil.example",
+    "[localhost]",
+    "[::1]evil.example",
+    "127.0.0.1:8911@evil.example",
+    "127.0.0.1:8911:80",
+    "localhost:http",
+    "localhost/evil.example",
+    "localhost evil.example",
+    "localhost..",
+    "[127.0.0.1]",
+    "[::1",
+    "localhost:123456",
 )
 
 
@@ -157,8 +178,7 @@ def test_its_own_names_are_answered(client: TestClient, host: str) -> None:
 
 
 def test_a_page_for_others_answers_to_its_names_and_to_numbers(store: EventStore) -> None:
-    app = create_app(store, names=(*LOOPBACK, "News.example.org"), any_number=True)
-    client = TestClient(app, base_url=HOME)
+    client = visitor(store, names=(*LOOPBACK, "News.example.org"), any_number=True)
     hosts = ("news.example.org:80", "10.1.2.3", "[fe80::1]:8350", "evil.example", "10.1.2.3.evil.example")
     status = {host: client.get("/", headers={"host": host}).status_code for host in hosts}
     assert list(status.values()) == [200, 200, 200, 421, 421]
@@ -172,18 +192,18 @@ def test_what_goes_wrong_inside_is_not_told(store: EventStore, client: TestClien
         def connection(self) -> Any:
             raise RuntimeError("a secret path")
 
-    answer = TestClient(create_app(Broken()), base_url=HOME, raise_server_exceptions=False).get("/api/overview")
+    answer = visitor(Broken()).get("/api/overview")
     assert answer.status_code == 500
     assert "secret" not in answer.text
     assert answer.json()["error"].startswith("this should not have happened (RuntimeError)")
     assert answer.headers["x-content-type-options"] == "nosniff"
 
 
-def test_questions_are_answered_side_by_side(client: TestClient, served: str) -> None:
+def test_questions_are_answered_side_by_side(client: TestClient, page: ServedPage) -> None:
     """Twelve at once, by the real server, each as if it were alone."""
     paths = [f"api/{address}" for address, _ in ANSWERS[:6]] * 2
-    with ThreadPoolExecutor(12) as threads:
-        found = list(threads.map(lambda path: httpx2.get(served + path, timeout=60).json(), paths))
+    with ThreadPoolExecutor(12) as threads, page.client() as visiting:
+        found = list(threads.map(lambda path: visiting.get(f"/{path}").json(), paths))
     assert found == [client.get(f"/{path}").json() for path in paths]
 
 

@@ -25,8 +25,8 @@ def test_a_store_without_events_says_so(browser: Browser, tmp_path: Path) -> Non
         path = tmp_path / f"{name}.duckdb"
         with write_store(path, documents) as store, pytest.raises(InputError, match=told):
             events_report(store)
-        with serving(path) as url:
-            browser.open(url)
+        with serving(path) as page:
+            browser.open(page.address)
             assert browser.text("#problems") == NOBODY
             assert browser.text("#facts").startswith("1 document ·" if documents else "0 documents ·")
             assert browser.errors() == []
@@ -35,8 +35,8 @@ def test_a_store_without_events_says_so(browser: Browser, tmp_path: Path) -> Non
 def test_a_server_that_was_stopped_is_told_and_tried_again(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "s.duckdb"
     make_store(path, documents=30, samples=20).close()
-    with serving(path) as url:
-        browser.open(f"{url}#actor=IRQ&by=year")
+    with serving(path) as page:
+        browser.open(f"{page.address}#actor=IRQ&by=year")
         assert browser.places("IRQ")
     browser.choose("#by", "quarter")
     browser.says("#series .problem", "The server does not answer. Was howsure events explore stopped? Start it again.")

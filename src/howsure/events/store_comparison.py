@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 from collections import defaultdict
 from collections.abc import Mapping
@@ -168,10 +169,10 @@ def _samples(store: Store, first: str, second: str, by: str, column: str) -> dic
         first=first,
         second=second,
     )
-    by_period: dict[str, list[Pair]] = defaultdict(list)
+    by_start: dict[datetime.date, list[Pair]] = defaultdict(list)
     for start, one, other in found:
-        by_period[period_of(start, by=by)].append((one, other))
-    return by_period
+        by_start[start].append((one, other))
+    return {period_of(start, by=by): pairs for start, pairs in by_start.items()}
 
 
 def _compared(pairs: list[Pair], n_samples: int, unit: str, level: float) -> CountComparison:

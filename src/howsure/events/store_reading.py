@@ -60,6 +60,13 @@ def _asked(store: Store, query: str, parameters: dict[str, Any]) -> Iterator[duc
         raise InputError(f"the store is damaged or cut off: {reason}. Restore a copy.") from error
 
 
+def is_for_reading(store: Store) -> bool:
+    """Whether nothing can be written to a store while it is open, so that its answers stay what they are."""
+    return bool(
+        rows_of(store, "SELECT readonly FROM duckdb_databases() WHERE database_name = current_database()")[0][0]
+    )
+
+
 def number_of_samples(store: Store) -> int:
     """How many clusterings were drawn of each document.
 

@@ -2,6 +2,7 @@
 
 from howsure.explorer.app import create_app
 from howsure.explorer.one_file import Included, events_report
-from howsure.explorer.server import Address, serve
+from howsure.explorer.server import Address, Opening, serve
+from howsure.explorer.tokens import Tokens
 
-__all__ = ["Address", "Included", "create_app", "events_report", "serve"]
+__all__ = ["Address", "Included", "Opening", "Tokens", "create_app", "events_report", "serve"]

@@ -8,8 +8,14 @@ from dataclasses import dataclass
 
 from howsure.errors import InputError, MissingExtraError
 from howsure.events.store_reading import Store
+from howsure.explorer.answers import Answers
 from howsure.explorer.app import create_app
-from howsure.explorer.security import EVERYWHERE, LOOPBACK, is_loopback
+from howsure.explorer.hosts import EVERYWHERE, LOOPBACK, is_loopback
+from howsure.explorer.tokens import PARAMETER, Tokens, new_token
+
+WAITING = 128  # connections that the system keeps until they are taken
+FILES = 1024  # that the process may have open: macOS allows 256, fewer than a burst of connections
+GRACE = 2  # seconds for answers that are underway at the end
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,21 +40,61 @@ class Address:
         return tuple(dict.fromkeys(name.lower() for name in (*LOOPBACK, *own, *self.names)))
 
 
-def serve(store: Store, address: Address, *, ready: Callable[[str], None]) -> None:
-    """Serve the page of a store until Ctrl-C; `ready` is told its URL once it can be asked.
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """The addresses that open a served page: one for people, and one that a browser is started with, good for once."""
+
+    address: str
+    once: str
+
+
+def serve(store: Store, address: Address, *, ready: Callable[[Opening], None]) -> None:
+    """Serve the page of a store until Ctrl-C; `ready` is told what opens it once it can be asked.
 
     Raises InputError where it cannot be served, MissingExtraError without the extra `explorer`.
     """
     try:
         import uvicorn
+
+        from howsure.explorer.connections import PromptConnection
     except ImportError as error:
         raise MissingExtraError("the page of events", "explorer") from error
-    application = create_app(store, names=address.answers_to(), any_number=address.host in EVERYWHERE)
+    token, once, answers = new_token(), new_token(), Answers()
+    everywhere = address.host in EVERYWHERE
+    application = create_app(
+        store, tokens=Tokens(token, once), names=address.answers_to(), any_number=everywhere, answers=answers
+    )
     with _listening(address) as listening:
-        port = listening.getsockname()[1]
-        config = uvicorn.Config(application, log_level="error", access_log=False, server_header=False, lifespan="off")
-        ready(f"http://{_shown(address.host)}:{port}/")
-        uvicorn.Server(config).run(sockets=[listening])
+        home = f"http://{_shown(address.host)}:{listening.getsockname()[1]}/?{PARAMETER}="
+        config = uvicorn.Config(
+            application,
+            http=PromptConnection,
+            ws="none",
+            log_level="error",
+            access_log=False,
+            server_header=False,
+            lifespan="off",
+            backlog=WAITING,
+            timeout_graceful_shutdown=GRACE,
+        )
+        _allow_files()
+        ready(Opening(home + token, home + once))
+        try:
+            uvicorn.Server(config).run(sockets=[listening])
+        finally:
+            answers.close()
+
+
+def _allow_files() -> None:
+    """Raise the number of files that this process may have open, where the system says so and lets it."""
+    try:
+        import resource
+    except ImportError:  # Windows, which has no such limit
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < FILES and (hard == resource.RLIM_INFINITY or hard > soft):
+        most = FILES if hard == resource.RLIM_INFINITY else min(FILES, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 def _listening(address: Address) -> socket.socket:
@@ -57,7 +103,7 @@ def _listening(address: Address) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((address.host, address.port))
-        listening.listen(64)
+        listening.listen(WAITING)
     except (OSError, OverflowError) as error:
         listening.close()
         reason = getattr(error, "strerror", None) or str(error)

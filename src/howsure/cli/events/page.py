@@ -16,8 +16,8 @@ from howsure.events.periods import PERIODS
 from howsure.events.storage import EventStore
 
 EXPOSED = (
-    "howsure: whoever reaches this machine at {host} can read the page and all its documents; "
-    "without --host only this machine can."
+    "howsure: other machines reach the page at {host}, and who has its address with the token reads all documents; "
+    "the network between is not encrypted. Without --host only this machine reaches it."
 )
 
 
@@ -47,16 +47,16 @@ def explore_command(store: str, port: int, host: str, names: tuple[str, ...], sh
 
     Series with bands, the documents behind each point, their entities sample by sample, and comparisons of actors.
     """
-    from howsure.explorer import Address, serve
+    from howsure.explorer import Address, Opening, serve
 
     address = Address(host, port, names)
     if not address.is_private:
         click.echo(EXPOSED.format(host=host), err=True)
 
-    def ready(url: str) -> None:
-        click.echo(f"{store} is shown at {url} (Ctrl-C ends it)")
+    def ready(opening: Opening) -> None:
+        click.echo(f"{store} is shown at {opening.address} (Ctrl-C ends it)")
         if show:
-            webbrowser.open(url)
+            webbrowser.open(opening.once)
 
     with EventStore.open(store) as opened, contextlib.suppress(KeyboardInterrupt):
         serve(opened, address, ready=ready)

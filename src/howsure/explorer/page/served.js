@@ -7,7 +7,7 @@ async function answer(question, parameters) {
   }
   let response;
   try {
-    response = await fetch(`/api/${question}?${asked}`, { credentials: "omit", redirect: "error" });
+    response = await fetch(`/api/${question}?${asked}`, { credentials: "same-origin", redirect: "error" });
   } catch {
     throw new Error("The server does not answer. Was howsure events explore stopped? Start it again.");
   }
@@ -17,6 +17,7 @@ async function answer(question, parameters) {
 }
 
 export function servedSource() {
+  if (location.search) history.replaceState(null, "", location.pathname + location.hash); // the token is in a cookie now
   const ask = async (question, parameters = {}) => (await answer(question, parameters)).json();
   return {
     overview: () => ask("overview"),
