@@ -25,12 +25,25 @@ settings.register_profile("howsure", deadline=None, derandomize=True, suppress_h
 settings.load_profile("howsure")
 
 
+NO_DATA = "reads real data, and HOWSURE_DATA names no folder"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say in one line what was skipped for want of data, and how to get it."""
+    without = [one for one in terminalreporter.stats.get("skipped", []) if NO_DATA in str(one.longrepr)]
+    if without:
+        get = "`howsure data list` names the sets, `howsure data get NAME --to FOLDER` fetches one"
+        terminalreporter.write_line(
+            f"skipped: {len(without)} tests and pages of real data. {get}; set HOWSURE_DATA=FOLDER"
+        )
+
+
 @pytest.fixture(scope="session")
 def real_data() -> Path:
     """The folder with real data sets. Only where there is none does a test that needs it step aside."""
     folder = os.environ.get("HOWSURE_DATA")
     if not folder:
-        pytest.skip("needs real data: set HOWSURE_DATA to the folder that holds it")
+        pytest.skip(NO_DATA)
     return Path(folder)
 
 

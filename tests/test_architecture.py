@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,7 @@ class Import:
         return any(self.name == library or self.name.startswith(library + ".") for library in libraries)
 
 
+@cache
 def modules() -> list[Module]:
     """Every source file of the package."""
     found = []

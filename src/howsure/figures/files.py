@@ -1,4 +1,4 @@
-"""Figures as files: whole or not at all, and the same bytes every time."""
+"""Figures as files: whole or not at all, and the same bytes every time, with one matplotlib on one machine."""
 
 from __future__ import annotations
 
