@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 import shutil
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from selenium import webdriver
+from selenium.common.exceptions import TimeoutException, WebDriverException
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
+from selenium.webdriver.support.ui import WebDriverWait
 
-SECONDS = 30
+SECONDS = 300  # until a page is taken for one that will never say what it must; no test takes as long
 ARGUMENTS = (
     "--headless",
     "--no-sandbox",
@@ -38,33 +39,46 @@ def program(name: str) -> str:
     return found
 
 
+SETTLED = """
+const done = arguments[0];
+const begun = () => Boolean(document.querySelector('#by option, .problem'));
+const atRest = () => begun() && !document.querySelector('[aria-busy]');
+setTimeout(() => done(atRest()));  // after the task in which the page is told that its address has changed
+"""
+
+
 class Browser:
-    """A window, and what a person does in it."""
+    """A window, and what a person does in it.
+
+    Whatever a person does is done to a page at rest, and ends when the page is at rest again: drawn, with no answer
+    outstanding. So what is read afterwards is the new, whatever the machine is busy with.
+    """
 
     def __init__(self, driver: webdriver.Chrome, downloads: Path) -> None:
         self.driver, self.downloads = driver, downloads
 
     def open(self, address: str) -> None:
-        """Go to an address as if typed, and wait until the chart or a complaint is there."""
+        """Go to an address as if typed."""
         self.driver.get("about:blank")
         self.driver.execute_cdp_cmd("Input.dispatchMouseEvent", {"type": "mouseMoved", "x": 0, "y": 0})  # over nothing
         self.driver.get(address)
-        self.wait(lambda: self.all(".chart, .problem"), "the page")
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until the page is at rest: choices or a complaint are there, and no section waits for its answer."""
+        self.wait(lambda: self.driver.execute_async_script(SETTLED), "the page at rest")
 
     def wait(self, condition: Callable[[], Any], what: str) -> Any:
         """What a condition gives once it gives something; what is drawn anew meanwhile is looked for again."""
-        end = time.monotonic() + SECONDS
-        while time.monotonic() < end:
-            try:
-                found = condition()
-            except Exception as error:  # the element has just been replaced
-                found, last = None, error
-            else:
-                last = None
-            if found:
-                return found
-            time.sleep(0.03)
-        raise AssertionError(f"waited {SECONDS} seconds for {what}; {last!r}")
+        waiting = WebDriverWait(self.driver, SECONDS, poll_frequency=0.03, ignored_exceptions=(WebDriverException,))
+        try:
+            return waiting.until(lambda _: condition())
+        except TimeoutException:
+            raise AssertionError(f"waited {SECONDS} seconds for {what}; now there is {self.seen()}") from None
+
+    def seen(self) -> str:
+        """What stands on the page, for the message of a test that waits in vain."""
+        return self.run("return document.body.innerText.slice(0, 2000)")
 
     def all(self, selector: str) -> list[WebElement]:
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
@@ -87,18 +101,31 @@ class Browser:
 
     def click(self, selector: str) -> None:
         """Press the mouse in the middle of an element, after scrolling to it."""
+        self.settle()
         target = self.one(selector)
         self.driver.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", target)
         ActionChains(self.driver).move_to_element(target).click().perform()
+        self.settle()
 
     def choose(self, selector: str, value: str) -> None:
         """An entry of a menu."""
+        self.settle()
         self.one(f'{selector} option[value="{value}"]').click()
+        self.settle()
 
     def press(self, *keys: str) -> None:
         """Keys, sent to what has the focus."""
         for key in keys:
             ActionChains(self.driver).send_keys(key).perform()
+            self.settle()
+
+    def back(self) -> None:
+        self.driver.back()
+        self.settle()
+
+    def forward(self) -> None:
+        self.driver.forward()
+        self.settle()
 
     def focused(self, attribute: str = "id") -> str:
         return self.run(f"return document.activeElement.getAttribute('{attribute}') || ''")
@@ -119,10 +146,15 @@ class Browser:
 
     def saved(self, suffix: str) -> str:
         """The text of the file that was saved; it is taken away."""
-        path: Path = self.wait(lambda: next(iter(self.downloads.glob(f"*{suffix}")), None), f"a file {suffix}")
+        path: Path = self.wait(lambda: next(self.whole_files(suffix), None), f"a file {suffix}")
         text = path.read_text(encoding="utf-8")
         path.unlink()
         return text
+
+    def whole_files(self, suffix: str) -> Iterator[Path]:
+        """Files that were saved to their end: Chromium writes beside a name that it keeps free by an empty file."""
+        if not any(self.downloads.glob("*.crdownload")):
+            yield from (path for path in self.downloads.glob(f"*{suffix}") if path.stat().st_size)
 
     def errors(self) -> list[str]:
         """What the console complains of since it was last asked; a breach of the policy among it."""

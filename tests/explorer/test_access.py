@@ -45,8 +45,8 @@ def test_dark_and_narrow(browser: Browser, address: str) -> None:
     browser.one("#text")
     try:
         browser.prefer("dark")
-        back = browser.run("return getComputedStyle(document.body).backgroundColor")
-        assert back == "rgb(20, 23, 26)"
+        colour = "return getComputedStyle(document.body).backgroundColor"
+        browser.wait(lambda: browser.run(colour) == "rgb(20, 23, 26)", "the dark")
         browser.resize(360, 740)
         browser.wait(lambda: browser.one(".chart").size["width"] <= 360, "the narrow chart")
         assert browser.run("return document.documentElement.scrollWidth") <= 360

@@ -13,7 +13,9 @@ from typing import NoReturn
 import click
 
 from howsure import __version__
-from howsure.errors import HowsureError
+from howsure.cli.commands import TRACEBACK, Group
+from howsure.cli.ending import end_of
+from howsure.cli.streams import any_encoding
 
 COMMANDS = {  # name -> (module, what `howsure --help` says of it)
     "calibration": ("howsure.cli.calibration.main", "Do predicted probabilities match frequencies?"),
@@ -29,7 +31,7 @@ COMMANDS = {  # name -> (module, what `howsure --help` says of it)
 }
 
 
-class Chapters(click.Group):
+class Chapters(Group):
     """A group whose commands are imported only when they are run, so that `howsure --help` is quick."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -49,6 +51,7 @@ class Chapters(click.Group):
 
 @click.command(cls=Chapters, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="howsure")
+@click.option(TRACEBACK, is_flag=True, expose_value=False, help="Show where an unforeseen error happened.")
 def howsure() -> None:
     """How sure is a model of language, should it be, and what follows?"""
 
@@ -70,23 +73,12 @@ def terminated_as_interrupted() -> Iterator[None]:
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line; what is wrong with the input is one sentence and exit code 2."""
-    try:
+    given = sys.argv[1:] if arguments is None else list(arguments)
+
+    def run() -> None:
         with terminated_as_interrupted():
-            howsure(arguments, standalone_mode=False, prog_name="howsure")
-    except click.exceptions.Abort:
-        click.echo("howsure: stopped", err=True)
-        sys.exit(130)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(2)
-    except HowsureError as error:
-        click.echo(f"howsure: {error}", err=True)
-        sys.exit(2)
-    except BrokenPipeError:
-        sys.stderr.close()  # what reads us has stopped reading; nothing to say to it
-        sys.exit(141)
-    except OSError as error:  # no permission, a full disk
-        where = "" if error.filename is None else f"{error.filename}: "
-        click.echo(f"howsure: {where}{error.strerror}", err=True)
-        sys.exit(2)
-    sys.exit(0)
+            howsure(given, standalone_mode=False, prog_name="howsure")
+
+    with any_encoding():
+        code = end_of(run, with_traceback=TRACEBACK in given)
+    sys.exit(code)

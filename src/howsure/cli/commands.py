@@ -8,16 +8,26 @@ from collections.abc import Mapping
 import click
 
 from howsure.cli.destinations import check_destinations
+from howsure.cli.streams import as_printed
 from howsure.errors import InputError
 
 OTHER_NAMES = {"y_true": "--target", "labels": "--classes", "n_bins": "--bins"}
 
+TRACEBACK = "--traceback"
 WORDS = {"a valid integer range": "a whole number", "a valid integer": "a whole number"}
 WORDS |= {"a valid float range": "a number", "a valid float": "a number"}
 
 
 class Command(click.Command):
     """A command of click's that is stricter, and speaks of its options."""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """The command's own, those of all commands, and --help."""
+        return [*super().get_params(ctx), click.Option([TRACEBACK], is_flag=True, expose_value=False, hidden=True)]
+
+    def get_help(self, ctx: click.Context) -> str:
+        """The help, in the characters that standard output has."""
+        return as_printed(super().get_help(ctx))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read options and arguments; a second value is refused where it would replace the first in silence."""
@@ -52,6 +62,10 @@ class Group(click.Group):
 
     command_class = Command
     group_class = type
+
+    def get_help(self, ctx: click.Context) -> str:
+        """The help, in the characters that standard output has."""
+        return as_printed(super().get_help(ctx))
 
 
 def as_options(message: str, options: Mapping[str, str]) -> str:

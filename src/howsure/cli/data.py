@@ -88,7 +88,7 @@ def get_command(names: tuple[str, ...], folder: str | None, host: str) -> None:
     for dataset in wanted:
         with progress(dataset.name, total=sum(file.download_bytes for file in dataset.files)) as advance:
             fetched = fetch_dataset(dataset, root / dataset.name, host=host, advance=advance)
-        click.echo(f"{dataset.name}: {len(fetched)} of {len(dataset.files)} files fetched into {root / dataset.name}")
+        emit(f"{dataset.name}: {len(fetched)} of {len(dataset.files)} files fetched into {root / dataset.name}\n", None)
 
 
 def _found(dataset: DataSet) -> tuple[str, str | None]:

@@ -9,6 +9,7 @@ import click
 
 from howsure.cli.commands import Group
 from howsure.cli.destinations import FIGURES, PAGES, Written
+from howsure.cli.output import RAW
 from howsure.cli.tables import FORMATS
 
 ACROSS_FILES = ("error", "same", "separate")
@@ -61,11 +62,20 @@ def binning_options(function: Decorated) -> Decorated:
     return size(bins(kind(level_option(function))))
 
 
+def keep_raw(ctx: Context, param: Parameter, value: bool) -> None:
+    """Remember what `is_raw` asks for."""
+    ctx.meta[RAW] = value
+
+
+raw_option = click.option("--raw", is_flag=True, expose_value=False, callback=keep_raw,
+                          help="Names as they are, also where a terminal obeys or a spreadsheet computes.")  # fmt: skip
+
+
 def output_options(function: Decorated) -> Decorated:
-    """`--format` and `--output`."""
+    """`--format`, `--output` and `--raw`."""
     form = click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True,
                         help="How the result is written.")  # fmt: skip
-    return form(output_option(function))
+    return form(output_option(raw_option(function)))
 
 
 output_option = click.option(

@@ -5,17 +5,23 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from howsure.cli.output import is_raw
+from howsure.data.harmless import in_a_line, in_a_spreadsheet
 
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 LATEX = {"&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}"}
 LATEX |= {"^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "<": r"\textless{}", ">": r"\textgreater{}"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Table:
     """Headers and rows of text. Columns named in `words` are aligned to the left, all others to the right.
+
+    Names in the cells steer no terminal and are no formulas, unless the user wants them --raw.
 
     `comment` goes above a Markdown or LaTeX table as a comment: the recipe.
     """
@@ -27,16 +33,20 @@ class Table:
 
     def text(self, form: str) -> str:
         """The table in one of the formats, ending in a newline."""
-        return {"table": self._plain, "csv": self._csv, "markdown": self._markdown, "latex": self._latex}[form]()
+        shown = self if is_raw() else self._with(in_a_spreadsheet if form == "csv" else in_a_line)
+        return {"table": shown._plain, "csv": shown._csv, "markdown": shown._markdown, "latex": shown._latex}[form]()
 
+    def _with(self, changed: Callable[[str], str]) -> Table:
+        return replace(self, rows=[[changed(cell) for cell in row] for row in self.rows])
+
+    @cached_property
     def _widths(self) -> list[int]:
-        return [max(len(row[i]) for row in (self.headers, *self.rows)) for i in range(len(self.headers))]
+        return [max(map(len, column)) for column in zip(self.headers, *self.rows, strict=True)]
 
     def _padded(self, row: Sequence[str]) -> list[str]:
-        left = [header in self.words for header in self.headers]
         return [
-            cell.ljust(width) if is_left else cell.rjust(width)
-            for cell, width, is_left in zip(row, self._widths(), left, strict=True)
+            cell.ljust(width) if header in self.words else cell.rjust(width)
+            for cell, width, header in zip(row, self._widths, self.headers, strict=True)
         ]
 
     def _plain(self) -> str:
@@ -51,7 +61,7 @@ class Table:
     def _markdown(self) -> str:
         rule = [
             "-" * max(width, 3) + ("" if h in self.words else ":")
-            for h, width in zip(self.headers, self._widths(), strict=True)
+            for h, width in zip(self.headers, self._widths, strict=True)
         ]
         rows = [[cell.replace("|", r"\|") for cell in row] for row in (self.headers, *self.rows)]
         lines = ["| " + " | ".join(row) + " |" for row in (rows[0], rule, *rows[1:])]

@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from howsure.errors import InputError
 from howsure.stats.naming import natural_order, nearest
@@ -95,10 +96,17 @@ def _file(path: str, format: str | None, spool: Path) -> File:
     return _compressible(File(path, name, format or _from_suffix(path), compression))
 
 
+def standard_input() -> BinaryIO:
+    """Standard input as bytes; InputError if it is closed."""
+    if sys.stdin is None:
+        raise InputError("standard input is closed, so that - names nothing; name a file.")
+    return sys.stdin.buffer
+
+
 def _spool(path: str, spool: Path) -> None:
     with open(spool, "wb") as copy:
         if path == STANDARD_INPUT:
-            shutil.copyfileobj(sys.stdin.buffer, copy)
+            shutil.copyfileobj(standard_input(), copy)
         else:
             with open(path, "rb") as pipe:
                 shutil.copyfileobj(pipe, copy)

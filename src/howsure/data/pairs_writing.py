@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.data.database import Database, identifier, literal, literals
+from howsure.data.harmless import in_a_spreadsheet
 from howsure.data.writing import check_place, write_whole
 from howsure.errors import InputError
 from howsure.stats.pairs import Integers, Pairs
@@ -37,11 +38,13 @@ def write_pairs(
     group: str = "group",
     cluster: str = "cluster",
     more: Mapping[str, Integers] | None = None,
+    raw: bool = False,
 ) -> None:
     """Write pairs with the columns label and probability, and group, cluster and weight where they have them.
 
     `group` and `cluster` name these columns; `more` are further columns of whole numbers, by name. The suffix of `path`
-    says the format: .parquet or .csv. The file appears whole or not at all.
+    says the format: .parquet or .csv; in CSV, an apostrophe stands before the name of a group that a spreadsheet would
+    take for a formula, unless `raw`. The file appears whole or not at all.
 
     Raises InputError for another suffix, or a column of another length.
     """
@@ -62,7 +65,9 @@ def write_pairs(
             raise InputError(f"every column must have {len(pairs):,} rows; {name} has {len(column):,}.")
     shown = [identifier(name) for name in columns if name != group or pairs.groups is None]
     if pairs.groups is not None:
-        shown.append(f"[{literals(pairs.group_names)}][{identifier(group)} + 1] AS {identifier(group)}")
+        harmless = suffix == ".csv" and not raw
+        names = [in_a_spreadsheet(name) if harmless else name for name in pairs.group_names]
+        shown.append(f"[{literals(names)}][{identifier(group)} + 1] AS {identifier(group)}")
     database = Database()
     try:
         target = database.folder / f"pairs{suffix}"

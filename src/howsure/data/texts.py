@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import gzip
 import os
-import sys
 import zlib
 from dataclasses import dataclass
 
-from howsure.data.files import STANDARD_INPUT, compression_of, missing_file
+from howsure.data.files import STANDARD_INPUT, compression_of, missing_file, standard_input
 from howsure.errors import InputError
 
 MARK = b"\xef\xbb\xbf"
@@ -62,7 +61,7 @@ def _undecodable(raw: bytes, name: str, at: int) -> InputError:
 
 def _bytes(path: str) -> bytes:
     if path == STANDARD_INPUT:
-        return sys.stdin.buffer.read()
+        return standard_input().read()
     if os.path.isdir(path):
         raise InputError(f"{path} is a directory; name a file in it.")
     try:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.data.database import Database, literal
+from howsure.data.harmless import in_a_spreadsheet
 from howsure.data.writing import check_place, write_whole
 from howsure.errors import InputError
 from howsure.events.store_series import StoreSeries
@@ -23,13 +24,14 @@ DATES, WORDS = ("start", "end"), ("actor", "title", "period")
 Paths = tuple[Path, ...]
 
 
-def export_series(series: StoreSeries, path: str | os.PathLike[str]) -> Paths:
+def export_series(series: StoreSeries, path: str | os.PathLike[str], *, raw: bool = False) -> Paths:
     """Write one row an actor and period, by the suffix of `path` as .csv or .parquet; the files written are returned.
 
     Columns: actor (its code: ISO 3166 alpha-3 for the countries of the lexicon), title, period, start and end (its
     first and last day), n_documents, mean, low, high, variance, monte_carlo_error, best. The recipe of a CSV file is
     written first, as `<name>.recipe.json` beside it; Parquet holds it as the metadata `howsure.recipe`. What is
-    undefined is empty (null).
+    undefined is empty (null). In CSV, an apostrophe stands before a name that a spreadsheet would take for a formula,
+    unless `raw`.
 
     Raises InputError for another suffix, or where no file can be.
     """
@@ -39,7 +41,7 @@ def export_series(series: StoreSeries, path: str | os.PathLike[str]) -> Paths:
         return (target,)
     recipe = recipe_path(target)
     write_whole((json.dumps(dict(series.recipe), indent=2, ensure_ascii=False) + "\n").encode(), recipe)
-    write_whole(csv_text(series).encode(), target)
+    write_whole(csv_text(series, raw=raw).encode(), target)
     return target, recipe
 
 
@@ -64,13 +66,14 @@ def recipe_path(path: Path) -> Path:
     return path.with_name(f"{path.stem}.recipe.json")
 
 
-def csv_text(series: StoreSeries) -> str:
-    """The tidy table as CSV, numbers with all their digits."""
+def csv_text(series: StoreSeries, *, raw: bool = False) -> str:
+    """The tidy table as CSV, numbers with all their digits; names that are no formulas, unless `raw`."""
     columns = series.columns()
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows([_cell(value) for value in row] for row in zip(*columns.values(), strict=True))
+    shown = str if raw else in_a_spreadsheet
+    writer.writerows([shown(_cell(value)) for value in row] for row in zip(*columns.values(), strict=True))
     return out.getvalue()
 
 

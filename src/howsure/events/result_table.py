@@ -19,7 +19,7 @@ def text_table(headings: Sequence[str], rows: Rows) -> str:
       2001   6.3
       2002   2.5
     """
-    shown = [headings, *rows[:MOST_ROWS]]
+    shown = [headings, *([printable(cell) for cell in row] for row in rows[:MOST_ROWS])]
     widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
     lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in shown]
     return "\n".join([*lines, *_more(rows)])

@@ -10,8 +10,8 @@ import click
 from howsure.cli.commands import Group
 from howsure.cli.coreference.input import chosen, load_model, matched, read_mentioned, resolve
 from howsure.cli.destinations import PAGES, Written
-from howsure.cli.options import figure_option, output_options
-from howsure.cli.output import emit
+from howsure.cli.options import figure_option, output_options, raw_option
+from howsure.cli.output import emit, say
 from howsure.cli.progress import progress
 from howsure.errors import InputError
 
@@ -78,7 +78,7 @@ def train_command(
     with progress("documents", total=model.passes * len(documents), rate=True) as advance:
         model.fit(documents, development=development, advance=advance)
     if model.interrupted_:
-        click.echo("howsure: training was interrupted; the best weights so far are kept", err=True)
+        say("howsure: training was interrupted; the best weights so far are kept")
     model.save(out)
     emit(training_text(model, documents, development, dev, out), None)
 
@@ -124,6 +124,7 @@ def predict_command(
 @click.option(
     "--out", type=Written(), metavar="FILE", help="Where it goes: .json (all), or .parquet or .csv (the pairs)."
 )
+@raw_option
 @click.option("--threshold", type=float, default=0.05, show_default=True, help="Only pairs at least so probable.")
 @click.option("--document", "names", multiple=True, metavar="NAME", help="Only this document. Repeatable.")
 @figure_option("Draw the pair probabilities of one document", advice=TEXT_ELSEWHERE)

@@ -11,11 +11,12 @@ import numpy as np
 
 from howsure import __version__
 from howsure.cli.coreference.input import Resolved
-from howsure.cli.output import json_text
+from howsure.cli.output import is_raw, json_text
 from howsure.cli.tables import Table
 from howsure.coreference.confidence import mention_confidence
 from howsure.coreference.mentions import entities_of
 from howsure.data.documents import Document, Mention
+from howsure.data.harmless import in_a_spreadsheet
 from howsure.data.writing import write_whole
 from howsure.errors import InputError
 from howsure.stats.pairs import Floats, Integers
@@ -166,15 +167,18 @@ def _write_pairs(views: Sequence[View], path: str, suffix: str) -> None:
     from howsure.data.database import Database, literal
 
     names = ("document", "probability", "same_entity", "coreferent", *(side + part for side in SIDES for part in PARTS))
-    rows = [row for view in views for row in _rows(view)]
+    shown = in_a_spreadsheet if suffix == ".csv" and not is_raw() else str
+    rows = [[shown(x) if isinstance(x, str) else x for x in row] for view in views for row in _rows(view)]
     columns = zip(*rows, strict=True) if rows else ((),) * len(names)
     arrays = {name: np.array(list(column), dtype=_kind(name)) for name, column in zip(names, columns, strict=True)}
     database = Database()
     try:
         target = database.folder / f"pairs{suffix}"
         database.connection.register("pairs", arrays)
-        shown = "* REPLACE (nullif(coreferent, -1) AS coreferent)"  # no gold, no label
-        database.connection.execute(f"COPY (SELECT {shown} FROM pairs) TO {literal(str(target))} ({SUFFIXES[suffix]})")
+        selected = "* REPLACE (nullif(coreferent, -1) AS coreferent)"  # no gold, no label
+        database.connection.execute(
+            f"COPY (SELECT {selected} FROM pairs) TO {literal(str(target))} ({SUFFIXES[suffix]})"
+        )
         write_whole(target.read_bytes(), path)
     finally:
         database.close()

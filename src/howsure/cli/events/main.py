@@ -10,7 +10,7 @@ import click
 
 from howsure.cli.commands import Group
 from howsure.cli.destinations import Written
-from howsure.cli.output import emit, json_text
+from howsure.cli.output import emit, json_text, say
 from howsure.cli.progress import progress
 
 QUERIES, PAGE = "howsure.cli.events.queries", "howsure.cli.events.page"
@@ -120,7 +120,7 @@ def extract_command(store: str, samples: int, seed: int, workers: int | None, **
         report = extract_events(task.corpus, store, work=task.work, settings=task.settings, workers=n, advance=advance)
     if report.interrupted:
         done = report.before + report.read
-        click.echo(f"{store} holds {done:,} of {report.total:,} documents; the same command goes on there.", err=True)
+        say(f"{store} holds {done:,} of {report.total:,} documents; the same command goes on there.")
         raise click.exceptions.Abort
     emit(summary(store, report), None)
 

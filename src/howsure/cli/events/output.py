@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from howsure.cli.output import json_text
+from howsure.cli.output import is_raw, json_text
 from howsure.cli.tables import Table
 from howsure.events.export import csv_text
 from howsure.events.result_table import printable
@@ -20,7 +20,7 @@ def series_output(series: StoreSeries, form: str, path: str, left: int) -> str:
     if form == "json":
         return json_text({"store": path, **series.to_dict()})
     if form == "csv":
-        return csv_text(series)
+        return csv_text(series, raw=is_raw())
     headings, rows = series.table()
     table = Table(headings, rows, words=("actor", "title", "period"), comment=_comment(series.recipe))
     if form != "table":

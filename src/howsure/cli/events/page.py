@@ -11,6 +11,7 @@ import click
 from howsure.cli.commands import Command
 from howsure.cli.destinations import PAGES, Written
 from howsure.cli.options import as_names, level_option
+from howsure.cli.output import emit, say
 from howsure.cli.progress import progress
 from howsure.events.periods import PERIODS
 from howsure.events.storage import EventStore
@@ -51,10 +52,10 @@ def explore_command(store: str, port: int, host: str, names: tuple[str, ...], sh
 
     address = Address(host, port, names)
     if not address.is_private:
-        click.echo(EXPOSED.format(host=host), err=True)
+        say(EXPOSED.format(host=host))
 
     def ready(opening: Opening) -> None:
-        click.echo(f"{store} is shown at {opening.address} (Ctrl-C ends it)")
+        emit(f"{store} is shown at {opening.address} (Ctrl-C ends it)\n", None)
         if show:
             webbrowser.open(opening.once)
 
@@ -98,4 +99,4 @@ def report_command(store: str, page: str, documents: int, **options: Any) -> Non
     with EventStore.open(store) as opened, progress("documents", total=documents) as advance:
         html = events_report(opened, included=included, advance=advance)
     write_report(html, page)
-    click.echo(f"{page}: {len(html.encode()) / 1e6:.1f} MB")
+    emit(f"{page}: {len(html.encode()) / 1e6:.1f} MB\n", None)

@@ -10,8 +10,8 @@ import click
 
 from howsure.cli.commands import Command
 from howsure.cli.destinations import FIGURES, Written
-from howsure.cli.options import level_option, output_options
-from howsure.cli.output import emit
+from howsure.cli.options import level_option, output_options, raw_option
+from howsure.cli.output import emit, is_raw
 from howsure.stats.naming import counted
 
 PERIODS = ("week", "month", "quarter", "year")
@@ -84,6 +84,7 @@ def series_command(path: str, groups: list[list[str]], top: int, form: str, outp
 @click.argument("output", type=Written(".csv", ".parquet", beside=recipe_beside), metavar="FILE.csv|FILE.parquet")
 @series_options
 @top_option(None, "Write")
+@raw_option
 def export_command(path: str, output: str, groups: list[list[str]], top: int | None, **options: Any) -> None:
     """Write the series of all actors as a tidy table: a row an actor (ISO3 code) and period.
 
@@ -92,7 +93,7 @@ def export_command(path: str, output: str, groups: list[list[str]], top: int | N
     from howsure.events.export import export_series
 
     series, _, _ = _series(path, groups, top, options)
-    written = export_series(series, output)
+    written = export_series(series, output, raw=is_raw())
     rows = len(series.counts.rows)
     emit(f"{' and '.join(map(str, written))}: {rows:,} rows, {len(series.actors):,} actors\n", None)
 

@@ -10,8 +10,8 @@ import click
 
 from howsure.cli.commands import Group
 from howsure.cli.destinations import Written
-from howsure.cli.options import as_names, binning_options, output_options
-from howsure.cli.output import emit
+from howsure.cli.options import as_names, binning_options, output_options, raw_option
+from howsure.cli.output import emit, is_raw, say
 from howsure.cli.progress import progress
 from howsure.cli.sequences.input import INPUT_FORMS, ITEMS, LAYERS, TEXT, load_model, read_corpus, read_words
 from howsure.errors import InputError
@@ -110,7 +110,7 @@ def train_command(
         model.fit(train.words, tags, **({"advance": advance} if tagger == "crf" else {}))
     model.save(out)
     for warning in warned:
-        click.echo(f"howsure: {warning.message}", err=True)
+        say(f"howsure: {warning.message}")
     emit(training_text(model, train, tags, out, judged, judged_tags), None)
 
 
@@ -184,6 +184,7 @@ def tag_command(
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only this tag. Repeatable.")
 @click.option("--tag-pairs", type=click.IntRange(min=1), metavar="N",
               help="Instead, the N most frequent tag pairs of consecutive tokens.")  # fmt: skip
+@raw_option
 @column_option
 @unknown_tags_option
 @input_option()
@@ -214,7 +215,7 @@ def posterior_command(
         pairs, tokens = pairs_of_tags(posterior, gold, tags=tags, unknown_tags=unknown_tags)
     else:
         pairs, tokens = pairs_of_transitions(posterior, gold, n=tag_pairs, unknown_tags=unknown_tags)
-    write_pairs(pairs, out, group="tag", cluster="sentence", more={"token": tokens})
+    write_pairs(pairs, out, group="tag", cluster="sentence", more={"token": tokens}, raw=is_raw())
     emit(pairs_text(pairs, corpus.name, out), None)
 
 
