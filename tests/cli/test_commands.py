@@ -161,6 +161,6 @@ def test_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = {"curve.png", "report.html", "news.duckdb", "events.html"}
     given = {"predictions.csv", "news.conllu", "actors.tsv"}
     assert {path.name for path in (tmp_path / "demo-output").iterdir()} == made | given
-    seconds = re.compile(r"[\d.,]+ (s for|a second|documents/s)")
+    seconds = re.compile(r"[\d.,]+ (s for|a second|% of the work)")
     assert seconds.sub("", text) == seconds.sub("", printed("demo"))
     assert run("demo", "--output", tmp_path / "demo-output" / "curve.png").code == 2

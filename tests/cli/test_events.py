@@ -73,7 +73,9 @@ def test_from_conllu_to_a_store(place: Path, tmp_path: Path) -> None:
     events = len({row[0] for row in held["events"]})
     assert f"{store}: {DOCUMENTS} documents of" in text
     assert f"{events} with an event in some sample" in text
-    assert re.search(r"parsing [\d,.]+ documents/s, the rest [\d,.]+ documents/s", text)
+    assert re.search(
+        r"\n    \d+ % of the work was reading and parsing, the rest coreference, the rule and storing\n", text
+    )
     assert text.endswith(f"next: howsure events explore {store}\n")
     again = printed(*arguments)
     assert f"done before: {DOCUMENTS} documents" in again
@@ -87,6 +89,10 @@ def test_from_texts_to_a_store(place: Path, pipeline: Path, tmp_path: Path) -> N
     assert "2 documents of" in text
     assert "left out 1: no text" in text
     assert "left out 1: by its category" in text
+    speed = re.search(r"s for 4 documents read \(([\d,.]+) a second\), 2 of them kept \(([\d,.]+) a second\)", text)
+    assert speed is not None
+    of_read, of_kept = (float(rate.replace(",", "")) for rate in speed.groups())
+    assert of_read / of_kept == pytest.approx(4 / 2, rel=0.2)  # one time, two numbers of documents
     with EventStore.open(store) as held:
         assert held.ask("SELECT id, title FROM documents") == [("a", "One"), ("b", "<script>")]
         assert held.ask("SELECT actor, probability FROM events WHERE document = 0") == [("IRQ", 1.0)]

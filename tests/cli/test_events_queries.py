@@ -83,8 +83,10 @@ def test_compare(path: Path, store: EventStore) -> None:
     )
     row = held.rows[1]
     assert line.split() == [
-        "1999", str(row.n_documents), f"{row.greater:.3f}", f"{row.equal:.3f}", f"{row.less:.3f}", f"{row.mean:.1f}",
-        f"[{row.low:g},", f"{row.high:g}]",
+        "1999", str(row.n_documents),
+        f"{row.greater:.3f}", f"[{row.greater_low:.3f},", f"{row.greater_high:.3f}]", f"{row.equal:.3f}",
+        f"{row.less:.3f}", f"[{row.less_low:.3f},", f"{row.less_high:.3f}]",
+        f"{row.mean:.1f}", f"[{row.low:g},", f"{row.high:g}]",
     ]  # fmt: skip
     quarters = run("compare", path, "yugoslavia", "NATO").output
     assert " ".join(compare_actors(store, "YUG", "NATO").verdict().split()) in " ".join(quarters.split())
@@ -107,7 +109,7 @@ def test_doubtful(path: Path, store: EventStore) -> None:
 
 @pytest.mark.parametrize("options", [["--actor", "IRQ", "--actor", "YUG,NATO"], ["--by", "month", "--title", "All"]])
 def test_figure(path: Path, tmp_path: Path, options: list[str]) -> None:
-    told = "5 actors by month" if "All" in options else "3 actors by quarter"
+    told = "attack, 5 actors by month" if "All" in options else "attack, 3 actors by quarter"
     assert run("figure", path, tmp_path / "a.svg", *options).output == f"{tmp_path / 'a.svg'}: {told}\n"
     svg = (tmp_path / "a.svg").read_text(encoding="utf-8")
     assert ">Iraq (IRQ)<" in svg

@@ -111,7 +111,9 @@ def test_typed_dates(tmp_path: Path) -> None:
     assert [one.date for one in corpus.documents()] == ["1999-01-02", "2000-02-29"]
 
 
-@pytest.mark.parametrize("bad", [None, "", "soon", "1999-02-30", "02.01.1999", "1999", "199-01-02", "19990102"])
+@pytest.mark.parametrize(
+    "bad", [None, "", "soon", "1999-02-30", "02.01.1999", "1999", "199-01-02", "19990102", "9999-12-31", "0001-01-01"]
+)
 def test_a_bad_date_is_named_or_left_out(bad: str | None, tmp_path: Path) -> None:
     path = written(tmp_path / "x.jsonl", [ROWS[0], {**ROWS[1], "day": bad}, {**ROWS[2], "day": bad}])
     held = re.escape(repr(bad)) if bad else "no date"

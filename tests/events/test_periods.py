@@ -10,7 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howsure.errors import InputError
-from howsure.events.periods import PERIODS, period_of, period_start, periods_between, periods_of
+from howsure.events.periods import (
+    PERIODS,
+    check_span,
+    n_periods,
+    period_end,
+    period_of,
+    period_start,
+    periods_between,
+    periods_of,
+)
 
 DATES = st.dates(datetime.date(1950, 1, 1), datetime.date(2049, 12, 31))
 
@@ -59,6 +68,22 @@ def test_a_missing_date_is_named_by_its_row(missing: str | None) -> None:
 def test_a_wrong_date_is_named(wrong: object) -> None:
     with pytest.raises(InputError, match=r"published\[0\] must be a date such as 2003-03-20 \(ISO 8601\); it is"):
         periods_of([wrong], by="month", name="published")  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("by", PERIODS)
+def test_the_last_days_that_there_are(by: str) -> None:
+    held = periods_between("9998-12-30", "9999-12-31", by=by)
+    assert held[-1] == period_of("9999-12-31", by=by)
+    assert period_end(held[-1], by=by) == datetime.date.max
+    assert periods_between("0001-01-01", "0001-01-02", by=by) == (period_of("0001-01-01", by=by),)
+
+
+def test_more_periods_than_anybody_looks_at() -> None:
+    first, last = datetime.date(1, 1, 1), datetime.date(2003, 5, 1)
+    with pytest.raises(InputError, match=r"of 0001-01-01 to 2003-05-01: 24,0\d\d periods of a month, more than 10,000"):
+        check_span(first, last, by="month", advice="Look at it.")
+    check_span(first, last, by="year", advice="Look at it.")
+    assert n_periods(datetime.date(1999, 1, 1), datetime.date(2003, 5, 1), by="month") in (52, 53)
 
 
 def test_other_bad_input() -> None:

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from howsure.errors import HowsureError, InputError
 from howsure.events import queries
-from howsure.events.periods import PERIODS, period_of, period_start
+from howsure.events.periods import PERIODS, period_end, period_of, period_start
 from howsure.events.storage import EventStore
 from howsure.events.store_comparison import compare_actors
 from howsure.events.store_documents import documents_of
-from howsure.events.store_reading import as_bits, as_labels, chosen_actors, period_end
+from howsure.events.store_reading import as_bits, as_labels, chosen_actors
 from howsure.events.store_series import event_series
 from tests.events.made_up_store import TITLES, make_store, packed
 
@@ -38,7 +38,7 @@ def test_labels_are_little_endian() -> None:
 @given(st.dates(datetime.date(1700, 1, 1), datetime.date(2200, 1, 1)), st.sampled_from(PERIODS))
 def test_a_period_ends_the_day_before_the_next(date: datetime.date, by: str) -> None:
     period = period_of(date, by=by)
-    end = period_end(period, by)
+    end = period_end(period, by=by)
     assert period_start(period) <= date <= end
     assert period_of(end, by=by) == period
     assert period_of(end + datetime.timedelta(days=1), by=by) != period

@@ -128,7 +128,7 @@ def test_the_result_converts(store: EventStore) -> None:
     assert (plain["rows"][0]["start"], plain["rows"][0]["end"]) == ("1998-11-01", "1998-11-30")
     assert plain["titles"]["IRQ"] == "Iraq"
     assert isinstance(series.plot(), Figure)
-    assert str(series).startswith("5 actors by month, 1998-11 to 2000-0")
+    assert str(series).startswith("attack: 5 actors by month, 1998-11 to 2000-0")
 
 
 def test_the_recipe_says_how(store: EventStore) -> None:

@@ -1,4 +1,4 @@
-"""The posterior of one count: a sum over independent documents, from their probabilities or from their samples."""
+"""The posterior of one count: a sum over documents, from their probabilities or from their samples."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError
+from howsure.events.dependence import law_of_sum, laws_of, share_of_cause, story_sums
+from howsure.events.monte_carlo import interval_of, monte_carlo_errors
 from howsure.stats.checks import check_level
 from howsure.stats.pairs import Floats, Integers
-from howsure.stats.poisson_binomial import CountDistribution, poisson_binomial, sum_of_counts
+from howsure.stats.poisson_binomial import poisson_binomial
 from howsure.stats.proportions import normal_quantile
 
 
@@ -29,7 +31,11 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class CountComparison:
-    """The posterior of n_A - n_B: P(A has more, as many, fewer), the mean and the exact interval."""
+    """The posterior of n_A - n_B: P(A has more, as many, fewer), the mean and the exact interval.
+
+    more_interval, fewer_interval: where P(A has more) and P(A has fewer) may lie, at the level, since each document's
+    law is known by its samples only.
+    """
 
     more: float
     equal: float
@@ -38,49 +44,99 @@ class CountComparison:
     low: float
     high: float
     level: float
+    more_interval: tuple[float, float]
+    fewer_interval: tuple[float, float]
 
     def __str__(self) -> str:
-        return f"P(A > B) = {self.more:.3f}, difference {self.mean:.2f} [{self.low:g}, {self.high:g}]"
+        low, high = self.more_interval
+        return (
+            f"P(A > B) = {self.more:.3f} [{low:.3f}, {high:.3f}], "
+            f"difference {self.mean:.2f} [{self.low:g}, {self.high:g}]"
+        )
 
 
-def count_from_probabilities(probabilities: Floats, *, n_samples: int | None = None, level: float = 0.95) -> Count:
+def count_from_probabilities(
+    probabilities: Floats,
+    *,
+    n_samples: int | None = None,
+    level: float = 0.95,
+    stories: Integers | None = None,
+    overdispersion: float = 0.0,
+) -> Count:
     """The Poisson-binomial count: exact mean, interval, and variance, which S samples make unbiased by S/(S - 1).
+
+    `stories` names the story of each document, `overdispersion` the correlation of different ones: see
+    `howsure.events.dependence`.
 
     >>> count_from_probabilities(np.array([0.5, 0.25])).variance
     0.4375
+    >>> count_from_probabilities(np.array([0.5, 0.5]), stories=np.array([4, 4])).variance
+    1.0
     """
-    distribution = poisson_binomial(probabilities[probabilities > 0.0])
+    possible = probabilities > 0.0
+    chosen = probabilities[possible]
+    units = None if stories is None else _units(chosen, stories[possible])
+    if overdispersion == 0.0 and units is None:
+        distribution = poisson_binomial(chosen)
+    else:
+        laws = np.column_stack([1.0 - chosen, chosen]) if units is None else units
+        distribution = law_of_sum(laws, overdispersion=overdispersion)
     low, high = distribution.interval(level)
     if n_samples is None:
         return Count(distribution.mean, float(low), float(high), distribution.variance, 0.0)
     variance = distribution.variance * n_samples / (n_samples - 1)
-    return Count(distribution.mean, float(low), float(high), variance, math.sqrt(variance / n_samples))
+    error = math.sqrt(float((chosen * (1.0 - chosen)).sum()) / (n_samples - 1))
+    return Count(float(chosen.sum()), float(low), float(high), variance, error)
 
 
-def count_from_samples(samples: Integers, *, interval: str = "exact", level: float = 0.95) -> Count:
-    """The sum over documents of a count a document, from samples (D, S); see `event_series` for `interval`."""
+def count_from_samples(
+    samples: Integers,
+    *,
+    interval: str = "exact",
+    level: float = 0.95,
+    stories: Integers | None = None,
+    overdispersion: float = 0.0,
+) -> Count:
+    """The sum over documents of a count a document, from samples (D, S); see `event_series` for `interval`.
+
+    Raises InputError for quantiles of samples with an overdispersion, which samples of documents do not have.
+    """
     n_samples = samples.shape[1]
-    active = samples[samples.any(axis=1)]
+    some = samples.any(axis=1)
+    active = samples[some]
     mean = float(active.mean(axis=1).sum())
-    variance = float(active.var(axis=1, ddof=1).sum())  # that of each document's law, times S/(S - 1)
-    error = math.sqrt(variance / n_samples)
-    totals = active.sum(axis=0)
+    error = math.sqrt(float(active.var(axis=1, ddof=1).sum()) / n_samples)
+    units = active if stories is None else story_sums(active, stories[some])
+    distribution = law_of_sum(laws_of(units), overdispersion=overdispersion)
+    variance = distribution.variance * n_samples / (n_samples - 1)
+    totals = units.sum(axis=0)
     if interval == "normal":
-        reach = normal_quantile(level) * float(totals.std(ddof=1))
+        sd = float(totals.std(ddof=1)) if overdispersion == 0.0 else math.sqrt(variance)
+        reach = normal_quantile(level) * sd
         return Count(mean, mean - reach, mean + reach, variance, error)
     if interval == "samples":
+        if overdispersion > 0.0:
+            raise InputError("interval samples knows no overdispersion; take exact or normal.")
         tail = round((1.0 - level) / 2, 12)  # 0.025000000000000022 would take the next sample
         low, high = np.quantile(totals, [tail, 1.0 - tail], method="inverted_cdf").tolist()
         return Count(mean, float(low), float(high), variance, error)
-    low, high = _law(active).interval(level)
+    low, high = distribution.interval(level)
     return Count(mean, float(low), float(high), variance, error)
 
 
-def compare_counts(a: npt.ArrayLike, b: npt.ArrayLike, *, level: float = 0.95) -> CountComparison:
+def compare_counts(
+    a: npt.ArrayLike,
+    b: npt.ArrayLike,
+    *,
+    level: float = 0.95,
+    stories: Integers | None = None,
+    overdispersion: float = 0.0,
+) -> CountComparison:
     """P(n_A > n_B) and the law of n_A - n_B, from joint samples (D, S) of what each document adds to A's and B's count.
 
-    The two share each document's clusterings, so that D_A - D_B has the law that its samples have; documents are
-    independent, so the laws are convolved. Taking A and B as independent would be wrong.
+    The two share each document's clusterings, so that D_A - D_B has the law that its samples have; taking A and B as
+    independent would be wrong. Documents of different stories are independent, or have the correlation
+    `overdispersion`; the differences of documents of one story go together (see `howsure.events.dependence`).
 
     >>> together = np.array([[1, 0, 1, 0]])
     >>> compare_counts(together, together).more
@@ -95,30 +151,42 @@ def compare_counts(a: npt.ArrayLike, b: npt.ArrayLike, *, level: float = 0.95) -
             f"a and b must have one shape: the same documents, the same samples; they have {first.shape} "
             f"and {second.shape}."
         )
-    difference = first - second
-    shift = -difference.min(axis=1, initial=0)
-    distribution = _law(difference + shift[:, np.newaxis])
-    zero = int(shift.sum())
+    difference = first - second if stories is None else story_sums(first - second, stories)
+    lowest = min(int(difference.min(initial=0)), -1)
+    laws = laws_of(difference - lowest, size=max(int(difference.max(initial=0)), 1) - lowest + 1)
+    share = share_of_cause(laws, overdispersion)
+    distribution = law_of_sum(laws, overdispersion=overdispersion)
+    zero = -lowest * len(laws)
     low, high = distribution.interval(level)
     pmf = distribution.pmf
+    more, fewer = float(pmf[zero + 1 :].sum()), float(pmf[:zero].sum())
+    errors = monte_carlo_errors(laws, zero + 1, zero - 1, n_samples=first.shape[1], share=share)
+    intervals = [interval_of(p, error, level=level) for p, error in zip((more, fewer), errors, strict=True)]
     return CountComparison(
-        more=float(pmf[zero + 1 :].sum()),
-        equal=float(pmf[zero]) if zero < len(pmf) else 0.0,
-        fewer=float(pmf[:zero].sum()),
+        more=more,
+        equal=float(pmf[zero : zero + 1].sum()),
+        fewer=fewer,
         mean=float(difference.mean(axis=1).sum()),
         low=float(low - zero),
         high=float(high - zero),
         level=level,
+        more_interval=intervals[0],
+        fewer_interval=intervals[1],
     )
 
 
-def _law(samples: Integers) -> CountDistribution:
-    """The law of the sum over documents, each with the law of its samples (D, S); those of at most 1 are pooled."""
-    few = samples.max(axis=1, initial=0) <= 1
-    pooled = poisson_binomial(samples[few].mean(axis=1) if few.any() else [])
-    if few.all():
-        return pooled
-    return sum_of_counts([pooled.pmf, *(np.bincount(row) / len(row) for row in samples[~few])])
+def _units(probabilities: Floats, stories: Integers) -> Floats | None:
+    """The laws (U, K) of stories, in which the documents with the larger probabilities go first; None if all differ."""
+    firsts, unit, members = np.unique(stories, return_inverse=True, return_counts=True)
+    if len(firsts) == len(stories):
+        return None
+    order = np.lexsort((-probabilities, unit))
+    starts = np.cumsum(members) - members
+    reached = np.zeros((len(firsts), int(members.max()) + 2))  # P(story adds k or more)
+    reached[:, 0] = 1.0
+    reached[unit[order], 1 + np.arange(len(unit)) - starts[unit[order]]] = probabilities[order]
+    laws: Floats = -np.diff(reached, axis=1)
+    return laws
 
 
 def _joint(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:

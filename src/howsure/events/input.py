@@ -17,6 +17,7 @@ from howsure.stats.naming import unknown_name
 FETCHED = 256  # rows at a time
 BAD_DATES = ("error", "leave-out")
 ISO = r"^\d{4}-\d{2}-\d{2}([T ].*)?$"
+YEARS = 1000, 2999  # 9999-12-31 and 0001-01-01 stand for "no date" in many a database
 Rows = Iterator[tuple[Any, ...]]
 
 
@@ -44,7 +45,8 @@ class Fields:
     """The columns, or the keys of metadata, that hold what a document needs; None where nothing does.
 
     Without `id`, documents are numbered from 1. `date_format` is as in strptime (%d/%m/%Y); without it, dates are ISO
-    8601 with or without a time, and the day is taken as it is written. `story` names the story that a document tells:
+    8601 with or without a time, and the day is taken as it is written; dates before the year 1000 or after 2999 are
+    none. `story` names the story that a document tells:
     documents of one story, such as reprints, do not count as independent.
     """
 
@@ -96,7 +98,11 @@ class Corpus:
         return "NULL" if name is None else self.table.columns[name].text
 
     def _date(self) -> str:
-        """The date as SQL; null where there is none."""
+        """The date as SQL; null where there is none, or a year that nobody means (9999-12-31, 0001-01-01)."""
+        date = self._written_date()
+        return f"CASE WHEN year({date}) BETWEEN {YEARS[0]} AND {YEARS[1]} THEN {date} END"
+
+    def _written_date(self) -> str:
         text = f"trim({self._text(self.fields.date)})"
         if self.fields.date_format is not None:
             return f"CAST(try_strptime({text}, {literal(self.fields.date_format)}) AS DATE)"
@@ -132,8 +138,9 @@ class Corpus:
         held = "no date" if value is None or not str(value).strip() else repr(value)
         written = self.fields.date_format or "YYYY-MM-DD"
         raise InputError(
-            f"{column.name} must be a date, written {written}; {place} holds {held} ({int(str(count)):,} in all). Give "
-            "--date-format if they are written in another way, or leave such documents out by --bad-dates leave-out."
+            f"{column.name} must be a date, written {written}; {place} holds {held} ({int(str(count)):,} in all). "
+            f"Years run from {YEARS[0]} to {YEARS[1]}. Give --date-format if they are written in another way, or leave "
+            "such documents out by --bad-dates leave-out."
         )
 
 

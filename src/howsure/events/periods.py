@@ -8,8 +8,13 @@ from collections.abc import Iterable
 from howsure.errors import InputError
 from howsure.stats.naming import unknown_name
 
+Day = str | datetime.date
 PERIODS = ("week", "month", "quarter", "year")
 DAY = datetime.timedelta(days=1)
+LONGEST = {"week": 7, "month": 31, "quarter": 92, "year": 366}  # days; as many later it is the next period
+IN_FOUR_HUNDRED_YEARS = {"week": 20_871, "month": 4_800, "quarter": 1_600, "year": 400}
+DAYS_OF_THEM = 146_097
+MOST_PERIODS = 10_000  # of a series: all years that there are, 190 years of weeks
 
 
 def period_of(date: str | datetime.date, *, by: str) -> str:
@@ -52,8 +57,8 @@ def periods_between(first: str, last: str, *, by: str) -> tuple[str, ...]:
     if end < day:
         raise InputError(f"last must not be before first; they are {last} and {first}.")
     labels = [_label(day, by)]
-    while (day := _next_start(day, by)) <= end:
-        labels.append(_label(day, by))
+    while (last_day := period_end(labels[-1], by=by)) < end:
+        labels.append(_label(last_day + DAY, by))
     return tuple(labels)
 
 
@@ -75,6 +80,45 @@ def period_start(period: str) -> datetime.date:
         raise InputError(f"a period must look like 2003-W12, 2003-03, 2003-Q1 or 2003; it is {period!r}.") from error
 
 
+def period_end(period: str, *, by: str) -> datetime.date:
+    """The last day of a period of that length.
+
+    >>> print(period_end("2000-02", by="month"), period_end("2003-Q4", by="quarter"), period_end("2003-W12", by="week"))
+    2000-02-29 2003-12-31 2003-03-23
+    >>> print(period_end("9999", by="year"))
+    9999-12-31
+
+    Raises InputError for what is no label of a period, and for other lengths.
+    """
+    _check_period(by)
+    start = period_start(period)
+    if (datetime.date.max - start).days < LONGEST[by]:
+        return datetime.date.max
+    later = start + LONGEST[by] * DAY
+    return period_start(_label(later, by)) - DAY
+
+
+def check_span(first: datetime.date, last: datetime.date, *, by: str, advice: str) -> None:
+    """Refuse more periods than anybody looks at: a date is wrong then, such as 9999-12-31 where there is none.
+
+    Raises InputError with the dates, and what to do.
+    """
+    if n_periods(first, last, by=by) > MOST_PERIODS:
+        raise InputError(
+            f"the documents are of {first} to {last}: {n_periods(first, last, by=by):,} periods of a {by}, more than "
+            f"{MOST_PERIODS:,}. Is a date wrong? {advice}"
+        )
+
+
+def n_periods(first: datetime.date, last: datetime.date, *, by: str) -> int:
+    """About how many periods there are from the one day to the other.
+
+    >>> n_periods(datetime.date(2001, 1, 1), datetime.date(2002, 12, 31), by="quarter")
+    8
+    """
+    return (last - first).days * IN_FOUR_HUNDRED_YEARS[by] // DAYS_OF_THEM + 1
+
+
 def _check_period(by: str) -> None:
     if by not in PERIODS:
         raise unknown_name("period", by, PERIODS, place="howsure")
@@ -89,12 +133,12 @@ def _label(day: datetime.date, by: str) -> str:
     return f"{day.year:04}-Q{(day.month + 2) // 3}" if by == "quarter" else f"{day.year:04}"
 
 
-def _next_start(day: datetime.date, by: str) -> datetime.date:
-    if by == "week":
-        return day + DAY * (8 - day.isoweekday())
-    months = {"month": 1, "quarter": 3, "year": 12}[by]
-    month = (day.month - 1) // months * months + months
-    return datetime.date(day.year + month // 12, month % 12 + 1, 1)
+def day_of(value: Day | None, *, name: str) -> datetime.date | None:
+    """A date of ISO 8601 or Python's; None is none.
+
+    Raises InputError for what is no date.
+    """
+    return None if value is None else _date(value, name)
 
 
 def _date(value: str | datetime.date | None, place: str) -> datetime.date:

@@ -28,6 +28,7 @@ from howsure.events.input import Corpus, InputDocument
 from howsure.events.interrupts import deaf_children, undisturbed
 from howsure.events.lexicon import Lexicon
 from howsure.events.storage import EventStore, StoreError
+from howsure.events.stories import SHARED, WORDS, stories_of
 from howsure.events.work import Batch, Work, Worker, begin, do
 
 BATCH = 64  # documents: parsed together, stored together
@@ -103,6 +104,7 @@ def usable_processors() -> int:
 
 def recipe_of(corpus: Corpus, *, work: Work, parser: dict[str, Any], lexicon: str, model: str) -> dict[str, Any]:
     """The settings of a store: what was read, and what was done to it, by name and where names may lie, by content."""
+    column = corpus.fields.story
     filters = {name: getattr(work.filter, name) for name in ("keep", "drop", "require_actor")}
     return {
         "input": corpus.recipe,
@@ -115,6 +117,7 @@ def recipe_of(corpus: Corpus, *, work: Work, parser: dict[str, Any], lexicon: st
         "samples": work.samples,
         "seed": work.seed,
         "filters": filters,
+        "stories": {"column": column} if column else {"shared": SHARED, "words": WORDS},
     }
 
 
@@ -134,7 +137,7 @@ def _go_on(corpus: Corpus, store: EventStore, *, work: Work, workers: int, advan
                     report.seconds_storing += time.perf_counter() - storing
                     advance(batch.read)
             with undisturbed():
-                store.finish()
+                store.finish(stories_of(store))
     except KeyboardInterrupt:
         report.interrupted = True
     report.seconds = time.perf_counter() - started

@@ -126,8 +126,10 @@ class EventStore:
                 raise
             raise InputError(f"{self.path} is damaged or cut off: {_first_line(error)}") from error
 
-    def append(self, tables: Mapping[str, Columns]) -> None:
+    def append(self, tables: Mapping[str, Columns], *, finished: bool = False) -> None:
         """Add rows to tables, all of them or, whatever happens, none: the columns of each table by name.
+
+        `finished` marks with them that all of the input is in the store.
 
         Raises StoreError if they cannot be written, say since the disk is full; the rows before stay.
         """
@@ -140,6 +142,8 @@ class EventStore:
                 for name, columns in added.items():
                     listed = ", ".join(columns)
                     self.connection.execute(f"INSERT INTO {name} ({listed}) SELECT {listed} FROM added_{name}")
+                if finished:
+                    self.connection.execute("UPDATE settings SET value = 'true' WHERE name = 'finished'")
                 self.connection.execute("COMMIT")
             except BaseException:
                 with suppress(duckdb.Error):  # the first error is the one to tell of
@@ -150,10 +154,11 @@ class EventStore:
                     with suppress(duckdb.Error):
                         self.connection.unregister(f"added_{name}")
 
-    def finish(self) -> None:
-        """Mark that all of the input is in the store."""
+    def finish(self, stories: Mapping[int, int] | None = None) -> None:
+        """Mark that all of the input is in the store, and which documents tell one story: of each the first one."""
+        told = stories or {}
+        self.append({"stories": {"document": list(told), "story": list(told.values())}}, finished=True)
         with _writing(self.path):
-            self.connection.execute("UPDATE settings SET value = 'true' WHERE name = 'finished'")
             self.connection.execute("CHECKPOINT")
         self.settings["finished"] = True
 

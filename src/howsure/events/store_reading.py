@@ -13,12 +13,28 @@ import numpy.typing as npt
 
 from howsure import __version__
 from howsure.errors import InputError
-from howsure.events.periods import PERIODS, period_of, period_start, periods_between
+from howsure.events.filters import NO_ACTOR
+from howsure.events.periods import (
+    PERIODS,
+    Day,
+    check_span,
+    day_of,
+    period_end,
+    period_of,
+    period_start,
+    periods_between,
+)
 from howsure.stats.naming import nearest, shortened, unknown_name
 
 Columns = dict[str, npt.NDArray[Any]]
 OUR_OWN = (duckdb.ProgrammingError, duckdb.DataError)  # mistakes in a query; all else is the file's fault
-LONGEST = {"week": 7, "month": 31, "quarter": 92, "year": 366}  # days; as many later it is the next period
+DATED = (
+    f"SELECT date FROM documents UNION ALL SELECT date FROM left_out WHERE reason = '{NO_ACTOR}' AND date IS NOT NULL"
+)
+ADVICE = (
+    "Ask for the days that you mean (since and until; --since, --until), or leave the others out of the store: howsure "
+    "events recount."
+)
 
 
 class Store(Protocol):
@@ -144,36 +160,46 @@ def checked_length(by: str) -> str:
 
 
 def first_and_last(store: Store) -> tuple[datetime.date, datetime.date]:
-    """The dates of the first and the last document.
+    """The dates of the first and the last document, with those that were left out since they name no actor.
 
     Raises InputError for a store without documents.
     """
-    first, last = rows_of(store, "SELECT min(date), max(date) FROM documents")[0]
+    first, last = rows_of(store, f"SELECT min(date), max(date) FROM ({DATED})")[0]
     if first is None:
         raise InputError("the store holds no document: nothing was kept of the input, or nothing read yet.")
     return first, last
 
 
-def documents_by_period(store: Store, by: str) -> dict[str, int]:
+def documents_by_period(store: Store, by: str, *, since: Day | None = None, until: Day | None = None) -> dict[str, int]:
     """How many documents each period has, from that of the first to that of the last document, with none left out.
 
-    Raises InputError for another length of period, or a store without documents.
+    Documents that were left out since they name no actor count: they were looked at, and have no event. `since` and
+    `until` are the first and the last day asked for.
+
+    Raises InputError for another length of period, no document of these days, or more than 10,000 periods.
     """
     checked_length(by)
-    first, last = first_and_last(store)
-    counted = rows_of(store, f"SELECT date_trunc('{by}', date)::DATE, count(*) FROM documents GROUP BY ALL")
-    found = {period_of(start, by=by): int(n) for start, n in counted}
+    low, high = days_asked(since, until)
+    asked = f"FROM ({DATED}) WHERE date BETWEEN $low AND $high"
+    first, last = rows_of(store, f"SELECT min(date), max(date) {asked}", low=low, high=high)[0]
+    if first is None:
+        first, last = first_and_last(store)
+        raise InputError(f"the store holds no document from {low} to {high}; its documents are of {first} to {last}.")
+    check_span(first, last, by=by, advice=ADVICE)
+    grouped = f"SELECT date_trunc('{by}', date)::DATE, count(*) {asked} GROUP BY ALL"
+    found = {period_of(start, by=by): int(n) for start, n in rows_of(store, grouped, low=low, high=high)}
     return {period: found.get(period, 0) for period in periods_between(str(first), str(last), by=by)}
 
 
-def period_end(period: str, by: str) -> datetime.date:
-    """The last day of a period.
+def days_asked(since: Day | None, until: Day | None) -> tuple[datetime.date, datetime.date]:
+    """The first and the last day asked for; without one, any.
 
-    >>> print(period_end("2000-02", "month"), period_end("2003-Q4", "quarter"), period_end("2003-W12", "week"))
-    2000-02-29 2003-12-31 2003-03-23
+    Raises InputError for what is no date, and if the last is before the first.
     """
-    later = period_start(period) + datetime.timedelta(days=LONGEST[by])
-    return period_start(period_of(later, by=by)) - datetime.timedelta(days=1)
+    low, high = day_of(since, name="since"), day_of(until, name="until")
+    if low is not None and high is not None and high < low:
+        raise InputError(f"until must not be before since; they are {high} and {low}.")
+    return low or datetime.date.min, high or datetime.date.max
 
 
 def bounds_of(store: Store, by: str, period: str) -> tuple[datetime.date, datetime.date]:
@@ -184,7 +210,7 @@ def bounds_of(store: Store, by: str, period: str) -> tuple[datetime.date, dateti
     periods = list(documents_by_period(store, by))
     if period not in periods:
         raise unknown_name("period", period, periods, place="the store")
-    return period_start(period), period_end(period, by)
+    return period_start(period), period_end(period, by=by)
 
 
 def as_bits(blobs: Sequence[bytes] | npt.NDArray[Any], n_samples: int) -> npt.NDArray[np.bool_]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,10 +12,12 @@ import numpy as np
 
 from howsure.errors import InputError
 from howsure.events.counts import Count, count_from_probabilities, count_from_samples
-from howsure.events.periods import period_of, period_start
+from howsure.events.dependence import check_overdispersion
+from howsure.events.periods import Day, period_end, period_of, period_start
 from howsure.events.result_table import html_table, number, printable, text_table
 from howsure.events.result_table import interval as interval_text
 from howsure.events.series import INTERVALS, EventSeries, PeriodCount
+from howsure.events.store_dependence import TOGETHER, check_stories, dependence_asked, period_asked
 from howsure.events.store_reading import (
     Columns,
     Store,
@@ -23,9 +26,9 @@ from howsure.events.store_reading import (
     checked_length,
     chosen_actors,
     columns_of,
+    days_asked,
     documents_by_period,
     number_of_samples,
-    period_end,
     recipe_of,
     title_of,
 )
@@ -56,6 +59,11 @@ class StoreSeries:
         """The codes of the actors, in the order asked for."""
         return tuple(self.titles)
 
+    @property
+    def event(self) -> str:
+        """The event that is counted."""
+        return str(self.recipe["event"])
+
     def rows_of(self, actor: str) -> tuple[PeriodCount, ...]:
         """The periods of one actor, in the order of time.
 
@@ -73,7 +81,7 @@ class StoreSeries:
             "title": [self.titles[row.actor] for row in rows],
             "period": [row.period for row in rows],
             "start": [period_start(row.period) for row in rows],
-            "end": [period_end(row.period, self.by) for row in rows],
+            "end": [period_end(row.period, by=self.by) for row in rows],
             "n_documents": [row.n_documents for row in rows],
             "mean": [row.mean for row in rows],
             "low": [row.low for row in rows],
@@ -120,7 +128,7 @@ class StoreSeries:
     def _caption(self) -> str:
         rows = self.counts.rows
         return (
-            f"{counted(len(self.titles), 'actor')} by {self.by}, {rows[0].period} to {rows[-1].period}: "
+            f"{self.event}: {counted(len(self.titles), 'actor')} by {self.by}, {rows[0].period} to {rows[-1].period}: "
             f"{self.recipe['unit']}, mean and {100 * self.counts.level:g} % interval ({self.counts.interval})"
         )
 
@@ -141,15 +149,25 @@ def event_series(
     level: float = 0.95,
     interval: str = "exact",
     unit: str = "documents",
+    stories: str = TOGETHER,
+    overdispersion: float = 0.0,
+    since: Day | None = None,
+    until: Day | None = None,
 ) -> StoreSeries:
     """How often actors act in each period: n(t, c) = Σ D(c, x_d, e_d) over the documents d of period t.
 
-    unit: "documents" in which some entity of the actor acts, their "share" among all documents of the period, or the
-    "entities" that act. Documents are independent given the model: the mean is Σ p_d, the variance Σ p_d (1 - p_d)
-    (times S/(S - 1), for p_d is a mean over S samples), the "exact" interval that of the Poisson-binomial law, for
-    entities of the convolved laws. "normal" is the paper's, mean ± z · sd of the S totals, "samples" their quantiles.
-    `by` is "week", "month", "quarter" or "year". All periods between the first and the last document are there.
-    Without `actors`, all of them by falling expected count.
+    unit: "documents" in which some entity of the actor acts, their "share" among all documents of the period (also
+    those left out since they name no actor), or the "entities" that act. Documents are independent given the model:
+    the mean is Σ p_d, the variance Σ p_d (1 - p_d) (times S/(S - 1), for p_d is a mean over S samples), the "exact"
+    interval that of the Poisson-binomial law, for entities of the convolved laws. "normal" is the paper's, mean ± z ·
+    sd of the S totals, "samples" their quantiles. `by` is "week", "month", "quarter" or "year". All periods between
+    the first and the last document are there, or those from the day `since` to the day `until`. Without `actors`, all
+    of them by falling expected count.
+
+    stories: "together", documents of one story (reprints) are wholly dependent, so that the variance of a story of k
+    equal documents is k² p (1 - p); "apart" takes all documents as independent, as the paper does. overdispersion: the
+    correlation ρ of documents of different stories, where the model errs alike in them: n equal documents have the
+    variance n p (1 - p) (1 + (n - 1) ρ). See `howsure.events.dependence`.
 
     >>> from howsure.events import example_store
     >>> with example_store() as store:
@@ -165,20 +183,27 @@ def event_series(
     for name, value, known in (("interval", interval, INTERVALS), ("unit", unit, UNITS)):
         if value not in known:
             raise unknown_name(name, value, known, place="event series")
+    check_stories(stories)
+    overdispersion = check_overdispersion(overdispersion)
     if n_samples < 2:
         raise InputError("the store must have 2 samples or more, for one tells nothing of its spread; it has 1.")
-    sizes = documents_by_period(store, by)
+    sizes = documents_by_period(store, by, since=since, until=until)
     chosen = chosen_actors(store, actors)
-    cells = _cells(store, chosen, by, _stored(interval, unit))
+    cells = _cells(store, chosen, by, _stored(interval, unit), days_asked(since, until))
     rows = []
     for actor in chosen:
         for period, n in sizes.items():
-            cell = cells.get((actor, period))
-            count, best = _counted(cell, interval, unit, n_samples, level)
-            rows.append(_row(actor, period, count, best, n, unit == "share"))
+            cell = cells.get((actor, period), NONE)
+            story = cell["story"] if stories == TOGETHER and len(cell["story"]) else None
+            how = {"level": level, "stories": story, "overdispersion": overdispersion}
+            count = _counted(cell["value"], interval, unit, n_samples, how)
+            rows.append(_row(actor, period, count, float(cell["best"].sum()), n, unit == "share"))
     quantity = "entities" if unit == "entities" else "documents"
     counts = EventSeries(tuple(rows), level, interval, quantity, unit == "share", n_samples)
-    recipe = recipe_of(store, by=by, level=level, interval=interval, unit=unit, documents=sum(sizes.values()))
+    asked = {"by": by, "level": level, "interval": interval, "unit": unit}
+    recipe = recipe_of(
+        store, **asked, **dependence_asked(store, stories, overdispersion), **period_asked(sizes, since, until)
+    )
     return StoreSeries(counts, by, {actor: title_of(store, actor) for actor in chosen}, recipe)
 
 
@@ -189,15 +214,20 @@ def _stored(interval: str, unit: str) -> str:
     return "probability" if interval == "exact" else "samples"
 
 
-def _cells(store: Store, actors: Sequence[str], by: str, column: str) -> dict[tuple[str, str], Columns]:
-    """What the events of each actor and period have in a column, and the count of each in the 1-best clustering."""
+def _cells(
+    store: Store, actors: Sequence[str], by: str, column: str, days: tuple[datetime.date, datetime.date]
+) -> dict[tuple[str, str], Columns]:
+    """What the events of each actor and period have in a column, the 1-best count of each, and its story."""
     best = "best_entities" if column == "entities" else "best"
     held = columns_of(
         store,
-        f"SELECT e.actor, date_trunc('{by}', d.date)::DATE AS start, e.{column} AS value, e.{best} AS best "
-        "FROM events e JOIN documents d USING (document) WHERE list_contains($actors, e.actor) "
-        "ORDER BY e.actor, start, document",
+        f"SELECT e.actor, date_trunc('{by}', d.date)::DATE AS start, e.{column} AS value, e.{best} AS best, "
+        "coalesce(s.story, document) AS story "
+        "FROM events e JOIN documents d USING (document) LEFT JOIN stories s USING (document) "
+        "WHERE list_contains($actors, e.actor) AND d.date BETWEEN $low AND $high ORDER BY e.actor, start, document",
         actors=list(actors),
+        low=days[0],
+        high=days[1],
     )
     code, start = held["actor"], held["start"].astype("datetime64[D]")
     if not len(code):
@@ -206,25 +236,21 @@ def _cells(store: Store, actors: Sequence[str], by: str, column: str) -> dict[tu
     cells = {}
     for low, high in zip([0, *edges.tolist()], [*edges.tolist(), len(code)], strict=True):
         key = str(code[low]), period_of(start[low].item(), by=by)
-        cells[key] = {name: held[name][low:high] for name in ("value", "best")}
+        cells[key] = {name: held[name][low:high] for name in NONE}
     return cells
 
 
-def _counted(cell: Columns | None, interval: str, unit: str, n_samples: int, level: float) -> tuple[Count, float]:
-    """The posterior of a count, and the count of the 1-best clustering."""
-    if cell is None:
-        return NOTHING, 0.0
-    best = float(cell["best"].sum())
-    if unit == "entities":
-        samples = as_counts(cell["value"], n_samples).astype(np.int64)
-        return count_from_samples(samples, interval=interval, level=level), best
-    if interval == "exact":
-        return count_from_probabilities(cell["value"], n_samples=n_samples, level=level), best
-    samples = as_bits(cell["value"], n_samples).astype(np.int64)
-    return count_from_samples(samples, interval=interval, level=level), best
+NONE: Columns = {name: np.empty(0) for name in ("value", "best", "story")}
 
 
-NOTHING = Count(0.0, 0.0, 0.0, 0.0, 0.0)
+def _counted(values: Any, interval: str, unit: str, n_samples: int, how: Mapping[str, Any]) -> Count:
+    """The posterior of a count."""
+    if not len(values):
+        return Count(0.0, 0.0, 0.0, 0.0, 0.0)
+    if interval == "exact" and unit != "entities":
+        return count_from_probabilities(values, n_samples=n_samples, **how)
+    read = as_counts if unit == "entities" else as_bits
+    return count_from_samples(read(values, n_samples).astype(np.int64), interval=interval, **how)
 
 
 def _row(actor: str, period: str, count: Count, best: float, n: int, share: bool) -> PeriodCount:

@@ -8,12 +8,12 @@ from itertools import combinations
 from typing import Any
 
 from howsure.errors import InputError
-from howsure.events.periods import PERIODS
+from howsure.events.periods import PERIODS, n_periods
 from howsure.events.queries import compare, document, doubtful, overview, series
 from howsure.events.series import INTERVALS
 from howsure.events.store_comparison import COUNTED
 from howsure.events.store_documents import HIGH, LOW
-from howsure.events.store_reading import Store, actors_in, checked_length, chosen_actors, documents_by_period, rows_of
+from howsure.events.store_reading import Store, actors_in, checked_length, chosen_actors, first_and_last, rows_of
 from howsure.events.store_series import UNITS
 from howsure.events.stored_document import StoredDocument, stored_documents
 from howsure.explorer.assembly import assemble
@@ -82,7 +82,8 @@ def events_report(
 
 def _lengths(store: Store, by: Sequence[str] | None) -> list[str]:
     if by is None:
-        return [one for one in PERIODS if len(documents_by_period(store, one)) <= MOST_PERIODS] or [PERIODS[-1]]
+        days = first_and_last(store)
+        return [one for one in PERIODS if n_periods(*days, by=one) <= MOST_PERIODS] or [PERIODS[-1]]
     if not by:
         raise InputError(f"by must name lengths of period, of {', '.join(PERIODS)}; it is empty.")
     return [checked_length(one) for one in dict.fromkeys(by)]

@@ -16,8 +16,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
 from howsure.errors import InputError
-from howsure.events.periods import period_start
-from howsure.events.store_reading import period_end
+from howsure.events.periods import period_end, period_start
 from howsure.events.store_series import StoreSeries
 from howsure.figures.panels import columns_of
 from howsure.figures.style import INK, Look, dress, literal, literal_legend, look, new_figure, shortened_name, styled
@@ -28,6 +27,7 @@ MOST_TOGETHER = 4
 MOST_SMALL = 60
 COLUMNS = 4
 NAME_LENGTH = 24
+EVENT_LENGTH = 90
 BAND = 0.22
 DARKER = 0.5
 BEST = (0, (1, 1.2))  # dots
@@ -38,14 +38,14 @@ def event_figure(series: StoreSeries, *, panels: Groups | None = None, title: st
     """Series one under another, on one time axis: posterior mean, its interval as a band, and the 1-best count.
 
     `panels` says which actors share a panel, such as [["USA"], ["YUG", "NATO"]]; without it each has one. Where there
-    are no documents, there is a gap.
+    are no documents, there is a gap. Without a title the event stands above.
 
     Raises InputError for more panels, or more actors in one, than can be read, or an actor without series.
     """
     groups = [[actor] for actor in series.actors] if panels is None else [list(group) for group in panels]
     _check_groups(series, groups)
     with styled():
-        figure = new_figure(7.0, 0.75 + 1.45 * len(groups) + (0.3 if title else 0.0))
+        figure = new_figure(7.0, 0.75 + 1.45 * len(groups) + 0.3)
         axes = figure.subplots(len(groups), 1, sharex=True, squeeze=False)[:, 0]
         for ax, group in zip(axes, groups, strict=True):
             draw_events(series, ax=ax, actors=group)
@@ -65,7 +65,7 @@ def event_page(series: StoreSeries, *, title: str | None = None) -> Figure:
     columns = min(COLUMNS, columns_of(len(actors)))
     rows = -(-len(actors) // columns)
     with styled():
-        figure = new_figure(1.95 * columns + 0.4, 1.25 * rows + 0.6 + (0.3 if title else 0.0))
+        figure = new_figure(1.95 * columns + 0.4, 1.25 * rows + 0.6 + 0.3)
         grid = figure.subplots(rows, columns, sharex=True, squeeze=False)
         for place, ax in enumerate(grid.flat):
             if place >= len(actors):
@@ -93,7 +93,7 @@ def draw_events(series: StoreSeries, *, ax: Axes, actors: Sequence[str], small: 
             )
         ax.set_ylim(bottom=min(0.0, ax.dataLim.y0))
         first, last = series.counts.rows[0].period, series.counts.rows[-1].period
-        ax.set_xlim(*date2num([period_start(first), period_end(last, series.by)]))  # type: ignore[no-untyped-call]
+        ax.set_xlim(*date2num([period_start(first), period_end(last, by=series.by)]))  # type: ignore[no-untyped-call]
         locator = AutoDateLocator(minticks=2 if small else 4, maxticks=5 if small else 10)  # type: ignore[no-untyped-call]
         ax.xaxis.set_major_locator(locator)
         ax.xaxis.set_major_formatter(ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
@@ -132,7 +132,7 @@ def _alone(mean: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dt
 
 def _middle(period: str, by: str) -> datetime.date:
     first = period_start(period)
-    return first + (period_end(period, by) - first) / 2
+    return first + (period_end(period, by=by) - first) / 2
 
 
 def _finish(figure: Figure, series: StoreSeries, title: str | None) -> None:
@@ -147,7 +147,9 @@ def _finish(figure: Figure, series: StoreSeries, title: str | None) -> None:
     ]
     names = ["posterior mean", f"{100 * held.level:g} % interval", "1-best"]
     figure.legend(handles, names, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
-    if title is not None:
+    if title is None:
+        literal(figure.suptitle("", fontsize=9), f"event: {shortened_name(series.event, EVENT_LENGTH)}")
+    else:
         literal(figure.suptitle("", fontsize=11, fontweight="bold"), title)
 
 

@@ -13,6 +13,7 @@ from howsure.events.result_table import printable
 from howsure.events.store_comparison import ActorComparison
 from howsure.events.store_reading import UNCERTAINTY
 from howsure.events.store_series import StoreSeries
+from howsure.stats.naming import counted
 
 
 def series_output(series: StoreSeries, form: str, path: str, left: int) -> str:
@@ -26,7 +27,7 @@ def series_output(series: StoreSeries, form: str, path: str, left: int) -> str:
     if form != "table":
         return table.text(form)
     more = [f"{left:,} more actors: --top or --actor shows them."] if left else []
-    return "\n".join([table.text("table"), *more, *_told(series.recipe), ""])
+    return "\n".join([f"event: {series.event}", "", table.text("table"), *more, *_told(series.recipe), ""])
 
 
 def comparison_output(compared: ActorComparison, form: str, path: str) -> str:
@@ -42,7 +43,8 @@ def comparison_output(compared: ActorComparison, form: str, path: str) -> str:
     table = Table(headings, shown, words=("period",), comment=_comment(compared.recipe))
     if form != "table":
         return table.text(form)
-    return "\n".join([table.text("table"), *textwrap.wrap(compared.verdict(), 100), *_told(compared.recipe), ""])
+    verdict = textwrap.wrap(compared.verdict(), 100)
+    return "\n".join([f"event: {compared.event}", "", table.text("table"), *verdict, *_told(compared.recipe), ""])
 
 
 def doubtful_output(found: Sequence[Mapping[str, Any]], form: str, path: str) -> str:
@@ -88,7 +90,19 @@ def _told(recipe: Mapping[str, Any]) -> list[str]:
     store = recipe["store"]
     unfinished = [] if store.get("finished", True) else ["The store is not finished: documents are missing."]
     told = f"{store['samples']} samples a document. The uncertainty is that of {UNCERTAINTY}"
-    return [*unfinished, *textwrap.wrap(told, 100)]
+    return [*unfinished, *textwrap.wrap(told, 100), *textwrap.wrap(_dependence(recipe), 100)]
+
+
+def _dependence(recipe: Mapping[str, Any]) -> str:
+    """What is taken as known of how documents depend on each other."""
+    shared, told, rho = (recipe[name] for name in ("documents_of_shared_stories", "shared_stories", "overdispersion"))
+    others = f"to have a correlation of {rho:g}" if rho else "to be independent"
+    if not shared:
+        return f"Different documents are taken {others}."
+    said = f"{counted(shared, 'document')} with an event tell {counted(told, 'story', 'stories')}"
+    if recipe["stories"] == "apart":
+        return f"{said}, and yet all documents are taken {others}."
+    return f"{said}: those of a story are taken for one source, different stories {others}."
 
 
 def _comment(recipe: Mapping[str, Any]) -> str:

@@ -16,6 +16,7 @@ from howsure.stats.naming import counted
 
 PERIODS = ("week", "month", "quarter", "year")
 INTERVALS = ("exact", "normal", "samples")
+STORIES = ("together", "apart")
 UNITS = ("documents", "share", "entities")
 Decorated = Callable[..., Any]
 
@@ -39,6 +40,21 @@ def as_groups(context: click.Context, parameter: click.Parameter, values: tuple[
     return groups
 
 
+def dependence_options(function: Decorated) -> Decorated:
+    """How documents depend on each other, and of which days they are."""
+    options: list[Callable[[Decorated], Decorated]] = [
+        click.option("--stories", type=click.Choice(STORIES), default="together", show_default=True,
+                     help="Documents of one story (reprints) wholly dependent, or all documents independent."),
+        click.option("--overdispersion", type=float, default=0.0, metavar="RHO", show_default=True,
+                     help="Correlation of the events of different stories, from 0 to below 1."),
+        click.option("--since", metavar="DATE", help="First day (YYYY-MM-DD)."),
+        click.option("--until", metavar="DATE", help="Last day (YYYY-MM-DD)."),
+    ]  # fmt: skip
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
 def series_options(function: Decorated) -> Decorated:
     """What is counted, of whom, and by what period."""
     options: list[Callable[[Decorated], Decorated]] = [
@@ -49,6 +65,7 @@ def series_options(function: Decorated) -> Decorated:
                      help="Count documents, their share of all documents, or the entities that act."),
         click.option("--interval", type=click.Choice(INTERVALS), default="exact", show_default=True,
                      help="Exact law of the count, the paper's normal one, or quantiles of the samples."),
+        dependence_options,
         level_option,
     ]  # fmt: skip
     for option in reversed(options):
@@ -104,6 +121,7 @@ def export_command(path: str, output: str, groups: list[list[str]], top: int | N
 @click.argument("second")
 @by_option
 @click.option("--unit", type=click.Choice(UNITS[::2]), default="documents", show_default=True, help="What is counted.")
+@dependence_options
 @level_option
 @output_options
 def compare_command(path: str, first: str, second: str, form: str, output: str | None, **options: Any) -> None:
@@ -162,7 +180,7 @@ def figure_command(
     series, _, panels = _series(path, groups, top, options)
     figure = event_figure(series, panels=panels, title=title) if panels else event_page(series, title=title)
     save_figure(figure, output)
-    emit(f"{output}: {counted(len(series.actors), 'actor')} by {series.by}\n", None)
+    emit(f"{output}: {series.event}, {counted(len(series.actors), 'actor')} by {series.by}\n", None)
 
 
 def _series(
