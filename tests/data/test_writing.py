@@ -44,3 +44,16 @@ def test_what_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
         write_whole("no bytes", path)  # type: ignore[arg-type]
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_file_and_folder_are_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """First what the file holds, under its temporary name, then the names in the folder."""
+    path, synced, sync = tmp_path / "x.html", [], os.fsync
+
+    def watched(descriptor: int) -> None:
+        synced.append((os.fstat(descriptor).st_ino, path.exists()))
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", watched)
+    write_whole(b"new", path)
+    assert synced == [(path.stat().st_ino, False), (tmp_path.stat().st_ino, True)]

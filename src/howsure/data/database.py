@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-import tempfile
 import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -17,6 +14,7 @@ import nanoarrow
 import numpy as np
 import numpy.typing as npt
 
+from howsure.data.scratch import Scratch
 from howsure.errors import InputError
 from howsure.stats.pairs import CHUNK_ROWS
 
@@ -36,8 +34,9 @@ class Database:
         self.connection = duckdb.connect(
             config={"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
         )
-        self.folder = Path(tempfile.mkdtemp(prefix="howsure-", dir=spool))
-        self._end = weakref.finalize(self, _end, self.connection, self.folder)
+        self._scratch = Scratch(spool)
+        self.folder = self._scratch.folder
+        self._end = weakref.finalize(self, _end, self.connection, self._scratch)
 
     def allow_only(self, paths: Sequence[str]) -> None:
         """From now on read nothing but these files, and write nothing outside the scratch folder."""
@@ -59,9 +58,9 @@ class Database:
         self._end()
 
 
-def _end(connection: Connection, folder: Path) -> None:
+def _end(connection: Connection, scratch: Scratch) -> None:
     connection.close()
-    shutil.rmtree(folder, ignore_errors=True)
+    scratch.close()
 
 
 def identifier(name: str) -> str:

@@ -6,6 +6,7 @@ import gzip
 import os
 import secrets
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 from howsure.errors import InputError
@@ -27,7 +28,7 @@ def write_text(text: str, path: str | os.PathLike[str]) -> None:
 
 
 def write_whole(content: bytes, path: str | os.PathLike[str]) -> None:
-    """Write a file by way of a temporary one beside it, so that nobody ever sees half of it.
+    """Write a file by way of a temporary one beside it, so that nobody ever sees half of it, also after a power cut.
 
     A file that is replaced passes its permissions on. A pipe or a device, such as /dev/stdout, is written to, not
     replaced; a link stays, and its target is written.
@@ -43,7 +44,20 @@ def write_whole(content: bytes, path: str | os.PathLike[str]) -> None:
             if target.exists():
                 temporary.chmod(stat.S_IMODE(target.stat().st_mode))
             file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
         temporary.replace(target)
+        sync_folder(target.parent)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def sync_folder(folder: Path) -> None:
+    """Have the names in a folder on the disk; where a system cannot (Windows), it does so in its own time."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

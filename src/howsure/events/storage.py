@@ -14,7 +14,7 @@ from typing import Any, Self
 import duckdb
 
 from howsure import __version__
-from howsure.data.writing import check_place
+from howsure.data.writing import check_place, sync_folder
 from howsure.errors import HowsureError, InputError
 from howsure.events.columns import arrow_table
 from howsure.events.schema import TABLES, VERSION, create_statements
@@ -71,6 +71,7 @@ class EventStore:
                     connection.execute("INSERT INTO settings VALUES (?, ?)", [name, json.dumps(value)])
                 connection.execute("CHECKPOINT")  # closing would do it too, but keep it secret where it fails
             os.replace(temporary, target)
+            sync_folder(target.parent)
         finally:
             for left in (temporary, temporary.with_name(f"{temporary.name}.wal")):
                 left.unlink(missing_ok=True)

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from howsure import __version__
+from howsure.data.scratch import Scratch
 from howsure.errors import InputError
 from howsure.events.lexicon import Lexicon
 from howsure.events.pipeline import ExtractionReport, usable_processors
@@ -122,11 +122,11 @@ def reproduce_events(
         if name not in EXPERIMENTS:
             raise unknown_name("experiment", name, EXPERIMENTS, place="howsure reproduce events")
     parts = []
-    with TemporaryDirectory(prefix="howsure-") as folder:
+    with Scratch() as scratch:
         news = [name for name in only if name != "synthetic"]
         shared: dict[str, Any] = {
             "data": data, "limit": limit, "seed": seed, "workers": workers or usable_processors(),
-            "parser": (parser or _parser(data)) if news else "", "lexicon": _lexicon(news), "folder": Path(folder),
+            "parser": (parser or _parser(data)) if news else "", "lexicon": _lexicon(news), "folder": scratch.folder,
         }  # fmt: skip
         for name in only:
             told = portion(advance, total=STEPS, steps=STEPS)

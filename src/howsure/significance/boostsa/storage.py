@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from howsure.data.writing import write_text
 from howsure.errors import InputError
 from howsure.significance.inputs import check_predictions
 
@@ -87,14 +87,14 @@ def _file(path: str | os.PathLike[str]) -> Path:
 
 def write_outcomes(outcomes: Outcomes, folder: str) -> None:
     """outcomes.json in a folder."""
-    _write(Path(folder) / "outcomes.json", json.dumps(outcomes, allow_nan=False))
+    write_text(json.dumps(outcomes, allow_nan=False), Path(folder) / "outcomes.json")
 
 
 def write_results(name: str, columns: Sequence[str], rows: Mapping[str, Sequence[Any]], folder: str) -> None:
     """A table of results as BooStSa writes it: tabs, the condition's name in the first column."""
     lines = ["\t".join(["", *columns])]
     lines += ["\t".join([condition, *map(str, row)]) for condition, row in rows.items()]
-    _write(Path(folder) / name, "\n".join(lines) + "\n")
+    write_text("\n".join(lines) + "\n", Path(folder) / name)
 
 
 def check_folder(folder: str) -> None:
@@ -104,18 +104,6 @@ def check_folder(folder: str) -> None:
     """
     if folder and not Path(folder).is_dir():
         raise InputError(f"dir_out must be a folder that exists; {folder!r} is not.")
-
-
-def _write(path: Path, text: str) -> None:
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def _lines(path: Path) -> list[str]:
