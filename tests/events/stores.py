@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 
 from howsure.coreference.posterior import CorefPosterior
 from howsure.coreference.storage import AntecedentModel
@@ -39,7 +41,37 @@ class Killer:
         return self.model.posterior(document, **options)
 
 
-def work(model: Path | Killer, *, samples: int = 20, seed: int = 0, filter: Filter | None = None) -> Work:
+class Deaf:
+    """Of two workers one dies, once the other has begun; that one hears no request to end."""
+
+    weights_ = np.zeros(1)
+
+    def __init__(self, place: Path) -> None:
+        self.place, self.parent = place, os.getpid()
+
+    def __setstate__(self, held: dict[str, Any]) -> None:
+        self.__dict__.update(held)
+        if os.getpid() == self.parent:
+            return
+        try:
+            (self.place / "first").touch(exist_ok=False)
+        except FileExistsError:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            (self.place / "second").touch()
+            return
+        while not (self.place / "second").exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    def posterior(self, document: Document, **options: Any) -> CorefPosterior:
+        while True:
+            signal.pause()
+
+
+Model = Killer | Deaf
+
+
+def work(model: Path | Model, *, samples: int = 20, seed: int = 0, filter: Filter | None = None) -> Work:
     """The work on parsed documents."""
     return Work(
         parser=None,
@@ -53,7 +85,13 @@ def work(model: Path | Killer, *, samples: int = 20, seed: int = 0, filter: Filt
 
 
 def extract_to(
-    store: Path, corpus: Path | Corpus, model: Path | Killer, *, workers: int = 1, advance: Any = None, **options: Any
+    store: Path,
+    corpus: Path | Corpus,
+    model: Path | Model,
+    *,
+    workers: int = 1,
+    advance: Any = None,
+    **options: Any,
 ) -> ExtractionReport:
     """Extract the events of a CoNLL-U file."""
     held = open_corpus([corpus], fields=Fields()) if isinstance(corpus, Path) else corpus

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import multiprocessing
 import signal
 import subprocess
 import sys
@@ -24,7 +25,7 @@ from howsure.events.pipeline import BATCH, extract_events
 from howsure.events.rules import Rule
 from howsure.events.storage import EventStore, StoreError
 from tests.events import newswire
-from tests.events.stores import Killer, contents, extract_and_tell, extract_to, work
+from tests.events.stores import Deaf, Killer, contents, extract_and_tell, extract_to, work
 
 DOCUMENTS = 8 * BATCH + 11
 KILLS = 20
@@ -124,6 +125,13 @@ def test_a_worker_that_is_killed(tmp_path: Path, corpus: Path, model: Path, whol
         extract_to(store, corpus, killer, workers=2)
     extract_to(store, corpus, model)
     assert contents(store) == whole
+
+
+def test_the_workers_that_are_left_end_too(tmp_path: Path, corpus: Path, model: Path) -> None:
+    """Nobody waits without end for a worker that waits for one that was killed."""
+    with pytest.raises(StoreError, match=r"worker process ended .* same command again"):
+        extract_to(tmp_path / "news.duckdb", corpus, Deaf(tmp_path), workers=2)
+    assert multiprocessing.active_children() == []
 
 
 def test_draws_depend_on_seed_and_id_alone(tmp_path: Path, model: Path, whole: dict[str, Any]) -> None:

@@ -19,7 +19,6 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from howsure.errors import InputError
 from howsure.events.input import Corpus, InputDocument
 from howsure.events.interrupts import deaf_children, undisturbed
 from howsure.events.lexicon import Lexicon
+from howsure.events.processes import Spawning
 from howsure.events.storage import EventStore, StoreError
 from howsure.events.stories import SHARED, WORDS, stories_of
 from howsure.events.work import Batch, Work, Worker, begin, do
@@ -166,10 +166,12 @@ def _results(batches: Batches, work: Work, workers: int) -> Iterator[Iterator[Ba
             gc.unfreeze()
         return
     _check_travels(work)
-    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=begin, initargs=(work,))
+    processes = Spawning()
+    pool = ProcessPoolExecutor(workers, mp_context=processes, initializer=begin, initargs=(work,))
     try:
         yield _in_order(pool, batches, workers * AHEAD)
     except BrokenProcessPool as error:
+        processes.kill()
         raise StoreError(
             "a worker process ended before its work was done; out of memory? What is stored stays: give the same "
             "command again, with fewer --workers."
