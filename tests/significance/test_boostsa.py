@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 
 from howsure.errors import InputError
 from howsure.significance.boostsa import Bootstrap
-from howsure.significance.boostsa.storage import read_labels
+from howsure.significance.boostsa.storage import read_labels, write_outcomes, write_results
 from tests.significance.systems import distributions, labels
 
 QUIET = {"save_results": False, "save_outcomes": False, "rng": 1}
@@ -270,3 +271,16 @@ def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
     (tmp_path / "outcomes.json").write_text('{"h0": {"preds": []}}')
     with pytest.raises(InputError, match="is no outcomes"):
         boot.loadjson(str(tmp_path / "outcomes.json"))
+
+
+@pytest.mark.parametrize(("mask", "mode"), [(0o077, 0o600), (0o022, 0o644), (0o002, 0o664)])
+def test_files_have_the_mode_that_the_user_wants(tmp_path: Path, mask: int, mode: int) -> None:
+    before = os.umask(mask)
+    try:
+        write_outcomes({}, str(tmp_path))
+        write_results("results.tsv", ["f1"], {"large": [0.5]}, str(tmp_path))
+    finally:
+        os.umask(before)
+    assert {one.name: one.stat().st_mode & 0o777 for one in tmp_path.iterdir()} == {
+        "outcomes.json": mode, "results.tsv": mode,
+    }  # fmt: skip
