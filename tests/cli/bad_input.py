@@ -88,8 +88,11 @@ FILES = [
     Wrong("a folder", "calibration export --label gold --prob prob",
           "export is a directory; name its files, for example 'export/*.parquet'.", {"export/dev.csv": table()}),
     Wrong("a damaged .gz", "calibration dev.csv.gz --label gold --prob prob",
-          "dev.csv.gz cannot be read: IO Error: Unexpected end of GZIP stream: dev.csv.gz.",
-          {"dev.csv.gz": gzip.compress(table(), mtime=0)[:60]}),
+          "dev.csv.gz cannot be unpacked: Compressed file ended before the end-of-stream marker was reached. Is it "
+          "damaged or cut off?", {"dev.csv.gz": gzip.compress(table(), mtime=0)[:60]}),
+    Wrong("a .gz that does not fit its checksum", "calibration dev.csv.gz --label gold --prob prob",
+          "dev.csv.gz cannot be unpacked: CRC check failed 0x0 != 0x8a02d86e. Is it damaged or cut off?",
+          {"dev.csv.gz": gzip.compress(table(), mtime=0)[:-8] + b"\x00" * 8}),
     Wrong("a .gz that is none", "calibration dev.csv.gz --label gold --prob prob",
           "dev.csv.gz is not compressed by gzip, though its suffix says so; is it damaged?", {"dev.csv.gz": table()}),
     Wrong("a damaged Parquet file", "calibration dev.parquet --label gold --prob prob",
@@ -102,7 +105,7 @@ FILES = [
           "line 2 of dev.csv is not UTF-8 text. Convert the file to UTF-8.",
           {"dev.csv": "gold,prob,note\n0,0.2,café\n1,0.3,x\n".encode("latin-1")}),
     Wrong("Python objects in an .npz", "calibration dev.npz --label gold --prob prob",
-          "dev.npz cannot be read: it holds Python objects, which are never unpickled; save numbers or text "
+          "dev.npz cannot be read: gold holds Python objects, which are never unpickled; save numbers or text "
           "(dtype str).",
           {"dev.npz": archive(gold=SPOILT, prob=np.zeros(3))}),
     Wrong("arrays of different length in an .npz", "calibration dev.npz --label gold --prob prob",

@@ -79,6 +79,19 @@ def test_a_sentence_longer_than_the_tables(tmp_path: Path) -> None:
     assert (len(sentence), sentence.heads) == (n, tuple(range(-1, n - 1)))
 
 
+@pytest.mark.parametrize("head", ["٣", "+3", "1_0", "03", " 3", "-1", "1501", "9" * 5_000])
+def test_heads_of_a_long_sentence_are_read_as_strictly(head: str, tmp_path: Path) -> None:
+    n = 1_500
+    rows = [f"{i}\tw\t_\t_\tX\t_\t{i - 1}\tdep\t_\t_\n" for i in range(1, n + 1)]
+    rows[700] = rows[700].replace("\t700\t", f"\t{head}\t")
+    path = tmp_path / "long.conllu"
+    path.write_text("".join(rows), encoding="utf-8")
+    with pytest.raises(
+        InputError, match=r"line 701 of .*the head must be 0 \(the root\) or the number of a word up to"
+    ):
+        read_conllu(path)
+
+
 ROW = "1\tgo\tgo\tVERB\tVB\t_\t0\troot\t_\t_"
 BROKEN = [
     (ROW.replace("\t_\t_", "\t_"), "line 2 of .*: a word needs 10 columns separated by tabs; it has 9"),
@@ -104,6 +117,21 @@ BROKEN = [
     ),
     (ROW[:-1] + "Entity=1)", r"1\) closes what was never opened, in sentence s-1"),
     (ROW[:-1] + "Entity=", "no row of brackets"),
+    (ROW.replace("\t0\t", f"\t{'9' * 5_000}\t"), "head must be 0 .*it is '9999"),
+    (ROW.replace("\t0\t", "\t٠\t"), "head must be 0 .*it is '٠'"),
+    (f"1-{'9' * 5_000}" + ROW[1:] + "\n" + ROW, "line 2 .*9 must span two or more of the 1 words"),
+    ("٣" + ROW[1:], "line 2 .*'٣' stands where 1 should"),
+    ("9" * 5_000 + ROW[1:], "line 2 .*999.* stands where 1 should"),
+    (ROW[:-1] + "Entity=(1[1/" + "9" * 5_000 + "])", "line 2 .*is out of order, in sentence s-1"),
+    # 8, 12 and 10 columns: thirty cells in three lines, and every tenth one is a number
+    (
+        "\n".join(["\t".join(["1", *"abcdefg"]), "\t".join(["2", "x", "2", *"bcdefghij"]), "3" + ROW[1:]]),
+        "line 2 .*a word needs 10 columns separated by tabs; it has 8",
+    ),
+    (
+        "\n".join([ROW, "\t".join(["2", *"abcdefg"]), "\t".join(["x", "y", "3", *"bcdefghij"])]),
+        "line 3 .*a word needs 10 columns separated by tabs; it has 8",
+    ),
     (ROW + "\n\n# sent_id = s-2", "line 4 .*comments must stand right above their sentence"),
     (ROW + "\n\n# sent_id = s-2\n\n" + ROW, "line 4 .*comments must stand right above their sentence"),
     ("# global.Entity = etype-infstat\n" + ROW, "line 2 .*global.Entity must name the field of the entity, eid or GRP"),
@@ -116,7 +144,7 @@ BROKEN = [
 @pytest.mark.parametrize(("lines", "message"), BROKEN)
 def test_a_broken_line_is_named(tmp_path: Path, lines: str, message: str) -> None:
     path = tmp_path / "broken.conllu"
-    path.write_text(f"# sent_id = s-1\n{lines}\n")
+    path.write_text(f"# sent_id = s-1\n{lines}\n", encoding="utf-8")
     with pytest.raises(InputError, match=message):
         read_conllu(path)
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
 from howsure.errors import InputError
 from howsure.sequences.adagrad import descend
+from howsure.sequences.crf import CRFTagger
 from howsure.sequences.design import Attributes, design_of_words
 from howsure.sequences.layout import Layout
 from howsure.sequences.lbfgs import minimise
@@ -98,3 +102,16 @@ def test_an_interruption_leaves_the_best_pass(ticks: int) -> None:
     assert found.stopped == "interrupted"
     assert len(found.values) == ticks
     assert setting(10)[0](found.weights)[0] == pytest.approx(min(found.values))
+
+
+def test_the_seed_is_known_and_saved_whether_given_or_not(tmp_path: Path) -> None:
+    words, tags = made_up(30)
+    options: dict[str, Any] = {"trainer": "adagrad", "max_iterations": 3, "batch_size": 5}
+    drawn = CRFTagger(**options).fit(words, tags)
+    assert isinstance(drawn.seed_, int)
+    again = CRFTagger(**options, rng=drawn.seed_).fit(words, tags)
+    np.testing.assert_array_equal(again.weights_.toarray(), drawn.weights_.toarray())
+    drawn.save(tmp_path / "model")
+    assert CRFTagger.load(tmp_path / "model").seed_ == drawn.seed_
+    assert CRFTagger(**options, rng=7).fit(words, tags).seed_ == 7
+    assert CRFTagger(**options, rng=np.random.default_rng(7)).fit(words, tags).seed_ is None

@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import os
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from howsure.sequences import load_tagger, storage
 from howsure.sequences.crf import CRFTagger
 from howsure.sequences.hmm import HMMTagger
 from howsure.sequences.tagger import Tagger
+from howsure.stats.storage import LEAST_MOST
 from tests.sequences.corpora import made_up
 
 WORDS, TAGS = made_up(40)
@@ -184,6 +186,8 @@ def rewritten(path: Path, **changes: object) -> None:
         ({"transitions_npy": np.array([{}, []], dtype=object)}, "is no whole model file"),
         ({"indices_npy": np.array([99])}, "is no whole model file"),
         ({"data_npy": np.array([np.inf] * 18)}, "is no whole model file"),
+        ({"transitions_npy": np.zeros((4, 4), "M8[s]")}, "transitions must hold numbers; it holds values of the type"),
+        ({"attributes": ["half \ud800"] * 18}, r"holds half a character \(a lone surrogate\)"),
     ],
 )
 def test_a_forged_file_is_refused(tmp_path: Path, changes: dict[str, object], message: str) -> None:
@@ -192,6 +196,58 @@ def test_a_forged_file_is_refused(tmp_path: Path, changes: dict[str, object], me
     CRFTagger().fit(WORDS, TAGS).save(path)
     rewritten(path, **changes)
     with pytest.raises(InputError, match=message):
+        load_tagger(path)
+
+
+def packed(path: Path, members: dict[str, bytes]) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+
+
+def test_an_empty_member_is_a_damaged_file_not_a_stop(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    HMMTagger().fit(WORDS, TAGS).save(path)
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    head = json.loads(members["tagger.json"])
+    head["sha256"]["start"] = hashlib.sha256(b"").hexdigest()
+    members |= {"start.npy": b"", "tagger.json": json.dumps(head).encode()}
+    members["tagger.json.sha256"] = hashlib.sha256(members["tagger.json"]).hexdigest().encode()
+    packed(path, members)
+    with pytest.raises(InputError, match="is no whole model file: start is no array of numpy"):
+        load_tagger(path)
+
+
+def test_a_head_as_deep_as_a_mine_is_refused(tmp_path: Path) -> None:
+    text = b'{"format": ' + b"[" * 100_000
+    packed(tmp_path / "model", {"tagger.json": text, "tagger.json.sha256": hashlib.sha256(text).hexdigest().encode()})
+    with pytest.raises(InputError, match="is no whole model file: it is nested too deeply"):
+        load_tagger(tmp_path / "model")
+
+
+def test_members_that_nobody_needs_are_not_unpacked(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    HMMTagger().fit(WORDS, TAGS).save(path)
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    packed(path, members | {"bomb.bin": bytes(LEAST_MOST + 1)})
+    assert path.stat().st_size < 1 << 20
+    tracemalloc.start()
+    assert load_tagger(path).predict(WORDS)
+    assert tracemalloc.get_traced_memory()[1] < 1 << 25
+    tracemalloc.stop()
+    packed(path, members | {"tagger.json": bytes(LEAST_MOST + 1)})
+    with pytest.raises(InputError, match=r"tagger\.json unpacks to .* far too many for the size of the file"):
+        load_tagger(path)
+
+
+def test_words_that_are_none_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    tagger = HMMTagger(unknown="uniform").fit(WORDS, TAGS)
+    tagger.save(path)
+    rewritten(path, words=[[], *tagger.words_[1:]])
+    with pytest.raises(InputError, match="words and classes must be texts"):
         load_tagger(path)
 
 

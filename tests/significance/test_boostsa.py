@@ -246,7 +246,7 @@ def test_damaged_files_are_refused(tmp_path: Path, name: str, content: bytes, me
 
 def test_a_pickle_is_not_opened(tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
-    with pytest.raises(InputError, match="pickled objects are not read"):
+    with pytest.raises(InputError, match="Python objects, which are never unpickled"):
         read_labels(tmp_path / "x.npy")
 
 
@@ -284,3 +284,27 @@ def test_files_have_the_mode_that_the_user_wants(tmp_path: Path, mask: int, mode
     assert {one.name: one.stat().st_mode & 0o777 for one in tmp_path.iterdir()} == {
         "outcomes.json": mode, "results.tsv": mode,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "content", ["[" * 100_000, '{"h0":' * 50_000, '{"h0": "\\ud800"}', "[1]", '"x"', '{"h0": [1]}']
+)
+def test_json_of_another_shape_or_depth_is_no_outcomes(content: str, tmp_path: Path) -> None:
+    (tmp_path / "outcomes.json").write_text(content)
+    with pytest.raises(InputError, match=r"outcomes\.json is no (JSON: it|outcomes)"):
+        Bootstrap(**QUIET).loadjson(str(tmp_path / "outcomes.json"))
+
+
+def test_an_archive_renamed_is_no_array(tmp_path: Path) -> None:
+    """It was compared by the names of its members: accuracy 1.0000."""
+    np.savez(tmp_path / "x.npz", y=np.arange(3), q=np.arange(3))
+    (tmp_path / "x.npz").rename(tmp_path / "x.npy")
+    with pytest.raises(InputError, match=r"x\.npy is an archive of arrays \(\.npz\), not one array"):
+        read_labels(tmp_path / "x.npy")
+
+
+@pytest.mark.parametrize("type", ["complex", "V2", "M8[D]", "m8[s]", "i4,f4", "O"])
+def test_arrays_of_other_types_are_no_labels(type: str, tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.zeros(3, type), allow_pickle=True)
+    with pytest.raises(InputError, match=r"x\.npy is no plain array of numpy: the array"):
+        read_labels(tmp_path / "x.npy")

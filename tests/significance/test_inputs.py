@@ -8,6 +8,7 @@ import pytest
 
 from howsure.errors import InputError
 from howsure.significance import compare
+from howsure.significance.inputs import check_predictions
 
 GOOD = [[0.2, 0.8], [0.5, 0.5], [1.0, 0.0]]
 
@@ -87,3 +88,18 @@ def test_any_kind_of_rows(kind: object) -> None:
 def test_rows_of_unequal_length_with_runs_are_refused() -> None:
     with pytest.raises(InputError, match="model must have rows of one length; row 0 has 2 values, row 2 has 1"):
         compare(GOOD[:2] * 2, GOOD[:2] * 2, [*GOOD[:2], [1.0], GOOD[0]], runs=[0, 0, 1, 1])
+
+
+@pytest.mark.parametrize("type", ["complex", "V2", "M8[D]", "m8[s]", "i4,f4"])
+def test_values_of_other_types_are_no_labels(type: str) -> None:
+    column = np.zeros(4, type)
+    with pytest.raises(InputError, match="must hold labels, numbers or text; its type is"):
+        check_predictions(column, name="predictions")
+    with pytest.raises(InputError, match="must hold labels"):
+        check_predictions(np.array([1j, 2j], dtype=object), name="predictions")
+    with pytest.raises(InputError, match=r"must hold labels, numbers or text; it holds .'a': 1."):
+        check_predictions(np.array([{"a": 1}, {"b": 1}], dtype=object), name="predictions")
+
+
+def test_bytes_are_read_as_the_text_that_they_are() -> None:
+    assert check_predictions(np.array([b"a", b"b"]), name="predictions").tolist() == ["a", "b"]

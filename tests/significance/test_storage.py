@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -174,3 +176,67 @@ def test_what_is_not_there_is_said(tmp_path: Path) -> None:
         store.compare("base")
     with pytest.raises(InputError, match=r"no condition .bse. .* Did you mean base"):
         store.compare("base", ["bse"])
+
+
+IDS, TRUE = ["a", "b", "c"], [0, 1, 1]
+FIRST = {"kind": "targets", "ids": IDS, "targets": TRUE}
+ADDED = {"kind": "run", "condition": "base", "run": "1", "epochs": None, "ids": IDS, "predictions": TRUE}
+
+
+def written(path: Path, *contents: object) -> Path:
+    """A store of records as they are, each with its checksum; text as it is."""
+    lines = [one.encode() if isinstance(one, str) else json.dumps(one).encode() for one in contents]
+    path.write_bytes(b"".join(f"{zlib.crc32(line):08x} ".encode() + line + b"\n" for line in lines))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("record", "told"),
+    [
+        ("[" * 100_000, "it is nested too deeply"),
+        ("{" + "[" * 100_000, "line 2 is no record"),
+        ('{"kind": "run", "condition": "\\ud800"}', "a lone surrogate"),
+        ([1, 2], "its kind is neither targets nor run"),
+        ({}, "its kind is neither targets nor run"),
+        ({"kind": ["run"]}, "its kind is neither targets nor run"),
+        ({**ADDED, "schema": 2}, "its schema is 2, this howsure reads 1; install a newer one"),
+        ({key: value for key, value in ADDED.items() if key != "epochs"}, "it lacks 'epochs'"),
+        ({key: value for key, value in ADDED.items() if key != "ids"}, "it lacks 'ids'"),
+        ({**ADDED, "condition": 3}, "condition and run must be texts"),
+        ({**ADDED, "run": None}, "condition and run must be texts"),
+        ({**ADDED, "epochs": 1.5}, "epochs a whole number"),
+        ({**ADDED, "ids": "abc"}, "its ids must be texts that differ"),
+        ({**ADDED, "ids": ["a", "a", "b"]}, "its ids must be texts that differ"),
+        ({**ADDED, "ids": [["a"], "b", "c"]}, "its ids must be texts that differ"),
+        ({**ADDED, "ids": ["a", "b", "x"]}, "its ids are not those of the targets"),
+        ({**ADDED, "predictions": [1, 2]}, "as many values as ids"),
+        ({**ADDED, "predictions": {"a": 1}}, "as many values as ids"),
+        ({**ADDED, "predictions": [1, None, 2]}, "it must not be missing"),
+        ({**ADDED, "predictions": [1, "x", 2]}, "text and numbers"),
+        ({**ADDED, "predictions": [{}, {}, {}]}, "no record of a store"),
+        ({**ADDED, "predictions": [[[1]], [[1]], [[2]]]}, "no record of a store"),
+        (FIRST, "the targets stand there twice"),
+    ],
+)  # fmt: skip
+def test_records_of_another_shape_are_refused(record: object, told: str, tmp_path: Path) -> None:
+    path = written(tmp_path / "store", FIRST, record)
+    kept = path.read_bytes()
+    with pytest.raises(InputError, match=told) as error:
+        Experiments(path)
+    assert f"{path}, line 2 is no record" in str(error.value)
+    assert path.read_bytes() == kept
+
+
+def test_records_that_come_first_or_twice_and_older_ones(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"line 1 is no record.*its ids are not those of the targets"):
+        Experiments(written(tmp_path / "store", ADDED))
+    with pytest.raises(InputError, match=r"line 3 is no record.*run '1' of 'base' stands there twice"):
+        Experiments(written(tmp_path / "store", FIRST, ADDED, ADDED))
+    with pytest.raises(InputError, match=r"line 1 is no record.*its schema is '1'"):
+        Experiments(written(tmp_path / "store", {**FIRST, "schema": "1"}))
+    store = Experiments(written(tmp_path / "store", FIRST, ADDED))  # as stores without a schema were written
+    assert store.conditions == {"base": ("1",)}
+    store.add("base", "2", TRUE, ids=IDS)
+    new = Experiments(tmp_path / "new")
+    new.add("base", "1", TRUE, targets=TRUE)
+    assert b'"schema": 1' in (tmp_path / "new").read_bytes()

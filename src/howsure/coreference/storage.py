@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import zipfile
 import zlib
 from importlib import resources
 from pathlib import Path
@@ -17,6 +16,8 @@ from howsure.coreference.features import NEW_FAMILIES, PAIR_FAMILIES
 from howsure.coreference.model import MentionRanking
 from howsure.data.writing import write_whole
 from howsure.errors import InputError
+from howsure.stats.json_text import parsed_json
+from howsure.stats.storage import Archive, ArchiveError
 
 KIND, VERSION = "howsure antecedent model", 1
 
@@ -123,7 +124,6 @@ class AntecedentModel(MentionRanking):
 
 
 Array = np.ndarray[Any, Any]
-UNREADABLE = (zipfile.BadZipFile, zlib.error, KeyError, ValueError, TypeError, EOFError, OSError, NotImplementedError)
 
 
 def _checked_path(path: object) -> Path:
@@ -138,13 +138,16 @@ def _checked_path(path: object) -> Path:
 def _unpacked(content: bytes, name: str) -> tuple[dict[str, Any], Array, Array]:
     """The header and the weights that are not 0, with their places, as they were written."""
     try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-            text, places, values, checksum = (arrays[key] for key in ("header", "places", "values", "checksum"))
-        if checksum != _checksum(text, places, values):
-            raise ValueError("checksum")
-        return dict(json.loads(text.tobytes().decode("utf-8"))), places, values
-    except UNREADABLE as error:
+        archive = Archive(io.BytesIO(content))
+        text, places, values, checksum = (archive.array(key) for key in ("header", "places", "values", "checksum"))
+        if checksum.shape != () or checksum != _checksum(text, places, values):
+            raise ArchiveError("it does not fit its checksum")
+        header = parsed_json(text.tobytes())
+        if not isinstance(header, dict):
+            raise ArchiveError("its header is none")
+    except ValueError as error:
         raise InputError(f"{name} is no model, or it was cut short or changed; restore a copy.") from error
+    return header, places, values
 
 
 def _fit(places: Array, values: Array, n: int) -> bool:

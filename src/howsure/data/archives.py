@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -12,15 +12,17 @@ import numpy.typing as npt
 from howsure.data.database import Connection, identifier, reading
 from howsure.data.files import File
 from howsure.errors import InputError
+from howsure.stats.storage import NUMBERS, TEXTS, Archive, ArchiveError
 
 Array = npt.NDArray[Any]
+KINDS = f"{NUMBERS}{TEXTS}M"
 CLOCK_UNITS = ("s", "ms", "us", "ns")  # the units of datetime64 that DuckDB reads
 
 
 def archive_columns(file: File) -> dict[str, str]:
     """The names of the arrays in an archive."""
     with _opened(file) as archive:
-        return dict.fromkeys(archive.files, "array")
+        return dict.fromkeys(archive.arrays, "array")
 
 
 def copy_archives(connection: Connection, files: Sequence[File], names: Sequence[str], *, into: str) -> tuple[int, ...]:
@@ -46,14 +48,9 @@ def copy_archives(connection: Connection, files: Sequence[File], names: Sequence
 
 def _arrays(file: File, names: Sequence[str]) -> dict[str, Array]:
     with _opened(file) as archive:
-        try:
-            arrays = {name: np.asarray(archive[name]) for name in names}
-        except (ValueError, zipfile.BadZipFile, OSError) as error:
-            pickled = "it holds Python objects, which are never unpickled; save numbers or text (dtype str)."
-            reason = pickled if "allow_pickle" in str(error) else error
-            raise InputError(f"{file.name} cannot be read: {reason}") from error
+        arrays = {name: archive.array(name, kinds=KINDS) for name in names}
     for name, array in arrays.items():
-        if array.ndim not in (1, 2) or array.dtype.kind not in "biufUSM":
+        if array.ndim not in (1, 2):
             held = f"shape {array.shape} and type {array.dtype}"
             raise InputError(f"{name} in {file.name} must be one row a case, of numbers or text; it has {held}.")
     lengths = {name: len(array) for name, array in arrays.items()}
@@ -83,11 +80,13 @@ def _readable(array: Array) -> Array:
     return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
-def _opened(file: File) -> Any:
+@contextmanager
+def _opened(file: File) -> Iterator[Archive]:
+    """The archive; what is wrong with it, or with an array read from it, is an InputError that names the file."""
     try:
-        archive = np.load(file.path, allow_pickle=False)
-        if isinstance(archive, np.ndarray):
-            raise ValueError("it is one array without a name (.npy); save named arrays by numpy.savez.")
-        return archive
-    except (ValueError, zipfile.BadZipFile, OSError, EOFError) as error:
-        raise InputError(f"{file.name} cannot be read: {error}") from error
+        with open(file.path, "rb") as stream:
+            yield Archive(stream)
+    except ArchiveError as error:
+        raise InputError(f"{file.name} cannot be read: {error}.") from error
+    except OSError as error:
+        raise InputError(f"{file.name} cannot be read: {error.strerror}.") from error

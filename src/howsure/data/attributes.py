@@ -9,6 +9,7 @@ from itertools import groupby
 
 from howsure.data.documents import Strings
 from howsure.data.texts import read_text
+from howsure.stats.numerals import spelled_number
 
 ESCAPED = re.compile(r"\\([\\:])")
 WITH_VALUE = re.compile(r"((?:[^\\:]|\\.|\\$)*)(?::(.*))?", re.DOTALL)
@@ -54,10 +55,8 @@ def _parsed(attribute: str) -> tuple[str, float]:
     found = WITH_VALUE.fullmatch(attribute)
     assert found is not None
     name, value = found.groups()
-    try:
-        return _plain(name), 1.0 if value is None else float(value)
-    except ValueError:
-        return name, math.nan
+    number = 1.0 if value is None else spelled_number(value)
+    return _plain(name), math.nan if number is None else number
 
 
 def _plain(name: str) -> str:

@@ -12,6 +12,7 @@ from howsure.errors import InputError
 Opened = tuple[int, str | None]
 BRACKET = re.compile(r"(\()?([^()|]+)(\))?\|?")
 PART = re.compile(r"(.*)\[([1-9][0-9]*)/([1-9][0-9]*)\]")
+DIGITS = 4  # of the number of a mention's parts
 
 
 class BracketError(ValueError):
@@ -90,8 +91,10 @@ class Brackets:
             entity = part[1]
             parts = self._parts.setdefault(entity, [])
             parts.append((start, kind))
-            if int(part[2]) != len(parts) or int(part[3]) < len(parts):
-                raise BracketError(f"part {part[2]} of {part[3]} of a mention of entity {entity} is out of order")
+            if len(part[3]) > DIGITS or part[2] != str(len(parts)) or int(part[3]) < len(parts):
+                raise BracketError(
+                    f"part {part[2]:.20} of {part[3]:.20} of a mention of entity {entity} is out of order"
+                )
             if int(part[3]) > len(parts):
                 return
             start, kind = self._parts.pop(entity)[0]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from howsure.data.database import identifier, literals
+from howsure.stats.numerals import spelled_number
 
 FLOATS = ("FLOAT", "DOUBLE")
 INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
@@ -46,15 +47,17 @@ class Column:
 
     @property
     def number(self) -> str:
-        """The value as a DOUBLE; null if a text is no number."""
+        """The value as a DOUBLE; null if a text is no number, as 1_000 is none here, though to DuckDB it is."""
         if self.type == "DOUBLE":
             return self.sql
-        return f"TRY_CAST({self.sql} AS DOUBLE)"
+        number = f"TRY_CAST({self.sql} AS DOUBLE)"
+        return f"CASE WHEN NOT contains({self.sql}, '_') THEN {number} END" if self.is_text else number
 
     @property
     def numbers(self) -> str:
         """The value as a list of DOUBLE; null if it is no list of numbers."""
-        return f"TRY_CAST({self.sql} AS DOUBLE[])"
+        numbers = f"TRY_CAST({self.sql} AS DOUBLE[])"
+        return f"CASE WHEN NOT contains({self.sql}, '_') THEN {numbers} END" if self.is_text else numbers
 
     def missing(self, values: Sequence[str] = (), *, role: str = "text") -> str:
         """Whether the value is missing: null, NaN, empty, or one of `values`; in a list, whether any element is.
@@ -91,8 +94,5 @@ class Column:
 
 def as_number(text: str) -> float | None:
     """The finite number that a text spells, or None."""
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
+    number = spelled_number(text)
+    return number if number is not None and math.isfinite(number) else None

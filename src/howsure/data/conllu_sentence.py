@@ -15,11 +15,11 @@ COLUMNS = 10
 MISC = 9
 USED = (1, 2, 3, 4, 5, 6, 7, MISC)  # not the number and the enhanced dependencies
 LONGEST = 1_000  # words, up to which the tables below reach
-IDS = [str(number) for number in range(1, LONGEST + 1)]
+IDS = ["1", *(f"\n{number}" for number in range(2, LONGEST + 1))]  # a line break stands before all but the first
 HEADS = {str(number): number - 1 for number in range(LONGEST + 1)}
+LONG = 10  # digits of a number that no word has
 SPACES = (True,) * LONGEST
 NO_SPACE, ENTITY = "SpaceAfter=No", "Entity="
-NUMBER = re.compile(r"0|[1-9][0-9]*")
 SEVERAL = re.compile(r"[1-9][0-9]*-[1-9][0-9]*")
 OTHER = re.compile(r"[1-9][0-9]*-[1-9][0-9]*|(0|[1-9][0-9]*)\.[1-9][0-9]*")  # several words, or an empty node
 Rows = Sequence[Sequence[str]]
@@ -88,7 +88,7 @@ def read_mentions(block: Block, layout: Strings, *, sentence: int, name: str) ->
 
 
 def _ids(n: int) -> list[str]:
-    return IDS[:n] if n <= LONGEST else [str(number) for number in range(1, n + 1)]
+    return IDS[:n] if n <= LONGEST else ["1", *(f"\n{number}" for number in range(2, n + 1))]
 
 
 def _layer(values: Strings) -> Strings | None:
@@ -97,23 +97,23 @@ def _layer(values: Strings) -> Strings | None:
 
 def _cells(block: Block) -> tuple[list[str], list[list[str]]]:
     """The columns of all words one after another, and the rows of tokens that span several words."""
-    cells = block.body.replace("\n", "\t").split("\t")  # one split is faster than one a line
+    cells = block.body.replace("\n", "\t\n").split("\t")  # one split is faster than one a line
     ids = cells[::COLUMNS]
     n = block.body.count("\n") + 1
-    if len(cells) != COLUMNS * n:
-        raise _malformed(block)
-    if ids == _ids(n):
+    if len(cells) == COLUMNS * n and ids == _ids(n):  # so every line has its ten
         return cells, []
-    others = [at for at, name in enumerate(ids) if not name.isdecimal()]
-    spans = [cells[COLUMNS * at : COLUMNS * (at + 1)] for at in others if SEVERAL.fullmatch(ids[at])]
+    if len(cells) != COLUMNS * n or not all(name.startswith("\n") for name in ids[1:]):
+        raise _malformed(block)
+    names = [name.removeprefix("\n") for name in ids]
+    others = [at for at, name in enumerate(names) if OTHER.fullmatch(name)]
+    spans = [
+        [names[at], *cells[COLUMNS * at + 1 : COLUMNS * (at + 1)]] for at in others if SEVERAL.fullmatch(names[at])
+    ]
+    words = [name for name in names if not OTHER.fullmatch(name)]
+    if not words or words != [str(number) for number in range(1, len(words) + 1)]:
+        raise _malformed(block)
     for at in reversed(others):
         del cells[COLUMNS * at : COLUMNS * (at + 1)]
-    if (
-        len(others) == n
-        or cells[::COLUMNS] != _ids(n - len(others))
-        or not all(OTHER.fullmatch(ids[at]) for at in others)
-    ):
-        raise _malformed(block)
     return cells, spans
 
 
@@ -125,7 +125,9 @@ def _malformed(block: Block) -> InputError:
             return block.fault(at, f"a word needs {COLUMNS} columns separated by tabs; it has {len(row)}.")
         if not OTHER.fullmatch(row[0]):
             if row[0] != str(expected):
-                return block.fault(at, f"words must be numbered 1, 2, 3, …; {row[0]!r} stands where {expected} should.")
+                return block.fault(
+                    at, f"words must be numbered 1, 2, 3, …; {row[0]!r:.60} stands where {expected} should."
+                )
             expected += 1
     return block.fault(0, "a sentence must have words; this one has none.")
 
@@ -137,15 +139,16 @@ def _row(block: Block, word: int) -> int:
 
 def _heads(block: Block, column: Strings) -> tuple[int, ...] | None:
     n = len(column)
+    known = HEADS if n <= LONGEST else {str(number): number - 1 for number in range(n + 1)}
     try:
-        heads = tuple(map(HEADS.__getitem__, column) if n <= LONGEST else (int(head) - 1 for head in column))
-        if max(heads) < n and (n <= LONGEST or min(heads) >= -1):
+        heads = tuple(map(known.__getitem__, column))
+        if max(heads) < n:
             return heads
-    except (KeyError, ValueError):
+    except KeyError:
         if column.count("_") == n:
             return None
-    wrong = next(at for at, head in enumerate(column) if not (NUMBER.fullmatch(head) and int(head) <= n))
-    what = f"the head must be 0 (the root) or the number of a word up to {n}; it is {column[wrong]!r}."
+    wrong = next(at for at, head in enumerate(column) if known.get(head, n) >= n)
+    what = f"the head must be 0 (the root) or the number of a word up to {n}; it is {column[wrong]!r:.60}."
     raise block.fault(_row(block, wrong), what)
 
 
@@ -155,9 +158,9 @@ def _spaces(block: Block, misc: Strings, spans: Rows) -> tuple[bool, ...]:
         return SPACES[:n] if n <= LONGEST else (True,) * n
     spaces = [attributes == "_" or NO_SPACE not in attributes.split("|") for attributes in misc]
     for row in spans:
-        first, last = map(int, row[0].split("-"))
+        first, last = (int(number) if len(number) < LONG else n + 1 for number in row[0].split("-"))
         if not first < last <= n:
-            what = f"{row[0]} must span two or more of the {n} words."
+            what = f"{row[0]:.60} must span two or more of the {n} words."
             raise block.fault([one[0] for one in block.rows()].index(row[0]), what)
         spaces[first - 1 : last] = [*[False] * (last - first), NO_SPACE not in row[MISC].split("|")]
     return tuple(spaces)

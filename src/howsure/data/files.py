@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from howsure.data.compression import check_packed
 from howsure.errors import InputError
 from howsure.stats.naming import natural_order, nearest
 
@@ -151,6 +152,8 @@ def _from_suffix(path: str) -> str:
 def _compressible(file: File) -> File:
     if file.compression != "none" and file.format in ("parquet", "npz"):
         raise InputError(f"{file.name} is {file.format} inside {file.compression}; unpack it first.")
+    if file.compression != "none":
+        check_packed(file.path, file.compression, file.name)
     return file
 
 

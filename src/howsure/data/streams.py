@@ -15,6 +15,7 @@ from howsure.data.labels import label_counts, not_two_values
 from howsure.data.selection import Selection, missing_value
 from howsure.errors import InputError
 from howsure.stats.checks import probability_advice
+from howsure.stats.numerals import spelled_number
 from howsure.stats.pairs import Chunk, Floats, Integers, Labels
 
 CodedChunk = tuple[Integers, Floats, Labels]
@@ -67,17 +68,10 @@ class PairStream:
 
     def _no_probability(self, bad: str) -> InputError:
         place, held = self.selection.place(bad, self.prob.text)
-        value = _number(str(held))
+        value = spelled_number(str(held))
         if value is None:
             advice = "Write a decimal point." if "," in str(held) else "Leave such rows out first."
             return InputError(f"{self.prob.name} must be a number in [0, 1]; {place} holds {held!r}. {advice}")
         highest = self.selection.ask(f"max({self.prob.number})")[0][0]
         advice = probability_advice(value, float(str(highest)))
         return InputError(f"{self.prob.name} must lie in [0, 1]; {place} holds {held}. {advice}")
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None

@@ -1,12 +1,11 @@
-"""A text file as a whole: plain or gzip, UTF-8 with or without a byte order mark; lines of it that are wrong."""
+"""A text file as a whole: plain, gzip or zstd, UTF-8 with or without a byte order mark; lines of it that are wrong."""
 
 from __future__ import annotations
 
-import gzip
 import os
-import zlib
 from dataclasses import dataclass
 
+from howsure.data.compression import unpacked
 from howsure.data.files import STANDARD_INPUT, compression_of, missing_file, standard_input
 from howsure.errors import InputError
 
@@ -75,11 +74,4 @@ def _bytes(path: str) -> bytes:
 
 def _unpacked(raw: bytes, name: str) -> bytes:
     compression = compression_of(raw[:4])
-    if compression == "zstd":
-        raise InputError(f"{name} is compressed by zstd, which is not read here; unpack it, or compress it by gzip.")
-    if compression == "none":
-        return raw
-    try:
-        return gzip.decompress(raw)
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"{name} cannot be unpacked: {error}. Is it damaged or cut off?") from error
+    return raw if compression == "none" else unpacked(raw, compression, name)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 from howsure.data.texts import read_text
+from howsure.stats.json_text import parsed_json
 
 
 def read_labelled_texts(path: str | os.PathLike[str]) -> tuple[list[str], list[int]]:
@@ -19,8 +19,8 @@ def read_labelled_texts(path: str | os.PathLike[str]) -> tuple[list[str], list[i
         if not line.strip():
             continue
         try:
-            found = json.loads(line)
-        except (ValueError, RecursionError) as error:
+            found = parsed_json(line)
+        except ValueError as error:
             raise text.fault(number, f"a line must be a JSON object; it is none ({error}).") from None
         if not isinstance(found, dict) or not isinstance(found.get("text"), str):
             raise text.fault(number, f'an object must have a "text"; the line is {line[:60]!r}.')

@@ -55,7 +55,8 @@ class CRFTagger(Tagger):
     `warm_start=True` starts at the weights of the last `fit`.
 
     After `fit`: `labels_`; `attributes_`, and `weights_` (attributes, tags), sparse; `transitions_` (tags, tags);
-    `values_`, the objective after each iteration; `stopped_`, "converged", "max_iterations" or "interrupted".
+    `values_`, the objective after each iteration; `stopped_`, "converged", "max_iterations" or "interrupted"; `seed_`,
+    the seed of AdaGrad (also where `rng` is None), None where `rng` is a generator. The seed is saved with the model.
 
     >>> sentences = [["the", "dog", "barks"], ["the", "bark"], ["dogs", "bark"]]
     >>> tags = [["D", "N", "V"], ["D", "N"], ["N", "V"]]
@@ -67,6 +68,7 @@ class CRFTagger(Tagger):
     """
 
     kind: ClassVar[str] = "crf"
+    seed_: int | None = None
 
     def __init__(
         self,
@@ -114,6 +116,7 @@ class CRFTagger(Tagger):
         that are none, or tags of another length than their words.
         """
         self._check_parameters()
+        self.seed_ = int(self.rng) if isinstance(self.rng, (int, np.integer)) else None
         described = self._described(sentences)
         check_training(described)
         labels, codes = coded(check_tags(tags, described))
@@ -171,7 +174,9 @@ class CRFTagger(Tagger):
         tolerance = TOLERANCES[self.trainer] if self.tolerance is None else self.tolerance
         if self.trainer == "lbfgs":
             return minimise(objective, start, max_iterations=most, tolerance=tolerance, advance=advance)
-        rng = generator_from(self.rng)
+        if self.rng is None:  # a fresh seed, but one that is known afterwards
+            self.seed_ = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+        rng = generator_from(self.rng if self.seed_ is None else self.seed_)
         return descend(
             objective,
             parts_of(design, codes, layout, size=self.batch_size, rng=rng),
@@ -209,7 +214,7 @@ class CRFTagger(Tagger):
             "indptr": weights.indptr,
             "transitions": transitions,
         }
-        return {"labels": self.labels_, "attributes": self.attributes_}, arrays
+        return {"labels": self.labels_, "attributes": self.attributes_, "seed": self.seed_}, arrays
 
     def restore(self, content: dict[str, Any], arrays: Arrays) -> Self:
         """Take over what `state` gave; ValueError if the sizes do not fit together."""
@@ -223,6 +228,7 @@ class CRFTagger(Tagger):
         if not (np.isfinite(weights.data).all() and np.isfinite(transitions).all()):
             raise ValueError("weights must be finite")
         self._take(labels, attributes, weights, transitions)
+        self.seed_ = content.get("seed")
         return self
 
     def _check_parameters(self) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from howsure.stats.pairs import Floats
+from howsure.stats.storage import most_unpacked
 
 HEADER = struct.Struct("<4sI4sIIIIIIIII")
 CHUNK = struct.Struct("<4sII")
@@ -54,6 +55,8 @@ class CrfsuiteModel:
         if size != len(data):
             raise ValueError(f"it should have {size:,} bytes, and has {len(data):,}")
         names = _strings(data, labels, n_labels), _strings(data, attributes, n_attributes)
+        if n_labels**2 * 8 > most_unpacked(len(data)):
+            raise ValueError(f"it names {n_labels:,} labels, far too many for its size")
         found = _features(data, features)
         states, transitions = found[found["kind"] == STATE], found[found["kind"] == TRANSITION]
         if len(states) + len(transitions) < len(found) or not np.isfinite(found["weight"]).all():

@@ -138,6 +138,8 @@ class HMMTagger(Tagger):
     def restore(self, content: dict[str, Any], arrays: Arrays) -> Self:
         """Take over what `state` gave; ValueError if the sizes do not fit together."""
         labels, words, classes = (tuple(content[name]) for name in ("labels", "words", "classes"))
+        if not all(isinstance(name, str) for name in (*words, *classes)):
+            raise ValueError("words and classes must be texts")
         k = len(labels)
         shapes = {"transitions": (k, k), "start": (k,), "end": (k,), "emissions": (len(words) + len(classes), k)}
         for name, size in shapes.items():

@@ -8,8 +8,8 @@ import json
 import os
 import secrets
 import zipfile
-import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,8 @@ from howsure.sequences.crfsuite import CrfsuiteModel
 from howsure.sequences.hmm import HMMTagger
 from howsure.sequences.tagger import Arrays, Tagger
 from howsure.sequences.tagset import TagSet
+from howsure.stats.json_text import parsed_json
+from howsure.stats.storage import Archive, ArchiveError, read_array
 
 FORMAT = "howsure tagger"
 SCHEMA = 1  # of the files written; later ones are refused
@@ -55,18 +57,11 @@ def load_tagger(path: str | os.PathLike[str], **parameters: Any) -> Tagger:
 
     Raises InputError if there is no such file, or if it is cut short, changed, something else or of a later version.
     """
-    members = _read(Path(path))
-    head = _head(path, members)
-    if head["schema"] > SCHEMA:
-        raise InputError(f"{path} was written by a later howsure (schema {head['schema']}); install a newer one.")
-    try:
-        tagger = KINDS[head["kind"]]()
-        usual, given = tagger.get_params(), head["parameters"].items()
-        tagger.set_params(**{name: value for name, value in given if name not in usual or value != usual[name]})
-        arrays = {name: _array(members[f"{name}.npy"], digest) for name, digest in head["sha256"].items()}
-        TagSet(tagger.restore(head["content"], arrays).labels_, len(tagger.labels_))
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise _damaged(path, str(error)) from error
+    with _opened(path) as archive:
+        head = _head(path, archive)
+        if head["schema"] > SCHEMA:
+            raise InputError(f"{path} was written by a later howsure (schema {head['schema']}); install a newer one.")
+        tagger = _restored(path, head, archive)
     tagger.set_params(**parameters)
     missing = [name for name, value in tagger.get_params().items() if value == FUNCTION]
     if missing:
@@ -74,6 +69,19 @@ def load_tagger(path: str | os.PathLike[str], **parameters: Any) -> Tagger:
             f"{path} holds a model whose {missing[0]} is a function, which no file can hold; "
             f"pass it: {type(tagger).__name__}.load(path, {missing[0]}=...)."
         )
+    return tagger
+
+
+def _restored(path: str | os.PathLike[str], head: dict[str, Any], archive: Archive) -> Tagger:
+    """The tagger that a head describes, of whose arrays each fits its checksum."""
+    try:
+        tagger = KINDS[head["kind"]]()
+        usual, given = tagger.get_params(), head["parameters"].items()
+        tagger.set_params(**{name: value for name, value in given if name not in usual or value != usual[name]})
+        arrays = {name: _array(archive, name, digest) for name, digest in head["sha256"].items()}
+        TagSet(tagger.restore(head["content"], arrays).labels_, len(tagger.labels_))
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError, MemoryError) as error:
+        raise _damaged(path, str(error)) from error
     return tagger
 
 
@@ -109,11 +117,11 @@ def _bytes_of(array: np.ndarray[Any, Any]) -> bytes:
     return buffer.getvalue()
 
 
-def _array(data: bytes, digest: str) -> np.ndarray[Any, Any]:
+def _array(archive: Archive, name: str, digest: str) -> np.ndarray[Any, Any]:
+    data = archive.content(f"{name}.npy")
     if hashlib.sha256(data).hexdigest() != digest:
         raise ValueError("an array does not fit its checksum")
-    array: np.ndarray[Any, Any] = np.load(io.BytesIO(data), allow_pickle=False)
-    return array
+    return read_array(io.BytesIO(data), len(data), name=name)
 
 
 def _write(path: Path, members: Mapping[str, bytes]) -> None:
@@ -138,26 +146,28 @@ def _write(path: Path, members: Mapping[str, bytes]) -> None:
         raise
 
 
-def _read(path: Path) -> dict[str, bytes]:
+@contextmanager
+def _opened(path: str | os.PathLike[str]) -> Iterator[Archive]:
     try:
-        with zipfile.ZipFile(path) as archive:
-            return {name: archive.read(name) for name in archive.namelist()}
+        with open(path, "rb") as file:
+            yield Archive(file)
+    except ArchiveError as error:
+        raise _damaged(path, str(error)) from error
     except OSError as error:
         raise _unreadable(path, error) from error
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
-        raise _damaged(path, str(error)) from error
 
 
-def _head(path: str | os.PathLike[str], members: Mapping[str, bytes]) -> dict[str, Any]:
-    if HEAD not in members:
+def _head(path: str | os.PathLike[str], archive: Archive) -> dict[str, Any]:
+    if HEAD not in archive.members:
         raise InputError(f"{path} is no model that howsure has saved: it holds no {HEAD}.")
-    if members.get(f"{HEAD}.sha256") != hashlib.sha256(members[HEAD]).hexdigest().encode():
+    text = archive.content(HEAD)
+    if archive.content(f"{HEAD}.sha256") != hashlib.sha256(text).hexdigest().encode():
         raise _damaged(path, f"{HEAD} does not fit its checksum")
     try:
-        head = json.loads(members[HEAD])
+        head = parsed_json(text)
     except ValueError as error:
         raise _damaged(path, str(error)) from error
-    if not isinstance(head, dict) or head.get("format") != FORMAT or not isinstance(head.get("schema"), int):
+    if not isinstance(head, dict) or head.get("format") != FORMAT or type(head.get("schema")) is not int:
         raise InputError(f"{path} is no model that howsure has saved.")
     return head
 

@@ -21,6 +21,7 @@ from howsure.stats.pairs import Floats, Integers
 ROUNDING = 1e-3
 Coded = tuple[npt.NDArray[Any], dict[str, npt.NDArray[Any]], tuple[str, ...]]
 
+LABELS = "biufUSTO"  # kinds of arrays: no complex numbers, dates, times or raw bytes
 EXACT = 2.0**53  # whole numbers below it are exact as floats
 
 
@@ -208,14 +209,22 @@ def _probabilistic(targets: Column, columns: Mapping[str, list[Column]], labels:
 
 def _plain_labels(column: Column, name: str) -> Column:
     """Labels as integers or as text; numbers that are none, and missing ones, are refused."""
+    if column.dtype.kind not in LABELS:
+        raise InputError(f"{name} must hold labels, numbers or text; its type is {column.dtype}.")
     row = first_missing(column)
     if row is not None:
         raise InputError(f"{name} must not be missing; row {row} holds {column[row]!r}. Leave such rows out first.")
+    if column.dtype.kind == "S":
+        column = np.char.decode(column, "utf-8")
     if column.dtype.kind == "O":
         texts = {isinstance(value, str) for value in column}
         if len(texts) == 2:
             raise InputError(f"{name} holds text and numbers; convert one of them first.")
         column = column.astype(str) if texts == {True} else np.asarray(column.tolist())
+        held = next((value for value in column.ravel() if isinstance(value, (dict, list, set))), None)
+        if column.dtype.kind not in LABELS or held is not None:
+            what = f"its type is {column.dtype}" if held is None else f"it holds {held!r:.60}"
+            raise InputError(f"{name} must hold labels, numbers or text; {what}.")
     if column.dtype.kind == "f":
         whole = column == np.floor(column)
         if not whole.all():

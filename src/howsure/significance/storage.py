@@ -25,9 +25,11 @@ from howsure.significance.comparison import Comparison
 from howsure.significance.inputs import check_predictions
 from howsure.significance.runs import Runs
 from howsure.stats.arrays import as_column
+from howsure.stats.json_text import parsed_json
 from howsure.stats.naming import shortened, unknown_name
 
 TARGETS, RUN = "targets", "run"
+SCHEMA = 1  # of the records; files of later ones are refused
 HEAD = re.compile(rb"[0-9a-f]{8} \{")
 
 
@@ -127,7 +129,7 @@ class Experiments:
             if not self._targets:
                 if true is None:
                     raise InputError("targets are needed with the first run: add(..., targets=...).")
-                lines += _line({"kind": TARGETS, "ids": names, "targets": true})
+                lines += _line({"kind": TARGETS, "schema": SCHEMA, "ids": names, "targets": true})
             else:
                 self._check_same(names, true)
             if (condition, run) in self._runs:
@@ -168,17 +170,59 @@ class Experiments:
     def _refresh(self) -> None:
         """Read what has been appended since, also by other processes."""
         for record, end in _records(self.path, self._read_to):
-            if record["kind"] == TARGETS:
-                self._ids, self._targets = tuple(record["ids"]), tuple(record["targets"])
-            else:
-                self._keep(record)
+            try:
+                self._take(record)
+            except (KeyError, TypeError, ValueError) as error:
+                number = _line_number(self.path, self._read_to)
+                raise InputError(
+                    f"{self.path}, line {number} is no record of a store of experiments: {_reason(error)}. "
+                    "Restore a copy."
+                ) from error
             self._read_to = end
 
+    def _take(self, record: Any) -> None:
+        """Keep a record.
+
+        Raises KeyError, TypeError or ValueError if it is none, or does not fit the others.
+        """
+        if not isinstance(record, dict) or record.get("kind") not in (TARGETS, RUN):
+            raise ValueError(f"its kind is neither {TARGETS} nor {RUN}")
+        if record.get("schema", SCHEMA) != SCHEMA:
+            raise ValueError(f"its schema is {record['schema']!r}, this howsure reads {SCHEMA}; install a newer one")
+        ids = record["ids"]
+        if not isinstance(ids, list) or not all(isinstance(name, str) for name in ids) or len(set(ids)) != len(ids):
+            raise ValueError("its ids must be texts that differ")
+        held = record[TARGETS if record["kind"] == TARGETS else "predictions"]
+        if not isinstance(held, list) or len(held) != len(ids):
+            raise ValueError("it must hold as many values as ids")
+        check_predictions(held, name="it")
+        if record["kind"] == RUN:
+            self._keep(record)
+        elif self._ids:
+            raise ValueError("the targets stand there twice")
+        else:
+            self._ids, self._targets = tuple(ids), tuple(held)
+
     def _keep(self, record: dict[str, Any]) -> None:
-        place = {name: row for row, name in enumerate(record["ids"])}
-        ordered = tuple(record["predictions"][place[name]] for name in self._ids)
-        run = Run(record["condition"], record["run"], ordered, record["epochs"])
-        self._runs[run.condition, run.name] = run
+        name, epochs = (record["condition"], record["run"]), record["epochs"]
+        if not all(isinstance(part, str) for part in name) or not (epochs is None or type(epochs) is int):
+            raise ValueError("condition and run must be texts, epochs a whole number or null")
+        if name in self._runs:
+            raise ValueError(f"run {name[1]!r} of {name[0]!r} stands there twice")
+        if set(record["ids"]) != set(self._ids):
+            raise ValueError("its ids are not those of the targets")
+        place = {one: row for row, one in enumerate(record["ids"])}
+        ordered = tuple(record["predictions"][place[one]] for one in self._ids)
+        self._runs[name] = Run(*name, ordered, epochs)
+
+
+def _reason(error: Exception) -> str:
+    return f"it lacks {error}" if isinstance(error, KeyError) else str(error).rstrip(".")
+
+
+def _line_number(path: Path, end: int) -> int:
+    with path.open("rb") as file:
+        return file.read(end).count(b"\n") + 1
 
 
 def _lock(file: BinaryIO) -> None:
@@ -216,7 +260,7 @@ def _line(record: dict[str, Any]) -> bytes:
     return f"{zlib.crc32(content):08x} ".encode() + content + b"\n"
 
 
-def _records(path: Path, start: int) -> Iterator[tuple[dict[str, Any], int]]:
+def _records(path: Path, start: int) -> Iterator[tuple[Any, int]]:
     """The whole records from a byte on, and the byte after each; what is cut short at the end is left out.
 
     Raises InputError if a whole line is damaged, or if the file does not begin as a store does.
@@ -234,7 +278,11 @@ def _records(path: Path, start: int) -> Iterator[tuple[dict[str, Any], int]]:
                 return
             content = line[9:-1]
             if line[:9] != f"{zlib.crc32(content):08x} ".encode():
-                number = path.read_bytes()[:end].count(b"\n") + 1
+                number = _line_number(path, end)
                 raise InputError(f"{path}, line {number} is damaged: it does not fit its checksum. Restore a copy.")
             end += len(line)
-            yield json.loads(content), end
+            try:
+                yield parsed_json(content), end
+            except ValueError as error:
+                number = _line_number(path, end - len(line))
+                raise InputError(f"{path}, line {number} is no record: {error}. Restore a copy.") from error

@@ -21,6 +21,7 @@ ROUNDING = 1e-3
 LIKELY_PERCENT = 10  # few logits are greater
 LOOKUP_SPREAD = 4
 NUMERIC = "biuf"  # the kinds of numpy's dtypes that are numbers
+NO_NUMBERS = (str, bytes, np.datetime64, np.timedelta64)  # though some turn into floats
 
 
 def check_probabilities(y_prob: object, *, name: str = "y_prob", n: int | None = None) -> Floats:
@@ -174,7 +175,7 @@ def _numbers(values: object, name: str, n: int | None) -> Floats:
     if row is not None:
         raise _missing(name, row, column[row])
     for row, value in enumerate(column):
-        if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
+        if isinstance(value, NO_NUMBERS) or not hasattr(value, "__float__"):
             raise InputError(f"{name} must be numbers; row {row} holds {value!r}.")
     return column.astype(np.float64)
 

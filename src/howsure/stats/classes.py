@@ -11,6 +11,7 @@ from howsure.errors import InputError
 from howsure.stats.checks import check_clusters, check_codes, check_weights, probability_advice
 from howsure.stats.frames import all_columns, is_frame
 from howsure.stats.naming import shortened, unknown_name
+from howsure.stats.numerals import spelled_number
 from howsure.stats.pairs import Floats, Integers, Pairs
 
 TOP_LABEL = "top-label"
@@ -158,8 +159,5 @@ def _matrix(y_prob: object) -> Floats:
 
 def _whole(label: str | None) -> int | None:
     """The whole number that a text stands for; None if it is none."""
-    try:
-        number = float(label or "")
-    except ValueError:
-        return None
-    return int(number) if number.is_integer() else None
+    number = spelled_number(label or "")
+    return int(number) if number is not None and number.is_integer() else None

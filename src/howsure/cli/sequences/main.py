@@ -69,7 +69,8 @@ def input_option(*more: str) -> Callable[..., Any]:
 @click.option("--trainer", type=click.Choice(["lbfgs", "adagrad"]), help="CRF: the trainer (default: lbfgs).")
 @click.option("--c2", type=float, metavar="C", help="CRF: the L2 penalty (default: 0.1).")
 @click.option("--max-iterations", type=click.IntRange(min=1), metavar="N", help="CRF: stop after so many.")
-@click.option("--seed", "rng", type=click.IntRange(min=0), help="CRF: seed of adagrad's mini-batches.")
+@click.option("--seed", "rng", type=click.IntRange(min=0), metavar="N",
+              help="CRF: seed of adagrad's mini-batches (default: 0).")  # fmt: skip
 @click.option("--pseudocount-transition", type=float, metavar="A", help="HMM: added to every transition (default: 1).")
 @click.option("--pseudocount-emission", type=float, metavar="A", help="HMM: added to every word of a tag (default: 1).")
 @click.option("--unknown", metavar="POLICY", help="HMM: what of unseen words: shape (default), uniform or error.")
@@ -128,6 +129,8 @@ def _untrained(tagger: str, options: dict[str, Any], *, items: bool) -> Any:
         raise InputError(f"{option} is no option of --tagger {tagger}.")
     if items and (tagger == "hmm" or "features" in options):
         raise InputError(f"--input-format {ITEMS} holds attributes, for --tagger crf without --features.")
+    if options.get("trainer") == "adagrad":
+        options = {"rng": 0} | options
     if items:
         return CRFTagger(**options, features=None)
     names = options.get("features")

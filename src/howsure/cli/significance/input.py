@@ -14,6 +14,7 @@ from howsure.errors import InputError
 from howsure.significance.boostsa.storage import read_labels
 from howsure.significance.metrics import tasks_of
 from howsure.stats.naming import shortened
+from howsure.stats.numerals import spelled_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +97,6 @@ def _refuse_other_labels(targets: Any, systems: Mapping[str, Any]) -> None:
 def _read_as_numbers(held: dict[str, Any], labels: Sequence[str]) -> None:
     """Text that spells numbers in all columns of labels is numbers: 1 and 1.0 are one class."""
     texts = [name for name in labels if np.asarray(held[name]).dtype.kind in "OU"]
-    try:
-        numbers = {name: np.asarray(held[name], dtype=np.float64) for name in texts}
-    except (TypeError, ValueError):
-        return
-    held.update(numbers)
+    numbers = {name: [spelled_number(str(text)) for text in held[name].tolist()] for name in texts}
+    if all(None not in column for column in numbers.values()):
+        held.update({name: np.array(column, dtype=np.float64) for name, column in numbers.items()})

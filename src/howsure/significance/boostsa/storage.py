@@ -13,6 +13,9 @@ import numpy as np
 from howsure.data.writing import write_text
 from howsure.errors import InputError
 from howsure.significance.inputs import check_predictions
+from howsure.stats.json_text import parsed_json
+from howsure.stats.numerals import spelled_number, spelled_whole
+from howsure.stats.storage import NUMBERS, TEXTS, ZIP, ArchiveError, read_array
 
 SEPARATORS = {".txt": None, ".csv": ",", ".tsv": "\t"}
 Outcomes = dict[str, dict[str, Any]]
@@ -25,14 +28,7 @@ def read_labels(path: str | os.PathLike[str]) -> Any:
     """
     place = _file(path)
     if place.suffix == ".npy":
-        try:
-            return check_predictions(np.load(place, allow_pickle=False), name=str(path))
-        except (ValueError, EOFError) as error:
-            if isinstance(error, InputError):
-                raise
-            raise InputError(
-                f"{path} is no plain array of numpy (pickled objects are not read); save numbers or text."
-            ) from error
+        return check_predictions(_array(place), name=str(path))
     if place.suffix not in SEPARATORS:
         raise InputError(f"{path} must end in .txt, .csv, .tsv or .npy.")
     lines = _lines(place)
@@ -61,7 +57,7 @@ def read_outcomes(path: str | os.PathLike[str]) -> Outcomes:
     Raises InputError if the file is none of that kind.
     """
     try:
-        held = json.loads(_file(path).read_text(encoding="utf-8"))
+        held = parsed_json(_file(path).read_bytes())
     except ValueError as error:
         raise InputError(f"{path} is no JSON: {error}.") from error
     try:
@@ -76,6 +72,19 @@ def read_outcomes(path: str | os.PathLike[str]) -> Outcomes:
             "{h0: {exp_idxs, preds, targs, idxs, epochs, h1: {name: {the same}}}}, as many of each in a condition."
         ) from error
     return dict(held)
+
+
+def _array(path: Path) -> Any:
+    """The array in a .npy file, of numbers or text."""
+    with path.open("rb") as file:
+        if file.read(2) == ZIP:
+            raise InputError(f"{path} is an archive of arrays (.npz), not one array; save it by numpy.save.")
+        size = file.seek(0, os.SEEK_END)
+        file.seek(0)
+        try:
+            return read_array(file, size, name="the array", kinds=NUMBERS + TEXTS)
+        except ArchiveError as error:
+            raise InputError(f"{path} is no plain array of numpy: {error}.") from error
 
 
 def _file(path: str | os.PathLike[str]) -> Path:
@@ -121,15 +130,11 @@ def _lines(path: Path) -> list[str]:
 
 def _labels(texts: list[str]) -> list[Any]:
     """Whole numbers if all are, else text."""
-    try:
-        return [int(text) for text in texts]
-    except ValueError:
-        return [float(text) for text in texts] if all(_is_number(text) for text in texts) else list(texts)
+    whole = [spelled_whole(text) for text in texts]
+    if None not in whole:
+        return whole
+    return [float(text) for text in texts] if all(_is_number(text) for text in texts) else list(texts)
 
 
 def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return spelled_number(text) is not None

@@ -1,0 +1,25 @@
+"""Numbers as files spell them: ASCII digits, no underscores, whatever else Python's `float` would take."""
+
+from __future__ import annotations
+
+import re
+
+NUMERAL = re.compile(
+    r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?\s*|\s*[+-]?(?:nan|inf|infinity)\s*",
+    re.ASCII | re.IGNORECASE,
+)
+WHOLE = re.compile(r"\s*[+-]?[0-9]{1,18}\s*", re.ASCII)
+
+
+def spelled_number(text: str) -> float | None:
+    """The number that a text spells, which may be NaN or infinite; None if it spells none.
+
+    >>> spelled_number("0.5"), spelled_number("1_000"), spelled_number("٣")
+    (0.5, None, None)
+    """
+    return float(text) if NUMERAL.fullmatch(text) else None
+
+
+def spelled_whole(text: str) -> int | None:
+    """The whole number that a text of digits spells; None if it spells none, or one of more than 18 digits."""
+    return int(text) if WHOLE.fullmatch(text) else None

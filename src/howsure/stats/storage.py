@@ -1,0 +1,194 @@
+"""Archives of arrays, as numpy and howsure write them: what they declare is checked before a byte is unpacked.
+
+A few kilobytes can declare an array of 10¹² rows, or unpack to gigabytes. So sizes, types and shapes are read first,
+they must agree with each other, and an archive may hold only so much more than its own size. Nothing is unpickled or
+evaluated, and only what is asked for is read.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import math
+import struct
+import zipfile
+import zlib
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+RATIO, LEAST_MOST = 100, 1 << 28  # a packed file may unpack to 100 times its size, and any to 256 MiB
+LONGEST_HEADER = 10_000  # bytes; numpy's own are below 200
+MOST_BRACKETS = 64  # in a header
+PIECE = 1 << 20  # bytes
+MAGIC = b"\x93NUMPY"
+ZIP = b"PK"
+NUMBERS, TEXTS = "biuf", "US"
+LAST_CODE_POINT, SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
+FAULTS = (
+    zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, NotImplementedError, RuntimeError, OverflowError,
+)  # fmt: skip
+
+
+class ArchiveError(ValueError):
+    """What is wrong with an archive or an array, to be told with the name of the file."""
+
+
+def most_unpacked(packed: int) -> int:
+    """How many bytes a file of `packed` bytes may unpack to."""
+    return max(RATIO * packed, LEAST_MOST)
+
+
+class Archive:
+    """The members of a zip, unpacked only when asked for.
+
+    >>> content = io.BytesIO()
+    >>> np.savez(content, weights=np.array([0.5, 1.5]))
+    >>> archive = Archive(content)
+    >>> archive.arrays, archive.array("weights").tolist()
+    (('weights',), [0.5, 1.5])
+
+    Raises ArchiveError if the file is no zip, or names a member twice.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._left = most_unpacked(file.seek(0, io.SEEK_END))
+        try:
+            self._zip = zipfile.ZipFile(file)
+            self.members = tuple(self._zip.namelist())
+        except (*FAULTS, ValueError) as error:
+            raise ArchiveError(f"it is no whole archive ({error or 'it ends too early'})") from error
+        if len(set(self.members)) < len(self.members):
+            raise ArchiveError("two of its members have one name")
+
+    @property
+    def arrays(self) -> tuple[str, ...]:
+        """The names of the arrays."""
+        return tuple(name.removesuffix(".npy") for name in self.members if name.endswith(".npy"))
+
+    def content(self, member: str) -> bytes:
+        """A member as it is.
+
+        Raises ArchiveError if there is none, if it is damaged, or too large.
+        """
+        self._take(member)
+        try:
+            return self._zip.read(member)
+        except (*FAULTS, ValueError) as error:
+            raise _damaged(member, error) from error
+
+    def array(self, name: str, *, kinds: str = NUMBERS) -> Array:
+        """An array whose type is of one of the `kinds`, as numpy calls them.
+
+        Raises ArchiveError if there is none, or as `read_array` does.
+        """
+        member = f"{name}.npy"
+        size = self._take(member)
+        try:
+            with self._zip.open(member) as stream:
+                return read_array(stream, size, name=name, kinds=kinds)
+        except ArchiveError:
+            raise
+        except (*FAULTS, ValueError) as error:
+            raise _damaged(member, error) from error
+
+    def _take(self, member: str) -> int:
+        """The size of a member, which is taken off what the archive may unpack to."""
+        if member not in self.members:
+            raise ArchiveError(f"it holds no {member}")
+        size = self._zip.getinfo(member).file_size
+        self._left -= size
+        if self._left < 0:
+            raise ArchiveError(f"{member} unpacks to {size:,} bytes, far too many for the size of the file")
+        return size
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """What the first bytes of an array declare, and how many they are."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+    fortran: bool
+    length: int
+
+    @property
+    def n_bytes(self) -> int:
+        return math.prod(self.shape) * self.dtype.itemsize
+
+
+def read_array(stream: IO[bytes], size: int, *, name: str, kinds: str = NUMBERS) -> Array:
+    """An array in numpy's format, of which `size` bytes are there.
+
+    Raises ArchiveError if its type is of none of the `kinds`, if it does not declare as much as is there, if texts hold
+    what is no character, or if it is no such array.
+    """
+    header = _header(stream, name, kinds)
+    if header.length + header.n_bytes != size or (header.dtype.itemsize == 0 and math.prod(header.shape) > 0):
+        shape = " x ".join(f"{n:,}" for n in header.shape)
+        raise ArchiveError(
+            f"{name} declares {shape} values of {header.dtype.itemsize} bytes, and {size - header.length:,} bytes are "
+            "there"
+        )
+    array: Array = np.empty(header.shape, header.dtype, order="F" if header.fortran else "C")
+    flat = array.ravel(order="K")  # a view
+    held: Any = flat.view(np.uint8) if header.n_bytes else flat
+    place = 0
+    while place < header.n_bytes:
+        piece = stream.read(min(PIECE, header.n_bytes - place))
+        if not piece:
+            raise ArchiveError(f"{name} ends too early")
+        held[place : place + len(piece)] = np.frombuffer(piece, np.uint8)
+        place += len(piece)
+    stream.read(1)  # at its end a member of a zip is held against its checksum
+    if header.dtype.kind == "U" and header.n_bytes:
+        _check_characters(array, name)
+    return array
+
+
+def _header(stream: IO[bytes], name: str, kinds: Collection[str]) -> _Header:
+    start = stream.read(8)
+    if start[:6] != MAGIC or len(start) < 8 or start[6] not in (1, 2, 3):
+        raise ArchiveError(f"{name} is no array of numpy")
+    width = 2 if start[6] == 1 else 4
+    length = int.from_bytes(stream.read(width), "little")
+    text = stream.read(length) if length <= LONGEST_HEADER else b""
+    if len(text) < length or sum(map(text.count, (b"(", b"[", b"{"))) > MOST_BRACKETS:
+        raise ArchiveError(f"{name} begins like an array of numpy, and goes on otherwise")
+    try:
+        told = ast.literal_eval(text.decode("latin-1").strip())
+        shape, fortran = told["shape"], told["fortran_order"]
+        dtype = np.dtype(told["descr"]) if isinstance(told["descr"], str) else None
+        whole = isinstance(shape, tuple) and all(type(n) is int and 0 <= n < 1 << 62 for n in shape)
+    except (ValueError, SyntaxError, TypeError, KeyError, MemoryError, RecursionError) as error:
+        raise ArchiveError(f"{name} begins like an array of numpy, and goes on otherwise") from error
+    if dtype is not None and dtype.hasobject:
+        raise ArchiveError(f"{name} holds Python objects, which are never unpickled; save numbers or text (dtype str)")
+    if dtype is None or dtype.kind not in kinds:
+        what = "columns of several types" if dtype is None else f"values of the type {dtype}"
+        raise ArchiveError(f"{name} must hold {_said(kinds)}; it holds {what}")
+    if not whole or type(fortran) is not bool or len(shape) > 32:
+        raise ArchiveError(f"{name} declares a shape that is none")
+    return _Header(dtype, shape, fortran, 8 + width + length)
+
+
+def _check_characters(array: Array, name: str) -> None:
+    """Refuse code points that are no characters: Python could not print, save or compare them."""
+    codes = array.ravel(order="K").view(np.dtype("u4").newbyteorder(array.dtype.byteorder))
+    low, high = SURROGATES
+    if bool((codes > LAST_CODE_POINT).any()) or bool(((codes >= low) & (codes <= high)).any()):
+        raise ArchiveError(f"{name} holds texts with what is no character")
+
+
+def _said(kinds: Collection[str]) -> str:
+    texts = any(kind in kinds for kind in TEXTS)
+    return f"{'text' if texts and not set(kinds) & set(NUMBERS) else 'numbers or text' if texts else 'numbers'}"
+
+
+def _damaged(member: str, error: Exception) -> ArchiveError:
+    return ArchiveError(f"{member} is damaged ({str(error) or 'it ends too early'})")
