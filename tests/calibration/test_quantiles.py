@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from howsure import InputError, posterior_quantiles
+from howsure.calibration.uniform_ranks import critical_distance, distance_tail, largest_distance
 
 
 @given(st.integers(2, 12), st.integers(1, 9), st.integers(0, 2**32 - 1))
@@ -64,6 +65,110 @@ def test_p_values_of_calibrated_draws_are_uniform_and_the_bands_hold() -> None:
     assert in_band / 400 > 0.93
 
 
+def in_clusters(sizes: np.ndarray, correlation: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """The cluster of each quantity, and standard normal truths that are correlated within clusters."""
+    clusters = np.repeat(np.arange(len(sizes)), sizes)
+    shared = np.sqrt(correlation) * rng.normal(size=len(sizes))[clusters]
+    return clusters, shared + np.sqrt(1 - correlation) * rng.normal(size=len(clusters))
+
+
+@pytest.mark.parametrize("number", [10, 40])
+def test_clusters_are_known_to_both_tests_the_band_and_the_bars(number: int) -> None:
+    """Groups of 20 with ρ = .5: a test that does not know of them rejects nearly half of calibrated posteriors."""
+    rng = np.random.default_rng(7)
+    rejected, ignorant, inside, in_band = {"chi-square": 0, "band": 0}, 0, [], 0
+    for _ in range(150):
+        clusters, truth = in_clusters(np.full(number, 20), 0.5, rng)
+        draws = rng.normal(size=(len(truth), 19))
+        found = posterior_quantiles(draws, truth, clusters=clusters, n_simulations=199, rng=rng)
+        for method, p in found.p_values.items():
+            rejected[method] += p <= 0.05
+        inside.append(np.mean((found.counts >= found.low) & (found.counts <= found.high)))
+        within = bool(((found.cumulative >= found.band_low) & (found.cumulative <= found.band_high)).all())
+        assert within == (found.p_values["band"] > 0.05)
+        in_band += within
+        ignorant += posterior_quantiles(draws, truth).p_value <= 0.05
+    assert max(rejected.values()) / 150 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 150)
+    assert ignorant / 150 > 0.35
+    assert np.mean(inside) > 0.93
+    assert in_band / 150 > 0.89
+
+
+def test_the_statistics_of_clusters_are_those_of_independent_quantities() -> None:
+    rng = np.random.default_rng(8)
+    clusters, truth = in_clusters(rng.geometric(0.1, 30), 0.5, rng)
+    draws = rng.normal(size=(len(truth), 9))
+    alone, together = (posterior_quantiles(draws, truth, clusters=c, n_bins=5) for c in (None, clusters))
+    assert together.statistics == pytest.approx(alone.statistics)
+    assert (together.clusters, alone.clusters) == (30, None)
+    assert max(alone.p_errors.values()) == 0.0 < min(together.p_errors.values())
+
+
+def test_clusters_of_one_quantity_are_no_clusters() -> None:
+    rng = np.random.default_rng(9)
+    draws, truth = rng.normal(size=(50, 9)), rng.normal(size=50)
+    known = posterior_quantiles(draws, truth, clusters=np.arange(50))
+    assert known.to_dict() == posterior_quantiles(draws, truth).to_dict()
+
+
+@pytest.mark.parametrize(("n", "draws"), [(40, 4), (200, 19), (500, 99)])
+def test_the_band_is_left_if_and_only_if_its_p_value_is_small(n: int, draws: int) -> None:
+    rng = np.random.default_rng(10)
+    left, p_values = 0, []
+    for _ in range(300):
+        found = posterior_quantiles(rng.normal(size=(n, draws)), 0.1 + rng.normal(size=n), method="band", level=0.9)
+        inside = bool(((found.cumulative >= found.band_low) & (found.cumulative <= found.band_high)).all())
+        assert inside == (found.p_value > 0.1 * (1 + 1e-9))
+        left += not inside
+        p_values.append(found.p_value)
+    assert 0 < left < 300
+
+
+@pytest.mark.parametrize("level", [0.05, 0.2])
+def test_the_p_value_of_the_band_is_exact(level: float) -> None:
+    """But for steps where ranks are few: its rate of error is the largest below the level that there can be."""
+    rng = np.random.default_rng(11)
+    small = [distance_tail(largest_distance(rng.integers(0, 10, 150), 10), 150, 10) <= level for _ in range(2_000)]
+    size = distance_tail(critical_distance(1 - level, 150, 10) + 1, 150, 10)
+    assert np.mean(small) == pytest.approx(size, abs=4 * np.sqrt(size * (1 - size) / 2_000))
+    assert 0.7 * level < size <= level
+
+
+def test_the_band_finds_shifts_and_the_chi_square_finds_spreads() -> None:
+    """Measured with 400 truths (benchmarks/calibration_tests.py): .73 against .35, and .56 against .83."""
+    rng = np.random.default_rng(12)
+    power = {
+        ("band", "shift"): 0.0,
+        ("band", "spread"): 0.0,
+        ("chi-square", "shift"): 0.0,
+        ("chi-square", "spread"): 0.0,
+    }
+    for _ in range(150):
+        z = rng.normal(size=400)
+        for name, truth in (("shift", z + 0.15), ("spread", 1.2 * z)):
+            found = posterior_quantiles(rng.normal(size=(400, 99)), truth)
+            for method, p in found.p_values.items():
+                power[method, name] += (p <= 0.05) / 150
+    assert power["band", "shift"] > 1.5 * power["chi-square", "shift"]
+    assert power["chi-square", "spread"] > 1.2 * power["band", "spread"]
+
+
+def test_the_method_asked_for_comes_first() -> None:
+    rng = np.random.default_rng(13)
+    draws, truth = rng.normal(size=(100, 19)), rng.normal(size=100) + 0.2
+    by_bars, by_band = (posterior_quantiles(draws, truth, method=method) for method in ("chi-square", "band"))
+    assert by_bars.p_values == by_band.p_values
+    assert (by_bars.p_value, by_band.p_value) == (by_bars.p_values["chi-square"], by_bars.p_values["band"])
+    assert "uniform? chi-square" in repr(by_bars)
+    assert "beside it, band" in repr(by_bars)
+    assert "uniform? band, largest distance" in repr(by_band)
+    found = by_band.to_dict()
+    assert found["p_value"] == found["tests"]["band"]["p_value"] == by_band.p_value
+    frame = by_band.to_frame()
+    assert frame["counts"].sum() == 100
+    assert list(frame.columns) == ["start", "end", "counts", "expected", "low", "high"]
+
+
 @pytest.mark.parametrize("scale", [0.5, 2.0])
 def test_too_wide_and_too_narrow_posteriors_are_found(scale: float) -> None:
     rng = np.random.default_rng(5)
@@ -84,6 +189,10 @@ def test_too_wide_and_too_narrow_posteriors_are_found(scale: float) -> None:
         (np.ones((3, 4)), np.ones(3), {"n_bins": 9}, "n_bins must be a whole number from 2 to the number of ranks, 5"),
         (np.ones((3, 4)), np.ones(3), {"level": 95}, "level must lie strictly between 0 and 1"),
         (np.ones((3, 4)), np.ones(3), {"rng": "x"}, "rng must be a seed"),
+        (np.ones((3, 4)), np.ones(3), {"method": "ks"}, "method must be one of 'chi-square', 'band', not 'ks'"),
+        (np.ones((3, 4)), np.ones(3), {"clusters": [1, 1]}, "clusters must have as many rows as the others"),
+        (np.ones((3, 4)), np.ones(3), {"clusters": [1, 1, 1]}, "clusters must be at least 2 to be compared"),
+        (np.ones((3, 4)), np.ones(3), {"n_simulations": 0}, "n_simulations must be a whole number of at least 1"),
     ],
 )
 def test_wrong_input_is_named(draws: object, truth: object, options: dict[str, object], said: str) -> None:

@@ -164,3 +164,22 @@ def test_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seconds = re.compile(r"[\d.,]+ (s for|a second|% of the work)")
     assert seconds.sub("", text) == seconds.sub("", printed("demo"))
     assert run("demo", "--output", tmp_path / "demo-output" / "curve.png").code == 2
+
+
+@pytest.mark.parametrize("test", ["chi-square", "band"])
+def test_quantiles_in_clusters_by_the_test_named(tmp_path: Path, test: str) -> None:
+    rng = np.random.default_rng(2)
+    days = [f"day {i // 6}" for i in range(120)]
+    draws, truth = rng.normal(size=(120, 3)), rng.normal(size=120)
+    rows = zip(days, truth.tolist(), *draws.T.tolist(), strict=True)
+    (tmp_path / "draws.csv").write_text("day,truth,a,b,c\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
+    wanted = howsure.posterior_quantiles(draws, truth, clusters=days, method=test, rng=4)
+    common = ("--truth", "truth", "--draws", "a,b,c", "--cluster", "day", "--test", test, "--seed", 4)
+    found = json.loads(printed("quantiles", tmp_path / "draws.csv", *common, "--format", "json"))
+    assert {key: found[key] for key in wanted.to_dict()} == wanted.to_dict()
+    assert found["clusters"] == 20
+    text = printed("quantiles", tmp_path / "draws.csv", *common)
+    assert "120 truths in 20 clusters among 3 draws each" in text
+    assert f"uniform? {test}" in text
+    twice = run("quantiles", tmp_path / "draws.csv", "--truth", "truth", "--draws", "a,b", "--cluster", "truth")
+    assert (twice.code, "must name each column once" in twice.err) == (2, True)

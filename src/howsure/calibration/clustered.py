@@ -79,8 +79,9 @@ def clustered_test(
         of_bins = found.known if method == "binned" else found.w * found.w.sum()
         statistic = _over(np.bincount(column, of_bins).astype(np.float64))
     stretch = found.stretch() if stretch is None else stretch
-    value, p, error = sign_test(sums, statistic, stretch=stretch, times=times, rng=rng)
-    return math.copysign(math.sqrt(value), sums.sum()) if method == "spiegelhalter" else value, p, error
+    test = sign_test(sums, statistic, stretch=stretch, times=times, rng=rng)
+    value = math.copysign(math.sqrt(test.value), sums.sum()) if method == "spiegelhalter" else test.value
+    return value, test.p_value, test.p_error
 
 
 def _over(variance: Floats) -> Statistic:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from howsure import __version__
+from howsure.calibration.rank_tests import clustered_tests, independent_tests
 from howsure.errors import InputError
-from howsure.stats.checks import check_level
-from howsure.stats.numbers import is_number
+from howsure.stats.checks import check_clusters, check_level
+from howsure.stats.frames import to_frame
+from howsure.stats.numbers import check_whole, is_number
 from howsure.stats.pairs import Floats, Integers
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+METHODS = ("chi-square", "band")
 SMALLEST_P = 0.0001
 FEWEST_EXPECTED = 5  # truths a bar, for the chi-square test
 
@@ -29,7 +31,9 @@ class QuantileCalibration:
     ranks (n,): how many of the draws lie below each truth, 0 … draws. Histogram: bin_edges (B + 1,) over [0, 1],
     counts (B,), expected (B,) under calibration, and low, high (B,), the interval each count should lie in. Cumulative
     curve: points (P,), cumulative (P,), the share of truths with a quantile of at most that, and the simultaneous band
-    band_low, band_high (P,). p_value: chi-square test of uniformity of the ranks.
+    band_low, band_high (P,). statistics, p_values, p_errors: of both tests of uniformity by name, "chi-square" of the
+    histogram and "band", the largest distance of the cumulative curve from the diagonal; statistic, p_value: of the
+    `method` asked for. p_errors are Monte Carlo standard errors, 0 without clusters. clusters: their number, if any.
     tied: truths equal to some draws. recipe: to do it again.
     """
 
@@ -43,22 +47,43 @@ class QuantileCalibration:
     cumulative: Floats = field(repr=False)
     band_low: Floats = field(repr=False)
     band_high: Floats = field(repr=False)
-    statistic: float
-    p_value: float
+    method: str
+    statistics: dict[str, float]
+    p_values: dict[str, float]
+    p_errors: dict[str, float]
     level: float
     n: int
     draws: int
     tied: int
+    clusters: int | None
     recipe: dict[str, Any] = field(repr=False)
 
+    @property
+    def statistic(self) -> float:
+        """The statistic of the method asked for."""
+        return self.statistics[self.method]
+
+    @property
+    def p_value(self) -> float:
+        """The p-value of the method asked for."""
+        return self.p_values[self.method]
+
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form: the test and the histogram."""
+        """The JSON form: the tests and the histogram."""
         bars = zip(*(getattr(self, c).tolist() for c in ("counts", "expected", "low", "high")), strict=True)
+        named = {"statistic": self.statistics, "p_value": self.p_values, "p_error": self.p_errors}
         return {
-            "n": self.n, "draws": self.draws, "tied": self.tied, "statistic": self.statistic, "p_value": self.p_value,
+            "n": self.n, "draws": self.draws, "tied": self.tied, "clusters": self.clusters,
+            "method": self.method, "statistic": self.statistic, "p_value": self.p_value,
+            "tests": {method: {what: held[method] for what, held in named.items()} for method in METHODS},
             "level": self.level, "bin_edges": self.bin_edges.tolist(),
             "bins": [dict(zip(("n", "expected", "low", "high"), bar, strict=True)) for bar in bars],
         }  # fmt: skip
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """The bars as a data frame (pandas, else polars, else pyarrow; or the `backend` named)."""
+        ends = {"start": self.bin_edges[:-1], "end": self.bin_edges[1:]}
+        return to_frame(ends | {c: getattr(self, c) for c in ("counts", "expected", "low", "high")}, backend=backend)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw histogram and cumulative curve on matplotlib axes (new ones if None)."""
@@ -67,26 +92,48 @@ class QuantileCalibration:
         return draw_quantiles(self, ax=ax)
 
     def __repr__(self) -> str:
-        p_text = f"= {self.p_value:.4f}" if self.p_value >= SMALLEST_P else f"< {SMALLEST_P}"
         outside = int(np.count_nonzero((self.counts < self.low) | (self.counts > self.high)))
+        together = "" if self.clusters is None else f" in {self.clusters:,} clusters"
+        first, second = (self._in_words(method) for method in (self.method, *(set(METHODS) - {self.method})))
         return (
-            f"posterior quantiles of {self.n:,} truths among {self.draws:,} draws each\n"
-            f"uniform? chi-square {self.statistic:.1f} with {len(self.counts) - 1} degrees of freedom: "
-            f"p {p_text}\n"
+            f"posterior quantiles of {self.n:,} truths{together} among {self.draws:,} draws each\n"
+            f"uniform? {first}\n"
+            f"beside it, {second}\n"
             f"{outside} of {len(self.counts)} bars outside their {self.level:.0%} interval"
         )
 
+    def _in_words(self, method: str) -> str:
+        p, statistic = self.p_values[method], self.statistics[method]
+        p_text = f"p = {p:.4f}" if p >= SMALLEST_P else f"p < {SMALLEST_P}"
+        if method == "band":
+            return f"band, largest distance {statistic:.4f}: {p_text}"
+        degrees = "" if self.clusters else f" with {len(self.counts) - 1} degrees of freedom"
+        return f"chi-square {statistic:.1f}{degrees}: {p_text}"
+
 
 def posterior_quantiles(
-    draws: Any, truth: Any, *, n_bins: int | None = None, level: float = 0.95, rng: Randomness = 0
+    draws: Any,
+    truth: Any,
+    *,
+    n_bins: int | None = None,
+    method: str = "chi-square",
+    clusters: Any = None,
+    n_simulations: int = 999,
+    level: float = 0.95,
+    rng: Randomness = 0,
 ) -> QuantileCalibration:
     """Test whether posterior draws of continuous quantities are calibrated.
 
     draws (n, S): S draws of each of n quantities from its posterior; truth (n,): what they were. If the truths come
-    from the posteriors, the rank of a truth among its draws is uniform on {0 … S}. Ranks are put into `n_bins` bars of
-    whole ranks (default: as many as leave 5 truths a bar, at most 20); the test is a chi-square. A truth equal to some
-    draws gets one of the ranks it could have, at random (`rng`). Intervals: binomial a bar; for the cumulative curve
-    the Dvoretzky–Kiefer–Wolfowitz band sqrt(log(2 / (1 - level)) / 2n).
+    from the posteriors, the rank of a truth among its draws is uniform on {0 … S}; a truth equal to some draws gets one
+    of the ranks it could have, at random (`rng`). Two tests, both in the result; `p_value` is that of `method`:
+    "chi-square" of `n_bins` bars of whole ranks (default: as many as leave 5 truths a bar, at most 20), for posteriors
+    too wide or too narrow; "band", the largest distance of the cumulative curve from the diagonal, for shifted ones.
+    The law of the distance, and the simultaneous band that follows from it, is exact (Massart's bound where n is very
+    large); bars have binomial intervals.
+
+    clusters (n,): which quantities err together. What each adds to counts minus their expectation then gets a random
+    sign, `n_simulations` times (all signs if these are fewer): for p, the band, and the variance of the bars.
 
     >>> rng = np.random.default_rng(0)
     >>> result = posterior_quantiles(rng.normal(size=(500, 99)), rng.normal(size=500))
@@ -95,33 +142,50 @@ def posterior_quantiles(
     >>> posterior_quantiles(rng.normal(size=(500, 99)), 2 * rng.normal(size=500)).p_value < 0.001
     True
 
-    Raises InputError for shapes that do not fit, NaN or infinite values.
+    Raises InputError for shapes that do not fit, NaN or infinite values, an unknown method, a single cluster.
     Source: Cook, Gelman & Rubin (2006); ranks instead of quantiles after Talts et al. (2018), since a
     Kolmogorov–Smirnov test of r / S rejects a correct sampler.
     """
-    from scipy.special import gammaincc
-
+    if method not in METHODS:
+        raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {method!r}")
     samples, values = _checked(draws, truth)
-    level = check_level(level)
+    level, times = check_level(level), check_whole(n_simulations, name="n_simulations")
     n, s = samples.shape
+    codes = _checked_clusters(clusters, n)
     below, equal = (samples < values[:, None]).sum(axis=1), (samples == values[:, None]).sum(axis=1)
-    ranks = below + np.floor(generator_from(rng).random(n) * (equal + 1)).astype(np.int64)
-    bars = _number_of_bars(n, s, n_bins)
-    edges = np.round(np.linspace(0, s + 1, bars + 1)).astype(np.int64)
-    counts = np.histogram(ranks, bins=edges)[0]
-    share = np.diff(edges) / (s + 1)
-    expected = n * share
-    statistic = float(((counts - expected) ** 2 / expected).sum())
-    low, high = _binomial_interval(n, share, level)
+    generator = generator_from(rng)
+    ranks = below + np.floor(generator.random(n) * (equal + 1)).astype(np.int64)
+    edges = np.round(np.linspace(0, s + 1, _number_of_bars(n, s, n_bins) + 1)).astype(np.int64)
+    if codes is None:
+        found = independent_tests(ranks, edges, level)
+    else:
+        found = clustered_tests(ranks, edges, codes, level=level, times=times, rng=generator)
     points = np.arange(s + 2) / (s + 1)
     cumulative = np.cumsum(np.bincount(ranks + 1, minlength=s + 2)) / n
-    band = math.sqrt(math.log(2 / (1 - level)) / (2 * n))
+    recipe = {"howsure": __version__, "method": method, "bars": len(edges) - 1, "level": level}
+    recipe |= {"clustered": codes is not None, "seed": seed_in_recipe(rng)}
     return QuantileCalibration(
-        ranks, edges / (s + 1), counts, expected, low, high, points, cumulative,
-        np.maximum(points - band, 0.0), np.minimum(points + band, 1.0),
-        statistic, float(gammaincc((bars - 1) / 2, statistic / 2)), level, n, s, int(np.count_nonzero(equal)),
-        {"howsure": __version__, "bars": bars, "level": level, "seed": seed_in_recipe(rng)},
-    )  # fmt: skip
+        ranks=ranks,
+        bin_edges=edges / (s + 1),
+        counts=np.histogram(ranks, bins=edges)[0],
+        expected=n * np.diff(edges) / (s + 1),
+        low=found.low,
+        high=found.high,
+        points=points,
+        cumulative=cumulative,
+        band_low=np.maximum(points - found.reach, 0.0),
+        band_high=np.minimum(points + found.reach, 1.0),
+        method=method,
+        statistics=found.statistics,
+        p_values=found.p_values,
+        p_errors=found.p_errors,
+        level=level,
+        n=n,
+        draws=s,
+        tied=int(np.count_nonzero(equal)),
+        clusters=None if codes is None else int(codes.max()) + 1,
+        recipe=recipe | ({} if codes is None else {"n_simulations": times}),
+    )
 
 
 def _checked(draws: Any, truth: Any) -> tuple[Floats, Floats]:
@@ -152,8 +216,12 @@ def _number_of_bars(n: int, draws: int, asked: int | None) -> int:
     return int(asked)
 
 
-def _binomial_interval(n: int, share: Floats, level: float) -> tuple[Floats, Floats]:
-    from scipy.stats import binom
-
-    low, high = binom.interval(level, n, share)
-    return np.asarray(low, dtype=np.float64), np.asarray(high, dtype=np.float64)
+def _checked_clusters(clusters: Any, n: int) -> Integers | None:
+    """Codes from 0; None without clusters, and where each quantity is one by itself."""
+    if clusters is None:
+        return None
+    codes = check_clusters(clusters, n=n)
+    number = len(np.unique(codes))
+    if number == 1:
+        raise InputError("clusters must be at least 2 to be compared; all quantities are in one.")
+    return codes if number < n else None

@@ -7,6 +7,7 @@ from typing import Any
 import click
 import numpy as np
 
+from howsure.calibration.quantiles import METHODS, posterior_quantiles
 from howsure.cli.commands import Command
 from howsure.cli.options import as_names, figure_option, level_option, output_options
 from howsure.cli.output import emit, json_text
@@ -21,29 +22,38 @@ from howsure.stats.naming import shortened
 @click.option("--truth", required=True, metavar="COL", help="Column of what the quantity turned out to be.")
 @click.option("--draws", callback=as_names, metavar="COL,COL,…", help="Columns of the posterior draws.")
 @click.option("--draws-column", metavar="COL", help="Column that holds a list of draws a row (in .npz: a matrix).")
+@click.option("--cluster", metavar="COL", help="Column of what errs together (document, day).")
 @click.option("--skip-missing", is_flag=True, help="Leave out rows with missing values, and count them.")
+@click.option("--test", "method", type=click.Choice(METHODS), default="chi-square", show_default=True,
+              help="The test to go by: of the histogram, or of the cumulative curve.")  # fmt: skip
 @click.option("--bins", type=click.IntRange(min=2), metavar="N", help="Bars of the histogram (default: up to 20).")
 @level_option
 @click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed: a tie gets a random rank."
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Seed: a tie gets a random rank, a cluster a random sign.",
 )
 @output_options
 @figure_option("Draw histogram and cumulative curve")
 def command(
-    file: str, truth: str, draws: list[str] | None, draws_column: str | None, skip_missing: bool, bins: int | None,
-    level: float, seed: int, form: str, output: str | None, figure: str | None,
+    file: str, truth: str, draws: list[str] | None, draws_column: str | None, cluster: str | None,
+    skip_missing: bool, method: str, bins: int | None, level: float, seed: int, form: str,
+    output: str | None, figure: str | None,
 ) -> None:  # fmt: skip
     """Where does the truth fall among draws of its posterior? Uniformly, if the posterior is calibrated.
 
     FILE: CSV, TSV, JSON lines, Parquet or .npz; one quantity a row.
     """
-    from howsure.calibration.quantiles import posterior_quantiles
 
-    values, samples, held = read(file, truth, draws, draws_column, skip_missing=skip_missing)
+    values, samples, clusters, held = read(file, truth, draws, draws_column, cluster, skip_missing=skip_missing)
     if bins is not None and bins > samples.shape[1] + 1:
         raise InputError(f"--bins must be at most the number of ranks, {samples.shape[1] + 1}; it is {bins}.")
     with rows_from_zero():
-        result = posterior_quantiles(samples, values, n_bins=bins, level=level, rng=seed)
+        result = posterior_quantiles(
+            samples, values, n_bins=bins, method=method, clusters=clusters, level=level, rng=seed
+        )
     if figure is not None:
         from howsure.figures.files import save_figure
         from howsure.figures.quantiles import quantile_figure
@@ -67,18 +77,25 @@ def command(
 
 
 def read(
-    file: str, truth: str, draws: list[str] | None, draws_column: str | None, *, skip_missing: bool
-) -> tuple[Any, Any, dict[str, Any]]:
-    """The truths (n,), the draws (n, S), and what was read."""
+    file: str, truth: str, draws: list[str] | None, draws_column: str | None, cluster: str | None, *, skip_missing: bool
+) -> tuple[Any, Any, Any, dict[str, Any]]:
+    """The truths (n,), the draws (n, S), the clusters (n,) or None, and what was read."""
     from howsure.data import read_columns
 
     if (draws is None) == (draws_column is None):
         raise InputError("say where the draws are: either --draws COL,COL,… or --draws-column COL.")
+    named = [truth, *(draws or []), *([] if draws_column is None else [draws_column]), *([cluster] if cluster else [])]
+    if len(set(named)) < len(named):
+        options = "--truth, --draws and --cluster" if cluster else "--truth and --draws"
+        raise InputError(f"{options} must name each column once; they name {shortened(named)}.")
+    labels = [cluster] if cluster else []
     if draws_column is not None:
-        found, recipe = read_columns([file], numbers=[truth], lists=[draws_column], skip_missing=skip_missing)
-        return found[truth], found[draws_column], recipe
-    columns = draws or []
-    if len({truth, *columns}) <= len(columns):
-        raise InputError(f"--truth and --draws must name each column once; they name {shortened([truth, *columns])}.")
-    found, recipe = read_columns([file], numbers=[truth, *columns], skip_missing=skip_missing)
-    return found[truth], np.column_stack([found[name] for name in columns]), recipe
+        found, recipe = read_columns(
+            [file], labels=labels, numbers=[truth], lists=[draws_column], skip_missing=skip_missing
+        )
+        samples = found[draws_column]
+    else:
+        columns = draws or []
+        found, recipe = read_columns([file], labels=labels, numbers=[truth, *columns], skip_missing=skip_missing)
+        samples = np.column_stack([found[name] for name in columns])
+    return found[truth], samples, found[cluster] if cluster else None, recipe

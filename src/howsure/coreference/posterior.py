@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.coreference import antecedents as reading
-from howsure.coreference import decisions, exact, logits, sampling
+from howsure.coreference import decisions, entropy, exact, logits, sampling
 from howsure.coreference.antecedents import Antecedents
 from howsure.coreference.clusters import Clusters, checked_mentions, clusters_from, labels_from
 from howsure.coreference.query import QueryPosterior
 from howsure.errors import InputError
 from howsure.stats.checks import check_level
+from howsure.stats.estimate import Estimate
 from howsure.stats.numbers import check_whole
 from howsure.stats.pairs import Floats, Integers
 from howsure.stats.poisson_binomial import CountDistribution, poisson_binomial
@@ -191,6 +192,32 @@ class CorefPosterior:
     def expected_cluster_size(self) -> Floats:
         """The expected size of the cluster of each mention, (M,), exact: Σ_j P(i ~ j)."""
         return exact.expected_sizes(self.antecedents)
+
+    def antecedent_entropy(self) -> float:
+        """The entropy of the choices of antecedents, in nats, exact: −Σ_j Σ_k P(a_j = k) log P(a_j = k), with "new".
+
+        Several choices make one clustering: this is more than the entropy of the clusterings, or equal to it.
+
+        >>> posterior = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]])
+        >>> round(posterior.antecedent_entropy(), 4)
+        1.7027
+        """
+        return entropy.antecedent_entropy(self.antecedents)
+
+    def clustering_entropy(self, n: int = 1_000, *, level: float = 0.95, rng: Randomness = None) -> Estimate:
+        """The entropy of the posterior over clusterings, in nats, with the interval of its Monte Carlo error.
+
+        −Σ P(clustering) log P(clustering) = Σ_j E H(entity of j | clustering of the mentions before), the expectation
+        from n samples, the entropy given each exact. M² n / 2 additions.
+
+        >>> posterior = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]])
+        >>> print(posterior.clustering_entropy(1_000, rng=0))
+        1.5053 [1.4894, 1.5211]
+
+        Raises InputError if n is no positive number, or unless 0 < level < 1.
+        """
+        times, generator = check_whole(n, name="n"), generator_from(rng)
+        return entropy.clustering_entropy(self.antecedents, times, generator, level=check_level(level))
 
     def query(self, function: Callable[[Clusters], Any], n: int = 1_000, *, rng: Randomness = None) -> QueryPosterior:
         """The posterior of any function of a clustering, from n samples, with its Monte Carlo error.

@@ -1,0 +1,154 @@
+"""How often do the tests of calibration reject: calibrated predictions (wanted: 0.05), and shifted or bold ones?
+
+Predictions are uniform or from Beta(0.3, 0.7), labels 1 with the probability q (calibrated), q + 0.03 (shifted) or
+expit(1.15 logit(q)) (timid). Designs: independent pairs, without weights and with log-normal ones (σ = 1.5); clusters
+of 20 pairs whose labels follow a Gaussian copula with ρ = 0.5, and of geometric size with the mean 20. The calls are
+the public ones, with 199 draws where a method draws.
+
+The second table is of `howsure.posterior_quantiles`: ranks of 99 draws, the truth's law being that of the draws
+(calibrated), shifted by 0.15 or spread by 1.2, alone and in clusters of 20 with ρ = 0.5.
+
+Limit: calibrated ones are rejected in .04 to .06 of the runs, but for the simulation's error (docs/calibration.md).
+`--runs` sets the number of runs a cell (default 1,000: about 15 CPU minutes).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is loaded
+
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit, logit, ndtr
+
+import howsure
+from howsure.calibration.checking import METHODS
+
+Floats = npt.NDArray[np.float64]
+Rng = np.random.Generator
+
+LEVEL, DRAWS, CLUSTER_SIZE, CORRELATION = 0.05, 199, 20, 0.5
+TRUTHS: dict[str, Callable[[Floats], Floats]] = {
+    "calibrated": lambda q: q,
+    "shifted": lambda q: np.minimum(q + 0.03, 1.0),
+    "timid": lambda q: expit(1.15 * logit(np.clip(q, 1e-12, 1 - 1e-12))),
+}
+PREDICTIONS: dict[str, Callable[[Rng, int], Floats]] = {
+    "uniform": lambda rng, n: rng.random(n),
+    "Beta(.3, .7)": lambda rng, n: rng.beta(0.3, 0.7, n),
+}
+QUANTITIES = {"calibrated": (0.0, 1.0), "shifted": (0.15, 1.0), "spread": (0.0, 1.2)}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A design: n independent pairs, or as many clusters of equal or uneven size; with weights or not."""
+
+    truth: str
+    predictions: str = "uniform"
+    n: int = 1_000
+    clusters: int = 0
+    uneven: bool = False
+    weighted: bool = False
+
+    def __str__(self) -> str:
+        size = f"{self.clusters} clusters{', uneven' * self.uneven}" if self.clusters else f"{self.n:,} pairs"
+        return f"| {self.truth} | {self.predictions} | {size}{', weights' * self.weighted} |"
+
+
+def cluster_codes(cell: Cell, rng: Rng) -> npt.NDArray[np.int64] | None:
+    """The cluster of each pair."""
+    if not cell.clusters:
+        return None
+    sizes = rng.geometric(1 / CLUSTER_SIZE, cell.clusters) if cell.uneven else np.full(cell.clusters, CLUSTER_SIZE)
+    return np.repeat(np.arange(cell.clusters), sizes)
+
+
+def normal(n: int, clusters: npt.NDArray[np.int64] | None, rng: Rng) -> Floats:
+    """Standard normal variables, correlated within clusters."""
+    if clusters is None:
+        return rng.normal(size=n)
+    shared = rng.normal(size=int(clusters.max()) + 1)[clusters]
+    return np.sqrt(CORRELATION) * shared + np.sqrt(1 - CORRELATION) * rng.normal(size=n)
+
+
+def p_values_of_tests(cell: Cell, rng: Rng) -> list[float]:
+    """The p-value of every method on one sample."""
+    clusters = cluster_codes(cell, rng)
+    n = cell.n if clusters is None else len(clusters)
+    q = PREDICTIONS[cell.predictions](rng, n)
+    y = ndtr(normal(n, clusters, rng)) < TRUTHS[cell.truth](q)
+    weight = np.exp(1.5 * rng.normal(size=n)) if cell.weighted else None
+    options: dict[str, Any] = {"sample_weight": weight, "clusters": clusters, "n_simulations": DRAWS, "rng": rng}
+    return [howsure.calibration_test(y, q, method=method, **options).p_value for method in METHODS]
+
+
+def p_values_of_quantiles(cell: Cell, rng: Rng) -> list[float]:
+    """Both p-values of the posterior quantiles of one sample."""
+    clusters = cluster_codes(cell, rng)
+    n = cell.n if clusters is None else len(clusters)
+    shift, spread = QUANTITIES[cell.truth]
+    truth = shift + spread * normal(n, clusters, rng)
+    found = howsure.posterior_quantiles(
+        rng.normal(size=(n, 99)), truth, clusters=clusters, n_simulations=DRAWS, rng=rng
+    )
+    return list(found.p_values.values())
+
+
+def rates(cell: Cell, *, once: Callable[[Cell, Rng], list[float]], runs: int, seed: int) -> Floats:
+    """How often each p-value is at most 0.05."""
+    rng = np.random.default_rng(seed)
+    share: Floats = np.mean([np.array(once(cell, rng)) <= LEVEL for _ in range(runs)], axis=0)
+    return share
+
+
+def cells() -> list[Cell]:
+    """The rows of the first table."""
+    alone = [Cell(truth, kind, weighted=w) for kind in PREDICTIONS for truth in TRUTHS for w in (False, True)]
+    together = [
+        Cell("calibrated", kind, clusters=number, uneven=uneven)
+        for kind in PREDICTIONS
+        for number in (10, 30, 100, 200)
+        for uneven in (False, True)
+    ]
+    return alone + together + [Cell(truth, clusters=200) for truth in ("shifted", "timid")]
+
+
+def quantile_cells() -> list[Cell]:
+    """The rows of the second table."""
+    alone = [Cell(truth, "99 draws", n=n) for truth in QUANTITIES for n in (100, 400)]
+    numbers = (10, 30, 100, 200)
+    together = [Cell("calibrated", "99 draws", clusters=c, uneven=u) for c in numbers for u in (False, True)]
+    return alone + together + [Cell(truth, "99 draws", clusters=100) for truth in ("shifted", "spread")]
+
+
+def table(rows: list[Cell], columns: list[str], once: Callable[[Cell, Rng], list[float]], runs: int) -> None:
+    """Print a table, a row a cell."""
+    print(f"| truth | predictions | design | {' | '.join(columns)} |\n|---|---|---|{'---:|' * len(columns)}")
+    with ProcessPoolExecutor() as workers:
+        for cell, found in zip(rows, workers.map(partial(rates, once=once, runs=runs, seed=0), rows), strict=True):
+            print(f"{cell} {' | '.join(f'{share:.3f}' for share in found)} |", flush=True)
+
+
+def main() -> None:
+    """Print both tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=1_000, help="runs a cell")
+    parser.add_argument("--only", choices=["tests", "quantiles"], help="one of the two tables")
+    chosen = parser.parse_args()
+    if chosen.only != "quantiles":
+        table(cells(), list(METHODS), p_values_of_tests, chosen.runs)
+    if chosen.only != "tests":
+        table(quantile_cells(), ["chi-square", "band"], p_values_of_quantiles, chosen.runs)
+
+
+if __name__ == "__main__":
+    main()
