@@ -19,6 +19,13 @@ class BracketError(ValueError):
     """What is wrong with a bracket, to be told with its place."""
 
 
+class BracketFault(InputError):
+    """What is wrong with a bracket, told with its place in a file; the rest of the file may be right."""
+
+
+LeftOut = dict[str, str]  # documents whose brackets are broken, by name, and what is wrong with the first one
+
+
 class Brackets:
     """Reads the brackets of one stretch of text, a sentence or a document, in which all of them must close.
 

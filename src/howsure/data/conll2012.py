@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 
-from howsure.data.brackets import BracketError, Brackets, bracket_texts, entity_text
+from howsure.data.brackets import BracketError, BracketFault, Brackets, LeftOut, bracket_texts, entity_text
 from howsure.data.documents import Document, Mention, Sentence, Strings
 from howsure.data.texts import Text, read_text
 from howsure.data.writing import write_text
@@ -19,19 +19,20 @@ WORD, TAG, SPEAKER = 3, 4, 9
 NONE = ("_", "-", "")
 
 
-def read_conll2012(path: str | os.PathLike[str]) -> list[Document]:
+def read_conll2012(path: str | os.PathLike[str], *, left_out: LeftOut | None = None) -> list[Document]:
     """The documents of a file in the columns of CoNLL-2012 or LitBank, plain or gzip; "-" is standard input.
 
     Each part of a document is one of its own, with `metadata["part"]`. Read are words, tags, speakers (`metadata` of
-    the sentence) and coreference; columns stand apart by tabs or, where there are none, by blanks.
+    the sentence) and coreference; columns stand apart by tabs or, where there are none, by blanks. `left_out` is that
+    of `read_conllu`.
 
     Raises InputError naming the line where documents do not begin and end, columns lack or brackets do not match.
     Source: Pradhan et al. (CoNLL 2012); Bamman, Lewke & Mansoor (LREC 2020).
     """
-    return conll2012_documents(read_text(path))
+    return conll2012_documents(read_text(path), left_out)
 
 
-def conll2012_documents(text: Text) -> list[Document]:
+def conll2012_documents(text: Text, left_out: LeftOut | None = None) -> list[Document]:
     """The documents of a text in the columns of CoNLL-2012."""
     documents: list[Document] = []
     reading: _Growing | None = None
@@ -48,12 +49,20 @@ def conll2012_documents(text: Text) -> list[Document]:
                     number, f"a document must begin by #begin document (name); part 0, not by {line[:60]!r}."
                 )
         elif END.fullmatch(line):
-            documents.append(reading.finished(number))
+            document = reading.finished(number)
+            if reading.fault is None:
+                documents.append(document)
+            elif left_out is None:
+                raise reading.fault
+            else:
+                left_out[named_part(document)] = str(reading.fault)
             reading = None
         elif line.strip():
             reading.add(number, line)
         else:
             reading.end_sentence(number)
+    if reading is not None and reading.fault is not None and left_out is None:
+        raise reading.fault
     if reading is not None:
         raise text.fault(number, f"the document {reading.name} must end by #end document. Is the file cut off?")
     return documents
@@ -68,26 +77,27 @@ class _Growing:
         self.mentions: list[Mention] = []
         self.rows: list[list[str]] = []
         self.brackets = Brackets()
+        self.fault: BracketFault | None = None  # where mentions cannot be read
 
     def add(self, number: int, line: str) -> None:
         row = line.split("\t") if "\t" in line else line.split()
         if len(row) < COLUMNS or not row[WORD]:
             raise self.text.fault(number, f"a word needs {COLUMNS} columns or more; {line[:60]!r} has {len(row)}.")
-        if row[-1] not in NONE:
+        if row[-1] not in NONE and self.fault is None:
             try:
                 self.brackets.read(row[-1].strip(), len(self.rows))
             except BracketError as error:
-                raise self.text.fault(number, f"{error}, in {self.name}.") from None
+                self.fault = BracketFault(str(self.text.fault(number, f"{error}, in {self.name}.")))
         self.rows.append(row)
 
     def end_sentence(self, number: int) -> None:
         if not self.rows:
             return
         try:
-            self.mentions += self.brackets.finish()
+            self.mentions += self.brackets.finish() if self.fault is None else []
         except BracketError as error:
             what = f"{error} in the sentence that ends here, in {self.name}."
-            raise self.text.fault(number - 1, what) from None
+            self.fault = BracketFault(str(self.text.fault(number - 1, what)))
         words, tags, speakers = (tuple(row[column] for row in self.rows) for column in (WORD, TAG, SPEAKER))
         metadata = {} if speakers[0] in NONE else {"speaker": speakers[0]}
         tagged = any(tag not in NONE for tag in tags)
@@ -98,6 +108,12 @@ class _Growing:
     def finished(self, number: int) -> Document:
         self.end_sentence(number)
         return Document(self.name, tuple(self.sentences), tuple(self.mentions), {"part": self.part})
+
+
+def named_part(document: Document) -> str:
+    """The name of a document, and which part it is where it is not the first."""
+    part = document.metadata.get("part", "")
+    return document.name if part.strip("0") == "" else f"{document.name}, part {part}"
 
 
 def write_conll2012(documents: Sequence[Document], path: str | os.PathLike[str]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+from howsure.data.brackets import BracketFault, LeftOut
 from howsure.data.conllu_sentence import ENTITY, Block, comments_of, read_mentions, read_sentence
 from howsure.data.documents import Document, Mention, Sentence, Strings
 from howsure.data.texts import Text, read_text
@@ -19,20 +20,21 @@ LAYOUT = "global.Entity"
 META = "meta::"
 
 
-def read_conllu(path: str | os.PathLike[str]) -> list[Document]:
+def read_conllu(path: str | os.PathLike[str], *, left_out: LeftOut | None = None) -> list[Document]:
     """The documents of a CoNLL-U file, plain or gzip; "-" is standard input.
 
     A document starts at `# newdoc`; a file without such a line is one document, named like the file. `# meta::key = …`
     is metadata of the document, any other comment of its sentence (of two with one key the last). A layer that
     is `_` throughout a sentence is None. Mentions are read from `Entity=` in the layout that `# global.Entity` names.
+    A document whose brackets do not match is an error, or, with a dict as `left_out`, is left out and named in it.
 
     Raises InputError naming the line where the file breaks the format, heads are no tree or brackets do not match.
     Source: https://universaldependencies.org/format.html.
     """
-    return conllu_documents(read_text(path))
+    return conllu_documents(read_text(path), left_out)
 
 
-def conllu_documents(text: Text) -> list[Document]:
+def conllu_documents(text: Text, left_out: LeftOut | None = None) -> list[Document]:
     """The documents of a text in CoNLL-U."""
     documents: list[_Growing] = []
     layout: Strings | None = None
@@ -48,6 +50,9 @@ def conllu_documents(text: Text) -> list[Document]:
                     -1, f"# {LAYOUT} must name the field of the entity, eid or GRP; it is {'-'.join(layout)}."
                 )
         documents[-1].add(block, comments, layout)
+    if left_out is not None:
+        left_out |= {document.name: str(document.fault) for document in documents if document.fault is not None}
+        documents = [document for document in documents if document.fault is None]
     return [document.finished(text) for document in documents]
 
 
@@ -76,6 +81,7 @@ class _Growing:
         self.sentences: list[Sentence] = []
         self.lines: list[int] = []
         self.mentions: list[Mention] | None = None
+        self.fault: BracketFault | None = None  # where mentions cannot be read
 
     def add(self, block: Block, comments: dict[str, str], layout: Strings | None) -> None:
         for key in [key for key in comments if key.startswith(META)]:
@@ -85,13 +91,17 @@ class _Growing:
         sentence = read_sentence(block, comments)
         if ENTITY in block.body:
             name = f"sentence {comments.get('sent_id', len(self.sentences) + 1)} of {self.name}"
-            found = read_mentions(block, layout or ("eid",), sentence=len(self.sentences), name=name)
             self.mentions = self.mentions or []
-            self.mentions += found
+            try:
+                self.mentions += read_mentions(block, layout or ("eid",), sentence=len(self.sentences), name=name)
+            except BracketFault as fault:
+                self.fault = self.fault or fault
         self.sentences.append(sentence)
         self.lines.append(block.line)
 
     def finished(self, text: Text) -> Document:
+        if self.fault is not None:
+            raise self.fault
         circle = first_cycle(self.sentences)
         if circle is not None:
             name = self.sentences[circle].metadata.get("sent_id", str(circle + 1))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from howsure.data.brackets import BracketError, Brackets
+from howsure.data.brackets import BracketError, BracketFault, Brackets
 from howsure.data.documents import Mention, Sentence, Strings
 from howsure.data.texts import Text
 from howsure.errors import InputError
@@ -81,10 +81,8 @@ def read_mentions(block: Block, layout: Strings, *, sentence: int, name: str) ->
             row += 1
         return brackets.finish()
     except BracketError as error:
-        raise block.fault(
-            min(row, block.body.count("\n")),
-            f"{error}, in {name}. Entity= brackets must open and close in one sentence.",
-        ) from None
+        what = f"{error}, in {name}. Entity= brackets must open and close in one sentence."
+        raise BracketFault(str(block.fault(min(row, block.body.count("\n")), what))) from None
 
 
 def _ids(n: int) -> list[str]:

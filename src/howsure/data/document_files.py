@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable
 
+from howsure.data.brackets import LeftOut
 from howsure.data.conll2012 import BEGIN, conll2012_documents
 from howsure.data.conllu import conllu_documents
 from howsure.data.documents import Document, Sentence
@@ -13,12 +15,17 @@ from howsure.data.texts import Text, read_text
 from howsure.data.three_columns import BEGIN as BEGIN_THREE
 from howsure.data.three_columns import three_column_documents
 from howsure.errors import InputError
+from howsure.stats.naming import counted, shortened, unknown_name
 
 FIRST_LINES = 1_000
+LEAVE_OUT = "leave-out"
+BAD_BRACKETS = ("error", LEAVE_OUT)
 
 
-def read_documents(path: str | os.PathLike[str], *, form: str | None = None) -> list[Document]:
-    """The documents of a file, plain or gzip; "-" is standard input.
+def read_documents(
+    path: str | os.PathLike[str], *, form: str | None = None, bad_brackets: str = "error"
+) -> list[Document]:
+    """The documents of a file, plain or packed by gzip or zstd; "-" is standard input.
 
     The `form` is "conllu", "conll-2012" (also LitBank), "three-columns" (OntoGUM) or "two-columns" (word and tag; the
     file is one document); without it, it is seen from the first lines.
@@ -29,12 +36,43 @@ def read_documents(path: str | os.PathLike[str], *, form: str | None = None) -> 
     >>> [(sentence.words, sentence.tags) for sentence in read_documents(path)[0].sentences]
     [(('Birds', 'sing'), ('N', 'V'))]
 
+    `bad_brackets` says what of documents in which the brackets of mentions do not match: "error", or "leave-out", with
+    a warning that counts and names them.
+
     Raises InputError if the form cannot be seen, or as the reader of the form does.
+    """
+    if bad_brackets not in BAD_BRACKETS:
+        raise unknown_name("way", bad_brackets, BAD_BRACKETS, place="bad_brackets")
+    left_out: LeftOut | None = {} if bad_brackets == LEAVE_OUT else None
+    documents = documents_in(path, form=form, left_out=left_out)
+    if left_out:
+        warnings.warn(left_out_text(left_out, len(documents)), stacklevel=2)
+    return documents
+
+
+def documents_in(
+    path: str | os.PathLike[str], *, form: str | None = None, left_out: LeftOut | None = None
+) -> list[Document]:
+    """What `read_documents` does after its door: with a dict, documents with broken brackets are left out into it.
+
+    Raises InputError as `read_documents` does, or if no document is left.
     """
     if form is not None and form not in FORMS:
         raise InputError(f"form must be one of {', '.join(FORMS)}; it is {form!r}.")
     text = read_text(path)
-    return FORMS[form or seen_form(text)](text)
+    documents = FORMS[form or seen_form(text)](text, left_out)
+    if left_out and not documents:
+        raise InputError(f"the brackets of every document of {text.name} are broken: {next(iter(left_out.values()))}")
+    return documents
+
+
+def left_out_text(left_out: LeftOut, kept: int) -> str:
+    """How many documents were left out for their brackets, which, and why."""
+    first = shortened(left_out, limit=5)
+    return (
+        f"left out {len(left_out):,} of {counted(len(left_out) + kept, 'document')}, whose brackets do not match: "
+        f"{first}. {next(iter(left_out.values()))}"
+    )
 
 
 def seen_form(text: Text) -> str:
@@ -57,13 +95,13 @@ def seen_form(text: Text) -> str:
     return form
 
 
-def _two_columns(text: Text) -> list[Document]:
+def _two_columns(text: Text, left_out: LeftOut | None) -> list[Document]:
     sentences, tags = tagged_sentences(text)
     tagged = tuple(Sentence(words, tags=marks) for words, marks in zip(sentences, tags, strict=True))
     return [Document(text.stem, tagged)]
 
 
-FORMS: dict[str, Callable[[Text], list[Document]]] = {
+FORMS: dict[str, Callable[[Text, LeftOut | None], list[Document]]] = {
     "conllu": conllu_documents,
     "conll-2012": conll2012_documents,
     "three-columns": three_column_documents,

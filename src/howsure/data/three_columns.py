@@ -8,7 +8,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from howsure.data.brackets import BracketError, Brackets, bracket_texts, check_mentions, entity_text, type_text
+from howsure.data.brackets import (
+    BracketError,
+    BracketFault,
+    Brackets,
+    LeftOut,
+    bracket_texts,
+    check_mentions,
+    entity_text,
+    type_text,
+)
 from howsure.data.documents import Document, Mention, Sentence
 from howsure.data.texts import Text, read_text
 from howsure.data.writing import write_text
@@ -20,28 +29,37 @@ BREAK = re.compile(r"[\t\r\n]")
 TYPED = ("etype", "eid")
 
 
-def read_three_columns(path: str | os.PathLike[str]) -> list[Document]:
+def read_three_columns(path: str | os.PathLike[str], *, left_out: LeftOut | None = None) -> list[Document]:
     """The documents of a file in the three columns of OntoGUM, plain or gzip; "-" is standard input.
 
     The form has no sentences: a document is one sentence of all its words. A bracket names an entity, `(16)`, or its
-    type and it, `(person-16)`, and perhaps who it is, `(person-16-Zurbarán)`.
+    type and it, `(person-16)`, and perhaps who it is, `(person-16-Zurbarán)`. `left_out` is that of `read_conllu`.
 
     Raises InputError naming the line where columns or numbers are wrong or brackets do not match.
     Source: Zhu, Pradhan & Zeldes (ACL 2021).
     """
-    return three_column_documents(read_text(path))
+    return three_column_documents(read_text(path), left_out)
 
 
-def three_column_documents(text: Text) -> list[Document]:
+def three_column_documents(text: Text, left_out: LeftOut | None = None) -> list[Document]:
     """The documents of a text in three columns."""
     documents: list[Document] = []
+
+    def finish() -> None:
+        try:
+            documents.append(_document(text, name or text.stem, rows))
+        except BracketFault as fault:
+            if left_out is None:
+                raise
+            left_out[name or text.stem] = str(fault)
+
     name: str | None = None
     rows: list[tuple[int, list[str]]] = []
     for number, line in enumerate(text.content.split("\n"), start=1):
         begin = BEGIN.fullmatch(line)
         if begin is not None:
             if rows or name is not None:
-                documents.append(_document(text, name or text.stem, rows))
+                finish()
             name, rows = begin[1].strip(), []
         elif line.strip() and not END.fullmatch(line):
             row = line.split("\t")
@@ -53,7 +71,8 @@ def three_column_documents(text: Text) -> list[Document]:
                     number, f"words must be numbered 0, 1, 2, … in a document; {row[0]!r} is not {len(rows)}."
                 )
             rows.append((number, row))
-    return [*documents, _document(text, name or text.stem, rows)]
+    finish()
+    return documents
 
 
 def _document(text: Text, name: str, rows: Sequence[tuple[int, list[str]]]) -> Document:
@@ -68,7 +87,8 @@ def _document(text: Text, name: str, rows: Sequence[tuple[int, list[str]]]) -> D
                 brackets.read(row[2], word)
         mentions = brackets.finish()
     except BracketError as error:
-        raise text.fault(number, f"{error}, in {name}. Brackets must open and close in one document.") from None
+        what = f"{error}, in {name}. Brackets must open and close in one document."
+        raise BracketFault(str(text.fault(number, what))) from None
     return Document(name, (Sentence(tuple(row[1] for _, row in rows)),), tuple(mentions))
 
 

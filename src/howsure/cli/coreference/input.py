@@ -8,7 +8,9 @@ from itertools import accumulate
 
 from howsure.coreference import AntecedentModel, CorefPosterior
 from howsure.coreference.mentions import Source, mentions_of
-from howsure.data import read_documents
+from howsure.data.brackets import LeftOut
+from howsure.data.conll2012 import named_part
+from howsure.data.document_files import documents_in
 from howsure.data.documents import Document, Mention
 from howsure.errors import InputError
 
@@ -31,13 +33,18 @@ class Resolved:
         return found.best_antecedent_clusters() if decision == "best" else found.minimum_risk_clusters()
 
 
-def read_mentioned(files: Sequence[str], *, repeated: str, source: Source | None = None) -> list[Document]:
+def read_mentioned(
+    files: Sequence[str], *, repeated: str, left_out: LeftOut | None, source: Source | None = None
+) -> list[Document]:
     """The documents of files, in which no two mentions have one span; `repeated`: "error", or keep the "first".
+
+    Documents whose brackets do not match are an error, or, with a dict as `left_out`, are left out into it.
 
     Raises InputError as the readers do, or naming the span that comes twice, or the document that has no mentions
     annotated where they are the `source`.
     """
-    found = [_each_span_once(one, repeated) for file in files for one in read_documents(file)]
+    read = [one for file in files for one in documents_in(file, left_out=left_out)]
+    found = [_each_span_once(one, repeated) for one in read]
     for document in found:
         if not document.sentences:
             raise InputError(f"document {document.name} has no sentences.")
@@ -91,8 +98,7 @@ def clusters_by_document(path: str, documents: Sequence[Document]) -> dict[str, 
     """
     found: dict[str, tuple[list[str], list[list[Span]]]] = {}
     for document in documents:
-        part = document.metadata.get("part", "")
-        name = document.name if part.strip("0") == "" else f"{document.name}, part {part}"
+        name = named_part(document)
         if name in found:
             raise InputError(f"{path} holds two documents {name}; their names must differ.")
         if document.mentions is None:
@@ -108,13 +114,23 @@ def clusters_by_document(path: str, documents: Sequence[Document]) -> dict[str, 
 
 
 def matched(
-    gold_path: str, gold: Sequence[Document], predicted_path: str, predicted: Sequence[Document]
+    gold_path: str,
+    gold: Sequence[Document],
+    predicted_path: str,
+    predicted: Sequence[Document],
+    *,
+    left_out: LeftOut | None = None,
 ) -> tuple[list[list[list[Span]]], list[list[list[Span]]]]:
     """The clusters of both sides, documents matched by name, mentions by the place of their words.
+
+    What is left out on one side is left out on both.
 
     Raises InputError where a document is on one side only, or has other words (more than one in ten) on the other side.
     """
     one, other = clusters_by_document(gold_path, gold), clusters_by_document(predicted_path, predicted)
+    for side in (one, other):
+        for name in left_out or ():
+            side.pop(name, None)
     for here, there, path in ((one, other, predicted_path), (other, one, gold_path)):
         missing = [name for name in here if name not in there]
         if missing:

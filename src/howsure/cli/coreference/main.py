@@ -13,6 +13,8 @@ from howsure.cli.destinations import PAGES, Written
 from howsure.cli.options import figure_option, output_options, raw_option
 from howsure.cli.output import emit, say
 from howsure.cli.progress import progress
+from howsure.data.brackets import LeftOut
+from howsure.data.document_files import BAD_BRACKETS, LEAVE_OUT, left_out_text
 from howsure.errors import InputError
 
 TEXT_ELSEWHERE = " The text with its entities in colour: --text FILE.html."
@@ -36,6 +38,11 @@ repeated_option = click.option(
     "--repeated-spans", "repeated", type=click.Choice(["error", "first"]), default="error", show_default=True,
     help="What to do about two annotated mentions of the same words: first keeps the first one.",
 )  # fmt: skip
+bad_brackets_option = click.option(
+    "--bad-brackets", "left_out", type=click.Choice(BAD_BRACKETS), default="error", show_default=True,
+    callback=lambda ctx, param, value: {} if value == LEAVE_OUT else None,
+    help="What to do about a document whose brackets do not match: leave-out does that, and says which.",
+)  # fmt: skip
 model_option = click.option("--model", metavar="MODEL", help="A file that train wrote (default: the model of howsure).")
 decision_option = click.option(
     "--decision", type=click.Choice(DECISIONS), default="best", show_default=True,
@@ -54,9 +61,10 @@ decision_option = click.option(
 @click.option("--passes", type=click.IntRange(min=1), metavar="N", help="Passes over the documents (default: 12).")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of their order.")
 @repeated_option
+@bad_brackets_option
 def train_command(
     files: tuple[str, ...], out: str, dev: str | None, mentions: Any, loss: Any, l1: float | None, passes: int | None,
-    seed: int, repeated: str,
+    seed: int, repeated: str, left_out: LeftOut | None,
 ) -> None:  # fmt: skip
     """Train a model on parsed documents with entities annotated.
 
@@ -73,8 +81,9 @@ def train_command(
     options: dict[str, Any] = {"l1": l1, "passes": passes}
     given = {name: value for name, value in options.items() if value is not None}
     model = AntecedentModel(mentions=mentions, loss=loss, rng=seed, **given)
-    documents = read_mentioned(files, repeated=repeated, source=mentions)
-    development = [] if dev is None else read_mentioned([dev], repeated=repeated, source=mentions)
+    documents = read_mentioned(files, repeated=repeated, left_out=left_out, source=mentions)
+    development = [] if dev is None else read_mentioned([dev], repeated=repeated, left_out=left_out, source=mentions)
+    _tell(left_out, len(documents) + len(development))
     with progress("documents", total=model.passes * len(documents), rate=True) as advance:
         model.fit(documents, development=development, advance=advance)
     if model.interrupted_:
@@ -95,9 +104,10 @@ def train_command(
 @decision_option
 @click.option("--singletons/--no-singletons", default=True, show_default=True, help="Write entities of one mention?")
 @repeated_option
+@bad_brackets_option
 def predict_command(
     file: str, out: str, output_format: str | None, model: str | None, mentions: Any, decision: str, singletons: bool,
-    repeated: str,
+    repeated: str, left_out: LeftOut | None,
 ) -> None:  # fmt: skip
     """Write parsed documents with the entities that a model finds.
 
@@ -109,7 +119,8 @@ def predict_command(
 
     form = check_form(out, output_format)
     trained = load_model(model)
-    documents = read_mentioned([file], repeated=repeated, source=mentions or trained.mentions)
+    documents = read_mentioned([file], repeated=repeated, left_out=left_out, source=mentions or trained.mentions)
+    _tell(left_out, len(documents))
     found = []
     with progress("documents", total=len(documents)) as advance:
         for one in resolve(trained, documents, mentions):
@@ -138,9 +149,10 @@ def predict_command(
 @mentions_option(None)
 @decision_option
 @repeated_option
+@bad_brackets_option
 def posterior_command(
     file: str, out: str | None, threshold: float, names: tuple[str, ...], figure: str | None, text: str | None,
-    model: str | None, mentions: Any, decision: str, repeated: str,
+    model: str | None, mentions: Any, decision: str, repeated: str, left_out: LeftOut | None,
 ) -> None:  # fmt: skip
     """Say how sure a model is: of pairs of mentions, of entities, of their number.
 
@@ -160,7 +172,9 @@ def posterior_command(
 
     _check_posterior_options(out, threshold)
     trained = load_model(model)
-    documents = chosen(read_mentioned([file], repeated=repeated, source=mentions or trained.mentions), names)
+    read = read_mentioned([file], repeated=repeated, left_out=left_out, source=mentions or trained.mentions)
+    _tell(left_out, len(read))
+    documents = chosen(read, names)
     if figure is not None and len(documents) > 1:
         raise InputError(f"--figure draws one document, {file} holds {len(documents)}; choose one by --document.")
     views, drawn = [], figure is not None or text is not None
@@ -171,7 +185,9 @@ def posterior_command(
     if figure is not None:
         draw_pairs(views[0], figure)
     if out is not None:
-        recipe = {"file": file, "model": model or "pretrained", "threshold": threshold, "decision": decision}
+        recipe: dict[str, Any] = {"file": file, "model": model or "pretrained"}
+        recipe |= {"threshold": threshold, "decision": decision}
+        recipe |= {"left_out": list(left_out)} if left_out else {}
         write_posterior(views, out, recipe)
     if text is not None:
         write_text(views, text)
@@ -193,8 +209,12 @@ def _check_posterior_options(out: str | None, threshold: float) -> None:
 @click.argument("predicted")
 @click.option("--singletons/--no-singletons", default=True, show_default=True, help="Count entities of one mention?")
 @repeated_option
+@bad_brackets_option
 @output_options
-def score_command(gold: str, predicted: str, singletons: bool, repeated: str, form: str, output: str | None) -> None:
+def score_command(
+    gold: str, predicted: str, singletons: bool, repeated: str, left_out: LeftOut | None, form: str,
+    output: str | None,
+) -> None:  # fmt: skip
     """Score entities against gold ones: MUC, B³, CEAF-e, their mean, LEA, pairs.
 
     GOLD and PREDICTED may be CoNLL-U with Entity=, CoNLL-2012 columns (LitBank) or three columns (OntoGUM). Documents
@@ -206,9 +226,16 @@ def score_command(gold: str, predicted: str, singletons: bool, repeated: str, fo
     from howsure.cli.coreference.output import score_output
     from howsure.coreference import score_documents
 
-    sides = matched(
-        gold, read_mentioned([gold], repeated=repeated), predicted, read_mentioned([predicted], repeated=repeated)
-    )
+    read = [read_mentioned([file], repeated=repeated, left_out=left_out) for file in (gold, predicted)]
+    sides = matched(gold, read[0], predicted, read[1], left_out=left_out)
+    _tell(left_out, len(sides[0]))
     scores = score_documents(*sides, singletons=singletons)
     recipe = {"gold": gold, "predicted": predicted, "documents": len(sides[0]), "singletons": singletons}
+    recipe |= {"left_out": list(left_out)} if left_out else {}
     emit(score_output(scores, recipe, form), output)
+
+
+def _tell(left_out: LeftOut | None, kept: int) -> None:
+    """Say which documents were left out."""
+    if left_out:
+        click.echo(f"howsure: {left_out_text(left_out, kept)}", err=True)

@@ -83,7 +83,7 @@ def read_words(file: str, *, form: str | None, model: Tagger) -> Corpus:
     text = read_text(file)
     if form is None:
         form = seen_form(text) if any("\t" in line for line in text.content.split("\n") if line[:1] != "#") else TEXT
-    documents = [_plain_document(text)] if form == TEXT else FORMS[form](text)
+    documents = [_plain_document(text)] if form == TEXT else FORMS[form](text, None)
     return Corpus(file, documents, original=text.content if form == CONLLU else None)
 
 

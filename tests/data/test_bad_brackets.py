@@ -1,0 +1,105 @@
+"""One broken bracket in a release file: an error that names it, or a document less, counted and named."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from howsure.data.conll2012 import read_conll2012
+from howsure.data.conllu import read_conllu
+from howsure.data.document_files import BAD_BRACKETS, read_documents
+from howsure.data.three_columns import read_three_columns
+from howsure.errors import InputError
+from tests.cli.running import howsure as run
+
+
+def conllu(**brackets: str) -> str:
+    parts = []
+    for name, misc in brackets.items():
+        rows = "".join(
+            f"{i}\t{word}\t{word}\tPRON\tPRP\t_\t{i - 1}\tdep\t_\t{one}\n"
+            for i, (word, one) in enumerate(zip(("she", "sees", "her"), misc.split(), strict=True), start=1)
+        )
+        parts.append(f"# newdoc id = {name}\n# sent_id = {name}-1\n{rows}\n# sent_id = {name}-2\n{rows}\n")
+    return "".join(parts)
+
+
+def three_columns(**brackets: str) -> str:
+    return "".join(
+        f"# begin document {name}\n"
+        + "".join(f"{i}\tw\t{one}\n" for i, one in enumerate(held.split()))
+        + "# end document\n"
+        for name, held in brackets.items()
+    )
+
+
+def conll2012(**brackets: str) -> str:
+    return "".join(
+        f"#begin document ({name}); part 000\n"
+        + "".join(f"{name}\t0\t{i}\tw\tNN\t*\t-\t-\t-\t-\t*\t{one}\n" for i, one in enumerate(held.split()))
+        + "\n#end document\n"
+        for name, held in brackets.items()
+    )
+
+
+GOOD, OPEN, ALIEN = "Entity=(1) _ Entity=(2)", "Entity=(1 _ Entity=(2)", "Entity=(1) _ Entity=(2|"
+FORMS = {
+    "conllu": (conllu(road=OPEN, sea=GOOD, hill=ALIEN), read_conllu),
+    "three-columns": (three_columns(road="(1 _ (2)", sea="(1) _ (2)", hill="3) _ _"), read_three_columns),
+    "conll-2012": (conll2012(road="(1 - (2)", sea="(1) - (2)", hill="(2| - -"), read_conll2012),
+}
+
+
+@pytest.mark.parametrize("form", list(FORMS))
+def test_a_document_with_broken_brackets_is_an_error_or_left_out(form: str, tmp_path: Path) -> None:
+    content, reader = FORMS[form]
+    path = tmp_path / "release.txt.gz"
+    path.write_bytes(gzip.compress(content.encode()))
+    with pytest.raises(InputError, match=r"line \d+ of .*release\.txt\.gz: .*the bracket \(1 is never closed.*road"):
+        read_documents(path)
+    with pytest.warns(UserWarning, match=r"left out 2 of 3 documents, whose brackets do not match: road, hill\. line"):
+        found = read_documents(path, bad_brackets="leave-out")
+    assert [document.name for document in found] == ["sea"]
+    assert found[0].mentions is not None
+    assert {mention.entity for mention in found[0].mentions} == {"1", "2"}
+    left_out: dict[str, str] = {}
+    assert [document.name for document in reader(path, left_out=left_out)] == ["sea"]
+    assert list(left_out) == ["road", "hill"]
+    assert "never closed" in left_out["road"]
+
+
+@pytest.mark.parametrize("form", list(FORMS))
+def test_other_faults_are_errors_as_before(form: str, tmp_path: Path) -> None:
+    content, _ = FORMS[form]
+    path = tmp_path / "x.txt"
+    lines = content.split("\n")
+    place = next(at for at, line in enumerate(lines) if line and not line.startswith("#"))
+    path.write_text("\n".join([*lines[:place], lines[place].replace("\t", " ", 1), *lines[place + 1 :]]))
+    with pytest.raises(InputError, match=r"columns|numbered"):
+        read_documents(path, form=form, bad_brackets="leave-out")
+
+
+def test_a_file_of_which_nothing_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "x.conllu"
+    path.write_text(conllu(road=OPEN, hill=ALIEN))
+    with pytest.raises(InputError, match=r"the brackets of every document of .* are broken: line"):
+        read_documents(path, bad_brackets="leave-out")
+    with pytest.raises(InputError, match="no way 'mend' in bad_brackets; it has error, leave-out"):
+        read_documents(path, bad_brackets="mend")
+    assert BAD_BRACKETS == ("error", "leave-out")
+
+
+def test_the_command_line_leaves_out_counts_and_names(tmp_path: Path) -> None:
+    gold, predicted = tmp_path / "gold.conllu", tmp_path / "predicted.conllu"
+    gold.write_text(conllu(road=OPEN, sea=GOOD, hill=GOOD))
+    predicted.write_text(conllu(road=GOOD, sea=GOOD, hill=GOOD))
+    assert run("coreference", "score", gold, predicted).code == 2
+    done = run("coreference", "score", gold, predicted, "--bad-brackets", "leave-out")
+    assert done.code == 0
+    assert "left out 1 of 3 documents, whose brackets do not match: road. line" in done.err
+    assert "2 documents" in done.out
+    out = tmp_path / "posterior.json"
+    assert run("coreference", "posterior", gold, "--bad-brackets", "leave-out", "--out", out).code == 0
+    assert '"left_out": [\n    "road"\n  ]' in out.read_text()
