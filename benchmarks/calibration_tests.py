@@ -8,8 +8,8 @@ the public ones, with 199 draws where a method draws.
 The second table is of `howsure.posterior_quantiles`: ranks of 99 draws, the truth's law being that of the draws
 (calibrated), shifted by 0.15 or spread by 1.2, alone and in clusters of 20 with ρ = 0.5.
 
-Limit: calibrated ones are rejected in .04 to .06 of the runs, but for the simulation's error (docs/calibration.md).
-`--runs` sets the number of runs a cell (default 1,000: about 15 CPU minutes).
+Limit: calibrated ones are rejected in .04 to .06 of the runs, but for the error of the simulation. `--runs` sets the
+number of runs a cell (default 1,000: about 40 CPU minutes). Prints the tables of docs/calibration-tests.md.
 """
 
 from __future__ import annotations
