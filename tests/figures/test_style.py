@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import replace
 from itertools import pairwise
+from xml.etree import ElementTree
 
 import matplotlib as mpl
+import numpy as np
 import pytest
 
-from howsure import Estimate
+from howsure import Estimate, compare
 from howsure.figures import calibration, lines
+from howsure.figures.coreference import pair_figure
 from howsure.figures.files import figure_bytes
+from howsure.figures.significance import difference_figure
 from howsure.figures.style import LOOKS, estimate_text, look, shortened_name
 from tests.figures.made_up import ANY_CURVE, many_curves
 
@@ -70,3 +76,22 @@ def test_estimates_are_short() -> None:
     assert estimate_text(Estimate(0.0012, 0.0, 0.0034, 0.95, "debiased", 9)) == "0.0012 [0.0000, 0.0034]"
     assert estimate_text(Estimate(0.5, None, None, 0.95, "debiased", 9)) == "0.500"
     assert estimate_text(Estimate(nan, None, None, 0.95, "debiased", 9)) == "undefined"
+
+
+@pytest.mark.parametrize("kind", [".svg", ".pdf"])
+def test_names_that_no_font_has(kind: str) -> None:
+    """Written out, in every place where a name can stand; an SVG stays XML. A mark at the start breaks PDF alone."""
+    name = "\ufeffb\x00\x1b[31m\u202ea\ufffe\t\ud800\x85"
+    y, curves = [0, 1] * 20, [replace(one, name=f"{name}{number}") for number, one in enumerate(many_curves(3))]
+    compared = compare(y, [0, 0] * 20, {name: y}, baseline_name=f"{name}?", metrics="accuracy", rng=0)
+    figures = [
+        calibration.curve_figure(curves), calibration.error_figure(curves), difference_figure(compared),
+        pair_figure(np.eye(2), [name, name], entities=[0, 0]),
+        lines.series_figure([(name, [lines.Series(name, [1, 2], [1, 2])])], x_label=name, y_label=name, title=name),
+    ]  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for figure in figures:
+            drawn = figure_bytes(figure, kind)
+            if kind == ".svg":
+                ElementTree.fromstring(drawn)

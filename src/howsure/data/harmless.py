@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
-# Controls but tab and line feed; marks that turn the direction of writing; separators of lines; lone surrogates.
-STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+# Controls but tab and line feed; marks that turn the direction of writing; separators of lines; what is no character.
+STEERING = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
+)
 FORMULAS = tuple("=+-@\t\r\n＝＋－＠")
 
 

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.text import Text
 
+from howsure.data.harmless import on_a_terminal
 from howsure.stats.estimate import Estimate
 
 INK, QUIET, FAINT, GRID = "#1a1a1a", "#5f6368", "#b8bcc2", "#e4e6e9"
@@ -89,8 +90,8 @@ def dress(ax: Axes, *, grid: str | None = None) -> None:
 
 
 def shortened_name(name: str, limit: int) -> str:
-    """A name that fits: one line, its middle left out if it is too long."""
-    name = " ".join(name.split())
+    """A name that fits: one line of what can be drawn, its middle left out if it is too long."""
+    name = on_a_terminal(" ".join(name.split()))
     if len(name) <= limit:
         return name
     head = (limit - 1) // 2
@@ -98,9 +99,9 @@ def shortened_name(name: str, limit: int) -> str:
 
 
 def literal(text: Text, string: str) -> None:
-    """Give a text a string as it is: no dollar sign in a name starts a formula."""
+    """Give a text a string as it is: no dollar sign in a name starts a formula, and what no font has is written out."""
     text.set_parse_math(False)
-    text.set_text(string)
+    text.set_text(on_a_terminal(string).replace("\t", " "))
 
 
 def literal_legend(ax: Axes, handles: Sequence[Any], names: Sequence[str], **options: Any) -> Legend:
