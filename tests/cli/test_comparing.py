@@ -207,3 +207,16 @@ def test_first_choices_are_compared_each_with_its_own_label(tmp_path: Path) -> N
     ).to_dict()
     assert {key: found[key] for key in wanted} == wanted
     assert "label gold (is its first choice right?)" in printed(*common)
+
+
+def test_errors_of_zero_are_explained(tmp_path: Path) -> None:
+    """Two errors that are cut at 0 are no two models without an error."""
+    rng = np.random.default_rng(1)
+    q = rng.random(300)
+    held = {"gold": (rng.random(300) < q).astype(int), "a": q, "b": np.clip(q + 0.001, 0, 1), "c": q**3}
+    path = write(tmp_path / "dev.csv", held)
+    common = ("calibration", "compare", path, "--label", "gold", "--prob", "a", "--prob")
+    text = printed(*common, "b")
+    assert "error of A                    0.00000" in text
+    assert "The error of A and of B is 0 because the bins differ no more than chance alone would have it" in text
+    assert "The error of A is 0 because" in printed(*common, "c")

@@ -15,14 +15,14 @@ def test_better_worse_and_no_difference() -> None:
     down = verdicts(compare(targets, b, {"down": a}, metrics="accuracy", rng=0))[0]
     same = verdicts(compare(targets, a, {"same": a}, metrics=["accuracy", "mcc"], rng=0, n_resamples=10))[0]
     assert up.startswith("up is better than baseline in accuracy by +0.")
-    assert down.startswith("down is worse than baseline in accuracy by -0.")
+    assert down.startswith("down is worse than baseline in accuracy, lower by 0.")
     assert same == "same: no difference is to be seen in accuracy, mcc."
 
 
 def test_lower_is_better_for_a_loss() -> None:
     targets, a, b = distributions(200, 3, 1, weights=(0.5, 0.9))
     said = verdicts(compare(targets, a, b, metrics="cross_entropy", rng=0, n_resamples=500))[0]
-    assert said.startswith("model is better than baseline in cross_entropy by -0.")
+    assert said.startswith("model is better than baseline in cross_entropy, lower by 0.")
 
 
 def test_what_is_undefined_is_said() -> None:
@@ -40,3 +40,31 @@ def test_how_it_was_done() -> None:
         "Items with all their runs were drawn with replacement.",
         "p is adjusted for 4 comparisons (Holm).",
     ]
+
+
+def test_amount_and_side_agree_with_the_row() -> None:
+    """No one is better by a negative amount: the side is a word, and the interval that of the amount."""
+    rng = np.random.default_rng(0)
+    y, base = rng.integers(0, 2, 400), np.full(400, 0.5)
+    good, bad = np.where(y == 1, 0.6, 0.4), np.where(y == 1, 0.4, 0.6)
+    result = compare(y, base, {"good": good, "bad": bad}, metrics="brier", rng=0)
+    for model, told in (
+        ("good", "better than baseline in brier, lower"),
+        ("bad", "worse than baseline in brier, higher"),
+    ):
+        row, (said,) = result[model, "brier"], [one for one in verdicts(result) if one.startswith(model)]
+        ends = sorted((abs(row.low), abs(row.high)))
+        assert said.startswith(
+            f"{model} is {told} by {abs(row.difference):.4f} [{ends[0]:.4f}, {ends[1]:.4f}] (p <.0001)"
+        )
+
+
+def test_an_error_of_zero_is_explained() -> None:
+    rng = np.random.default_rng(3)
+    q = rng.random(300)
+    y = (rng.random(300) < q).astype(int)
+    a, b = np.clip(q, 0.01, 0.99), np.clip(q + 0.001, 0.01, 0.99)
+    result = compare(y, a, {"other": b}, metrics="calibration_error", rng=0)
+    assert 0.0 in (result[0].baseline_value, result[0].model_value)
+    assert any("not a model without an error" in line for line in how(result))
+    assert not any("not a model without an error" in line for line in how(compare(y, q > 0.5, {"b": q > 0.4}, rng=0)))

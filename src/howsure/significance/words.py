@@ -8,6 +8,11 @@ from howsure.significance.comparison import Comparison, Difference, p_text
 from howsure.stats.multiplicity import ADJUSTED
 
 ALPHA = 0.05
+ERROR = "calibration_error"
+FLOOR = (
+    f"{ERROR} is 0 where the bins differ no more than chance alone would have it: not a model without an error, and of "
+    "two such models the interval, not the difference of their zeros, says how far apart they may be."
+)
 
 
 def verdicts(result: Comparison) -> list[str]:
@@ -54,13 +59,22 @@ def how(result: Comparison) -> list[str]:
     lost = max((row.undefined_resamples for row in result), default=0)
     if lost:
         said.append(f"In up to {lost:,} of {recipe['n_resamples']:,} resamples a metric was undefined.")
+    if any(row.metric == ERROR and 0.0 in (row.baseline_value, row.model_value) for row in result):
+        said.append(FLOOR)
     return said
 
 
 def _finding(row: Difference) -> str:
-    interval = "" if math.isnan(row.low) else f" [{row.low:+.4f}, {row.high:+.4f}]"
+    """By how much a model is better or worse; where not both the sign and the word say so, in words alone."""
     p = p_text(row.p_adjusted)
-    return f"{row.metric} by {row.difference:+.4f}{interval} (p {p if p.startswith('<') else '= ' + p})"
+    told = f"(p {p if p.startswith('<') else '= ' + p})"
+    if row.higher_is_better and row.difference > 0:
+        interval = "" if math.isnan(row.low) else f" [{row.low:+.4f}, {row.high:+.4f}]"
+        return f"{row.metric} by {row.difference:+.4f}{interval} {told}"
+    side, sign = ("higher", 1.0) if row.difference > 0 else ("lower", -1.0)
+    low, high = sorted((sign * row.low, sign * row.high))  # of the amount
+    interval = "" if math.isnan(row.low) else f" [{low:.4f}, {high:.4f}]"
+    return f"{row.metric}, {side} by {abs(row.difference):.4f}{interval} {told}"
 
 
 def _side(row: Difference) -> str:

@@ -31,6 +31,12 @@ def comparison_text(result: CalibrationComparison, sides: Sides, rows: PairedRow
         said = "A is better calibrated than B."
     else:
         said = "No difference in calibration to be seen: the interval of the squared errors' difference holds 0."
+    zeros = [name for name, one in (("A", result.error_a), ("B", result.error_b)) if one is not None and one.value == 0]
+    if zeros:
+        said += (
+            f"\nThe error of {' and of '.join(zeros)} is 0 because the bins differ no more than chance alone would have"
+        )
+        said += " it: not a model without an error."
     table = comparison_table(result, sides, rows).text("table")
     read = "".join(f"{line}\n" for line in _read(result, sides, rows))
     return f"{read}\n{table}\n{said}\n"
