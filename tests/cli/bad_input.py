@@ -263,15 +263,20 @@ OPTIONS = [
     Wrong("a column named twice", "quantiles dev.csv --truth gold --draws prob,prob",
           "--truth and --draws must name each column once; they name gold, prob, prob.", CSV),
     Wrong("draws that are infinite", QUANTILES,
-          "draws must be finite; row 2 is not. Leave such rows out first. (Rows are counted from 0 here, among those "
-          "used.)", {"draws.npz": archive(truth=np.zeros(3), draws=np.array([[0, 1], [2, 3], [4, np.inf]]))}),
+          "draws must be finite; row 3 of draws.npz (counted from 1) is not. Leave such rows out first.",
+          {"draws.npz": archive(truth=np.zeros(3), draws=np.array([[0, 1], [2, 3], [4, np.inf]]))}),
     Wrong("a baseline that is the model", "significance dev.csv --target gold --baseline model --model model",
           "--baseline and --model must differ; both name model.", CSV),
     Wrong("a column of other labels", "significance dev.csv --target model --baseline gold --model prob",
           "gold holds no label that the targets hold (base, large), but 0, 1. Is it the right one?", CSV),
     Wrong("probabilities for labels", "significance dev.csv --target gold --baseline weight --model prob",
-          "prob must hold labels; row 0 holds 0.637. For probabilities name metrics that take them, "
-          "such as brier and log_loss. (Rows are counted from 0 here, among those used.)", CSV),
+          f"prob must hold labels; row 1 of dev.csv {COUNTED} holds 0.637. For probabilities name metrics that take "
+          "them, such as brier and log_loss.", CSV),
+    Wrong("classes by other names", "significance dev.jsonl --target gold --baseline a --model b",
+          "b must hold the same names in every row, 'no', 'yes' as in the first; row 2 of dev.jsonl (counted from 1) "
+          """holds '{"yes":1.0}'. A class without votes has a probability of 0: write it.""",
+          {"dev.jsonl": b'{"gold":{"no":1,"yes":0},"a":{"no":0.7,"yes":0.3},"b":{"no":0.5,"yes":0.5}}\n'
+                        b'{"gold":{"no":0,"yes":1},"a":{"no":0.6,"yes":0.4},"b":{"yes":1.0}}\n'}),
     Wrong("a class for a metric of all classes",
           "significance dev.csv --target gold --baseline weight --model gold --metric accuracy --class 1",
           "--class is for precision, recall, f1 of labels; the metrics are accuracy. Ask for one of "

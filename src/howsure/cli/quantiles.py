@@ -11,8 +11,9 @@ from howsure.calibration.quantiles import METHODS, posterior_quantiles
 from howsure.cli.commands import Command
 from howsure.cli.options import as_names, figure_option, level_option, output_options
 from howsure.cli.output import emit, json_text
-from howsure.cli.rows import rows_from_zero
+from howsure.cli.rows import rows_as_in_files
 from howsure.cli.tables import Table
+from howsure.data.arrays import ReadColumns
 from howsure.errors import InputError
 from howsure.stats.naming import shortened
 
@@ -47,10 +48,10 @@ def command(
     FILE: CSV, TSV, JSON lines, Parquet or .npz; one quantity a row.
     """
 
-    values, samples, clusters, held = read(file, truth, draws, draws_column, cluster, skip_missing=skip_missing)
+    values, samples, clusters, found = read(file, truth, draws, draws_column, cluster, skip_missing=skip_missing)
     if bins is not None and bins > samples.shape[1] + 1:
         raise InputError(f"--bins must be at most the number of ranks, {samples.shape[1] + 1}; it is {bins}.")
-    with rows_from_zero():
+    with rows_as_in_files(found.place):
         result = posterior_quantiles(
             samples, values, n_bins=bins, method=method, clusters=clusters, level=level, rng=seed
         )
@@ -59,7 +60,7 @@ def command(
         from howsure.figures.quantiles import quantile_figure
 
         save_figure(quantile_figure(result), figure)
-    recipe = {**held, "seed": seed}
+    recipe = {**found.recipe, "seed": seed}
     if form == "json":
         emit(json_text({"recipe": recipe, **result.to_dict()}), output)
         return
@@ -70,7 +71,9 @@ def command(
             edges, edges[1:], result.counts, result.expected, result.low, result.high, strict=False
         )
     ]
-    skipped = [f"rows left out, {column} being missing in them: {count:,}" for column, count in held["skipped"].items()]
+    skipped = [
+        f"rows left out, {column} being missing in them: {count:,}" for column, count in found.recipe["skipped"].items()
+    ]
     said = "\n".join([repr(result), *skipped])
     table = Table(("quantile", "truths", "expected", "low", "high"), rows, words=("quantile",), comment=said)
     emit(f"{said}\n\n{table.text(form)}" if form == "table" else table.text(form), output)
@@ -78,9 +81,9 @@ def command(
 
 def read(
     file: str, truth: str, draws: list[str] | None, draws_column: str | None, cluster: str | None, *, skip_missing: bool
-) -> tuple[Any, Any, Any, dict[str, Any]]:
+) -> tuple[Any, Any, Any, ReadColumns]:
     """The truths (n,), the draws (n, S), the clusters (n,) or None, and what was read."""
-    from howsure.data import read_columns
+    from howsure.data.arrays import columns_as_read
 
     if (draws is None) == (draws_column is None):
         raise InputError("say where the draws are: either --draws COL,COL,… or --draws-column COL.")
@@ -90,12 +93,10 @@ def read(
         raise InputError(f"{options} must name each column once; they name {shortened(named)}.")
     labels = [cluster] if cluster else []
     if draws_column is not None:
-        found, recipe = read_columns(
-            [file], labels=labels, numbers=[truth], lists=[draws_column], skip_missing=skip_missing
-        )
-        samples = found[draws_column]
+        found = columns_as_read([file], labels=labels, numbers=[truth], lists=[draws_column], skip_missing=skip_missing)
+        samples = found.arrays[draws_column]
     else:
         columns = draws or []
-        found, recipe = read_columns([file], labels=labels, numbers=[truth, *columns], skip_missing=skip_missing)
-        samples = np.column_stack([found[name] for name in columns])
-    return found[truth], samples, found[cluster] if cluster else None, recipe
+        found = columns_as_read([file], labels=labels, numbers=[truth, *columns], skip_missing=skip_missing)
+        samples = np.column_stack([found.arrays[name] for name in columns])
+    return found.arrays[truth], samples, found.arrays[cluster] if cluster else None, found

@@ -1,20 +1,26 @@
-"""How a row is counted that an error of the numerics names."""
+"""How a row is counted that an error of the numerics names: on the command line from 1, as in the file."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from howsure.errors import InputError
 
+ROW = re.compile(r"\brow (\d+)\b")
+AMONG = "(Rows are counted from 1 here, among those used.)"
+
 
 @contextmanager
-def rows_from_zero() -> Iterator[None]:
-    """An error that names a row says how it is counted: readers of files count from 1, arrays from 0."""
+def rows_as_in_files(place: Callable[[int], str] | None = None) -> Iterator[None]:
+    """An error that names rows from 0, as arrays do, names them from 1, with their file where `place` knows it."""
     try:
         yield
     except InputError as error:
-        if re.search(r"\brow \d", str(error)) is None:
+        said = str(error)
+        if ROW.search(said) is None:
             raise
-        raise InputError(f"{error} (Rows are counted from 0 here, among those used.)") from error
+        if place is not None:
+            raise InputError(ROW.sub(lambda found: place(int(found[1])), said)) from error
+        raise InputError(f"{ROW.sub(lambda found: f'row {int(found[1]) + 1}', said)} {AMONG}") from error

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy.typing as npt
 from howsure.data.columns import Column
 from howsure.data.database import Database, reading
 from howsure.data.files import named_files
+from howsure.data.mappings import with_keys
 from howsure.data.multiclass import class_matrix
 from howsure.data.pooling import SEPARATE, apart_by_file, check_across_files
 from howsure.data.selection import Selection, select_rows
@@ -20,6 +22,16 @@ from howsure.data.tables import Table, open_table
 from howsure.stats.checks import check_clusters
 
 Arrays = dict[str, npt.NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadColumns:
+    """Columns by name, what was read, the names in columns of mappings, and where the i-th row used (from 0) stands."""
+
+    arrays: Arrays
+    recipe: dict[str, Any]
+    keys: dict[str, list[str]]
+    place: Callable[[int], str]
 
 
 def read_columns(
@@ -37,18 +49,41 @@ def read_columns(
     """Some columns of files by name, and what was read: the files, the rows used and those left out.
 
     `labels` come as they stand (n,), `numbers` as float64 (n,), `lists` as float64 (n, K); so do labels and numbers
-    whose column holds lists of numbers. A missing value is an error, or with `skip_missing` its row is left out.
+    whose column holds lists of numbers, or numbers by names, {"0": 0.7, "1": 0.3}, in the natural order of the names. A
+    missing value is an error, or with `skip_missing` its row is left out.
 
     `cluster` is one of the labels: equal values of it in several files (of one `run`, if that is a column) are an
     error, unless `across_files` says that they are the "same" thing or "separate" ones, which are then numbered anew.
 
     Files are those of `open_predictions`. Raises InputError naming the file, the column, the row and the value.
     """
+    read = columns_as_read(
+        paths, labels=labels, numbers=numbers, lists=lists, cluster=cluster, run=run, across_files=across_files,
+        skip_missing=skip_missing, format=format,
+    )  # fmt: skip
+    return read.arrays, read.recipe
+
+
+def columns_as_read(
+    paths: Sequence[str | os.PathLike[str]],
+    *,
+    labels: Sequence[str] = (),
+    numbers: Sequence[str] = (),
+    lists: Sequence[str] = (),
+    cluster: str | None = None,
+    run: str | None = None,
+    across_files: str = "error",
+    skip_missing: bool = False,
+    format: str | None = None,
+) -> ReadColumns:
+    """What `read_columns` reads, and where each row stands; InputError as it raises."""
     roles = dict.fromkeys(labels, "text") | dict.fromkeys(numbers, "number") | dict.fromkeys(lists, "numbers")
     with closing(Database()) as database:
         files = named_files(paths, format=format, spool=database.folder)
         database.allow_only([file.path for file in files])
         table = open_table(database, files, list(roles))
+        for name in (*labels, *lists):
+            table.columns[name] = with_keys(table, table.columns[name])
         kinds = {c: "numbers" if _holds_lists(table, c) else roles[name] for name, c in table.columns.items()}
         missing = {column: column.missing(role=kind) for column, kind in kinds.items()}
         selection = select_rows(table, missing, skip=skip_missing, values=(), stream_checks=False)
@@ -59,7 +94,11 @@ def read_columns(
             if across_files == SEPARATE:
                 codes = check_clusters(found[cluster], n=selection.n, name=cluster)
                 found[cluster] = apart_by_file(selection, codes)
-    return found, {"files": [file.name for file in files], "rows": selection.n, "skipped": selection.skipped}
+        positions = selection.positions()
+    recipe: dict[str, Any] = {"files": [file.name for file in files]}
+    recipe |= {"rows": selection.n, "skipped": selection.skipped}
+    keys = {name: list(column.keys) for name, column in table.columns.items() if column.keys}
+    return ReadColumns(found, recipe, keys, lambda row: table.place_of(int(positions[row])))
 
 
 def _holds_lists(table: Table, column: Column) -> bool:

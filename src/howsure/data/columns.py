@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from howsure.data.database import identifier, literals
+from howsure.data.database import identifier, literal, literals
 from howsure.stats.numerals import spelled_number
 
 FLOATS = ("FLOAT", "DOUBLE")
@@ -15,10 +15,11 @@ INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column by its name and DuckDB's type of it."""
+    """A column by its name and DuckDB's type of it; `keys` are the names in its values where these are mappings."""
 
     name: str
     type: str
+    keys: tuple[str, ...] = ()
 
     @property
     def sql(self) -> str:
@@ -55,9 +56,28 @@ class Column:
 
     @property
     def numbers(self) -> str:
-        """The value as a list of DOUBLE; null if it is no list of numbers."""
+        """The value as a list of DOUBLE, of a mapping in the order of its keys; null if it is no list of numbers."""
+        if self.keys:
+            listed = ", ".join(f"TRY_CAST({one} AS DOUBLE)" for one in self._values)
+            return f"CASE WHEN {self.has_keys} THEN [{listed}] END"
         numbers = f"TRY_CAST({self.sql} AS DOUBLE[])"
         return f"CASE WHEN NOT contains({self.sql}, '_') THEN {numbers} END" if self.is_text else numbers
+
+    @property
+    def json(self) -> str:
+        """The value as JSON; null if a text is none."""
+        return f"CASE WHEN json_valid({self.sql}) THEN {self.sql} END" if self.is_text else f"to_json({self.sql})"
+
+    @property
+    def has_keys(self) -> str:
+        """Whether the value is a mapping of just the keys."""
+        return f"list_sort(json_keys({self.json})) = list_sort([{literals(self.keys)}])"
+
+    @property
+    def _values(self) -> list[str]:
+        """The values of a mapping as texts, in the order of its keys."""
+        pointers = ("/" + key.replace("~", "~0").replace("/", "~1") for key in self.keys)
+        return [f"json_extract_string({self.json}, {literal(pointer)})" for pointer in pointers]
 
     def missing(self, values: Sequence[str] = (), *, role: str = "text") -> str:
         """Whether the value is missing: null, NaN, empty, or one of `values`; in a list, whether any element is.
@@ -73,7 +93,7 @@ class Column:
             tests.append(f"coalesce(isnan({self.number}), FALSE)")
         if role == "numbers":
             nan = "CAST('NaN' AS DOUBLE)"
-            texts = f"TRY_CAST({self.sql} AS VARCHAR[])"  # an element that is no number is not missing but wrong
+            texts = f"[{', '.join(self._values)}]" if self.keys else f"TRY_CAST({self.sql} AS VARCHAR[])"
             tests.append(f"coalesce(list_count({texts}) < len({texts}), FALSE)")
             tests.append(f"coalesce(list_contains({self.numbers}, {nan}), FALSE)")
         elif values:

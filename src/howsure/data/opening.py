@@ -13,6 +13,7 @@ from howsure.data.files import named_files
 from howsure.data.groups import group_sizes
 from howsure.data.labels import label_sql
 from howsure.data.loading import load_clusters, load_groups, load_pairs, load_weights
+from howsure.data.mappings import with_keys
 from howsure.data.multiclass import check_rows, class_labels, class_matrix
 from howsure.data.pooling import SAME, SEPARATE, check_across_files, check_different
 from howsure.data.predictions import Predictions
@@ -73,6 +74,8 @@ def open_predictions(
     files = named_files(paths, format=format, spool=database.folder)
     database.allow_only([file.path for file in files])
     table = open_table(database, files, [*names.values(), *(probs or ())])
+    if probs_column is not None:
+        table.columns[probs_column] = with_keys(table, table.columns[probs_column])
     columns = {role: table.columns[name] for role, name in names.items()}
     several = [table.columns[name] for name in probs or ()]
     selection = _selected(table, columns, several, skip=skip_missing, values=missing_values, positive=positive)
@@ -85,8 +88,20 @@ def open_predictions(
     if prob is not None:
         return _one_probability(selection, columns, names, notes, positive, in_memory_rows)
     chosen = classes if classes is not None else probs
+    if "probs_column" in columns and columns["probs_column"].keys:
+        chosen, columns["probs_column"] = _in_order(columns["probs_column"], classes)
     named = {**names, "probs": list(probs)} if probs else names
     return _several_classes(selection, columns, several, named, notes, reduce or "", chosen)
+
+
+def _in_order(column: Column, classes: Sequence[str] | None) -> tuple[Sequence[str], Column]:
+    """The classes of a column of mappings, and the column with its keys in their order."""
+    if classes is None:
+        return column.keys, column
+    if sorted(classes) != sorted(column.keys):
+        held = shortened(map(repr, column.keys))
+        raise InputError(f"--classes must name the classes in {column.name}, {held}; it is {shortened(classes)}.")
+    return classes, replace(column, keys=tuple(classes))
 
 
 def _one_probability(

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from howsure.data import read_columns
+from howsure.data.arrays import ReadColumns, columns_as_read
 from howsure.errors import InputError
 from howsure.significance.boostsa.storage import read_labels
 from howsure.significance.metrics import tasks_of
@@ -24,6 +24,8 @@ class Held:
     columns: Mapping[str, Any]
     models: Mapping[str, Any]
     recipe: Mapping[str, Any]
+    classes: list[str] | None = None  # as mappings in the files name them
+    place: Callable[[int], str] | None = None  # where a row stands, by its number from 0; None where items are counted
 
 
 def read_rows(
@@ -42,15 +44,42 @@ def read_rows(
     """
     _refuse_twice(names["baseline"], models)
     systems = [names["baseline"], *models] if tasks_of(numbers or ()) == {"probabilistic"} else []
-    held, recipe = read_columns(
+    read = columns_as_read(
         paths, labels=[*names.values(), *models], numbers=systems, skip_missing=skip_missing, format=input_format,
         cluster=names.get("clusters"), run=names.get("runs"), across_files=across_files,
     )  # fmt: skip
+    held, recipe = read.arrays, read.recipe
     recipe |= {"files_pooled": len(recipe["files"])} if len(recipe["files"]) > 1 else {}
     recipe |= {"across_files": across_files} if across_files != "error" else {}
     _read_as_numbers(held, [names["y_true"], names["baseline"], *models])
     _refuse_other_labels(held[names["y_true"]], {name: held[name] for name in (names["baseline"], *models)})
-    return Held({key: held[name] for key, name in names.items()}, {name: held[name] for name in models}, recipe)
+    return Held(
+        {key: held[name] for key, name in names.items()},
+        {name: held[name] for name in models},
+        recipe,
+        _classes(read, [names["y_true"], names["baseline"], *models]),
+        None if "runs" in names else read.place,
+    )
+
+
+def _classes(read: ReadColumns, columns: Sequence[str]) -> list[str] | None:
+    """The classes that mappings name, of systems whose targets are labels.
+
+    Raises InputError where columns name different ones, or some are lists, whose order nobody knows.
+    """
+    keys = {name: read.keys[name] for name in columns if name in read.keys}
+    if not keys:
+        return None
+    first, names = next(iter(keys.items()))
+    for name in columns:
+        is_list = name not in keys and read.arrays[name].ndim == 2
+        found = [str(number) for number in range(read.arrays[name].shape[1])] if is_list else keys.get(name, names)
+        if found != names:
+            what = "lists without names" if is_list else shortened(map(repr, found))
+            raise InputError(
+                f"all columns must name the same classes; {first} has {shortened(map(repr, names))}, {name} has {what}."
+            )
+    return None if columns[0] in keys else names
 
 
 def shown_names(paths: Sequence[str]) -> list[str]:

@@ -18,7 +18,7 @@ from howsure.cli.options import (
 )
 from howsure.cli.output import emit
 from howsure.cli.progress import progress
-from howsure.cli.rows import rows_from_zero
+from howsure.cli.rows import rows_as_in_files
 from howsure.cli.significance.output import comparison_output, power_output, write_figure, write_report
 from howsure.errors import InputError
 
@@ -111,13 +111,13 @@ def compare_command(
             raise InputError(f"--{wrong[0]} is for columns: put the predictions into one FILE with columns.")
         held = read_files(str(targets), baseline, models)
         baseline = shown_names([baseline, *models])[0]
-    with rows_from_zero(), progress("comparing", total=len(models)) as advance:
+    with rows_as_in_files(held.place), progress("comparing", total=len(models)) as advance:
         result = compare(
             held.columns["y_true"],
             held.columns["baseline"],
             held.models,
             **{key: held.columns[key] for key in roles if key in held.columns},
-            labels=classes,
+            labels=held.classes if classes is None else classes,
             baseline_name=baseline,
             progress=lambda done, total: advance(1 if done else 0),
             **options,
