@@ -133,6 +133,9 @@ def test_the_first_name_of_a_code_is_its_title(tmp_path: Path) -> None:
         ("I RQ\tIraq\n", "line 1"),
         ("IRQ\tIraq\tsource\tmore\n", "line 1"),
         ("# nothing\n", "holds no entry"),
+        ("IRQ\tIraq\nX\t-\n", "line 2: a name must hold a letter or a digit; it is '-'"),
+        ("IRQ\t_\n", "line 1: a name must hold a letter or a digit; it is ''"),
+        ("I\u00a0RQ\tIraq\n", "line 1: a code must be one word"),
     ],
 )
 def test_a_broken_file_is_named_by_line(tmp_path: Path, content: str, message: str) -> None:
@@ -140,6 +143,49 @@ def test_a_broken_file_is_named_by_line(tmp_path: Path, content: str, message: s
     path.write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=message):
         Lexicon.read(path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        'code,name\nIRQ,Iraq\nUSA,United States\nUSA,"America, the United States of"\n',
+        "\ufeffcode;name\r\nIRQ;Iraq\r\nUSA;United_States\r\n;\r\nUSA;America, the United States of\r\n",
+        'Name,Region,Code\nIraq,Asia,IRQ\nUnited States,,USA\n"America, the United States of",America,USA\n',
+        'IRQ,Iraq\n# ours\nUSA,United States,a source\nUSA,"America, the United States of"\n',
+    ],
+)
+def test_a_spreadsheet_is_read(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "names.CSV"
+    path.write_text(content, encoding="utf-8", newline="")
+    lexicon = Lexicon.read(path)
+    assert lexicon.entries == (("IRQ", "Iraq"), ("USA", "United States"), ("USA", "America, the United States of"))
+    assert lexicon.title("USA") == "United States"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("code,name\nIRQ,Iraq\nUSA\n", "line 3: a line must be CODE,NAME; it is 'USA'"),
+        ("code,name\n,Iraq\n", "line 2"),
+        ("code,name\nIRQ,Iraq,x\n", "line 2"),
+        ('IRQ\tIraq,"a\n', "it is not CSV|a line must be"),
+        ('code,name\nIRQ,"Iraq"s\n', "line 2: it is not CSV"),
+        ("code,name\n", "holds no entry"),
+    ],
+)
+def test_a_broken_spreadsheet_is_named_by_line(tmp_path: Path, content: str, message: str) -> None:
+    path = tmp_path / "names.csv"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        Lexicon.read(path)
+
+
+def test_names_without_a_word(tmp_path: Path) -> None:
+    for name in ("-", "--", "/", "_", "…"):
+        with pytest.raises(InputError, match="a name with a letter or a digit"):
+            Lexicon([("IRQ", name)])
+    assert spellings("-") == (("-",),)
+    assert Lexicon([("X", "X-")]).match(["X-"]) == [(0, 1, "X")]
 
 
 def test_other_bad_input(tmp_path: Path) -> None:

@@ -77,9 +77,9 @@ class Lexicon:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], *, stemming: str = "suffixes", match_case: bool = False) -> Lexicon:
-        """A lexicon from a file: a line a name, `CODE<TAB>NAME`, `_` for a blank; lines of `===` or `#` are comments.
+        """A lexicon from a file: a line a name, `CODE<TAB>NAME`, or CSV of a spreadsheet (.csv), `_` for a blank.
 
-        The first name of a code is its title.
+        Lines of `===` or `#` are comments. The first name of a code is its title.
 
         Raises InputError naming the line.
         """
@@ -148,8 +148,11 @@ def _names(entries: Iterable[tuple[str, str]]) -> list[Name]:
     codes: dict[tuple[str, ...], list[str]] = {}
     written: dict[tuple[str, ...], tuple[str, ...]] = {}
     for row, (code, name) in enumerate(entries):
-        if not code.strip() or not name.strip():
-            raise InputError(f"an entry of a lexicon needs a code and a name; entry {row} is {(code, name)!r}.")
+        if not code.strip() or not any(map(str.isalnum, name)):
+            raise InputError(
+                "an entry of a lexicon needs a code, and a name with a letter or a digit; "
+                f"entry {row} is {(code, name)!r}."
+            )
         for spelling in spellings(name):
             folded = tuple(map(fold, spelling))
             codes.setdefault(folded, []).append(code)

@@ -1,29 +1,67 @@
-"""The files that lexicons are kept in: `CODE<TAB>NAME`, and the same with the source of each entry."""
+"""The files that lexicons are kept in: a code and a name a line, with a tab between them or as CSV of a spreadsheet."""
 
 from __future__ import annotations
 
+import csv
+import io
 import os
+from collections.abc import Iterator
 
-from howsure.data.texts import read_text
+from howsure.data.texts import Text, read_text
 from howsure.errors import InputError
 
 COMMENTS = ("===", "#")
+COLUMNS = ("code", "name")  # of a header
+Row = tuple[int, list[str]]  # its line, its cells
 
 
 def read_entries(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
-    """The codes and names of a file. A third column, the source of an entry, is for readers.
+    """The codes and names of a file: `CODE<TAB>NAME`, or CSV if its name ends in .csv, with commas or semicolons.
+
+    A first line with `code` and `name` says in which columns they stand; without it they are the first two, and a third
+    one, the source of an entry, is for readers.
 
     Raises InputError naming the line that has no code, no name or more columns, and for a file without any entry.
     """
     text = read_text(path)
+    is_csv = text.name.lower().endswith(".csv")
+    rows, wanted = (_csv_rows(text), "CODE,NAME") if is_csv else (_tab_rows(text), "CODE<TAB>NAME")
     entries = []
-    for number, line in enumerate(text.content.splitlines(), start=1):
-        if not line.strip() or line.startswith(COMMENTS):
+    places, most = (0, 1), 3
+    for at, (line, cells) in enumerate(rows):
+        columns = [cell.strip() for cell in cells]
+        lower = [cell.lower() for cell in columns]
+        if at == 0 and all(name in lower for name in COLUMNS):
+            places, most = (lower.index("code"), lower.index("name")), len(lower)
             continue
-        columns = [column.strip() for column in line.split("\t")]
-        if len(columns) not in (2, 3) or not all(columns[:2]) or " " in columns[0]:
-            raise InputError(f"{text.name}, line {number}: a line must be CODE<TAB>NAME; it is {line!r}.")
-        entries.append((columns[0], columns[1].replace("_", " ")))
+        if not max(places) < len(columns) <= most or not all(columns[place] for place in places):
+            held = (" | " if is_csv else "\t").join(cells)[:100]
+            raise InputError(f"{text.name}, line {line}: a line must be {wanted}; it is {held!r}.")
+        code, name = columns[places[0]], columns[places[1]].replace("_", " ").strip()
+        if any(map(str.isspace, code)):
+            raise InputError(f"{text.name}, line {line}: a code must be one word; it is {code[:60]!r}.")
+        if not any(map(str.isalnum, name)):
+            raise InputError(f"{text.name}, line {line}: a name must hold a letter or a digit; it is {name[:60]!r}.")
+        entries.append((code, name))
     if not entries:
-        raise InputError(f"{text.name} holds no entry; a line must be CODE<TAB>NAME.")
+        raise InputError(f"{text.name} holds no entry; a line must be {wanted}.")
     return entries
+
+
+def _tab_rows(text: Text) -> Iterator[Row]:
+    for number, line in enumerate(text.content.splitlines(), start=1):
+        if line.strip() and not line.startswith(COMMENTS):
+            yield number, line.split("\t")
+
+
+def _csv_rows(text: Text) -> Iterator[Row]:
+    """The rows of a spreadsheet saved as CSV; the first line says what stands between its columns."""
+    first = text.content.partition("\n")[0]
+    separator = max(",;\t", key=first.count)
+    reader = csv.reader(io.StringIO(text.content), delimiter=separator, strict=True)
+    try:
+        for row in reader:
+            if any(map(str.strip, row)) and not row[0].startswith(COMMENTS):
+                yield reader.line_num, row
+    except csv.Error as error:
+        raise InputError(f"{text.name}, line {reader.line_num}: it is not CSV: {error}.") from error

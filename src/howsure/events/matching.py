@@ -58,7 +58,7 @@ def spellings(name: str) -> tuple[tuple[str, ...], ...]:
     """
     plain = "".join(letter for letter in unicodedata.normalize("NFD", name) if not unicodedata.combining(letter))
     ways = [way for text in (name, plain) for way in (text, SEPARATE.sub(r" \1 ", text), text.replace("-", " "))]
-    return tuple(dict.fromkeys(tuple(way.split()) for way in ways))
+    return tuple(dict.fromkeys(words for way in ways if (words := tuple(way.split()))))
 
 
 def case_fits(word: str, written: str) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
 from howsure.data.texts import read_text
-from howsure.errors import InputError, MissingExtraError
+from howsure.errors import InputError
+from howsure.events.rule_yaml import read_fields
 from howsure.events.rules import Rule
 from howsure.stats.naming import unknown_name
 
@@ -43,41 +43,11 @@ def rule_from_yaml(text: str, *, name: str = "rule", place: str = "the rule") ->
 
     Raises InputError and MissingExtraError as `read_rule` does.
     """
-    held = _mapping(text, place)
+    held = read_fields(text, place=place)
     for field in held:
         if field not in FIELDS:
-            raise unknown_name("field", str(field), FIELDS, place=f"a rule ({place})")
+            raise unknown_name("field", field, FIELDS, place=f"a rule ({place})")
     try:
-        return Rule(**{"name": name, **{field: _tuple(value) for field, value in held.items()}})
+        return Rule(**{"name": name, **held})
     except InputError as error:
         raise InputError(f"{place}: {error}") from error
-
-
-def _mapping(text: str, place: str) -> dict[Any, Any]:
-    try:
-        import yaml
-    except ImportError as error:
-        raise MissingExtraError("a rule in a YAML file", "events") from error
-
-    class Loader(yaml.SafeLoader):  # type: ignore[misc]
-        """Plain YAML in which a field stands once."""
-
-    def construct(loader: Loader, node: yaml.MappingNode) -> dict[Any, Any]:
-        pairs = [(loader.construct_object(key), loader.construct_object(value, deep=True)) for key, value in node.value]
-        twice = [key for at, (key, _) in enumerate(pairs) if key in [other for other, _ in pairs[:at]]]
-        if twice:
-            raise InputError(f"{place}: the field {twice[0]!r} stands twice.")
-        return dict(pairs)
-
-    Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, construct)
-    try:
-        held = yaml.load(text, Loader=Loader)
-    except yaml.YAMLError as error:
-        raise InputError(f"{place} is not YAML: {' '.join(str(error).split())}.") from error
-    if not isinstance(held, dict):
-        raise InputError(f"{place} must hold fields such as 'verbs: [attack]'; it holds {held!r}.")
-    return held
-
-
-def _tuple(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value

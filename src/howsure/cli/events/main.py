@@ -73,7 +73,7 @@ def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--rule", metavar="NAME|FILE", default="attack", show_default=True,
                      help="attack (the paper's), attack-wide (also nouns before nouns: US forces; not what is "
                      "negated), or a YAML file."),
-        click.option("--lexicon", metavar="FILE", help="Names of actors, CODE<TAB>NAME (default: countries)."),
+        click.option("--lexicon", metavar="FILE", help="Names of actors, CODE<TAB>NAME or .csv (default: countries)."),
         click.option("--stemming", type=click.Choice(STEMMING), default="suffixes", show_default=True,
                      help="What a word may lose before it is looked up in a lexicon of yours."),
         click.option("--model", metavar="FILE", help="Antecedent model (default: the one in the package)."),

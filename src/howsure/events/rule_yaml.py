@@ -1,0 +1,102 @@
+"""The little of YAML that a rule needs: fields that hold a text, true or false, or a list of texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from howsure.errors import InputError, MissingExtraError
+
+Fields = dict[str, Any]
+EXAMPLE = "fields such as 'verbs: [attack]'"
+
+
+def read_fields(text: str, *, place: str) -> Fields:
+    """The fields of a YAML text by name: a text, True, False, or a tuple of texts.
+
+    Nothing is built of what a rule has no use for: numbers, dates, tags, anchors and aliases, fields in a field, and
+    lists in a list are refused where they begin.
+
+    >>> read_fields("verbs: [attack, 'no']\\nconjoined: yes", place="a rule")
+    {'verbs': ('attack', 'no'), 'conjoined': True}
+
+    Raises InputError naming the place and the line; MissingExtraError without the extra `events`.
+    """
+    try:
+        import yaml
+    except ImportError as error:
+        raise MissingExtraError("a rule in a YAML file", "events") from error
+    try:
+        return _fields(yaml, yaml.parse(text, Loader=yaml.SafeLoader), place)
+    except (yaml.YAMLError, ValueError, OverflowError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{place} is not YAML: {' '.join(str(error).split())}.") from error
+
+
+def _fields(yaml: Any, events: Iterator[Any], place: str) -> Fields:
+    held: Fields = {}
+    inside = False  # the mapping
+    field: str | None = None  # whose value comes
+    items: list[str] | None = None  # of its list
+    for event in events:
+        where = f"{place}, line {event.start_mark.line + 1}"
+        _check_plain(yaml, event, where)
+        if isinstance(event, yaml.ScalarEvent):
+            if not inside:
+                raise InputError(f"{where}: a rule must hold {EXAMPLE}; it holds {event.value[:60]!r}.")
+            if items is not None:
+                items.append(_text(yaml, event, where, f"an entry of {field} of a rule"))
+            elif field is None:
+                field = _text(yaml, event, where, "a field")
+                if field in held:
+                    raise InputError(f"{where}: the field {field!r} stands twice.")
+            else:
+                held[field], field = _value(yaml, event, where, field), None
+        elif isinstance(event, yaml.SequenceStartEvent):
+            if not inside or field is None or items is not None:
+                raise InputError(f"{where}: a list stands where none may; a rule must hold {EXAMPLE}.")
+            items = []
+        elif isinstance(event, yaml.SequenceEndEvent):
+            held[str(field)], field, items = tuple(items or ()), None, None
+        elif isinstance(event, yaml.MappingStartEvent):
+            if inside:
+                raise InputError(f"{where}: fields stand within a field; a rule must hold {EXAMPLE}.")
+            inside = True
+        elif isinstance(event, yaml.DocumentEndEvent) and not inside:
+            break
+        elif isinstance(event, yaml.DocumentStartEvent) and inside:
+            raise InputError(f"{where}: a second rule begins; write it to a file of its own.")
+    if not inside:
+        raise InputError(f"{place} must hold {EXAMPLE}; it holds nothing.")
+    return held
+
+
+def _check_plain(yaml: Any, event: Any, where: str) -> None:
+    """Raise InputError for what makes more of a text than stands there."""
+    if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
+        raise InputError(
+            f"{where}: anchors and aliases (& and *) are not for rules; write the words, in quotation marks."
+        )
+    if getattr(event, "tag", None) is not None:
+        raise InputError(f"{where}: tags such as {event.tag[:60]} are not for rules; write the words alone.")
+
+
+def _value(yaml: Any, event: Any, where: str, field: str) -> str | bool:
+    """The value of a field, where it is no list."""
+    truths: dict[str, bool] = yaml.SafeLoader.bool_values
+    if event.style is None and event.value.lower() in truths:
+        return truths[event.value.lower()]
+    return _text(yaml, event, where, f"{field} of a rule")
+
+
+def _text(yaml: Any, event: Any, where: str, what: str) -> str:
+    """A text that YAML takes for one, and any encoding can hold."""
+    text = str(event.value)
+    kind = yaml.resolver.Resolver().resolve(yaml.ScalarNode, text, (event.style is None, True))
+    if kind != yaml.resolver.BaseResolver.DEFAULT_SCALAR_TAG:
+        held = f"{text[:60]!r}, for YAML {kind.rpartition(':')[2]}" if text else "nothing"
+        raise InputError(f"{where}: {what} must be a text; it is {held}. Put texts in quotation marks.")
+    if not text.isprintable():
+        raise InputError(f"{where}: {what} must be a text that can be printed; it is {text[:60]!a}.")
+    return text
