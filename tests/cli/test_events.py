@@ -100,8 +100,26 @@ def test_from_texts_to_a_store(place: Path, pipeline: Path, tmp_path: Path) -> N
     assert settings["finished"]
     assert settings["rule"]["verbs"] == ["attack"]
     assert (settings["rule"]["labels"], settings["parser"]["pipeline"]) == ("ud", "en_pipeline")
-    assert settings["filters"] == {"keep": "^W", "drop": "Weather", "require_actor": True}
+    assert settings["filters"] == {
+        "keep": "^W", "drop": "Weather", "require_actor": True, "since": None, "until": None,
+    }  # fmt: skip
     assert (settings["samples"], settings["seed"]) == (100, 0)
+
+
+def test_a_store_counted_again(place: Path, tmp_path: Path) -> None:
+    store, again = tmp_path / "news.duckdb", tmp_path / "again.duckdb"
+    printed(*given(place, "news.conllu", "--store", store, "--samples", 20, "--workers", 1))
+    (tmp_path / "spoke.yaml").write_text("forms: [attacked, spoke]")
+    command = ("events", "recount", store, "--rule", tmp_path / "spoke.yaml", "--model", place / "model.npz")
+    text = printed(*command, "--store", again, "--workers", 1, "--by", "year", "--top", 2)
+    assert f"{again}: {DOCUMENTS} documents of" in text
+    assert "first rule:  attack (attack, attacks, attacked, attacking)\nsecond rule: spoke (attacked, spoke)\n" in text
+    assert re.search(r"\nIRQ +Iraq +1990 +[\d.]+ +[\d.]+ ( +\d+){5}\n", text)
+    assert "1 more actors: --top shows them." in text
+    with EventStore.open(again) as held:
+        assert held.settings["rule"]["name"] == "spoke"
+    assert howsure(*command, "--store", store).code == 2
+    assert "another model" in howsure(*command[:-2], "--store", tmp_path / "b.duckdb").err
 
 
 def test_a_rule_of_ones_own(place: Path, pipeline: Path, tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ from howsure.events.filters import Filter
 from howsure.events.input import Fields, open_corpus
 from howsure.events.lexicon import Lexicon
 from howsure.events.pipeline import extract_events, recipe_of
+from howsure.events.recount import recount_events
+from howsure.events.rule_comparison import RuleComparison, compare_rules
 from howsure.events.rule_files import read_rule
 from howsure.events.rules import Rule, built_in_rule
 from howsure.events.storage import EventStore, StoreError
@@ -20,11 +22,13 @@ __all__ = [
     "Filter",
     "Lexicon",
     "Rule",
+    "RuleComparison",
     "StoreError",
     "StoreSeries",
     "Work",
     "built_in_rule",
     "compare_actors",
+    "compare_rules",
     "event_series",
     "example_store",
     "export_series",
@@ -32,4 +36,5 @@ __all__ = [
     "open_corpus",
     "read_rule",
     "recipe_of",
+    "recount_events",
 ]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from howsure.data.columns import Column
 from howsure.data.database import Database, literal, reading
+from howsure.data.documents import Document
 from howsure.data.files import named_files
 from howsure.data.tables import Table, open_table
 from howsure.errors import InputError
@@ -26,7 +27,8 @@ class InputDocument:
     """A document as it comes: its position in the input from 0, and a text, or a part of a CoNLL-U file.
 
     `date` is ISO 8601, None where it is missing and such documents are left out. `story` names the story that it tells.
-    `file` and `line` say where a part of a CoNLL-U file stands, for errors.
+    `file` and `line` say where a part of a CoNLL-U file stands, for errors. A document of a store comes `parsed`, or
+    was `left_out` for a reason.
     """
 
     number: int
@@ -38,6 +40,8 @@ class InputDocument:
     file: str = ""
     line: int = 0
     story: str | None = None
+    parsed: Document | None = None
+    left_out: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +61,17 @@ class Fields:
     category: str | None = None
     story: str | None = None
     date_format: str | None = None
+
+
+class Documents(Protocol):
+    """Documents to work on, in an order that stays: of files, or of a store."""
+
+    @property
+    def total(self) -> int:
+        """How many there are."""
+
+    def documents(self, start: int = 0) -> Iterator[InputDocument]:
+        """The documents from a position on."""
 
 
 class Corpus:

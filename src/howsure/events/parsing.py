@@ -49,7 +49,7 @@ class ConlluParser:
 
     def words(self, document: InputDocument) -> tuple[Any, Sequence[str]] | None:
         """The document, and its words."""
-        parsed = read_part(document)
+        parsed = read_part(document) if document.parsed is None else document.parsed
         return parsed, [word for sentence in parsed.sentences for word in sentence.words]
 
     def parse(self, ready: Sequence[Any]) -> list[Document]:

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import InputError
-from howsure.events.input import Corpus, InputDocument
+from howsure.events.input import Corpus, Documents, InputDocument
 from howsure.events.interrupts import deaf_children, undisturbed
 from howsure.events.lexicon import Lexicon
 from howsure.events.processes import Spawning
@@ -69,7 +69,7 @@ class ExtractionReport:
 
 
 def extract_events(
-    corpus: Corpus,
+    corpus: Documents,
     path: str | os.PathLike[str],
     *,
     work: Work,
@@ -105,15 +105,15 @@ def usable_processors() -> int:
 def recipe_of(corpus: Corpus, *, work: Work, parser: dict[str, Any], lexicon: str, model: str) -> dict[str, Any]:
     """The settings of a store: what was read, and what was done to it, by name and where names may lie, by content."""
     column = corpus.fields.story
-    filters = {name: getattr(work.filter, name) for name in ("keep", "drop", "require_actor")}
+    filters = {name: getattr(work.filter, name) for name in ("keep", "drop", "require_actor", "since", "until")}
     return {
         "input": corpus.recipe,
         "parser": parser,
         "rule": work.rule.to_dict(),
-        "lexicon": _lexicon_recipe(work.lexicon, lexicon),
+        "lexicon": lexicon_recipe(work.lexicon, lexicon),
         "names": [list(entry) for entry in work.lexicon.entries],
         "actors": {code: work.lexicon.title(code) for code in work.lexicon.codes},
-        "model": {"name": model, "digest": _model_digest(work.model)},
+        "model": {"name": model, "digest": model_digest(work.model)},
         "samples": work.samples,
         "seed": work.seed,
         "filters": filters,
@@ -121,7 +121,7 @@ def recipe_of(corpus: Corpus, *, work: Work, parser: dict[str, Any], lexicon: st
     }
 
 
-def _go_on(corpus: Corpus, store: EventStore, *, work: Work, workers: int, advance: Advance) -> ExtractionReport:
+def _go_on(corpus: Documents, store: EventStore, *, work: Work, workers: int, advance: Advance) -> ExtractionReport:
     start = store.next_document
     report = ExtractionReport(corpus.total, before=start)
     started = time.perf_counter()
@@ -144,7 +144,7 @@ def _go_on(corpus: Corpus, store: EventStore, *, work: Work, workers: int, advan
     return report
 
 
-def _batches(corpus: Corpus, start: int) -> Batches:
+def _batches(corpus: Documents, start: int) -> Batches:
     documents = corpus.documents(start)
     while True:
         with undisturbed():
@@ -205,7 +205,8 @@ def _in_order(pool: ProcessPoolExecutor, batches: Batches, ahead: int) -> Iterat
         yield waiting.popleft().result()
 
 
-def _lexicon_recipe(lexicon: Lexicon, name: str) -> dict[str, Any]:
+def lexicon_recipe(lexicon: Lexicon, name: str) -> dict[str, Any]:
+    """Its name, how it is matched, and its content in short."""
     held = {"stemming": lexicon.stemming, "match_case": lexicon.match_case}
     return {"name": name, **held, "digest": _digest(lexicon.entries)}
 
@@ -214,7 +215,8 @@ def _digest(content: Any) -> str:
     return hashlib.blake2b(repr(content).encode(), digest_size=8).hexdigest()
 
 
-def _model_digest(model: Any) -> str:
+def model_digest(model: Any) -> str:
+    """The content of a model in short."""
     weights = getattr(model, "weights_", None)
     held = repr(getattr(model, "get_params", dict)()).encode() if weights is None else weights.tobytes()
     return hashlib.blake2b(held, digest_size=8).hexdigest()

@@ -10,11 +10,13 @@ import click
 
 from howsure.cli.commands import Group
 from howsure.cli.destinations import Written
-from howsure.cli.output import emit, json_text, say
+from howsure.cli.output import emit, json_text
 from howsure.cli.progress import progress
 
 QUERIES, PAGE = "howsure.cli.events.queries", "howsure.cli.events.page"
+RECOUNT = "howsure.cli.events.recount"
 ELSEWHERE = {  # name -> (module that holds `NAME_command`, what `howsure events --help` says of it)
+    "recount": (RECOUNT, "Count the documents of a store by another rule, without parsing again."),
     "series": (QUERIES, "Print how often actors act in each period, with intervals."),
     "compare": (QUERIES, "Print how probable it is that one actor acts more often than another."),
     "doubtful": (QUERIES, "Print documents near one half, with the links they hinge on."),
@@ -79,6 +81,8 @@ def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--model", metavar="FILE", help="Antecedent model (default: the one in the package)."),
         click.option("--keep", metavar="REGEX", help="Keep documents whose category matches."),
         click.option("--drop", metavar="REGEX", help="Leave out documents whose category matches."),
+        click.option("--since", metavar="DATE", help="Leave out documents before this day (YYYY-MM-DD)."),
+        click.option("--until", metavar="DATE", help="Leave out documents after this day."),
         click.option("--require-actor", is_flag=True, help="Leave out documents that name no actor."),
     )  # fmt: skip
     for option in reversed(options):
@@ -111,7 +115,7 @@ def extract_command(store: str, samples: int, seed: int, workers: int | None, **
     Stopped at any moment, by Ctrl-C or a power cut, the same command goes on where it was.
     """
     from howsure.cli.events.setup import set_up
-    from howsure.cli.events.summary import summary
+    from howsure.cli.events.summary import interrupted, summary
     from howsure.events.pipeline import extract_events, usable_processors
 
     task = set_up(options, samples=samples, seed=seed)
@@ -119,8 +123,7 @@ def extract_command(store: str, samples: int, seed: int, workers: int | None, **
     with progress("documents", total=task.corpus.total, rate=True) as advance:
         report = extract_events(task.corpus, store, work=task.work, settings=task.settings, workers=n, advance=advance)
     if report.interrupted:
-        done = report.before + report.read
-        say(f"{store} holds {done:,} of {report.total:,} documents; the same command goes on there.")
+        click.echo(interrupted(store, report), err=True)
         raise click.exceptions.Abort
     emit(summary(store, report), None)
 

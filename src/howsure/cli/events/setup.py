@@ -37,14 +37,14 @@ def set_up(options: Mapping[str, Any], *, samples: int = 100, seed: int = 0) -> 
     Raises InputError for anything that is missing, or does not go together.
     """
     fields = Fields(**{name: options[name] for name in Fields.__slots__})
-    kept = Filter(options["keep"], options["drop"], options["require_actor"])
+    kept = Filter(**{name: options[name] for name in Filter.__slots__})
     if fields.category is None and (kept.keep or kept.drop):
         raise InputError("--keep and --drop look at a category; name its column: --category COLUMN.")
     corpus = open_corpus(
         options["files"], fields=fields, bad_dates=options["bad_dates"], format=options["input_format"]
     )
     parser = _parser(options["parser"], corpus)
-    rule = _rule(options["rule"], options["labels"], parser.scheme)
+    rule = rule_named(options["rule"], options["labels"], parser.scheme)
     lexicon = _lexicon(options["lexicon"], options["stemming"])
     model = AntecedentModel.pretrained() if options["model"] is None else AntecedentModel.load(options["model"])
     name = None if corpus.is_parsed else options["parser"]
@@ -66,7 +66,7 @@ def _parser(name: str | None, corpus: Corpus) -> Parser:
     return SpacyParser(name)
 
 
-def _rule(name: str, labels: str | None, scheme: str | None) -> Rule:
+def rule_named(name: str, labels: str | None, scheme: str | None) -> Rule:
     """A rule by its name or file, in the labels of the parser."""
     if name in BUILT_IN:
         rule = built_in_rule(name, labels=labels or scheme or "ud")

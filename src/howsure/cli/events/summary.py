@@ -8,6 +8,7 @@ from howsure.cli.tables import Table
 from howsure.events.dependencies import DependencyCounts
 from howsure.events.filters import REASONS
 from howsure.events.pipeline import ExtractionReport
+from howsure.events.rule_comparison import RuleComparison
 from howsure.events.storage import EventStore
 from howsure.stats.naming import counted
 
@@ -36,6 +37,22 @@ def summary(path: str, report: ExtractionReport) -> str:
     if report.kept:
         lines += _speed(report)
     return "\n".join([*lines, f"next: howsure events explore {path}" if actors else NOTHING]) + "\n"
+
+
+def interrupted(path: str, report: ExtractionReport) -> str:
+    """How far a run came that was stopped, and what to do."""
+    done = report.before + report.read
+    return f"{path} holds {done:,} of {report.total:,} documents; the same command goes on there."
+
+
+def rules_text(compared: RuleComparison, *, top: int) -> str:
+    """What two rules count, side by side, of the most frequent actors."""
+    headings, rows = compared.table()
+    actors = list(dict.fromkeys(row.actor for row in compared.rows))
+    shown = [cells for cells, row in zip(rows, compared.rows, strict=True) if row.actor in actors[:top]]
+    table = Table(headings, shown, words=("actor", "title", *([] if compared.recipe["by"] is None else [headings[2]])))
+    left = f"\n{len(actors) - top:,} more actors: --top shows them." if len(actors) > top else ""
+    return f"first rule:  {compared.first}\nsecond rule: {compared.second}\n\n{table.text('table').rstrip()}{left}"
 
 
 def dependencies_text(counts: DependencyCounts, *, top: int) -> str:

@@ -1,0 +1,75 @@
+"""`howsure events recount`: the documents of a store counted again by another rule."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from howsure.cli.commands import Command
+from howsure.cli.destinations import Written
+from howsure.cli.output import emit
+from howsure.cli.progress import progress
+
+PERIODS = ("week", "month", "quarter", "year")
+NOTE = """
+Expected documents by each rule, and those of the 1-best; then in how many documents both rules, only
+the first or only the second find an event in some sample.
+"""
+
+
+@click.command("recount", cls=Command)
+@click.argument("path", metavar="STORE")
+@click.option("--rule", metavar="NAME|FILE", required=True, help="attack, attack-wide, or a YAML file.")
+@click.option(
+    "--store",
+    type=Written(beside=lambda path: (f"{path}.wal",)),
+    metavar="OUT",
+    required=True,
+    help="DuckDB file to write, or to go on with.",
+)
+@click.option("--model", metavar="FILE", help="Antecedent model that made STORE (default: the one in the package).")
+@click.option("--since", metavar="DATE", help="Leave out documents before this day (YYYY-MM-DD).")
+@click.option("--until", metavar="DATE", help="Leave out documents after this day.")
+@click.option("--by", type=click.Choice(PERIODS), help="Compare the rules by period (default: over all documents).")
+@click.option(
+    "--top",
+    type=click.IntRange(min=1),
+    default=8,
+    show_default=True,
+    metavar="N",
+    help="Show the N most frequent actors.",
+)
+@click.option("--workers", type=click.IntRange(min=1), metavar="N",
+              help="Processes (default: one a processor, at most 4).")  # fmt: skip
+def recount_command(
+    path: str, rule: str, store: str, model: str | None, by: str | None, top: int, workers: int | None, **days: Any
+) -> None:
+    """Find the events of another rule in the documents of STORE, without parsing them again.
+
+    \b
+    howsure events recount news.duckdb --rule my_rule.yaml --store again.duckdb
+
+    Writes a store, as extract with that rule would, and prints what both rules count. Stopped, the same command goes
+    on where it was.
+    """
+    from howsure.cli.events.setup import rule_named
+    from howsure.cli.events.summary import interrupted, rules_text, summary
+    from howsure.coreference.storage import AntecedentModel
+    from howsure.events.pipeline import usable_processors
+    from howsure.events.recount import recount_events
+    from howsure.events.rule_comparison import compare_rules
+    from howsure.events.storage import EventStore
+
+    n = usable_processors() if workers is None else workers
+    held = None if model is None else AntecedentModel.load(model)
+    with EventStore.open(path) as opened:
+        chosen = rule_named(rule, None, opened.settings["rule"]["labels"])
+        with progress("documents", total=opened.next_document, rate=True) as advance:
+            report = recount_events(opened, store, rule=chosen, model=held, workers=n, advance=advance, **days)
+        if report.interrupted:
+            click.echo(interrupted(store, report), err=True)
+            raise click.exceptions.Abort
+        with EventStore.open(store) as again:
+            compared = compare_rules(opened, again, by=by)
+    emit(f"{summary(store, report)}\n{rules_text(compared, top=top)}\n{NOTE}", None)
