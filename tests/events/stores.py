@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import time
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -100,9 +100,20 @@ def extract_to(
     return extract_events(held, store, work=task, settings=settings, workers=workers, advance=advance)
 
 
-def extract_and_tell(told: Connection, store: Path, corpus: Path, model: Path) -> None:
-    """Extract, and send the number of documents done before, and then of each batch that is stored."""
-    extract_to(store, corpus, model, advance=told.send)
+def extract_until(messages: int, seconds: float, store: Path, corpus: Path, model: Path) -> None:
+    """Extract; some CPU time after a number of messages of progress the system kills the process, in whatever it does.
+
+    It is the time that the process itself has spent, so that the moment does not depend on what else the machine does.
+    """
+    told = itertools.count(1)
+
+    def advance(_: int) -> None:
+        if next(told) == messages:
+            signal.setitimer(signal.ITIMER_PROF, seconds)
+
+    if messages == 0:
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+    extract_to(store, corpus, model, advance=advance)
 
 
 def contents(store: Path) -> dict[str, list[tuple[Any, ...]]]:
