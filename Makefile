@@ -28,7 +28,7 @@ test-portable: $(READY)  ## the same as on another machine; SEED=… repeats a r
 test-busy: $(READY)  ## ten times the tests of the page, beside a busy loop on every core
 	busy=; trap 'kill $$busy' EXIT; for core in $$(seq $$(getconf _NPROCESSORS_ONLN)); do \
 	while :; do :; done & busy="$$busy $$!"; done; \
-	for turn in $$(seq 10); do $(BIN)/python -m pytest -q tests/explorer || exit 1; done
+	for turn in $$(seq 10); do $(BIN)/python -m pytest -q -m browser tests/explorer || exit 1; done
 
 lint: $(READY)
 	$(BIN)/ruff check

@@ -15,6 +15,13 @@ from tests.explorer.hostile_store import make_hostile_store
 from tests.explorer.serving import ServedPage, serving
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is done in Chromium."""
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")
+
+
 @pytest.fixture(scope="session")
 def store_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_hostile_store(tmp_path_factory.mktemp("events") / "hostile.duckdb")
