@@ -18,7 +18,7 @@ from tests.significance.systems import distributions, labels, problem_of, slow_p
 @pytest.mark.parametrize("classes", [2, 3])
 def test_exact_p_is_that_of_all_swaps_of_labels(metric: str, alternative: str, classes: int) -> None:
     for seed in range(3):
-        targets, a, b = labels(7, classes, seed, accuracy=(0.3, 0.8))
+        targets, a, b = labels(6, classes, seed, accuracy=(0.3, 0.8))
         row = compare(targets, a, b, metrics=metric, alternative=alternative, interval=None, rng=0)[0]
         assert row.exact
         assert row.p_error == 0
