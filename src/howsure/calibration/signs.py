@@ -15,7 +15,7 @@ import numpy as np
 
 from howsure.stats.pairs import Floats
 
-NUMBERS_AT_ONCE = 1 << 22
+NUMBERS_AT_ONCE = 1 << 18  # what fits the cache is four times as fast
 AS_LARGE = 1 - 1e-9  # what is equal but for rounding is as large
 
 Statistic = Callable[[Floats], Floats]

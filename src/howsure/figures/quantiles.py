@@ -49,11 +49,12 @@ def _draw_histogram(ax: Axes, result: QuantileCalibration) -> None:
     ax.stairs(result.high, result.bin_edges, baseline=result.low, fill=True, facecolor=look(0).colour, alpha=0.25)
     ax.stairs(result.expected, result.bin_edges, baseline=None, color=look(0).colour, linewidth=1.2)
     n = int(np.count_nonzero(outside))
-    ax.set(xlim=(0.0, 1.0), ylim=(0.0, 1.15 * max(float(result.counts.max()), float(result.high.max()))))
+    ax.set(xlim=(0.0, 1.0), ylim=(0.0, 1.3 * max(float(result.counts.max()), float(result.high.max()))))
     ax.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
     ax.set_xlabel("posterior quantile of the truth")
     ax.set_ylabel("truths")
-    text = f"{n} of {len(outside)} bars outside their {level} interval, p = {result.p_value:.3g}"
+    p = result.p_values["chi-square"]
+    text = f"{n} of {len(outside)} bars outside their {level} interval\nchi-square p = {p:.3g}"
     ax.text(0.02, 0.98, text, transform=ax.transAxes, fontsize=8, va="top")
 
 
@@ -63,9 +64,10 @@ def _draw_difference(ax: Axes, result: QuantileCalibration) -> None:
     ax.fill_between(x, result.band_low - x, result.band_high - x, color=look(0).colour, alpha=0.18, linewidth=0)
     ax.axhline(0.0, color=QUIET, linewidth=0.9, linestyle=(0, (6, 3)))
     ax.plot(x, result.cumulative - x, color=look(0).colour, linewidth=1.4)
-    reach = 1.3 * max(float(np.abs(y - x).max()) for y in (result.cumulative, result.band_low, result.band_high))
+    reach = 1.5 * max(float(np.abs(y - x).max()) for y in (result.cumulative, result.band_low, result.band_high))
     ax.set(xlim=(0.0, 1.0), ylim=(-reach, reach))
     ax.set_xlabel("posterior quantile of the truth")
     ax.set_ylabel("cumulative share minus quantile")
-    band = f"band: {100 * result.level:g} % if calibrated; n = {result.n:,}, {result.draws:,} draws each"
+    p = f"p = {result.p_values['band']:.3g}"
+    band = f"band: {100 * result.level:g} % if calibrated, {p}\nn = {result.n:,}, {result.draws:,} draws each"
     ax.text(0.02, 0.98, band, transform=ax.transAxes, fontsize=8, va="top")
