@@ -8,6 +8,9 @@ import numpy as np
 from howsure.cli.commands import Command
 from howsure.cli.destinations import Written
 from howsure.cli.output import emit
+from howsure.stats.memory import check_memory
+
+ROW_BYTES = 250  # of a row as text, beside its numbers
 
 
 @click.command("simulate", cls=Command)
@@ -23,6 +26,7 @@ def command(n: int, a: float, b: float, k: float | None, decimals: int | None, s
     """Draw N pairs: q from Beta(a, b), the label from q, or from a shifted q with --k. Written as CSV."""
     from howsure.calibration.simulation import simulate_pairs
 
+    check_memory(n * ROW_BYTES, name="N", value=n)
     labels, q = simulate_pairs(n, a, b, transform="identity" if k is None else k, rng=seed)
     q = q if decimals is None else np.round(q, decimals)
     rows = (f"{y},{p!r}" for y, p in zip(labels.tolist(), q.tolist(), strict=True))

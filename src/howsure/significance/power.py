@@ -36,8 +36,8 @@ def detection_power(
     _check(disagreement, alpha, alternative)
     if not 0 <= difference <= disagreement:
         raise InputError(f"difference must lie in [0, disagreement = {disagreement}]; it is {difference!r}.")
-    if n < 1:
-        raise InputError(f"n must be a whole number from 1; it is {n!r}.")
+    if not 1 <= n <= LARGEST:
+        raise InputError(f"n must be a whole number from 1 to {LARGEST:,}; it is {n!r}.")
     mean, spread = n * disagreement, math.sqrt(n * disagreement * (1 - disagreement))
     low, high = max(0, math.floor(mean - REACH * spread)), min(n, math.ceil(mean + REACH * spread))
     seen = np.unique(np.round(np.linspace(low, high, min(high - low + 1, POINTS))))
