@@ -5,12 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.stats.memory import check_memory
 from howsure.stats.numbers import check_whole, is_number
 from howsure.stats.pairs import Floats, Labels
 from howsure.stats.randomness import Randomness, generator_from
-
-PAIR_BYTES = 18  # while they are drawn: two numbers, two labels
 
 
 def label_probability(q: Floats, *, transform: str | float = "identity") -> Floats:
@@ -45,7 +42,6 @@ def simulate_pairs(
     Raises InputError if n is negative, a or b is not positive, or for another transform.
     """
     size = check_whole(n, name="n", least=0)
-    check_memory(size * PAIR_BYTES, name="n", value=size)
     for name, value in (("a", a), ("b", b)):
         if not (is_number(value) and 0.0 < value < np.inf):
             raise InputError(f"{name}, a parameter of the Beta distribution, must be positive; it is {value!r}")

@@ -7,8 +7,8 @@ import numpy as np
 
 from howsure.cli.commands import Command
 from howsure.cli.destinations import Written
+from howsure.cli.memory import check_memory
 from howsure.cli.output import emit
-from howsure.stats.memory import check_memory
 
 ROW_BYTES = 250  # of a row as text, beside its numbers
 

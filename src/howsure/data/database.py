@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import weakref
@@ -86,6 +87,18 @@ def file_literal(path: str) -> str:
 def _pattern(path: str) -> str:
     """The glob that matches one file alone."""
     return re.sub(r"([*?\[])", r"[\1]", os.path.abspath(path))
+
+
+def copy_to_file(connection: Connection, query: str, path: str | os.PathLike[str], *, options: str) -> None:
+    """Write the rows of a query to a scratch file, by DuckDB's COPY.
+
+    Raises OSError if there is no room for it.
+    """
+    try:
+        connection.execute(f"COPY ({query}) TO {literal(os.fspath(path))} ({options})")
+    except duckdb.IOException as error:
+        said = str(error).partition("\n")[0]
+        raise OSError(errno.ENOSPC, f"the scratch file cannot be written ({said})", os.fspath(path)) from error
 
 
 @contextmanager

@@ -48,6 +48,11 @@ def write_whole(content: bytes, path: str | os.PathLike[str]) -> None:
             os.fsync(file.fileno())
         temporary.replace(target)
         sync_folder(target.parent)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise OSError(
+            error.errno, error.strerror or str(error), os.fspath(path)
+        ) from error  # by the user's name for it
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise

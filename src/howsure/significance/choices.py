@@ -14,12 +14,10 @@ from howsure.significance.inputs import Systems
 from howsure.significance.metrics import Metric
 from howsure.significance.subsampling import check_sample_size
 from howsure.stats.checks import check_level
-from howsure.stats.memory import check_memory
 from howsure.stats.naming import unknown_name
 from howsure.stats.randomness import Randomness, generator_from
 
 METHODS = ("permutation", "bootstrap", "mcnemar", "boostsa")
-RESAMPLE_BYTES = 16  # a resample of a metric: both of its differences
 ALTERNATIVES = ("two-sided", "better", "worse")
 INTERVALS = ("basic", "percentile", "bca")
 BY_ORDER = "matched by their order"
@@ -78,7 +76,6 @@ def check_choices(choices: Choices, systems: Systems, metrics: Sequence[Metric])
     count = choices.n_resamples
     if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
         raise InputError(f"n_resamples must be a whole number from 1; it is {choices.n_resamples!r}.")
-    check_memory(int(count) * RESAMPLE_BYTES * len(metrics), name="n_resamples", value=int(count))
     several = any(len(one) > 1 for one in systems.predictions.values())
     if choices.two_way and (choices.method != "bootstrap" or not several):
         raise InputError("two_way=True draws runs as well as items: it needs method='bootstrap' and several runs.")

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from howsure.cli.memory import check_memory
 from howsure.cli.options import (
     DefaultGroup,
     across_files_option,
@@ -23,6 +24,7 @@ from howsure.cli.significance.output import comparison_output, power_output, wri
 from howsure.errors import InputError
 
 POWER = 0.8  # the usual wish
+RESAMPLE_BYTES = 32  # of one metric, at least: both differences of each, and what is made of them
 
 
 @click.group(cls=DefaultGroup, default="compare", context_settings={"max_content_width": 110})
@@ -173,6 +175,7 @@ def power_command(
 
 def _split(testing: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The options of `compare`, and where results go."""
+    check_memory(testing["n_resamples"] * RESAMPLE_BYTES, name="--resamples", value=testing["n_resamples"])
     showing = {key: testing.pop(key) for key in ("form", "output", "figure", "report")}
     options = {**testing, "rng": testing["seed"], "metrics": list(testing["metrics"]) or None}
     del options["seed"]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from howsure.cli.memory import check_memory, machine_memory
 from howsure.errors import InputError
-from howsure.stats.memory import check_memory, machine_memory
 from tests.cli.running import howsure
 
 ABSURD = 10**14
