@@ -430,3 +430,12 @@ def test_ctrl_c_keeps_the_best_weights_so_far(folder: Path) -> None:
     assert "interrupted" in done.stdout
     assert "the best weights so far are kept" in done.stderr
     assert load_tagger("crf.npz").predict([("the", "dog")])
+
+
+def test_adagrad_is_seeded_and_says_so(folder: Path) -> None:
+    """It was not: two trainings of one file differed, and nothing said by what."""
+    options = ("--trainer", "adagrad", "--max-iterations", 3, "--out")
+    said = [printed("sequences", "train", folder / "train.tsv", *options, folder / name) for name in ("one", "two")]
+    assert (folder / "one").read_bytes() == (folder / "two").read_bytes()
+    assert "rng=0" in said[0]
+    assert load_tagger(folder / "one").seed_ == 0  # type: ignore[attr-defined]

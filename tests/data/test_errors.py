@@ -7,10 +7,12 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from howsure.data import open_predictions
 from howsure.errors import InputError
+from howsure.stats.storage import LEAST_MOST
 from tests.data.writers import Columns, write, write_bytes
 
 GOOD: Columns = {"uid": [f"u{row}" for row in range(8)], "gold": [0, 1] * 4, "prob": [0.5] * 8}
@@ -293,3 +295,20 @@ def test_arrays_that_are_no_columns(tmp_path: Path) -> None:
 )
 def test_requests_that_contradict_themselves(options: dict[str, Any], message: str, tmp_path: Path) -> None:
     assert message in refused(write(tmp_path / "x.csv", GOOD), **options)
+
+
+def test_an_npz_that_unpacks_to_gigabytes_is_refused_and_what_nobody_needs_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "x.npz"
+    np.savez_compressed(path, y=[1, 0], q=[0.5, 0.25], bomb=np.zeros((LEAST_MOST >> 3) + 1))
+    assert path.stat().st_size < 1 << 20
+    with open_predictions([path], label="y", prob="q") as predictions:
+        assert predictions.n == 2
+    with pytest.raises(InputError, match=r"x\.npz cannot be read: bomb\.npy unpacks to .* far too many for the size"):
+        open_predictions([path], label="y", prob="bomb")
+
+
+@pytest.mark.parametrize("type", ["complex", "V3", "m8[s]", "i4,f4"])
+def test_arrays_of_other_types_are_no_columns(type: str, tmp_path: Path) -> None:
+    np.savez(tmp_path / "x.npz", y=np.zeros(3, type), q=np.zeros(3))
+    with pytest.raises(InputError, match=r"x\.npz cannot be read: y must hold numbers or text; it holds"):
+        open_predictions([tmp_path / "x.npz"], label="y", prob="q")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 
 from howsure.errors import InputError
 from howsure.sequences.crf import CRFTagger
-from howsure.sequences.crfsuite import CrfsuiteModel
+from howsure.sequences.crfsuite import CHUNK, HEADER, RECORD, TABLE, CrfsuiteModel
 from tests.sequences.corpora import made_up, tweets, web_text
 from tests.sequences.peer import items_of, train
 
@@ -139,3 +140,30 @@ def test_what_is_wrong_is_said(tmp_path: Path, change: tuple[int, bytes], messag
 def test_no_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="nowhere cannot be read: No such file"):
         CRFTagger.from_crfsuite(tmp_path / "nowhere")
+
+
+def model_of_labels(n: int) -> bytes:
+    """A model without features that names n labels, byte by byte."""
+
+    def table(names: list[bytes]) -> bytes:
+        records = [RECORD.pack(number, len(name)) + name for number, name in enumerate(names)]
+        starts = list(accumulate(map(len, records), initial=TABLE.size))
+        places = starts.pop()
+        head = TABLE.pack(b"CQDB", 0, 0, 0, len(names), places)
+        return head + b"".join(records) + struct.pack(f"<{len(names)}I", *starts)
+
+    features, labels = CHUNK.pack(b"FEAT", 0, 0), table([b"%d\0" % number for number in range(n)])
+    start = HEADER.size + len(features)
+    parts = (features, labels, table([]))
+    size = HEADER.size + sum(map(len, parts))
+    head = HEADER.pack(b"lCRF", size, b"FOMC", 100, 0, n, 0, HEADER.size, start, start + len(labels), 0, 0)
+    return head + b"".join(parts)
+
+
+def test_a_model_whose_transitions_need_gigabytes_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    path.write_bytes(model_of_labels(3))
+    assert CRFTagger.from_crfsuite(path).labels_ == ("0", "1", "2")
+    path.write_bytes(model_of_labels(20_000))
+    with pytest.raises(InputError, match="it names 20,000 labels, far too many for its size"):
+        CRFTagger.from_crfsuite(path)

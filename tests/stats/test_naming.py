@@ -38,3 +38,9 @@ def test_long_lists_are_shortened() -> None:
     assert shortened([]) == ""
     assert shortened(range(12)) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11"
     assert shortened(range(2000), limit=2) == "0, 1 and 1,998 more"
+
+
+def test_numbers_of_any_length_are_sorted_by_value() -> None:
+    long = "9" * 5_000
+    names = [f"x{long}", "x010", "x9", f"x1{long}", "x10", "x٣"]
+    assert sorted(names, key=natural_order) == ["x9", "x010", "x10", f"x{long}", f"x1{long}", "x٣"]
