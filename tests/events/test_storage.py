@@ -118,7 +118,7 @@ def test_an_older_store_is_refused(tmp_path: Path) -> None:
         ("DROP TABLE settings", "no store of events"),
         ("DELETE FROM settings WHERE name = 'version'", "no store of events"),
         ("UPDATE settings SET value = '{' WHERE name = 'version'", "no store of events"),
-        ("DROP TABLE evidence", "lacks tables of a store: evidence"),
+        ("DROP TABLE evidence", "table evidence: it is missing"),
     ],
 )
 def test_another_database_is_refused(statement: str, message: str, tmp_path: Path) -> None:

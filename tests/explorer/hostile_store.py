@@ -48,6 +48,8 @@ def make_hostile_store(path: Path) -> Path:
         for number, name in enumerate(IDS, 1):
             connection.execute("UPDATE documents SET id = ? WHERE document = ?", [name, number])
         connection.execute("UPDATE settings SET value = ? WHERE name = 'parser'", [json.dumps(ATTACKS[2])])
+        rule = {"name": "attack", "forms": ["attacked", *ATTACKS]}
+        connection.execute("UPDATE settings SET value = ? WHERE name = 'rule'", [json.dumps(rule)])
     return path
 
 

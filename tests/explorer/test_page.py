@@ -11,6 +11,7 @@ import pytest
 
 from howsure.events import queries
 from howsure.events.storage import EventStore
+from howsure.events.store_reading import event_of
 from tests.events.made_up_store import TITLES
 from tests.explorer.chromium import Browser
 from tests.explorer.hostile_store import SAMPLES
@@ -44,6 +45,17 @@ def test_the_axis_of_counts_has_whole_numbers(browser: Browser, address: str) ->
     assert all(one.isdigit() for one in counts)
     browser.open(f"{address}#actor=KWT&by=month&unit=share")
     assert all(one.endswith("%") for one in browser.run(labels))
+
+
+def test_the_event_that_is_counted_is_named(browser: Browser, address: str, store: EventStore) -> None:
+    """By the name of the rule and its words, as they are written; a long list is cut, and stands in full below."""
+    browser.open(address)
+    event = event_of(store)
+    said = browser.run("return document.getElementById('event').textContent")
+    assert said == f"Counted event: {event[:240]}…"
+    assert "attack (attacked, <script>" in said
+    browser.click("#save-figure")
+    assert "Counted event: attack (attacked, " in browser.saved(".svg")
 
 
 def test_the_papers_rule_is_told_of(browser: Browser, address: str) -> None:

@@ -11,6 +11,7 @@ from howsure.events.rule_comparison import RuleComparison, compare_rules
 from howsure.events.rule_files import read_rule
 from howsure.events.rules import Rule, built_in_rule
 from howsure.events.storage import EventStore, StoreError
+from howsure.events.store_check import StoreCheck, check_store
 from howsure.events.store_comparison import ActorComparison, compare_actors
 from howsure.events.store_series import StoreSeries, event_series
 from howsure.events.work import Work
@@ -23,10 +24,12 @@ __all__ = [
     "Lexicon",
     "Rule",
     "RuleComparison",
+    "StoreCheck",
     "StoreError",
     "StoreSeries",
     "Work",
     "built_in_rule",
+    "check_store",
     "compare_actors",
     "compare_rules",
     "event_series",

@@ -27,7 +27,11 @@ def document_view(store: Store, number: int, *, sample: Sample = None) -> dict[s
     Raises InputError for a document or a sample that the store does not hold.
     """
     chosen = _checked_sample(sample, number_of_samples(store))
-    document = stored_document(store, number)
+    return view_of(store, stored_document(store, number), chosen)
+
+
+def view_of(store: Store, document: StoredDocument, chosen: int | None) -> dict[str, Any]:
+    """The view of a document that was read from a store, in one of its samples, or None for the 1-best."""
     entities = _entities(document, chosen)
     return {
         "document": document.document,

@@ -17,7 +17,10 @@ from howsure import __version__
 from howsure.data.writing import check_place, sync_folder
 from howsure.errors import HowsureError, InputError
 from howsure.events.columns import arrow_table
-from howsure.events.schema import TABLES, VERSION, create_statements
+from howsure.events.schema import VERSION, create_statements
+from howsure.events.store_check import check_opened
+from howsure.events.store_reading import asked
+from howsure.events.store_settings import Settings, read_settings
 
 MEMORY = "512MB"  # beyond it, DuckDB writes to a folder beside the store
 THREADS = 2
@@ -29,12 +32,10 @@ CONFIG: Config = {
     "autoload_known_extensions": "false",
 }
 READING: Config = {**CONFIG, "enable_external_access": "false"}  # a query reads the store and nothing else
-DAMAGED = (duckdb.IOException, duckdb.FatalException, duckdb.InternalException, duckdb.SerializationException)
 FAILED_WRITES = (duckdb.IOException, duckdb.FatalException, duckdb.TransactionException, duckdb.OutOfMemoryException)
 MAGIC, MAGIC_AT = b"DUCK", 8  # how a DuckDB file begins, after a checksum
 ITS_OWN = ("version", "howsure", "finished", "names")  # settings that the store sets, or has by their digest
 
-Settings = dict[str, Any]
 Columns = Mapping[str, Any]  # by name, values one below the other
 
 
@@ -78,10 +79,11 @@ class EventStore:
         return cls.open(target, read_only=False)
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str], *, read_only: bool = True) -> Self:
+    def open(cls, path: str | os.PathLike[str], *, read_only: bool = True, checked: bool = True) -> Self:
         """A store that there is, for reading, or for adding to it.
 
-        Raises InputError if there is none, or the file is no store, damaged, or of a newer version of howsure;
+        checked: whether its columns and its small tables are looked at first (`howsure.events.integrity`).
+        Raises InputError if there is none, or the file is no store, damaged, or of another version of howsure;
         StoreError if another process writes to it.
         """
         target = Path(path)
@@ -103,7 +105,10 @@ class EventStore:
                 ) from error
             raise InputError(f"{target} is no store, or it is damaged or cut off: {_first_line(error)}") from error
         try:
-            return cls(target, connection, _settings(connection, target))
+            store = cls(target, connection, read_settings(connection, target))
+            if checked:
+                check_opened(store)
+            return store
         except BaseException:
             connection.close()
             raise
@@ -117,15 +122,10 @@ class EventStore:
     def ask(self, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """The rows that answer a query, by a cursor of its own, so that threads may ask side by side.
 
-        Raises InputError if the store turns out to be damaged.
+        Raises InputError if the store turns out to be damaged, or is closed.
         """
-        try:
-            with self.connection.cursor() as cursor:
-                return cursor.execute(query, list(parameters)).fetchall()
-        except duckdb.Error as error:
-            if not isinstance(error, DAMAGED) and "Corrupt" not in str(error):
-                raise
-            raise InputError(f"{self.path} is damaged or cut off: {_first_line(error)}") from error
+        with asked(self, query, list(parameters)) as answer:
+            return answer.fetchall()
 
     def append(self, tables: Mapping[str, Columns], *, finished: bool = False) -> None:
         """Add rows to tables, all of them or, whatever happens, none: the columns of each table by name.
@@ -198,29 +198,6 @@ def _check_magic(path: Path) -> None:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from error
     if start[MAGIC_AT:] != MAGIC:
         raise InputError(f"{path} is no store of events, or it is damaged: it does not begin as a DuckDB file does.")
-
-
-def _settings(connection: duckdb.DuckDBPyConnection, path: Path) -> Settings:
-    try:
-        settings = {name: json.loads(value) for name, value in connection.execute("FROM settings").fetchall()}
-        version = int(settings["version"])
-        tables = {name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
-    except (duckdb.Error, KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{path} is a DuckDB file, but no store of events: it has no settings of one.") from error
-    if version > VERSION:
-        raise InputError(
-            f"{path} was written by a newer howsure ({settings.get('howsure')}; version {version} of the tables, this "
-            f"one knows {VERSION}). Update howsure to read it."
-        )
-    if version < VERSION:
-        raise InputError(
-            f"{path} was written by an older howsure ({settings.get('howsure')}; version {version} of the tables, this "
-            f"one reads {VERSION}). Extract the events again."
-        )
-    missing = sorted(set(TABLES) - tables)
-    if missing:
-        raise InputError(f"{path} lacks tables of a store: {', '.join(missing)}. Was it changed? Restore a copy.")
-    return settings
 
 
 @contextmanager

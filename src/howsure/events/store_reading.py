@@ -27,7 +27,8 @@ from howsure.events.periods import (
 from howsure.stats.naming import nearest, shortened, unknown_name
 
 Columns = dict[str, npt.NDArray[Any]]
-OUR_OWN = (duckdb.ProgrammingError, duckdb.DataError)  # mistakes in a query; all else is the file's fault
+Parameters = Mapping[str, Any] | Sequence[Any]
+OUR_OWN = (duckdb.ProgrammingError, duckdb.PermissionException)  # mistakes in a query; all else is the file's fault
 DATED = (
     f"SELECT date FROM documents UNION ALL SELECT date FROM left_out WHERE reason = '{NO_ACTOR}' AND date IS NOT NULL"
 )
@@ -54,24 +55,32 @@ def rows_of(store: Store, query: str, **parameters: Any) -> list[tuple[Any, ...]
 
     Raises InputError if the store turns out to be damaged.
     """
-    with _asked(store, query, parameters) as answer:
+    with asked(store, query, parameters) as answer:
         return answer.fetchall()
 
 
 def columns_of(store: Store, query: str, **parameters: Any) -> Columns:
     """The columns of a query as arrays by name; see `rows_of`."""
-    with _asked(store, query, parameters) as answer:
+    with asked(store, query, parameters) as answer:
         return answer.fetchnumpy()
 
 
 @contextmanager
-def _asked(store: Store, query: str, parameters: dict[str, Any]) -> Iterator[duckdb.DuckDBPyConnection]:
+def asked(
+    store: Store, query: str, parameters: Mapping[str, Any] | Sequence[Any]
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The answer to a query, to be fetched.
+
+    Raises InputError if the store turns out to be damaged, or is closed.
+    """
     try:
         with store.connection.cursor() as cursor:
             yield cursor.execute(query, parameters)
     except OUR_OWN:
         raise
-    except duckdb.Error as error:
+    except duckdb.ConnectionException as error:
+        raise InputError("the store is closed; open it again.") from error
+    except (duckdb.Error, UnicodeDecodeError) as error:
         reason = str(error).strip().partition("\n")[0].rstrip(".")[:300]
         raise InputError(f"the store is damaged or cut off: {reason}. Restore a copy.") from error
 

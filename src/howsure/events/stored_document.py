@@ -13,7 +13,10 @@ import numpy.typing as npt
 from howsure.coreference.posterior import CorefPosterior
 from howsure.errors import InputError
 from howsure.events.hinges import Hinge, hinges_of
+from howsure.events.integrity import DamagedStoreError
+from howsure.events.store_check import are_clusterings, check_documents
 from howsure.events.store_reading import Store, as_bits, as_labels, number_of_samples, rows_of
+from howsure.events.store_settings import REMEDY
 from howsure.stats.pairs import Integers
 
 Bools = npt.NDArray[np.bool_]
@@ -118,6 +121,7 @@ def stored_document(store: Store, number: int) -> StoredDocument:
 def stored_documents(store: Store, numbers: Collection[int]) -> dict[int, StoredDocument]:
     """Documents by their numbers, each table read once; those that the store does not hold are left out."""
     wanted, n_samples = sorted(numbers), number_of_samples(store)
+    check_documents(store, wanted)
 
     def rows(columns: str, table: str, order: str = "document") -> Iterator[tuple[StoredDocument, tuple[Any, ...]]]:
         query = f"SELECT document, {columns} FROM {table} WHERE document IN (SELECT unnest($wanted)) ORDER BY {order}"
@@ -137,6 +141,8 @@ def stored_documents(store: Store, numbers: Collection[int]) -> dict[int, Stored
     for document, (samples, best) in rows("samples, best", "clusterings"):
         document.clusterings = as_labels(samples, len(document.mentions))
         document.best = as_labels(best, len(document.mentions))[0]
+        if not are_clusterings(np.vstack([document.clusterings, document.best])):
+            raise DamagedStoreError(f"the store is damaged: the clusterings of document {document.document}. {REMEDY}.")
     for document, values in rows("actor, probability, samples, best", "events", "document, probability DESC, actor"):
         actor, probability, samples, acts = values
         document.events.append(StoredEvent(actor, probability, as_bits([samples], n_samples)[0], acts))

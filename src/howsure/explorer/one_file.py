@@ -8,8 +8,9 @@ from itertools import combinations
 from typing import Any
 
 from howsure.errors import InputError
+from howsure.events.document_view import view_of
 from howsure.events.periods import PERIODS, n_periods
-from howsure.events.queries import compare, document, doubtful, overview, series
+from howsure.events.queries import compare, doubtful, overview, series
 from howsure.events.series import INTERVALS
 from howsure.events.store_comparison import COUNTED
 from howsure.events.store_documents import HIGH, LOW
@@ -131,7 +132,7 @@ def _texts(
     """The documents by number: the view of the 1-best, and what differs in each of the first samples."""
     found = {}
     for number, held in stored_documents(store, numbers).items():
-        view = document(store, number)
+        view = view_of(store, held, None)
         for sentence in view["sentences"]:
             sentence["spaces"] = [int(space) for space in sentence["spaces"]]
         found[number] = {"view": view, "samples": _samples(held, n_samples)}

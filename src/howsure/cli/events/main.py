@@ -13,7 +13,7 @@ from howsure.cli.destinations import Written
 from howsure.cli.output import emit, json_text
 from howsure.cli.progress import progress
 
-QUERIES, PAGE = "howsure.cli.events.queries", "howsure.cli.events.page"
+QUERIES, PAGE, CHECK = "howsure.cli.events.queries", "howsure.cli.events.page", "howsure.cli.events.check"
 RECOUNT = "howsure.cli.events.recount"
 ELSEWHERE = {  # name -> (module that holds `NAME_command`, what `howsure events --help` says of it)
     "recount": (RECOUNT, "Count the documents of a store by another rule, without parsing again."),
@@ -24,6 +24,7 @@ ELSEWHERE = {  # name -> (module that holds `NAME_command`, what `howsure events
     "figure": (QUERIES, "Draw series with their bands."),
     "explore": (PAGE, "Open the page: series, documents, evidence."),
     "report": (PAGE, "Write the same as one self-contained HTML file."),
+    "check": (CHECK, "Say whether a store is whole, and what is damaged."),
 }
 BAD_DATES, STEMMING, LABELS = ("error", "leave-out"), ("suffixes", "paper", "none"), ("ud", "ud-2014", "clear")
 FIRST, LAST = "extract", "dependencies"

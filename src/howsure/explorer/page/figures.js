@@ -4,7 +4,7 @@ import { byId, element, folded, heading, table } from "./dom.js";
 import { markPoint, seriesChart, seriesKey } from "./chart.js";
 import { comparisonChart, comparisonKey } from "./comparison.js";
 import { figureText, save } from "./saving.js";
-import { UNITS, amount, comparisonText, counted, percent, probability, whole } from "./wording.js";
+import { UNITS, amount, comparisonText, counted, eventText, percent, probability, whole } from "./wording.js";
 
 const NARROWEST = 280;
 const UNCERTAINTY = "The bands hold the uncertainty of coreference, not that of the parse, the names, the rule or the news.";
@@ -23,8 +23,9 @@ function fileName(asked, suffix) {
   return `events-${actors}-${asked.by}-${asked.unit}`.replace(/[^A-Za-z0-9-]+/g, "_").slice(0, 80) + suffix;
 }
 
-function saveFigure(chart, asked, title) {
-  save(figureText(chart, title, `${JSON.stringify(asked)} ${percent(asked.level)} intervals. ${UNCERTAINTY}`), fileName(asked, ".svg"), "image/svg+xml");
+function saveFigure(chart, asked, title, page) {
+  const told = `${eventText(page.overview)} ${JSON.stringify(asked)} ${percent(asked.level)} intervals. ${UNCERTAINTY}`;
+  save(figureText(chart, title, told), fileName(asked, ".svg"), "image/svg+xml");
 }
 
 async function saveTable(asked, page) {
@@ -72,7 +73,7 @@ export async function drawSeries(asked, page) {
     element("p", { class: "quiet" }, UNCERTAINTY),
     element("div", { class: "row" },
       element("button", { type: "button", id: "save-table", onclick: () => saveTable(asked, page) }, "Save table (CSV)"),
-      element("button", { type: "button", id: "save-figure", onclick: () => saveFigure(held.querySelector("svg"), asked, `${title}: ${names}`) }, "Save figure (SVG)")),
+      element("button", { type: "button", id: "save-figure", onclick: () => saveFigure(held.querySelector("svg"), asked, `${title}: ${names}`, page) }, "Save figure (SVG)")),
     folded("The same as a table", () => seriesTable(series, asked, page)),
   ];
 }
@@ -106,7 +107,7 @@ export async function drawComparison(asked, page) {
       `with probability ${asked.level} or more; ${settled[2]} ${settled[2] === 1 ? "is" : "are"} equal; in ${open} there is no conclusion.`),
     key(comparisonKey(first, second)), held, readout,
     element("div", { class: "row" },
-      element("button", { type: "button", id: "save-comparison", onclick: () => saveFigure(held.querySelector("svg"), asked, `${first} and ${second}`) }, "Save figure (SVG)"),
+      element("button", { type: "button", id: "save-comparison", onclick: () => saveFigure(held.querySelector("svg"), asked, `${first} and ${second}`, page) }, "Save figure (SVG)"),
       element("button", { type: "button", id: "close-comparison", onclick: () => closeComparison(page) }, "Close")),
     folded("The same as a table", () => table(`${first} and ${second} by ${asked.by}`, columns, rows)),
   ];

@@ -9,7 +9,7 @@ import { buildForm, showChoices } from "./form.js";
 import { drawComparison, drawSeries } from "./figures.js";
 import { drawDocument, drawDoubtful, drawPoint } from "./lists.js";
 import { focusOn, section } from "./sections.js";
-import { counted, whole } from "./wording.js";
+import { counted, eventText, whole } from "./wording.js";
 
 const embedded = byId("data");
 
@@ -66,6 +66,8 @@ function tellAbout(overview) {
   const dates = overview.first === null ? [] : [`${overview.first} to ${overview.last}`];
   const facts = [counted(overview.documents, "document"), ...dates, `${overview.settings.samples} samples each`, ...left];
   byId("facts").textContent = facts.join(" · ");
+  byId("event").textContent = eventText(overview);
+  byId("event").hidden = false;
   byId("rule-note").hidden = !seesNoCompounds(overview.settings.rule);
   byId("recipe").replaceChildren(table("Settings of the store", [
     { name: "Setting", cell: ([name]) => name },

@@ -5,6 +5,13 @@ export const UNITS = { documents: "documents", share: "share of documents", enti
 export const PERIODS = { week: "week", month: "month", quarter: "quarter", year: "year" };
 export const INTERVALS = { exact: "exact", normal: "normal (the paper’s)", samples: "quantiles of samples" };
 
+const LONGEST_EVENT = 240;
+
+// The event that is counted: the name of the rule and its words, cut where they are many (the settings have them all).
+export function eventText({ event }) {
+  return `Counted event: ${event.length > LONGEST_EVENT ? `${event.slice(0, LONGEST_EVENT)}…` : event}`;
+}
+
 // A level as it is read: 0.95 is 95 %.
 export function percent(level) {
   return `${Number((100 * level).toFixed(6))} %`;

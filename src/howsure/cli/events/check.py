@@ -1,0 +1,37 @@
+"""`howsure events check`: is a store whole, and what of it is damaged?"""
+
+from __future__ import annotations
+
+import click
+
+from howsure.cli.commands import Command
+from howsure.cli.options import output_options
+from howsure.cli.output import emit, json_text
+from howsure.cli.tables import Table
+from howsure.errors import InputError
+
+
+@click.command("check", cls=Command)
+@click.argument("path", metavar="STORE")
+@output_options
+def check_command(path: str, form: str, output: str | None) -> None:
+    """Look through all of STORE, and list the rules of its tables that are broken.
+
+    \b
+    howsure events check news.duckdb
+
+    A store that was cut off, edited or damaged on its disk ends with exit code 2. What the commands read is checked
+    whenever they read it; this command reads everything.
+    """
+    from howsure.events.store_check import check_store
+
+    found = check_store(path)
+    headings, rows = found.table()
+    if form == "json":
+        emit(json_text(found.to_dict()), output)
+    elif rows or form != "table":
+        emit(Table(headings, rows, words=("table", "rule that is broken")).text(form), output)
+    if not found.is_whole:
+        raise InputError(found.verdict())
+    if form == "table":
+        emit(f"{found.verdict()}\n", output)
