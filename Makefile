@@ -5,9 +5,11 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PEERS := $(VENV)/.ready-bench
 PARALLEL := -n logical --dist worksteal
-INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt
+CONSTRAINTS := -c constraints.txt
+INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check $(CONSTRAINTS)
 
-.PHONY: demo test test-portable test-busy lint check check-slow bench docs reproductions clean
+.PHONY: demo test test-portable test-busy test-versions test-ranges test-lowest lint check check-slow bench docs \
+	reproductions licences lock clean
 
 demo: $(READY)  ## a calibration curve on bundled data
 	$(BIN)/howsure demo
@@ -30,6 +32,24 @@ test-busy: $(READY)  ## ten times the tests of the page, beside a busy loop on e
 	while :; do :; done & busy="$$busy $$!"; done; \
 	for turn in $$(seq 10); do $(BIN)/python -m pytest -q -m browser tests/explorer || exit 1; done
 
+VERSIONS := 3.11 3.12 3.13 3.14
+test-versions:  ## the tests under each Python that is found, each in an environment of its own
+	found=; for version in $(VERSIONS); do \
+	if python$$version -c 'import venv' 2>/dev/null; then found="$$found $$version"; \
+	else echo "python$$version: not found, not tested"; fi; done; \
+	test -n "$$found" || { echo "none of python$(VERSIONS) is on the PATH"; exit 1; }; \
+	for version in $$found; do echo "== Python $$version"; \
+	$(MAKE) PYTHON=python$$version VENV=.venv-$$version test || exit 1; done
+
+test-ranges:  ## the tests with the newest libraries that pyproject.toml allows
+	$(MAKE) VENV=.venv-ranges CONSTRAINTS= test
+
+test-lowest:  ## the tests with the oldest libraries that pyproject.toml allows
+	test -x .venv-lowest/bin/uv || { $(PYTHON) -m venv .venv-lowest && .venv-lowest/bin/pip install -qq uv; }
+	VIRTUAL_ENV=.venv-lowest .venv-lowest/bin/uv pip install -q --resolution lowest-direct -e ".[dev]"
+	touch .venv-lowest/.ready
+	$(MAKE) VENV=.venv-lowest test
+
 lint: $(READY)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -50,8 +70,17 @@ REPRODUCTIONS := synthetic binning boostsa sentiment tagging tag-pairs tweets re
 reproductions: $(READY)  ## run the papers' experiments again and write their pages (up to 10 minutes each)
 	set -e; for name in $(REPRODUCTIONS); do $(BIN)/howsure reproduce $$name --page docs/reproductions/$$name.md; done
 
+licences: $(READY)  ## the licence of each library that is installed
+	$(BIN)/python scripts/licences.py
+
+# Exact versions with the hashes of their files, for `pip install --require-hashes -r requirements.lock`.
+lock:  ## write requirements.lock from constraints.txt
+	test -x .venv-lock/bin/uv || { $(PYTHON) -m venv .venv-lock && .venv-lock/bin/pip install -qq uv; }
+	.venv-lock/bin/uv pip compile -q pyproject.toml --all-extras -c constraints.txt --universal --generate-hashes \
+	--no-header --no-annotate --no-emit-index-url --no-emit-find-links -o requirements.lock
+
 clean:
-	rm -rf $(VENV) build dist demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-* build dist demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "howsure needs Python 3.11 or newer; name one: make PYTHON=python3.12")'

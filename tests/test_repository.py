@@ -38,6 +38,25 @@ def test_every_version_is_pinned() -> None:
     assert {requirement_name(requirement) for part in wanted for requirement in part} - names == set()
 
 
+def test_the_lock_file_holds_the_same_versions_with_hashes() -> None:
+    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    locked = dict(re.findall(r"^([\w.-]+)==([\w.]+)", lock, re.MULTILINE))
+    pins = dict(row.split("==") for row in (ROOT / "constraints.txt").read_text().splitlines() if "==" in row)
+    pinned = {re.sub(r"[._]", "-", name).lower(): version for name, version in pins.items()}
+    assert locked
+    assert {name: version for name, version in locked.items() if pinned.get(name, version) != version} == {}
+    assert len(re.findall(r"--hash=sha256:", lock)) >= len(locked)
+
+
+def test_workflows_call_what_is_there() -> None:
+    workflows = "".join(path.read_text(encoding="utf-8") for path in (ROOT / ".github" / "workflows").glob("*.yml"))
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    called = set(re.findall(r"make ([\w-]+)", workflows)) | set(re.findall(r"\btest-[a-z]+", workflows))
+    assert called
+    assert called - targets == set()
+    assert ".ci/run" in workflows
+
+
 def extras_asked_for(source: str) -> set[str]:
     """The extras that a source file tells its reader to install, by `MissingExtraError(what, extra)`."""
     calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
