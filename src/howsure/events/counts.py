@@ -152,15 +152,13 @@ def compare_counts(
             f"and {second.shape}."
         )
     difference = first - second if stories is None else story_sums(first - second, stories)
-    lowest = min(int(difference.min(initial=0)), -1)
-    laws = laws_of(difference - lowest, size=max(int(difference.max(initial=0)), 1) - lowest + 1)
-    share = share_of_cause(laws, overdispersion)
-    distribution = law_of_sum(laws, overdispersion=overdispersion)
-    zero = -lowest * len(laws)
+    shift = -difference.min(axis=1, initial=0)
+    distribution = law_of_sum(laws_of(difference + shift[:, np.newaxis]), overdispersion=overdispersion)
+    zero = int(shift.sum())
     low, high = distribution.interval(level)
     pmf = distribution.pmf
     more, fewer = float(pmf[zero + 1 :].sum()), float(pmf[:zero].sum())
-    errors = monte_carlo_errors(laws, zero + 1, zero - 1, n_samples=first.shape[1], share=share)
+    errors = _errors_of_comparison(difference, overdispersion)
     intervals = [interval_of(p, error, level=level) for p, error in zip((more, fewer), errors, strict=True)]
     return CountComparison(
         more=more,
@@ -173,6 +171,14 @@ def compare_counts(
         more_interval=intervals[0],
         fewer_interval=intervals[1],
     )
+
+
+def _errors_of_comparison(difference: Integers, overdispersion: float) -> tuple[float, float]:
+    """The Monte Carlo errors of P(sum > 0) and P(sum < 0), of differences of units in samples (U, S)."""
+    reach = max(int(np.abs(difference).max(initial=1)), 1)
+    laws = laws_of(difference + reach, size=2 * reach + 1)
+    zero, share = reach * len(laws), share_of_cause(laws, overdispersion)
+    return monte_carlo_errors(laws, zero + 1, zero - 1, n_samples=difference.shape[1], share=share)
 
 
 def _units(probabilities: Floats, stories: Integers) -> Floats | None:

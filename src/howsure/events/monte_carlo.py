@@ -10,6 +10,9 @@ from howsure.events.dependence import given_cause
 from howsure.stats.pairs import Floats
 from howsure.stats.proportions import normal_quantile
 
+NEGLIGIBLE = 1e-15  # far below what is told of a standard error
+Law = tuple[Floats, int]  # of a count, and its least value
+
 
 def monte_carlo_errors(
     laws: Floats, least: int, most: int, *, n_samples: int, share: float = 0.0
@@ -24,21 +27,25 @@ def monte_carlo_errors(
     >>> round(monte_carlo_errors(np.array([[0.5, 0.5]]), 1, 0, n_samples=100)[0], 3)
     0.05
     """
-    n_units, width = laws.shape
-    gains = np.zeros((2, n_units, width))
+    kinds, members = np.unique(laws, axis=0, return_counts=True)  # of one law there are many units
+    width = laws.shape[1]
+    gains = np.zeros((2, len(kinds), width))
     step = 1.0 / n_samples
-    moved = (1.0 - step) * laws[:, np.newaxis] + step * np.eye(width)  # (U, K, K): one sample more in place k
-    for (weight, given), (_, nudged) in zip(given_cause(laws, share), given_cause(moved, share), strict=True):
-        for unit, rest in enumerate(_sums_of_others(list(given))):
-            above = np.concatenate([[0.0], np.cumsum(rest[::-1])])  # P(rest ≥ n - j) by j + 1
+    moved = (1.0 - step) * kinds[:, np.newaxis] + step * np.eye(width)  # (·, K, K): one sample more in place k
+    for (weight, given), (_, nudged) in zip(given_cause(kinds, share), given_cause(moved, share), strict=True):
+        groups = [[(law, 0)] * n for law, n in zip(given, members.tolist(), strict=True)]
+        for kind, (rest, lowest) in enumerate(_sums_of_others(groups)):
+            above = np.concatenate([[0.0], np.cumsum(rest[::-1])])[::-1]  # P(rest ≥ lowest + place)
+            values = np.arange(width) + lowest
             reached = (
-                [_tail(above, least - k) for k in range(width)],
-                [1.0 - _tail(above, most + 1 - k) for k in range(width)],
+                above[np.clip(least - values, 0, len(rest))],
+                1.0 - above[np.clip(most + 1 - values, 0, len(rest))],
             )
-            gains[:, unit] += weight * (np.array(reached) @ (nudged[unit] - given[unit]).T) / step
-    known = (n_samples * laws + 1.0 / width) / (n_samples + 1)
+            gains[:, kind] += weight * (np.array(reached) @ (nudged[kind] - given[kind]).T) / step
+    known = (n_samples * kinds + 1.0 / width) / (n_samples + 1)
     middle = (known * gains).sum(axis=2, keepdims=True)
-    errors = np.sqrt((known * (gains - middle) ** 2).sum(axis=(1, 2)) / n_samples)
+    variances = (known * (gains - middle) ** 2).sum(axis=2) @ members / n_samples
+    errors = np.sqrt(variances)
     return float(errors[0]), float(errors[1])
 
 
@@ -48,28 +55,30 @@ def interval_of(probability: float, error: float, *, level: float) -> tuple[floa
     return max(0.0, probability - reach), min(1.0, probability + reach)
 
 
-def _tail(above: Floats, value: int) -> float:
-    """P(count ≥ value)."""
-    return float(above[min(max(len(above) - 1 - value, 0), len(above) - 1)])
+def _sums_of_others(groups: list[list[Law]]) -> Iterator[Law]:
+    """For each group of equal laws in turn the law of the sum of all laws but one of its own, by halves."""
+    totals = [_total(group) for group in groups]
+    return _within(groups, totals, (np.ones(1), 0)) if groups else iter(())
 
 
-def _sums_of_others(laws: list[Floats]) -> Iterator[Floats]:
-    """For each law in turn the law of the sum of all others, by halves."""
-    return _within(laws, np.ones(1)) if laws else iter(())
-
-
-def _within(laws: list[Floats], outside: Floats) -> Iterator[Floats]:
-    if len(laws) == 1:
-        yield outside
+def _within(groups: list[list[Law]], totals: list[Law], outside: Law) -> Iterator[Law]:
+    if len(groups) == 1:
+        yield _sum(outside, _total(groups[0][1:])) if len(groups[0]) > 1 else outside
         return
-    half = len(laws) // 2
-    first, second = laws[:half], laws[half:]
-    yield from _within(first, np.convolve(outside, _total(second)))
-    yield from _within(second, np.convolve(outside, _total(first)))
+    half = len(groups) // 2
+    yield from _within(groups[:half], totals[:half], _sum(outside, _total(totals[half:])))
+    yield from _within(groups[half:], totals[half:], _sum(outside, _total(totals[:half])))
 
 
-def _total(laws: list[Floats]) -> Floats:
+def _total(laws: list[Law]) -> Law:
     while len(laws) > 1:
-        pairs = [np.convolve(one, other) for one, other in zip(laws[::2], laws[1::2], strict=False)]
+        pairs = [_sum(one, other) for one, other in zip(laws[::2], laws[1::2], strict=False)]
         laws = pairs + laws[2 * len(pairs) :]
     return laws[0]
+
+
+def _sum(one: Law, other: Law) -> Law:
+    """The law of a sum, without values that hardly occur."""
+    law = np.convolve(one[0], other[0])
+    worth = np.flatnonzero(law >= NEGLIGIBLE)
+    return law[worth[0] : worth[-1] + 1], one[1] + other[1] + int(worth[0])

@@ -16,7 +16,15 @@ from howsure.events.counts import CountComparison, compare_counts
 from howsure.events.dependence import check_overdispersion
 from howsure.events.periods import Day, period_end, period_of, period_start
 from howsure.events.result_table import UNDEFINED, html_table, interval, number, text_table
-from howsure.events.store_dependence import TOGETHER, check_stories, dependence_asked, period_asked
+from howsure.events.store_dependence import (
+    APART,
+    STORY,
+    TOGETHER,
+    check_stories,
+    dependence_asked,
+    period_asked,
+    shared_stories,
+)
 from howsure.events.store_reading import (
     Store,
     as_bits,
@@ -163,7 +171,7 @@ def compare_actors(
         raise unknown_name("unit", unit, list(COUNTED), place="comparisons")
     n_samples = number_of_samples(store)
     check_stories(stories)
-    overdispersion, apart = check_overdispersion(overdispersion), stories != TOGETHER
+    overdispersion, apart = check_overdispersion(overdispersion), stories == APART
     sizes = documents_by_period(store, by, since=since, until=until)
     chosen = chosen_actors(store, [first, second])
     if len(chosen) < 2:
@@ -199,7 +207,7 @@ def _samples(
     found = rows_of(
         store,
         f"SELECT date_trunc('{by}', any_value(d.date))::DATE, any_value(e.{column}) FILTER (e.actor = $first), "
-        f"any_value(e.{column}) FILTER (e.actor = $second), coalesce(any_value(s.story), document) "
+        f"any_value(e.{column}) FILTER (e.actor = $second), any_value({STORY}) "
         "FROM events e JOIN documents d USING (document) LEFT JOIN stories s USING (document) "
         "WHERE e.actor IN ($first, $second) AND d.date BETWEEN $low AND $high GROUP BY document ORDER BY document",
         first=first,
@@ -220,7 +228,7 @@ def _compared(
     read = as_counts if unit == "entities" else as_bits
     drawn = [one or bytes(size) for one, _, _ in pairs], [other or bytes(size) for _, other, _ in pairs]
     a, b = (read(side, n_samples).astype(np.int64) for side in drawn)
-    stories = None if apart else np.array([story for _, _, story in pairs], dtype=np.int64)
+    stories = None if apart else shared_stories(np.array([story for _, _, story in pairs], dtype=np.int64))
     return compare_counts(a, b, level=level, stories=stories, overdispersion=overdispersion)
 
 

@@ -8,8 +8,10 @@ from typing import Any
 from howsure.events.periods import Day
 from howsure.events.store_reading import Store, rows_of
 from howsure.stats.naming import unknown_name
+from howsure.stats.pairs import Integers
 
 TOGETHER, APART = STORIES = ("together", "apart")
+STORY = "coalesce(s.story, -1 - document)"  # of a document, in SQL; below 0 where it is of no other
 
 
 def check_stories(stories: str) -> str:
@@ -20,6 +22,11 @@ def check_stories(stories: str) -> str:
     if stories not in STORIES:
         raise unknown_name("way to take stories", stories, STORIES, place="howsure")
     return stories
+
+
+def shared_stories(stories: Integers) -> Integers | None:
+    """The story of each document (see `STORY`), None if none is of two: then nothing need be put together."""
+    return stories if (stories >= 0).any() else None
 
 
 def dependence_asked(store: Store, stories: str, overdispersion: float) -> dict[str, Any]:

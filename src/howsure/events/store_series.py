@@ -17,7 +17,15 @@ from howsure.events.periods import Day, period_end, period_of, period_start
 from howsure.events.result_table import html_table, number, printable, text_table
 from howsure.events.result_table import interval as interval_text
 from howsure.events.series import INTERVALS, EventSeries, PeriodCount
-from howsure.events.store_dependence import TOGETHER, check_stories, dependence_asked, period_asked
+from howsure.events.store_dependence import (
+    APART,
+    STORY,
+    TOGETHER,
+    check_stories,
+    dependence_asked,
+    period_asked,
+    shared_stories,
+)
 from howsure.events.store_reading import (
     Columns,
     Store,
@@ -194,7 +202,7 @@ def event_series(
     for actor in chosen:
         for period, n in sizes.items():
             cell = cells.get((actor, period), NONE)
-            story = cell["story"] if stories == TOGETHER and len(cell["story"]) else None
+            story = None if stories == APART else shared_stories(cell["story"])
             how = {"level": level, "stories": story, "overdispersion": overdispersion}
             count = _counted(cell["value"], interval, unit, n_samples, how)
             rows.append(_row(actor, period, count, float(cell["best"].sum()), n, unit == "share"))
@@ -222,7 +230,7 @@ def _cells(
     held = columns_of(
         store,
         f"SELECT e.actor, date_trunc('{by}', d.date)::DATE AS start, e.{column} AS value, e.{best} AS best, "
-        "coalesce(s.story, document) AS story "
+        f"{STORY} AS story "
         "FROM events e JOIN documents d USING (document) LEFT JOIN stories s USING (document) "
         "WHERE list_contains($actors, e.actor) AND d.date BETWEEN $low AND $high ORDER BY e.actor, start, document",
         actors=list(actors),

@@ -71,7 +71,7 @@ def told_by(path: Path, *, corpus: str, rule: str, by: str, news: News) -> Told 
             news=news,
             drawn=drawn,
             actors=actors,
-            series=event_series(store, by=by, actors=actors),
+            series=event_series(store, by=by, actors=actors, stories="apart"),  # as the paper takes them
             changes=changes(drawn, periods, actors),
             contests=contests(drawn, actors),
             few=few_samples(drawn),
