@@ -181,7 +181,7 @@ def test_columns_that_are_loaded_one_by_one_stay_in_step(skip: bool, tmp_path: P
     )
     for part in range(3):
         pa.parquet.write_table(table, tmp_path / f"{part}.parquet", row_group_size=700)
-    columns = {"weight": "w", "group": "g", "cluster": "c"}
+    columns = {"weight": "w", "group": "g", "cluster": "c", "across_files": "same"}
     with open_predictions([tmp_path / "*.parquet"], label="y", prob="q", skip_missing=skip, **columns) as predictions:
         pairs = predictions.pairs()
     assert len(pairs) == predictions.n == 3 * (rows - len(range(3, rows, 7)) * skip)
