@@ -175,9 +175,9 @@ def test_figure_and_report(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "keys"),
     [
-        (["--n", 1000, "--disagreement", 0.1], ("difference", 0.0278)),
-        (["--difference", 0.02, "--disagreement", 0.1], ("n", 1949)),
-        (["--n", 1000, "--difference", 0.02, "--disagreement", 0.1], ("power", 0.515)),
+        (["--n", 1000, "--disagreement", 0.1], ("difference", 0.0287)),
+        (["--difference", 0.02, "--disagreement", 0.1], ("n", 2043)),
+        (["--n", 1000, "--difference", 0.02, "--disagreement", 0.1], ("power", 0.479)),
     ],
 )
 def test_power(arguments: list[object], keys: tuple[str, float]) -> None:

@@ -1,4 +1,4 @@
-"""Test sets from populations whose truth is known, and how often `compare` finds something in them.
+"""How often `compare` finds something in test sets from populations whose truth is known.
 
 `python -m tests.significance.simulations` prints the table of docs/significance.md.
 """
@@ -7,99 +7,34 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from itertools import product
 from typing import Any
 
 import numpy as np
 
-from howsure.significance import Runs, compare, metric_names
+from howsure.significance import compare, metric_names
+from tests.significance.populations import (
+    Set,
+    concatenated,
+    disagreeing_labels,
+    equal_precision,
+    other_strengths,
+    over_and_under,
+    paired_strata,
+    probabilities,
+    rare_class,
+    seed_effects,
+    several_runs,
+    sharp_and_coarse,
+    shifted,
+    three_classes,
+    unequal_clusters,
+    votes,
+)
 
-N = 1000
 LEVEL = 0.05
 RESAMPLES = 999
-Set = tuple[Any, Any, Any]
-
-
-def disagreeing_labels(rng: np.random.Generator, *, n: int = N, disagreement: float = 0.1, gain: float = 0.0) -> Set:
-    """Two classes; accuracy .8 and .8 + gain; only one system is right in a share `disagreement` of the items."""
-    targets = rng.integers(0, 2, n)
-    kind = rng.random(n)
-    only_model, only_baseline = (disagreement + gain) / 2, (disagreement - gain) / 2
-    both = 0.8 - only_baseline
-    a = (kind < both) | ((kind >= both) & (kind < both + only_baseline))
-    b = (kind < both) | ((kind >= both + only_baseline) & (kind < both + only_baseline + only_model))
-    return targets, np.where(a, targets, 1 - targets), np.where(b, targets, 1 - targets)
-
-
-def three_classes(rng: np.random.Generator, *, n: int = N) -> Set:
-    """Three classes of 50, 30 and 20 %; two equally good systems that are often right together."""
-    targets = rng.choice(3, n, p=[0.5, 0.3, 0.2])
-    ease = rng.normal(size=n)
-    systems = [
-        np.where(ease + rng.normal(size=n) > -1.0, targets, rng.choice(3, n, p=[0.5, 0.3, 0.2])) for _ in range(2)
-    ]
-    return targets, *systems
-
-
-def rare_class(rng: np.random.Generator, *, n: int = 200, gain: float = 0.0) -> Set:
-    """Classes of 80, 15 and 5 %; two equally good systems, or items `gain` standard deviations easier for the model."""
-    shares = [0.8, 0.15, 0.05]
-    targets = rng.choice(3, n, p=shares)
-    ease = rng.normal(size=n)
-    systems = [
-        np.where(ease + rng.normal(size=n) > -1.2 - more, targets, rng.choice(3, n, p=shares)) for more in (0.0, gain)
-    ]
-    return targets, *systems
-
-
-def votes(rng: np.random.Generator, *, n: int = N, gain: float = 0.0) -> Set:
-    """Distributions over three classes and two systems that mix them with noise: .6 of the target, .6 + gain."""
-    targets = rng.dirichlet(np.ones(3), n)
-    return targets, *(w * targets + (1 - w) * rng.dirichlet(np.ones(3), n) for w in (0.6, 0.6 + gain))
-
-
-def probabilities(rng: np.random.Generator, *, n: int = N) -> Set:
-    """Labels drawn from distributions of which two systems know as much."""
-    truth = rng.dirichlet(np.ones(3), n)
-    targets = (rng.random((n, 1)) > truth.cumsum(axis=1)).sum(axis=1)
-    return targets, *(0.7 * truth + 0.3 * rng.dirichlet(np.ones(3), n) for _ in range(2))
-
-
-def several_runs(rng: np.random.Generator, *, runs: int = 5, n: int = N, shared: float = 0.7) -> Set:
-    """Runs of two systems of accuracy .8: an item is hard for one system (correlation .7 of its runs), not both."""
-    targets = rng.integers(0, 2, n)
-
-    def system() -> Runs:
-        ease = rng.normal(size=n)
-        skill = np.sqrt(shared) * ease + np.sqrt(1 - shared) * rng.normal(size=(runs, n))
-        return Runs([np.where(one > -0.8416, targets, 1 - targets) for one in skill])
-
-    return targets, system(), system()
-
-
-def seed_effects(rng: np.random.Generator, *, runs: int = 5, n: int = N, spread: float = 0.01) -> Set:
-    """Runs whose accuracy varies by a standard deviation of a point: equal systems, unequal trainings."""
-    targets = rng.integers(0, 2, n)
-    ease = rng.normal(size=n)
-
-    def system() -> Runs:
-        held = []
-        for _ in range(runs):
-            accuracy = 0.8 + spread * rng.normal()
-            skill = np.sqrt(0.5) * ease + np.sqrt(0.5) * rng.normal(size=n)
-            held.append(np.where(skill > -_quantile(accuracy), targets, 1 - targets))
-        return Runs(held)
-
-    return targets, system(), system()
-
-
-def concatenated(make: Callable[..., Set]) -> Callable[..., Set]:
-    """The same, with all runs one after the other as if they were more items: what BooStSa does."""
-
-    def made(rng: np.random.Generator, **options: Any) -> Set:
-        targets, a, b = make(rng, **options)
-        return np.tile(targets, len(a)), *(np.concatenate(list(one)) for one in (a, b))
-
-    return made
 
 
 def comparisons(
@@ -107,8 +42,10 @@ def comparisons(
 ) -> Iterator:
     """`compare` of so many test sets."""
     for k in range(sets):
-        rng = np.random.default_rng([seed, k])
-        yield compare(*make(rng, **(data or {})), rng=k, **{"n_resamples": RESAMPLES, "interval": None, **options})
+        made = make(np.random.default_rng([seed, k]), **(data or {}))
+        grouping = dict(zip(("clusters", "strata"), made[3:], strict=False))
+        settings = {"n_resamples": RESAMPLES, "interval": None, **options}
+        yield compare(*made[:3], rng=k, **{name: one for name, one in grouping.items() if one is not None}, **settings)
 
 
 def rejection_rates(make: Callable[..., Set], sets: int, **options: Any) -> dict[str, float]:
@@ -129,69 +66,74 @@ def coverage(make: Callable[..., Set], sets: int, *, truth: float = 0.0, **optio
     return {metric: count / sets for metric, count in found.items()}
 
 
+def misses(make: Callable[..., Set], sets: int, **options: Any) -> dict[str, float]:
+    """Metric by metric how often the interval misses a difference of 0."""
+    return {metric: 1 - rate for metric, rate in coverage(make, sets, interval="basic", **options).items()}
+
+
 def true_difference(make: Callable[..., Set], *, n: int = 4_000_000, **data: Any) -> dict[str, float]:
     """Metric by metric the difference in a set so large that chance plays no part."""
     result = compare(*make(np.random.default_rng(0), n=n, **data), interval=None, n_resamples=1, rng=0)
     return {row.metric: row.difference for row in result}
 
 
-def _quantile(p: float) -> float:
-    from scipy.special import ndtri
-
-    return float(ndtri(p))
-
-
 HARD, SOFT, PROBABILISTIC = (metric_names(task) for task in ("hard", "soft", "probabilistic"))
-BOOTSTRAP_TASKS = {
+ALIKE: dict[str, tuple[Callable[..., Set], tuple[str, ...]]] = {
     "two classes": (disagreeing_labels, HARD),
     "three classes": (three_classes, HARD),
     "votes": (votes, SOFT),
+    "probabilities": (probabilities, PROBABILISTIC),
 }
+CALIBRATION = {"metrics": ["calibration_error", "squared_calibration_error"]}
+UNLIKE: dict[str, tuple[Callable[..., Set], dict[str, Any]]] = {
+    "equal calibration error, one too sure, one too little": (over_and_under, CALIBRATION),
+    "equal calibration error, one too high, one too low": (shifted, CALIBRATION),
+    "both calibrated, one knows much, one nothing": (sharp_and_coarse, CALIBRATION),
+    "equal precision, one predicts five times as often": (
+        equal_precision,
+        {"metrics": "precision", "target_class": 1},
+    ),
+    "equal macro-F1, strong in different classes": (other_strengths, {"metrics": ["macro_f1", "mcc"]}),
+}
+Line = tuple[str, str, Callable[[], dict[str, float]]]
 
 
-def table(sets: int) -> Iterator[str]:
-    """The rows of the table in docs/significance.md."""
-    yield "| what is simulated | test | share of sets with p ≤ .05 |"
-    yield "|---|---|---|"
+def lines(sets: int) -> Iterator[Line]:
+    """What is simulated, by which test, and the rates: the rows of the first table in docs/significance.md."""
 
-    def line(what: str, test: str, rates: dict[str, float]) -> str:
-        low, high = min(rates, key=rates.__getitem__), max(rates, key=rates.__getitem__)
-        ends = f"{rates[low]:.4f} ({low}) … {rates[high]:.4f} ({high})"
-        shown = ends if len(rates) > 1 else f"{rates[low]:.4f}"
-        return f"| {what} | {test} | {shown} |"
+    def line(what: str, test: str, make: Callable[..., Set], share: int = 1, **options: Any) -> Line:
+        return what, test, lambda: rejection_rates(make, sets // share, adjust=None, **options)
 
-    for what, (make, names) in {**BOOTSTRAP_TASKS, "probabilities": (probabilities, PROBABILISTIC)}.items():
+    for what, (make, names) in ALIKE.items():
         for method in ("permutation", "bootstrap"):
-            yield line(
-                f"no difference, {what}, {len(names)} metrics",
-                method,
-                rejection_rates(make, sets, method=method, metrics=names, adjust=None),
-            )
-    yield line(
-        "no difference, two classes, accuracy",
-        "mid-p McNemar",
-        rejection_rates(disagreeing_labels, sets, method="mcnemar"),
-    )
+            yield line(f"no difference, {what}, {len(names)} metrics", method, make, method=method, metrics=names)
+    for what, (make, options) in UNLIKE.items():
+        for n in (500, 1000, 2000):
+            yield line(f"{what}, n = {n:,}", "permutation", make, data={"n": n}, **options)
+    for size in (2, 4):
+        for method in ("permutation", "bootstrap"):
+            data = {"n": 200, "size": size}
+            what = f"no difference, 200 items in strata of {size}"
+            yield line(what, method, paired_strata, method=method, metrics="accuracy", data=data)
+    yield line("no difference, two classes, accuracy", "mid-p McNemar", disagreeing_labels, method="mcnemar")
     for share in (0.1, 0.2, 0.5):
+        rule: dict[str, Any] = {"method": "boostsa", "sample_size": share}
         yield line(
             "no difference, two classes, accuracy",
             f"BooStSa's rule, {share}",
-            rejection_rates(disagreeing_labels, sets, method="boostsa", sample_size=share, metrics="accuracy"),
+            disagreeing_labels,
+            metrics="accuracy",
+            **rule,
         )
         yield line(
             "no difference, votes, distance and cross-entropy",
             f"BooStSa as it counts, {share}",
-            rejection_rates(
-                votes,
-                sets // 5,
-                method="boostsa",
-                sample_size=share,
-                bug_compatible=True,
-                metrics=["jensen_shannon_distance", "clipped_cross_entropy"],
-                adjust=None,
-            ),
+            votes,
+            5,
+            bug_compatible=True,
+            metrics=["jensen_shannon_distance", "clipped_cross_entropy"],
+            **rule,
         )
-    accuracy: dict[str, Any] = {"metrics": "accuracy", "data": {"gain": 0.02}}
     for name, options in {
         "permutation, one-sided": {"alternative": "better"},
         "permutation, two-sided": {},
@@ -200,41 +142,76 @@ def table(sets: int) -> Iterator[str]:
         "BooStSa's rule, 0.1": {"method": "boostsa", "sample_size": 0.1},
         "BooStSa's rule, 0.5": {"method": "boostsa", "sample_size": 0.5},
     }.items():
-        yield line(
-            "two points better, a tenth disagree",
-            name,
-            rejection_rates(disagreeing_labels, sets, **accuracy, **options),
-        )
-    for name, make, options in (
-        ("permutation by item", several_runs, {}),
-        ("bootstrap by item", several_runs, {"method": "bootstrap"}),
-        ("permutation, concatenated", concatenated(several_runs), {}),
-    ):
-        yield line(
-            "no difference, 5 runs, items hard for one system",
-            name,
-            rejection_rates(make, sets // 2, metrics="accuracy", **options),
-        )
-    for name, make, options in (
-        ("bootstrap by item", seed_effects, {"method": "bootstrap"}),
-        ("bootstrap, items × runs", seed_effects, {"method": "bootstrap", "two_way": True}),
-    ):
-        yield line(
-            "no difference, 5 runs that vary by a point",
-            name,
-            rejection_rates(make, sets // 2, metrics="accuracy", **options),
-        )
-    yield ""
-    yield "| n = 200, classes of 80, 15, 5 %, macro-F1 | no difference | the model is better |"
-    yield "|---|---|---|"
+        gain = {"metrics": "accuracy", "data": {"gain": 0.02}}
+        yield line("two points better, a tenth disagree", name, disagreeing_labels, **gain, **options)
+    hard, vary = "no difference, 5 runs, items hard for one system", "no difference, 5 runs that vary by a point"
+    runs: list[tuple[str, str, Callable[..., Set], dict[str, Any]]] = [
+        (hard, "permutation by item", several_runs, {}),
+        (hard, "bootstrap by item", several_runs, {"method": "bootstrap"}),
+        (hard, "permutation, concatenated", concatenated(several_runs), {}),
+        (vary, "bootstrap by item", seed_effects, {"method": "bootstrap"}),
+        (vary, "bootstrap, items × runs", seed_effects, {"method": "bootstrap", "two_way": True}),
+    ]
+    for what, test, make, options in runs:
+        yield line(what, test, make, 2, metrics="accuracy", **options)
+
+
+def line_text(line: Line) -> str:
+    """A row of the first table."""
+    what, test, rates_of = line
+    rates = rates_of()
+    low, high = min(rates, key=rates.__getitem__), max(rates, key=rates.__getitem__)
+    ends = f"{rates[low]:.4f} ({low}) … {rates[high]:.4f} ({high})"
+    return f"| {what} | {test} | {ends if len(rates) > 1 else f'{rates[low]:.4f}'} |"
+
+
+def cluster_text(kind: str, clusters: int, sets: int) -> str:
+    """A row of the table of clusters: how often interval and p find a difference that is none."""
+    data, cells = {"clusters": clusters, "kind": kind}, []
+    for metric in ("accuracy", "macro_f1"):
+        options: dict[str, Any] = {"metrics": metric, "data": data}
+        cells += [f"{rates(unequal_clusters, sets, **options)[metric]:.4f}" for rates in (misses, rejection_rates)]
+    return f"| {clusters} {kind} | {' | '.join(cells)} |"
+
+
+def rare_text(interval: str, sets: int) -> str:
+    """A row of the table of a rare class: how often the interval holds the true difference."""
     truth = true_difference(rare_class, gain=0.5)["macro_f1"]
-    for interval in ("basic", "percentile", "bca"):
-        options: dict[str, Any] = {"interval": interval, "metrics": "macro_f1"}
-        equal = coverage(rare_class, sets, **options)["macro_f1"]
-        better = coverage(rare_class, sets, truth=truth, data={"gain": 0.5}, **options)["macro_f1"]
-        yield f"| {interval} | {equal:.4f} | {better:.4f} (by {truth:.3f}) |"
+    options: dict[str, Any] = {"interval": interval, "metrics": "macro_f1"}
+    equal = coverage(rare_class, sets, **options)["macro_f1"]
+    better = coverage(rare_class, sets, truth=truth, data={"gain": 0.5}, **options)["macro_f1"]
+    return f"| {interval} | {equal:.4f} | {better:.4f} (by {truth:.3f}) |"
+
+
+KINDS, NUMBERS = ("equal", "lognormal", "one large"), (6, 10, 20, 30)
+
+
+def row(task: tuple[str, Any, int]) -> str:
+    """A row of any table, by its kind, its place or name, and the number of sets."""
+    table, which, sets = task
+    if table == "rates":
+        return line_text(list(lines(sets))[which])
+    return cluster_text(*which, sets // 4) if table == "clusters" else rare_text(which, sets)
+
+
+def main(sets: int, workers: int) -> None:
+    """Print the tables of docs/significance.md."""
+    clusters = "| clusters | accuracy: interval misses 0 | p ≤ .05 | macro-F1: interval misses 0 | p ≤ .05 |"
+    rare = "| n = 200, classes of 80, 15, 5 %, macro-F1 | no difference | the model is better |"
+    tables: dict[str, list[tuple[str, Any, int]]] = {
+        "| what is simulated | test | share of sets with p ≤ .05 |\n|---|---|---|": [
+            ("rates", k, sets) for k in range(len(list(lines(sets))))
+        ],
+        f"{clusters}\n|---|---|---|---|---|": [("clusters", one[::-1], sets) for one in product(NUMBERS, KINDS)],
+        f"{rare}\n|---|---|---|": [("rare", one, sets) for one in ("basic", "percentile", "bca")],
+    }
+    with ProcessPoolExecutor(workers) as pool:
+        for head, tasks in tables.items():
+            print(head)
+            for text in pool.map(row, tasks):
+                print(text, flush=True)
+            print()
 
 
 if __name__ == "__main__":
-    for one in table(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000):
-        print(one, flush=True)
+    main(*(int(sys.argv[k]) if len(sys.argv) > k else usual for k, usual in ((1, 10_000), (2, 2))))

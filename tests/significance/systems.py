@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 
 from howsure.significance import compare
@@ -35,20 +33,6 @@ def one_metric(name: str, targets, predictions) -> float:
     """The value of a metric, as `compare` reports it."""
     result = compare(targets, predictions, predictions, metrics=name, interval=None, n_resamples=1, rng=0)
     return result[0].baseline_value
-
-
-def slow_permutation_p(targets, baseline, model, metric: str, alternative: str = "two-sided") -> float:
-    """The permutation test in its plainest form: every way to swap the systems, row by row."""
-    sign = -1 if metric in ("cross_entropy", "brier", "log_loss") else 1
-    observed = sign * (one_metric(metric, targets, model) - one_metric(metric, targets, baseline))
-    extreme = []
-    for swap in product([False, True], repeat=len(targets)):
-        where = np.array(swap).reshape(-1, *[1] * (np.asarray(model).ndim - 1))
-        a, b = np.where(where, model, baseline), np.where(where, baseline, model)
-        d = sign * (one_metric(metric, targets, b) - one_metric(metric, targets, a))
-        far = abs(d) >= abs(observed) - 1e-9 if alternative == "two-sided" else d >= observed - 1e-9
-        extreme.append(far)
-    return float(np.mean(extreme))
 
 
 def problem_of(targets, baseline, model, names, **options):

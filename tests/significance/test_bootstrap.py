@@ -52,6 +52,24 @@ def test_every_stratum_keeps_its_size() -> None:
     assert (np.sort(sizes, axis=1) == [10, 30, 50]).all()
 
 
+def test_draws_of_small_strata_are_multinomial() -> None:
+    """Ten strata of two and three rows, drawn in one go, beside one large stratum."""
+    targets, a, b = labels(425, 3, 0)
+    strata = np.concatenate([np.repeat(np.arange(10), [2, 3] * 5), np.full(400, 10)])
+    units, _ = units_of(targets, a, b, ["accuracy"], strata=strata)
+    drawn = np.concatenate(list(drawing.bootstrap_weights(units, 20_000, np.random.default_rng(1))))
+    sizes = units.stratum_sizes
+    assert (np.add.reduceat(drawn, units.starts, axis=1) == np.add.reduceat(units.counts, units.starts)).all()
+    assert np.sort(np.unique(sizes)).tolist() == [2, 3, 400]
+    share = units.counts / sizes
+    stratum = np.repeat(np.arange(11), np.diff(units.starts, append=len(units)))
+    same = stratum[:, None] == stratum
+    expected = sizes[:, None] * np.where(same, np.diag(share) - np.outer(share, share), 0.0)
+    assert drawn.mean(axis=0) == pytest.approx(units.counts, rel=0.03)
+    few = sizes < 400
+    assert np.cov(drawn.T)[np.ix_(few, few)] == pytest.approx(expected[np.ix_(few, few)], abs=0.03)
+
+
 @pytest.mark.parametrize("metric", ["macro_f1", "mcc"])
 def test_replicates_are_the_metric_of_resampled_rows(metric: str) -> None:
     """What one multinomial draw gives is what the metric of the rows themselves gives."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -47,6 +49,26 @@ def with_row(row: list[float]) -> list[list[float]]:
 def test_bad_input_is_refused(targets: object, baseline: object, model: object, message: str) -> None:
     with pytest.raises(InputError, match=message):
         compare(targets, baseline, model, n_resamples=10)
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        (lambda y: y.astype(complex), "its type is complex128"),
+        (lambda y: y.astype("datetime64[D]"), "its type is datetime64"),
+        (lambda y: y.astype("timedelta64[s]"), "its type is timedelta64"),
+        (lambda y: np.array([(one, 1) for one in y], dtype=[("a", "i4"), ("b", "i4")]), "its type is "),
+        (lambda y: [datetime.date(2020, 1, 1 + one) for one in y], "of type date"),
+        (lambda y: np.array([complex(one) for one in y], dtype=object), "of type complex"),
+        (lambda y: [{"label": one} for one in y], "of type dict"),
+    ],
+)
+def test_what_is_no_label_is_refused(kind: object, said: str) -> None:
+    """They were compared by their text, complex numbers without their imaginary part."""
+    y = np.array([0, 1, 1, 0])
+    for name, columns in {"y_true": (kind(y), y, y), "baseline": (y, kind(y), y), "model": (y, y, kind(y))}.items():
+        with pytest.raises(InputError, match=f"{name} must hold labels, numbers or text; .*{said}"):
+            compare(*columns, n_resamples=10)
 
 
 def test_probabilities_of_one_class_are_checked() -> None:

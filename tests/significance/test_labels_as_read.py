@@ -52,10 +52,13 @@ def test_labels_beyond_what_floats_can_tell_apart_are_refused() -> None:
         compare([1e20, 2e20], [1e20, 1e20], [2e20, 2e20], metrics="accuracy")
 
 
-def test_one_item_has_an_interval_by_every_method() -> None:
+def test_one_item_has_no_interval_by_any_method() -> None:
+    """It was [+1, +1], and the bootstrap's p .0001."""
     for interval in ("basic", "percentile", "bca"):
-        (row,) = compare([1], [0], [1], metrics="accuracy", interval=interval, rng=0)
-        assert math.isfinite(row.low)
+        (row,) = compare([1], [0], [1], metrics="accuracy", method="bootstrap", interval=interval, rng=0)
+        assert math.isnan(row.low)
+        assert math.isnan(row.high)
+        assert row.p_value == 1.0
 
 
 @pytest.mark.parametrize("metric", ["entropy_similarity", "entropy_correlation"])

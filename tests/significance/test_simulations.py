@@ -9,22 +9,30 @@ import math
 
 import pytest
 
-from tests.significance.simulations import (
-    HARD,
-    LEVEL,
-    PROBABILISTIC,
-    SOFT,
+from tests.significance.populations import (
     concatenated,
-    coverage,
     disagreeing_labels,
+    paired_strata,
     probabilities,
     rare_class,
-    rejection_rates,
     seed_effects,
     several_runs,
     three_classes,
-    true_difference,
+    unequal_clusters,
     votes,
+)
+from tests.significance.simulations import (
+    HARD,
+    KINDS,
+    LEVEL,
+    NUMBERS,
+    PROBABILISTIC,
+    SOFT,
+    UNLIKE,
+    coverage,
+    misses,
+    rejection_rates,
+    true_difference,
 )
 
 pytestmark = pytest.mark.slow
@@ -109,3 +117,28 @@ def test_intervals_cover_the_difference_with_a_rare_class(gain: float) -> None:
         "macro_f1"
     ]
     assert rate >= 0.94 - slack(0.94, MANY)
+
+
+@pytest.mark.parametrize("n", [500, 1000, 2000])
+@pytest.mark.parametrize("what", UNLIKE)
+def test_equal_values_of_unlike_systems_are_seldom_found_different(what: str, n: int) -> None:
+    """A test of exchangeability rejects up to .69 of these."""
+    make, options = UNLIKE[what]
+    rates = rejection_rates(make, 2000, adjust=None, data={"n": n}, **options)
+    assert max(rates.values()) <= 0.06 + slack(0.06, 2000), rates
+
+
+@pytest.mark.parametrize("method", ["permutation", "bootstrap"])
+@pytest.mark.parametrize("size", [2, 3, 4, 10])
+def test_strata_keep_the_level(size: int, method: str) -> None:
+    data = {"size": size, "n": 20 * size}
+    rate = rejection_rates(paired_strata, SETS, method=method, metrics="accuracy", data=data)["accuracy"]
+    assert rate <= 0.06 + slack(0.06, SETS)
+
+
+@pytest.mark.parametrize("clusters", NUMBERS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_intervals_of_few_clusters_hold_the_truth(kind: str, clusters: int) -> None:
+    data = {"clusters": clusters, "kind": kind}
+    rates = misses(unequal_clusters, 2000, metrics=["accuracy", "macro_f1"], data=data)
+    assert max(rates.values()) <= 0.06 + slack(0.06, 2000), rates

@@ -68,3 +68,36 @@ def test_an_error_of_zero_is_explained() -> None:
     assert 0.0 in (result[0].baseline_value, result[0].model_value)
     assert any("not a model without an error" in line for line in how(result))
     assert not any("not a model without an error" in line for line in how(compare(y, q > 0.5, {"b": q > 0.4}, rng=0)))
+
+
+def test_notes_are_said_with_the_rest() -> None:
+    """In the result, in the sentences of the command and the report, in JSON."""
+    result = compare(["a", "b"] * 10, ["a", "b"] * 10, ["a", "z"] * 10, metrics="accuracy", rng=0, n_resamples=50)
+    said = "model predicts 'z' in 10 rows, which y_true never holds: wrong there."
+    assert said in result.notes
+    assert f"note: {said}" in str(result)
+    assert f"Note: {said}" in how(result)
+    assert said in result.to_dict()["notes"]
+    assert "predicts &#x27;z&#x27;" in result._repr_html_()
+
+
+def test_calibration_errors_say_their_bins_and_what_is_below_nought() -> None:
+    """Two errors of 0.0000 stood beside an interval of ±.05."""
+    rng = np.random.default_rng(1)
+    q = rng.random(40)
+    y = (rng.random(40) < q).astype(int)
+    other = np.clip(q + 0.01 * rng.normal(size=40), 0, 1)
+    result = compare(y, q, other, metrics="calibration_error", rng=0, n_resamples=200)
+    assert (result[0].baseline_value, result[0].model_value) == (0, 0)
+    alone = sum(np.bincount((q * 20).astype(int)) == 1)
+    assert result.notes[0].startswith(f"calibration errors here are over 20 bins of equal width; baseline has {alone} ")
+    assert result.notes[1].startswith("calibration_error of baseline and model is 0 where the bins differ no more")
+
+
+def test_an_interval_without_width_is_said_to_be_about_these_items() -> None:
+    targets, a, _ = labels(60, 2, 1)
+    result = compare(targets, a, a, metrics=["accuracy", "mcc"], rng=0, n_resamples=50)
+    assert result.notes == (
+        "model, accuracy, mcc: all 60 items say the same, so the interval has no width. It is about these alone; "
+        "up to 4.9% of others may say something else (level .95).",
+    )

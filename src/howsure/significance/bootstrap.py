@@ -59,9 +59,9 @@ def shift_p_value(replicates: Floats, difference: float, alternative: str) -> tu
     return counted_p_value(at_least_as_extreme(shifted, difference, alternative))
 
 
-def at_least_as_extreme(null: Floats, difference: float, alternative: str) -> Booleans:
+def at_least_as_extreme(null: Floats, difference: float, alternative: str, *, close: float = CLOSE) -> Booleans:
     """Which draws under no difference are as extreme as the observed one; undefined draws count as extreme."""
-    slack = CLOSE * max(1.0, abs(difference))
+    slack = close * max(1.0, abs(difference))
     if alternative == "two-sided":
         inner = np.abs(null) < abs(difference) - slack
     elif alternative == "better":
@@ -93,16 +93,23 @@ def interval_of(
     return float(low), float(high)
 
 
-def jackknife_values(units: Units, metrics: Sequence[Metric]) -> list[tuple[Floats, Floats]]:
-    """Metric by metric the differences with one unit left out, and how many units each stands for."""
-    totals = units.counts @ units.first, units.counts @ units.second
+def jackknife_values(units: Units, metrics: Sequence[Metric], *, share: float = 1.0) -> list[tuple[Floats, Floats]]:
+    """Metric by metric the differences with a share of one unit left out, and how many units each stands for.
+
+    With several strata, the rest of the unit's stratum stands for it.
+    """
+    several = len(units.starts) > 1
+    stratum = np.repeat(np.arange(len(units.starts)), np.diff(units.starts, append=len(units)))
+    sums = np.add.reduceat(units.counts[:, None] * units.sums, units.starts, axis=0)
     out: list[list[Floats]] = [[] for _ in metrics]
     for start in range(0, len(units), JACKKNIFE_ROWS):
         rows = slice(start, start + JACKKNIFE_ROWS)
-        first, second = totals[0] - units.first[rows], totals[1] - units.second[rows]
+        m, own = units.stratum_sizes[rows, None], sums[stratum[rows]]
+        rest = (own - share * units.sums[rows]) * (m / (m - share) if several else 1.0)
+        left = sums.sum(axis=0) - own + rest
         for held, metric in zip(out, metrics, strict=True):
             part = units.parts[metric.rows]
-            held.append(metric.value(second[:, part]) - metric.value(first[:, part]))
+            held.append(metric.value(left[:, units.border :][:, part]) - metric.value(left[:, : units.border][:, part]))
     return [(np.concatenate(held), units.counts.astype(np.float64)) for held in out]
 
 

@@ -15,6 +15,7 @@ from howsure.significance.differences import differences_of
 from howsure.significance.hard import of_class
 from howsure.significance.inputs import Systems, read_systems
 from howsure.significance.metrics import Metric, find_metric, tasks_of
+from howsure.significance.notes import notes_of
 from howsure.significance.subsampling import USUAL
 from howsure.stats.multiplicity import adjust_p_values
 from howsure.stats.randomness import Randomness
@@ -62,8 +63,11 @@ def compare(
 
     `method` says where p comes from:
 
-    - `permutation` (default): in each item a coin decides which system is which. Exact by enumeration where a metric
-      is a function of few counts, else (c + 1)/(B + 1) with c of B draws at least as extreme.
+    - `permutation` (default): in each item a coin decides which system is which. Exact if the systems are exchangeable
+      (by enumeration where there are few outcomes, else (c + 1)/(B + 1) with c of B draws at least as extreme), and of
+      the right level for many items if merely their values of the metric are equal: a difference other than in a mean
+      is divided by its standard error, which is computed anew for every draw. p of calibration errors is about their
+      squares, and at least that of the normal law.
     - `bootstrap`: draws of all n items with replacement; c counts the draws whose difference lies at least |d| from d.
     - `mcnemar`: the mid-p test of accuracy.
     - `boostsa`: the share of sub-samples of `sample_size` of the items (0.05 to 0.5; None: 0.1) whose difference
@@ -72,11 +76,15 @@ def compare(
       on a tenth, a true gain of two points is found in 0.15 % of experiments with a share of .1, and in 61 % with the
       exact test. `bug_compatible=True` counts as BooStSa 0.2.13 does, for replication alone.
 
-    The interval of the difference is a full-size bootstrap's: `basic`, `percentile`, `bca` or None. `alternative` is
+    The interval of the difference is a full-size bootstrap's: `basic`, `percentile`, `bca` or None, widened for few
+    items, few or unequal clusters and small strata (jackknife, Student's t). `alternative` is
     `two-sided`, `better` or `worse` (of the model, whether or not higher is better). `adjust` corrects over all models
     and metrics of the table: `holm`, `bh` or None.
 
-    `clusters` are swapped and drawn as wholes (the sentences of a document); every one of `strata` keeps its size.
+    `clusters` are swapped and drawn as wholes (the sentences of a document); every one of `strata` keeps its size, and
+    must hold two items (or clusters) or more. Averages over classes are over those that `y_true` holds, or that
+    `labels` names; with probabilities, `labels` names their columns. `notes` of the result say which predictions are
+    outside, which classes are never predicted, where clusters are few, and where an interval has no width.
     With `runs`, rows are items × runs, and `ids` say which item (else their order does): an item is drawn or swapped
     with all its runs, and runs are never taken for more items. `two_way=True` (bootstrap) draws runs as well, so that
     the answer is about training again, too. `target_class` adds what `precision`, `recall`, `f1` mean: that class's.
@@ -90,7 +98,8 @@ def compare(
     0.5 0.125 True
 
     Raises InputError naming the parameter, the rule, the value and the row.
-    Source: Noreen (1989); Davison & Hinkley (1997); Berg-Kirkpatrick et al. (2012); Fornaciari et al. (2022).
+    Source: Noreen (1989); Chung & Romano (2013); Davison & Hinkley (1997); Berg-Kirkpatrick et al. (2012);
+    Fornaciari et al. (2022).
     """
     models = dict(model) if isinstance(model, Mapping) else {"model": model}
     if not models or baseline_name in models:
@@ -123,7 +132,7 @@ def compare(
     adjusted = adjust_p_values([row.p_value for row in rows], method=adjust)
     rows = [replace(row, p_adjusted=float(p)) for row, p in zip(rows, adjusted, strict=True)]
     by_order = {"items": BY_ORDER} if runs is not None and ids is None else {}
-    return Comparison(tuple(rows), choices.recipe(systems, seed) | by_order)
+    return Comparison(tuple(rows), choices.recipe(systems, seed) | by_order, notes_of(systems, chosen, rows))
 
 
 def _asked(metrics: object) -> list[str | Metric] | None:

@@ -67,13 +67,14 @@ COLUMNS: dict[str, Callable[[Difference], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Models against a baseline: a row a model and metric, and the recipe that made them.
+    """Models against a baseline: a row a model and metric, the recipe that made them, and what to know beside them.
 
     Iterating, indexing and `len` go by rows. In a notebook it shows itself as a table.
     """
 
     rows: tuple[Difference, ...]
     recipe: Mapping[str, Any]
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -99,8 +100,9 @@ class Comparison:
         return list(COLUMNS), [[show(row) for show in COLUMNS.values()] for row in self.rows]
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form: `recipe` and `comparisons`."""
-        return {"recipe": dict(self.recipe), "comparisons": [row.to_dict() for row in self.rows]}
+        """The JSON form: `recipe`, `notes` and `comparisons`."""
+        rows = [row.to_dict() for row in self.rows]
+        return {"recipe": dict(self.recipe), "notes": list(self.notes), "comparisons": rows}
 
     def to_frame(self, backend: str | None = None) -> Any:
         """A data frame, a row a model and metric: of pandas, polars or pyarrow."""
@@ -111,7 +113,7 @@ class Comparison:
         headings, rows = self.table()
         widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
         lines = [_aligned(line, widths) for line in (headings, *rows)]
-        return "\n".join([*lines, recipe_text(self.recipe)])
+        return "\n".join([*lines, *(f"note: {note}" for note in self.notes), recipe_text(self.recipe)])
 
     __repr__ = __str__
 
@@ -129,7 +131,8 @@ class Comparison:
         body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
         caption = html.escape(recipe_text(self.recipe))
         table = f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        return f"<div>{table}{difference_svg(self)}</div>"
+        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
+        return f"<div>{table}{notes}{difference_svg(self)}</div>"
 
 
 def p_text(p: float) -> str:

@@ -23,6 +23,7 @@ from howsure.significance.permutation import permutation_p_values
 from howsure.significance.problem import Problem
 from howsure.significance.subsampling import boostsa_p_value, check_sample_size
 from howsure.significance.units import Units, build_units
+from howsure.significance.widening import widening
 
 UNDEFINED = (math.nan, math.nan, False)
 ROUNDING = 1e-12
@@ -79,15 +80,17 @@ def differences_of(
 def _replicates(
     units: Units, metrics: Sequence[Metric], choices: Choices, observed: Sequence[tuple[float, float]], seed: int
 ) -> list[Floats | None]:
-    """Full-size bootstrap differences, second minus first, where anything needs them."""
+    """Full-size bootstrap differences, second minus first, widened for few units, where anything needs them."""
     if choices.interval is None and choices.method != "bootstrap":
         return [None] * len(metrics)
     rng = np.random.default_rng([seed, 0])
     values = bootstrap_values(units, metrics, choices.n_resamples, rng)
-    return [
-        b - a - drift(units, metric, whole[1] - whole[0])
-        for metric, (a, b), whole in zip(metrics, values, observed, strict=True)
-    ]
+    out: list[Floats | None] = []
+    for metric, (a, b), whole in zip(metrics, values, observed, strict=True):
+        difference = whole[1] - whole[0]
+        deviations = b - a - drift(units, metric, difference) - difference
+        out.append(difference + widening(units, metric, choices.level) * deviations)
+    return out
 
 
 def _p_values(
@@ -126,7 +129,6 @@ def _p_values(
     tested = permutation_p_values(
         units,
         [metrics[k] for k in kept],
-        [differences[k] for k in kept],
         [sides[k] for k in kept],
         choices.n_resamples,
         rng,

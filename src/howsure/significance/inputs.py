@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError
+from howsure.significance.grouping import check_grouping
 from howsure.significance.problem import Problem
-from howsure.significance.rows import rows_of
+from howsure.significance.rows import readable, rows_of
 from howsure.significance.runs import Runs, runs_of
 from howsure.stats.arrays import Column, first_missing
-from howsure.stats.checks import check_clusters, check_codes, check_labels, check_probabilities, probability_advice
+from howsure.stats.checks import check_codes, check_labels, check_probabilities, probability_advice
 from howsure.stats.naming import shortened
 from howsure.stats.pairs import Floats, Integers
 
@@ -35,6 +36,7 @@ class Systems:
     labels: tuple[str, ...]
     clusters: Integers | None
     strata: Integers | None
+    averaged: Integers | None = None
 
     @property
     def n(self) -> int:
@@ -51,6 +53,7 @@ class Systems:
             self.labels,
             self.clusters,
             self.strata,
+            averaged=self.averaged,
         )
 
 
@@ -70,9 +73,9 @@ def read_systems(
     Raises InputError naming the parameter, the rule, the value and the row.
     """
     items = runs_of(y_true, systems, runs=runs, ids=ids, clusters=clusters, strata=strata)
-    targets = rows_of(items.targets, "y_true")
+    targets = readable(rows_of(items.targets, "y_true"), "y_true")
     columns = {
-        name: [rows_of(run, _run_name(name, k, one)) for k, run in enumerate(one)]
+        name: [readable(rows_of(run, _run_name(name, k, one)), _run_name(name, k, one)) for k, run in enumerate(one)]
         for name, one in items.systems.items()
     }
     for name, arrays in columns.items():
@@ -84,19 +87,9 @@ def read_systems(
                 )
     task = _task(targets, columns, tasks)
     coded, predictions, names = _coded(task, targets, columns, labels)
-    document = None if items.clusters is None else check_clusters(items.clusters, n=len(targets))
-    stratum = None if items.strata is None else check_clusters(items.strata, n=len(targets), name="strata")
-    if document is not None and stratum is not None:
-        _refuse_clusters_across(document, stratum)
-    return Systems(task, coded, predictions, names, document, stratum)
-
-
-def _refuse_clusters_across(clusters: Integers, strata: Integers) -> None:
-    of_cluster = np.zeros(int(clusters.max()) + 1, dtype=np.int64)
-    of_cluster[clusters] = strata
-    rows = np.flatnonzero(of_cluster[clusters] != strata)
-    if len(rows):
-        raise InputError(f"a cluster must lie in one stratum; that of row {rows[0]} lies in two.")
+    averaged = _averaged(labels, names) if task == "hard" and labels is not None else None
+    grouping = check_grouping(items.clusters, items.strata, n=len(targets))
+    return Systems(task, coded, predictions, names, *grouping, averaged)
 
 
 def check_predictions(values: object, *, name: str) -> npt.NDArray[Any]:
@@ -135,7 +128,7 @@ def _task(targets: Column, columns: Mapping[str, list[Column]], tasks: set[str])
 
 def _coded(task: str, targets: Column, columns: Mapping[str, list[Column]], labels: Sequence[object] | None) -> Coded:
     if task == "hard":
-        return _hard(targets, columns, labels)
+        return _hard(targets, columns)
     if task == "soft":
         if labels is not None:
             raise InputError("labels (--classes) name classes; where all are rows of probabilities, none are named.")
@@ -143,7 +136,7 @@ def _coded(task: str, targets: Column, columns: Mapping[str, list[Column]], labe
     return _probabilistic(targets, columns, labels)
 
 
-def _hard(targets: Column, columns: Mapping[str, list[Column]], labels: Sequence[object] | None) -> Coded:
+def _hard(targets: Column, columns: Mapping[str, list[Column]]) -> Coded:
     parts = [_plain_labels(targets, "y_true")]
     for name, arrays in columns.items():
         parts += [_plain_labels(array, _run_name(name, k, arrays)) for k, array in enumerate(arrays)]
@@ -156,16 +149,25 @@ def _hard(targets: Column, columns: Mapping[str, list[Column]], labels: Sequence
         )
     n = len(targets)
     codes, names = check_codes(np.concatenate(parts), n=n * len(parts), name="labels")
-    if labels is not None:
-        unknown = [name for name in names if name not in {str(label) for label in labels}]
-        if unknown:
-            raise InputError(f"labels must name every class; {shortened(unknown)} is not among them.")
     rows = codes.reshape(len(parts), n)
     predictions, start = {}, 1
     for name, arrays in columns.items():
         predictions[name] = rows[start : start + len(arrays)]
         start += len(arrays)
     return rows[0], predictions, names
+
+
+def _averaged(labels: Sequence[object], names: tuple[str, ...]) -> Integers:
+    """The codes of the classes that averages are over."""
+    column = _plain_labels(rows_of(list(labels), "labels"), "labels")
+    _, chosen = check_codes(column, n=len(column), name="labels")
+    unknown = [name for name in chosen if name not in names]
+    if unknown:
+        raise InputError(
+            f"labels (--classes) must name classes that y_true or predictions hold, {shortened(names)}; "
+            f"{shortened(unknown)} is not among them. Averages are over the classes named; leave out what is nowhere."
+        )
+    return np.array(sorted(names.index(name) for name in chosen), dtype=np.int64)
 
 
 def _soft(targets: Column, columns: Mapping[str, list[Column]]) -> Coded:

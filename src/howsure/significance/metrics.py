@@ -35,6 +35,8 @@ class Metric:
     metric that corrects for the number of rows is not `scale_free`; it is not added up over runs.)
     Targets and predictions are, by `task`: `hard`: codes of labels, twice (n,); `soft`: distributions, twice (n, K);
     `probabilistic`: codes (n,) and probabilities (n, K), or (n, 1) where there are the probabilities of one class only.
+    `slopes(sums)` are the derivatives of the value by the sums, (…, k) to (…, k); without them, differences are taken.
+    `tested` is the metric whose equality p is about, where this one is a function of it that never falls but may stop.
     `best` is the value of a perfect system, None where that depends on the targets; `score` gives what the
     metric thinks of each row, higher being better, for the share of rows on which a model is better.
     Metrics with the same `rows` share their work.
@@ -59,6 +61,8 @@ class Metric:
     best: float | None = None
     score: Callable[[Any, Any, Problem], Floats] | None = None
     scale_free: bool = True
+    slopes: Callable[[Floats], Floats] | None = None
+    tested: Metric | None = None
 
     @property
     def sign(self) -> int:

@@ -1,22 +1,22 @@
 """The paired permutation test: what if, in each unit, a coin had decided which system is which?
 
-A distinct unit that occurs c times is swapped Binomial(c, 1/2) times. Units whose swap changes the statistics in the
-same way (or the opposite way) count as one, so a metric of few counts has few outcomes, and p is exact by
-enumerating them: for accuracy these are as many as there are rows on which one system alone is right.
+A distinct unit that occurs c times is exchanged Binomial(c, 1/2) times. What is compared is the difference in a mean,
+or the studentised difference in any other metric (`exchange`); where it has few outcomes, p is exact (`enumeration`).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from howsure.significance.bootstrap import at_least_as_extreme, counted_p_value
+from howsure.significance.enumeration import exact_p_value
+from howsure.significance.exchange import Exchange, exchange_of
 from howsure.significance.metrics import Floats, Metric
 from howsure.significance.units import Units
-from howsure.stats.pairs import Integers
 
-OUTCOMES = 1 << 18  # enumerate up to so many
 CHUNK_CELLS = 1 << 20
 WORD = 64
 
@@ -24,112 +24,66 @@ WORD = 64
 def permutation_p_values(
     units: Units,
     metrics: Sequence[Metric],
-    differences: Sequence[float],
     alternatives: Sequence[str],
     n_resamples: int,
     rng: np.random.Generator,
 ) -> list[tuple[float, float, bool]]:
     """Metric by metric p, its Monte Carlo error, and whether it is exact.
 
-    `differences` are second minus first; `alternatives` are `two-sided`, or `better` (larger differences are extreme)
-    or `worse` (smaller ones are).
+    `alternatives` are of second - first: `two-sided`, or `better` (larger differences are extreme) or `worse`.
     """
-    asked = list(zip(metrics, differences, alternatives, strict=True))
-    found = {k: exact_p_value(units, *one) for k, one in enumerate(asked)}
-    sampled = [k for k, p in found.items() if p is None]
-    if not sampled:
-        return [(p, 0.0, True) for p in found.values() if p is not None]
+    exchanges = [exchange_of(units, metric.tested or metric) for metric in metrics]
+    observed = [float(one.statistics(np.zeros((1, len(units))))[0]) for one in exchanges]
+    cases = list(zip(exchanges, observed, alternatives, strict=True))
+    found = [exact_p_value(*case) for case in cases]
+    sampled = [k for k, p in enumerate(found) if p is None]
     null = {k: np.empty(n_resamples) for k in sampled}
+    parts = [units.parts[one.metric.rows] for one in exchanges]
     start = 0
-    for swaps in _swaps(units, n_resamples, rng):
-        stop = start + len(swaps)
-        for k, values in zip(sampled, _differences(units, [metrics[k] for k in sampled], swaps), strict=True):
-            null[k][start:stop] = values
+    for exchanged in _exchanged(units, n_resamples, rng) if sampled else ():
+        stop = start + len(exchanged)
+        moved = exchanged @ (units.second - units.first)
+        for k in sampled:
+            null[k][start:stop] = exchanges[k].statistics(exchanged, moved[:, parts[k]])
         start = stop
-    out = []
-    for k, (_, difference, alternative) in enumerate(asked):
-        p = found[k]
-        if p is None:
-            extreme = at_least_as_extreme(null[k], difference, alternative)
-            out.append((*counted_p_value(extreme), False))
-        else:
-            out.append((p, 0.0, True))
-    return out
-
-
-def exact_p_value(units: Units, metric: Metric, difference: float, alternative: str) -> float | None:
-    """p by enumeration of every outcome with its probability; None if there are too many outcomes."""
-    part = units.parts[metric.rows]
-    first, second = units.first[:, part], units.second[:, part]
-    grouped = _groups(second - first, units.counts)
-    if grouped is None:
-        return None
-    steps, sizes, base = grouped
-    start, total = units.counts @ first + base, units.counts @ (first + second)
-    p = 0.0
-    for swaps, probability in _outcomes(sizes):
-        sums = start + swaps @ steps
-        values = metric.value(total - sums) - metric.value(sums)
-        p += float(probability[at_least_as_extreme(values, difference, alternative)].sum())
-    return min(p, 1.0)
-
-
-def _groups(steps: Floats, counts: Integers) -> tuple[Floats, Integers, Floats] | None:
-    """Distinct steps up to their sign, how many units take each, and what those of opposite sign add beforehand."""
-    moving = (steps != 0).any(axis=1)
-    steps, counts = steps[moving], counts[moving]
-    if len(steps) == 0:
-        return np.zeros((0, steps.shape[1])), np.zeros(0, dtype=np.int64), np.zeros(steps.shape[1])
-    leading = steps[np.arange(len(steps)), (steps != 0).argmax(axis=1)]
-    opposite = leading < 0
-    base = counts[opposite] @ steps[opposite]
-    held: dict[bytes, int] = {}
-    sizes: list[int] = []
-    places: list[int] = []
-    outcomes = 1
-    for row, (step, count) in enumerate(zip(np.where(opposite[:, None], -steps, steps) + 0.0, counts, strict=True)):
-        place = held.setdefault(step.tobytes(), len(sizes))
-        if place == len(sizes):
-            sizes.append(0)
-            places.append(row)
-        outcomes = outcomes // (sizes[place] + 1) * (sizes[place] + 1 + int(count))
-        sizes[place] += int(count)
-        if outcomes > OUTCOMES:
-            return None
-    chosen = np.array(places)
-    return np.where(opposite[chosen, None], -steps[chosen], steps[chosen]), np.array(sizes), base
-
-
-def _outcomes(sizes: Integers) -> Iterator[tuple[Floats, Floats]]:
-    """Every number of swaps of every group, with its probability, some thousand at a time."""
-    from scipy.special import gammaln
-
-    laws = []
-    for size in sizes:
-        k = np.arange(size + 1)
-        laws.append(np.exp(gammaln(size + 1) - gammaln(k + 1) - gammaln(size - k + 1) - size * np.log(2)))
-    total = int(np.prod(sizes + 1))
-    for start in range(0, total, 1 << 14):
-        outcomes = np.arange(start, min(start + (1 << 14), total))
-        places = np.unravel_index(outcomes, tuple(sizes + 1)) if len(sizes) else ()
-        probability = np.ones(len(outcomes))
-        for law, place in zip(laws, places, strict=True):
-            probability = probability * law[place]
-        swaps = np.stack(places, axis=1).astype(np.float64) if len(sizes) else np.zeros((1, 0))
-        yield swaps, probability
-
-
-def _differences(units: Units, metrics: Sequence[Metric], swaps: Floats) -> list[Floats]:
-    moved = swaps @ (units.second - units.first)
-    first, total = units.counts @ units.first + moved, units.counts @ (units.first + units.second)
-    parts = [units.parts[metric.rows] for metric in metrics]
     return [
-        metric.value((total - first)[:, part]) - metric.value(first[:, part])
-        for metric, part in zip(metrics, parts, strict=True)
+        _at_least_normal(
+            one, seen, side, (p, 0.0, True) if p is not None else (*_counted(one, null[k], seen, side), False)
+        )
+        for k, (p, (one, seen, side)) in enumerate(zip(found, cases, strict=True))
     ]
 
 
-def _swaps(units: Units, n_resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
+def _counted(exchange: Exchange, null: Floats, observed: float, alternative: str) -> tuple[float, float]:
+    return counted_p_value(at_least_as_extreme(null, observed, alternative, close=exchange.close))
+
+
+def _at_least_normal(
+    exchange: Exchange, observed: float, alternative: str, found: tuple[float, float, bool]
+) -> tuple[float, float, bool]:
+    """The p that was found; for a metric that is the estimate of a square at least that of the normal law.
+
+    Exchanging one system that is too sure with one that is too little so makes two that are calibrated, whose estimates
+    vary less than their standard error.
+    """
+    if not exchange.studentised or exchange.metric.scale_free:
+        return found
+    tail = normal_tail(observed, alternative)
+    return (tail, 0.0, False) if tail > found[0] else found
+
+
+def normal_tail(statistic: float, alternative: str) -> float:
+    """The p of a standard normal statistic.
+
+    >>> round(normal_tail(1.96, "two-sided"), 4), round(normal_tail(1.645, "better"), 4)
+    (0.05, 0.05)
+    """
+    if alternative == "two-sided":
+        return math.erfc(abs(statistic) / math.sqrt(2))
+    return math.erfc((statistic if alternative == "better" else -statistic) / math.sqrt(2)) / 2
+
+
+def _exchanged(units: Units, n_resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
     """Binomial(count, 1/2) of every unit: the bits that are set among as many random ones, for counts up to 64."""
     small = units.counts <= WORD
     largest = int(units.counts[small].max(initial=1))
@@ -139,9 +93,9 @@ def _swaps(units: Units, n_resamples: int, rng: np.random.Generator) -> Iterator
     chunk = max(1, min(n_resamples, CHUNK_CELLS // len(units)))
     for start in range(0, n_resamples, chunk):
         rows = min(chunk, n_resamples - start)
-        swaps = np.empty((rows, len(units)))
+        exchanged = np.empty((rows, len(units)))
         words = rng.integers(0, np.iinfo(kind).max, size=(rows, len(masks)), dtype=kind, endpoint=True)
-        swaps[:, small] = np.bitwise_count(words & masks)
+        exchanged[:, small] = np.bitwise_count(words & masks)
         if not small.all():
-            swaps[:, ~small] = rng.binomial(units.counts[~small], 0.5, size=(rows, int((~small).sum())))
-        yield swaps
+            exchanged[:, ~small] = rng.binomial(units.counts[~small], 0.5, size=(rows, int((~small).sum())))
+        yield exchanged

@@ -1,4 +1,4 @@
-"""How many items does it take? The power of the mid-p McNemar test, summed over all that can be seen."""
+"""How many items does it take? The power of the tests of accuracy, summed over all that can be seen."""
 
 from __future__ import annotations
 
@@ -13,27 +13,37 @@ REACH = 10.0  # standard deviations of the number of disagreements that are summ
 POINTS = 1001  # of these numbers that are summed over at most: where there are more, the power is smooth in them
 LARGEST = 10**9
 SIDES = {"two-sided": 2, "better": 1}
+TESTS = ("permutation", "mcnemar")
 
 
 def detection_power(
-    n: int, disagreement: float, difference: float, *, alpha: float = 0.05, alternative: str = "two-sided"
+    n: int,
+    disagreement: float,
+    difference: float,
+    *,
+    alpha: float = 0.05,
+    alternative: str = "two-sided",
+    method: str = "permutation",
 ) -> float:
-    """The probability that the mid-p McNemar test finds a true difference in accuracy.
+    """The probability that a test finds a true difference in accuracy.
 
     On n items one system alone is right in a share `disagreement` of the items, and the model is right in a share
     `difference` more of them than the baseline. The number of disagreements is Binomial(n, disagreement), and so, given
-    it, is the number that the model wins, with the share (1 + difference / disagreement) / 2.
+    it, is the number that the model wins, with the share (1 + difference / disagreement) / 2. `method` is that of
+    `compare`: `permutation` (its default, exact for independent items) or `mcnemar` (mid-p, which finds a little more).
 
     >>> round(detection_power(1000, 0.1, 0.02), 3)
+    0.479
+    >>> round(detection_power(1000, 0.1, 0.02, method="mcnemar"), 3)
     0.515
     >>> round(detection_power(1000, 0.1, 0.02, alternative="better"), 3)
-    0.638
+    0.603
 
     Raises InputError for a share outside [0, 1] or a difference larger than the disagreement.
     """
     from scipy.special import bdtr, gammaln, xlogy
 
-    _check(disagreement, alpha, alternative)
+    _check(disagreement, alpha, alternative, method)
     if not 0 <= difference <= disagreement:
         raise InputError(f"difference must lie in [0, disagreement = {disagreement}]; it is {difference!r}.")
     if not 1 <= n <= LARGEST:
@@ -48,7 +58,7 @@ def detection_power(
         + xlogy(seen, disagreement)
         + xlogy(n - seen, 1 - disagreement)
     )
-    allowed = _most_lost(seen, alpha / SIDES[alternative])
+    allowed = _most_lost(seen, alpha / SIDES[alternative], mid=method == "mcnemar")
     lost = (1 - difference / disagreement) / 2
     found = np.where(allowed >= 0, bdtr(np.maximum(allowed, 0), seen.astype(int), lost), 0.0)
     if alternative == "two-sided":
@@ -57,7 +67,13 @@ def detection_power(
 
 
 def minimum_detectable_difference(
-    n: int, disagreement: float, *, power: float = 0.8, alpha: float = 0.05, alternative: str = "two-sided"
+    n: int,
+    disagreement: float,
+    *,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    alternative: str = "two-sided",
+    method: str = "permutation",
 ) -> float:
     """The smallest true difference in accuracy that n items find with some power; NaN if they find none.
 
@@ -65,30 +81,36 @@ def minimum_detectable_difference(
     .2. Half the items of a test set do not halve what can be found: the difference goes with the root.
 
     >>> round(minimum_detectable_difference(1000, 0.1), 4)
-    0.0278
+    0.0287
     >>> round(minimum_detectable_difference(10_000, 0.1), 4)
     0.0089
 
     Raises InputError as `detection_power` does.
     """
     _check_share("power", power)
-    if detection_power(n, disagreement, disagreement, alpha=alpha, alternative=alternative) < power:
+    if detection_power(n, disagreement, disagreement, alpha=alpha, alternative=alternative, method=method) < power:
         return math.nan
     low, high = 0.0, disagreement
     for _ in range(40):
         middle = (low + high) / 2
-        enough = detection_power(n, disagreement, middle, alpha=alpha, alternative=alternative) >= power
+        enough = detection_power(n, disagreement, middle, alpha=alpha, alternative=alternative, method=method) >= power
         low, high = (low, middle) if enough else (middle, high)
     return high
 
 
 def required_sample_size(
-    difference: float, disagreement: float, *, power: float = 0.8, alpha: float = 0.05, alternative: str = "two-sided"
+    difference: float,
+    disagreement: float,
+    *,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    alternative: str = "two-sided",
+    method: str = "permutation",
 ) -> int:
     """The number of items that find a true difference in accuracy with some power.
 
     >>> required_sample_size(0.02, 0.1)
-    1949
+    2043
 
     Raises InputError as `detection_power` does, or if more than a thousand million items are needed.
     """
@@ -97,7 +119,9 @@ def required_sample_size(
         raise InputError(f"difference must be more than 0; it is {difference!r}.")
 
     def enough(n: int) -> bool:
-        return detection_power(n, disagreement, difference, alpha=alpha, alternative=alternative) >= power
+        return (
+            detection_power(n, disagreement, difference, alpha=alpha, alternative=alternative, method=method) >= power
+        )
 
     low, high = 0, 16
     while not enough(high):
@@ -110,7 +134,7 @@ def required_sample_size(
     return high
 
 
-def _most_lost(seen: Floats, tail: float) -> Floats:
+def _most_lost(seen: Floats, tail: float, *, mid: bool) -> Floats:
     """How many of the disagreements a system may lose and still be found better; -1 if not even none."""
     from scipy.special import bdtr, ndtri
 
@@ -121,16 +145,20 @@ def _most_lost(seen: Floats, tail: float) -> Floats:
         held = (k >= 0) & (k <= seen)
         k = np.where(held, k, 0.0)
         whole = seen.astype(int)
-        mid = (bdtr(k, whole, 0.5) + np.where(k > 0, bdtr(np.maximum(k - 1, 0), whole, 0.5), 0.0)) / 2
-        best = np.where(held & (mid <= tail) & (seen > 0), np.maximum(best, k), best)
+        p = bdtr(k, whole, 0.5)
+        if mid:
+            p = (p + np.where(k > 0, bdtr(np.maximum(k - 1, 0), whole, 0.5), 0.0)) / 2
+        best = np.where(held & (p <= tail) & (seen > 0), np.maximum(best, k), best)
     return best
 
 
-def _check(disagreement: float, alpha: float, alternative: str) -> None:
+def _check(disagreement: float, alpha: float, alternative: str, method: str) -> None:
     _check_share("disagreement", disagreement)
     _check_share("alpha", alpha)
     if alternative not in SIDES:
         raise InputError(f"alternative must be 'two-sided' or 'better'; it is {alternative!r}.")
+    if method not in TESTS:
+        raise InputError(f"method must be 'permutation' or 'mcnemar', tests of accuracy; it is {method!r}.")
 
 
 def _check_share(name: str, value: float) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -46,12 +47,30 @@ def calibration_rows(targets: Codes, predictions: Floats, problem: Problem) -> F
     return held.reshape(len(q), 3 * BINS)
 
 
+def alone_in_bin(targets: Codes, predictions: Floats) -> int:
+    """How many rows have a bin for themselves, which says nothing about a bin's error."""
+    bins = np.minimum((_confidence(targets, predictions)[0] * BINS).astype(np.int64), BINS - 1)
+    return int((np.bincount(bins) == 1).sum())
+
+
 def squared_calibration_error(sums: Floats) -> Floats:
     """sum (m/n) (S² - Q)/(m(m - 1)) over the bins: unbiased, hence below 0 now and then."""
     m, gap, square = np.moveaxis(sums.reshape(*sums.shape[:-1], 3, -1), -2, 0)
     unbiased = ratio(gap**2 - square, m - 1)
     n = np.where(np.isnan(unbiased), 0.0, m).sum(axis=-1)
     return ratio(np.nansum(unbiased, axis=-1), n)
+
+
+def squared_slopes(sums: Floats) -> Floats:
+    """The derivatives of the squared calibration error by its sums."""
+    m, gap, square = np.moveaxis(sums.reshape(*sums.shape[:-1], 3, -1), -2, 0)
+    several = m > 1
+    n = np.where(several, m, 0.0).sum(axis=-1)[..., None, None]
+    rest = np.where(several, m - 1, 1.0)
+    unbiased = (gap**2 - square) / rest
+    change = np.stack([-unbiased / rest, 2 * gap / rest, -1 / rest], axis=-2)
+    change[..., 0, :] -= squared_calibration_error(sums)[..., None]
+    return np.asarray(np.where(several[..., None, :], change, 0.0) / np.where(n > 0, n, np.nan)).reshape(sums.shape)
 
 
 def calibration_error(sums: Floats) -> Floats:
@@ -66,11 +85,15 @@ def _confidence(targets: Codes, predictions: Floats) -> tuple[Floats, Floats]:
     return predictions[np.arange(len(top)), top], (top == targets).astype(np.float64)
 
 
-def _calibration(name: str, value: Callable[[Floats], Floats]) -> Metric:
-    return Metric(name, "probabilistic", calibration_rows, value, higher_is_better=False, best=0.0, scale_free=False)
+def _calibration(name: str, value: Callable[[Floats], Floats], **more: Any) -> Metric:
+    return Metric(
+        name, "probabilistic", calibration_rows, value, higher_is_better=False, best=0.0, scale_free=False, **more
+    )
 
+
+SQUARED = _calibration("squared_calibration_error", squared_calibration_error, slopes=squared_slopes)
 
 register(mean_loss("log_loss", "probabilistic", log_losses))
 register(mean_loss("brier", "probabilistic", brier_scores))
-register(_calibration("calibration_error", calibration_error))
-register(_calibration("squared_calibration_error", squared_calibration_error))
+register(_calibration("calibration_error", calibration_error, tested=SQUARED))
+register(SQUARED)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from howsure.errors import InputError
 from howsure.stats.naming import shortened
 from howsure.stats.pairs import Integers
@@ -16,7 +18,8 @@ class Problem:
 
     `task` is `hard`: targets (n,), a system (runs, n), both codes into `labels`; `soft`: targets (n, K), a system
     (runs, n, K), both distributions; or `probabilistic`: targets (n,), a system (runs, n, K), or (runs, n, 1) where
-    there are only the probabilities of class 1. `counts` says how many equal items a row stands for.
+    there are only the probabilities of class 1. `counts` says how many equal items a row stands for. Averages over
+    classes are over those that the targets hold, or over `averaged`, codes as well.
     """
 
     task: str
@@ -27,6 +30,17 @@ class Problem:
     clusters: Integers | None = None
     strata: Integers | None = None
     counts: Integers | None = None
+    averaged: Integers | None = None
+
+    @property
+    def true_classes(self) -> Integers:
+        """The codes of the classes that the targets hold."""
+        return np.flatnonzero(np.bincount(self.targets, minlength=len(self.labels)))
+
+    @property
+    def averaged_classes(self) -> Integers:
+        """The codes of the classes that averages are over, fixed before anything is drawn."""
+        return self.true_classes if self.averaged is None else self.averaged
 
     def code(self, label: object) -> int:
         """The code of a label.

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import enum
+import numbers
+
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.stats.arrays import Column, as_column
+from howsure.stats.arrays import Column, as_column, is_missing
+
+LABELS = (str, bytes, bool, np.bool_, numbers.Real, enum.Enum)
+NO_LABELS = "cmMV"  # numpy's kinds of complex numbers, times and records
 
 
 def rows_of(values: object, name: str) -> Column:
@@ -35,3 +41,20 @@ def rows_of(values: object, name: str) -> Column:
             raise InputError(f"{name} is empty: there is nothing to compare.")
         return values[:, 0] if values.shape[1] == 1 else values
     return as_column(values, name=name)
+
+
+def readable(array: Column, name: str) -> Column:
+    """An array of numbers, text, or objects that are labels, as it is.
+
+    Raises InputError for dates, complex numbers and records, and for objects that are none of these.
+    """
+    if array.dtype.kind in NO_LABELS:
+        raise InputError(f"{name} must hold labels, numbers or text; its type is {array.dtype}.")
+    if array.dtype.kind != "O":
+        return array
+    strange = {kind for kind in set(map(type, array.ravel())) if not issubclass(kind, LABELS)}
+    for row, value in enumerate(array.ravel()) if strange else ():
+        if type(value) in strange and not is_missing(value):
+            held = f"row {row} holds {value!r:.60}, of type {type(value).__name__}"
+            raise InputError(f"{name} must hold labels, numbers or text; {held}.")
+    return array

@@ -21,14 +21,15 @@ class Units:
     """Exchangeable units in their canonical order, stratum by stratum.
 
     `sums`, of shape (units, 2 statistics), are of the first system, then of the second; `parts` says which columns
-    belong to which `rows` function. A unit stands for `counts` equal ones. `starts` are the first units of the strata.
-    `swapped` says that the first system is the model and not the baseline. With `two_way` the columns are those of run
-    after run, `runs` of them for either system.
+    belong to which `rows` function. A unit stands for `counts` equal ones, of `rows` rows each. `starts` are the first
+    units of the strata. `swapped` says that the first system is the model and not the baseline. With `two_way` the
+    columns are those of run after run, `runs` of them for either system.
     """
 
     sums: Floats
     parts: dict[Rows, slice]
     counts: Integers
+    rows: Integers
     starts: Integers
     swapped: bool
     runs: tuple[int, int] = (1, 1)
@@ -40,6 +41,12 @@ class Units:
     def border(self) -> int:
         """The first column of the second system."""
         return int(self.sums.shape[1]) * self.runs[0] // sum(self.runs)
+
+    @property
+    def stratum_sizes(self) -> Integers:
+        """Of every unit how many units, with their counts, its stratum has."""
+        sizes = np.add.reduceat(self.counts, self.starts)
+        return np.repeat(sizes, np.diff(self.starts, append=len(self)))
 
     @property
     def first(self) -> Floats:
@@ -74,6 +81,7 @@ def build_units(problem: Problem, metrics: Sequence[Metric], *, two_way: bool = 
         np.concatenate([first, second], axis=1),
         {function: slice(a, b) for function, (a, b) in zip(functions, pairwise(ends), strict=True)},
         np.ones(len(order.edges), dtype=np.int64) if problem.counts is None else problem.counts[order.rows],
+        np.diff(order.edges, append=len(order.rows)),
         order.starts,
         order.swapped,
         (len(systems[0]), len(systems[1])) if two_way else (1, 1),
@@ -101,7 +109,7 @@ def _canonical_order(problem: Problem) -> _Order:
     if swapped:
         prints, plain = prints_exchanged, exchanged
     of_stratum = _sum_by(strata, mixed(prints))[strata]
-    units = np.lexsort((prints, of_stratum))
+    units = np.lexsort((prints, strata, of_stratum))  # strata of equal content have equal numbers: keep them apart
     place = np.empty(len(units), dtype=np.int64)
     place[units] = np.arange(len(units))
     rows = np.lexsort((plain, place[unit]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -27,12 +27,35 @@ def bootstrap_weights(
     """
     chunk = max(1, min(n_resamples, CHUNK_CELLS // len(units)))
     ends = [*units.starts[1:].tolist(), len(units)]
-    strata = [(units.counts[a:b], slice(a, b)) for a, b in zip(units.starts.tolist(), ends, strict=True)]
+    strata = [slice(a, b) for a, b in zip(units.starts.tolist(), ends, strict=True)]
+    small = [one for one in strata if units.counts[one].sum() < ROWS_A_UNIT * (one.stop - one.start)]
+    together = _Together(units.counts, small) if len(strata) > 1 and small else None
     for start in range(0, n_resamples, chunk):
-        weights = np.empty((min(chunk, n_resamples - start), len(units)))
-        for counts, columns in strata:
+        weights = np.zeros((min(chunk, n_resamples - start), len(units)))
+        if together is not None:
+            together.draw(weights, rng)
+        for columns in strata if together is None else (one for one in strata if one not in small):
+            counts = units.counts[columns]
             _draw(counts, weights[:, columns], rng, int(counts.sum()) if size is None else size)
         yield weights
+
+
+class _Together:
+    """Strata of few rows, drawn in one go: a row of each for every one of its rows."""
+
+    def __init__(self, counts: Integers, strata: Sequence[slice]) -> None:
+        sizes = np.array([counts[one].sum() for one in strata])
+        places = np.concatenate([np.arange(one.start, one.stop) for one in strata])
+        self._unit_of_row = np.repeat(places, counts[places])
+        self._size, self._first = np.repeat(sizes, sizes), np.repeat(np.cumsum(sizes) - sizes, sizes)
+
+    def draw(self, out: Floats, rng: np.random.Generator) -> None:
+        at_once = max(1, CHUNK_CELLS // len(self._size))
+        for start in range(0, len(out), at_once):
+            part = out[start : start + at_once]
+            rows = self._first + rng.integers(0, self._size, size=(len(part), len(self._size)))
+            cells = self._unit_of_row[rows] + np.arange(len(part))[:, None] * part.shape[1]
+            part += np.bincount(cells.ravel(), minlength=part.size).reshape(part.shape)
 
 
 def _draw(counts: Integers, out: Floats, rng: np.random.Generator, size: int) -> None:

@@ -8,11 +8,6 @@ from howsure.significance.comparison import Comparison, Difference, p_text
 from howsure.stats.multiplicity import ADJUSTED
 
 ALPHA = 0.05
-ERROR = "calibration_error"
-FLOOR = (
-    f"{ERROR} is 0 where the bins differ no more than chance alone would have it: not a model without an error, and of "
-    "two such models the interval, not the difference of their zeros, says how far apart they may be."
-)
 
 
 def verdicts(result: Comparison) -> list[str]:
@@ -21,7 +16,7 @@ def verdicts(result: Comparison) -> list[str]:
     >>> from howsure.significance import compare
     >>> y = [0, 1] * 20
     >>> verdicts(compare(y, [0, 0] * 20, {"large": y}, baseline_name="base", metrics="accuracy", rng=0))
-    ['large is better than base in accuracy by +0.5000 [+0.3500, +0.6500] (p <.0001).']
+    ['large is better than base in accuracy by +0.5000 [+0.3432, +0.6568] (p <.0001).']
     """
     said = []
     for model in dict.fromkeys(row.model for row in result):
@@ -59,9 +54,7 @@ def how(result: Comparison) -> list[str]:
     lost = max((row.undefined_resamples for row in result), default=0)
     if lost:
         said.append(f"In up to {lost:,} of {recipe['n_resamples']:,} resamples a metric was undefined.")
-    if any(row.metric == ERROR and 0.0 in (row.baseline_value, row.model_value) for row in result):
-        said.append(FLOOR)
-    return said
+    return [*said, *(f"Note: {note}" for note in result.notes)]
 
 
 def _finding(row: Difference) -> str:

@@ -76,7 +76,10 @@ def testing_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @across_files_option("--cluster")
 @click.option("--stratum", "strata", metavar="COL", help="Column of the strata, each of which keeps its size.")
 @click.option(
-    "--classes", callback=as_names, metavar="NAME,NAME,…", help="The classes of rows of probabilities, in order."
+    "--classes",
+    callback=as_names,
+    metavar="NAME,NAME,…",
+    help="The classes of rows of probabilities, in order; for labels, those that averages are over.",
 )
 @click.option("--skip-missing", is_flag=True, help="Leave out rows with missing values, and count them.")
 @click.option("--input-format", metavar="FORMAT", help="csv, tsv, jsonl, parquet or npz (default: by suffix).")
@@ -148,15 +151,22 @@ def outcomes_command(file: str, **testing: Any) -> None:
 @click.option("--power", type=float, help=f"The wished probability of finding it (default: {POWER}).")
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="The level of the test.")
 @click.option("--alternative", default="two-sided", show_default=True, metavar="SIDE", help="two-sided or better.")
+@click.option(
+    "--method",
+    default="permutation",
+    show_default=True,
+    metavar="METHOD",
+    help="The test: permutation, or mcnemar (mid-p).",
+)
 @output_options
 def power_command(
     n: int | None, disagreement: float, difference: float | None, power: float | None, alpha: float, alternative: str,
-    form: str, output: str | None,
+    method: str, form: str, output: str | None,
 ) -> None:  # fmt: skip
     """Say what n items can find (give --n), how many it takes (--difference), or how probable it is (both)."""
     from howsure.significance import detection_power, minimum_detectable_difference, required_sample_size
 
-    test: dict[str, Any] = {"alpha": alpha, "alternative": alternative}
+    test: dict[str, Any] = {"alpha": alpha, "alternative": alternative, "method": method}
     if n is None and difference is None:
         raise InputError("give --n, --difference, or both.")
     if power is not None and None not in (n, difference):

@@ -20,7 +20,7 @@ def comparison_output(result: Comparison, recipe: Mapping[str, Any], form: str) 
     """A comparison in one of the formats: JSON and CSV hold all figures, the others those that are read."""
     if form == "json":
         document = result.to_dict()
-        return json_text({"recipe": {**recipe, **document["recipe"]}, "comparisons": document["comparisons"]})
+        return json_text({**document, "recipe": {**recipe, **document["recipe"]}})
     if form == "csv":
         rows = [row.to_dict() for row in result]
         cells = [["" if value is None else str(value) for value in row.values()] for row in rows]
@@ -38,7 +38,7 @@ def comparison_table(result: Comparison, recipe: Mapping[str, Any]) -> Table:
     baselines = [row.baseline for row in result]
     if len(set(baselines)) > 1:
         headers, rows = ["against", *headers], [[name, *row] for name, row in zip(baselines, rows, strict=True)]
-    comment = f"{recipe_text(recipe)}\n{recipe_text(result.recipe)}"
+    comment = "\n".join([recipe_text(recipe), recipe_text(result.recipe), *result.notes])
     return Table(headers, rows, words=WORDS, comment=comment)
 
 
@@ -49,7 +49,7 @@ def power_output(found: Mapping[str, Any], form: str) -> str:
         return json_text({**plain, "howsure": __version__})
     shown = {"difference": ".4f", "power": ".3f", "n": ",d"}
     cells = [("none" if v is None else format(v, shown[k]) if k in shown else str(v)) for k, v in plain.items()]
-    table = Table(list(plain), [cells], comment=f"howsure {__version__}, mid-p McNemar test of accuracy")
+    table = Table(list(plain), [cells], comment=f"howsure {__version__}, test of accuracy")
     return table.text(form)
 
 

@@ -126,7 +126,8 @@ def compare_outcomes(outcomes: Outcomes, *, adjust: str | None = "holm", **optio
     rows = [row for result in results for row in result]
     adjusted = adjust_p_values([row.p_value for row in rows], method=adjust)
     rows = [replace(row, p_adjusted=float(p)) for row, p in zip(rows, adjusted, strict=True)]
-    return Comparison(tuple(rows), {**results[0].recipe, "adjust": adjust})
+    notes = dict.fromkeys(note for result in results for note in result.notes)
+    return Comparison(tuple(rows), {**results[0].recipe, "adjust": adjust}, tuple(notes))
 
 
 def deviation(part: Part, name: str) -> Any:

@@ -1,0 +1,106 @@
+"""What a reader must know beside the figures of a comparison, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from howsure.significance.comparison import Difference
+from howsure.significance.inputs import Systems
+from howsure.significance.metrics import Metric
+from howsure.significance.probabilistic import BINS, alone_in_bin
+from howsure.significance.widening import kish
+from howsure.stats.naming import counted, shortened
+
+FEW = 40  # clusters below which an interval is said to rest on few
+CALIBRATION = ("calibration_error", "squared_calibration_error")
+OVER_ALL = ("accuracy", "mcc")  # metrics of labels that do not average over classes
+
+
+def notes_of(systems: Systems, metrics: Sequence[Metric], rows: Sequence[Difference]) -> tuple[str, ...]:
+    """All sentences that the data, the metrics and the results call for."""
+    return (
+        *(_of_classes(systems, metrics) if systems.task == "hard" else ()),
+        *_of_bins(systems, metrics, rows),
+        *_of_clusters(systems),
+        *_of_zero_width(systems, rows),
+    )
+
+
+def _of_classes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
+    """Predicted classes that the targets lack, and classes of the targets that a system never predicts."""
+    n = len(systems.labels)
+    true = np.bincount(systems.targets, minlength=n)
+    averages = any(metric.name not in OVER_ALL for metric in metrics)
+    counted_in = set(np.flatnonzero(true) if systems.averaged is None else systems.averaged)
+    for name, runs in systems.predictions.items():
+        predicted = np.bincount(runs.ravel(), minlength=n)
+        strange = np.flatnonzero((predicted > 0) & (true == 0))
+        if len(strange):
+            what = f"{name} predicts {_named(systems, strange)} in {counted(int(predicted[strange].sum()), 'row')}"
+            left = [code for code in strange if code not in counted_in]
+            outside = "wrong there, and no class of the averages (labels=, --classes would make it one)"
+            fate = outside if left else "wrong there, and a class of the averages that is worth 0"
+            yield f"{what}, which y_true never holds: {fate if averages else 'wrong there'}."
+        missed = np.flatnonzero((predicted == 0) & (true > 0))
+        if len(missed):
+            rows = counted(int(true[missed].sum()), "row")
+            worth = ", worth 0 in every average over classes" if averages else ""
+            yield f"{name} never predicts {_named(systems, missed)}, which {rows} of y_true hold{worth}."
+
+
+def _of_bins(systems: Systems, metrics: Sequence[Metric], rows: Sequence[Difference]) -> Iterable[str]:
+    """How a calibration error was binned, what was left out, and which were below 0 before the root."""
+    if any(metric.name in CALIBRATION for metric in metrics):
+        alone = {name: alone_in_bin(systems.targets, runs[0]) for name, runs in systems.predictions.items()}
+        left = [f"{name} has {counted(rows, 'row')} alone in a bin, left out" for name, rows in alone.items() if rows]
+        yield (
+            f"calibration errors here are over {BINS} bins of equal width{''.join(f'; {one}' for one in left)}. "
+            "howsure.compare_calibration, with the bins of howsure.calibration_error, has the better interval."
+        )
+    for row in rows:
+        values = {row.baseline: row.baseline_value, row.model: row.model_value}
+        clipped = [name for name, value in values.items() if row.metric == "calibration_error" and value == 0]
+        if clipped:
+            yield (
+                f"calibration_error of {' and '.join(clipped)} is 0 where the bins differ no more than chance alone "
+                "would have it: not a model without an error. The interval says how far apart two such models may be; "
+                "p is that of squared_calibration_error."
+            )
+
+
+def _of_clusters(systems: Systems) -> Iterable[str]:
+    if systems.clusters is None:
+        return
+    sizes = np.bincount(systems.clusters)
+    equal = kish(sizes)
+    if equal < FEW:
+        same = "" if equal > 0.95 * len(sizes) else f" of unequal size, worth {equal:.1f} equal ones"
+        yield (
+            f"there are {len(sizes):,} clusters{same}: below {FEW}, intervals are widened (jackknife, Student's t) and "
+            "still rest on few; more clusters, not more rows, would make them surer."
+        )
+
+
+def _of_zero_width(systems: Systems, rows: Sequence[Difference]) -> Iterable[str]:
+    """Where no item tells the systems apart, or all do alike, an interval of width 0 is about these items alone."""
+    n, unit = systems.n, "item"
+    if systems.clusters is not None:
+        n, unit = int(systems.clusters.max()) + 1, "cluster"
+    flat = [row for row in rows if row.low == row.high]
+    for model in dict.fromkeys(row.model for row in flat):
+        names = ", ".join(row.metric for row in flat if row.model == model)
+        yield (
+            f"{model}, {names}: all {counted(n, unit)} say the same, so the interval has no width. It is about these "
+            f"alone; up to {_unseen(n):.1%} of others may say something else (level .95)."
+        )
+
+
+def _unseen(n: int) -> float:
+    """The largest share that has not been seen in n draws with probability .05: about 3/n."""
+    return float(1 - 0.05 ** (1 / n))
+
+
+def _named(systems: Systems, codes: Iterable[int]) -> str:
+    return shortened((repr(systems.labels[code]) for code in codes), limit=6)
