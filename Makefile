@@ -8,7 +8,7 @@ PARALLEL := -n logical --dist worksteal
 CONSTRAINTS := -c constraints.txt
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check $(CONSTRAINTS)
 
-.PHONY: demo test test-portable test-busy test-versions test-ranges test-lowest lint check check-slow bench docs \
+.PHONY: demo test test-portable test-busy test-versions test-ranges test-lowest lint check check-slow drills bench docs \
 	reproductions licences lock clean
 
 demo: $(READY)  ## a calibration curve on bundled data
@@ -59,6 +59,9 @@ check: lint test  ## what must hold before a change goes in
 
 check-slow: $(READY)  ## simulations: coverage, rates of error, large files
 	$(BIN)/python -m pytest -m slow
+
+drills: $(READY)  ## kills and full disks, in every command that writes: before a release
+	$(BIN)/python -m pytest -m drill tests/drills
 
 bench: $(PEERS)  ## speed and memory, beside the peers
 	set -e; for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script; done

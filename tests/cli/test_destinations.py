@@ -15,6 +15,7 @@ from howsure.cli.events.queries import recipe_beside
 from howsure.errors import InputError
 from tests.cli.running import howsure
 from tests.cli.walking import commands, spelled
+from tests.drills.writings import AS_OTHERS, TYPED, writing
 
 COMMANDS = commands()
 # In the help of options that name neither a file to read nor one to write.
@@ -58,6 +59,10 @@ def test_every_text_is_known_to_be_read_or_written_or_neither(name: str) -> None
         and (getattr(one, "metavar", None) not in WORDS and one.opts[0] != "--host")
     ]
     assert unknown == []
+
+
+def test_every_command_that_writes_is_drilled() -> None:
+    assert set(TYPED) | AS_OTHERS == writing()
 
 
 def test_there_are_pairs_of_many_commands() -> None:

@@ -145,6 +145,16 @@ def test_a_write_that_fails_is_one_sentence() -> None:
     assert "Traceback" not in full.stderr
 
 
+def test_a_full_disk_is_told_by_the_name_of_the_file(tmp_path: Path) -> None:
+    """Where no file may grow; `make drills` does it to every command."""
+    target = tmp_path / "pairs.csv"
+    target.write_text("of yesterday")
+    command = f"ulimit -f 4; exec {HOWSURE} simulate 5000 --output {target}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, f"howsure: {target}: File too large\n")
+    assert {one.name: one.read_text() for one in tmp_path.iterdir()} == {"pairs.csv": "of yesterday"}
+
+
 @pytest.mark.parametrize(("suffix", "magic"), [(".svg", b"<?xml"), (".png", b"\x89PNG\r\n"), (".pdf", b"%PDF-")])
 @pytest.mark.parametrize("group", [(), ("--group", "gold")])
 def test_figures(columns: dict[str, Any], tmp_path: Path, suffix: str, magic: bytes, group: tuple[str, ...]) -> None:

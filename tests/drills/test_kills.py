@@ -1,0 +1,47 @@
+"""Kills at any moment, in every command that writes: files are old or whole, and the next run works and tidies up."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.drills.writings import TYPED, make_place, run, start
+
+pytestmark = pytest.mark.drill
+MOMENTS = (0.3, 0.5, 0.7, 0.9, 0.97, 1.0)  # of the time that the whole takes
+OLD = b"of yesterday"
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_place(tmp_path_factory.mktemp("drill"))
+
+
+@pytest.mark.parametrize("name", TYPED)
+def test_a_kill(name: str, place: Path, tmp_path: Path) -> None:
+    whole = Path(shutil.copytree(place, tmp_path / "whole"))
+    started = time.monotonic()
+    assert run(name, whole).code == 0
+    seconds = time.monotonic() - started
+    outputs = TYPED[name][1].split()
+    for moment in MOMENTS:
+        folder = Path(shutil.copytree(place, tmp_path / f"{moment}"))
+        replaced = [one for one in outputs if not one.endswith(".duckdb")]
+        for one in replaced:
+            (folder / one).write_bytes(OLD)
+        process = start(name, folder, shell='exec "$@"')
+        time.sleep(moment * seconds)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        for one in replaced:
+            assert (folder / one).read_bytes() in (OLD, (whole / one).read_bytes())
+        again = run(name, folder)
+        assert again.code == 0, again.err
+        for one in replaced:
+            assert (folder / one).read_bytes() == (whole / one).read_bytes()
+        assert list((folder / "scratch").glob("howsure-*")) == [] or "predictions.csv" not in TYPED[name][0]

@@ -1,0 +1,110 @@
+"""Every command that writes, with input on which it works: what the drills do to it, they do to each."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from howsure.cli.destinations import Written, WrittenFolder
+from tests.cli.running import printed
+from tests.cli.walking import commands
+
+JUDGE = "--label label --prob probability"
+COMPARE = "two.csv --target y --baseline a --model b"
+# By the words of the command: the rest of what is typed, and what it writes.
+TYPED = {
+    "calibration curve": (
+        f"predictions.csv {JUDGE} --output o.txt --figure o.svg --report o.html",
+        "o.txt o.svg o.html",
+    ),
+    "calibration compare": ("two.csv --label y --prob p --prob q --output o.txt", "o.txt"),
+    "significance compare": (f"{COMPARE} --output o.txt --figure o.pdf --report o.html", "o.txt o.pdf o.html"),
+    "significance outcomes": ("outcomes.json --metric accuracy --output o.txt --figure o.png", "o.txt o.png"),
+    "significance power": ("--n 500 --disagreement 0.1 --output o.txt", "o.txt"),
+    "sequences train": ("train.tsv --tagger hmm --out o.npz", "o.npz"),
+    "sequences tag": ("tagger.npz train.tsv --out o.conllu", "o.conllu"),
+    "sequences posterior": ("tagger.npz train.tsv --out o.parquet", "o.parquet"),
+    "sequences evaluate": ("tagger.npz train.tsv --output o.txt", "o.txt"),
+    "coreference predict": ("news.conllu --out o.conllu", "o.conllu"),
+    "coreference posterior": ("one.conllu --out o.csv --text o.html", "o.csv o.html"),
+    "coreference score": ("entities.conllu entities.conllu --output o.txt", "o.txt"),
+    "coreference train": ("entities.conllu --passes 1 --out o.npz", "o.npz"),
+    "events extract": ("news.conllu --lexicon actors.tsv --workers 1 --samples 5 --store o.duckdb", "o.duckdb"),
+    "events series": ("news.duckdb --output o.txt", "o.txt"),
+    "events compare": ("news.duckdb SUDORIA NORLAND --output o.txt", "o.txt"),
+    "events doubtful": ("news.duckdb --output o.txt", "o.txt"),
+    "events export": ("news.duckdb o.csv", "o.csv o.recipe.json"),
+    "events figure": ("news.duckdb o.svg", "o.svg"),
+    "events report": ("news.duckdb o.html", "o.html"),
+    "quantiles": ("two.csv --truth y --draws p,q --output o.txt --figure o.svg", "o.txt o.svg"),
+    "simulate": ("5000 --output o.csv", "o.csv"),
+    "reproduce binning": ("--page o.md", "o.md"),
+    "demo": ("--output o", ""),
+}
+# They write as `reproduce binning` does, after minutes; what comes over the network has tests of its own.
+AS_OTHERS = {name for name in commands() if name.startswith("reproduce ")} - set(TYPED) | {"data get"}
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended."""
+
+    code: int
+    err: str
+
+
+def writing() -> set[str]:
+    """The commands that can write a file."""
+    kinds = (Written, WrittenFolder)
+    return {name for name, one in commands().items() if any(isinstance(p.type, kinds) for p in one.params)}
+
+
+def make_place(folder: Path) -> Path:
+    """A folder with the input of all commands."""
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        printed("demo", "--output", ".")
+        for made in ("curve.png", "report.html", "events.html"):
+            Path(made).unlink()
+        rows = [f"{i % 2},{i % 10 / 10},{i % 7 / 7:.3f},{i % 3 % 2},{i % 5 % 2}" for i in range(400)]
+        Path("two.csv").write_text("\n".join(["y,p,q,a,b", *rows, ""]))
+        runs = {
+            "exp_idxs": ["0"],
+            "preds": [[0, 1] * 20],
+            "targs": [[0, 1] * 20],
+            "idxs": [[*range(40)]],
+            "epochs": [1],
+        }
+        Path("outcomes.json").write_text(json.dumps({"h0": {**runs, "h1": {"large": runs}}}))
+        Path("train.tsv").write_text("the\tD\ndog\tN\nsings\tV\n\nthe\tD\ncat\tN\nruns\tV\n\n" * 20)
+        printed("sequences", "train", "train.tsv", "--tagger", "hmm", "--out", "tagger.npz")
+        printed("coreference", "predict", "news.conllu", "--out", "entities.conllu")
+        parts = Path("news.conllu").read_text(encoding="utf-8").split("# newdoc")
+        Path("one.conllu").write_text(f"# newdoc{parts[1]}", encoding="utf-8")
+    finally:
+        os.chdir(before)
+    return folder
+
+
+def start(name: str, folder: Path, *, shell: str = '"$@"') -> subprocess.Popen[bytes]:
+    """A command in a folder, its scratch files in one of their own; `shell`: what the shell does with its words."""
+    scratch = folder / "scratch"
+    scratch.mkdir(exist_ok=True)
+    words = [sys.executable, "-m", "howsure.cli", *name.split(), *TYPED[name][0].split()]
+    environment = {**os.environ, "TMPDIR": str(scratch), "OPENBLAS_NUM_THREADS": "1"}
+    return subprocess.Popen(
+        ["bash", "-c", shell, "bash", *words], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
+    )  # fmt: skip
+
+
+def run(name: str, folder: Path, *, shell: str = '"$@"') -> Ended:
+    """The same, to its end."""
+    process = start(name, folder, shell=shell)
+    _, said = process.communicate()
+    return Ended(process.returncode, said.decode())
