@@ -34,6 +34,8 @@ TYPED = {
     "coreference score": ("entities.conllu entities.conllu --output o.txt", "o.txt"),
     "coreference train": ("entities.conllu --passes 1 --out o.npz", "o.npz"),
     "events extract": ("news.conllu --lexicon actors.tsv --workers 1 --samples 5 --store o.duckdb", "o.duckdb"),
+    "events recount": ("news.duckdb --rule attack-wide --workers 1 --store o.duckdb", "o.duckdb"),
+    "events check": ("news.duckdb --output o.txt", "o.txt"),
     "events series": ("news.duckdb --output o.txt", "o.txt"),
     "events compare": ("news.duckdb SUDORIA NORLAND --output o.txt", "o.txt"),
     "events doubtful": ("news.duckdb --output o.txt", "o.txt"),
