@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,24 @@ def test_after_the_end_nothing_begins() -> None:
     answers.close()
     with pytest.raises(RuntimeError, match="cannot schedule"):
         asked(lambda: answers.get("one", Counted(), keep=always))
+
+
+def test_questions_that_wait_at_the_end_get_a_sentence(tmp_path: Path) -> None:
+    """Not a traceback each on the terminal."""
+    answers, go_on = Answers(threads=1), threading.Event()
+    with make_store(tmp_path / "s.duckdb", documents=8) as store, ThreadPoolExecutor(2) as people:
+        app = create_app(store, tokens=Tokens("t"), answers=answers)
+        client = TestClient(app, base_url="http://localhost", cookies={"howsure-80": "t"})
+        long = people.submit(asked, lambda: answers.get("long", lambda: bytes(go_on.wait(60)), keep=always))
+        while not long.running() or answers.n_underway < 1:
+            pass
+        waiting = people.submit(client.get, "/api/overview")
+        while answers.n_underway < 2:
+            pass
+        answers.close()
+        go_on.set()
+        said = waiting.result()
+    assert (said.status_code, said.json()) == (503, {"error": "the page is being closed."})
 
 
 def test_answers_of_a_store_that_is_being_written_are_its_newest(tmp_path: Path) -> None:

@@ -33,6 +33,11 @@ class Answers:
                 future = self._underway[asked] = self._threads.submit(self._computed, asked, compute, keep)
         return await asyncio.shield(asyncio.wrap_future(future))  # who goes away takes no answer from the others
 
+    @property
+    def n_underway(self) -> int:
+        """How many answers are computed, or wait for it."""
+        return len(self._underway)
+
     def close(self) -> None:
         """Begin nothing more."""
         self._threads.shutdown(wait=False, cancel_futures=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from asyncio import CancelledError
 from collections.abc import Awaitable, Callable, Collection
 from typing import TYPE_CHECKING, Any
 
@@ -90,6 +91,8 @@ def _answer(store: Store, name: str, question: Question, answers: Answers) -> Ca
             return JSONResponse({"error": str(error)}, 400)
         except HowsureError as error:
             return JSONResponse({"error": str(error)}, 503)
+        except CancelledError:  # Ctrl-C, while questions wait
+            return JSONResponse({"error": "the page is being closed."}, 503)
         return Response(body, headers=CSV) if question.is_table else Response(body, media_type="application/json")
 
     return answer
