@@ -138,9 +138,14 @@ class Squared:
     left_out: int
 
 
+def worth_two(held: list[Row]) -> bool:
+    """Whether a bin is worth two rows: none outweighs the others together."""
+    return float(concentration(held)) <= 1 / (2 - 1e-9)
+
+
 def debiased(bins: Bins) -> Squared:
     """The debiased squared error and the parts of its variance; every bin by tuples of different rows."""
-    known = [held for held in bins if len(held) > 1]
+    known = [held for held in bins if len(held) > 1 and worth_two(held)]
     total = sum((weight(held) for held in known), ZERO)
     value = least = noise = slope = spread = fourths = ZERO
     for held in known:
@@ -216,7 +221,7 @@ def jackknife(bins: Bins) -> Fraction:
     0 if nothing is left without any of the clusters.
     """
     clusters = list(dict.fromkeys(row.cluster for held in bins for row in held))
-    known = [held for held in bins if len({row.cluster for row in held}) > 1]
+    known = [held for held in bins if len({row.cluster for row in held}) > 1 and worth_two(held)]
     values = []
     for cluster in clusters:
         value = clustered_value([[row for row in held if row.cluster != cluster] for held in known])
@@ -231,7 +236,7 @@ def jackknife(bins: Bins) -> Fraction:
 
 def cluster_noise(bins: Bins) -> tuple[Fraction, Fraction, Fraction]:
     """2 Σ p_b p_b' V_bb'², Σ p_b V_bb, 4 Σ p_b² V_bb; V_bb' = Σ_c r_bc r_b'c / (W_b W_b'), r_bc = Σ w (u - gap_b)."""
-    known = [held for held in bins if len({row.cluster for row in held}) > 1]
+    known = [held for held in bins if len({row.cluster for row in held}) > 1 and worth_two(held)]
     clusters = list(dict.fromkeys(row.cluster for held in known for row in held))
     total = sum((weight(held) for held in known), ZERO)
 

@@ -8,10 +8,11 @@ from itertools import product
 import numpy as np
 import pytest
 from hypothesis import given
-from scipy.stats import chi2
+from scipy.stats import binom, chi2
 
+from howsure.calibration.binned_test import p_value_of
 from howsure.calibration.binning import bin_pairs
-from howsure.calibration.checking import METHODS, calibration_test, p_value_of, spiegelhalter_z
+from howsure.calibration.checking import METHODS, calibration_test, spiegelhalter_z
 from howsure.calibration.judging import squared_error
 from howsure.errors import InputError
 from howsure.stats.pairs import Pairs
@@ -95,27 +96,31 @@ def test_p_values_of_calibrated_models_are_uniform_enough(method: str, weighted:
 
 
 def test_the_binned_test_is_hosmer_and_lemeshows() -> None:
-    """By hand over bins of 50, each of which expects more than five labels of either kind."""
+    """By hand over bins of 100, each of which expects more than 25 labels of either kind."""
     rng = np.random.default_rng(67)
-    q = np.sort(rng.uniform(0.3, 0.7, 200))
-    y = (rng.random(200) < q).astype(np.uint8)
-    parts = [(q[i : i + 50], y[i : i + 50]) for i in range(0, 200, 50)]
+    q = np.sort(rng.uniform(0.3, 0.7, 400))
+    y = (rng.random(400) < q).astype(np.uint8)
+    parts = [(q[i : i + 100], y[i : i + 100]) for i in range(0, 400, 100)]
     statistic = sum((p.sum() - z.sum()) ** 2 / (p * (1 - p)).sum() for p, z in parts)
-    found = calibration_test(y, q, method="binned", bin_size=50)
+    found = calibration_test(y, q, method="binned", bin_size=100)
     assert found.statistic == pytest.approx(statistic, rel=1e-12)
     assert found.p_value == pytest.approx(chi2.sf(statistic, 4), rel=1e-9)
 
 
 def test_bins_that_expect_too_few_labels_are_merged() -> None:
-    """Four bins of 50 expect 2, 2, 2 and 25 positives: the first three are one."""
+    """Four bins of 50 expect 2, 2, 2 and 25 positives: the first three are one, and their law is exact."""
     q = np.repeat([0.04, 0.041, 0.042, 0.5], 50)
     y = np.zeros(200, dtype=np.uint8)
     y[150:175] = 1
     rare = q[:150]
-    statistic = rare.sum() ** 2 / (rare * (1 - rare)).sum()
+    variance = (rare * (1 - rare)).sum()
+    statistic = rare.sum() ** 2 / variance
     found = calibration_test(y, q, method="binned", bin_size=50)
     assert found.statistic == pytest.approx(statistic, rel=1e-12)
-    assert found.p_value == pytest.approx(chi2.sf(statistic, 2), rel=1e-9)
+    numbers = np.arange(151)
+    parts = (numbers - rare.sum()) ** 2 / variance
+    chances = binom.pmf(numbers, 150, rare.mean())
+    assert found.p_value == pytest.approx(float(chances @ chi2.sf(statistic - parts, 1)), rel=2e-3)
 
 
 def test_the_binned_test_is_sure_of_the_impossible_and_silent_where_nothing_can_happen() -> None:

@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import ndtri
+from scipy.stats import binom
+from scipy.stats import t as student
 
 from howsure.calibration.comparison import compare_calibration, compare_pairs
 from howsure.calibration.judging import calibration_error
@@ -34,9 +37,9 @@ def left_out(y: np.ndarray, q: np.ndarray, w: Any, clusters: np.ndarray, bin_siz
     return found
 
 
-def reach(differences: np.ndarray) -> float:
+def reach(differences: np.ndarray, quantile: float = 1.959963984540054) -> float:
     m = len(differences)
-    return 1.959963984540054 * math.sqrt((m - 1) / m * float(((differences - differences.mean()) ** 2).sum()))
+    return quantile * math.sqrt((m - 1) / m * float(((differences - differences.mean()) ** 2).sum()))
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -53,8 +56,10 @@ def test_the_difference_and_its_interval_are_the_loops(weighted: bool, size: int
     without = np.array(left_out(y, a, w, clusters, 16)) - np.array(left_out(y, b, w, clusters, 16))
     estimate = found.squared_error_difference
     assert estimate.value == pytest.approx(difference, abs=1e-12)
-    assert estimate.high == pytest.approx(difference + reach(without), abs=1e-12)
-    assert estimate.low == pytest.approx(difference - reach(without), abs=1e-12)
+    shares = np.bincount(clusters, w) ** 2
+    quantile = 1.959963984540054 if held is None else student.ppf(0.975, shares.sum() ** 2 / (shares**2).sum() - 1)
+    assert estimate.high == pytest.approx(difference + reach(without, quantile), abs=1e-12)
+    assert estimate.low == pytest.approx(difference - reach(without, quantile), abs=1e-12)
 
 
 def test_the_score_difference_is_a_paired_mean() -> None:
@@ -173,3 +178,76 @@ def test_the_interval_of_the_difference_covers(amount: float) -> None:
 def invert(p: np.ndarray, amount: float) -> np.ndarray:
     """Predictions whose truth is p: overconfident by a sine wave."""
     return np.clip(p - amount * np.sin(2 * np.pi * p), 0.0, 1.0)
+
+
+def test_two_models_are_not_told_apart_by_labels_that_never_occur() -> None:
+    """No event among 1,000: B says 0.001 and A 0.003, and up to three in a thousand agree with the data."""
+    zeros, a, b = np.zeros(1_000, dtype=int), np.full(1_000, 0.003), np.full(1_000, 0.001)
+    found = compare_calibration(zeros, a, b)
+    most = 1 - 0.05 ** (1 / 1_000)
+    for estimate in (found.squared_error_difference, found.brier_difference):
+        assert estimate.value == pytest.approx(0.003**2 - 0.001**2, abs=1e-9)
+        assert estimate.low == pytest.approx(estimate.value - 2 * 0.002 * most, abs=1e-9)
+        assert estimate.low < 0
+    log = found.log_loss_difference
+    assert log.low is not None
+    assert log.low < 0 < log.value
+
+
+@pytest.mark.parametrize("happens", [0.3, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0])
+def test_every_binomial_law_of_events_is_covered(happens: float) -> None:
+    """Two constant predictions: coverage over all numbers of events, added up exactly."""
+    n, events, missed = 400, np.arange(41), 0.0
+    a, b = 5 / n, 1 / n
+    truth = (a - happens / n) ** 2 - (b - happens / n) ** 2
+    for k, chance in zip(events.tolist(), binom.pmf(events, n, happens / n).tolist(), strict=True):
+        found = compare_calibration(np.arange(n) < k, np.full(n, a), np.full(n, b)).squared_error_difference
+        assert found.low is not None
+        assert found.high is not None
+        missed += 0.0 if found.low - 1e-12 <= truth <= found.high + 1e-12 else chance
+    assert missed <= 0.07
+
+
+def test_ordinary_differences_keep_their_interval() -> None:
+    """The reach for rare labels, which differs to either side, is shorter than the jackknife's, which does not."""
+    y, a, b = models(2_000, 58)
+    found = compare_calibration(np.append(y, y), np.append(a, a), np.append(b, b)).squared_error_difference
+    assert found.low is not None
+    assert found.high is not None
+    assert found.high - found.value == pytest.approx(found.value - found.low, abs=1e-12)
+
+
+def documents(number: int, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
+    """Documents of very different sizes whose labels share half their luck; two models that are off by sine waves."""
+    sizes = np.maximum(2, rng.lognormal(2.5, 1.0, number)).astype(int)
+    clusters = np.repeat(np.arange(number), sizes)
+    n = len(clusters)
+    p = np.where(rng.random(n) < 0.5, rng.beta(0.5, 0.5, number)[clusters], rng.beta(0.5, 0.5, n))
+    y = np.sqrt(0.5) * (rng.standard_normal(number)[clusters] + rng.standard_normal(n)) < ndtri(p)
+    return y, invert(p, 0.05), np.clip(p + 0.05 * np.sin(4 * np.pi * p), 0, 1), clusters, p
+
+
+def held_among(number: int, runs: int, seed: int) -> np.ndarray:
+    rng, held = np.random.default_rng(seed), []
+    for _ in range(runs):
+        y, a, b, clusters, p = documents(number, rng)
+        found = compare_calibration(y, a, b, clusters=clusters)
+        truth = np.mean((a - p) ** 2 - (b - p) ** 2)
+        held.append([e.low <= truth <= e.high for e in (found.squared_error_difference, found.brier_difference)])  # type: ignore[operator]
+    return np.mean(held, axis=0)
+
+
+def test_few_documents_cover_and_are_said() -> None:
+    y, a, b, clusters, _ = documents(10, np.random.default_rng(59))
+    found = compare_calibration(y, a, b, clusters=clusters)
+    assert found.notes[0].startswith("10 clusters only")
+    assert found.notes[0] in repr(found)
+    assert found.to_dict()["notes"] == [found.notes[0]]
+    assert not compare_calibration(y, a, b).notes
+    assert (held_among(8, 120, 60) >= 0.93 - 2 * math.sqrt(0.93 * 0.07 / 120)).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [5, 10, 30, 100])
+def test_differences_cover_from_five_documents_on(number: int) -> None:
+    assert (held_among(number, 1_000, 61) >= 0.93 - 2 * math.sqrt(0.93 * 0.07 / 1_000)).all()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -35,7 +36,7 @@ def test_algorithm_1_is_the_loop(small: Small) -> None:
 def test_debiased_error_and_its_variance_are_the_loops(small: Small) -> None:
     found = debiased_mse(bin_pairs(pairs_of(small), bin_size=small.bin_size).sums)
     bins = bins_of(small)
-    if all(len(held) == 1 for held in bins):
+    if not any(len(held) > 1 and reference.worth_two(held) for held in bins):
         assert math.isnan(found.value)
         assert found.left_out == len(small)
         return
@@ -61,7 +62,8 @@ def test_bins_of_five_to_seven_rows(weighted: bool) -> None:
 @example(Small([0, 0, 1, 0, 1], [0.25, 0.0, 0.0, 0.25, 0.1], [4.0, 1.0, 0.5, 4.0, 1.0], [0] * 5, 3))  # variance < 0
 @settings(max_examples=40)
 def test_the_interval_is_what_a_test_does_not_reject(small: Small) -> None:
-    found = debiased_mse(bin_pairs(pairs_of(small), bin_size=small.bin_size).sums)
+    """Without what rare labels add, which has tests of its own."""
+    found = replace(debiased_mse(bin_pairs(pairs_of(small), bin_size=small.bin_size).sums), rare=None)
     if math.isnan(found.value):
         assert all(math.isnan(end) for end in found.interval(0.95))
         return

@@ -9,21 +9,21 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
+from howsure.calibration.binned_test import binned_test, label_variance, merged_edges
 from howsure.calibration.binning import Binned, bin_pairs, sorted_rows
 from howsure.calibration.clustered import clustered_test
 from howsure.calibration.cox import cox_test
 from howsure.calibration.cumulative import cumulative_test
-from howsure.calibration.error import SquaredError, plugin_mse
+from howsure.calibration.error import plugin_mse
 from howsure.errors import InputError
 from howsure.stats.door import pairs_from
 from howsure.stats.frames import to_frame
 from howsure.stats.numbers import check_whole
-from howsure.stats.pairs import Floats, Integers, Pairs, PairSource
+from howsure.stats.pairs import Floats, Pairs
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 METHODS = ("simulation", "spiegelhalter", "binned", "cox", "cumulative")
 DRAWS_AT_ONCE = 1 << 22
-LEAST_EXPECTED = 5.0  # labels of either kind in a merged bin
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,74 +181,6 @@ def spiegelhalter_z(pairs: Pairs) -> float:
 def two_sided(z: float) -> float:
     """The probability that a standard normal variable is at least as far from 0 as z."""
     return math.erfc(abs(z) / math.sqrt(2))
-
-
-def binned_test(binned: Binned, *, variance: Floats | None = None) -> tuple[float, float]:
-    """Hosmer and Lemeshow's statistic for predictions made beforehand, and its p-value.
-
-    Σ (Σ_b w (q - y))² / Σ_b w² q (1 - q) over bins that are merged with the next until each expects at least five
-    labels of either kind (weighted ones are worth Σw / Σw² each), so that none is too rare for a chi-square with one
-    degree of freedom a bin. `variance` holds the denominators where the pairs have weights.
-    """
-    from scipy.special import gammaincc
-
-    s, bins = binned.sums, merged_bins(binned)
-    spread = np.maximum(s.q - s.qq, 0.0) if variance is None else variance
-    gap, spread = (np.bincount(bins, weights=column) for column in (s.u, spread))
-    certain = spread <= 0.0
-    if bool((np.abs(gap[certain]) > 1e-9).any()):
-        return math.inf, 0.0
-    statistic = float((gap[~certain] ** 2 / spread[~certain]).sum())
-    degrees = int(np.count_nonzero(~certain))
-    return statistic, float(gammaincc(degrees / 2, statistic / 2)) if degrees else 1.0
-
-
-def label_variance(pairs: Pairs, binned: Binned) -> Floats | None:
-    """Σ_b w² q (1 - q) of each bin, which its sums do not tell if the pairs have weights; None if they have none."""
-    if pairs.weights is None:
-        return None
-    q, _, w = sorted_rows(pairs)
-    assert w is not None
-    return np.bincount(binned.bins_of(q), w**2 * q * (1 - q), len(binned.sums)).astype(np.float64)
-
-
-def merged_bins(binned: Binned) -> Integers:
-    """The number of the merged bin of each bin, every one of which expects at least five labels of either kind."""
-    s = binned.sums
-    worth = s.w1 / s.w2
-    return _with_enough(s.q * worth, (s.w1 - s.q) * worth)
-
-
-def merged_edges(binned: Binned) -> Floats:
-    """The largest prediction of each merged bin but the last."""
-    return binned.upper[:-1][np.diff(merged_bins(binned)) > 0]
-
-
-def _with_enough(positives: Floats, negatives: Floats) -> Integers:
-    """The number of the merged bin of each bin; what is left over at the end joins the last one."""
-    merged, number, expected = np.zeros(len(positives), dtype=np.int64), 0, [0.0, 0.0]
-    for i, (one, other) in enumerate(zip(positives.tolist(), negatives.tolist(), strict=True)):
-        merged[i] = number
-        expected = [expected[0] + one, expected[1] + other]
-        if min(expected) >= LEAST_EXPECTED:
-            number, expected = number + 1, [0.0, 0.0]
-    return np.minimum(merged, max(number - 1, 0))
-
-
-def p_value_of(pairs: Pairs | PairSource, binned: Binned, squared: SquaredError) -> float:
-    """The p-value of calibration that tables show: the binned test, or for clusters a normal one.
-
-    The latter asks how often the debiased estimate would be as large if there were nothing in it but noise.
-    """
-    if not isinstance(pairs, Pairs) or (pairs.clusters is None and pairs.weights is None):
-        return binned_test(binned)[1]
-    if pairs.clusters is None:
-        return binned_test(binned, variance=label_variance(pairs, binned))[1]
-    if math.isnan(squared.value):
-        return math.nan
-    if squared.least <= 0.0:
-        return 0.0 if squared.value > 0.0 else 1.0
-    return math.erfc(squared.value / math.sqrt(2 * squared.least)) / 2
 
 
 def _simulation(pairs: Pairs, binned: Binned, times: int, rng: np.random.Generator) -> tuple[float, float, float]:

@@ -2,57 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from howsure.calibration.error import UNDEFINED, SquaredError
-from howsure.stats.pairs import Floats, Integers, Pairs
+from howsure.calibration.cluster_sums import ClusterSums
+from howsure.calibration.error import LEAST_EFFECTIVE, UNDEFINED, SquaredError
+from howsure.calibration.rare_labels import RareLabels
+from howsure.calibration.sign_flips import sign_flip_p_value
+from howsure.stats.pairs import Floats
 
 BLOCK = 256
 NOTHING = 1e-12  # a share of a bin's squared weight that is rounding, not weight
-
-
-@dataclass(frozen=True, slots=True)
-class ClusterSums:
-    """Sums of the pairs of one cluster in one bin, for every (bin, cluster) that holds any; sorted by bin.
-
-    n Σ1 · w Σw · u Σw(q - y) · y Σwy.
-    """
-
-    bin: Integers
-    cluster: Integers
-    n: Floats
-    w: Floats
-    u: Floats
-    y: Floats
-    n_bins: int
-    n_clusters: int
-
-    def by_bin(self, values: Floats) -> Floats:
-        """The values added up by bin."""
-        return np.bincount(self.bin, weights=values, minlength=self.n_bins).astype(np.float64)
-
-    def by_cluster(self, values: Floats) -> Floats:
-        """The values added up by cluster."""
-        return np.bincount(self.cluster, weights=values, minlength=self.n_clusters).astype(np.float64)
-
-
-def cluster_sums(pairs: Pairs, bins: Integers, n_bins: int) -> ClusterSums:
-    """Add the pairs up by bin and cluster, in an order that does not depend on that of the rows."""
-    w = np.ones(len(pairs)) if pairs.weights is None else pairs.weights
-    if pairs.clusters is None:  # every row is one, numbered in the order of the content
-        clusters = np.empty(len(pairs), dtype=np.int64)
-        clusters[np.lexsort((w, pairs.labels, pairs.probabilities))] = np.arange(len(pairs))
-    else:
-        clusters = pairs.clusters
-    key = bins * (int(clusters.max()) + 1) + clusters
-    order = np.lexsort((w, pairs.labels, pairs.probabilities, key))
-    key, w, y, q = key[order], w[order], pairs.labels[order], pairs.probabilities[order]
-    starts = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
-    first = order[starts]
-    n, w_sum, u_sum, y_sum = (np.add.reduceat(column, starts) for column in (np.ones_like(w), w, w * (q - y), w * y))
-    return ClusterSums(bins[first], clusters[first], n, w_sum, u_sum, y_sum, n_bins, int(clusters.max()) + 1)
 
 
 def clustered_mse(cells: ClusterSums) -> SquaredError:
@@ -63,7 +22,7 @@ def clustered_mse(cells: ClusterSums) -> SquaredError:
     """
     total_w, total_u = cells.by_bin(cells.w), cells.by_bin(cells.u)
     couples, products = total_w**2 - cells.by_bin(cells.w**2), total_u**2 - cells.by_bin(cells.u**2)
-    known = couples > NOTHING * total_w**2
+    known = _known(cells, total_w, couples)
     left_out = int(cells.by_bin(cells.n)[~known].sum())
     n = len(np.unique(cells.cluster))
     if not known.any() or n < 2:
@@ -76,7 +35,42 @@ def clustered_mse(cells: ClusterSums) -> SquaredError:
     jackknife = (n - 1) / n * float(((without - without.mean()) ** 2).sum()) if len(without) > 1 else 0.0
     least, noise, slope_below = _noise(cells, total_w, total_u, known)
     slope_above = 2 * least / noise if noise > 0 else 0.0
-    return SquaredError(value, max(jackknife - least, least), slope_above, slope_below, least, left_out, n - 1)
+    rare = _rare(cells, known, theta, least)
+    p_value = sign_flip_p_value(cells, value, np.where(known, couples, 0.0), rare.noise)
+    return SquaredError(
+        value, max(jackknife - least, least), slope_above, slope_below, least, left_out, n - 1, rare, p_value
+    )
+
+
+def _known(cells: ClusterSums, total_w: Floats, couples: Floats) -> np.typing.NDArray[np.bool_]:
+    """The bins that hold pairs of different clusters, and are worth two pairs or more."""
+    return (couples > NOTHING * total_w**2) & (total_w**2 >= LEAST_EFFECTIVE * cells.by_bin(cells.ww))
+
+
+def _rare(cells: ClusterSums, known: np.typing.NDArray[np.bool_], theta: Floats, least: float) -> RareLabels:
+    """What calibration would make of the bins.
+
+    Pairs of a cluster hang together as their labels show, and at least by 1 / (1 + K), K the number of the rarer
+    labels: a few tell little of it, and none nothing. Bins hang together as the noise of all bins, `least`, shows.
+    """
+    total_w, squares = cells.by_bin(cells.w), cells.by_bin(cells.ww)
+    frequency, gap = cells.by_bin(cells.y) / total_w, cells.by_bin(cells.u) / total_w
+    rarer = float((np.minimum(frequency, 1 - frequency) * total_w**2 / squares).sum())
+    together = np.maximum(cells.by_bin(cells.w**2) - squares, 0.0)
+    errors = clustered_standard_errors(cells)
+    effective = np.minimum(
+        effective_numbers(cells, squares, frequency, errors), total_w**2 / (squares + together / (1 + rarer))
+    )[known]
+    share, theta, frequency, gap = total_w[known] / total_w[known].sum(), theta[known], frequency[known], gap[known]
+    predicted = np.clip(frequency + gap, 0.0, 1.0)
+    v = predicted * (1 - predicted) / effective
+    alone = 2 * float(share**2 @ errors[known] ** 4)
+    if alone > 0:
+        factor = max(least / alone, 1.0)
+    else:  # no label varies within a bin: bins may hang together entirely
+        factor = float(share @ v) ** 2 / max(float(share**2 @ v**2), np.finfo(float).tiny)
+    noise, product = 2 * float(share**2 @ v**2), 4 * float(share**2 @ (theta * v))
+    return RareLabels(share, theta, gap, frequency, effective, factor * noise, factor * product)
 
 
 def without_each_cluster(cells: ClusterSums) -> Floats:
@@ -84,7 +78,7 @@ def without_each_cluster(cells: ClusterSums) -> Floats:
     total_w, total_u = cells.by_bin(cells.w), cells.by_bin(cells.u)
     squares_w, squares_u = cells.by_bin(cells.w**2), cells.by_bin(cells.u**2)
     couples, products = total_w**2 - squares_w, total_u**2 - squares_u
-    known = couples > NOTHING * total_w**2
+    known = _known(cells, total_w, couples)
     weighted = np.divide(total_w * products, couples, out=np.zeros_like(couples), where=known)
     b, w, u = cells.bin, cells.w, cells.u
     rest_w, rest_u = total_w[b] - w, total_u[b] - u
@@ -104,8 +98,9 @@ def _noise(
     """2 Σ p_b p_b' V_bb'², Σ p_b V_bb and 4 Σ p_b² V_bb; V is the covariance of the bins' mean gaps over clusters."""
     from scipy.sparse import csr_array
 
-    residual = (cells.u - (total_u / total_w)[cells.bin] * cells.w) * known[cells.bin]
-    scaled = residual / np.sqrt(total_w[cells.bin])
+    weight = float(total_w[known].sum())
+    residual = (cells.u - (total_u / total_w)[cells.bin] * cells.w) * known[cells.bin] / weight
+    scaled = residual / np.sqrt(total_w / weight)[cells.bin]
     shape = (cells.n_clusters, cells.n_bins)
     matrix = csr_array((scaled, (cells.cluster, cells.bin)), shape=shape)
     if shape[0] < shape[1]:
@@ -114,9 +109,7 @@ def _noise(
     for start in range(0, matrix.shape[1], BLOCK):
         block = (matrix.T[start : start + BLOCK] @ matrix).toarray()
         squares += float((block**2).sum())
-    weight = float(total_w[known].sum())
-    slope_below = 4 * float((residual**2).sum()) / weight**2
-    return 2 * squares / weight**2, float((scaled**2).sum()) / weight, slope_below
+    return 2 * squares, float((scaled**2).sum()), 4 * float((residual**2).sum())
 
 
 def clustered_standard_errors(cells: ClusterSums) -> Floats:

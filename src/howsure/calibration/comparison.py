@@ -10,16 +10,17 @@ import numpy as np
 
 from howsure import __version__
 from howsure.calibration.binning import bin_pairs
-from howsure.calibration.clusters import ClusterSums, cluster_sums, clustered_mse, without_each_cluster
-from howsure.calibration.error import SquaredError, debiased_mse
+from howsure.calibration.cluster_sums import cluster_sums
+from howsure.calibration.clusters import clustered_mse, without_each_cluster
+from howsure.calibration.error import SquaredError, debiased_mse, mean_gaps
 from howsure.calibration.judging import debiased_estimate
-from howsure.calibration.scores import BRIER, LOG
+from howsure.calibration.paired_jackknife import FEW_CLUSTERS, Units, few_clusters, jackknifed, least_reach
+from howsure.calibration.scores import BRIER, LOG, ProperLoss
 from howsure.errors import InputError
 from howsure.stats.checks import check_labels, check_level, check_probabilities, check_same_length
 from howsure.stats.door import columns_of, pairs_from
 from howsure.stats.estimate import Estimate
 from howsure.stats.pairs import Floats, Integers, Pairs
-from howsure.stats.proportions import normal_quantile
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class CalibrationComparison:
 
     error_a, error_b: debiased errors with intervals. squared_error_difference: of the squared debiased errors, not cut
     at zero. error_difference: of the errors themselves, None unless both are clearly above zero. brier_difference,
-    log_loss_difference: of the mean scores (undefined where a loss is infinite).
+    log_loss_difference: of the mean scores (undefined where a loss is infinite). notes: what must be said.
     """
 
     error_a: Estimate
@@ -39,13 +40,14 @@ class CalibrationComparison:
     log_loss_difference: Estimate
     n: int
     recipe: dict[str, Any] = field(repr=False)
+    notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
         names = ("error_a", "error_b", "squared_error_difference", "error_difference", "brier_difference")
         parts = {name: getattr(self, name) for name in (*names, "log_loss_difference")}
         shown = {name: None if part is None else part.to_dict() for name, part in parts.items()}
-        return {"recipe": self.recipe, "n": self.n, **shown}
+        return {"recipe": self.recipe, "n": self.n, "notes": list(self.notes), **shown}
 
     def __repr__(self) -> str:
         shown = "not shown: an error's interval reaches 0" if self.error_difference is None else self.error_difference
@@ -57,6 +59,7 @@ class CalibrationComparison:
                 f"squared errors, A - B      {_fine(self.squared_error_difference)}",
                 f"Brier score, A - B         {_fine(self.brier_difference)}",
                 f"log loss, A - B            {_fine(self.log_loss_difference)}",
+                *(f"note: {note}" for note in self.notes),
             ]
         )
 
@@ -86,8 +89,9 @@ def compare_calibration(
     those of `calibration_curve`. Where each model has a label of its own, such as whether its own answer is right,
     y_true holds the labels of A and y_true_b (n,) those of B. Each model has its own bins. With T the debiased squared
     error, the difference T_a - T_b is estimated without cutting at zero, its standard error by leaving out one row (or
-    cluster) at a time from both; the interval is normal. The difference of the errors follows by the delta method where
-    it may.
+    cluster) at a time from both; the interval is normal, with clusters Student's with as many degrees of freedom as
+    clusters of their sizes are worth, and where labels hardly vary it reaches as far as an exact interval of their
+    frequency. The difference of the errors follows by the delta method where it may.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -133,17 +137,22 @@ def compare_pairs(
         _check_same(name, one, other)
     a, b = a.that_weigh(), b.that_weigh()
     units = _units(a, b)
-    (squared_a, without_a), (squared_b, without_b) = (_judge(p, units, binning, bin_size, n_bins) for p in (a, b))
+    (squared_a, without_a, gap_a), (squared_b, without_b, gap_b) = (
+        _judge(p, units.code, binning, bin_size, n_bins) for p in (a, b)
+    )
     n = len(a)
     estimates = [debiased_estimate(squared, n=n, level=level) for squared in (squared_a, squared_b)]
-    difference = _jackknifed(squared_a.value - squared_b.value, without_a - without_b, level, n)
+    how: dict[str, Any] = {"level": level, "n": n, "units": units}
+    moved = 2 * (gap_b - gap_a)  # by a label, of the squared gap of its bin
+    reach = _own_reach(squared_a, squared_b, level) if own_labels else _reach(a, b, moved, units, level)
+    difference = jackknifed(squared_a.value - squared_b.value, without_a - without_b, reach=reach, **how)
     roots = None
     if all(e.low is not None and e.low > 0 for e in estimates):
-        roots = _jackknifed(
+        roots = jackknifed(
             estimates[0].value - estimates[1].value,
-            without_a / (2 * estimates[0].value) - without_b / (2 * estimates[1].value), level, n,
+            without_a / (2 * estimates[0].value) - without_b / (2 * estimates[1].value), **how,
         )  # fmt: skip
-    brier, log = (_score_difference(a, b, units, loss.expected, level) for loss in (BRIER, LOG))
+    brier, log = (_score_difference(a, b, units, loss, level, own_labels=own_labels) for loss in (BRIER, LOG))
     recipe = {
         "howsure": __version__,
         "n": n,
@@ -153,7 +162,8 @@ def compare_pairs(
         "level": level,
     }
     recipe |= {"own_labels": own_labels, "clustered": a.clusters is not None, "weighted": a.weights is not None}
-    return CalibrationComparison(estimates[0], estimates[1], difference, roots, brier, log, n, recipe)
+    notes = (few_clusters(units.number),) if units.clustered and units.number < FEW_CLUSTERS else ()
+    return CalibrationComparison(estimates[0], estimates[1], difference, roots, brier, log, n, recipe, notes)
 
 
 def _check_same(name: str, one: Any, other: Any) -> None:
@@ -164,51 +174,63 @@ def _check_same(name: str, one: Any, other: Any) -> None:
         raise InputError(f"the two models must be judged on the same rows; the {name} of row {differs[0]} differs")
 
 
-def _units(a: Pairs, b: Pairs) -> Integers:
+def _units(a: Pairs, b: Pairs) -> Units:
     """What the jackknife leaves out: a cluster, or a row, numbered by its content and not by its place."""
-    if a.clusters is not None:
-        return a.clusters
     w = np.ones(len(a)) if a.weights is None else a.weights
-    units = np.empty(len(a), dtype=np.int64)
-    units[np.lexsort((w, b.labels, a.labels, b.probabilities, a.probabilities))] = np.arange(len(a))
-    return units
+    if a.clusters is not None:
+        return Units(a.clusters, w, clustered=True)
+    rows = np.empty(len(a), dtype=np.int64)
+    rows[np.lexsort((w, b.labels, a.labels, b.probabilities, a.probabilities))] = np.arange(len(a))
+    return Units(rows, w, clustered=False)
+
+
+def _reach(a: Pairs, b: Pairs, per_label: Floats, units: Units, level: float) -> tuple[float, float]:
+    """How far a difference of which each label moves its part by `per_label` must reach where labels hardly vary."""
+    if not np.isfinite(per_label).all():
+        return 0.0, 0.0
+    predicted = (a.probabilities + b.probabilities) / 2
+    return least_reach(a.labels.astype(np.float64), per_label, predicted, units, level=level)
+
+
+def _own_reach(a: SquaredError, b: SquaredError, level: float) -> tuple[float, float]:
+    """The same where each model has labels of its own: as far as one bin of either model alone may move its error."""
+    (down_a, up_a), (down_b, up_b) = (_one_bin(squared, level) for squared in (a, b))
+    return max(down_a, up_b), max(up_a, down_b)
+
+
+def _one_bin(squared: SquaredError, level: float) -> tuple[float, float]:
+    if squared.rare is None:
+        return 0.0, 0.0
+    low, high = squared.rare.one_bin_nearer(squared.value, level), squared.rare.upper_end(squared.value, level)
+    return squared.value - low, high - max(squared.value, 0.0)
 
 
 def _judge(
     pairs: Pairs, units: Integers, binning: str, bin_size: int | str, n_bins: int | None
-) -> tuple[SquaredError, Floats]:
+) -> tuple[SquaredError, Floats, Floats]:
+    """The squared error, the same without each unit, and the gap of each pair's bin."""
     binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins)
-    cells = cluster_sums(replace(pairs, clusters=units), binned.bins_of(pairs.probabilities), len(binned.sums))
+    bins = binned.bins_of(pairs.probabilities)
+    cells = cluster_sums(replace(pairs, clusters=units), bins, len(binned.sums))
     squared = debiased_mse(binned.sums) if pairs.clusters is None else clustered_mse(cells)
-    return squared, without_each_cluster(cells)
+    return squared, without_each_cluster(cells), mean_gaps(binned.sums)[bins]
 
 
-def _jackknifed(value: float, without: Floats, level: float, n: int) -> Estimate:
-    """The estimate with the standard error of its leave-one-out values."""
-    known = np.sort(without[~np.isnan(without)])
-    if len(known) < 2 or math.isnan(value):
-        return Estimate(math.nan, None, None, level, "jackknife", n)
-    m = len(known)
-    reach = normal_quantile(level) * math.sqrt((m - 1) / m * float(((known - known.mean()) ** 2).sum()))
-    return Estimate(value, value - reach, value + reach, level, "jackknife", n)
-
-
-def _score_difference(a: Pairs, b: Pairs, units: Integers, expected: Any, level: float) -> Estimate:
+def _score_difference(
+    a: Pairs, b: Pairs, units: Units, loss: ProperLoss, level: float, *, own_labels: bool
+) -> Estimate:
     with np.errstate(invalid="ignore"):
-        losses = [expected(one.probabilities, one.labels.astype(np.float64)) for one in (a, b)]
+        losses = [loss.expected(one.probabilities, one.labels.astype(np.float64)) for one in (a, b)]
         difference = losses[0] - losses[1]
+        of_one, of_zero = (
+            loss.expected(a.probabilities, label) - loss.expected(b.probabilities, label)
+            for label in (np.ones(len(a)), np.zeros(len(a)))
+        )
+        per_label = of_one - of_zero
     if not np.isfinite(difference).all():
         return Estimate(math.nan, None, None, level, "jackknife", len(a))
-    cells = _one_bin(a, units, difference)
-    total_w, total = cells.w.sum(), cells.u.sum()
-    by_w, by_u = cells.by_cluster(cells.w), cells.by_cluster(cells.u)
+    by_w, by_u = units.sums(units.weight), units.sums(units.weight * difference)
+    total_w, total = by_w.sum(), by_u.sum()
     rest = np.where((by_w > 0) & (by_w < total_w), total_w - by_w, np.nan)
-    return _jackknifed(float(total / total_w), (total - by_u) / rest, level, len(a))
-
-
-def _one_bin(pairs: Pairs, units: Integers, values: Floats) -> ClusterSums:
-    """Sums of w and w · value by unit, in an order that does not depend on that of the rows."""
-    w = np.ones(len(values)) if pairs.weights is None else pairs.weights
-    order = np.lexsort((w, values, units))
-    clusters, w, u = units[order], w[order], (w * values)[order]
-    return ClusterSums(np.zeros(len(w), dtype=np.int64), clusters, w, w, u, u, 1, int(clusters.max()) + 1)
+    reach = (0.0, 0.0) if own_labels else _reach(a, b, per_label, units, level)
+    return jackknifed(float(total / total_w), (total - by_u) / rest, level=level, n=len(a), units=units, reach=reach)

@@ -111,8 +111,8 @@ class CalibrationCurve:
         return curve_html(self)
 
 
-def bins_from(binned: Binned, standard_error: Floats, low: Floats, high: Floats) -> Bins:
-    """The public form of bins."""
+def bins_from(binned: Binned, unit: float, standard_error: Floats, low: Floats, high: Floats) -> Bins:
+    """The public form of bins, their weights in the user's own `unit` again."""
     s = binned.sums
     mean_prob = np.clip(s.q / s.w1, 0.0, 1.0)  # a sum of sums may end 1e-16 outside
-    return Bins(s.count, s.w1, mean_prob, s.y / s.w1, standard_error, low, high, binned.upper)
+    return Bins(s.count, s.w1 * unit, mean_prob, s.y / s.w1, standard_error, low, high, binned.upper)

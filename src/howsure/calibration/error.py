@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from howsure.calibration.rare_labels import RareLabels
 from howsure.calibration.sums import Sums
 from howsure.stats.pairs import Floats
 
@@ -34,22 +35,37 @@ class SquaredError:
     slope_above: float
     slope_below: float
     least: float
-    left_out: int  # pairs in bins of a single pair (or cluster), which say nothing
+    left_out: int  # pairs in bins that one pair (or cluster) is, or outweighs: they say nothing
     degrees_of_freedom: float = math.inf
+    rare: RareLabels | None = None
+    p_value: float = math.nan  # of no error at all, for clusters
 
     def interval(self, level: float) -> tuple[float, float]:
         """The values t that a test of size 1 - level does not reject: (t - value)² ≤ z² variance(t).
 
         A value below zero is taken for zero at the upper end: less than no error is luck, and no reason to be sure.
+        Where labels hardly vary, the ends go as far as `rare` says; an error of zero is in the interval if `p_value`,
+        where there is one, is above 1 - level.
         """
         from scipy.special import stdtrit
 
         if math.isnan(self.value):
             return math.nan, math.nan
-        z = float(stdtrit(min(self.degrees_of_freedom, 1e12), 0.5 + level / 2))
+        z, one_sided = (float(stdtrit(min(self.degrees_of_freedom, 1e12), tail)) for tail in (0.5 + level / 2, level))
         shortest = z * math.sqrt(self.least)
         down, up = (max(self._furthest(slope, z), shortest) for slope in (-self.slope_below, self.slope_above))
-        return self.value - down, max(self.value, 0.0) + up
+        low, high = self.value - down, max(self.value, 0.0) + up
+        if self.p_value > 1 - level:
+            low = min(low, 0.0)
+        if self.rare is None:
+            return low, high
+        return (
+            min(low, self.rare.lower_end(self.value, level, max(one_sided, 0.0), self._variance_below)),
+            max(high, self.rare.upper_end(self.value, level)),
+        )
+
+    def _variance_below(self, squared: float) -> float:
+        return max(self.variance - self.slope_below * (self.value - squared), self.least)
 
     def _furthest(self, slope: float, z: float) -> float:
         """The largest d with d² ≤ z² (variance + slope d); zero if there is none: few pairs can give less than none."""
@@ -59,6 +75,7 @@ class SquaredError:
 
 
 UNDEFINED = (math.nan,) * 5
+LEAST_EFFECTIVE = 2 - 1e-9  # pairs a bin must be worth
 
 
 def debiased_mse(sums: Sums) -> SquaredError:
@@ -72,9 +89,10 @@ def debiased_mse(sums: Sums) -> SquaredError:
     truth larger by d, most likely in the bins that are least known (g² larger in proportion to v = σ²e), the variance
     would be larger by 4 d Σ p_b² v² / Σ p_b v; were it smaller by d in all bins alike, smaller by 4 d Σ p_b² v. These
     two slopes keep the interval honest near zero, where one with the variance of the estimate alone is not.
+    Bins that are worth less than two pairs, (Σw)² < 2 Σw², are left out: one pair outweighs the others there.
     """
     couples = sums.w1**2 - sums.w2
-    known = (sums.count > 1) & (couples > 0)
+    known = (sums.count > 1) & (sums.w1**2 >= LEAST_EFFECTIVE * sums.w2)
     left_out = int(sums.count[~known].sum())
     if not known.any():
         return SquaredError(*UNDEFINED, left_out)
@@ -90,16 +108,29 @@ def debiased_mse(sums: Sums) -> SquaredError:
     variance = 4 * float(share**2 @ gap_times_spread) + least + between
     noise = float(share @ v)
     slope_above = 2 * least / noise if noise > 0 else 0.0
-    return SquaredError(value, variance, slope_above, 4 * float(share**2 @ v), least, left_out)
+    return SquaredError(
+        value, variance, slope_above, 4 * float(share**2 @ v), least, left_out, rare=_rare(s, share, theta, couples)
+    )
+
+
+def _rare(s: Sums, share: Floats, theta: Floats, couples: Floats) -> RareLabels:
+    spread = np.maximum(s.q - s.qq, 0.0) / s.w1  # the mean of q (1 - q)
+    v = spread * s.w2 / couples
+    noise, product = 2 * float(share**2 @ v**2), 4 * float(share**2 @ (theta * v))
+    frequency, predicted, n = s.y / s.w1, s.q / s.w1, s.w1**2 / s.w2
+    # A bin of different predictions knows its mean better than equal ones would, but not better than three in n.
+    sharper = np.divide(predicted * (1 - predicted), spread, out=np.ones_like(spread), where=spread > 0)
+    effective = n * np.clip(sharper, 1.0, np.maximum(n * frequency * (1 - frequency) / 4, 1.0))
+    return RareLabels(share, theta, mean_gaps(s), frequency, effective, noise, product)
 
 
 def _products(s: Sums, theta: Floats, v: Floats) -> tuple[Floats, Floats]:
     """Unbiased g² σ² e and g⁴ of each bin from triples and quadruples of different rows; plain ones below four rows."""
     triples = s.w1**2 * s.w2 - 2 * s.w1 * s.w3 - s.w2**2 + 2 * s.w4
-    quadruples = s.w1**4 - 6 * s.w1**2 * s.w2 + 8 * s.w1 * s.w3 + 3 * s.w2**2 - 6 * s.w4
+    quadruples = (s.w1**2) ** 2 - 6 * s.w1**2 * s.w2 + 8 * s.w1 * s.w3 + 3 * s.w2**2 - 6 * s.w4
     enough = (s.count >= 4) & (triples > 0) & (quadruples > 0)
     gap2_u2 = s.u**2 * s.u2 - 2 * s.u * s.u3 - s.u2**2 + 2 * s.u4
-    gap4 = s.u**4 - 6 * s.u**2 * s.u2 + 8 * s.u * s.u3 + 3 * s.u2**2 - 6 * s.u4
+    gap4 = (s.u**2) ** 2 - 6 * s.u**2 * s.u2 + 8 * s.u * s.u3 + 3 * s.u2**2 - 6 * s.u4
     plain = np.maximum(theta, 0.0)
     fourth_power = np.divide(gap4, quadruples, out=plain**2, where=enough)
     product = np.divide(gap2_u2, triples, out=np.zeros_like(theta), where=enough) - fourth_power

@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
+from howsure.calibration.binned_test import p_value_of
 from howsure.calibration.binning import Binned, bin_pairs, width_edges
-from howsure.calibration.checking import p_value_of
-from howsure.calibration.clusters import cluster_sums, clustered_mse, clustered_standard_errors, effective_numbers
+from howsure.calibration.cluster_sums import cluster_sums
+from howsure.calibration.clusters import clustered_mse, clustered_standard_errors, effective_numbers
 from howsure.calibration.curve import CalibrationCurve, bins_from
 from howsure.calibration.error import SquaredError, debiased_mse, plugin_mse, root
+from howsure.calibration.paired_jackknife import FEW_CLUSTERS, few_clusters
 from howsure.calibration.resampled import (
     RESAMPLES,
     SAMPLES,
@@ -152,8 +154,9 @@ def curve_of(
     """The calibration curve of checked pairs, in memory or streamed; what `calibration_curve` does after the door."""
     check_interval(interval)
     level = check_level(level)
-    weightless = 0
+    weightless, unit = 0, 1.0
     if isinstance(pairs, Pairs):
+        unit = pairs.weight_unit
         given, pairs = len(pairs), pairs.that_weigh()
         weightless = given - len(pairs)
     binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins)
@@ -164,7 +167,7 @@ def curve_of(
     ece, largest = gaps(s)
     base_rate = float(s.y.sum() / s.w1.sum())
     return CalibrationCurve(
-        bins=bins_from(binned, *_frequency_intervals(pairs, binned, interval, level)),
+        bins=bins_from(binned, unit, *_frequency_intervals(pairs, binned, interval, level)),
         debiased_error=debiased_estimate(squared, n=n, level=level),
         error=error,
         mse=mse,
@@ -175,7 +178,7 @@ def curve_of(
         p_value=p_value_of(pairs, binned, squared),
         base_rate=base_rate,
         n=n,
-        histogram=binned.histogram,
+        histogram=binned.histogram * unit,
         recipe=_recipe(pairs, binned, n, bin_size, n_bins, binning, interval, level, rng),
         notes=_notes(binned, squared, base_rate, weightless),
         name=name,
@@ -225,10 +228,12 @@ def _notes(binned: Binned, squared: SquaredError, base_rate: float, weightless: 
         notes.append(f"every label is {int(base_rate)}: refinement says nothing about telling labels apart")
     if weightless:
         notes.append(f"{weightless:,} pairs of weight 0 count for nothing")
+    if squared.degrees_of_freedom < FEW_CLUSTERS - 1:
+        notes.append(few_clusters(int(squared.degrees_of_freedom) + 1))
     if squared.left_out:
         notes.append(
-            f"{squared.left_out:,} pairs left out of the debiased error: alone in their bin, they say nothing about "
-            "noise"
+            f"{squared.left_out:,} pairs left out of the debiased error: alone in their bin or outweighed by one pair "
+            "of it, they say nothing about noise"
         )
     if 2 * squared.left_out > binned.sums.count.sum():
         notes.append("most pairs are alone in their bin: ask for fewer and larger bins")

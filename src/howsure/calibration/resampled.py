@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from howsure.calibration.binning import Binned
-from howsure.calibration.clusters import cluster_sums
+from howsure.calibration.cluster_sums import cluster_sums
 from howsure.calibration.error import mean_gaps, plugin_mse, root
 from howsure.calibration.sums import Sums
 from howsure.errors import InputError

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
+from howsure.calibration.binned_test import p_value_of
 from howsure.calibration.binning import bin_pairs
-from howsure.calibration.checking import p_value_of
 from howsure.calibration.error import plugin_mse, root
 from howsure.calibration.judging import debiased_estimate, squared_error
 from howsure.calibration.words import p_value_text

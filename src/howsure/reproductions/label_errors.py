@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from howsure.calibration.binning import bin_pairs
-from howsure.calibration.clusters import cluster_sums, clustered_mse, without_each_cluster
+from howsure.calibration.cluster_sums import cluster_sums
+from howsure.calibration.clusters import clustered_mse, without_each_cluster
 from howsure.calibration.error import root
 from howsure.calibration.judging import debiased_estimate
 from howsure.calibration.table import by_group

@@ -99,6 +99,11 @@ def check_weights(sample_weight: object, *, n: int, name: str = "sample_weight")
         raise InputError(f"{name} must be finite and not negative; {held}. Leave such rows out first.")
     if high == 0.0:
         raise InputError(f"{name} is 0 in every row: nothing has any weight.")
+    with np.errstate(over="ignore"):
+        total = float(values.sum())
+    if total == math.inf:
+        held = f"row {int(values.argmax())} holds {float(high)!r}"
+        raise InputError(f"{name} must have a finite sum; {held}. Divide by the largest.")
     return values
 
 

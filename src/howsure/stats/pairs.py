@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -51,12 +52,24 @@ class Pairs:
             yield self.probabilities[start : start + CHUNK_ROWS], self.labels[start : start + CHUNK_ROWS]
 
     def that_weigh(self) -> Pairs:
-        """The pairs without those of weight 0, which count for nothing, not even for the size of their bin."""
-        if self.weights is None or bool((self.weights > 0.0).all()):
+        """The pairs without those of weight 0, which count for nothing, not even for the size of their bin.
+
+        Weights are divided by `weight_unit`, so that their fourth powers neither overflow nor vanish.
+        """
+        if self.weights is None:
             return self
-        rows = np.flatnonzero(self.weights > 0.0)
-        groups = None if self.groups is None else self.groups[rows]
-        return replace(self.only(rows), groups=groups, group_names=self.group_names)
+        pairs, unit = self, self.weight_unit
+        if not bool((self.weights > 0.0).all()):
+            rows = np.flatnonzero(self.weights > 0.0)
+            groups = None if self.groups is None else self.groups[rows]
+            pairs = replace(self.only(rows), groups=groups, group_names=self.group_names)
+        assert pairs.weights is not None
+        return pairs if unit == 1.0 else replace(pairs, weights=pairs.weights / unit)
+
+    @property
+    def weight_unit(self) -> float:
+        """The greatest power of two up to the largest weight; division by it is exact."""
+        return 1.0 if self.weights is None else 2.0 ** (math.frexp(float(self.weights.max()))[1] - 1)
 
     def only(self, rows: npt.NDArray[np.bool_] | Integers) -> Pairs:
         """The pairs of some rows, without their groups; without clusters too, where each row is one by itself."""

@@ -39,7 +39,8 @@ def comparison_text(result: CalibrationComparison, sides: Sides, rows: PairedRow
         said += " it: not a model without an error."
     table = comparison_table(result, sides, rows).text("table")
     read = "".join(f"{line}\n" for line in _read(result, sides, rows))
-    return f"{read}\n{table}\n{said}\n"
+    notes = "".join(f"note: {note}\n" for note in result.notes)
+    return f"{read}\n{table}\n{said}\n{notes}"
 
 
 def _read(result: CalibrationComparison, sides: Sides, rows: PairedRows) -> list[str]:
