@@ -1,4 +1,4 @@
-"""Many labels by one jackknife: each is what `compare_calibration` says of it, and averages cover."""
+"""Many labels by one jackknife: each is what `compare_calibration` says, but for Student's quantile; averages cover."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
 
 from howsure import compare_calibration
 from howsure.calibration.judging import calibration_error
@@ -22,6 +23,7 @@ from howsure.reproductions.label_errors import (
 )
 from howsure.stats.estimate import Estimate
 from howsure.stats.pairs import Pairs
+from howsure.stats.proportions import normal_quantile
 
 SENTENCES, LENGTH, LABELS = 300, 8, 3
 
@@ -54,9 +56,12 @@ def test_each_label_is_judged_as_the_library_does(pairs: tuple[Pairs, Pairs]) ->
         assert contest.a.errors[label] == calibration_error(y, qa, bin_size=100, clusters=clusters) == wanted.error_a
         assert contest.b.errors[label] == wanted.error_b
         theirs = wanted.squared_error_difference
-        assert (difference.value, difference.low, difference.high) == pytest.approx(
-            (theirs.value, theirs.low, theirs.high), rel=1e-9
-        )
+        shares = np.bincount(clusters).astype(float) ** 2
+        longer = student.ppf(0.975, shares.sum() ** 2 / (shares**2).sum() - 1) / normal_quantile(0.95)
+        assert theirs.high is not None
+        assert difference.high is not None
+        assert difference.value == pytest.approx(theirs.value, rel=1e-9)
+        assert (difference.high - difference.value) * longer == pytest.approx(theirs.high - theirs.value, rel=1e-9)
     np.testing.assert_array_equal(squared_errors(a, bin_size=100), contest.a.squared)
     assert contest.wins() == wins(contest.a.squared, contest.b.squared) == 3
 
