@@ -1,0 +1,110 @@
+"""Fuzz every reader, one after another: `python -m tests.fuzz [--minutes 5] [READER …]`, also as `make fuzz`.
+
+Prints a line a reader: executions, seconds, crashes. Each crash keeps its input in build/fuzz and says how to repeat
+it; once mended, the input goes to tests/fuzz/crashes/READER, where the ordinary tests read it ever after.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.fuzz.readers import READERS
+from tests.fuzz.trial import crash_of
+
+ROOT = Path(__file__).parents[2]
+PLACE = ROOT / "build" / "fuzz"
+SECONDS, MEGABYTES, LARGEST = 20, 2048, 1 << 16  # for an input: time, memory of the process, bytes
+MOST_STARTS = 5  # after an input that ended the process, it begins again
+
+
+@dataclass
+class Outcome:
+    """What came of a reader: inputs tried, seconds, the inputs that crashed it."""
+
+    executions: int
+    seconds: float
+    crashes: list[Path]
+
+
+def fuzzed(name: str, seconds: float) -> Outcome:
+    """Fuzz a reader for some seconds, starting again where an input ended the process."""
+    folder = PLACE / name
+    folder.mkdir(parents=True, exist_ok=True)
+    before, started, executions = set(folder.glob("crashes/*")), time.monotonic(), 0
+    for _ in range(MOST_STARTS):
+        left = int(seconds - (time.monotonic() - started))
+        if left < 1:
+            break
+        command = [sys.executable, "-m", "tests.fuzz.reader_fuzz", name, str(folder), f"-max_total_time={left}"]
+        command += [f"-timeout={SECONDS}", f"-rss_limit_mb={MEGABYTES}", f"-max_len={LARGEST}", "-print_final_stats=1"]
+        with (folder / "log").open("ab") as log:
+            done = subprocess.run(command, cwd=ROOT, stdout=log, stderr=log, env=alone(), check=False)
+        said = (folder / "log").read_text(encoding="utf-8", errors="replace")
+        counts = re.findall(r"stat::number_of_executed_units: (\d+)", said)
+        executions += int(counts[-1]) if counts else 0
+        if done.returncode == 0:
+            break
+    crashes = sorted(set(folder.glob("crashes/*")) - before)
+    return Outcome(executions, time.monotonic() - started, crashes)
+
+
+def alone() -> dict[str, str]:
+    """The environment with one thread for products of matrices."""
+    return {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+
+
+def repeated(name: str, path: Path) -> int:
+    """Read one input again, and say what comes of it."""
+    folder = PLACE / name / "input"
+    folder.mkdir(parents=True, exist_ok=True)
+    crash = crash_of(READERS[name], path.read_bytes(), folder)
+    print("it is read, or refused as documented" if crash is None else f"{crash.where}\n{crash.told}")
+    return 0 if crash is None else 1
+
+
+def campaign(names: list[str], minutes: float) -> int:
+    """Fuzz readers and print the table; 1 if one crashed."""
+    print(f"{'reader':<20}{'executions':>12}{'seconds':>9}{'crashes':>9}", flush=True)
+    crashes: list[tuple[str, Path]] = []
+    total = 0
+    for name in names:
+        found = fuzzed(name, 60 * minutes)
+        total += found.executions
+        crashes += [(name, path) for path in found.crashes]
+        print(f"{name:<20}{found.executions:>12,}{found.seconds:>9.0f}{len(found.crashes):>9}", flush=True)
+    print(f"{total:,} executions over {len(names)} readers, {len(crashes)} crashes")
+    for name, path in crashes:
+        print(f"{name}: {path}\n  again: {sys.executable} -m tests.fuzz --again {path} {name}")
+    return 1 if crashes else 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser.add_argument("reader", nargs="*", metavar="READER", help=f"all, or some of {', '.join(READERS)}")
+    parser.add_argument("--minutes", type=float, default=5, help="for each reader")
+    parser.add_argument("--again", type=Path, metavar="INPUT", help="read this input once by the one READER")
+    asked = parser.parse_args()
+    unknown = sorted(set(asked.reader) - set(READERS))
+    if unknown:
+        parser.error(f"no reader is called {', '.join(unknown)}")
+    if asked.again is not None:
+        if len(asked.reader) != 1:
+            parser.error("--again needs one READER")
+        return repeated(asked.reader[0], asked.again)
+    if importlib.util.find_spec("atheris") is None:
+        version = f"{sys.version_info.major}.{sys.version_info.minor}"
+        print(f'atheris is not installed for Python {version}: pip install -e ".[fuzz]", where a wheel of it exists.')
+        return 2
+    return campaign(asked.reader or list(READERS), asked.minutes)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

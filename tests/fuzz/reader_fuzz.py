@@ -1,0 +1,71 @@
+"""Fuzz one reader by atheris in this process: `python -m tests.fuzz.reader_fuzz NAME FOLDER libFuzzer-options…`.
+
+An exception that nobody documents is kept once for each place it comes from, and the fuzzer goes on; what ends the
+process (a signal, too much memory or time) is kept by libFuzzer itself. Both lie in FOLDER/crashes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+import atheris
+
+atheris.instrument_imports(include=["howsure", "yaml"]).__enter__()  # for good: readers import when they are called
+
+from tests.fuzz.readers import READERS, Reader  # noqa: E402
+from tests.fuzz.seeds import seeds  # noqa: E402
+from tests.fuzz.trial import crash_of  # noqa: E402
+
+WHOLE = 0.25  # of the changes are to the sealed file
+
+
+def prepared(reader: Reader, folder: Path) -> None:
+    """Folders for the corpus, which begins with the seeds, for crashes, and for the file that is read."""
+    for name in ("corpus", "crashes", "seeds", "input"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    for at, content in enumerate(seeds(folder / "seeds")[reader.name]):
+        (folder / "corpus" / f"seed-{at}").write_bytes(content)
+
+
+def trial(reader: Reader, folder: Path) -> Any:
+    """What libFuzzer calls with each input."""
+    known: set[str] = set()
+
+    def one(content: bytes) -> None:
+        crash = crash_of(reader, content, folder / "input")
+        if crash is None or crash.where in known:
+            return
+        known.add(crash.where)
+        path = folder / "crashes" / f"crash-{hashlib.sha256(crash.where.encode()).hexdigest()[:12]}"
+        path.write_bytes(content)
+        print(f"CRASH {path} {crash.where}\n{crash.told}", file=sys.stderr, flush=True)
+
+    return one
+
+
+def mutator(reader: Reader) -> Any:
+    """Changes within the envelope; now and then to the envelope itself."""
+
+    def change(content: bytes, largest: int, seed: int) -> bytes:
+        rng = random.Random(seed)
+        if rng.random() < WHOLE:
+            return atheris.Mutate(content, largest)
+        return reader.envelope.changed(content, lambda part: atheris.Mutate(part, largest), rng.randrange(1 << 16))
+
+    return change
+
+
+def main(name: str, place: str, *options: str) -> None:
+    reader, folder = READERS[name], Path(place)
+    prepared(reader, folder)
+    arguments = [sys.argv[0], str(folder / "corpus"), f"-artifact_prefix={folder / 'crashes'}/", *options]
+    atheris.Setup(arguments, trial(reader, folder), custom_mutator=mutator(reader))
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

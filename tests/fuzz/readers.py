@@ -1,0 +1,147 @@
+"""Every reader of files: how its file is called, what reads it, and which envelope keeps its parts together.
+
+A reader is what a user can hand a file to. What is read is used as well: a damaged model that loads must still tag, or
+say why not.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from howsure.coreference.storage import AntecedentModel
+from howsure.data.arrays import read_columns
+from howsure.data.attributes import read_attributes
+from howsure.data.document_files import read_documents
+from howsure.data.documents import Document, Sentence
+from howsure.data.opening import open_predictions
+from howsure.data.tagged import read_sentence_index
+from howsure.data.tweets import read_labelled_texts
+from howsure.events.input import Fields, open_corpus
+from howsure.events.lexicon import Lexicon
+from howsure.events.rule_files import read_rule
+from howsure.sequences.crf import CRFTagger
+from howsure.sequences.storage import load_tagger
+from howsure.significance.boostsa.storage import read_labels, read_outcomes
+from howsure.significance.storage import Experiments
+from tests.fuzz.envelopes import ANTECEDENTS, GZIP, LINES, PLAIN, TAGGER, ZIP, Envelope
+from tests.fuzz.store_edits import edited_store, use_store
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A reader by its name: the suffix of its files, what reads one, and how its parts are packed."""
+
+    name: str
+    suffix: str
+    read: Callable[[Path], Any]
+    envelope: Envelope = PLAIN
+
+
+def pairs(path: Path) -> None:
+    """Pairs of a label and a probability with a group and a cluster; then the same columns as arrays."""
+    asked: dict[str, Any] = {"label": "label", "prob": "prob", "group": "group", "cluster": "cluster"}
+    with open_predictions([path], **asked, skip_missing=True) as predictions:
+        predictions.pairs()
+        predictions.describe()
+    read_columns([path], labels=["label", "group"], numbers=["prob"], skip_missing=True)
+
+
+def distributions(path: Path) -> None:
+    """A column of lists, or of mappings, of probabilities."""
+    asked: dict[str, Any] = {"label": "label", "probs_column": "probs", "reduce": "top-label"}
+    with open_predictions([path], **asked, classes=["a", "b"]) as predictions:
+        predictions.pairs()
+    read_columns([path], labels=["label"], lists=["probs"])
+
+
+def documents(form: str | None) -> Callable[[Path], None]:
+    def read(path: Path) -> None:
+        for kept in ("leave-out", "error"):
+            read_documents(path, form=form, bad_brackets=kept)
+
+    return read
+
+
+def corpus(path: Path) -> None:
+    """Dated documents; the columns of a table are named, those of CoNLL-U stand in its comments."""
+    table = {} if path.suffix == ".conllu" else {"text": "text", "date": "date", "id": "id", "title": "title"}
+    list(open_corpus([path], fields=Fields(**table), bad_dates="leave-out").documents())
+
+
+def tagger(path: Path) -> None:
+    load_tagger(path).posterior([["a", "bird"], ["sings"]]).marginals()
+
+
+def crfsuite(path: Path) -> None:
+    CRFTagger.from_crfsuite(path, features="basic").posterior([["a", "bird"]]).marginals()
+
+
+def antecedents(path: Path) -> None:
+    parsed = Sentence(
+        ("Ann", "sees", "herself"), tags=("NNP", "VBZ", "PRP"), heads=(1, -1, 1), relations=("nsubj", "root", "obj")
+    )
+    AntecedentModel.load(path).posterior(Document("one", (parsed,)))
+
+
+def lexicon(path: Path) -> None:
+    held = Lexicon.read(path)
+    held.match(["the", "Iraqi", "forces", "of", "Kuwait"])
+    [held.title(code) for code in held.codes]
+
+
+def experiments(path: Path) -> None:
+    store = Experiments(path)
+    [store.runs(condition) for condition in store.conditions]
+    if store.conditions:
+        store.compare(next(iter(store.conditions)), metrics="accuracy", rng=1, n_resamples=100)
+
+
+READERS = {
+    reader.name: reader
+    for reader in (
+        Reader("csv", ".csv", pairs),
+        Reader("tsv", ".tsv", pairs),
+        Reader("jsonl", ".jsonl", pairs),
+        Reader("json", ".json", pairs),
+        Reader("csv-gz", ".csv.gz", pairs, GZIP),
+        Reader("csv-zst", ".csv.zst", pairs),
+        Reader("npz", ".npz", pairs, ZIP),
+        Reader("parquet", ".parquet", pairs),
+        Reader("distributions", ".jsonl", distributions),
+        Reader("conllu", ".conllu", documents("conllu")),
+        Reader("conll-2012", ".conll", documents("conll-2012")),
+        Reader("three-columns", ".tsv", documents("three-columns")),
+        Reader("two-columns", ".tsv", documents("two-columns")),
+        Reader("any-document", ".txt", documents(None)),
+        Reader("sentence-index", ".tsv", lambda path: read_sentence_index(path, [["a", "bird"], ["sings"]])),
+        Reader("labelled-texts", ".jsonl", read_labelled_texts),
+        Reader("crfsuite-items", ".txt", read_attributes),
+        Reader("crfsuite-model", ".crfsuite", crfsuite),
+        Reader("tagger", ".model", tagger, TAGGER),
+        Reader("antecedents", ".npz", antecedents, ANTECEDENTS),
+        Reader("rule", ".yaml", read_rule),
+        Reader("lexicon-txt", ".txt", lexicon),
+        Reader("lexicon-csv", ".csv", lexicon),
+        Reader("corpus-csv", ".csv", corpus),
+        Reader("corpus-jsonl", ".jsonl", corpus),
+        Reader("corpus-conllu", ".conllu", corpus),
+        Reader("experiments", ".experiments", experiments, LINES),
+        Reader("outcomes", ".json", read_outcomes),
+        Reader("labels-txt", ".txt", read_labels),
+        Reader("labels-csv", ".csv", read_labels),
+        Reader("labels-npy", ".npy", read_labels),
+        Reader("event-store", ".duckdb", use_store),
+        Reader("event-store-edits", ".json", edited_store),
+    )
+}
+
+
+def run(reader: Reader, path: Path) -> None:
+    """Read a file as a user would; warnings are part of it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        reader.read(path)

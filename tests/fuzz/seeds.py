@@ -1,0 +1,130 @@
+"""Small valid files to begin with, written by howsure itself where it writes them, else by hand."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+
+from howsure.sequences.crf import CRFTagger
+from howsure.sequences.hmm import HMMTagger
+from howsure.significance.storage import Experiments
+from tests.data.test_coreference_files import CONLL2012, LITBANK, THREE
+from tests.data.writers import write
+from tests.events.newswire import write_corpus, write_model
+from tests.fuzz.store_edits import whole_store
+from tests.sequences.peer import train
+
+COLUMNS = {
+    "label": [0, 1, 1, 0, None],
+    "prob": [0.1, 0.75, 1e-3, 0.5, 0.2],
+    "group": ["a", "b", "a", "ü b", "b"],
+    "cluster": ["x", "x", "y", "z", "z"],
+}
+WHOLE = {name: values[:4] for name, values in COLUMNS.items()}  # arrays hold no null
+LISTS = b'{"label": "b", "probs": [0.25, 0.75]}\n{"label": "a", "probs": [0.5, 0.5]}\n'
+MAPPINGS = b'{"label": "b", "probs": {"a": 0.25, "b": 0.75}}\n{"label": "a", "probs": {"b": 0.5, "a": 0.5}}\n'
+TWO = b"a\tDT\nbird\tNN\n\nsings\tVBZ\n"
+CONLLU = b"""\
+# newdoc id = d-1
+# global.Entity = eid-etype-infstat
+# meta::date = 1999-02-03
+# sent_id = s-1
+# text = The bird's song
+1-2\tThe bird\t_\t_\t_\t_\t_\t_\t_\t_
+1\tThe\tthe\tDET\tDT\tDefinite=Def\t2\tdet\t2:det\tEntity=(1-animal-new
+2\tbird\tbird\tNOUN\tNN\t_\t0\troot\t_\tEntity=1)|SpaceAfter=No
+2.1\tsang\t_\t_\t_\t_\t_\t_\t0:root\t_
+3\t's\t's\tPART\tPOS\t_\t2\tcase\t_\tEntity=(1-animal-giv)(2-_-new)
+
+"""
+RULE = b"""\
+name: bombing
+labels: ud
+verbs: [bomb, shell]
+forms: [bombed]
+nouns: [bombing]
+noun_agents: ["nmod:poss", "nmod(by)"]
+agents: [nsubj, "obl:agent"]
+conjoined: true
+"""
+DATED = {"id": ["1", "2"], "date": ["1999-02-03", "2000-12-31T10:00:00"], "title": ["A", "B"], "text": ["Iraq.", "No."]}
+RUNS = {"exp_idxs": [["1"]], "preds": [[0, 1]], "targs": [[0, 0]], "idxs": [[]], "epochs": [3]}
+OUTCOMES = json.dumps({"base": {**RUNS, "h1": {"large": RUNS}}}).encode()
+WORDS, TAGS = [["a", "bird", "sings"], ["birds", "sing"]], [["DT", "NN", "VBZ"], ["NNS", "VBP"]]
+
+
+def bytes_of(make: Callable[[Path], object], path: Path) -> bytes:
+    """What a function writes to a file."""
+    make(path)
+    return path.read_bytes()
+
+
+def array(values: object) -> bytes:
+    content = io.BytesIO()
+    np.save(content, np.array(values))
+    return content.getvalue()
+
+
+def parquet(columns: dict[str, list[object]], folder: Path) -> list[bytes]:
+    """Packed and not, in one row group and in several."""
+    table, found = pa.table(columns), []
+    for at, options in enumerate(({}, {"compression": "zstd", "row_group_size": 2}, {"use_dictionary": False})):
+        pa.parquet.write_table(table, folder / f"{at}.parquet", **options)
+        found.append((folder / f"{at}.parquet").read_bytes())
+    return found
+
+
+def experiments(path: Path) -> None:
+    store = Experiments(path)
+    store.add("base", "seed 1", ["e", "n", "c"], targets=["e", "n", "n"], ids=["a", "b", "c"], epochs=3)
+    store.add("large", "seed 1", ["n", "e", "n"], ids=["b", "a", "c"])
+
+
+def taggers(folder: Path) -> list[bytes]:
+    made = (HMMTagger(), CRFTagger(features="basic", max_iterations=3))
+    return [bytes_of(one.fit(WORDS, TAGS).save, folder / f"tagger-{at}") for at, one in enumerate(made)]
+
+
+def seeds(folder: Path) -> dict[str, list[bytes]]:
+    """Valid files for every reader, made in a folder."""
+    tables = {kind: write(folder / f"t.{kind}", COLUMNS).read_bytes() for kind in ("csv", "tsv", "jsonl", "json")}
+    packed = {f"csv-{kind}": write(folder / f"t.csv.{kind}", COLUMNS).read_bytes() for kind in ("gz", "zst")}
+    corpora = {kind: write(folder / f"c.{kind}", DATED).read_bytes() for kind in ("csv", "jsonl")}
+    news = bytes_of(lambda path: write_corpus(path, 2), folder / "news.conllu")
+    lexicon = b"=== actors\n# of the example\nIRQ\tIraq\nIRQ\tIraqi\tby hand\nKWT\tKuwait_City\n"
+    forms = {"conllu": [CONLLU, news], "conll-2012": [CONLL2012.encode(), LITBANK.encode()]}
+    forms |= {"three-columns": [THREE.replace("-Ann_(x)", "-Ann").encode()], "two-columns": [TWO]}
+    return {
+        **{name: [content] for name, content in {**tables, **packed}.items()},
+        "npz": [write(folder / "t.npz", WHOLE).read_bytes()],
+        "parquet": parquet(COLUMNS, folder),
+        "distributions": [LISTS, MAPPINGS],
+        **forms,
+        "any-document": [*(one for found in forms.values() for one in found), gzip.compress(TWO, mtime=0)],
+        "sentence-index": [b"sentence\tfile\ttokens\n1\tone\t2\n2\ttwo\t1\n"],
+        "labelled-texts": [b'{"text": "good", "label": 1}\n{"text": "b\\u00e4d", "label": 0}\n'],
+        "crfsuite-items": [b"DT\tword=a\tfirst:0.5\nNN\tword=b\\:c\n\nVB\tword=d:2e-1\n"],
+        "crfsuite-model": [bytes_of(lambda path: train((WORDS, TAGS), path, max_iterations=3), folder / "model")],
+        "tagger": taggers(folder),
+        "antecedents": [bytes_of(write_model, folder / "antecedents.npz")],
+        "rule": [RULE, b"verbs: [bomb]\n"],
+        "lexicon-txt": [lexicon],
+        "lexicon-csv": [b"code,name,source\nIRQ,Iraq,\nKWT,Kuwait,atlas\n", b'IRQ;"Iraq"\nKWT;Kuwait\n'],
+        **{f"corpus-{kind}": [content] for kind, content in corpora.items()},
+        "corpus-conllu": [CONLLU, news],
+        "experiments": [bytes_of(experiments, folder / "runs.experiments")],
+        "outcomes": [OUTCOMES],
+        "labels-txt": [b"0\n1\n1\n", b"yes\nno\n"],
+        "labels-csv": [b"0.25,0.75\n0.5,0.5\n"],
+        "labels-npy": [array([0, 1, 1]), array(["a", "b"]), array([[0.25, 0.75]])],
+        "event-store": [bytes_of(lambda path: shutil.copyfile(whole_store(), path), folder / "s.duckdb")],
+        "event-store-edits": [b"", bytes([1, 3, 0, 14])],  # the second changes a title
+    }

@@ -1,0 +1,95 @@
+"""A store of events changed by hand, as bytes say: four for a change, its table, column, row and value.
+
+Bytes changed at random in a DuckDB file only break its checksums; what a hand changes by SQL is a store all the same.
+"""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import tempfile
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+import duckdb
+
+from howsure.errors import HowsureError
+from howsure.events import EventStore, check_store, compare_actors, event_series
+from howsure.events.document_view import document_view
+from howsure.events.schema import TABLES
+from howsure.events.store_documents import doubtful_documents
+from tests.events.made_up_store import make_store
+
+VALUES = (
+    "NULL", "-1", "0", "1", "3", "255", "65536", "2147483648", "9223372036854775807", "0.5", "-0.5", "'nan'", "'inf'",
+    "''", "'IRQ'", "'{}'", "'[]'", "'null'", "'1e400'", "'\"x\"'", "'[[1]]'", "''::BLOB", r"'\x01'::BLOB",
+    r"'\xFF\xFF\xFF\xFF\xFF\xFF'::BLOB", "'infinity'", "'0001-01-01'", "'9999-12-31'", "[]", "[NULL]", "['x']",
+    "[true]", "[-2]", "[99999]", "repeat('x', 70000)", "chr(65279)",
+)  # fmt: skip
+CHANGE = 4  # bytes
+
+
+@cache
+def whole_store() -> Path:
+    """A small store that is whole, for as long as this process lives."""
+    folder = Path(tempfile.mkdtemp(prefix="howsure-fuzz-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    make_store(folder / "whole.duckdb", documents=12, samples=8).close()
+    return folder / "whole.duckdb"
+
+
+@cache
+def columns() -> dict[str, list[str]]:
+    """The columns of each table."""
+    with duckdb.connect(whole_store(), read_only=True) as connection:
+        return {table: [row[0] for row in connection.execute(f"DESCRIBE {table}").fetchall()] for table in TABLES}
+
+
+def statements(edits: bytes) -> list[str]:
+    """The changes that bytes stand for, as SQL."""
+    found = []
+    for at in range(0, len(edits) - CHANGE + 1, CHANGE):
+        table, column, row, value = edits[at : at + CHANGE]
+        name = list(columns())[table % len(columns())]
+        field = columns()[name][column % len(columns()[name])]
+        where = f"rowid = (SELECT rowid FROM {name} ORDER BY rowid LIMIT 1 OFFSET {row})" if row < 128 else "true"
+        found.append(f"UPDATE {name} SET {field} = {VALUES[value % len(VALUES)]} WHERE {where}")
+    return found
+
+
+def edited_store(path: Path) -> None:
+    """Change a store as the bytes of a file say, and use it."""
+    target = path.with_name(f"{path.name}.duckdb")
+    shutil.copyfile(whole_store(), target)
+    try:
+        with duckdb.connect(target) as connection:
+            for statement in statements(path.read_bytes()):
+                with suppress(duckdb.Error):  # what the table itself refuses
+                    connection.execute(statement)
+        use_store(target)
+    finally:
+        target.unlink()
+
+
+def use_store(path: Path) -> None:
+    """Ask all that reads a store, each by itself: a refusal by one must not hide a crash of another.
+
+    Raises HowsureError if the store cannot be opened.
+    """
+    with suppress(HowsureError):
+        check_store(path)
+    with EventStore.open(path) as store:
+        for question in QUESTIONS:
+            with suppress(HowsureError):
+                question(store)
+
+
+QUESTIONS = (
+    lambda store: event_series(store, by="year").to_dict(),
+    lambda store: event_series(store, by="month", unit="entities", interval="samples"),
+    lambda store: compare_actors(store, "IRQ", "NATO", by="year"),
+    doubtful_documents,
+    lambda store: document_view(store, 0),
+    lambda store: document_view(store, 1, sample=3),
+)

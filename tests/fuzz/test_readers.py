@@ -1,0 +1,80 @@
+"""A slice of `make fuzz` for every day: each seed is read, and what is cut, changed or was once a crash is refused."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from howsure.errors import HowsureError
+from tests.fuzz.readers import READERS, Reader, run
+from tests.fuzz.seeds import seeds
+from tests.fuzz.trial import CRASHES, crash_of, past_crashes
+
+CHANGES = 3  # of each seed
+
+
+@pytest.fixture(scope="module")
+def valid(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[bytes]]:
+    return seeds(tmp_path_factory.mktemp("seeds"))
+
+
+def test_every_reader_has_seeds(valid: dict[str, list[bytes]]) -> None:
+    assert set(valid) == set(READERS)
+
+
+@pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
+def test_seeds_are_read(reader: Reader, valid: dict[str, list[bytes]], tmp_path: Path) -> None:
+    for at, content in enumerate(valid[reader.name]):
+        path = tmp_path / f"{at}{reader.suffix}"
+        path.write_bytes(content)
+        run(reader, path)
+
+
+@pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
+def test_what_is_changed_is_read_or_refused(reader: Reader, valid: dict[str, list[bytes]], tmp_path: Path) -> None:
+    rng = random.Random(reader.name)
+    for content in valid[reader.name]:
+        for _ in range(CHANGES):
+            changed = reader.envelope.changed(content, lambda part: damaged(part, rng), rng.randrange(100))
+            assert crash_of(reader, changed, tmp_path) is None
+
+
+def damaged(content: bytes, rng: random.Random) -> bytes:
+    """A byte changed, or a piece left out."""
+    place = rng.randrange(len(content) + 1)
+    if rng.random() < 0.5:
+        return content[:place] + bytes([rng.randrange(256)]) + content[place + 1 :]
+    return content[:place] + content[place + rng.randrange(1, 9) :]
+
+
+@pytest.mark.parametrize(("reader", "path"), past_crashes(), ids=lambda one: getattr(one, "name", ""))
+def test_a_crash_stays_mended(reader: Reader, path: Path, tmp_path: Path) -> None:
+    assert crash_of(reader, path.read_bytes(), tmp_path) is None
+
+
+def test_every_crash_names_its_reader() -> None:
+    assert {path.parent.name for path in CRASHES.rglob("*") if path.is_file()} <= set(READERS)
+
+
+@pytest.mark.parametrize("name", ["csv-gz", "npz", "tagger", "antecedents", "experiments"])
+def test_an_envelope_seals_what_it_opened(name: str, valid: dict[str, list[bytes]], tmp_path: Path) -> None:
+    reader = READERS[name]
+    for content in valid[name]:
+        path = tmp_path / f"again{reader.suffix}"
+        path.write_bytes(reader.envelope.pack(reader.envelope.unpack(content)))
+        run(reader, path)
+
+
+def test_a_trial_tells_refusals_from_crashes(tmp_path: Path) -> None:
+    def refuses(path: Path) -> None:
+        raise HowsureError(path.name)
+
+    def stumbles(path: Path) -> None:
+        raise KeyError(path.name)
+
+    assert crash_of(Reader("refuses", ".txt", refuses), b"x", tmp_path) is None
+    found = crash_of(Reader("stumbles", ".txt", stumbles), b"x", tmp_path)
+    assert found is not None
+    assert found.where.startswith("KeyError at test_readers.py:")
