@@ -8,8 +8,8 @@ PARALLEL := -n logical --dist worksteal
 CONSTRAINTS := -c constraints.txt
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check $(CONSTRAINTS)
 
-.PHONY: demo test test-portable test-busy test-versions test-ranges test-lowest lint check check-slow drills bench docs \
-	reproductions licences lock clean
+.PHONY: demo test test-portable test-busy test-versions test-ranges test-lowest lint check check-slow fuzz drills bench \
+	docs reproductions licences lock clean
 
 demo: $(READY)  ## a calibration curve on bundled data
 	$(BIN)/howsure demo
@@ -59,6 +59,11 @@ check: lint test  ## what must hold before a change goes in
 
 check-slow: $(READY)  ## simulations: coverage, rates of error, large files
 	$(BIN)/python -m pytest -m slow
+
+MINUTES ?= 5
+fuzz: $(READY)  ## MINUTES of inputs that a fuzzer makes, for each of the READERS (all): before a release
+	$(INSTALL) --only-binary atheris -e ".[fuzz]"
+	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) $(READERS)
 
 drills: $(READY)  ## kills and full disks, in every command that writes: before a release
 	$(BIN)/python -m pytest -m drill tests/drills

@@ -45,6 +45,7 @@ def fuzzed(name: str, seconds: float) -> Outcome:
             break
         command = [sys.executable, "-m", "tests.fuzz.reader_fuzz", name, str(folder), f"-max_total_time={left}"]
         command += [f"-timeout={SECONDS}", f"-rss_limit_mb={MEGABYTES}", f"-max_len={LARGEST}", "-print_final_stats=1"]
+        command += ["-report_slow_units=600"]
         with (folder / "log").open("ab") as log:
             done = subprocess.run(command, cwd=ROOT, stdout=log, stderr=log, env=alone(), check=False)
         said = (folder / "log").read_text(encoding="utf-8", errors="replace")

@@ -17,7 +17,7 @@ import atheris
 atheris.instrument_imports(include=["howsure", "yaml"]).__enter__()  # for good: readers import when they are called
 
 from tests.fuzz.readers import READERS, Reader  # noqa: E402
-from tests.fuzz.seeds import seeds  # noqa: E402
+from tests.fuzz.seeds import SEEDS  # noqa: E402
 from tests.fuzz.trial import crash_of  # noqa: E402
 
 WHOLE = 0.25  # of the changes are to the sealed file
@@ -27,7 +27,7 @@ def prepared(reader: Reader, folder: Path) -> None:
     """Folders for the corpus, which begins with the seeds, for crashes, and for the file that is read."""
     for name in ("corpus", "crashes", "seeds", "input"):
         (folder / name).mkdir(parents=True, exist_ok=True)
-    for at, content in enumerate(seeds(folder / "seeds")[reader.name]):
+    for at, content in enumerate(SEEDS[reader.name](folder / "seeds")):
         (folder / "corpus" / f"seed-{at}").write_bytes(content)
 
 

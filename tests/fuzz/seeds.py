@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,13 +21,14 @@ from tests.events.newswire import write_corpus, write_model
 from tests.fuzz.store_edits import whole_store
 from tests.sequences.peer import train
 
+Seeds = Callable[[Path], list[bytes]]  # made in a folder
+
 COLUMNS = {
     "label": [0, 1, 1, 0, None],
     "prob": [0.1, 0.75, 1e-3, 0.5, 0.2],
     "group": ["a", "b", "a", "ü b", "b"],
     "cluster": ["x", "x", "y", "z", "z"],
 }
-WHOLE = {name: values[:4] for name, values in COLUMNS.items()}  # arrays hold no null
 LISTS = b'{"label": "b", "probs": [0.25, 0.75]}\n{"label": "a", "probs": [0.5, 0.5]}\n'
 MAPPINGS = b'{"label": "b", "probs": {"a": 0.25, "b": 0.75}}\n{"label": "a", "probs": {"b": 0.5, "a": 0.5}}\n'
 TWO = b"a\tDT\nbird\tNN\n\nsings\tVBZ\n"
@@ -73,11 +73,11 @@ def array(values: object) -> bytes:
     return content.getvalue()
 
 
-def parquet(columns: dict[str, list[object]], folder: Path) -> list[bytes]:
+def parquet(folder: Path) -> list[bytes]:
     """Packed and not, in one row group and in several."""
-    table, found = pa.table(columns), []
+    rows, found = pa.table(COLUMNS), []
     for at, options in enumerate(({}, {"compression": "zstd", "row_group_size": 2}, {"use_dictionary": False})):
-        pa.parquet.write_table(table, folder / f"{at}.parquet", **options)
+        pa.parquet.write_table(rows, folder / f"{at}.parquet", **options)
         found.append((folder / f"{at}.parquet").read_bytes())
     return found
 
@@ -93,38 +93,56 @@ def taggers(folder: Path) -> list[bytes]:
     return [bytes_of(one.fit(WORDS, TAGS).save, folder / f"tagger-{at}") for at, one in enumerate(made)]
 
 
-def seeds(folder: Path) -> dict[str, list[bytes]]:
-    """Valid files for every reader, made in a folder."""
-    tables = {kind: write(folder / f"t.{kind}", COLUMNS).read_bytes() for kind in ("csv", "tsv", "jsonl", "json")}
-    packed = {f"csv-{kind}": write(folder / f"t.csv.{kind}", COLUMNS).read_bytes() for kind in ("gz", "zst")}
-    corpora = {kind: write(folder / f"c.{kind}", DATED).read_bytes() for kind in ("csv", "jsonl")}
-    news = bytes_of(lambda path: write_corpus(path, 2), folder / "news.conllu")
-    lexicon = b"=== actors\n# of the example\nIRQ\tIraq\nIRQ\tIraqi\tby hand\nKWT\tKuwait_City\n"
-    forms = {"conllu": [CONLLU, news], "conll-2012": [CONLL2012.encode(), LITBANK.encode()]}
-    forms |= {"three-columns": [THREE.replace("-Ann_(x)", "-Ann").encode()], "two-columns": [TWO]}
-    return {
-        **{name: [content] for name, content in {**tables, **packed}.items()},
-        "npz": [write(folder / "t.npz", WHOLE).read_bytes()],
-        "parquet": parquet(COLUMNS, folder),
-        "distributions": [LISTS, MAPPINGS],
-        **forms,
-        "any-document": [*(one for found in forms.values() for one in found), gzip.compress(TWO, mtime=0)],
-        "sentence-index": [b"sentence\tfile\ttokens\n1\tone\t2\n2\ttwo\t1\n"],
-        "labelled-texts": [b'{"text": "good", "label": 1}\n{"text": "b\\u00e4d", "label": 0}\n'],
-        "crfsuite-items": [b"DT\tword=a\tfirst:0.5\nNN\tword=b\\:c\n\nVB\tword=d:2e-1\n"],
-        "crfsuite-model": [bytes_of(lambda path: train((WORDS, TAGS), path, max_iterations=3), folder / "model")],
-        "tagger": taggers(folder),
-        "antecedents": [bytes_of(write_model, folder / "antecedents.npz")],
-        "rule": [RULE, b"verbs: [bomb]\n"],
-        "lexicon-txt": [lexicon],
-        "lexicon-csv": [b"code,name,source\nIRQ,Iraq,\nKWT,Kuwait,atlas\n", b'IRQ;"Iraq"\nKWT;Kuwait\n'],
-        **{f"corpus-{kind}": [content] for kind, content in corpora.items()},
-        "corpus-conllu": [CONLLU, news],
-        "experiments": [bytes_of(experiments, folder / "runs.experiments")],
-        "outcomes": [OUTCOMES],
-        "labels-txt": [b"0\n1\n1\n", b"yes\nno\n"],
-        "labels-csv": [b"0.25,0.75\n0.5,0.5\n"],
-        "labels-npy": [array([0, 1, 1]), array(["a", "b"]), array([[0.25, 0.75]])],
-        "event-store": [bytes_of(lambda path: shutil.copyfile(whole_store(), path), folder / "s.duckdb")],
-        "event-store-edits": [b"", bytes([1, 3, 0, 14])],  # the second changes a title
-    }
+def table(suffix: str, columns: dict[str, list[object]] = COLUMNS) -> Seeds:
+    """Columns in the format of a suffix."""
+    return lambda folder: [write(folder / f"table{suffix}", columns).read_bytes()]
+
+
+def fixed(*contents: bytes) -> Seeds:
+    """Files that are written here."""
+    return lambda folder: list(contents)
+
+
+def news(folder: Path) -> list[bytes]:
+    """Dated documents with their parse."""
+    return [CONLLU, bytes_of(lambda path: write_corpus(path, 2), folder / "news.conllu")]
+
+
+CONLL, NAMED = (CONLL2012.encode(), LITBANK.encode()), THREE.replace("-Ann_(x)", "-Ann").encode()
+SEEDS: dict[str, Seeds] = {
+    "csv": table(".csv"),
+    "tsv": table(".tsv"),
+    "jsonl": table(".jsonl"),
+    "json": table(".json"),
+    "csv-gz": table(".csv.gz"),
+    "csv-zst": table(".csv.zst"),
+    "npz": table(".npz", {name: values[:4] for name, values in COLUMNS.items()}),  # arrays hold no null
+    "parquet": parquet,
+    "distributions": fixed(LISTS, MAPPINGS),
+    "conllu": news,
+    "conll-2012": fixed(*CONLL),
+    "three-columns": fixed(NAMED),
+    "two-columns": fixed(TWO),
+    "any-document": fixed(CONLLU, *CONLL, NAMED, TWO, gzip.compress(TWO, mtime=0)),
+    "sentence-index": fixed(b"sentence\tfile\ttokens\n1\tone\t2\n2\ttwo\t1\n"),
+    "labelled-texts": fixed(b'{"text": "good", "label": 1}\n{"text": "b\\u00e4d", "label": 0}\n'),
+    "crfsuite-items": fixed(b"DT\tword=a\tfirst:0.5\nNN\tword=b\\:c\n\nVB\tword=d:2e-1\n"),
+    "crfsuite-model": lambda folder: [
+        bytes_of(lambda path: train((WORDS, TAGS), path, max_iterations=3), folder / "model")
+    ],
+    "tagger": taggers,
+    "antecedents": lambda folder: [bytes_of(write_model, folder / "antecedents.npz")],
+    "rule": fixed(RULE, b"verbs: [bomb]\n"),
+    "lexicon-txt": fixed(b"=== actors\n# of the example\nIRQ\tIraq\nIRQ\tIraqi\tby hand\nKWT\tKuwait_City\n"),
+    "lexicon-csv": fixed(b"code,name,source\nIRQ,Iraq,\nKWT,Kuwait,atlas\n", b'IRQ;"Iraq"\nKWT;Kuwait\n'),
+    "corpus-csv": table(".csv", DATED),
+    "corpus-jsonl": table(".jsonl", DATED),
+    "corpus-conllu": news,
+    "experiments": lambda folder: [bytes_of(experiments, folder / "runs.experiments")],
+    "outcomes": fixed(OUTCOMES),
+    "labels-txt": fixed(b"0\n1\n1\n", b"yes\nno\n"),
+    "labels-csv": fixed(b"0.25,0.75\n0.5,0.5\n"),
+    "labels-npy": fixed(array([0, 1, 1]), array(["a", "b"]), array([[0.25, 0.75]])),
+    "event-store": lambda folder: [whole_store().read_bytes()],
+    "event-store-edits": fixed(b"", bytes([1, 3, 0, 14]) * 6),  # the second changes a title
+}

@@ -9,7 +9,7 @@ import pytest
 
 from howsure.errors import HowsureError
 from tests.fuzz.readers import READERS, Reader, run
-from tests.fuzz.seeds import seeds
+from tests.fuzz.seeds import SEEDS
 from tests.fuzz.trial import CRASHES, crash_of, past_crashes
 
 CHANGES = 3  # of each seed
@@ -17,11 +17,11 @@ CHANGES = 3  # of each seed
 
 @pytest.fixture(scope="module")
 def valid(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[bytes]]:
-    return seeds(tmp_path_factory.mktemp("seeds"))
+    return {name: make(tmp_path_factory.mktemp("seeds")) for name, make in SEEDS.items()}
 
 
-def test_every_reader_has_seeds(valid: dict[str, list[bytes]]) -> None:
-    assert set(valid) == set(READERS)
+def test_every_reader_has_seeds() -> None:
+    assert set(SEEDS) == set(READERS)
 
 
 @pytest.mark.parametrize("reader", READERS.values(), ids=READERS)

@@ -157,7 +157,9 @@ def _fit(places: Array, values: Array, n: int) -> bool:
         and places.ndim == values.ndim == 1
         and len(places) == len(values)
         and bool(np.isfinite(values).all())
-        and (len(places) == 0 or (int(places[0]) >= 0 and int(places[-1]) < n and bool((np.diff(places) > 0).all())))
+        and (
+            len(places) == 0 or (int(places[0]) >= 0 and int(places[-1]) < n and bool((places[1:] > places[:-1]).all()))
+        )
     )
 
 

@@ -19,7 +19,7 @@ from howsure.data.files import File
 from howsure.data.headers import check_alike
 from howsure.data.sources import as_texts, folders_are_columns, parquet_source, text_source
 from howsure.errors import InputError
-from howsure.stats.naming import unknown_name
+from howsure.stats.naming import shortened, unknown_name
 
 COPIED = "copied_rows"
 
@@ -167,6 +167,8 @@ def _list(names: Sequence[str]) -> str:
 
 
 def _require(connection: Connection, file: File, names: Sequence[str], known: dict[str, str]) -> None:
+    if not known:
+        raise InputError(f"{file.name} holds no column; {shortened(names)} must be in it.")
     check_alike(connection, file, names, list(known))
     for name in names:
         if name not in known:
