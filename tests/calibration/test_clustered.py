@@ -124,3 +124,16 @@ def test_the_recipe_says_what_was_done() -> None:
     assert {key: recipe[key] for key in ("weighted", "clustered", "n_simulations", "seed")} == {
         "weighted": True, "clustered": True, "n_simulations": 999, "seed": 3,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_certain_predictions_that_are_wrong_refute_calibration_in_clusters_too(method: str) -> None:
+    """A bin of certain predictions has no variance to divide by, and must not count as nothing."""
+    q = np.tile([0.0, 1.0, 1.0, 0.0], 50)
+    y = np.where(np.arange(200) % 9 == 0, 1 - q, q)
+    alone, together = (calibration_test(y, q, method=method, clusters=c, n_simulations=999, rng=0) for c in (None, C))
+    assert together.statistic == pytest.approx(alone.statistic)
+    assert alone.p_value <= 0.001
+    assert together.p_value <= (0.06 if method == "cumulative" else 0.001)  # errors to both sides
+    right = calibration_test(q, q, method=method, clusters=C, n_simulations=99, rng=0)
+    assert (right.statistic, right.p_value) == (0.0, 1.0)

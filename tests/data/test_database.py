@@ -12,7 +12,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from howsure.data.database import Database, NullFound, chunks, file_literal, identifier, literal, reading
+from howsure.data.database import Database, NullFound, chunks, copy_to_file, file_literal, identifier, literal, reading
 from tests.data.writers import SUFFIXES, write
 
 PROGRAM = """
@@ -111,3 +111,13 @@ def test_an_interrupted_query_is_no_fault_of_the_file() -> None:
         database.connection.execute("SELECT count(*) FROM range(1000000000) WHERE hash(range) = 1").fetchall()
     database.close()
     assert not database.folder.exists()
+
+
+def test_a_scratch_file_without_room_is_told_by_its_name(tmp_path: Path) -> None:
+    database = Database(tmp_path)
+    target = database.folder / "pairs.csv"
+    target.symlink_to("/dev/full")
+    with pytest.raises(OSError, match="the scratch file cannot be written") as told:
+        copy_to_file(database.connection, "SELECT * FROM range(1000)", target, options="FORMAT csv")
+    assert told.value.filename == str(target)
+    database.close()

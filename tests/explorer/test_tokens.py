@@ -67,8 +67,17 @@ def test_the_address_with_the_token_gives_a_cookie_that_opens_all(stranger: Test
     assert stranger.get(f"/?token={TOKEN}").status_code == 200
 
 
-def test_a_cookie_among_others_is_found(stranger: TestClient) -> None:
-    assert stranger.get("/", headers={"cookie": f"a=1; {COOKIE}; howsure-8351=other"}).status_code == 200
+@pytest.mark.parametrize("other", ["a=1", 'seen={"news":1}', "a=b c", "a,b=1", "a@b=1", "alone", "=", "caf\u00e9=1"])
+def test_a_cookie_among_others_is_found(stranger: TestClient, other: str) -> None:
+    """Ports share the cookies of their host: another program's, whatever it holds, must not lock the user out."""
+    held = f"{other}; {COOKIE}; howsure-8351=other".encode("latin-1")
+    assert stranger.get("/", headers={b"cookie": held}).status_code == 200
+
+
+def test_a_stranger_with_many_parameters_is_told_as_all_are(stranger: TestClient) -> None:
+    query = "&".join(f"a{n}=1" for n in range(100))
+    assert stranger.get(f"/?{query}").status_code == 403
+    assert stranger.get(f"/?{query}&token={TOKEN}").status_code == 200
 
 
 def test_what_a_browser_is_started_with_opens_the_page_once(stranger: TestClient) -> None:

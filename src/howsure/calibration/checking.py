@@ -138,17 +138,16 @@ def check_calibration(
         found, estimates = (fit.statistic, fit.p_value), {"intercept": fit.intercept, "slope": fit.slope}
     elif method == "cumulative":
         found = cumulative_test(pairs)
-    if pairs.clusters is not None and (not found or 0.0 < found[0] < math.inf):
-        edges = None if binned is None else binned.upper[:-1] if method == "simulation" else merged_edges(binned)
-        found = clustered_test(pairs, method, edges=edges, times=times, rng=generator_from(rng))
     elif method == "spiegelhalter":
         z = spiegelhalter_z(pairs)
         found = z, two_sided(z)
-    elif method == "binned":
-        assert binned is not None
+    elif binned is not None and method == "binned":
         found = binned_test(binned, variance=label_variance(pairs, binned))
-    elif method == "simulation":
-        assert binned is not None
+    refuted = bool(found) and math.isinf(found[0])  # what was certain did not come true, however pairs depend
+    if pairs.clusters is not None and not refuted and (not found or found[0] != 0.0):
+        edges = None if binned is None else binned.upper[:-1] if method == "simulation" else merged_edges(binned)
+        found = clustered_test(pairs, method, edges=edges, times=times, rng=generator_from(rng))
+    elif binned is not None and method == "simulation":
         found = _simulation(pairs, binned, times, generator_from(rng))
     statistic, p, p_error = (*found, 0.0)[:3]
     return CalibrationTest(method, statistic, p, p_error, len(pairs), recipe, estimates)

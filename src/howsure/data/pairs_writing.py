@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.data.database import Database, identifier, literal, literals
+from howsure.data.database import Database, copy_to_file, identifier, literals
 from howsure.data.harmless import in_a_spreadsheet
 from howsure.data.writing import check_place, write_whole
 from howsure.errors import InputError
@@ -72,9 +72,7 @@ def write_pairs(
     try:
         target = database.folder / f"pairs{suffix}"
         database.connection.register("pairs", {name: np.ascontiguousarray(column) for name, column in columns.items()})
-        database.connection.execute(
-            f"COPY (SELECT {', '.join(shown)} FROM pairs) TO {literal(str(target))} ({SUFFIXES[suffix]})"
-        )
+        copy_to_file(database.connection, f"SELECT {', '.join(shown)} FROM pairs", target, options=SUFFIXES[suffix])
         write_whole(target.read_bytes(), path)
     finally:
         database.close()

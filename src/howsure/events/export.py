@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.data.database import Database, literal
+from howsure.data.database import Database, copy_to_file, literal
 from howsure.data.harmless import in_a_spreadsheet
 from howsure.data.writing import check_place, write_whole
 from howsure.errors import InputError
@@ -91,10 +91,8 @@ def _parquet(series: StoreSeries) -> bytes:
     try:
         target = database.folder / "series.parquet"
         database.connection.register("series", columns)
-        database.connection.execute(
-            f"COPY (SELECT {shown} FROM series) TO {literal(str(target))} "
-            f"(FORMAT parquet, COMPRESSION zstd, KV_METADATA {{'howsure.recipe': {recipe}}})"
-        )
+        options = f"FORMAT parquet, COMPRESSION zstd, KV_METADATA {{'howsure.recipe': {recipe}}}"
+        copy_to_file(database.connection, f"SELECT {shown} FROM series", target, options=options)
         return target.read_bytes()
     finally:
         database.close()

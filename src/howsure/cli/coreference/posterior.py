@@ -164,7 +164,7 @@ def _as_json(view: View) -> dict[str, Any]:
 
 def _write_pairs(views: Sequence[View], path: str, suffix: str) -> None:
     """A row a pair: the document, the probability, whether both are one entity here and in gold, and both mentions."""
-    from howsure.data.database import Database, literal
+    from howsure.data.database import Database, copy_to_file
 
     names = ("document", "probability", "same_entity", "coreferent", *(side + part for side in SIDES for part in PARTS))
     shown = in_a_spreadsheet if suffix == ".csv" and not is_raw() else str
@@ -176,9 +176,7 @@ def _write_pairs(views: Sequence[View], path: str, suffix: str) -> None:
         target = database.folder / f"pairs{suffix}"
         database.connection.register("pairs", arrays)
         selected = "* REPLACE (nullif(coreferent, -1) AS coreferent)"  # no gold, no label
-        database.connection.execute(
-            f"COPY (SELECT {selected} FROM pairs) TO {literal(str(target))} ({SUFFIXES[suffix]})"
-        )
+        copy_to_file(database.connection, f"SELECT {selected} FROM pairs", target, options=SUFFIXES[suffix])
         write_whole(target.read_bytes(), path)
     finally:
         database.close()
