@@ -115,6 +115,34 @@ def test_members_are_unpacked_only_when_asked_for_and_never_beyond_the_limit() -
     tracemalloc.stop()
 
 
+def lying(compression: int, content: bytes, name: str) -> io.BytesIO:
+    """An archive whose directory declares only the first part of a member, and which unpacks to 64 MiB more."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", compression) as archive:
+        with archive.open(name, "w") as member:
+            member.write(content)
+            for _ in range(64):
+                member.write(bytes(1 << 20))
+        archive.filelist[0].file_size = len(content)
+    return out
+
+
+def test_a_member_that_is_larger_than_it_declares_is_not_unpacked() -> None:
+    for name, content in (("model.json", b"{}"), ("empty.json", b""), ("x.npy", saved(np.zeros(1 << 17)))):
+        bomb = lying(zipfile.ZIP_DEFLATED, content, name)
+        tracemalloc.start()
+        with pytest.raises(ArchiveError, match=rf"{name} is damaged \(Bad CRC-32"):
+            Archive(bomb).array("x") if name == "x.npy" else Archive(bomb).content(name)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 24
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("compression", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_members_that_python_unpacks_to_any_size_are_refused(compression: int) -> None:
+    with pytest.raises(ArchiveError, match="packed in another way than by deflate"):
+        Archive(lying(compression, saved(np.zeros(1 << 17)), "x.npy"))
+
+
 def test_members_that_are_large_together_are_refused_too() -> None:
     half = saved(np.zeros((LEAST_MOST >> 3) // 2 + 1))
     archive = Archive(zipped(x__npy=half, y__npy=half))

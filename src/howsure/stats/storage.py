@@ -28,6 +28,7 @@ MOST_BRACKETS = 64  # in a header
 PIECE = 1 << 20  # bytes
 MAGIC = b"\x93NUMPY"
 ZIP = b"PK"
+PACKED = zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED  # as numpy packs
 NUMBERS, TEXTS = "biuf", "US"
 LAST_CODE_POINT, SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
 FAULTS = (
@@ -53,7 +54,8 @@ class Archive:
     >>> archive.arrays, archive.array("weights").tolist()
     (('weights',), [0.5, 1.5])
 
-    Raises ArchiveError if the file is no zip, or names a member twice.
+    Raises ArchiveError if the file is no zip, names a member twice, or packs one by bzip2 or LZMA, which Python unpacks
+    to any size.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -63,6 +65,8 @@ class Archive:
             self.members = tuple(self._zip.namelist())
         except (*FAULTS, ValueError) as error:
             raise ArchiveError(f"it is no whole archive ({error or 'it ends too early'})") from error
+        if any(one.compress_type not in PACKED for one in self._zip.infolist()):
+            raise ArchiveError("its members are packed in another way than by deflate; save it anew by numpy")
         if len(set(self.members)) < len(self.members):
             raise ArchiveError("two of its members have one name")
 
@@ -76,9 +80,12 @@ class Archive:
 
         Raises ArchiveError if there is none, if it is damaged, or too large.
         """
-        self._take(member)
+        size = self._take(member)
         try:
-            return self._zip.read(member)
+            with self._zip.open(member) as stream:
+                content = stream.read(size)  # all of it would be more than declared, if the size is a lie
+                stream.read(1)  # at its end it is held against its checksum
+                return content
         except (*FAULTS, ValueError) as error:
             raise _damaged(member, error) from error
 
