@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from howsure import data, events
 from howsure.errors import HowsureError
+from tests.fuzz import readers
 from tests.fuzz.readers import READERS, Reader, run
 from tests.fuzz.seeds import SEEDS
 from tests.fuzz.trial import CRASHES, crash_of, past_crashes
@@ -22,6 +24,16 @@ def valid(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[bytes]]:
 
 def test_every_reader_has_seeds() -> None:
     assert set(SEEDS) == set(READERS)
+
+
+def test_what_reads_a_file_is_fuzzed() -> None:
+    """By its name in the table, or as a form of `read_documents`."""
+    forms = {"read_conllu": "conllu", "read_conll2012": "conll-2012", "read_tagged": "two-columns"}
+    forms |= {"read_three_columns": "three-columns"}
+    source = Path(readers.__file__).read_text(encoding="utf-8")
+    public = [name for name in (*data.__all__, *events.__all__) if name.startswith(("read_", "open_"))]
+    assert len(public) > len(forms)
+    assert [name for name in public if name not in source and forms.get(name) not in READERS] == []
 
 
 @pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
