@@ -49,10 +49,13 @@ SETTINGS = {
             "rule": ("[]", '"attack"', '{"name": 3}', '{"name": "a", "forms": 3}', '{"name": "a", "verbs": [[1]]}'),
             "finished": ("3", '"yes"', "null"),
             "parser": ("[[]]", "NaN"),
-            "seed": ("Infinity", "{", "[" * 100_000),
+            "seed": ("Infinity", "{", "[" * 100_000, '"x"', "-1"),
         }.items()
         for value in values
     },
+    "filters are a number": "INSERT INTO settings VALUES ('filters', '3')",
+    "a filter is a number": "INSERT INTO settings VALUES ('filters', '{\"keep\": 5}')",
+    "how stories were found is a list": "INSERT INTO settings VALUES ('stories', '[1]')",
     "no version is said": "DELETE FROM settings WHERE name = 'version'",
     "no settings": "DELETE FROM settings",
 }

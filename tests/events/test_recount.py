@@ -20,7 +20,7 @@ from howsure.errors import InputError
 from howsure.events.filters import Filter
 from howsure.events.input import Fields, open_corpus
 from howsure.events.pipeline import BATCH, extract_events, recipe_of
-from howsure.events.recount import StoredCorpus, recount_events
+from howsure.events.recount import NEEDED, StoredCorpus, recount_events
 from howsure.events.rules import Rule, built_in_rule
 from howsure.events.storage import EventStore
 from tests.events import newswire
@@ -156,3 +156,45 @@ def test_what_cannot_be_counted_again(first: EventStore, corpus: Path, model: Pa
     with EventStore.open(half) as store, pytest.raises(InputError, match="is not finished"):
         recount_events(store, tmp_path / "a.duckdb", rule=SPOKE, model=right)
     assert not (tmp_path / "a.duckdb").exists()
+
+
+NARROW = {"since": "1990-02-01", "until": "1990-05-01"}
+
+
+@pytest.mark.parametrize(
+    ("more", "day"), [({"since": "1990-01-31"}, "1990-02-01"), ({"until": "1990-05-02"}, "1990-05-01")]
+)
+def test_days_that_the_store_left_out_do_not_come_back(
+    more: dict[str, str], day: str, corpus: Path, model: Path, tmp_path: Path
+) -> None:
+    """The settings would say that they were looked at."""
+    extracted(tmp_path / "a.duckdb", corpus, model, SPOKE, replace(FILTER, **NARROW))
+    (name,) = more
+    told = f"{name} must lie within the days of the store; .* that .* is {day}"
+    with EventStore.open(tmp_path / "a.duckdb") as store, pytest.raises(InputError, match=told):
+        recount_events(store, tmp_path / "b.duckdb", rule=SPOKE, model=AntecedentModel.load(model), **more)
+    assert not (tmp_path / "b.duckdb").exists()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [f"DELETE FROM settings WHERE name = '{name}'" for name in ("finished", "names", "samples", "seed", *NEEDED)]
+    + [f"UPDATE settings SET value = '{{}}' WHERE name = '{name}'" for name in NEEDED],
+)
+def test_settings_that_somebody_cut_are_told_in_one_sentence(
+    change: str, model: Path, tmp_path: Path, few: Path
+) -> None:
+    path = tmp_path / "cut.duckdb"
+    path.write_bytes(few.read_bytes())
+    with duckdb.connect(path) as connection:
+        connection.execute(change)
+    with EventStore.open(path) as store, pytest.raises(InputError, match=r"cannot be counted again: \w+ is not whole"):
+        recount_events(store, tmp_path / "a.duckdb", rule=SPOKE, model=AntecedentModel.load(model))
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory, model: Path) -> Path:
+    """A store of three documents."""
+    folder = tmp_path_factory.mktemp("few")
+    extract_to(folder / "few.duckdb", newswire.write_corpus(folder / "few.conllu", 3), model)
+    return folder / "few.duckdb"

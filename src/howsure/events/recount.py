@@ -20,9 +20,16 @@ from howsure.events.rows import LAYERS, VOICES
 from howsure.events.rules import Rule
 from howsure.events.storage import EventStore
 from howsure.events.store_reading import rows_of
+from howsure.events.store_settings import REMEDY
 from howsure.events.work import Work
 
 FETCHED = 256  # documents at a time
+NEEDED: dict[str, tuple[str, ...]] = {  # fields of settings
+    "rule": ("labels",),
+    "model": ("name", "digest"),
+    "lexicon": ("name", "stemming", "match_case"),
+    "filters": tuple(Filter.__slots__),
+}
 HEADERS = """
     SELECT document, id, date, title, category, story, reason FROM (
         SELECT document, id, date, title, category, story, NULL AS reason FROM documents
@@ -72,13 +79,14 @@ def recount_events(
     `model` is the antecedent model that made the store, the one in the package unless given. `since` and `until` leave
     out documents of other days, counted.
 
-    Raises InputError if the store is not finished or stands at `path`, the rule is for other labels than those of the
-    parse, or the model is another one; and as `extract_events` does.
+    Raises InputError if the store is not finished or stands at `path`, its settings lack what is needed, the rule is
+    for other labels than those of the parse, the model is another one, or the days are more than those of the store;
+    and as `extract_events` does.
     """
     target, chosen = Path(path), AntecedentModel.pretrained() if model is None else model
     _check(store, target, rule, chosen)
     was = store.settings
-    filters = Filter(**{**was["filters"], **{name: day for name, day in (("since", since), ("until", until)) if day}})
+    filters = _narrowed(Filter(**{name: was["filters"][name] for name in Filter.__slots__}), since, until)
     lexicon = lexicon_of(store)
     work = Work(
         parser=None, model=chosen, lexicon=lexicon, rule=rule, samples=was["samples"], seed=was["seed"], filter=filters
@@ -107,12 +115,36 @@ def lexicon_of(store: EventStore) -> Lexicon:
     return Lexicon(entries, held["stemming"], held["match_case"], titles=titles)
 
 
+def labels_of(store: EventStore) -> str:
+    """The scheme of the labels that a store is parsed with.
+
+    Raises InputError where its settings lack what counting again needs.
+    """
+    for name in ("finished", "names", "actors", "samples", "seed", *NEEDED):
+        held, fields = store.settings.get(name), NEEDED.get(name)
+        if held is None or (fields and not (isinstance(held, Mapping) and held.keys() >= set(fields))):
+            raise InputError(f"{store.path} cannot be counted again: {name} is not whole in its settings. {REMEDY}.")
+    return str(store.settings["rule"]["labels"])
+
+
+def _narrowed(filters: Filter, since: str | None, until: str | None) -> Filter:
+    """The filters of a store with fewer days.
+
+    Raises InputError for more days: documents of those were left out, and are not in the store.
+    """
+    asked = Filter(since=since, until=until)
+    for name, day, was in (("since", asked.since, filters.since), ("until", asked.until, filters.until)):
+        if day and was and (day < was if name == "since" else day > was):
+            raise InputError(f"{name} must lie within the days of the store; it is {day}, that of the store is {was}.")
+    return replace(filters, since=asked.since or filters.since, until=asked.until or filters.until)
+
+
 def _check(store: EventStore, target: Path, rule: Rule, model: Any) -> None:
+    labels = labels_of(store)
     if not store.settings["finished"]:
         raise InputError(f"{store.path} is not finished: give the command that began it again, and recount it then.")
     if target.exists() and target.samefile(store.path):
         raise InputError(f"{target} is the store that is counted again; name another one.")
-    labels = store.settings["rule"]["labels"]
     if rule.function is None and rule.labels != labels:
         raise InputError(f"the rule is for labels {rule.labels!r}, the parse has {labels!r}; set labels: {labels}.")
     was = store.settings["model"]

@@ -80,6 +80,18 @@ def _is_rule(value: object) -> bool:
     return all(isinstance(words, list) and all(map(_is_text, words)) for words in lists)
 
 
+def _is_object(value: object) -> bool:
+    return isinstance(value, dict)
+
+
+def _are_filters(value: object) -> bool:
+    return isinstance(value, dict) and all(held is None or isinstance(held, str | bool) for held in value.values())
+
+
+def _is_seed(value: object) -> bool:
+    return type(value) is int and value >= 0
+
+
 def _is_count(value: object) -> bool:
     return type(value) is int and 1 <= value <= MOST_SAMPLES
 
@@ -91,6 +103,9 @@ RULES: dict[str, tuple[Callable[[object], bool], str]] = {
     "actors": (_are_titles, "titles by code"),
     "names": (_are_names, "pairs of a code and a name"),
     "rule": (_is_rule, "a rule with its name and lists of words"),
+    "seed": (_is_seed, "a whole number, 0 or more"),
+    "filters": (_are_filters, "an object of texts and truth values"),
+    "stories": (_is_object, "an object"),
     "parser": (_is_text_or_object, "a text or an object"),
     "lexicon": (_is_text_or_object, "a text or an object"),
     "model": (_is_text_or_object, "a text or an object"),

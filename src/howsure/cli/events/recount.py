@@ -57,14 +57,14 @@ def recount_command(
     from howsure.cli.events.summary import interrupted, rules_text, summary
     from howsure.coreference.storage import AntecedentModel
     from howsure.events.pipeline import usable_processors
-    from howsure.events.recount import recount_events
+    from howsure.events.recount import labels_of, recount_events
     from howsure.events.rule_comparison import compare_rules
     from howsure.events.storage import EventStore
 
     n = usable_processors() if workers is None else workers
     held = None if model is None else AntecedentModel.load(model)
     with EventStore.open(path) as opened:
-        chosen = rule_named(rule, None, opened.settings["rule"]["labels"])
+        chosen = rule_named(rule, None, labels_of(opened))
         with progress("documents", total=opened.next_document, rate=True) as advance:
             report = recount_events(opened, store, rule=chosen, model=held, workers=n, advance=advance, **days)
         if report.interrupted:
