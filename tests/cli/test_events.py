@@ -132,15 +132,21 @@ def test_a_rule_of_ones_own(place: Path, pipeline: Path, tmp_path: Path) -> None
         assert held.settings["rule"]["name"] == "rule"
 
 
+def instead(option: str, column: str) -> tuple[str, ...]:
+    """The columns, with another one for an option."""
+    place = COLUMNS.index(option) + 1
+    return (*COLUMNS[:place], column, *COLUMNS[place + 1 :])
+
+
 PARSED = ("--parser", "{pipeline}")
 BAD = [
     ("nws.conllu", (), r"no file .*nws\.conllu\. Did you mean .*news\.conllu"),
     ("news.jsonl", (*COLUMNS[2:], *PARSED), "name the column of the text: --text"),
-    ("news.jsonl", (*COLUMNS, "--text", "bdy", *PARSED), "no column 'bdy' .* Did you mean body"),
+    ("news.jsonl", (*instead("--text", "bdy"), *PARSED), "no column 'bdy' .* Did you mean body"),
     ("news.jsonl", COLUMNS, "texts must be parsed: name a spaCy pipeline"),
     ("news.jsonl", (*COLUMNS, "--parser", "nonesuch"), "no spaCy pipeline nonesuch"),
-    ("news.jsonl", (*COLUMNS, "--id", "desk", *PARSED), "desk must be different in every document; 'World'"),
-    ("news.jsonl", (*COLUMNS, "--date", "head", *PARSED), "head must be a date, written YYYY-MM-DD; row 1 of"),
+    ("news.jsonl", (*instead("--id", "desk"), *PARSED), "desk must be different in every document; 'World'"),
+    ("news.jsonl", (*instead("--date", "head"), *PARSED), "head must be a date, written YYYY-MM-DD; row 1 of"),
     ("news.jsonl", (*COLUMNS, *PARSED, "--keep", "W"), "name its column: --category"),
     ("news.jsonl", (*COLUMNS, *PARSED, "--category", "desk", "--keep", "("), "keep must be a regular expression"),
     ("news.conllu", PARSED, "CoNLL-U is parsed already; leave --parser out"),
