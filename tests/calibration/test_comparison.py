@@ -194,6 +194,25 @@ def test_two_models_are_not_told_apart_by_labels_that_never_occur() -> None:
     assert log.low < 0 < log.value
 
 
+def test_one_prediction_of_exactly_0_does_not_make_the_log_loss_certain() -> None:
+    """Its label could make the loss infinite, which is no reason to forget what the labels of all others could do."""
+    zeros, a, b = np.zeros(200, dtype=int), np.full(200, 0.002), np.full(200, 0.001)
+    whole = compare_calibration(zeros, a, b).log_loss_difference
+    b[0] = 0.0
+    found = compare_calibration(zeros, a, b).log_loss_difference
+    assert found.low is not None
+    assert found.low == pytest.approx(whole.low, rel=0.02)
+    assert found.low < 0 < found.value
+
+
+def test_one_row_that_weighs_as_much_as_all_tells_no_interval() -> None:
+    y, a, b = models(200, 3)
+    weight = np.where(np.arange(200) == 7, 1e80, 1.0)
+    found = compare_calibration(y, a, b, sample_weight=weight)
+    for estimate in (found.squared_error_difference, found.brier_difference, found.log_loss_difference):
+        assert (estimate.low, estimate.high) == (None, None)
+
+
 @pytest.mark.parametrize("happens", [0.3, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0])
 def test_every_binomial_law_of_events_is_covered(happens: float) -> None:
     """Two constant predictions: coverage over all numbers of events, added up exactly."""

@@ -11,7 +11,7 @@ import numpy as np
 from howsure import __version__
 from howsure.calibration.binning import bin_pairs
 from howsure.calibration.cluster_sums import cluster_sums
-from howsure.calibration.clusters import clustered_mse, without_each_cluster
+from howsure.calibration.clusters import NOTHING, clustered_mse, without_each_cluster
 from howsure.calibration.error import SquaredError, debiased_mse, mean_gaps
 from howsure.calibration.judging import debiased_estimate
 from howsure.calibration.paired_jackknife import FEW_CLUSTERS, Units, few_clusters, jackknifed, least_reach
@@ -29,7 +29,8 @@ class CalibrationComparison:
 
     error_a, error_b: debiased errors with intervals. squared_error_difference: of the squared debiased errors, not cut
     at zero. error_difference: of the errors themselves, None unless both are clearly above zero. brier_difference,
-    log_loss_difference: of the mean scores (undefined where a loss is infinite). notes: what must be said.
+    log_loss_difference: of the mean scores (undefined where a loss is infinite, or one row or cluster weighs as much as
+    all). notes: what must be said.
     """
 
     error_a: Estimate
@@ -185,9 +186,11 @@ def _units(a: Pairs, b: Pairs) -> Units:
 
 
 def _reach(a: Pairs, b: Pairs, per_label: Floats, units: Units, level: float) -> tuple[float, float]:
-    """How far a difference of which each label moves its part by `per_label` must reach where labels hardly vary."""
-    if not np.isfinite(per_label).all():
-        return 0.0, 0.0
+    """How far a difference of which each label moves its part by `per_label` must reach where labels hardly vary.
+
+    A pair whose label would make the loss infinite has none to reach for; the others speak for it.
+    """
+    per_label = np.where(np.isfinite(per_label), per_label, 0.0)
     predicted = (a.probabilities + b.probabilities) / 2
     return least_reach(a.labels.astype(np.float64), per_label, predicted, units, level=level)
 
@@ -231,6 +234,8 @@ def _score_difference(
         return Estimate(math.nan, None, None, level, "jackknife", len(a))
     by_w, by_u = units.sums(units.weight), units.sums(units.weight * difference)
     total_w, total = by_w.sum(), by_u.sum()
+    if by_w.max() >= (1 - NOTHING) * total_w:  # what one alone says has no error to be seen
+        return Estimate(math.nan, None, None, level, "jackknife", len(a))
     rest = np.where((by_w > 0) & (by_w < total_w), total_w - by_w, np.nan)
     reach = (0.0, 0.0) if own_labels else _reach(a, b, per_label, units, level)
     return jackknifed(float(total / total_w), (total - by_u) / rest, level=level, n=len(a), units=units, reach=reach)
