@@ -66,6 +66,7 @@ def test_what_is_not_ours_stays(tmp_path: Path) -> None:
     (elsewhere / OWNER).touch()
     strange = tmp_path / f"{PREFIX}strange"
     strange.mkdir()
+    (strange / "owner").touch()  # a folder of results, say
     (tmp_path / f"{PREFIX}file").touch()
     (tmp_path / f"{PREFIX}link").symlink_to(elsewhere)
     linked = tmp_path / f"{PREFIX}linked"

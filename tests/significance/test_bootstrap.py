@@ -130,3 +130,17 @@ def test_undefined_replicates_count_against_a_finding() -> None:
     row = compare(targets, a, b, metrics="recall", target_class=2, method="bootstrap", rng=0, n_resamples=2000)[0]
     assert 0.3 < row.undefined_resamples / 2000 < 0.45
     assert row.p_value > 0.3
+
+
+def test_p_does_not_depend_on_the_level_of_the_interval() -> None:
+    """Six clusters: Student's t is wide, and wider at higher levels; p once followed it, from .04 to .19."""
+    rng = np.random.default_rng(3)
+    clusters = np.repeat(np.arange(6), 30)
+    y = rng.integers(0, 2, 180)
+    a, b = (np.where(rng.random(180) < right, y, 1 - y) for right in (0.7, 0.82))
+    asked = {"metrics": ["accuracy", "macro_f1"], "method": "bootstrap", "clusters": clusters, "rng": 0}
+    found = {level: compare(y, a, b, level=level, n_resamples=2_000, **asked) for level in (0.5, 0.9, 0.95, 0.99)}
+    for row in range(2):
+        held = [found[level][row].p_value for level in found]
+        assert held == pytest.approx([held[2]] * 4, abs=2 / 2_001)
+        assert (held[2] <= 0.05) == (found[0.95][row].low > 0.0)

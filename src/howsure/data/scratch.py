@@ -17,7 +17,7 @@ try:
 except ImportError:  # Windows: what a killed process leaves there, stays
     fcntl = None  # type: ignore[assignment]
 
-PREFIX, OWNER = "howsure-", "owner"
+PREFIX, OWNER = "howsure-", "howsure.owner"  # a name that nobody else gives a file
 
 
 class Scratch:

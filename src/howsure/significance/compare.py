@@ -68,7 +68,8 @@ def compare(
       the right level for many items if merely their values of the metric are equal: a difference other than in a mean
       is divided by its standard error, which is computed anew for every draw. p of calibration errors is about their
       squares, and at least that of the normal law.
-    - `bootstrap`: draws of all n items with replacement; c counts the draws whose difference lies at least |d| from d.
+    - `bootstrap`: draws of all n items with replacement; c counts the draws whose difference lies at least |d| from d,
+      widened as for an interval of level .95, whatever `level` is.
     - `mcnemar`: the mid-p test of accuracy.
     - `boostsa`: the share of sub-samples of `sample_size` of the items (0.05 to 0.5; None: 0.1) whose difference
       exceeds 2d, as in Fornaciari et al. (2022), with the side of cross-entropy and Jensen-Shannon repaired, p = 1

@@ -23,10 +23,11 @@ from howsure.significance.permutation import permutation_p_values
 from howsure.significance.problem import Problem
 from howsure.significance.subsampling import boostsa_p_value, check_sample_size
 from howsure.significance.units import Units, build_units
-from howsure.significance.widening import widening
+from howsure.significance.widening import quantile_ratio, widening
 
 UNDEFINED = (math.nan, math.nan, False)
 ROUNDING = 1e-12
+OF_P = 0.95  # the level of the interval with which p of the bootstrap agrees, whatever interval is asked for
 
 
 def differences_of(
@@ -120,8 +121,11 @@ def _p_values(
         return found
     sides = [_side(choices.alternative, turn * metric.sign) for metric in metrics]
     if choices.method == "bootstrap":
+        again = 1.0 if choices.level == OF_P else quantile_ratio(units, OF_P) / quantile_ratio(units, choices.level)
         return [
-            UNDEFINED if drawn is None or not math.isfinite(d) else (*shift_p_value(drawn, d, side), False)
+            UNDEFINED
+            if drawn is None or not math.isfinite(d)
+            else (*shift_p_value(drawn if again == 1.0 else d + again * (drawn - d), d, side), False)
             for drawn, d, side in zip(replicates, differences, sides, strict=True)
         ]
     kept = [k for k, difference in enumerate(differences) if math.isfinite(difference)]

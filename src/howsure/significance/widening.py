@@ -24,13 +24,19 @@ def widening(units: Units, metric: Metric, level: float) -> float:
 
     The root of the ratio of the jackknife's variance to the linear one, times the quantile of t over the normal one.
     """
+    ratio = quantile_ratio(units, level)
+    return ratio if np.isnan(ratio) else spread_ratio(units, metric) * ratio
+
+
+def quantile_ratio(units: Units, level: float) -> float:
+    """The quantile of Student's t over the normal one, for an interval of that level; NaN if there is a single unit."""
     from scipy.special import ndtri, stdtrit
 
     degrees = degrees_of_freedom(units)
     if degrees == 0:
         return np.nan
     tail = (1 + level) / 2
-    return float(spread_ratio(units, metric) * stdtrit(degrees, tail) / ndtri(tail))
+    return float(stdtrit(degrees, tail) / ndtri(tail))
 
 
 def degrees_of_freedom(units: Units) -> float:
