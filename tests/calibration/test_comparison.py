@@ -132,6 +132,9 @@ def test_an_infinite_loss_leaves_the_log_undefined() -> None:
     assert math.isnan(found.log_loss_difference.value)
     assert found.to_dict()["log_loss_difference"]["estimate"] is None
     assert math.isfinite(found.brier_difference.value)
+    assert len(found.notes) == 1
+    assert "1 of A and 0 of B: their log loss is infinite" in found.notes[0]
+    assert not compare_calibration([0, 1, 1, 0], [0.0, 0.1, 0.9, 0.2], [0.1, 0.8, 0.7, 0.3], bin_size=2).notes
 
 
 @pytest.mark.parametrize("clustered", [False, True])

@@ -234,6 +234,11 @@ OPTIONS = [
           "--label right_a is named after conf_a. Is it whether that model's own answer is right? Then it says nothing "
           "of conf_b: name the label of each, --label right_a --label COL. Is it true of both? Say so: "
           "--label right_a --label right_a.", {"dev.csv": b"right_a,right_b,conf_a,conf_b\n1,0,0.9,0.2\n"}),
+    Wrong("a verdict on one answer for two models",
+          "calibration compare dev.csv --label is_correct --prob conf_a --prob conf_b",
+          "--label is_correct seems to say whether an answer is right, and there are two models. Is it the answer of "
+          "one of them? Then name the label of each: --label COL --label COL. Is it true of both? Say so: "
+          "--label is_correct --label is_correct.", {"dev.csv": b"is_correct,conf_a,conf_b\n1,0.9,0.2\n"}),
     Wrong("models of which one lacks an item",
           "calibration compare a.csv b.csv --label gold --prob prob --id uid",
           "both models must be judged on the same rows; 1 only A (a.csv), 1 only B (b.csv) has judged. Leave them out "

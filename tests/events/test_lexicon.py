@@ -171,6 +171,8 @@ def test_a_spreadsheet_is_read(content: str, tmp_path: Path) -> None:
         ('IRQ\tIraq,"a\n', "it is not CSV|a line must be"),
         ('code,name\nIRQ,"Iraq"s\n', "line 2: it is not CSV"),
         ("code,name\n", "holds no entry"),
+        ("code,country\nIRQ,Iraq\n", r"line 1: a header must have both code and name; it is \['code', 'country'\]"),
+        ("Name;ISO\nIraq;IRQ\n", "line 1: a header must have both"),
     ],
 )
 def test_a_broken_spreadsheet_is_named_by_line(tmp_path: Path, content: str, message: str) -> None:

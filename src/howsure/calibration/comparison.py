@@ -163,8 +163,14 @@ def compare_pairs(
         "level": level,
     }
     recipe |= {"own_labels": own_labels, "clustered": a.clusters is not None, "weighted": a.weights is not None}
-    notes = (few_clusters(units.number),) if units.clustered and units.number < FEW_CLUSTERS else ()
-    return CalibrationComparison(estimates[0], estimates[1], difference, roots, brier, log, n, recipe, notes)
+    notes = [few_clusters(units.number)] if units.clustered and units.number < FEW_CLUSTERS else []
+    infinite = [int(np.isinf(_losses(one, LOG)).sum()) for one in (a, b)]
+    if any(infinite):
+        notes.append(
+            f"predictions of exactly 0 or 1 are wrong, {infinite[0]:,} of A and {infinite[1]:,} of B: their log loss "
+            "is infinite, and no difference of log losses is given"
+        )
+    return CalibrationComparison(estimates[0], estimates[1], difference, roots, brier, log, n, recipe, tuple(notes))
 
 
 def _check_same(name: str, one: Any, other: Any) -> None:
@@ -219,12 +225,16 @@ def _judge(
     return squared, without_each_cluster(cells), mean_gaps(binned.sums)[bins]
 
 
+def _losses(pairs: Pairs, loss: ProperLoss) -> Floats:
+    with np.errstate(invalid="ignore"):
+        return loss.expected(pairs.probabilities, pairs.labels.astype(np.float64))
+
+
 def _score_difference(
     a: Pairs, b: Pairs, units: Units, loss: ProperLoss, level: float, *, own_labels: bool
 ) -> Estimate:
     with np.errstate(invalid="ignore"):
-        losses = [loss.expected(one.probabilities, one.labels.astype(np.float64)) for one in (a, b)]
-        difference = losses[0] - losses[1]
+        difference = _losses(a, loss) - _losses(b, loss)
         of_one, of_zero = (
             loss.expected(a.probabilities, label) - loss.expected(b.probabilities, label)
             for label in (np.ones(len(a)), np.zeros(len(a)))

@@ -21,7 +21,8 @@ def read_entries(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
     A first line with `code` and `name` says in which columns they stand; without it they are the first two, and a third
     one, the source of an entry, is for readers.
 
-    Raises InputError naming the line that has no code, no name or more columns, and for a file without any entry.
+    Raises InputError naming the line that has no code, no name or more columns, or the header that has only one of the
+    two, and for a file without any entry.
     """
     text = read_text(path)
     is_csv = text.name.lower().endswith(".csv")
@@ -34,6 +35,8 @@ def read_entries(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
         if at == 0 and all(name in lower for name in COLUMNS):
             places, most = (lower.index("code"), lower.index("name")), len(lower)
             continue
+        if at == 0 and any(name in lower[:2] for name in COLUMNS):
+            raise InputError(f"{text.name}, line {line}: a header must have both code and name; it is {columns!r}.")
         if not max(places) < len(columns) <= most or not all(columns[place] for place in places):
             held = (" | " if is_csv else "\t").join(cells)[:100]
             raise InputError(f"{text.name}, line {line}: a line must be {wanted}; it is {held!r}.")

@@ -12,6 +12,7 @@ from howsure.data.predictions import Predictions
 from howsure.errors import InputError
 
 TOP_LABEL, CLASS_WISE = "top-label", "class-wise"
+WORDS_OF_A_VERDICT = {"correct", "correctness", "grade", "hit", "iscorrect", "right", "wrong"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +81,19 @@ def paired(a: Predictions, b: Predictions, sides: tuple[Side, Side], *, skip_mis
 
 
 def _refuse_label_of_one(label: str, columns: Sequence[str]) -> None:
-    """Refuse one label for both models that is named after one of them: `correct_a` beside `conf_a` and `conf_b`."""
+    """Refuse one label for both that seems to be of one: `right_a` beside `conf_a` and `conf_b`, or `correct`."""
     words, *others = (set(re.split(r"[\W_]+", name.casefold())) for name in (label, *columns))
     named_after = [bool(words & (others[at] - others[1 - at])) for at in (0, 1)]
+    both = f"Is it true of both? Say so: --label {label} --label {label}."
     if named_after[0] != named_after[1]:
         one, other = columns if named_after[0] else columns[::-1]
         given = f"--label {label} --label COL" if named_after[0] else f"--label COL --label {label}"
         raise InputError(
             f"--label {label} is named after {one}. Is it whether that model's own answer is right? Then it says "
-            f"nothing of {other}: name the label of each, {given}. Is it true of both? "
-            f"Say so: --label {label} --label {label}."
+            f"nothing of {other}: name the label of each, {given}. {both}"
+        )
+    if words & WORDS_OF_A_VERDICT:
+        raise InputError(
+            f"--label {label} seems to say whether an answer is right, and there are two models. Is it the answer of "
+            f"one of them? Then name the label of each: --label COL --label COL. {both}"
         )

@@ -8,7 +8,7 @@ from itertools import accumulate
 
 from howsure.coreference import AntecedentModel, CorefPosterior
 from howsure.coreference.mentions import Source, mentions_of
-from howsure.data.brackets import LeftOut
+from howsure.data.brackets import BracketFault, LeftOut
 from howsure.data.conll2012 import named_part
 from howsure.data.document_files import documents_in
 from howsure.data.documents import Document, Mention
@@ -43,7 +43,10 @@ def read_mentioned(
     Raises InputError as the readers do, or naming the span that comes twice, or the document that has no mentions
     annotated where they are the `source`.
     """
-    read = [one for file in files for one in documents_in(file, left_out=left_out)]
+    try:
+        read = [one for file in files for one in documents_in(file, left_out=left_out)]
+    except BracketFault as fault:
+        raise InputError(f"{fault} Leave such documents out by --bad-brackets leave-out.") from None
     found = [_each_span_once(one, repeated) for one in read]
     for document in found:
         if not document.sentences:
