@@ -29,6 +29,10 @@ SHAPES = {
     "actors are one text": "ALTER TABLE mentions ALTER COLUMN actors TYPE VARCHAR USING 'IRQ'",
     "numbers are huge": "ALTER TABLE events ALTER COLUMN best_entities TYPE HUGEINT",
     "a function replaces one of DuckDB": "CREATE MACRO date_trunc(a, b) AS 3",
+    "a function hides another": (
+        "CREATE MACRO duckdb_functions() AS TABLE SELECT 'x' AS function_name, true AS internal; "
+        "CREATE MACRO date_trunc(a, b) AS 3"
+    ),
     "a function without an end": (
         "CREATE MACRO list_contains(a, b) AS (SELECT count(*) > 0 FROM "
         "(WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL FROM r) FROM r))"
@@ -56,6 +60,10 @@ SETTINGS = {
     "filters are a number": "INSERT INTO settings VALUES ('filters', '3')",
     "a filter is a number": "INSERT INTO settings VALUES ('filters', '{\"keep\": 5}')",
     "how stories were found is a list": "INSERT INTO settings VALUES ('stories', '[1]')",
+    "settings are computed without end": (
+        "CREATE TABLE other AS FROM settings; DROP TABLE settings; CREATE VIEW settings AS "
+        "SELECT name, value FROM other, range(1000000) a, range(1000000) b"
+    ),
     "no version is said": "DELETE FROM settings WHERE name = 'version'",
     "no settings": "DELETE FROM settings",
 }

@@ -176,10 +176,13 @@ class Damage:
 
 def schema_damage(store: Store) -> Iterator[Damage]:
     """What is wrong with the tables as such: columns that are missing, of another type, or computed; functions."""
-    tables = "SELECT table_name, sql FROM duckdb_tables() WHERE schema_name = 'main' AND NOT internal AND NOT temporary"
+    tables = (
+        "SELECT table_name, sql FROM system.main.duckdb_tables() "  # in full: a macro of the store may have its name
+        "WHERE schema_name = 'main' AND NOT internal AND NOT temporary"
+    )
     held = dict(rows_of(store, tables))
     columns: dict[str, dict[str, str]] = {}
-    listed = "SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE schema_name = 'main'"
+    listed = "SELECT table_name, column_name, data_type FROM system.main.duckdb_columns() WHERE schema_name = 'main'"
     for table, column, kind in rows_of(store, listed):
         columns.setdefault(table, {})[column] = kind
     for table in TABLES:
@@ -194,7 +197,7 @@ def schema_damage(store: Store) -> Iterator[Damage]:
                 yield Damage(table, f"column {column} must be of type {kind}; it is {found}")
         if "GENERATED ALWAYS" in held[table]:
             yield Damage(table, "a column is computed, and not stored")
-    own = rows_of(store, "SELECT DISTINCT function_name FROM duckdb_functions() WHERE NOT internal")
+    own = rows_of(store, "SELECT DISTINCT function_name FROM system.main.duckdb_functions() WHERE NOT internal")
     if own:
         yield Damage("settings", f"a store has no functions of its own; it has {shortened([name for (name,) in own])}")
 

@@ -66,9 +66,7 @@ def columns_of(store: Store, query: str, **parameters: Any) -> Columns:
 
 
 @contextmanager
-def asked(
-    store: Store, query: str, parameters: Mapping[str, Any] | Sequence[Any]
-) -> Iterator[duckdb.DuckDBPyConnection]:
+def asked(store: Store, query: str, parameters: Parameters) -> Iterator[duckdb.DuckDBPyConnection]:
     """The answer to a query, to be fetched.
 
     Raises InputError if the store turns out to be damaged, or is closed.
@@ -88,7 +86,9 @@ def asked(
 def is_for_reading(store: Store) -> bool:
     """Whether nothing can be written to a store while it is open, so that its answers stay what they are."""
     return bool(
-        rows_of(store, "SELECT readonly FROM duckdb_databases() WHERE database_name = current_database()")[0][0]
+        rows_of(store, "SELECT readonly FROM system.main.duckdb_databases() WHERE database_name = current_database()")[
+            0
+        ][0]
     )
 
 

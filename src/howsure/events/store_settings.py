@@ -13,6 +13,11 @@ from howsure.errors import InputError
 from howsure.events.schema import VERSION
 
 Settings = dict[str, Any]
+# A view may compute without end, and a macro of the store would take the place of a function without its schema.
+STORED = (
+    "SELECT sql FROM system.main.duckdb_tables() "
+    "WHERE schema_name = 'main' AND table_name = 'settings' AND NOT internal AND NOT temporary"
+)
 REMEDY = "Restore a copy, or extract the events again"
 MOST_SAMPLES = 10**6
 WORD_LISTS = ("verbs", "forms", "nouns", "described_by")
@@ -24,7 +29,10 @@ def read_settings(connection: duckdb.DuckDBPyConnection, path: Path) -> Settings
     Raises InputError if there are none, they are of another version of the tables, or hold what no extraction writes.
     """
     try:
-        rows = connection.execute("SELECT name, value FROM settings").fetchall()
+        held = connection.execute(STORED).fetchall()
+        if len(held) != 1 or "GENERATED ALWAYS" in held[0][0]:
+            raise ValueError("settings is no table of values")
+        rows = connection.execute("SELECT name, value FROM main.settings").fetchall()
         settings = {str(name): json.loads(value, parse_constant=_no_number) for name, value in rows}
         version = settings["version"]
     except (duckdb.Error, KeyError, TypeError, ValueError, RecursionError) as error:
