@@ -105,3 +105,17 @@ def test_the_command_line_leaves_out_counts_and_names(tmp_path: Path) -> None:
     out = tmp_path / "posterior.json"
     assert run("coreference", "posterior", gold, "--bad-brackets", "leave-out", "--out", out).code == 0
     assert '"left_out": [\n    "road"\n  ]' in out.read_text()
+
+
+def test_who_reads_no_mentions_does_not_mind_their_brackets(tmp_path: Path) -> None:
+    """Taggers and the counting of events make nothing of Entity=: neither its brackets nor its layout stop them."""
+    path, model, store = (tmp_path / name for name in ("release.conllu", "model.npz", "news.duckdb"))
+    dated = conllu(road=OPEN, sea=GOOD, hill=ALIEN).replace("# sent_id", "# meta::date = 2001-02-03\n# sent_id", 1)
+    path.write_text("# global.Entity = none-known\n" + dated)
+    trained = run("sequences", "train", path, "--tagger", "hmm", "--out", model)
+    assert (trained.code, trained.err) == (0, "")
+    assert run("sequences", "evaluate", model, path).code == 0
+    assert run("sequences", "tag", model, path).out.count("Entity=(1 ") == path.read_text().count("Entity=(1 ")
+    done = run("events", "extract", path, "--bad-dates", "leave-out", "--store", store, "--workers", "1")
+    assert (done.code, done.err) == (0, "")
+    assert "1 document" in done.out

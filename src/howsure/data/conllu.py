@@ -34,8 +34,8 @@ def read_conllu(path: str | os.PathLike[str], *, left_out: LeftOut | None = None
     return conllu_documents(read_text(path), left_out)
 
 
-def conllu_documents(text: Text, left_out: LeftOut | None = None) -> list[Document]:
-    """The documents of a text in CoNLL-U."""
+def conllu_documents(text: Text, left_out: LeftOut | None = None, *, mentions: bool = True) -> list[Document]:
+    """The documents of a text in CoNLL-U; without `mentions`, Entity= is not read, and need not be in order."""
     documents: list[_Growing] = []
     layout: Strings | None = None
     for block in _blocks(text):
@@ -44,12 +44,12 @@ def conllu_documents(text: Text, left_out: LeftOut | None = None) -> list[Docume
         if starts is not None or not documents:
             documents.append(_Growing(starts or (text.stem if starts is None else f"{text.stem}-{len(documents) + 1}")))
         if LAYOUT in comments:
-            layout = tuple(field.strip() for field in comments.pop(LAYOUT).split("-"))
-            if not {"eid", "GRP"} & set(layout):
+            layout = tuple(field.strip() for field in comments.pop(LAYOUT).split("-")) if mentions else None
+            if layout is not None and not {"eid", "GRP"} & set(layout):
                 raise block.fault(
                     -1, f"# {LAYOUT} must name the field of the entity, eid or GRP; it is {'-'.join(layout)}."
                 )
-        documents[-1].add(block, comments, layout)
+        documents[-1].add(block, comments, layout, mentions=mentions)
     if left_out is not None:
         left_out |= {document.name: str(document.fault) for document in documents if document.fault is not None}
         documents = [document for document in documents if document.fault is None]
@@ -83,13 +83,13 @@ class _Growing:
         self.mentions: list[Mention] | None = None
         self.fault: BracketFault | None = None  # where mentions cannot be read
 
-    def add(self, block: Block, comments: dict[str, str], layout: Strings | None) -> None:
+    def add(self, block: Block, comments: dict[str, str], layout: Strings | None, *, mentions: bool) -> None:
         for key in [key for key in comments if key.startswith(META)]:
             self.metadata[key.removeprefix(META)] = comments.pop(key)
         if layout is not None and self.mentions is None:
             self.mentions = []
         sentence = read_sentence(block, comments)
-        if ENTITY in block.body:
+        if mentions and ENTITY in block.body:
             name = f"sentence {comments.get('sent_id', len(self.sentences) + 1)} of {self.name}"
             self.mentions = self.mentions or []
             try:

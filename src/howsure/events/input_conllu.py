@@ -117,8 +117,8 @@ def read_part(document: InputDocument) -> Document:
 
     Raises InputError naming the line of its file that breaks the format.
     """
-    parsed = conllu_documents(Part(document.file, document.text, document.line))[0]
-    return replace(parsed, name=document.id, mentions=None)
+    parsed = conllu_documents(Part(document.file, document.text, document.line), mentions=False)[0]
+    return replace(parsed, name=document.id)
 
 
 def _files(paths: Sequence[str | os.PathLike[str]]) -> tuple[File, ...]:

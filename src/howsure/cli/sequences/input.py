@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from howsure.data.conllu import conllu_documents
 from howsure.data.conllu_writing import conllu_text
-from howsure.data.document_files import FORMS, read_documents, seen_form
+from howsure.data.document_files import FORMS, seen_form
 from howsure.data.documents import Document, Sentence, Strings
 from howsure.data.texts import Text, read_text
 from howsure.errors import InputError
@@ -73,7 +74,10 @@ def read_corpus(files: Sequence[str], *, form: str | None, model: Tagger | None 
         return found
     if form == ITEMS:
         raise InputError(f"--input-format {ITEMS} is for models of crfsuite; this one reads words.")
-    return Corpus(", ".join(files), [document for file in files for document in read_documents(file, form=form)])
+    texts = map(read_text, files)
+    return Corpus(
+        ", ".join(files), [document for text in texts for document in _documents(text, form or seen_form(text))]
+    )
 
 
 def read_words(file: str, *, form: str | None, model: Tagger) -> Corpus:
@@ -83,8 +87,13 @@ def read_words(file: str, *, form: str | None, model: Tagger) -> Corpus:
     text = read_text(file)
     if form is None:
         form = seen_form(text) if any("\t" in line for line in text.content.split("\n") if line[:1] != "#") else TEXT
-    documents = [_plain_document(text)] if form == TEXT else FORMS[form](text, None)
+    documents = [_plain_document(text)] if form == TEXT else _documents(text, form)
     return Corpus(file, documents, original=text.content if form == CONLLU else None)
+
+
+def _documents(text: Text, form: str) -> list[Document]:
+    """The documents of a text; of CoNLL-U without mentions, which no tagger reads: their brackets may be broken."""
+    return conllu_documents(text, mentions=False) if form == CONLLU else FORMS[form](text, None)
 
 
 def takes_items(model: Tagger | None) -> bool:
