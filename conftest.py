@@ -25,6 +25,8 @@ settings.register_profile("howsure", deadline=None, derandomize=True, suppress_h
 settings.load_profile("howsure")
 
 
+collect_ignore = ["tests/fuzz/reader_fuzz.py"]  # no test but a program of `make fuzz`, which installs what it needs
+
 NO_DATA = "reads real data, and HOWSURE_DATA names no folder"
 
 
