@@ -10,6 +10,7 @@ from howsure.significance import compare
 from howsure.significance import weights as drawing
 from howsure.significance.bootstrap import bootstrap_values, interval_of, jackknife_values
 from howsure.significance.units import build_units
+from howsure.significance.widening import student_p_value
 from tests.significance.systems import distributions, labels, one_metric, problem_of
 
 
@@ -144,3 +145,34 @@ def test_p_does_not_depend_on_the_level_of_the_interval() -> None:
         held = [found[level][row].p_value for level in found]
         assert held == pytest.approx([held[2]] * 4, abs=2 / 2_001)
         assert (held[2] <= 0.05) == (found[0.95][row].low > 0.0)
+
+
+@pytest.mark.parametrize("clusters", [8, 10, 15])
+def test_small_p_of_few_clusters_is_that_of_student(clusters: int) -> None:
+    """Equal clusters and a mean: the t-test's. It took the ratio of t at .95 for every tail: .0027 for .0067."""
+    rng = np.random.default_rng(clusters)
+    drawn = rng.normal(size=clusters)
+    for t in (1.0, 2.3, 3.5):
+        known = (drawn - drawn.mean()) / drawn.std(ddof=1) + t / np.sqrt(clusters)
+        sums = np.round(60 * known).astype(int)
+        y = np.ones((clusters, 400), dtype=int)
+        a, b = (np.where(np.arange(400) < np.maximum(sign * sums, 0)[:, None], 0, 1) for sign in (1, -1))
+        asked = {"clusters": np.repeat(np.arange(clusters), 400), "method": "bootstrap", "rng": 0}
+        row = compare(y.ravel(), a.ravel(), b.ravel(), metrics="accuracy", n_resamples=20_000, **asked)[0]
+        expected = stats.ttest_1samp(sums, 0).pvalue
+        assert row.p_value == pytest.approx(expected, rel=0.3, abs=3 * row.p_error)
+        assert row.p_value > 0.7 * expected
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "better", "worse"])
+def test_p_of_student_on_normal_replicates(alternative: str) -> None:
+    """The law itself, in all tails, and its error by the derivative."""
+    sides = 2 if alternative == "two-sided" else 1
+    for degrees in (1.0, 4.5, 30.0, 1e6):
+        for z in (0.0, 0.5, 1.96, 3.0):
+            p = sides * stats.norm.sf(z)
+            found, error = student_p_value(p, 1e-6, alternative, degrees)
+            assert found == pytest.approx(sides * stats.t.sf(z, degrees), rel=1e-9)
+            if z:
+                assert error == pytest.approx(1e-6 * stats.t.pdf(z, degrees) / stats.norm.pdf(z), rel=1e-2)
+    assert student_p_value(0.3, 0.1, alternative, 0.0) == (0.3, 0.1)

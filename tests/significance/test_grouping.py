@@ -53,12 +53,14 @@ def test_the_stratified_bootstrap_is_that_of_all_draws(sizes: list[int], alike: 
     held = [d[strata == k] for k in range(len(sizes))]
     bootstrap, due = (sum(len(one) * one.var(ddof=free) for one in held) for free in (0, 1))
     free = n**2 / sum(m**2 / (m - 1) for m in sizes)
-    wider = np.sqrt(due / bootstrap) * stats.t.ppf(0.975, max(1.0, free)) / stats.norm.ppf(0.975)
+    due_spread = np.sqrt(due / bootstrap)
+    wider = due_spread * stats.t.ppf(0.975, max(1.0, free)) / stats.norm.ppf(0.975)
     row = compare(targets, a, b, metrics="cross_entropy", strata=strata, method="bootstrap", rng=1, n_resamples=20_000)[
         0
     ]
     if not alike:
-        expected = np.mean(np.abs(wider * (drawn - d.mean())) >= abs(d.mean()) - 1e-12)
+        normal = np.mean(np.abs(due_spread * (drawn - d.mean())) >= abs(d.mean()) - 1e-12)
+        expected = 2 * stats.t.cdf(stats.norm.ppf(normal / 2), max(1.0, free))
         assert row.p_value == pytest.approx(expected, abs=0.015)
     ends = d.mean() - wider * (np.quantile(drawn, [0.975, 0.025]) - d.mean())
     assert (row.low, row.high) == pytest.approx(ends, abs=0.04 * max(ends[1] - ends[0], 0.1))

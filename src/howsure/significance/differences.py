@@ -23,11 +23,10 @@ from howsure.significance.permutation import permutation_p_values
 from howsure.significance.problem import Problem
 from howsure.significance.subsampling import boostsa_p_value, check_sample_size
 from howsure.significance.units import Units, build_units
-from howsure.significance.widening import quantile_ratio, widening
+from howsure.significance.widening import degrees_of_freedom, quantile_ratio, spread_ratio, student_p_value
 
 UNDEFINED = (math.nan, math.nan, False)
 ROUNDING = 1e-12
-OF_P = 0.95  # the level of the interval with which p of the bootstrap agrees, whatever interval is asked for
 
 
 def differences_of(
@@ -42,13 +41,15 @@ def differences_of(
         leave_outs = jackknife_values(units, metrics) if choices.interval == "bca" else [None] * len(metrics)
     rows = []
     turn = -1 if units.swapped else 1
+    quantile = quantile_ratio(units, choices.level)
     for metric, values, drawn, p, left_out in zip(metrics, observed, replicates, p_values, leave_outs, strict=True):
         plain = values if turn == 1 else (values[1], values[0])
         difference = turn * (values[1] - values[0])
         low, high, undefined = math.nan, math.nan, 0
         if drawn is not None and math.isfinite(difference):
             moved = None if left_out is None else (turn * left_out[0], left_out[1])
-            low, high = interval_of(turn * drawn, difference, choices.level, str(choices.interval), moved)
+            widened = difference + quantile * (turn * drawn - difference)
+            low, high = interval_of(widened, difference, choices.level, str(choices.interval), moved)
             undefined = int((~np.isfinite(drawn)).sum())
             if max(abs(low), abs(high)) < ROUNDING and difference == 0.0:
                 low = high = 0.0  # identical systems, whose halves a product of matrices rounds differently
@@ -81,7 +82,7 @@ def differences_of(
 def _replicates(
     units: Units, metrics: Sequence[Metric], choices: Choices, observed: Sequence[tuple[float, float]], seed: int
 ) -> list[Floats | None]:
-    """Full-size bootstrap differences, second minus first, widened for few units, where anything needs them."""
+    """Full-size bootstrap differences, second minus first, as far apart as is due, where anything needs them."""
     if choices.interval is None and choices.method != "bootstrap":
         return [None] * len(metrics)
     rng = np.random.default_rng([seed, 0])
@@ -90,7 +91,7 @@ def _replicates(
     for metric, (a, b), whole in zip(metrics, values, observed, strict=True):
         difference = whole[1] - whole[0]
         deviations = b - a - drift(units, metric, difference) - difference
-        out.append(difference + widening(units, metric, choices.level) * deviations)
+        out.append(difference + spread_ratio(units, metric) * deviations)
     return out
 
 
@@ -121,11 +122,11 @@ def _p_values(
         return found
     sides = [_side(choices.alternative, turn * metric.sign) for metric in metrics]
     if choices.method == "bootstrap":
-        again = 1.0 if choices.level == OF_P else quantile_ratio(units, OF_P) / quantile_ratio(units, choices.level)
+        degrees = degrees_of_freedom(units)
         return [
             UNDEFINED
             if drawn is None or not math.isfinite(d)
-            else (*shift_p_value(drawn if again == 1.0 else d + again * (drawn - d), d, side), False)
+            else (*student_p_value(*shift_p_value(drawn, d, side), side, degrees), False)
             for drawn, d, side in zip(replicates, differences, sides, strict=True)
         ]
     kept = [k for k, difference in enumerate(differences) if math.isfinite(difference)]

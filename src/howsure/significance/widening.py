@@ -3,8 +3,8 @@
 Replicates of m units have (m - 1)/m of the variance that is due; those of clusters of unequal size have less, since a
 large cluster draws the difference to itself. The jackknife, which leaves each out in turn, errs to the safe side, and
 its ratio to the linear approximation that a bootstrap follows is put right. For so few units the normal quantile is
-too small as well; Student's t takes its place, with as many degrees of freedom as clusters of equal size would have
-(MacKinnon, Nielsen & Webb 2023; Kish 1965). Strata are treated one by one.
+too small as well; Student's t takes its place, for p too, with as many degrees of freedom as clusters of equal size
+would have (MacKinnon, Nielsen & Webb 2023; Kish 1965). Strata are treated one by one.
 """
 
 from __future__ import annotations
@@ -19,15 +19,6 @@ from howsure.stats.pairs import Integers
 SMALL = 1e-3  # the share of a unit whose leaving out shows the linear approximation
 
 
-def widening(units: Units, metric: Metric, level: float) -> float:
-    """The factor for deviations of replicates; NaN where there is a single unit.
-
-    The root of the ratio of the jackknife's variance to the linear one, times the quantile of t over the normal one.
-    """
-    ratio = quantile_ratio(units, level)
-    return ratio if np.isnan(ratio) else spread_ratio(units, metric) * ratio
-
-
 def quantile_ratio(units: Units, level: float) -> float:
     """The quantile of Student's t over the normal one, for an interval of that level; NaN if there is a single unit."""
     from scipy.special import ndtri, stdtrit
@@ -37,6 +28,24 @@ def quantile_ratio(units: Units, level: float) -> float:
         return np.nan
     tail = (1 + level) / 2
     return float(stdtrit(degrees, tail) / ndtri(tail))
+
+
+def student_p_value(p: float, error: float, alternative: str, degrees: float) -> tuple[float, float]:
+    """The p of Student's t where a p counted on replicates is that of the normal law, and its Monte Carlo error.
+
+    2 T(Φ⁻¹(p / 2)), or on one side T(Φ⁻¹(p)), T the CDF of t: in every tail as much larger as the interval that just
+    excludes 0 is wider. As it is without any degrees of freedom.
+
+    >>> [round(student_p_value(p, 0.0, "two-sided", 5.0)[0], 4) for p in (1.0, 0.05, 0.0001)]
+    [1.0, 0.1073, 0.0115]
+    """
+    if degrees == 0:
+        return p, error
+    from scipy.special import ndtri, stdtr
+
+    sides = 2 if alternative == "two-sided" else 1
+    low, found, high = sides * stdtr(degrees, ndtri(np.clip([p - error, p, p + error], 0.0, 1.0) / sides))
+    return float(found), float(high - low) / 2
 
 
 def degrees_of_freedom(units: Units) -> float:
@@ -61,8 +70,10 @@ def kish(sizes: Integers) -> float:
 
 
 def spread_ratio(units: Units, metric: Metric) -> float:
-    """The jackknife's standard error over that of the linear approximation, which is the bootstrap's."""
+    """The jackknife's standard error over that of the linear approximation, the bootstrap's; NaN for a single unit."""
     number = units.counts.sum()
+    if number == 1:
+        return np.nan
     plain = float(np.sqrt(number / (number - 1)))
     if units.runs != (1, 1) or (len(units.starts) == 1 and (units.rows == 1).all()):
         return plain
