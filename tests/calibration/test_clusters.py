@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from howsure.calibration.cluster_sums import cluster_sums
 from howsure.calibration.clusters import clustered_mse, clustered_standard_errors, effective_numbers
 from howsure.calibration.error import SquaredError, debiased_mse
 from howsure.calibration.judging import calibration_curve
+from howsure.calibration.paired_jackknife import Units
 from howsure.stats.pairs import Pairs
 from tests.calibration import reference
 from tests.calibration.samples import Small, pairs_of, small_pairs
@@ -167,3 +169,45 @@ def test_correlated_labels_make_longer_intervals() -> None:
 def test_the_quantile_is_that_of_student() -> None:
     squared = SquaredError(0.02, 1e-6, 0.0, 0.0, 1e-9, 0, 7)
     assert squared.interval(0.9)[1] == pytest.approx(0.02 + 1e-3 * student.ppf(0.95, 7), abs=1e-12)
+
+
+def held_by_unequal_clusters(kind: str, number: int, correlation: float, sets: int) -> tuple[float, float]:
+    """How often the interval holds the true error of predictions .08 too high, and its mean width over what it would be
+    with Satterthwaite's degrees of freedom."""
+    from scipy.special import ndtri
+
+    held, widths = [], []
+    for k in range(sets):
+        rng = np.random.default_rng([92, k])
+        lognormal = np.maximum(2, np.round(30 * np.exp(rng.normal(size=number)))).astype(int)
+        sizes = {"lognormal": lognormal, "one large": np.array([15 * (number - 1), *[15] * (number - 1)])}[kind]
+        clusters = np.repeat(np.arange(number), sizes)
+        n = len(clusters)
+        q = rng.choice([0.1, 0.3, 0.5, 0.7, 0.9], n)
+        luck = np.sqrt(correlation) * rng.normal(size=number)[clusters] + np.sqrt(1 - correlation) * rng.normal(size=n)
+        pairs = Pairs((luck < ndtri(q - 0.08)).astype(np.int8), q, clusters=clusters)
+        free = Units(clusters, np.ones(n), clustered=True).degrees_of_freedom
+        squared = clustered(pairs, 2)
+        assert squared.degrees_of_freedom == number - 1
+        ends = [
+            np.sqrt(np.maximum(one.interval(0.95), 0)) for one in (squared, replace(squared, degrees_of_freedom=free))
+        ]
+        held.append(ends[0][0] <= 0.08 <= ends[0][1])
+        widths.append([min(high, 1.0) - low for low, high in ends])
+    own, other = np.mean(widths, axis=0)
+    return float(np.mean(held)), float(own / other)
+
+
+@pytest.mark.parametrize("kind", ["lognormal", "one large"])
+def test_unequal_clusters_cover_with_as_many_degrees_of_freedom_as_clusters_less_one(kind: str) -> None:
+    rate, width = held_by_unequal_clusters(kind, 10, 0.4, 60)
+    assert rate >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / 60)
+    assert width < 0.7
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["lognormal", "one large"])
+@pytest.mark.parametrize("number", [6, 10, 20])
+@pytest.mark.parametrize("correlation", [0.1, 0.4])
+def test_unequal_clusters_cover(kind: str, number: int, correlation: float) -> None:
+    assert held_by_unequal_clusters(kind, number, correlation, 400)[0] >= 0.95 - 2 * np.sqrt(0.95 * 0.05 / 400)

@@ -59,7 +59,8 @@ def test_it_shows_itself_as_text_and_in_a_notebook() -> None:
     table = calibration_table(Y, Q**3, groups=np.where(np.arange(6_000) % 2, "<b>", "VB"))
     lines = repr(table).splitlines()
     assert lines[0].split("  ")[-1] == "p (adjusted)"
-    assert all(line.endswith("< 0.0001") for line in lines[1:])
+    assert all(line.endswith("< 0.0001") for line in lines[1:3])
+    assert all("wrong: the log loss is infinite" in line for line in lines[3:])
     html = table._repr_html_()
     assert html.count("<tr>") == 3
     assert "<th>p (adjusted)</th></tr></thead><tbody><tr><td>&lt;b&gt;</td><td>3,000</td>" in html
@@ -79,7 +80,7 @@ def test_as_a_frame_as_text_and_as_a_dict() -> None:
     assert list(frame["group"]) == ["NN", "VB", "a9", "a10"]
     assert frame["error"].tolist() == [row.error.value for row in table]
     assert table.to_dict()["groups"]["n"] == [row.n for row in table]
-    assert len(repr(table).splitlines()) == 5
+    assert [line.split()[0] for line in repr(table).splitlines()[1:5]] == ["NN", "VB", "a9", "a10"]
     with pytest.raises(KeyError):
         table["JJ"]
 
@@ -89,3 +90,23 @@ def test_bad_arguments_are_refused() -> None:
         calibration_table(Y, Q, groups=None)
     with pytest.raises(InputError, match="adjust must be"):
         calibration_table(Y, Q, groups=TAGS, adjust="bonferroni")
+
+
+def test_what_must_be_said_of_a_group_is_said() -> None:
+    """Notes that curves had, rows of the table lost: few clusters, labels that do not vary, pairs of weight 0."""
+    y, weight = Y.copy(), np.ones(len(Y))
+    y[TAGS == "VB"] = 1
+    weight[np.flatnonzero(TAGS == "NN")[:3]] = 0.0
+    clusters = np.arange(len(Y)) // 300
+    table = calibration_table(y, Q, groups=TAGS, sample_weight=weight, clusters=clusters)
+    for row in table:
+        of_group = row.name == TAGS
+        parts = {"sample_weight": weight[of_group], "clusters": clusters[of_group]}
+        assert row.notes == calibration_curve(y[of_group], Q[of_group], **parts).notes
+    assert "3 pairs of weight 0 count for nothing" in table["NN"].notes
+    assert "every label is 1: refinement says nothing about telling labels apart" in table["VB"].notes
+    assert any(note.startswith("there are 20 clusters") for note in table["VB"].notes)
+    assert table.to_dict()["groups"]["notes"] == [list(row.notes) for row in table]
+    assert table.to_frame("pandas")["notes"].tolist() == ["; ".join(row.notes) for row in table]
+    assert "NN: 3 pairs of weight 0 count for nothing" in repr(table).splitlines()
+    assert "<p>NN: 3 pairs of weight 0 count for nothing</p>" in table._repr_html_()

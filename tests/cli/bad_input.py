@@ -251,6 +251,10 @@ OPTIONS = [
           "two seeds, say)? --across-files same counts them as one cluster. Does each file number its own? "
           "--across-files separate keeps them apart.",
           {"a.csv": b"uid,gold,prob\na,1,0.3\nb,0,0.5\n", "b.csv": b"uid,gold,prob\nc,1,0.3\nb,0,0.5\n"}),
+    Wrong("what equal values of no column are",
+          "significance dev.csv --target gold --baseline gold --model prob --across-files same",
+          "--across-files same says what equal values of a column in several files are, and none is named. Name it by "
+          "--cluster, or leave --across-files out.", CSV),
     Wrong("an id that stands twice", "calibration dev.csv --label gold --prob prob --id uid",
           f"uid must be different in every row; 'a' is that of row 1 of dev.csv {COUNTED} and of row 3 of dev.csv "
           f"{COUNTED}. Several rows an item? Name them by --cluster uid.",

@@ -22,19 +22,20 @@ HELD: Columns = {
 @pytest.mark.parametrize("suffix", [".csv", ".tsv.gz", ".jsonl", ".json", ".parquet", ".npz"])
 def test_every_format_gives_the_same(tmp_path: Path, suffix: str) -> None:
     path = write(tmp_path / f"held{suffix}", HELD)
-    found, recipe = read_columns([path], labels=["tag", "draws"], numbers=["score", "age"])
+    read = read_columns([path], labels=["tag", "draws"], numbers=["score", "age"])
+    found, recipe = read.arrays, read.recipe
     assert found["tag"].tolist() == HELD["tag"]
     for name in ("score", "age"):
         assert found[name].dtype == np.float64
         assert found[name].tolist() == HELD[name]
     assert found["draws"].tolist() == HELD["draws"]
-    assert read_columns([path], lists=["draws"])[0]["draws"].tolist() == HELD["draws"]
+    assert read_columns([path], lists=["draws"]).arrays["draws"].tolist() == HELD["draws"]
     assert recipe == {"files": [str(path)], "rows": 4, "skipped": {}}
 
 
 def test_labels_keep_their_type(tmp_path: Path) -> None:
     path = write(tmp_path / "held.parquet", HELD | {"right": [True, False, False, True]})
-    found, _ = read_columns([path], labels=["age", "right", "score"])
+    found = read_columns([path], labels=["age", "right", "score"]).arrays
     assert [found[name].dtype.kind for name in ("age", "right", "score")] == ["i", "b", "f"]
 
 
@@ -42,7 +43,8 @@ def test_rows_that_miss_a_value_are_refused_or_counted(tmp_path: Path) -> None:
     path = write(tmp_path / "held.jsonl", HELD | {"score": [0.25, None, 3.0, float("nan")], "tag": ["", "a", "b", "c"]})
     with pytest.raises(InputError, match=r"tag must not be missing; row 1 of .* by --skip-missing \(3 in all\)"):
         read_columns([path], labels=["tag"], numbers=["score"])
-    found, recipe = read_columns([path], labels=["tag"], numbers=["score"], skip_missing=True)
+    read = read_columns([path], labels=["tag"], numbers=["score"], skip_missing=True)
+    found, recipe = read.arrays, read.recipe
     assert (found["tag"].tolist(), found["score"].tolist()) == (["b"], [3.0])
     assert (recipe["rows"], recipe["skipped"]) == (1, {"tag": 1, "score": 2})
 
@@ -65,6 +67,7 @@ def test_what_is_wrong_is_said(tmp_path: Path, asked: dict[str, list[str]], told
 
 def test_several_files_follow_each_other(tmp_path: Path) -> None:
     paths = [write(tmp_path / f"{name}.csv", HELD) for name in "ab"]
-    found, recipe = read_columns(paths, labels=["tag"])
+    read = read_columns(paths, labels=["tag"])
+    found, recipe = read.arrays, read.recipe
     assert found["tag"].tolist() == HELD["tag"] * 2
     assert recipe["rows"] == 8

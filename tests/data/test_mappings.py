@@ -39,7 +39,7 @@ def hash_of(name: str) -> int:
 @pytest.mark.parametrize("suffix", [".jsonl", ".json", ".csv", ".tsv.gz", ".jsonl.zst"])
 def test_mappings_in_texts_are_lists(suffix: str, tmp_path: Path) -> None:
     held = by_name(BASE) if "json" in suffix else [json.dumps(row) for row in by_name(BASE)]
-    found, _ = read_columns([write(tmp_path / f"x{suffix}", {"p": held})], labels=["p"])
+    found = read_columns([write(tmp_path / f"x{suffix}", {"p": held})], labels=["p"]).arrays
     np.testing.assert_allclose(found["p"], BASE, atol=1e-15)
 
 
@@ -48,7 +48,7 @@ def test_mappings_of_parquet_are_lists(kind: str, tmp_path: Path) -> None:
     type = pa.map_(pa.string(), pa.float64()) if kind == "map" else pa.struct([(name, pa.float64()) for name in NAMES])
     rows = [list(row.items()) for row in by_name(BASE)] if kind == "map" else by_name(BASE)
     pa.parquet.write_table(pa.table({"p": pa.array(rows, type)}), tmp_path / "x.parquet")
-    found, _ = read_columns([tmp_path / "x.parquet"], lists=["p"])
+    found = read_columns([tmp_path / "x.parquet"], lists=["p"]).arrays
     np.testing.assert_allclose(found["p"], BASE, atol=1e-15)
 
 
@@ -133,7 +133,8 @@ def test_rows_are_counted_from_1_as_in_the_file(tmp_path: Path) -> None:
 def test_labels_of_real_annotators_are_read(real_data: Path, tmp_path: Path) -> None:
     """LeWiDi 2025: the votes on sarcasm, 1 to 6, as mappings."""
     path = real_data / "lewidi2025" / "CSC_dev.jsonl.gz"
-    found, recipe = read_columns([path], labels=["soft_label"])
+    read = read_columns([path], labels=["soft_label"])
+    found, recipe = read.arrays, read.recipe
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         wanted = [[row["soft_label"][str(k)] for k in range(1, 7)] for row in map(json.loads, lines)]
     assert recipe["rows"] == len(wanted)

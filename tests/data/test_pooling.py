@@ -97,6 +97,16 @@ def test_columns_for_significance_know_clusters_across_files(tmp_path: Path) -> 
     with pytest.raises(InputError, match="equal values of doc stand in several files"):
         read_columns(files, labels=["y", "doc"], cluster="doc")
     for how, n in (("same", 2), ("separate", 4)):
-        found, _ = read_columns(files, labels=["y", "doc"], cluster="doc", across_files=how)
+        found = read_columns(files, labels=["y", "doc"], cluster="doc", across_files=how).arrays
         assert len(np.unique(found["doc"])) == n
     read_columns(files, labels=["y", "doc", "seed"], cluster="doc", run="seed")
+
+
+@pytest.mark.parametrize("how", ["same", "separate"])
+def test_what_no_column_says_is_not_settled(how: str, tmp_path: Path) -> None:
+    """It was ignored in silence: who asks for it believes that rows of one item are one cluster."""
+    files = seeds(tmp_path, ".csv")
+    with pytest.raises(InputError, match=f"--across-files {how} says .*Name it by --cluster, or leave"):
+        read_columns(files, labels=["y"], across_files=how)
+    with pytest.raises(InputError, match=f"--across-files {how} says .*Name it by --id or --cluster, or leave"):
+        open_predictions(files, label="y", prob="q", across_files=how)

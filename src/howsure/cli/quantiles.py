@@ -83,7 +83,7 @@ def read(
     file: str, truth: str, draws: list[str] | None, draws_column: str | None, cluster: str | None, *, skip_missing: bool
 ) -> tuple[Any, Any, Any, ReadColumns]:
     """The truths (n,), the draws (n, S), the clusters (n,) or None, and what was read."""
-    from howsure.data.arrays import columns_as_read
+    from howsure.data.arrays import read_columns
 
     if (draws is None) == (draws_column is None):
         raise InputError("say where the draws are: either --draws COL,COL,… or --draws-column COL.")
@@ -93,10 +93,10 @@ def read(
         raise InputError(f"{options} must name each column once; they name {shortened(named)}.")
     labels = [cluster] if cluster else []
     if draws_column is not None:
-        found = columns_as_read([file], labels=labels, numbers=[truth], lists=[draws_column], skip_missing=skip_missing)
+        found = read_columns([file], labels=labels, numbers=[truth], lists=[draws_column], skip_missing=skip_missing)
         samples = found.arrays[draws_column]
     else:
         columns = draws or []
-        found = columns_as_read([file], labels=labels, numbers=[truth, *columns], skip_missing=skip_missing)
+        found = read_columns([file], labels=labels, numbers=[truth, *columns], skip_missing=skip_missing)
         samples = np.column_stack([found.arrays[name] for name in columns])
     return found.arrays[truth], samples, found.arrays[cluster] if cluster else None, found

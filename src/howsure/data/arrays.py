@@ -16,7 +16,7 @@ from howsure.data.database import Database, reading
 from howsure.data.files import named_files
 from howsure.data.mappings import with_keys
 from howsure.data.multiclass import class_matrix
-from howsure.data.pooling import SEPARATE, apart_by_file, check_across_files
+from howsure.data.pooling import SEPARATE, apart_by_file, check_across_files, check_way
 from howsure.data.selection import Selection, select_rows
 from howsure.data.tables import Table, open_table
 from howsure.stats.checks import check_clusters
@@ -45,7 +45,7 @@ def read_columns(
     across_files: str = "error",
     skip_missing: bool = False,
     format: str | None = None,
-) -> tuple[Arrays, dict[str, Any]]:
+) -> ReadColumns:
     """Some columns of files by name, and what was read: the files, the rows used and those left out.
 
     `labels` come as they stand (n,), `numbers` as float64 (n,), `lists` as float64 (n, K); so do labels and numbers
@@ -57,26 +57,7 @@ def read_columns(
 
     Files are those of `open_predictions`. Raises InputError naming the file, the column, the row and the value.
     """
-    read = columns_as_read(
-        paths, labels=labels, numbers=numbers, lists=lists, cluster=cluster, run=run, across_files=across_files,
-        skip_missing=skip_missing, format=format,
-    )  # fmt: skip
-    return read.arrays, read.recipe
-
-
-def columns_as_read(
-    paths: Sequence[str | os.PathLike[str]],
-    *,
-    labels: Sequence[str] = (),
-    numbers: Sequence[str] = (),
-    lists: Sequence[str] = (),
-    cluster: str | None = None,
-    run: str | None = None,
-    across_files: str = "error",
-    skip_missing: bool = False,
-    format: str | None = None,
-) -> ReadColumns:
-    """What `read_columns` reads, and where each row stands; InputError as it raises."""
+    check_way(across_files, of=cluster, named="--cluster")
     roles = dict.fromkeys(labels, "text") | dict.fromkeys(numbers, "number") | dict.fromkeys(lists, "numbers")
     with closing(Database()) as database:
         files = named_files(paths, format=format, spool=database.folder)

@@ -15,7 +15,7 @@ from howsure.data.labels import label_sql
 from howsure.data.loading import load_clusters, load_groups, load_pairs, load_weights
 from howsure.data.mappings import with_keys
 from howsure.data.multiclass import check_rows, class_labels, class_matrix
-from howsure.data.pooling import SAME, SEPARATE, check_across_files, check_different
+from howsure.data.pooling import SAME, SEPARATE, check_across_files, check_different, check_way
 from howsure.data.predictions import Predictions
 from howsure.data.selection import Selection, select_rows
 from howsure.data.streams import PairStream
@@ -67,6 +67,7 @@ def open_predictions(
     Raises InputError naming the file, the column, the row (from 1) and the value.
     """
     _check_request(prob, probs, probs_column, reduce, positive, group)
+    check_way(across_files, of=id or cluster, named="--id or --cluster")
     roles = {"label": label, "prob": prob, "probs_column": probs_column}
     roles |= {"group": group, "cluster": cluster, "weight": weight, "id": id}
     names = {role: name for role, name in roles.items() if name is not None}

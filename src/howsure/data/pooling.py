@@ -15,13 +15,22 @@ SAME, SEPARATE = "same", "separate"
 ACROSS_FILES = ("error", SAME, SEPARATE)
 
 
+def check_way(how: str, *, of: str | None, named: str) -> None:
+    """Raise InputError for a way that does not exist, or one that has no column to be `of`."""
+    if how not in ACROSS_FILES:
+        raise unknown_name("way", how, ACROSS_FILES, place="across_files")
+    if how != "error" and of is None:
+        raise InputError(
+            f"--across-files {how} says what equal values of a column in several files are, and none is named. Name it "
+            f"by {named}, or leave --across-files out."
+        )
+
+
 def check_across_files(selection: Selection, column: Column, group: Column | None, *, how: str) -> None:
     """Refuse a value that stands in several files (within a group, if there are groups), unless `how` says what it is.
 
     Raises InputError naming the first such value, two rows in which it stands, and how many there are.
     """
-    if how not in ACROSS_FILES:
-        raise unknown_name("way", how, ACROSS_FILES, place="across_files")
     table = selection.table
     if how != "error" or len(table.files) == 1:
         return

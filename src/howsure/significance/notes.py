@@ -10,10 +10,9 @@ from howsure.significance.comparison import Difference
 from howsure.significance.inputs import Systems
 from howsure.significance.metrics import Metric
 from howsure.significance.probabilistic import BINS, alone_in_bin
-from howsure.significance.widening import kish
+from howsure.stats.clusters import few_clusters
 from howsure.stats.naming import counted, shortened
 
-FEW = 40  # clusters below which an interval is said to rest on few
 CALIBRATION = ("calibration_error", "squared_calibration_error")
 OVER_ALL = ("accuracy", "mcc")  # metrics of labels that do not average over classes
 
@@ -71,16 +70,9 @@ def _of_bins(systems: Systems, metrics: Sequence[Metric], rows: Sequence[Differe
 
 
 def _of_clusters(systems: Systems) -> Iterable[str]:
-    if systems.clusters is None:
-        return
-    sizes = np.bincount(systems.clusters)
-    equal = kish(sizes)
-    if equal < FEW:
-        same = "" if equal > 0.95 * len(sizes) else f" of unequal size, worth {equal:.1f} equal ones"
-        yield (
-            f"there are {len(sizes):,} clusters{same}: below {FEW}, intervals are widened (jackknife, Student's t) and "
-            "still rest on few; more clusters, not more rows, would make them surer."
-        )
+    few = None if systems.clusters is None else few_clusters(np.bincount(systems.clusters))
+    if few is not None:
+        yield f"{few}."
 
 
 def _of_zero_width(systems: Systems, rows: Sequence[Difference]) -> Iterable[str]:

@@ -14,7 +14,6 @@ import numpy as np
 from howsure.significance.bootstrap import jackknife_values, observed_values
 from howsure.significance.metrics import Floats, Metric
 from howsure.significance.units import Units
-from howsure.stats.pairs import Integers
 
 SMALL = 1e-3  # the share of a unit whose leaving out shows the linear approximation
 
@@ -58,15 +57,6 @@ def degrees_of_freedom(units: Units) -> float:
     rows, squares = (np.add.reduceat(units.counts * units.rows**power, units.starts) for power in (1, 2))
     free = rows**2 / squares - 1
     return max(1.0, float(rows.sum() ** 2 / (rows**2 / free).sum()))
-
-
-def kish(sizes: Integers) -> float:
-    """How many clusters of equal size would say as much: N²/Σ n² (Kish 1965).
-
-    >>> kish(np.array([10, 10])), round(kish(np.array([98, 1, 1])), 2)
-    (2.0, 1.04)
-    """
-    return float(sizes.sum() ** 2 / (sizes**2).sum())
 
 
 def spread_ratio(units: Units, metric: Metric) -> float:

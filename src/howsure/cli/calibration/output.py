@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from howsure.calibration.curve import CalibrationCurve
+from howsure.calibration.notes import notes_by_name
 from howsure.calibration.words import kind, p_value_text, recipe_rows, summary, verdict
 from howsure.cli.output import json_text
 from howsure.cli.tables import Table
@@ -85,12 +86,7 @@ def _families(curves: Sequence[CalibrationCurve], adjust: str) -> list[str]:
 
 
 def _notes(curves: Sequence[CalibrationCurve]) -> list[str]:
-    """Each note once, after the groups that it is about."""
-    about: dict[str, list[str]] = {}
-    for curve in curves:
-        for note in curve.notes:
-            about.setdefault(note, []).append(curve.name or "note")
-    return [f"{shortened(names)}: {note}" for note, names in about.items()]
+    return notes_by_name((curve.name or "note", curve.notes) for curve in curves)
 
 
 def _counts(skipped: dict[str, int]) -> str:

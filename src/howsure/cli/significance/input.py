@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.data.arrays import ReadColumns, columns_as_read
+from howsure.data.arrays import ReadColumns, read_columns
 from howsure.errors import InputError
 from howsure.significance.boostsa.storage import read_labels
 from howsure.significance.metrics import tasks_of
@@ -44,7 +44,7 @@ def read_rows(
     """
     _refuse_twice(names["baseline"], models)
     systems = [names["baseline"], *models] if tasks_of(numbers or ()) == {"probabilistic"} else []
-    read = columns_as_read(
+    read = read_columns(
         paths, labels=[*names.values(), *models], numbers=systems, skip_missing=skip_missing, format=input_format,
         cluster=names.get("clusters"), run=names.get("runs"), across_files=across_files,
     )  # fmt: skip

@@ -110,8 +110,9 @@ def compare_command(
             across_files=across_files,
         )  # fmt: skip
     else:
-        given = {"id": ids, "run": runs, "cluster": clusters, "stratum": strata, "input-format": input_format}
-        wrong = [name for name, value in {**given, "skip-missing": skip_missing}.items() if value]
+        given: dict[str, Any] = {"id": ids, "run": runs, "cluster": clusters, "stratum": strata}
+        given |= {"input-format": input_format, "skip-missing": skip_missing, "across-files": across_files != "error"}
+        wrong = [name for name, value in given.items() if value]
         if wrong:
             raise InputError(f"--{wrong[0]} is for columns: put the predictions into one FILE with columns.")
         held = read_files(str(targets), baseline, models)

@@ -1,0 +1,58 @@
+"""What a reader must know beside the figures of calibration, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from howsure.calibration.binning import Binned
+from howsure.calibration.error import SquaredError
+from howsure.stats.clusters import few_clusters
+from howsure.stats.naming import shortened
+from howsure.stats.pairs import Pairs, PairSource
+
+
+def notes_of(pairs: Pairs | PairSource, binned: Binned, squared: SquaredError, *, weightless: int) -> tuple[str, ...]:
+    """All sentences that the pairs, their bins and their error call for; `weightless` pairs are not among them."""
+    return tuple(_notes(pairs, binned, squared, weightless))
+
+
+def notes_by_name(found: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
+    """Each note once, after the names of what it is about.
+
+    >>> notes_by_name([("NN", ["one bin only"]), ("VB", []), ("IN", ["one bin only"])])
+    ['NN, IN: one bin only']
+    """
+    about: dict[str, list[str]] = {}
+    for name, notes in found:
+        for note in notes:
+            about.setdefault(note, []).append(name)
+    return [f"{shortened(names)}: {note}" for note, names in about.items()]
+
+
+def cluster_weights(pairs: Pairs) -> np.typing.NDArray[np.float64]:
+    """The weight of each cluster of pairs that have clusters."""
+    assert pairs.clusters is not None
+    return np.bincount(pairs.clusters, weights=pairs.weights).astype(np.float64)
+
+
+def _notes(pairs: Pairs | PairSource, binned: Binned, squared: SquaredError, weightless: int) -> Iterator[str]:
+    base_rate = float(binned.sums.y.sum() / binned.sums.w1.sum())
+    if base_rate in (0.0, 1.0):
+        yield f"every label is {int(base_rate)}: refinement says nothing about telling labels apart"
+    if weightless:
+        yield f"{weightless:,} pairs of weight 0 count for nothing"
+    if isinstance(pairs, Pairs) and pairs.clusters is not None and (few := few_clusters(cluster_weights(pairs))):
+        yield few
+    if squared.left_out:
+        yield (
+            f"{squared.left_out:,} pairs left out of the debiased error: alone in their bin or outweighed by one pair "
+            "of it, they say nothing about noise"
+        )
+    if 2 * squared.left_out > binned.sums.count.sum():
+        yield "most pairs are alone in their bin: ask for fewer and larger bins"
+    if len(binned.sums) == 1:
+        yield "one bin only: the error is that of the mean prediction"
+    if binned.infinite_rows:
+        yield f"{binned.infinite_rows} predictions of exactly 0 or 1 are wrong: the log loss is infinite"
