@@ -4,12 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PEERS := $(VENV)/.ready-bench
+SITE_TOOLS := $(VENV)/.ready-docs
 PARALLEL := -n logical --dist worksteal
 CONSTRAINTS := -c constraints.txt
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check $(CONSTRAINTS)
 
 .PHONY: demo test test-portable test-busy test-versions test-ranges test-lowest lint check check-slow fuzz drills bench \
-	docs reproductions licences lock clean
+	pictures docs reproductions licences lock clean
 
 demo: $(READY)  ## a calibration curve on bundled data
 	$(BIN)/howsure demo
@@ -71,8 +72,11 @@ drills: $(READY)  ## kills and full disks, in every command that writes: before 
 bench: $(PEERS)  ## speed and memory, beside the peers
 	set -e; for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script; done
 
-docs: $(READY)  ## run the documents and draw their pictures again (docs/images)
+pictures: $(READY)  ## run the documents and draw their pictures again (docs/images)
 	HOWSURE_DRAW=1 $(BIN)/python -m pytest tests/test_documents.py tests/explorer/test_pictures.py
+
+docs: $(SITE_TOOLS)  ## the documentation site, in build/site, with its links checked
+	$(BIN)/python -m website
 
 REPRODUCTIONS := synthetic binning boostsa sentiment tagging tag-pairs tweets regulariser coreference events
 reproductions: $(READY)  ## run the papers' experiments again and write their pages (up to 10 minutes each)
@@ -98,4 +102,8 @@ $(READY): pyproject.toml constraints.txt
 
 $(PEERS): $(READY)
 	$(INSTALL) -e ".[bench]"
+	touch $@
+
+$(SITE_TOOLS): $(READY)
+	$(INSTALL) -e ".[docs]"
 	touch $@

@@ -14,7 +14,7 @@ How a block of a page (README.md, docs/, …) is treated is written on its first
 
 What is printed is compared by tests/printed.py: decimals but for their rounding, everything else exactly; `...` stands
 for any text. A page runs in an empty folder with a copy of examples/ and a folder images/; with
-HOWSURE_DRAW=1 (`make docs`) what it draws into images/ becomes docs/images/.
+HOWSURE_DRAW=1 (`make pictures`) what it draws into images/ becomes docs/images/.
 """
 
 from __future__ import annotations

@@ -1,0 +1,30 @@
+"""The extension by which mkdocstrings reads docstrings as Markdown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import griffe
+
+from website.docstrings import as_markdown
+
+
+class PlainDocstrings(griffe.Extension):
+    """Turns the docstring of each function, class and attribute into Markdown, once it is read."""
+
+    def on_function(self, *, func: griffe.Function, **_: Any) -> None:
+        change(func, {parameter.name for parameter in func.parameters} - {"self", "cls"})
+
+    def on_class_members(self, *, cls: griffe.Class, **_: Any) -> None:
+        own = {name for name, member in cls.members.items() if not member.is_alias}
+        constructor = cls.members.get("__init__")
+        parameters = {one.name for one in constructor.parameters} if isinstance(constructor, griffe.Function) else set()
+        change(cls, (own | parameters) - {"self"})
+
+    def on_attribute(self, *, attr: griffe.Attribute, **_: Any) -> None:
+        change(attr, set())
+
+
+def change(thing: griffe.Object, names: set[str]) -> None:
+    if thing.docstring is not None:
+        thing.docstring.value = as_markdown(thing.docstring.value, names)

@@ -1,0 +1,94 @@
+"""The pages of the API reference: every public name once, by the path from which a user imports it."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+PACKAGE = "howsure"
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A page of the reference: its title, and the modules whose public names it holds (`""`: howsure itself)."""
+
+    title: str
+    modules: tuple[str, ...]
+    about: str
+
+
+CHAPTERS = {
+    "calibration": Chapter("Calibration", ("calibration",), "[The chapter](../calibration.md) shows how to use them."),
+    "significance": Chapter(
+        "Significance",
+        ("significance", "significance.boostsa"),
+        "[The chapter](../significance.md) shows how to use them.",
+    ),
+    "sequences": Chapter("Sequences", ("sequences",), "[The chapter](../sequences.md) shows how to use them."),
+    "coreference": Chapter("Coreference", ("coreference",), "[The chapter](../coreference.md) shows how to use them."),
+    "events": Chapter("Events", ("events",), "[The chapter](../events.md) shows how to use them."),
+    "data": Chapter("Data", ("data",), "[The chapter](../data.md) shows how to use them."),
+    "shared": Chapter("Pairs, estimates and errors", ("",), "What all chapters share."),
+    "reports": Chapter("Reports and the explorer", ("report", "explorer"), "Pages in HTML for other readers."),
+}
+
+
+def names_of(chapter: Chapter) -> list[str]:
+    """The public paths of a chapter: `howsure.NAME` where that exists, `howsure.chapter.NAME` elsewhere."""
+    package = importlib.import_module(PACKAGE)
+    names = []
+    for part in chapter.modules:
+        module = importlib.import_module(f"{PACKAGE}.{part}") if part else package
+        for name in module.__all__:
+            if part and name in package.__all__ and getattr(package, name) is getattr(module, name):
+                names.append(f"{PACKAGE}.{name}")
+            elif part or name not in in_a_chapter():
+                names.append(f"{module.__name__}.{name}")
+    return sorted(names, key=lambda path: (not inspect.isfunction(found(path)), path.count("."), path))
+
+
+def in_a_chapter() -> set[str]:
+    """The names of howsure that some chapter has."""
+    parts = [part for chapter in CHAPTERS.values() for part in chapter.modules if part]
+    return {name for part in parts for name in importlib.import_module(f"{PACKAGE}.{part}").__all__}
+
+
+def public_names() -> list[str]:
+    """Every path of the reference."""
+    return [path for chapter in CHAPTERS.values() for path in names_of(chapter)]
+
+
+def found(path: str) -> object:
+    """What a dotted path names."""
+    module, _, name = path.rpartition(".")
+    return getattr(importlib.import_module(module), name)
+
+
+def first_sentence(path: str) -> str:
+    """The first paragraph of a docstring, fit for a cell of a table."""
+    text = inspect.getdoc(found(path)) or ""
+    return re.sub(r"\s+", " ", text.split("\n\n")[0]).replace("|", "\\|")
+
+
+def page_of(chapter: Chapter) -> str:
+    """A page: a table of what it holds, then the functions and the classes, one after the other."""
+    names = names_of(chapter)
+    rows = [f"| [`{path}`][{path}] | {first_sentence(path)} |" for path in names]
+    entries = [f"::: {path}" for path in names]
+    table = ["| name | what it is |", "|---|---|", *rows]
+    return "\n".join([f"# {chapter.title}", "", chapter.about, "", *table, "", *"\n\n".join(entries).split("\n"), ""])
+
+
+def write_reference(folder: Path) -> None:
+    """Write the pages, and an index of all chapters."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, chapter in CHAPTERS.items():
+        (folder / f"{name}.md").write_text(page_of(chapter), encoding="utf-8")
+    lines = ["# API reference", "", "Every public function and result, by the name from which it is imported.", ""]
+    for name, chapter in CHAPTERS.items():
+        links = ", ".join(f"[`{path.removeprefix(PACKAGE + '.')}`][{path}]" for path in names_of(chapter))
+        lines += [f"## [{chapter.title}]({name}.md)", "", links, ""]
+    (folder / "index.md").write_text("\n".join(lines), encoding="utf-8")
