@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from howsure.data.brackets import LeftOut
 from howsure.data.conll2012 import read_conll2012
 from howsure.data.conllu import read_conllu
 from howsure.data.document_files import BAD_BRACKETS, read_documents
-from howsure.data.three_columns import read_three_columns
+from howsure.data.texts import Text
+from howsure.data.three_columns import read_three_columns, three_column_documents
 from howsure.errors import InputError
 from tests.cli.running import howsure as run
 
@@ -64,10 +66,10 @@ def test_a_document_with_broken_brackets_is_an_error_or_left_out(form: str, tmp_
     assert [document.name for document in found] == ["sea"]
     assert found[0].mentions is not None
     assert {mention.entity for mention in found[0].mentions} == {"1", "2"}
-    left_out: dict[str, str] = {}
+    left_out: LeftOut = []
     assert [document.name for document in reader(path, left_out=left_out)] == ["sea"]
-    assert list(left_out) == ["road", "hill"]
-    assert "never closed" in left_out["road"]
+    assert [one.name for one in left_out] == ["road", "hill"]
+    assert "never closed" in left_out[0].fault
 
 
 @pytest.mark.parametrize("form", list(FORMS))
@@ -119,3 +121,46 @@ def test_who_reads_no_mentions_does_not_mind_their_brackets(tmp_path: Path) -> N
     done = run("events", "extract", path, "--bad-dates", "leave-out", "--store", store, "--workers", "1")
     assert (done.code, done.err) == (0, "")
     assert "1 document" in done.out
+
+
+def test_two_broken_documents_of_one_name_are_two(tmp_path: Path) -> None:
+    """They were counted by their names."""
+    path = tmp_path / "x.conllu"
+    path.write_text(conllu(road=OPEN, sea=GOOD) + conllu(road=ALIEN))
+    with pytest.warns(UserWarning, match="left out 2 of 3 documents, whose brackets do not match: road, road"):
+        assert len(read_documents(path, bad_brackets="leave-out")) == 1
+    other = tmp_path / "y.conllu"
+    other.write_text(conllu(road=OPEN, sea=GOOD))
+    done = run("coreference", "score", other, other, "--bad-brackets", "leave-out")
+    assert "left out 1 of 2 documents" in done.err
+
+
+def test_what_is_broken_is_told_of_its_own_file(tmp_path: Path) -> None:
+    """Where nothing of a second file was left, the fault told was one of the first file."""
+    first, second = tmp_path / "first.conllu", tmp_path / "second.conllu"
+    first.write_text(conllu(road=OPEN, sea=GOOD))
+    second.write_text(conllu(hill=ALIEN))
+    done = run("coreference", "train", first, second, "--bad-brackets", "leave-out", "--out", tmp_path / "m.npz")
+    assert done.code == 2
+    assert "the brackets of every document of" in done.err
+    assert "first.conllu" not in done.err
+
+
+def test_taggers_do_not_mind_brackets_in_columns(tmp_path: Path) -> None:
+    """CoNLL-2012 with one broken bracket stopped every command of `sequences`; what is whole is written as it was."""
+    path, model = tmp_path / "release.conll", tmp_path / "model.npz"
+    path.write_text(FORMS["conll-2012"][0])
+    trained = run("sequences", "train", path, "--tagger", "hmm", "--out", model)
+    assert (trained.code, trained.err) == (0, "")
+    assert run("sequences", "evaluate", model, path).code == 0
+    tagged = run("sequences", "tag", model, path)
+    assert tagged.code == 0
+    assert tagged.out.count("Entity=(") == 2
+    assert tagged.out.count("# newdoc id") == 3
+
+
+def test_three_columns_are_read_without_mentions() -> None:
+    text = Text("x.txt", FORMS["three-columns"][0])
+    found = three_column_documents(text, mentions=False)
+    assert [document.mentions is None for document in found] == [True, False, True]
+    assert [len(document.sentences[0]) for document in found] == [3, 3, 3]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from howsure.data.documents import Document, Mention
 from howsure.errors import InputError
@@ -23,7 +24,14 @@ class BracketFault(InputError):
     """What is wrong with a bracket, told with its place in a file; the rest of the file may be right."""
 
 
-LeftOut = dict[str, str]  # documents whose brackets are broken, by name, and what is wrong with the first one
+class BrokenDocument(NamedTuple):
+    """A document whose brackets do not match, by its name, and the first fault of them."""
+
+    name: str
+    fault: str
+
+
+LeftOut = list[BrokenDocument]
 
 
 class Brackets:

@@ -5,8 +5,17 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from howsure.data.brackets import BracketError, BracketFault, Brackets, LeftOut, bracket_texts, entity_text
+from howsure.data.brackets import (
+    BracketError,
+    BracketFault,
+    Brackets,
+    BrokenDocument,
+    LeftOut,
+    bracket_texts,
+    entity_text,
+)
 from howsure.data.documents import Document, Mention, Sentence, Strings
 from howsure.data.texts import Text, read_text
 from howsure.data.writing import write_text
@@ -32,8 +41,8 @@ def read_conll2012(path: str | os.PathLike[str], *, left_out: LeftOut | None = N
     return conll2012_documents(read_text(path), left_out)
 
 
-def conll2012_documents(text: Text, left_out: LeftOut | None = None) -> list[Document]:
-    """The documents of a text in the columns of CoNLL-2012."""
+def conll2012_documents(text: Text, left_out: LeftOut | None = None, *, mentions: bool = True) -> list[Document]:
+    """The documents of a text in the columns of CoNLL-2012; without `mentions`, one of broken brackets has none."""
     documents: list[Document] = []
     reading: _Growing | None = None
     number = 0
@@ -52,16 +61,18 @@ def conll2012_documents(text: Text, left_out: LeftOut | None = None) -> list[Doc
             document = reading.finished(number)
             if reading.fault is None:
                 documents.append(document)
+            elif not mentions:
+                documents.append(replace(document, mentions=None))
             elif left_out is None:
                 raise reading.fault
             else:
-                left_out[named_part(document)] = str(reading.fault)
+                left_out.append(BrokenDocument(named_part(document), str(reading.fault)))
             reading = None
         elif line.strip():
             reading.add(number, line)
         else:
             reading.end_sentence(number)
-    if reading is not None and reading.fault is not None and left_out is None:
+    if reading is not None and reading.fault is not None and left_out is None and mentions:
         raise reading.fault
     if reading is not None:
         raise text.fault(number, f"the document {reading.name} must end by #end document. Is the file cut off?")

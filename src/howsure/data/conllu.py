@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-from howsure.data.brackets import BracketFault, LeftOut
+from howsure.data.brackets import BracketFault, BrokenDocument, LeftOut
 from howsure.data.conllu_sentence import ENTITY, Block, comments_of, read_mentions, read_sentence
 from howsure.data.documents import Document, Mention, Sentence, Strings
 from howsure.data.texts import Text, read_text
@@ -26,7 +26,7 @@ def read_conllu(path: str | os.PathLike[str], *, left_out: LeftOut | None = None
     A document starts at `# newdoc`; a file without such a line is one document, named like the file. `# meta::key = …`
     is metadata of the document, any other comment of its sentence (of two with one key the last). A layer that
     is `_` throughout a sentence is None. Mentions are read from `Entity=` in the layout that `# global.Entity` names.
-    A document whose brackets do not match is an error, or, with a dict as `left_out`, is left out and named in it.
+    A document whose brackets do not match is an error, or, with a list as `left_out`, is left out and named in it.
 
     Raises InputError naming the line where the file breaks the format, heads are no tree or brackets do not match.
     Source: https://universaldependencies.org/format.html.
@@ -51,7 +51,7 @@ def conllu_documents(text: Text, left_out: LeftOut | None = None, *, mentions: b
                 )
         documents[-1].add(block, comments, layout, mentions=mentions)
     if left_out is not None:
-        left_out |= {document.name: str(document.fault) for document in documents if document.fault is not None}
+        left_out += [BrokenDocument(one.name, str(one.fault)) for one in documents if one.fault is not None]
         documents = [document for document in documents if document.fault is None]
     return [document.finished(text) for document in documents]
 

@@ -43,7 +43,7 @@ def read_documents(
     """
     if bad_brackets not in BAD_BRACKETS:
         raise unknown_name("way", bad_brackets, BAD_BRACKETS, place="bad_brackets")
-    left_out: LeftOut | None = {} if bad_brackets == LEAVE_OUT else None
+    left_out: LeftOut | None = [] if bad_brackets == LEAVE_OUT else None
     documents = documents_in(path, form=form, left_out=left_out)
     if left_out:
         warnings.warn(left_out_text(left_out, len(documents)), stacklevel=2)
@@ -53,25 +53,28 @@ def read_documents(
 def documents_in(
     path: str | os.PathLike[str], *, form: str | None = None, left_out: LeftOut | None = None
 ) -> list[Document]:
-    """What `read_documents` does after its door: with a dict, documents with broken brackets are left out into it.
+    """What `read_documents` does after its door: with a list, documents with broken brackets are left out into it.
 
     Raises InputError as `read_documents` does, or if no document is left.
     """
     if form is not None and form not in FORMS:
         raise InputError(f"form must be one of {', '.join(FORMS)}; it is {form!r}.")
     text = read_text(path)
-    documents = FORMS[form or seen_form(text)](text, left_out)
-    if left_out and not documents:
-        raise InputError(f"the brackets of every document of {text.name} are broken: {next(iter(left_out.values()))}")
+    broken: LeftOut | None = None if left_out is None else []
+    documents = FORMS[form or seen_form(text)](text, broken)
+    if broken and not documents:
+        raise InputError(f"the brackets of every document of {text.name} are broken: {broken[0].fault}")
+    if left_out is not None:
+        left_out += broken or []
     return documents
 
 
 def left_out_text(left_out: LeftOut, kept: int) -> str:
     """How many documents were left out for their brackets, which, and why."""
-    first = shortened(left_out, limit=5)
+    first = shortened((one.name for one in left_out), limit=5)
     return (
         f"left out {len(left_out):,} of {counted(len(left_out) + kept, 'document')}, whose brackets do not match: "
-        f"{first}. {next(iter(left_out.values()))}"
+        f"{first}. {left_out[0].fault}"
     )
 
 
@@ -95,13 +98,13 @@ def seen_form(text: Text) -> str:
     return form
 
 
-def _two_columns(text: Text, left_out: LeftOut | None) -> list[Document]:
+def _two_columns(text: Text, left_out: LeftOut | None = None, *, mentions: bool = True) -> list[Document]:
     sentences, tags = tagged_sentences(text)
     tagged = tuple(Sentence(words, tags=marks) for words, marks in zip(sentences, tags, strict=True))
     return [Document(text.stem, tagged)]
 
 
-FORMS: dict[str, Callable[[Text, LeftOut | None], list[Document]]] = {
+FORMS: dict[str, Callable[..., list[Document]]] = {
     "conllu": conllu_documents,
     "conll-2012": conll2012_documents,
     "three-columns": three_column_documents,

@@ -12,6 +12,7 @@ from howsure.data.brackets import (
     BracketError,
     BracketFault,
     Brackets,
+    BrokenDocument,
     LeftOut,
     bracket_texts,
     check_mentions,
@@ -27,6 +28,7 @@ BEGIN = re.compile(r"#\s*begin document\s+(\S.*)")
 END = re.compile(r"#\s*end document\s*")
 BREAK = re.compile(r"[\t\r\n]")
 TYPED = ("etype", "eid")
+Rows = Sequence[tuple[int, list[str]]]
 
 
 def read_three_columns(path: str | os.PathLike[str], *, left_out: LeftOut | None = None) -> list[Document]:
@@ -41,17 +43,21 @@ def read_three_columns(path: str | os.PathLike[str], *, left_out: LeftOut | None
     return three_column_documents(read_text(path), left_out)
 
 
-def three_column_documents(text: Text, left_out: LeftOut | None = None) -> list[Document]:
-    """The documents of a text in three columns."""
+def three_column_documents(text: Text, left_out: LeftOut | None = None, *, mentions: bool = True) -> list[Document]:
+    """The documents of a text in three columns; without `mentions`, one of broken brackets has none."""
     documents: list[Document] = []
 
     def finish() -> None:
+        document = name or text.stem
         try:
-            documents.append(_document(text, name or text.stem, rows))
+            documents.append(_document(text, document, rows))
         except BracketFault as fault:
-            if left_out is None:
+            if not mentions:
+                documents.append(Document(document, (_sentence(rows),)))
+            elif left_out is None:
                 raise
-            left_out[name or text.stem] = str(fault)
+            else:
+                left_out.append(BrokenDocument(document, str(fault)))
 
     name: str | None = None
     rows: list[tuple[int, list[str]]] = []
@@ -75,7 +81,7 @@ def three_column_documents(text: Text, left_out: LeftOut | None = None) -> list[
     return documents
 
 
-def _document(text: Text, name: str, rows: Sequence[tuple[int, list[str]]]) -> Document:
+def _document(text: Text, name: str, rows: Rows) -> Document:
     if not rows:
         raise InputError(f"{text.name} has no words in the document {name}.")
     typed = any("-" in row[2] for _, row in rows if row[2] != "-")
@@ -89,7 +95,11 @@ def _document(text: Text, name: str, rows: Sequence[tuple[int, list[str]]]) -> D
     except BracketError as error:
         what = f"{error}, in {name}. Brackets must open and close in one document."
         raise BracketFault(str(text.fault(number, what))) from None
-    return Document(name, (Sentence(tuple(row[1] for _, row in rows)),), tuple(mentions))
+    return Document(name, (_sentence(rows),), tuple(mentions))
+
+
+def _sentence(rows: Rows) -> Sentence:
+    return Sentence(tuple(row[1] for _, row in rows))
 
 
 def write_three_columns(documents: Sequence[Document], path: str | os.PathLike[str]) -> None:

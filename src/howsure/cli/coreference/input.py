@@ -38,7 +38,7 @@ def read_mentioned(
 ) -> list[Document]:
     """The documents of files, in which no two mentions have one span; `repeated`: "error", or keep the "first".
 
-    Documents whose brackets do not match are an error, or, with a dict as `left_out`, are left out into it.
+    Documents whose brackets do not match are an error, or, with a list as `left_out`, are left out into it.
 
     Raises InputError as the readers do, or naming the span that comes twice, or the document that has no mentions
     annotated where they are the `source`.
@@ -132,8 +132,8 @@ def matched(
     """
     one, other = clusters_by_document(gold_path, gold), clusters_by_document(predicted_path, predicted)
     for side in (one, other):
-        for name in left_out or ():
-            side.pop(name, None)
+        for broken in left_out or ():
+            side.pop(broken.name, None)
     for here, there, path in ((one, other, predicted_path), (other, one, gold_path)):
         missing = [name for name in here if name not in there]
         if missing:

@@ -40,7 +40,7 @@ repeated_option = click.option(
 )  # fmt: skip
 bad_brackets_option = click.option(
     "--bad-brackets", "left_out", type=click.Choice(BAD_BRACKETS), default="error", show_default=True,
-    callback=lambda ctx, param, value: {} if value == LEAVE_OUT else None,
+    callback=lambda ctx, param, value: [] if value == LEAVE_OUT else None,
     help="What to do about a document whose brackets do not match: leave-out does that, and says which.",
 )  # fmt: skip
 model_option = click.option("--model", metavar="MODEL", help="A file that train wrote (default: the model of howsure).")
@@ -187,7 +187,7 @@ def posterior_command(
     if out is not None:
         recipe: dict[str, Any] = {"file": file, "model": model or "pretrained"}
         recipe |= {"threshold": threshold, "decision": decision}
-        recipe |= {"left_out": list(left_out)} if left_out else {}
+        recipe |= {"left_out": [one.name for one in left_out]} if left_out else {}
         write_posterior(views, out, recipe)
     if text is not None:
         write_text(views, text)
@@ -227,11 +227,13 @@ def score_command(
     from howsure.coreference import score_documents
 
     read = [read_mentioned([file], repeated=repeated, left_out=left_out) for file in (gold, predicted)]
+    if left_out:  # a name is one document, whichever side has broken it
+        left_out = list({one.name: one for one in reversed(left_out)}.values())[::-1]
     sides = matched(gold, read[0], predicted, read[1], left_out=left_out)
     _tell(left_out, len(sides[0]))
     scores = score_documents(*sides, singletons=singletons)
     recipe = {"gold": gold, "predicted": predicted, "documents": len(sides[0]), "singletons": singletons}
-    recipe |= {"left_out": list(left_out)} if left_out else {}
+    recipe |= {"left_out": [one.name for one in left_out]} if left_out else {}
     emit(score_output(scores, recipe, form), output)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from howsure.data.conllu import conllu_documents
 from howsure.data.conllu_writing import conllu_text
 from howsure.data.document_files import FORMS, seen_form
 from howsure.data.documents import Document, Sentence, Strings
@@ -92,8 +91,8 @@ def read_words(file: str, *, form: str | None, model: Tagger) -> Corpus:
 
 
 def _documents(text: Text, form: str) -> list[Document]:
-    """The documents of a text; of CoNLL-U without mentions, which no tagger reads: their brackets may be broken."""
-    return conllu_documents(text, mentions=False) if form == CONLLU else FORMS[form](text, None)
+    """The documents of a text, whose brackets may be broken: no tagger reads mentions."""
+    return FORMS[form](text, mentions=False)
 
 
 def takes_items(model: Tagger | None) -> bool:
