@@ -251,6 +251,14 @@ OPTIONS = [
           "two seeds, say)? --across-files same counts them as one cluster. Does each file number its own? "
           "--across-files separate keeps them apart.",
           {"a.csv": b"uid,gold,prob\na,1,0.3\nb,0,0.5\n", "b.csv": b"uid,gold,prob\nc,1,0.3\nb,0,0.5\n"}),
+    Wrong("more processes than any machine runs",
+          "events extract news.conllu --store news.duckdb --workers 1000000",
+          "Invalid value for '--workers': 1000000 is not in the range 1<=x<=256."),
+    Wrong("more clusterings than memory holds",
+          "events extract news.conllu --store news.duckdb --samples 1000000000",
+          "Invalid value for '--samples': 1000000000 is not in the range 1<=x<=10000."),
+    Wrong("more sequences than there are", "sequences tag model.npz news.conllu --k-best 1000000000",
+          "Invalid value for '--k-best': 1000000000 is not in the range 1<=x<=1000."),
     Wrong("what equal values of no column are",
           "significance dev.csv --target gold --baseline gold --model prob --across-files same",
           "--across-files same says what equal values of a column in several files are, and none is named. Name it by "

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import datetime
 import io
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +19,7 @@ from howsure.events.storage import EventStore
 from howsure.events.store_comparison import compare_actors
 from howsure.events.store_documents import doubtful_documents
 from howsure.events.store_series import event_series
-from tests.events.made_up_store import make_store
+from tests.events.made_up_store import hussein_document, make_store, write_store
 
 
 @pytest.fixture(scope="module")
@@ -139,3 +141,26 @@ def test_actors_by_name(path: Path, tmp_path: Path) -> None:
     assert run("figure", path, tmp_path / "a.svg", "--actor", "iraq,Yugoslavia").output.endswith(
         "2 actors by quarter\n"
     )
+
+
+@pytest.fixture(scope="module")
+def long_ago(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One document of the year 1 among those of 1999: 8,000 quarters, that were all printed."""
+    path = tmp_path_factory.mktemp("events") / "old.duckdb"
+    first = hussein_document(0)
+    write_store(path, [replace(first, date=datetime.date(1, 2, 3)), replace(first, number=1)], left_out=0).close()
+    return path
+
+
+def test_thousands_of_rows_are_no_page(long_ago: Path) -> None:
+    for typed in (["compare", long_ago, "IRQ", "USA"], ["series", long_ago, "--actor", "IRQ"]):
+        lines = run(*typed).output.splitlines()
+        assert len(lines) < 230
+        (said,) = (line for line in lines if "are not shown" in line)
+        rows = list(csv.DictReader(io.StringIO(run(*typed, "--format", "csv").output)))
+        assert said == f"{len(rows) - 200:,} of {len(rows):,} rows are not shown: --format csv holds them all."
+        assert len(rows) == 7_993
+        assert sum(line.strip() == "…" or line.startswith("…") for line in lines) == 1
+        assert any("0001-Q1" in line for line in lines)
+        assert any("1999-Q1" in line for line in lines)
+        assert "not shown" not in run(*typed, "--by", "year", "--since", "1990-01-01").output

@@ -173,6 +173,10 @@ def test_a_spreadsheet_is_read(content: str, tmp_path: Path) -> None:
         ("code,name\n", "holds no entry"),
         ("code,country\nIRQ,Iraq\n", r"line 1: a header must have both code and name; it is \['code', 'country'\]"),
         ("Name;ISO\nIraq;IRQ\n", "line 1: a header must have both"),
+        ("iso,country\nIRQ,Iraq\n", "line 1: iso and country look like a header; name its columns code and name"),
+        ("# ours\nISO3;State_Name;source\nIRQ;Iraq;x\n", "line 2: ISO3 and State Name look like a header"),
+        ("country,iso_a3\nIraq,IRQ\n", "line 1: country and iso a3 look like a header"),
+        ("akteur,wer\nIRQ,Iraq\nUSA,America\n", "line 1: akteur and wer look like a header.*do not put it first"),
     ],
 )
 def test_a_broken_spreadsheet_is_named_by_line(tmp_path: Path, content: str, message: str) -> None:
@@ -210,3 +214,13 @@ def test_stems() -> None:
     assert case_fits("US", "US")
     assert not case_fits("Us", "US")
     assert spellings("People's Republic")[1] == ("People", "'s", "Republic")
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["irq,Iraq\nusa,United States\n", "Irq,Iraq\nUSA,United States\n", "ID,Idaho\nIA,Iowa\nKS,Kansas\n", "iso,ISO\n"],
+)
+def test_entries_are_no_header(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "names.csv"
+    path.write_text(content)
+    assert len(Lexicon.read(path).entries) == content.count("\n")

@@ -12,6 +12,8 @@ from howsure.cli.destinations import FIGURES, PAGES, Written
 from howsure.cli.output import RAW
 from howsure.cli.tables import FORMATS
 
+PROCESSES = click.IntRange(1, 256)
+CLUSTERINGS = click.IntRange(1, 10_000)  # samples of a document
 ACROSS_FILES = ("error", "same", "separate")
 Decorated = Callable[..., Any]
 

@@ -10,6 +10,7 @@ import click
 
 from howsure.cli.commands import Group
 from howsure.cli.destinations import Written
+from howsure.cli.options import CLUSTERINGS, PROCESSES
 from howsure.cli.output import emit, json_text
 from howsure.cli.progress import progress
 
@@ -93,7 +94,7 @@ def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @command.command(FIRST)
 @corpus_options
-@click.option("--samples", type=click.IntRange(min=1), default=100, show_default=True, help="Clusterings a document.")
+@click.option("--samples", type=CLUSTERINGS, default=100, show_default=True, help="Clusterings a document.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all draws.")
 @click.option(
     "--store",
@@ -102,7 +103,7 @@ def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
     required=True,
     help="DuckDB file to write, or to go on with.",
 )
-@click.option("--workers", type=click.IntRange(min=1), metavar="N",
+@click.option("--workers", type=PROCESSES, metavar="N",
               help="Processes (default: one a processor, at most 4).")  # fmt: skip
 def extract_command(store: str, samples: int, seed: int, workers: int | None, **options: Any) -> None:
     """Find events in the documents of FILE..., and write them to a store.

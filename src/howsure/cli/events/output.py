@@ -15,6 +15,8 @@ from howsure.events.store_reading import UNCERTAINTY
 from howsure.events.store_series import StoreSeries
 from howsure.stats.naming import counted
 
+MOST_ROWS = 200  # of a table that people read
+
 
 def series_output(series: StoreSeries, form: str, path: str, left: int) -> str:
     """A series in one of the formats; JSON and CSV hold all digits."""
@@ -23,11 +25,12 @@ def series_output(series: StoreSeries, form: str, path: str, left: int) -> str:
     if form == "csv":
         return csv_text(series, raw=is_raw())
     headings, rows = series.table()
-    table = Table(headings, rows, words=("actor", "title", "period"), comment=_comment(series.recipe))
+    words = ("actor", "title", "period")
     if form != "table":
-        return table.text(form)
+        return Table(headings, rows, words=words, comment=_comment(series.recipe)).text(form)
+    table, cut = _readable(headings, rows, words)
     more = [f"{left:,} more actors: --top or --actor shows them."] if left else []
-    return "\n".join([f"event: {series.event}", "", table.text("table"), *more, *_told(series.recipe), ""])
+    return "\n".join([f"event: {series.event}", "", table, *cut, *more, *_told(series.recipe), ""])
 
 
 def comparison_output(compared: ActorComparison, form: str, path: str) -> str:
@@ -40,11 +43,21 @@ def comparison_output(compared: ActorComparison, form: str, path: str) -> str:
         cells = [["" if value is None else str(value) for value in row.values()] for row in rows]
         return Table(list(rows[0]), cells).text("csv")
     headings, shown = compared.table()
-    table = Table(headings, shown, words=("period",), comment=_comment(compared.recipe))
     if form != "table":
-        return table.text(form)
+        return Table(headings, shown, words=("period",), comment=_comment(compared.recipe)).text(form)
+    table, cut = _readable(headings, shown, ("period",))
     verdict = textwrap.wrap(compared.verdict(), 100)
-    return "\n".join([f"event: {compared.event}", "", table.text("table"), *verdict, *_told(compared.recipe), ""])
+    return "\n".join([f"event: {compared.event}", "", table, *cut, *verdict, *_told(compared.recipe), ""])
+
+
+def _readable(headings: Sequence[str], rows: Sequence[Sequence[str]], words: Sequence[str]) -> tuple[str, list[str]]:
+    """A table of the first and the last rows where there are more than people read, and what is left out of it."""
+    half, left = MOST_ROWS // 2, len(rows) - MOST_ROWS
+    if left <= 0:
+        return Table(headings, rows, words=words).text("table"), []
+    gap = ["…", *[""] * (len(headings) - 1)]
+    text = Table(headings, [*rows[:half], gap, *rows[-half:]], words=words).text("table")
+    return text, [f"{left:,} of {len(rows):,} rows are not shown: --format csv holds them all."]
 
 
 def doubtful_output(found: Sequence[Mapping[str, Any]], form: str, path: str) -> str:

@@ -10,7 +10,7 @@ import click
 
 from howsure.cli.commands import Command
 from howsure.cli.destinations import PAGES, Written
-from howsure.cli.options import as_names, level_option
+from howsure.cli.options import CLUSTERINGS, as_names, level_option
 from howsure.cli.output import emit, say
 from howsure.cli.progress import progress
 from howsure.events.periods import PERIODS
@@ -83,7 +83,7 @@ def explore_command(store: str, port: int, host: str, names: tuple[str, ...], sh
     help="Texts in the file, the doubtful ones first.",
 )
 @click.option(
-    "--samples", type=click.IntRange(min=1), default=10, show_default=True, help="Clusterings of each text in the file."
+    "--samples", type=CLUSTERINGS, default=10, show_default=True, help="Clusterings of each text in the file."
 )
 @level_option
 def report_command(store: str, page: str, documents: int, **options: Any) -> None:

@@ -8,6 +8,7 @@ import click
 
 from howsure.cli.commands import Command
 from howsure.cli.destinations import Written
+from howsure.cli.options import PROCESSES
 from howsure.cli.output import emit
 from howsure.cli.progress import progress
 
@@ -40,7 +41,7 @@ the first or only the second find an event in some sample.
     metavar="N",
     help="Show the N most frequent actors.",
 )
-@click.option("--workers", type=click.IntRange(min=1), metavar="N",
+@click.option("--workers", type=PROCESSES, metavar="N",
               help="Processes (default: one a processor, at most 4).")  # fmt: skip
 def recount_command(
     path: str, rule: str, store: str, model: str | None, by: str | None, top: int, workers: int | None, **days: Any

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from howsure.cli.commands import Group
+from howsure.cli.options import PROCESSES
 from howsure.cli.progress import progress
 from howsure.cli.reproduce.output import Output, output_options
 from howsure.reproductions import reproduce_binning, reproduce_synthetic, steps_of_synthetic
@@ -161,7 +162,7 @@ def boostsa(data: str | None, limit: int | None, seed: int, output: Output) -> N
 @click.option("--parser", metavar="NAME|PATH", help="spaCy pipeline (default: models/en_ud_small beside the data).")
 @limit_option
 @seed_option
-@click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Processes (default: one a processor).")
+@click.option("--workers", type=PROCESSES, metavar="N", help="Processes (default: one a processor).")
 @output_options
 def events(data: str | None, only: list[str] | None, output: Output, **options: Any) -> None:
     """Attacks by country and period, and whether the intervals hold (Nguyen & O'Connor 2015, section 6, Figure 6)."""

@@ -17,6 +17,7 @@ from howsure.cli.sequences.input import INPUT_FORMS, ITEMS, LAYERS, TEXT, load_m
 from howsure.errors import InputError
 from howsure.sequences.potentials import ImpossibleError
 
+MOST_PATHS = 1_000  # of a sentence
 UNKNOWN_TAGS = ("error", "keep")
 OPTIONS_OF = {
     "hmm": ("pseudocount_transition", "pseudocount_emission", "unknown"),
@@ -148,7 +149,7 @@ def _untrained(tagger: str, options: dict[str, Any], *, items: bool) -> Any:
 @click.option("--method", type=click.Choice(["viterbi", "posterior"]), default="viterbi", show_default=True,
               help="The most probable sequence, or the most probable tag of each word.")  # fmt: skip
 @click.option(
-    "--k-best", type=click.IntRange(min=1), metavar="K", help="The K most probable sequences, one a sentence."
+    "--k-best", type=click.IntRange(1, MOST_PATHS), metavar="K", help="The K most probable sequences, one a sentence."
 )
 @click.option("--top", type=click.IntRange(min=1), metavar="N", help="Also each word's N most probable tags.")
 @column_option
