@@ -20,11 +20,15 @@ def main() -> int:
     """Exit code 0 if the site is whole; each problem is printed."""
     collect_pages(ROOT, PAGES, source_url=os.environ.get("SOURCE_URL", ""))
     write_reference(PAGES / "reference")
-    build = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--clean", "--config-file"]
+    # Without --quiet, which would hide the warnings from --strict as well.
+    build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--clean", "--config-file"]
     # The theme prints an announcement about other tools unless it is told not to.
     quiet = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
-    done = subprocess.run([*build, str(ROOT / "website" / "mkdocs.yml")], check=False, env=quiet)
+    done = subprocess.run(
+        [*build, str(ROOT / "website" / "mkdocs.yml")], check=False, env=quiet, text=True, stderr=subprocess.PIPE
+    )
     if done.returncode:
+        print(done.stderr, file=sys.stderr)
         return done.returncode
     base = urlsplit(os.environ.get("SITE_URL", "")).path or "/"
     problems = Site.read(SITE, base=base).problems(wanted_names=public_names())

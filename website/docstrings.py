@@ -78,4 +78,4 @@ def bold(names: str) -> str:
 
 def with_links(text: str, docs: str) -> str:
     """The pages that a docstring names, as links."""
-    return re.sub(r"`?\bdocs/([\w/-]+)\.md\b`?", rf"[\1]({docs}/\1.html)", text)
+    return re.sub(r"`?\bdocs/([\w/-]+)\.md\b`?", rf"[\1]({docs}/\1.md)", text)

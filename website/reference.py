@@ -76,7 +76,7 @@ def first_sentence(path: str) -> str:
 def page_of(chapter: Chapter) -> str:
     """A page: a table of what it holds, then the functions and the classes, one after the other."""
     names = names_of(chapter)
-    rows = [f"| [`{path}`][{path}] | {first_sentence(path)} |" for path in names]
+    rows = [f"| [`{path.removeprefix(PACKAGE + '.')}`][{path}] | {first_sentence(path)} |" for path in names]
     entries = [f"::: {path}" for path in names]
     table = ["| name | what it is |", "|---|---|", *rows]
     return "\n".join([f"# {chapter.title}", "", chapter.about, "", *table, "", *"\n\n".join(entries).split("\n"), ""])

@@ -28,7 +28,7 @@ from website.docstrings import as_markdown
         ("Add.\n\n>>> 1 + 1\n2", [], "Add.\n\n```pycon\n>>> 1 + 1\n2\n```\n"),
         ("Ways:\n- one\n- two", [], "Ways:\n\n- one\n- two\n"),
         ("Text.\nRaises InputError.\nSource: A (2015).", [], "Text.\n\nRaises InputError.\n\nSource: A (2015).\n"),
-        ("See docs/calibration.md.", [], "See [calibration](../calibration.html).\n"),
+        ("See docs/calibration.md.", [], "See [calibration](../calibration.md).\n"),
     ],
 )
 def test_a_docstring_becomes_markdown(text: str, names: list[str], shown: str) -> None:

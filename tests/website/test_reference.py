@@ -26,7 +26,7 @@ def test_a_page_lists_functions_before_classes() -> None:
     page = page_of(CHAPTERS["calibration"])
     assert page.startswith("# Calibration\n")
     assert "\n::: howsure.calibration_curve\n" in page
-    assert "| [`howsure.calibration_curve`][howsure.calibration_curve] | " in page
+    assert "| [`calibration_curve`][howsure.calibration_curve] | " in page
 
 
 def test_pages_are_written(tmp_path: Path) -> None:
