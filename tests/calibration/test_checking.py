@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from itertools import product
 
 import numpy as np
@@ -13,7 +14,7 @@ from scipy.stats import binom, chi2
 from howsure.calibration.binned_test import p_value_of
 from howsure.calibration.binning import bin_pairs
 from howsure.calibration.checking import METHODS, calibration_test, spiegelhalter_z
-from howsure.calibration.judging import squared_error
+from howsure.calibration.judging import calibration_curve, squared_error
 from howsure.errors import InputError
 from howsure.stats.pairs import Pairs
 from tests.calibration import reference
@@ -196,3 +197,29 @@ def test_bad_arguments_are_refused() -> None:
         calibration_test([0, 1], [0.1, 0.9], sample_weight=[1, -1])
     with pytest.raises(InputError, match="n_simulations must be a whole number of at least 1, not 0"):
         calibration_test([0, 1], [0.1, 0.9], n_simulations=0)
+
+
+@pytest.mark.parametrize("tiny", [1e-100, 1e-160, 1e-170, 5e-324])
+def test_weights_whose_squares_vanish_count_for_nothing_and_warn_of_nothing(tiny: float) -> None:
+    """Bins of such pairs divided by a Σw² of 0; the same p as without them."""
+    rng = np.random.default_rng(31)
+    q = rng.random(200)
+    y = rng.random(200) < q
+    w = np.where(q < 0.5, tiny, 1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = calibration_test(y, q, sample_weight=w, method="binned")
+        curve = calibration_curve(y, q, sample_weight=w)
+    assert found.p_value == calibration_test(y[q >= 0.5], q[q >= 0.5], method="binned").p_value
+    assert curve.n == int((q >= 0.5).sum())
+
+
+def test_predictions_that_all_but_cannot_err_warn_of_nothing() -> None:
+    """1 - 2⁻⁵³ in weighted pairs ended in a division by zero, a positive label at 5e-324 in an overflow."""
+    rng = np.random.default_rng(32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sure = np.full(200, np.nextafter(1.0, 0.0))
+        assert calibration_curve(np.ones(200, int), sure, sample_weight=rng.random(200)).p_value > 0.99
+        unlikely = calibration_test(np.arange(200) == 3, np.full(200, 5e-324), method="binned")
+    assert unlikely.p_value < 1e-300

@@ -29,7 +29,8 @@ def binned_test(binned: Binned, *, variance: Floats | None = None) -> tuple[floa
     if bool((np.abs(gap[certain]) > 1e-9).any()):
         return math.inf, 0.0
     open_ = ~certain
-    statistic = float((gap[open_] ** 2 / spread[open_]).sum())
+    with np.errstate(over="ignore"):  # of what all but cannot happen
+        statistic = float((gap[open_] ** 2 / spread[open_]).sum())
     worth = (w / ww)[open_]
     expected = np.minimum(q, w - q)[open_] * worth
     return statistic, binned_p_value(statistic, expected, np.minimum(spread[open_] * worth**2, expected))

@@ -63,7 +63,7 @@ def label_numbers(numbers: Floats, mean: float, variance: float) -> Floats:
     if variance >= mean * (1 - 1e-9):
         poisson: Floats = np.exp(xlogy(numbers, mean) - mean - gammaln(numbers + 1))
         return poisson
-    trials = math.ceil(mean**2 / (mean - variance) - 1e-9)
+    trials = max(math.ceil(mean**2 / (mean - variance) - 1e-9), 1)
     p, possible = min(mean / trials, 1.0), np.minimum(numbers, trials)
     binomial: Floats = np.exp(
         gammaln(trials + 1) - gammaln(possible + 1) - gammaln(trials - possible + 1)

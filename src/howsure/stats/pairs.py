@@ -15,6 +15,7 @@ Integers = npt.NDArray[np.int64]
 Labels = npt.NDArray[np.uint8]
 Chunk = tuple[Floats, Labels]
 
+NOTHING = 2.0**-250  # a share of the largest weight
 CHUNK_ROWS = 1 << 19
 
 
@@ -52,15 +53,17 @@ class Pairs:
             yield self.probabilities[start : start + CHUNK_ROWS], self.labels[start : start + CHUNK_ROWS]
 
     def that_weigh(self) -> Pairs:
-        """The pairs without those of weight 0, which count for nothing, not even for the size of their bin.
+        """The pairs without those that count for nothing, not even for the size of their bin: of weight 0, or of less
+        than 2⁻²⁵⁰ of the largest.
 
         Weights are divided by `weight_unit`, so that their fourth powers neither overflow nor vanish.
         """
         if self.weights is None:
             return self
         pairs, unit = self, self.weight_unit
-        if not bool((self.weights > 0.0).all()):
-            rows = np.flatnonzero(self.weights > 0.0)
+        counts = self.weights > unit * NOTHING
+        if not bool(counts.all()):
+            rows = np.flatnonzero(counts)
             groups = None if self.groups is None else self.groups[rows]
             pairs = replace(self.only(rows), groups=groups, group_names=self.group_names)
         assert pairs.weights is not None
