@@ -226,3 +226,49 @@ def test_missing_values_are_refused_or_counted(tmp_path: Path) -> None:
         run(path, *COMPARED)
     said = run(path, *COMPARED, "--skip-missing", "--resamples", 50).stdout
     assert "119 rows, 1 skipped" in said
+
+
+PARAMETERS = re.compile(
+    r"y_true|\b\w+='|\b(labels|ids|method|metrics|clusters|strata|two_way)=|[a-z]_[a-z]+\b(?<!macro_f1)"
+)
+
+
+def stray(tmp_path: Path) -> Path:
+    rows = [{**row, "run": k % 2, "document": "d"} for k, row in enumerate(rows_of())]
+    rows[7]["large"] = "unparseable"
+    return table(tmp_path / "stray.csv", rows)
+
+
+def test_notes_speak_of_options_and_columns(tmp_path: Path) -> None:
+    """They said y_true, labels= and howsure.compare_calibration, which nobody typed."""
+    found = json.loads(run(stray(tmp_path), *COMPARED, "--metric", "macro_f1", "--format", "json").stdout)
+    said = "which gold never holds: wrong there, and no class of the averages (--classes would make it one)"
+    assert said in found["notes"][0]
+    assert not any(PARAMETERS.search(note) for note in found["notes"])
+    page = tmp_path / "page.html"
+    shown = run(stray(tmp_path), *COMPARED, "--metric", "macro_f1", "--report", page).output
+    assert f"{said}." in shown
+    assert "which gold never holds" in page.read_text()
+    np.savetxt(tmp_path / "gold.txt", np.arange(40) % 2, fmt="%d")
+    np.save(tmp_path / "q.npy", np.random.default_rng(0).dirichlet([1, 1], 40))
+    files = ["--targets", tmp_path / "gold.txt", "--baseline", tmp_path / "q.npy", "--model", tmp_path / "r.npy"]
+    np.save(tmp_path / "r.npy", np.random.default_rng(1).dirichlet([1, 1], 40))
+    shown = run(*files, "--metric", "squared_calibration_error").output
+    assert "howsure calibration compare, with the bins of howsure calibration, has the better interval" in shown
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        (["--two-way"], "--two-way draws runs as well as items: it needs --method bootstrap and several runs."),
+        (["--method", "mcnemar", "--metric", "macro_f1"], "--method mcnemar tests accuracy; choose --metric accuracy"),
+        (["--sample-size", "0.2"], "--sample-size goes with --method boostsa alone"),
+        (["--metric", "f1"], r"'f1' is of one class: say which \(--class\)"),
+        (["--classes", "class 0,other"], "--classes must name classes that gold or predictions hold"),
+        (["--run", "run"], "say which item each row is: --id COL"),
+    ],
+)
+def test_errors_speak_of_options(typed: list[str], told: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=told) as error:
+        run(stray(tmp_path), *COMPARED, *typed)
+    assert not PARAMETERS.search(str(error.value))

@@ -21,6 +21,7 @@ from howsure.cli.output import emit
 from howsure.cli.progress import progress
 from howsure.cli.rows import rows_as_in_files
 from howsure.cli.significance.output import comparison_output, power_output, write_figure, write_report
+from howsure.cli.significance.wording import options_named, with_options
 from howsure.errors import InputError
 
 POWER = 0.8  # the usual wish
@@ -117,7 +118,8 @@ def compare_command(
             raise InputError(f"--{wrong[0]} is for columns: put the predictions into one FILE with columns.")
         held = read_files(str(targets), baseline, models)
         baseline = shown_names([baseline, *models])[0]
-    with rows_as_in_files(held.place), progress("comparing", total=len(models)) as advance:
+    true = str(target or targets)
+    with rows_as_in_files(held.place), options_named(true), progress("comparing", total=len(models)) as advance:
         result = compare(
             held.columns["y_true"],
             held.columns["baseline"],
@@ -128,7 +130,7 @@ def compare_command(
             progress=lambda done, total: advance(1 if done else 0),
             **options,
         )
-    _show(result, {"command": "howsure significance", **held.recipe}, **showing)
+    _show(with_options(result, true), {"command": "howsure significance", **held.recipe}, **showing)
 
 
 @command.command("outcomes")
@@ -140,8 +142,9 @@ def outcomes_command(file: str, **testing: Any) -> None:
     from howsure.significance.boostsa.storage import read_outcomes
 
     options, showing = _split(testing)
-    result = compare_outcomes(read_outcomes(file), **options)
-    _show(result, {"command": "howsure significance outcomes", "files": [file]}, **showing)
+    with options_named():
+        result = compare_outcomes(read_outcomes(file), **options)
+    _show(with_options(result), {"command": "howsure significance outcomes", "files": [file]}, **showing)
 
 
 @command.command("power")
