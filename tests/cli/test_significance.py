@@ -242,7 +242,7 @@ def stray(tmp_path: Path) -> Path:
 def test_notes_speak_of_options_and_columns(tmp_path: Path) -> None:
     """They said y_true, labels= and howsure.compare_calibration, which nobody typed."""
     found = json.loads(run(stray(tmp_path), *COMPARED, "--metric", "macro_f1", "--format", "json").stdout)
-    said = "which gold never holds: wrong there, and no class of the averages (--classes would make it one)"
+    said = "which gold never holds: wrong there, and no class of the averages; --classes would make it one"
     assert said in found["notes"][0]
     assert not any(PARAMETERS.search(note) for note in found["notes"])
     page = tmp_path / "page.html"
@@ -263,9 +263,9 @@ def test_notes_speak_of_options_and_columns(tmp_path: Path) -> None:
         (["--two-way"], "--two-way draws runs as well as items: it needs --method bootstrap and several runs."),
         (["--method", "mcnemar", "--metric", "macro_f1"], "--method mcnemar tests accuracy; choose --metric accuracy"),
         (["--sample-size", "0.2"], "--sample-size goes with --method boostsa alone"),
-        (["--metric", "f1"], r"'f1' is of one class: say which \(--class\)"),
-        (["--classes", "class 0,other"], "--classes must name classes that gold or predictions hold"),
-        (["--run", "run"], "say which item each row is: --id COL"),
+        (["--metric", "f1"], r"'f1' is of one class: say which by --class, or"),
+        (["--classes", "class 0,other"], "--classes must name classes that --target or predictions hold"),
+        (["--run", "run"], "say which item each row is: --id"),
     ],
 )
 def test_errors_speak_of_options(typed: list[str], told: str, tmp_path: Path) -> None:

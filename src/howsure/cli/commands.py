@@ -12,6 +12,8 @@ from howsure.cli.streams import as_printed
 from howsure.errors import InputError
 
 OTHER_NAMES = {"y_true": "--target", "labels": "--classes", "n_bins": "--bins"}
+OTHER_NAMES |= {"howsure.compare_calibration": "howsure calibration compare"}
+OTHER_NAMES |= {"howsure.calibration_error": "howsure calibration"}
 
 TRACEBACK = "--traceback"
 WORDS = {"a valid integer range": "a whole number", "a valid integer": "a whole number"}
@@ -53,8 +55,7 @@ class Command(click.Command):
         except InputError as error:
             if type(error) is not InputError:  # one that others know by its type
                 raise
-            options = {str(one.name): one.opts[0] for one in self.params if isinstance(one, click.Option)}
-            raise InputError(as_options(str(error), OTHER_NAMES | options)) from error
+            raise InputError(as_options(str(error), options_of(self))) from error
 
 
 class Group(click.Group):
@@ -66,6 +67,11 @@ class Group(click.Group):
     def get_help(self, ctx: click.Context) -> str:
         """The help, in the characters that standard output has."""
         return as_printed(super().get_help(ctx))
+
+
+def options_of(command: click.Command) -> dict[str, str]:
+    """The options of a command by the parameters of the library."""
+    return OTHER_NAMES | {str(one.name): one.opts[0] for one in command.params if isinstance(one, click.Option)}
 
 
 def as_options(message: str, options: Mapping[str, str]) -> str:

@@ -178,7 +178,9 @@ def _metric(name: str | Metric, systems: Systems, target_class: object) -> Metri
         return name
     if name in OF_CLASS and systems.task == "hard":
         if target_class is None:
-            raise InputError(f"{name!r} is of one class: say which (target_class, --class), or ask for 'macro_{name}'.")
+            raise InputError(
+                f"{name!r} is of one class: say which by target_class (--class), or ask for 'macro_{name}'."
+            )
         first = next(iter(systems.predictions))
         systems.problem(first, first).code(target_class)
         return of_class(name, target_class)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import click
 
+from howsure.cli.commands import as_options, options_of
 from howsure.cli.memory import check_memory
 from howsure.cli.options import (
     DefaultGroup,
@@ -21,7 +23,6 @@ from howsure.cli.output import emit
 from howsure.cli.progress import progress
 from howsure.cli.rows import rows_as_in_files
 from howsure.cli.significance.output import comparison_output, power_output, write_figure, write_report
-from howsure.cli.significance.wording import options_named, with_options
 from howsure.errors import InputError
 
 POWER = 0.8  # the usual wish
@@ -118,8 +119,7 @@ def compare_command(
             raise InputError(f"--{wrong[0]} is for columns: put the predictions into one FILE with columns.")
         held = read_files(str(targets), baseline, models)
         baseline = shown_names([baseline, *models])[0]
-    true = str(target or targets)
-    with rows_as_in_files(held.place), options_named(true), progress("comparing", total=len(models)) as advance:
+    with rows_as_in_files(held.place), progress("comparing", total=len(models)) as advance:
         result = compare(
             held.columns["y_true"],
             held.columns["baseline"],
@@ -130,7 +130,9 @@ def compare_command(
             progress=lambda done, total: advance(1 if done else 0),
             **options,
         )
-    _show(with_options(result, true), {"command": "howsure significance", **held.recipe}, **showing)
+    _show(
+        _in_options(result, true=str(target or targets)), {"command": "howsure significance", **held.recipe}, **showing
+    )
 
 
 @command.command("outcomes")
@@ -142,9 +144,12 @@ def outcomes_command(file: str, **testing: Any) -> None:
     from howsure.significance.boostsa.storage import read_outcomes
 
     options, showing = _split(testing)
-    with options_named():
-        result = compare_outcomes(read_outcomes(file), **options)
-    _show(with_options(result), {"command": "howsure significance outcomes", "files": [file]}, **showing)
+    result = compare_outcomes(read_outcomes(file), **options)
+    _show(
+        _in_options(result, true="what is true"),
+        {"command": "howsure significance outcomes", "files": [file]},
+        **showing,
+    )
 
 
 @command.command("power")
@@ -196,6 +201,12 @@ def _split(testing: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     for key in ("adjust", "interval"):
         options[key] = None if options[key] == "none" else options[key]
     return options, showing
+
+
+def _in_options(result: Any, *, true: str) -> Any:
+    """A comparison whose notes speak of options; `true` is the column or file of what is true."""
+    options = options_of(click.get_current_context().command) | {"y_true": true}
+    return replace(result, notes=tuple(as_options(note, options) for note in result.notes))
 
 
 def _show(

@@ -8,7 +8,6 @@ from typing import Any
 
 from howsure import __version__
 from howsure.cli.output import json_text
-from howsure.cli.significance.wording import of_options
 from howsure.cli.tables import Table
 from howsure.significance.comparison import Comparison, recipe_text
 from howsure.significance.words import how, verdicts
@@ -29,7 +28,7 @@ def comparison_output(result: Comparison, recipe: Mapping[str, Any], form: str) 
     table = comparison_table(result, recipe)
     if form != "table":
         return table.text(form)
-    said = [*verdicts(result), *map(of_options, how(result))]
+    said = [*verdicts(result), *how(result)]
     return "\n".join([_read(recipe, result), "", table.text("table"), *said, ""])
 
 
