@@ -31,7 +31,7 @@ test-portable: $(READY)  ## the same as on another machine; SEED=… repeats a r
 test-busy: $(READY)  ## ten times the tests of the page, beside a busy loop on every core
 	busy=; trap 'kill $$busy' EXIT; for core in $$(seq $$(getconf _NPROCESSORS_ONLN)); do \
 	while :; do :; done & busy="$$busy $$!"; done; \
-	for turn in $$(seq 10); do $(BIN)/python -m pytest -q -m browser tests/explorer || exit 1; done
+	for turn in $$(seq 10); do $(BIN)/python -m pytest -q $(PARALLEL) -m browser tests/explorer || exit 1; done
 
 VERSIONS := 3.11 3.12 3.13 3.14
 test-versions:  ## the tests under each Python that is found, each in an environment of its own

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import doctest
+import gc
 import os
 import signal
 from pathlib import Path
@@ -26,6 +28,16 @@ settings.load_profile("howsure")
 
 
 collect_ignore = ["tests/fuzz/reader_fuzz.py"]  # no test but a program of `make fuzz`, which installs what it needs
+
+gc.disable()  # while thousands of tests are collected, nothing of them is garbage
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays to the end: the garbage collector need not walk it again and again."""
+    gc.freeze()
+    gc.enable()
+    atexit.register(gc.unfreeze)  # libraries count at the end what nobody threw away
+
 
 NO_DATA = "reads real data, and HOWSURE_DATA names no folder"
 

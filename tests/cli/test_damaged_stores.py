@@ -12,7 +12,7 @@ from howsure.errors import InputError
 from howsure.events import EventStore, check_store, queries
 from howsure.explorer import Tokens, create_app, events_report
 from tests.cli.running import howsure
-from tests.events.damaged_stores import AT_OPENING, ELSEWHERE, OF_DOCUMENTS, damaged, of_document_0, whole_store
+from tests.events.damaged_stores import ALIKE, AT_OPENING, ELSEWHERE, OF_DOCUMENTS, damaged, of_document_0, whole_store
 
 QUESTIONS = (
     "overview",
@@ -66,7 +66,9 @@ def test_a_whole_store_is_whole(whole: Path, tmp_path: Path) -> None:
         assert set(answers_of(store).values()) == {200, 400}
 
 
-@pytest.mark.parametrize("what", AT_OPENING)
+@pytest.mark.parametrize(
+    "what", [pytest.param(what, marks=pytest.mark.slow) if what in ALIKE else what for what in AT_OPENING]
+)
 def test_damage_that_counts_depend_on_is_told_at_the_door(what: str, whole: Path, tmp_path: Path) -> None:
     path = damaged(whole, tmp_path / "d.duckdb", AT_OPENING[what])
     with pytest.raises(InputError) as told:

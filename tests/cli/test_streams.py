@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import pty
@@ -51,6 +52,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "dev.csv").write_text("\n".join(["y,p,q,g", *rows, ""]), encoding="utf-8")
     rng = np.random.default_rng(0)
     np.savez(folder / "draws.npz", draws=rng.normal(size=(60, 9)), truth=rng.normal(size=60))
+    with pytest.MonkeyPatch.context() as monkeypatch, contextlib.chdir(folder):
+        code, out, err = run("ascii", "demo", monkeypatch=monkeypatch)  # the store that others read
+    assert (code, err, out.isascii()) == (0, "", True)
     return folder
 
 
@@ -67,7 +71,7 @@ RUNS = (
     ("quantiles", "draws.npz", "--truth", "truth", "--draws-column", "draws"),
     ("data", "list"),
     ("data", "show", "litbank_coref"),
-    ("demo",),
+    ("events", "series", "demo-output/news.duckdb", "--by", "year"),
     ("events", "compare", "demo-output/news.duckdb", "SUDORIA", "NORLAND"),
     ("events", "doubtful", "demo-output/news.duckdb"),
 )

@@ -121,6 +121,10 @@ def test_one_odd_date_does_not_break_a_store(odd: datetime.date, tmp_path: Path)
         assert [row.n_documents for row in series.counts.rows] == [1, 0, 1]
         assert (series.recipe["since"], series.recipe["documents"]) == ("1999-01-01", 2)
         assert len(compare_actors(store, "IRQ", "KWT", by="month", **asked).rows) == 6
+
+
+def test_one_odd_date_does_not_break_a_report(tmp_path: Path) -> None:
+    with dated(tmp_path / "odd.duckdb", *NEWS, datetime.date.max) as store:
         assert "1999" in events_report(store)
 
 

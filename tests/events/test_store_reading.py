@@ -46,7 +46,7 @@ def test_a_period_ends_the_day_before_the_next(date: datetime.date, by: str) -> 
 
 def test_a_damaged_store_is_told_in_one_sentence(tmp_path: Path) -> None:
     path = tmp_path / "a.duckdb"
-    make_store(path, documents=120).close()
+    make_store(path, documents=40).close()
     whole = path.read_bytes()
     told = []
     for place in range(3 * 4096, len(whole), 4096 * 24):

@@ -104,7 +104,7 @@ class Browser:
         self.settle()
         target = self.one(selector)
         self.driver.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", target)
-        ActionChains(self.driver).move_to_element(target).click().perform()
+        ActionChains(self.driver, duration=0).move_to_element(target).click().perform()
         self.settle()
 
     def choose(self, selector: str, value: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 import click
 
@@ -16,6 +17,7 @@ OTHER_NAMES |= {"howsure.compare_calibration": "howsure calibration compare"}
 OTHER_NAMES |= {"howsure.calibration_error": "howsure calibration"}
 
 TRACEBACK = "--traceback"
+SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}  # of every help
 WORDS = {"a valid integer range": "a whole number", "a valid integer": "a whole number"}
 WORDS |= {"a valid float range": "a number", "a valid float": "a number"}
 

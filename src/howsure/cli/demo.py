@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from howsure.cli.calibration.main import curve_command
-from howsure.cli.commands import Command
+from howsure.cli.commands import SETTINGS, Command
 from howsure.cli.destinations import WrittenFolder
 from howsure.cli.events.main import command as events_command
 from howsure.cli.output import emit
@@ -52,7 +52,7 @@ def command(output: str) -> None:
     with contextlib.chdir(folder):
         for called, name, arguments in _commands():
             emit(f"\n    howsure {name} {' '.join(arguments)}\n\n", None)
-            called.main(list(arguments), standalone_mode=False)
+            called.main(list(arguments), standalone_mode=False, **SETTINGS)
     emit(f"\nOpen {folder / REPORT} and {folder / PAGE} in a browser.\n", None)
 
 
