@@ -23,8 +23,8 @@ from pathlib import Path
 
 import numpy as np
 
-from howsure.events import queries
-from howsure.events.storage import EventStore
+from howsure.events.store.event_store import EventStore
+from howsure.explorer import queries
 
 FIRST, DAYS = datetime.date(1987, 1, 1), 7_670
 ACTORS, SAMPLES, REPEATS, LIMIT = 60, 100, 5, 1.0

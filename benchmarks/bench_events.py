@@ -34,17 +34,18 @@ from pathlib import Path
 import numpy as np
 
 from howsure.coreference import AntecedentModel, CorefPosterior
-from howsure.coreference.decisions import best_antecedents
-from howsure.data.documents import Document, Mention, Sentence
+from howsure.coreference.posterior.decisions import best_antecedents
+from howsure.data.documents.document import Document, Mention, Sentence
 from howsure.events import Lexicon, built_in_rule
-from howsure.events.entities import entity_counts, evidence_of
-from howsure.events.extraction import Extraction, Sampled, document_seed
-from howsure.events.facts import Act, Description, Facts
-from howsure.events.input import Fields, InputDocument, open_corpus
-from howsure.events.pipeline import BATCH
-from howsure.events.rows import Rows
-from howsure.events.storage import EventStore
-from howsure.events.work import Work, Worker
+from howsure.events.corpus.documents import Fields, InputDocument
+from howsure.events.corpus.open_corpus import open_corpus
+from howsure.events.extraction.entities import entity_counts, evidence_of
+from howsure.events.extraction.extract_events import BATCH
+from howsure.events.extraction.mention_facts import Act, Description, Facts
+from howsure.events.extraction.one_document import Extraction, Sampled, document_seed
+from howsure.events.extraction.rows import Rows
+from howsure.events.extraction.worker import Work, Worker
+from howsure.events.store.event_store import EventStore
 
 LIMIT = 200  # documents a second after parsing
 SAMPLES = 100
@@ -121,7 +122,7 @@ def shapes(mentions: int) -> list[tuple[Facts, CorefPosterior]]:
 
 
 def sampled(facts: Facts, posterior: CorefPosterior, number: int) -> Sampled:
-    """Samples and what the rule says of them, as in `howsure.events.extraction`."""
+    """Samples and what the rule says of them, as in `howsure.events.extraction.one_document`."""
     antecedents = posterior.antecedents
     clusterings = CorefPosterior(antecedents).sample(SAMPLES, rng=np.random.default_rng(document_seed(0, str(number))))
     best = best_antecedents(antecedents)

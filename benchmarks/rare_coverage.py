@@ -30,8 +30,8 @@ import numpy as np
 import numpy.typing as npt
 
 import howsure
-from howsure.calibration.binning import bin_pairs
-from howsure.stats.pairs import Pairs
+from howsure.calibration.bins.bins import bin_pairs
+from howsure.inputs.pairs import Pairs
 
 Floats = npt.NDArray[np.float64]
 

@@ -13,9 +13,9 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from howsure.data.conllu_writing import write_conllu
-from howsure.data.documents import Document, Sentence
-from howsure.data.writing import write_whole
+from howsure.data.documents.conllu_writing import write_conllu
+from howsure.data.documents.document import Document, Sentence
+from howsure.files.whole import write_whole
 
 # Slots: {a} a state, {A} its adjective, {Pa} its president; the same of a second state by b; {town}, {day}.
 SENTENCES = {

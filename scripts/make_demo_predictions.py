@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator
 
 from howsure.data import dataset_path, read_tagged
-from howsure.data.writing import write_whole
+from howsure.files.whole import write_whole
 from howsure.sequences import CRFTagger, HMMTagger, TagPosterior
 
 HEADER = ("model", "tweet", "tag", "probability", "label")

@@ -23,7 +23,8 @@ SOURCE = ROOT / "src" / "howsure"
 
 LAYERS = (
     {"errors"},
-    {"stats"},
+    {"inputs", "show"},
+    {"files", "stats"},
     {"calibration", "sequences", "data"},
     {"significance", "coreference"},
     {"events"},
@@ -32,9 +33,16 @@ LAYERS = (
     {"cli"},
 )
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
-NUMERICS = {"stats", "calibration", "significance", "sequences", "coreference"}
+NUMERICS = {"stats", "inputs", "calibration", "significance", "sequences", "coreference"}
+KEEPERS = {  # of what a chapter writes and reads itself
+    "howsure.coreference.model.antecedent_model",
+    "howsure.sequences.taggers.storage",
+    "howsure.significance.boostsa.storage",
+    "howsure.significance.experiments",
+}
+MOST_ENTRIES = 14  # of a folder
 SUGAR = {"plot", "_repr_html_"}
-FRAME_SEAM = "howsure.stats.frames"
+FRAME_SEAM = "howsure.inputs.frames"
 
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "common", "core", "misc"}
 LONGEST_FILE = 300
@@ -68,13 +76,13 @@ class Module:
         return room_of(self.name)
 
     @property
-    def is_storage(self) -> bool:
-        return self.name.endswith(".storage")
+    def keeps_files(self) -> bool:
+        return self.name in KEEPERS
 
 
 @dataclass(frozen=True)
 class Import:
-    """One imported name (`howsure.stats.pairs.Pairs`) and the function it stands in; None at the top of the module."""
+    """One imported name (`howsure.inputs.pairs.Pairs`) and the function it stands in; None at the top of the module."""
 
     name: str
     function: str | None
@@ -134,18 +142,9 @@ def imports_point_down(module: Module) -> Iterator[str]:
             yield f"{module.name} imports {one.name}, which is not below {module.room}"
 
 
-def storage_is_imported_from_above(module: Module) -> Iterator[str]:
-    """A numerics chapter's storage.py is imported by its `__init__` and by higher rooms, not by its other files."""
-    if module.is_package or module.is_storage or module.room not in NUMERICS:
-        return
-    for one in imports_of(module):
-        if one.of(f"howsure.{module.room}.storage"):
-            yield f"{module.name} imports {one.name}: only the chapter's __init__ and the rooms above may"
-
-
 def numerics_are_pure(module: Module) -> Iterator[str]:
-    """A room of numerics neither prints nor touches a disk, but in its storage.py."""
-    if module.room not in NUMERICS or module.is_storage:
+    """A room of numerics neither prints nor touches a disk, but in the file that keeps what it makes."""
+    if module.room not in NUMERICS or module.keeps_files:
         return
     for one in imports_of(module):
         if one.of(*TOUCHING_A_DISK):
@@ -184,8 +183,8 @@ def frames_have_one_seam(module: Module) -> Iterator[str]:
 
 
 def slow_libraries_are_imported_where_used(module: Module) -> Iterator[str]:
-    """What is slow to import is imported inside functions; the files in figures may import matplotlib at their top."""
-    slow = SLOW_TO_IMPORT - ({"matplotlib"} if module.room == "figures" else set())
+    """What is slow to import is imported inside functions; rooms of figures may import matplotlib at their top."""
+    slow = SLOW_TO_IMPORT - ({"matplotlib"} if "figures" in module.name.split(".") else set())
     for one in imports_of(module, for_types=False):
         if one.function is None and one.of(*slow):
             yield f"{module.name} imports {one.name} at its top"
@@ -200,7 +199,6 @@ def names_say_something(module: Module) -> Iterator[str]:
 
 RULES = [
     imports_point_down,
-    storage_is_imported_from_above,
     numerics_are_pure,
     only_the_command_line_talks,
     frames_have_one_seam,
@@ -212,6 +210,78 @@ RULES = [
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 def test_the_source_keeps_the_rule(rule) -> None:
     assert [broken for module in modules() for broken in rule(module)] == []
+
+
+def graph_of(modules: list[Module]) -> dict[str, set[str]]:
+    """Which modules each module loads, also inside functions; not for types only, nor figures of what can be drawn."""
+    names = {module.name for module in modules}
+
+    def target(one: Import) -> str:
+        return one.name if one.name in names else one.name.rpartition(".")[0]
+
+    return {
+        module.name: {
+            target(one)
+            for one in imports_of(module, for_types=False)
+            if one.function not in SUGAR and target(one) in names
+        }
+        - {module.name}
+        for module in modules
+    }
+
+
+def circles_in(graph: dict[str, set[str]]) -> list[set[str]]:
+    """Modules that load each other, over however many others."""
+
+    @cache
+    def reached(name: str) -> frozenset[str]:
+        found, waiting = set(), list(graph[name])
+        while waiting:
+            one = waiting.pop()
+            if one not in found:
+                found.add(one)
+                waiting.extend(graph[one])
+        return frozenset(found)
+
+    return [{name, *(one for one in reached(name) if name in reached(one))} for name in graph if name in reached(name)]
+
+
+def test_no_modules_import_each_other() -> None:
+    """Neither across rooms nor within one, at the top of a file or inside a function."""
+    assert circles_in(graph_of(modules())) == []
+
+
+def test_a_circle_is_found() -> None:
+    a = Module.parse("howsure.calibration.a", "def f():\n    from howsure.calibration.b import g")
+    b = Module.parse("howsure.calibration.b", "import howsure.calibration.c")
+    c = Module.parse("howsure.calibration.c", "from howsure.calibration.a import f")
+    typed = Module.parse("howsure.calibration.c", "if TYPE_CHECKING:\n    from howsure.calibration.a import f")
+    drawn = Module.parse("howsure.calibration.c", "def plot():\n    from howsure.calibration.a import f")
+    assert len(circles_in(graph_of([a, b, c]))) == 3
+    assert circles_in(graph_of([a, b, typed])) == []
+    assert circles_in(graph_of([a, b, drawn])) == []
+
+
+def test_folders_are_small() -> None:
+    """A folder holds about a dozen entries; what is more wants rooms of its own."""
+    folders = {path.parent for path in SOURCE.rglob("*.py")}
+    entries = {
+        folder: sum(
+            one.is_dir() if one.suffix != ".py" else one.name != "__init__.py"
+            for one in folder.iterdir()
+            if not one.name.startswith("__")
+        )
+        for folder in folders - {SOURCE}
+    }
+    assert {str(folder.relative_to(SOURCE)): n for folder, n in entries.items() if n > MOST_ENTRIES} == {}
+
+
+def test_tests_mirror_the_source() -> None:
+    """A folder of tests is named as the room that it tests."""
+    outside = {"drills", "fuzz", "website"}
+    folders = {path.parent.relative_to(ROOT / "tests") for path in (ROOT / "tests").rglob("test_*.py")}
+    rooms = {folder for folder in folders if folder.parts and folder.parts[0] not in outside}
+    assert {str(room) for room in rooms if not (SOURCE / room).is_dir()} == set()
 
 
 def test_every_room_has_a_level() -> None:
@@ -261,21 +331,20 @@ def test_public_functions_are_documented() -> None:
 
 
 OFFENDERS = [
-    (imports_point_down, "howsure.stats.pairs", "from howsure.calibration.curve import CalibrationCurve"),
-    (imports_point_down, "howsure.calibration.curve", "def f():\n    import howsure.data.read"),
-    (imports_point_down, "howsure.calibration.curve", "from .. import cli"),
-    (imports_point_down, "howsure.calibration.curve", "def draw():\n    from howsure.figures import curve"),
+    (imports_point_down, "howsure.inputs.pairs", "from howsure.calibration.results import CalibrationCurve"),
+    (imports_point_down, "howsure.calibration.results", "def f():\n    import howsure.data.read"),
+    (imports_point_down, "howsure.calibration.results", "from .. import cli"),
+    (imports_point_down, "howsure.calibration.results", "def draw():\n    from howsure.figures import curve"),
     (imports_point_down, "howsure.significance.compare", "from howsure import calibration_curve"),
-    (storage_is_imported_from_above, "howsure.significance.compare", "from howsure.significance.storage import save"),
-    (numerics_are_pure, "howsure.stats.pairs", "from pathlib import Path"),
-    (numerics_are_pure, "howsure.stats.pairs", "def f(path):\n    return open(path)"),
-    (numerics_are_pure, "howsure.stats.pairs", "def f(path):\n    path.write_text('')"),
-    (numerics_are_pure, "howsure.stats.pairs", "np.save('x', 1)"),
+    (numerics_are_pure, "howsure.inputs.pairs", "from pathlib import Path"),
+    (numerics_are_pure, "howsure.inputs.pairs", "def f(path):\n    return open(path)"),
+    (numerics_are_pure, "howsure.inputs.pairs", "def f(path):\n    path.write_text('')"),
+    (numerics_are_pure, "howsure.inputs.pairs", "np.save('x', 1)"),
     (only_the_command_line_talks, "howsure.data.read", "print(1)"),
     (only_the_command_line_talks, "howsure.report.page", "import rich.table"),
     (only_the_command_line_talks, "howsure.figures.curve", "import sys; sys.stderr.write('')"),
     (frames_have_one_seam, "howsure.data.read", "def f():\n    import narwhals as nw"),
-    (slow_libraries_are_imported_where_used, "howsure.calibration.curve", "from scipy import stats"),
+    (slow_libraries_are_imported_where_used, "howsure.calibration.results", "from scipy import stats"),
     (slow_libraries_are_imported_where_used, "howsure.report.page", "import matplotlib.pyplot as plt"),
     (names_say_something, "howsure.stats._utils", ""),
 ]
@@ -286,7 +355,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from howsure import __version__
 from howsure.errors import InputError
-from howsure.stats.pairs import Pairs
+from howsure.inputs.pairs import Pairs
 from .bins import Bins
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -307,4 +376,4 @@ def test_a_rule_catches_who_breaks_it(rule, name: str, text: str) -> None:
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 def test_a_rule_leaves_others_alone(rule) -> None:
-    assert list(rule(Module.parse("howsure.calibration.curve", LAW_ABIDING))) == []
+    assert list(rule(Module.parse("howsure.calibration.results", LAW_ABIDING))) == []

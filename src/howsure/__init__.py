@@ -27,9 +27,9 @@ _ROOMS = {
         "minimum_detectable_difference",
         "required_sample_size",
     ),
-    "howsure.stats.classes": ("pairs_from_classes",),
+    "howsure.inputs.classes": ("pairs_from_classes",),
     "howsure.stats.estimate": ("Estimate",),
-    "howsure.stats.pairs": ("Pairs",),
+    "howsure.inputs.pairs": ("Pairs",),
     "howsure.calibration": (
         "Bins",
         "CalibrationComparison",
@@ -60,11 +60,11 @@ if TYPE_CHECKING:
     from howsure.data import Document, Mention, Sentence, read_documents  # noqa: F401
     from howsure.errors import HowsureError, InputError, MissingExtraError  # noqa: F401
     from howsure.events import EventStore, Lexicon, Rule, compare_actors, event_series  # noqa: F401
+    from howsure.inputs.classes import pairs_from_classes  # noqa: F401
+    from howsure.inputs.pairs import Pairs  # noqa: F401
     from howsure.sequences import CRFTagger, HMMTagger, TagPosterior, tag_pairs, transition_pairs  # noqa: F401
     from howsure.significance import *  # noqa: F403
-    from howsure.stats.classes import pairs_from_classes  # noqa: F401
     from howsure.stats.estimate import Estimate  # noqa: F401
-    from howsure.stats.pairs import Pairs  # noqa: F401
 
 
 def __getattr__(name: str) -> Any:

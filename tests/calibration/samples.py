@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-from howsure.stats.pairs import Chunk, Floats, Labels, Pairs
+from howsure.inputs.pairs import Chunk, Floats, Labels, Pairs
 
 TIED = [0.0, 5e-324, 1e-300, 2.0**-30, 0.1, 0.25, 1 / 3, 0.5, 0.7, 0.75, 1 - 2.0**-53, 1.0]
 

@@ -1,67 +1,231 @@
-"""What a curve looks like in JSON, as a data frame, and as bins."""
+"""The public calls: what other tools get wrong, what a result says of itself, and what is refused."""
 
 from __future__ import annotations
 
-import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
 
-from howsure.calibration.curve import BIN_COLUMNS
-from howsure.calibration.judging import calibration_curve
-from tests.calibration.samples import language_pairs
-
-Y, Q = language_pairs(500, np.random.default_rng(43))
-
-
-def test_the_json_form_keeps_its_schema() -> None:
-    curve = calibration_curve(Y, Q)
-    held = json.loads(json.dumps(curve.to_dict(), allow_nan=False))
-    assert list(held) == [
-        "group", "n", "base_rate", "debiased_error", "error", "mse", "ece", "max_error", "p_value", "brier", "log_loss",
-        "notes", "bins",
-    ]  # fmt: skip
-    assert held["n"] == 500 == sum(row["n"] for row in held["bins"])
-    assert list(held["debiased_error"]) == ["estimate", "low", "high", "level", "method"]
-    assert held["error"]["low"] is None
-    assert held["ece"] == curve.ece.value
-    assert list(held["brier"]) == ["score", "calibration", "refinement", "within_bin"]
-    assert list(held["log_loss"]) == ["score", "calibration", "refinement", "within_bin", "infinite_rows"]
-    assert held["log_loss"]["score"] is None
-    assert held["log_loss"]["infinite_rows"] == int(((Q == 0) & (Y == 1)).sum() + ((Q == 1) & (Y == 0)).sum()) > 0
-    assert list(held["bins"][0]) == ["n", "mean_prob", "frequency", "low", "high"]
-    assert any("log loss is infinite" in note for note in held["notes"])
+import howsure
+from howsure.calibration.curve import calibration_curve, calibration_error, curve_of
+from howsure.errors import InputError
+from howsure.inputs.pairs import Chunk, Floats, Labels, Pairs
+from tests.calibration import reference
+from tests.calibration.samples import Source, language_pairs
 
 
-def test_what_is_undefined_is_null() -> None:
-    held = calibration_curve([0, 1], [0.2, 0.9], bin_size=1).to_dict()
-    assert held["debiased_error"] == {"estimate": None, "low": None, "high": None, "level": 0.95, "method": "debiased"}
+def orders(y: Labels, q: Floats) -> dict[str, np.ndarray]:
+    """The same rows shuffled, with label 0 first among equal predictions, and with label 1 first."""
+    return {
+        "shuffled": np.random.default_rng(0).permutation(len(q)),
+        "zeros first": np.lexsort((y, q)),
+        "ones first": np.lexsort((1 - y.astype(np.int8), q)),
+    }
 
 
-@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
-def test_the_bins_as_a_data_frame(backend: str) -> None:
-    curve = calibration_curve(Y, Q)
-    frame = curve.to_frame(backend)
-    names = list(frame.columns) if backend != "pyarrow" else frame.column_names
-    assert names == list(BIN_COLUMNS)
-    assert [float(value) for value in frame["frequency"].to_numpy()] == curve.bins.frequency.tolist()
-    assert len(frame) == len(curve.bins)
+def test_language_like_pairs_in_three_orders() -> None:
+    """The pairs on which peers crash, lose 40 % of the rows, or change with the order."""
+    y, q = language_pairs(20_000, np.random.default_rng(35))
+    rows = reference.rows_of(y[:2_000], q[:2_000])
+    small = float(reference.ece(reference.adaptive_bins(rows, 200)))
+    assert calibration_curve(y[:2_000], q[:2_000], n_bins=10).ece.value == pytest.approx(small, abs=1e-12)
+    found = [calibration_curve(y[order], q[order], n_bins=10) for order in orders(y, q).values()]
+    assert len({repr(curve.to_dict()) for curve in found}) == 1
+    assert found[0].bins.count.sum() == 20_000
+    assert len(found[0].bins) == 6
+    assert found[0].bins.mean_prob[[0, -1]].tolist() == [0.0, 1.0]
+    assert found[0].bins.frequency[[0, -1]].tolist() == pytest.approx([0.05, 0.95], abs=0.01)
 
 
-def test_bins_are_in_order_and_within_bounds() -> None:
-    bins = calibration_curve(Y, Q, sample_weight=np.arange(500) % 7 + 0.5).bins
-    assert (np.diff(bins.upper) > 0).all()
-    assert (np.diff(bins.mean_prob) > 0).all()
-    for column in (bins.mean_prob, bins.frequency, bins.low, bins.high):
-        assert ((column >= 0) & (column <= 1)).all()
-    assert ((bins.low <= bins.frequency) & (bins.frequency <= bins.high)).all()
-    assert bins.weight.sum() == pytest.approx((np.arange(500) % 7 + 0.5).sum())
-    assert bins.count.sum() == 500
+def test_two_values_of_which_one_is_wrong() -> None:
+    """q = 0 sixty times with 30 positives, q = 0.5 forty times with 20: the error is 0.6 · 0.5."""
+    q = np.repeat([0.0, 0.5], [60, 40])
+    y = np.concatenate([np.arange(60) < 30, np.arange(40) < 20])
+    curve = calibration_curve(y, q, n_bins=10)
+    assert curve.ece.value == 0.3
+    assert curve.max_error.value == 0.5
+    assert curve.error.value == pytest.approx(math.sqrt(0.6 * 0.25))
 
 
-def test_the_histogram_is_of_the_predictions_of_each_label() -> None:
-    curve = calibration_curve([0, 0, 1, 1], [0.0, 0.02, 0.5, 1.0], sample_weight=[1, 2, 3, 4], bin_size=2)
-    assert curve.histogram.shape == (2, 64)
-    assert curve.histogram[0, :2].tolist() == [1, 2]
-    assert curve.histogram[1, [32, 63]].tolist() == [3, 4]
-    assert curve.histogram.sum() == 10
+@pytest.mark.parametrize("bad", [1 + 1e-7, -0.2, math.nan, math.inf])
+def test_one_bad_value_is_refused_and_named(bad: float) -> None:
+    rng = np.random.default_rng(36)
+    q = rng.random(20_000)
+    q[7] = bad
+    for binning in ("adaptive", "uniform"):
+        with pytest.raises(InputError, match=r"y_prob must .*row 7"):
+            calibration_curve(rng.random(20_000) < 0.5, q, binning=binning)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+def test_short_floats_are_summed_as_doubles(dtype: type) -> None:
+    rng = np.random.default_rng(37)
+    q = rng.random(200_000).astype(dtype)
+    y = rng.random(200_000) < q.astype(np.float64) ** 2
+    short, double = calibration_curve(y, q), calibration_curve(y, q.astype(np.float64))
+    assert repr(short.to_dict()) == repr(double.to_dict())
+    assert short.ece.value == pytest.approx(1 / 6, abs=0.01)
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """One chunk of pairs, many times over."""
+
+    labels: Labels
+    probabilities: Floats
+    times: int
+
+    def chunks(self) -> Iterator[Chunk]:
+        for _ in range(self.times):
+            yield self.probabilities, self.labels
+
+
+def test_more_rows_than_a_single_float_can_count() -> None:
+    rng = np.random.default_rng(38)
+    q = rng.random(1 << 19).astype(np.float32).astype(np.float64)
+    y = (rng.random(1 << 19) < q**2).astype(np.uint8)
+    once, many = (curve_of(Repeated(y, q, times), n_bins=1) for times in (1, 40))
+    assert many.n == many.bins.count.sum() == 40 << 19 > 1 << 24
+    assert many.ece.value == pytest.approx(once.ece.value, abs=1e-14)
+    assert many.brier.score == pytest.approx(once.brier.score, abs=1e-14)
+
+
+def test_fewer_rows_than_bins_and_one_bin_and_a_half() -> None:
+    few = calibration_curve([0, 1, 1], [0.1, 0.5, 0.8], n_bins=10)
+    assert few.bins.count.tolist() == [1, 1, 1]
+    assert few.notes[0].startswith("3 pairs left out of the debiased error")
+    assert few.notes[1] == "most pairs are alone in their bin: ask for fewer and larger bins"
+    assert math.isnan(few.debiased_error.value)
+    assert few.ece.value == pytest.approx((0.1 + 0.5 + 0.2) / 3)
+    q = np.linspace(0.01, 0.4, 150)
+    half = calibration_curve(np.ones(150), q, bin_size=100)
+    assert half.bins.count.tolist() == [150]
+    assert half.error.value == pytest.approx(1 - q.mean())
+
+
+def test_rounding_predictions_changes_little() -> None:
+    rng = np.random.default_rng(39)
+    q = rng.random(5_000)
+    y = rng.random(5_000) < q
+    exact, rounded = (calibration_error(y, held, bin_size=200, estimator="plugin").value for held in (q, q.round(3)))
+    assert rounded == pytest.approx(exact, abs=0.005)  # a peer jumps from 0.010 to 0.077
+
+
+def test_plain_duplication_of_every_row_keeps_the_curve() -> None:
+    y, q = language_pairs(1_000, np.random.default_rng(40))
+    once, twice = calibration_curve(y, q, bin_size=50), calibration_curve(np.tile(y, 2), np.tile(q, 2), bin_size=100)
+    assert twice.error.value == pytest.approx(once.error.value, abs=1e-14)
+    assert twice.bins.frequency.tolist() == pytest.approx(once.bins.frequency.tolist(), abs=1e-14)
+
+
+def test_weights_are_repetitions_for_all_that_is_not_noise() -> None:
+    rng = np.random.default_rng(41)
+    q, times = rng.random(400), rng.integers(1, 4, 400)
+    y = (rng.random(400) < q).astype(int)
+    edges = calibration_curve(y, q, binning="uniform", n_bins=5, sample_weight=times)
+    repeated = calibration_curve(np.repeat(y, times), np.repeat(q, times), binning="uniform", n_bins=5)
+    for name in ("error", "mse", "ece", "max_error"):
+        assert getattr(edges, name).value == pytest.approx(getattr(repeated, name).value, abs=1e-13)
+    for score in ("brier", "log_loss"):
+        for part in ("score", "calibration", "refinement", "within_bin"):
+            expected = getattr(getattr(repeated, score), part)
+            assert getattr(getattr(edges, score), part) == pytest.approx(expected, abs=1e-13)
+    assert edges.base_rate == pytest.approx(repeated.base_rate, abs=1e-14)
+
+
+def test_a_row_of_weight_0_counts_for_nothing() -> None:
+    """Also where it is alone in its bin, or where all rows of a bin are such."""
+    y, q, w = [0, 1, 1, 0, 1, 1], [0.1, 0.15, 0.3, 0.4, 0.8, 0.9], [0, 0, 1, 2, 1, 1]
+    curve = calibration_curve(y, q, sample_weight=w, bin_size=2)
+    without = calibration_curve(y[2:], q[2:], sample_weight=w[2:], bin_size=2)
+    for name in ("error", "mse", "ece", "max_error", "debiased_error"):
+        assert getattr(curve, name).value == pytest.approx(getattr(without, name).value, abs=1e-12), name
+    assert curve.brier.calibration == pytest.approx(without.brier.calibration, abs=1e-12)
+    assert curve.log_loss.score == pytest.approx(without.log_loss.score, abs=1e-12)
+
+
+def test_value_and_interval_belong_together() -> None:
+    rng = np.random.default_rng(42)
+    q = rng.random(500)
+    y = rng.random(500) < q**2
+    for interval in ("debiased", "none"):
+        curve = calibration_curve(y, q, interval=interval)
+        assert (curve.error.low, curve.error.high, curve.error.method) == (None, None, "plugin")
+        assert (curve.mse.low, curve.ece.low, curve.max_error.high) == (None, None, None)
+    for interval in ("nguyen-oconnor", "bootstrap"):
+        curve = calibration_curve(y, q, interval=interval, rng=0)
+        assert curve.error.method == curve.mse.method == interval
+        assert curve.error.low is not None
+        assert curve.debiased_error.method == "debiased"
+        assert curve.debiased_error.low is not None
+    assert calibration_error(y, q) == calibration_curve(y, q).debiased_error
+    assert calibration_error(y, q, estimator="plugin") == calibration_curve(y, q).error
+    assert curve.mse.value == pytest.approx(curve.error.value**2, abs=1e-15)
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_one_class_only_is_said_and_is_no_error(label: int) -> None:
+    curve = calibration_curve([label] * 10, np.linspace(0, 1, 10), bin_size=5)
+    assert f"every label is {label}: refinement says nothing about telling labels apart" in curve.notes
+    assert curve.base_rate == label
+
+
+def test_intervals_of_bins_are_honest_at_0_and_1() -> None:
+    curve = calibration_curve([0] * 20 + [1] * 20, [0.1] * 20 + [0.9] * 20, bin_size=20)
+    assert curve.bins.frequency.tolist() == [0.0, 1.0]
+    assert curve.bins.low[0] == 0.0
+    assert 0.1 < curve.bins.high[0] < 0.2
+    assert curve.bins.high[1] == 1.0
+    paper = calibration_curve(
+        [0] * 20 + [1] * 20, [0.1] * 20 + [0.9] * 20, bin_size=20, interval="nguyen-oconnor", rng=0
+    )
+    assert paper.bins.low.tolist() == paper.bins.high.tolist() == [0.0, 1.0]
+
+
+def test_the_recipe_tells_all_that_is_needed() -> None:
+    y, q = [0, 1, 1, 0], [0.1, 0.7, 0.8, 0.3]
+    recipe = calibration_curve(y, q).recipe
+    assert recipe["howsure"] == howsure.__version__
+    assert (recipe["n"], recipe["bin_size"], recipe["bin_size_rule"]) == (4, 2, "n^(2/3) / 2")
+    assert (recipe["binning"], recipe["interval"], recipe["level"], recipe["bins"]) == ("adaptive", "debiased", 0.95, 2)
+    assert (recipe["weighted"], recipe["clustered"]) == (False, False)
+    assert calibration_curve(y, q, bin_size=2).recipe["bin_size_rule"] == "given"
+    assert calibration_curve(y, q, n_bins=2).recipe["bin_size_rule"] == "n_bins"
+    drawn = calibration_curve(y, q, interval="nguyen-oconnor", rng=7, sample_weight=[1, 1, 2, 1], clusters=[0, 0, 1, 1])
+    assert (drawn.recipe["seed"], drawn.recipe["samples"]) == (7, 10_000)
+    assert (drawn.recipe["weighted"], drawn.recipe["clustered"]) == (True, True)
+
+
+@pytest.mark.parametrize(("options", "message"), [
+    ({"interval": "wilson"}, "interval must be one of 'debiased'"),
+    ({"level": 95}, "level must lie strictly between 0 and 1"),
+    ({"binning": "quantile"}, "binning must be"),
+    ({"bin_size": -1}, "bin_size must be"),
+    ({"rng": -3, "interval": "bootstrap"}, "rng as a seed must not be negative"),
+    ({"rng": "seed", "interval": "bootstrap"}, "rng must be a seed"),
+])  # fmt: skip
+def test_bad_options_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        calibration_curve([0, 1, 1], [0.1, 0.6, 0.7], **options)
+
+
+def test_estimators_that_do_not_exist_are_refused() -> None:
+    with pytest.raises(InputError, match="estimator must be 'debiased' or 'plugin', not 'ece'"):
+        calibration_error([0, 1], [0.1, 0.6], estimator="ece")
+
+
+def test_empty_input_is_refused() -> None:
+    with pytest.raises(InputError, match="empty"):
+        calibration_curve([], [])
+
+
+def test_a_stream_cannot_be_bootstrapped() -> None:
+    source = Source(np.array([0, 1], dtype=np.uint8), np.array([0.2, 0.9]), [1])
+    with pytest.raises(InputError, match="interval='bootstrap' needs the pairs in memory"):
+        curve_of(source, interval="bootstrap")
+    in_memory = curve_of(Pairs(source.labels, source.probabilities), bin_size=2)
+    assert curve_of(source, bin_size=2).error.value == pytest.approx(in_memory.error.value, abs=1e-14)

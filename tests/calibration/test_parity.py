@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from benchmarks.parity_calibration import BINS, EXAMPLES, WIDTHS
-from howsure.calibration.checking import calibration_test
-from howsure.calibration.judging import calibration_curve, calibration_error
+from howsure.calibration.curve import calibration_curve, calibration_error
+from howsure.calibration.hypothesis_tests.calibration_test import calibration_test
 from howsure.calibration.scores import score_parts
 
 ANSWERS: dict[str, Any] = json.loads((Path(__file__).parent / "parity.json").read_text(encoding="utf-8"))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from howsure import InputError, posterior_quantiles
-from howsure.calibration.uniform_ranks import critical_distance, distance_tail, largest_distance
+from howsure.calibration.hypothesis_tests.uniform_ranks import critical_distance, distance_tail, largest_distance
 
 
 @given(st.integers(2, 12), st.integers(1, 9), st.integers(0, 2**32 - 1))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure.calibration.binning import bin_pairs
+from howsure.calibration.bins.bins import bin_pairs
 from howsure.calibration.scores import BRIER, LOG, ProperLoss, brier_parts, log_parts, score_parts
 from howsure.errors import InputError
 from tests.calibration import reference, score_loops

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import howsure
-from howsure.calibration.binning import SORT_UP_TO
-from howsure.calibration.judging import curve_of
+from howsure.calibration.bins.bins import SORT_UP_TO
+from howsure.calibration.curve import curve_of
 from howsure.data import open_predictions
 from tests.cli.running import howsure as run
 from tests.cli.running import printed

@@ -9,8 +9,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from howsure.errors import InputError
-from howsure.events import EventStore, check_store, queries
-from howsure.explorer import Tokens, create_app, events_report
+from howsure.events import EventStore, check_store
+from howsure.explorer import Tokens, create_app, events_report, queries
 from tests.cli.running import howsure
 from tests.events.damaged_stores import ALIKE, AT_OPENING, ELSEWHERE, OF_DOCUMENTS, damaged, of_document_0, whole_store
 

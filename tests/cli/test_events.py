@@ -11,14 +11,15 @@ import pytest
 
 from howsure.cli.events import main as command_file
 from howsure.cli.events import queries as queries_file
-from howsure.events.input import BAD_DATES, Fields, open_corpus
-from howsure.events.matching import STEMMING
+from howsure.events.actors.spelling import STEMMING
+from howsure.events.corpus.documents import BAD_DATES, Fields
+from howsure.events.corpus.open_corpus import open_corpus
+from howsure.events.extraction.extract_events import BATCH
 from howsure.events.periods import PERIODS
-from howsure.events.pipeline import BATCH
-from howsure.events.relations import SCHEMES
-from howsure.events.series import INTERVALS
-from howsure.events.storage import EventStore
-from howsure.events.store_series import UNITS
+from howsure.events.rules.label_schemes import SCHEMES
+from howsure.events.series.event_series import UNITS
+from howsure.events.series.period_counts import INTERVALS
+from howsure.events.store.event_store import EventStore
 from tests.cli.pressing import pressed
 from tests.cli.running import howsure, printed
 from tests.events import newswire

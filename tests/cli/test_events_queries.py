@@ -15,10 +15,10 @@ from click.testing import CliRunner, Result
 
 from howsure.cli.events.main import command
 from howsure.errors import InputError
-from howsure.events.storage import EventStore
-from howsure.events.store_comparison import compare_actors
-from howsure.events.store_documents import doubtful_documents
-from howsure.events.store_series import event_series
+from howsure.events.series.actor_comparison import compare_actors
+from howsure.events.series.behind_a_point import doubtful_documents
+from howsure.events.series.event_series import event_series
+from howsure.events.store.event_store import EventStore
 from tests.events.made_up_store import hussein_document, make_store, write_store
 
 

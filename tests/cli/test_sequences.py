@@ -15,11 +15,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from howsure.calibration.judging import curve_of
+from howsure.calibration.curve import curve_of
 from howsure.data import open_predictions, read_tagged, write_conllu, write_tagged
-from howsure.data.documents import Document, Sentence
+from howsure.data.documents.document import Document, Sentence
 from howsure.sequences import CRFTagger, HMMTagger, load_tagger
-from howsure.sequences.pairs import frequent_transitions, tag_pairs, transition_pairs
+from howsure.sequences.calibration_pairs import frequent_transitions, tag_pairs, transition_pairs
 from tests.cli.pressing import pressed
 from tests.cli.running import howsure as run
 from tests.cli.running import printed

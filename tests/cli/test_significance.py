@@ -16,7 +16,7 @@ from howsure.cli.significance.main import command
 from howsure.errors import InputError
 from howsure.significance import Runs, compare
 from howsure.significance.boostsa import Bootstrap
-from tests.significance.systems import distributions, labels
+from tests.significance.made_systems import distributions, labels
 
 TARGETS, BASE, LARGE = labels(120, 3, 1)
 COMPARED = ["--target", "gold", "--baseline", "base", "--model", "large"]

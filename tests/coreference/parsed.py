@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from howsure.data.documents import Document, Mention, Sentence
+from howsure.data.documents.document import Document, Mention, Sentence
 
 
 def parsed(text: str, **metadata: str) -> Sentence:

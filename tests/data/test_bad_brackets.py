@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from howsure.data.brackets import LeftOut
-from howsure.data.conll2012 import read_conll2012
-from howsure.data.conllu import read_conllu
-from howsure.data.document_files import BAD_BRACKETS, read_documents
-from howsure.data.texts import Text
-from howsure.data.three_columns import read_three_columns, three_column_documents
+from howsure.data.documents.conll2012 import read_conll2012
+from howsure.data.documents.conllu import read_conllu
+from howsure.data.documents.entity_brackets import LeftOut
+from howsure.data.documents.read_documents import BAD_BRACKETS, read_documents
+from howsure.data.documents.three_columns import read_three_columns, three_column_documents
 from howsure.errors import InputError
+from howsure.files.text import Text
 from tests.cli.running import howsure as run
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from howsure.data import open_predictions
 from howsure.errors import InputError
-from howsure.stats.storage import LEAST_MOST
+from howsure.files.archive import LEAST_MOST
 from tests.data.writers import Columns, write, write_bytes
 
 GOOD: Columns = {"uid": [f"u{row}" for row in range(8)], "gold": [0, 1] * 4, "prob": [0.5] * 8}

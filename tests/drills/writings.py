@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from howsure.cli.destinations import Written, WrittenFolder
+from howsure.cli.terminal.destinations import Written, WrittenFolder
 from tests.cli.running import printed
 from tests.cli.walking import commands
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import duckdb
 
-from howsure.events.schema import TABLES
+from howsure.events.store.schema import TABLES
 from tests.events.made_up_store import make_store
 
 # What is seen when the store is opened.

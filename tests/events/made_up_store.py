@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from howsure.coreference.posterior import CorefPosterior
-from howsure.events.entities import entity_counts, evidence_of
-from howsure.events.facts import Facts
-from howsure.events.storage import EventStore
+from howsure.coreference.posterior.coref_posterior import CorefPosterior
+from howsure.events.extraction.entities import entity_counts, evidence_of
+from howsure.events.extraction.mention_facts import Facts
+from howsure.events.store.event_store import EventStore
 
 TITLES = {"IRQ": "Iraq", "KWT": "Kuwait", "NATO": "NATO", "YUG": "Yugoslavia", "USA": "United States"}
 FIRST_DAY = datetime.date(1998, 11, 20)

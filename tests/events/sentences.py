@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from howsure.data.documents import Document, Sentence
+from howsure.data.documents.document import Document, Sentence
 
 LEMMAS = {"attacked": "attack", "attacking": "attack", "attacks": "attack"}
 

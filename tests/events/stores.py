@@ -13,14 +13,15 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from howsure.coreference.posterior import CorefPosterior
-from howsure.coreference.storage import AntecedentModel
-from howsure.data.documents import Document
-from howsure.events.filters import Filter
-from howsure.events.input import Corpus, Fields, open_corpus
-from howsure.events.pipeline import ExtractionReport, extract_events, recipe_of
-from howsure.events.schema import TABLES
-from howsure.events.work import Work
+from howsure.coreference.model.antecedent_model import AntecedentModel
+from howsure.coreference.posterior.coref_posterior import CorefPosterior
+from howsure.data.documents.document import Document
+from howsure.events.corpus.documents import Corpus, Fields
+from howsure.events.corpus.filters import Filter
+from howsure.events.corpus.open_corpus import open_corpus
+from howsure.events.extraction.extract_events import ExtractionReport, extract_events, recipe_of
+from howsure.events.extraction.worker import Work
+from howsure.events.store.schema import TABLES
 from tests.events import newswire
 
 

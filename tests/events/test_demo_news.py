@@ -10,11 +10,11 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from howsure.coreference.storage import AntecedentModel
-from howsure.data.conllu import read_conllu
-from howsure.events.extraction import document_seed, extract
-from howsure.events.lexicon import Lexicon
-from howsure.events.rules import built_in_rule
+from howsure.coreference.model.antecedent_model import AntecedentModel
+from howsure.data.documents.conllu import read_conllu
+from howsure.events.actors.lexicon import Lexicon
+from howsure.events.extraction.one_document import document_seed, extract
+from howsure.events.rules.rule import built_in_rule
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "make_demo_news.py"
 NEWS, ACTORS = (Path(str(files("howsure") / "data" / "demo" / name)) for name in ("news.conllu", "actors.tsv"))

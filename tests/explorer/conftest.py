@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from howsure.events.storage import EventStore
+from howsure.events.store.event_store import EventStore
 from howsure.explorer import Included, events_report
 from howsure.report.files import write_report
 from tests.explorer.chromium import Browser, chromium

@@ -8,7 +8,7 @@ from pathlib import Path
 import duckdb
 import numpy as np
 
-from howsure.events.storage import EventStore
+from howsure.events.store.event_store import EventStore
 from tests.events.made_up_store import (
     TITLES,
     MadeUpDocument,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from howsure.events.storage import EventStore
+from howsure.events.store.event_store import EventStore
 from howsure.explorer import Tokens, create_app
 from howsure.explorer.answers import Answers
 from tests.events.made_up_store import make_store

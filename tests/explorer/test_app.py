@@ -10,14 +10,13 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from howsure.events import queries
-from howsure.events.export import csv_text
-from howsure.events.storage import EventStore
-from howsure.events.store_series import event_series
-from howsure.explorer import Tokens, create_app
+from howsure.events.series.event_series import event_series
+from howsure.events.series.export import csv_text
+from howsure.events.store.event_store import EventStore
+from howsure.explorer import Tokens, create_app, queries
+from howsure.explorer.access.headers import HEADERS
+from howsure.explorer.access.hosts import LOOPBACK
 from howsure.explorer.addresses import QUESTIONS
-from howsure.explorer.hosts import LOOPBACK
-from howsure.explorer.security import HEADERS
 from tests.explorer.serving import ServedPage
 
 HOME = "http://localhost:8350"

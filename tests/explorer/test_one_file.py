@@ -12,9 +12,8 @@ import pytest
 
 from howsure.cli.events.page import report_command
 from howsure.errors import InputError
-from howsure.events import queries
-from howsure.events.storage import EventStore
-from howsure.explorer import Included, events_report
+from howsure.events.store.event_store import EventStore
+from howsure.explorer import Included, events_report, queries
 from tests.events.made_up_store import make_store
 
 DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)

@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from howsure.events import queries
-from howsure.events.storage import EventStore
-from howsure.events.store_reading import event_of
+from howsure.events.store.event_store import EventStore
+from howsure.events.store.reading import event_of
+from howsure.explorer import queries
 from tests.events.made_up_store import TITLES
 from tests.explorer.chromium import Browser
 from tests.explorer.hostile_store import SAMPLES

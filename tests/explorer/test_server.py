@@ -12,9 +12,9 @@ import pytest
 
 from howsure.cli.events.page import explore_command
 from howsure.errors import InputError, MissingExtraError
-from howsure.events.storage import EventStore
+from howsure.events.store.event_store import EventStore
 from howsure.explorer import Address, serve
-from howsure.explorer.hosts import host_in, is_loopback
+from howsure.explorer.access.hosts import host_in, is_loopback
 from tests.explorer.serving import ServedPage
 
 

@@ -9,7 +9,7 @@ import pytest
 from matplotlib.dates import num2date
 
 from howsure.errors import InputError
-from howsure.events.store_series import StoreSeries, event_series
+from howsure.events.series.event_series import StoreSeries, event_series
 from howsure.figures.events import draw_events, event_figure, event_page
 from howsure.figures.files import figure_bytes
 from howsure.figures.style import new_figure

@@ -8,10 +8,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from howsure.data.writing import write_whole
 from howsure.errors import InputError
 from howsure.figures.calibration import curve_figure
 from howsure.figures.files import figure_bytes, inline_svg, save_figure
+from howsure.files.whole import write_whole
 from tests.figures.made_up import curve_with, many_curves
 
 MAGIC = {".svg": b"<?xml", ".png": b"\x89PNG", ".pdf": b"%PDF"}

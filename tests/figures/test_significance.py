@@ -9,7 +9,7 @@ from howsure.errors import InputError
 from howsure.figures.significance import difference_figure, draw_differences
 from howsure.figures.style import new_figure
 from howsure.significance import compare
-from tests.significance.systems import labels
+from tests.significance.made_systems import labels
 
 
 def test_dots_and_intervals_are_those_of_the_rows() -> None:

@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 
 from howsure import Estimate, compare
-from howsure.figures import calibration, lines
+from howsure.figures import calibration
 from howsure.figures.coreference import pair_figure
 from howsure.figures.files import figure_bytes
 from howsure.figures.significance import difference_figure
 from howsure.figures.style import LOOKS, estimate_text, look, shortened_name
+from howsure.reproductions.figures import lines
 from tests.figures.made_up import ANY_CURVE, many_curves
 
 

@@ -12,21 +12,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from howsure.coreference.storage import AntecedentModel
-from howsure.data.arrays import read_columns
-from howsure.data.attributes import read_attributes
-from howsure.data.document_files import read_documents
-from howsure.data.documents import Document, Sentence
-from howsure.data.opening import open_predictions
-from howsure.data.tagged import read_sentence_index
-from howsure.data.tweets import read_labelled_texts
-from howsure.events.input import Fields, open_corpus
-from howsure.events.lexicon import Lexicon
-from howsure.events.rule_files import read_rule
-from howsure.sequences.crf import CRFTagger
-from howsure.sequences.storage import load_tagger
+from howsure.coreference.model.antecedent_model import AntecedentModel
+from howsure.data.datasets.labelled_texts import read_labelled_texts
+from howsure.data.documents.crfsuite_items import read_attributes
+from howsure.data.documents.document import Document, Sentence
+from howsure.data.documents.read_documents import read_documents
+from howsure.data.documents.two_columns import read_sentence_index
+from howsure.data.predictions.open_predictions import open_predictions
+from howsure.data.predictions.read_columns import read_columns
+from howsure.events.actors.lexicon import Lexicon
+from howsure.events.corpus.documents import Fields
+from howsure.events.corpus.open_corpus import open_corpus
+from howsure.events.rules.rule_files import read_rule
+from howsure.sequences.taggers.crf import CRFTagger
+from howsure.sequences.taggers.storage import load_tagger
 from howsure.significance.boostsa.storage import read_labels, read_outcomes
-from howsure.significance.storage import Experiments
+from howsure.significance.experiments import Experiments
 from tests.fuzz.envelopes import ANTECEDENTS, GZIP, LINES, PLAIN, TAGGER, ZIP, Envelope
 from tests.fuzz.store_edits import edited_store, use_store
 

@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
-from howsure.sequences.crf import CRFTagger
-from howsure.sequences.hmm import HMMTagger
-from howsure.significance.storage import Experiments
+from howsure.sequences.taggers.crf import CRFTagger
+from howsure.sequences.taggers.hmm import HMMTagger
+from howsure.significance.experiments import Experiments
 from tests.data.test_coreference_files import CONLL2012, LITBANK, THREE
 from tests.data.writers import write
 from tests.events.newswire import write_corpus, write_model

@@ -16,9 +16,9 @@ import duckdb
 
 from howsure.errors import HowsureError
 from howsure.events import EventStore, check_store, compare_actors, event_series
-from howsure.events.document_view import document_view
-from howsure.events.schema import TABLES
-from howsure.events.store_documents import doubtful_documents
+from howsure.events.series.behind_a_point import doubtful_documents
+from howsure.events.store.schema import TABLES
+from howsure.explorer.document_view import document_view
 from tests.events.made_up_store import make_store
 
 VALUES = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from howsure.report.significance import significance_report
 from howsure.significance import compare
-from tests.significance.systems import labels
+from tests.significance.made_systems import labels
 
 
 def test_it_says_everything_and_escapes_names() -> None:

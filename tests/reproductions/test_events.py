@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from howsure.errors import InputError
-from howsure.events.lexicon import Lexicon
-from howsure.events.storage import EventStore
-from howsure.events.store_series import event_series
+from howsure.events.actors.lexicon import Lexicon
+from howsure.events.series.event_series import event_series
+from howsure.events.store.event_store import EventStore
 from howsure.reproductions.events.corpora import Item, News, gold_actors, read_incidents, read_reuters
 from howsure.reproductions.events.coverage import QUARTERS, simulate_coverage
 from howsure.reproductions.events.drawn import (

@@ -9,7 +9,8 @@ import pytest
 from scipy.stats import t as student
 
 from howsure import compare_calibration
-from howsure.calibration.judging import calibration_error
+from howsure.calibration.curve import calibration_error
+from howsure.inputs.pairs import Pairs
 from howsure.reproductions.label_errors import (
     Contest,
     clustered_mean,
@@ -22,7 +23,6 @@ from howsure.reproductions.label_errors import (
     wins,
 )
 from howsure.stats.estimate import Estimate
-from howsure.stats.pairs import Pairs
 from howsure.stats.proportions import normal_quantile
 
 SENTENCES, LENGTH, LABELS = 300, 8, 3

@@ -13,7 +13,7 @@ from howsure.reproductions import regulariser
 from howsure.reproductions.regulariser import CRF, GRIDS, HMM, KINDS, every_fit, near_extremes, reproduce_regulariser
 from howsure.reproductions.reproduction import nobody
 from howsure.reproductions.tagging.corpora import read_wsj
-from howsure.sequences.crf import CRFTagger
+from howsure.sequences.taggers.crf import CRFTagger
 
 SMALL = dict.fromkeys(KINDS, (1.0, 0.1))
 

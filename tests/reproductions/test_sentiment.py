@@ -13,6 +13,7 @@ from howsure import calibration_error
 from howsure.errors import InputError
 from howsure.reproductions.replicates import mean_estimate
 from howsure.reproductions.reproduction import Reproduction
+from howsure.reproductions.sentiment.classifiers import LOGISTIC_REGRESSION, NAIVE_BAYES
 from howsure.reproductions.sentiment.experiment import (
     f1_with_influence,
     quantities,
@@ -20,7 +21,6 @@ from howsure.reproductions.sentiment.experiment import (
     steps_of_sentiment,
 )
 from howsure.reproductions.sentiment.tweets import read_tweets
-from howsure.sequences.classification import LOGISTIC_REGRESSION, NAIVE_BAYES
 
 SLICE = 2_000
 

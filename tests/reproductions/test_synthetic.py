@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from howsure import calibration_curve, simulate_pairs
+from howsure.inputs.pairs import Pairs
 from howsure.reproductions import reproduce_binning, reproduce_synthetic, steps_of_synthetic
 from howsure.reproductions.reproduction import Reproduction
 from howsure.reproductions.synthetic import _score
-from howsure.stats.pairs import Pairs
 
 
 @pytest.fixture(scope="module")

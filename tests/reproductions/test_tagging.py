@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from howsure.calibration.judging import calibration_error
+from howsure.calibration.curve import calibration_error
 from howsure.errors import InputError
 from howsure.reproductions.label_errors import squared_errors
 from howsure.reproductions.reproduction import nobody
@@ -29,7 +29,7 @@ from howsure.reproductions.tagging.models import (
     transition_marginals_of,
 )
 from howsure.reproductions.tagging.pairs import about_pairs, reproduce_tag_pairs
-from howsure.sequences.crf import CRFTagger
+from howsure.sequences.taggers.crf import CRFTagger
 
 LIMIT = 30
 

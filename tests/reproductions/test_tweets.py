@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from howsure import calibration_error
+from howsure.inputs.pairs import Pairs
 from howsure.reproductions.reproduction import Reproduction
 from howsure.reproductions.tweets import experiment as tweets
 from howsure.reproductions.tweets.experiment import near_extremes, quantities, reproduce_tweets, steps_of_tweets
 from howsure.reproductions.tweets.models import Fit, Judged, best, crf, every_fit, hmm, read_ark
 from howsure.sequences import CRFTagger
-from howsure.stats.pairs import Pairs
 
 SLICE = 40
 SMALL = (

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from howsure.data.conllu import read_conllu
-from howsure.data.tagged import read_tagged
+from howsure.data.documents.conllu import read_conllu
+from howsure.data.documents.two_columns import read_tagged
 
 Corpus = tuple[list[list[str]], list[list[str]]]
 

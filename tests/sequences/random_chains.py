@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from howsure.sequences.posterior import TagPosterior
+from howsure.sequences.tag_posterior import TagPosterior
 from tests.sequences.enumeration import Enumeration
 
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsure.sequences import batches as batching
-from howsure.sequences.batches import batches, first_rows
-from howsure.sequences.posterior import TagPosterior
+from howsure.sequences.chain import batches as batching
+from howsure.sequences.chain.batches import batches, first_rows
+from howsure.sequences.tag_posterior import TagPosterior
 from tests.sequences.random_chains import draw
 
 CLOSE = {"rtol": 0, "atol": 1e-12}
@@ -112,7 +112,7 @@ def test_batches_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_draws_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many draws are made at a time, they are the same."""
-    from howsure.sequences import sampling
+    from howsure.sequences.chain import sampling
 
     posterior = TagPosterior(*draw((5, 1, 9, 0, 3), 4, seed=2))
     wanted = [draws.tolist() for draws in posterior.sample(23, rng=0)]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from howsure.errors import InputError
-from howsure.sequences.posterior import TagPosterior
+from howsure.sequences.tag_posterior import TagPosterior
 
 GOOD, SQUARE = [np.zeros((2, 2)), np.zeros((3, 2))], np.zeros((2, 2))
 

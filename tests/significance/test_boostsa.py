@@ -14,7 +14,7 @@ import pytest
 from howsure.errors import InputError
 from howsure.significance.boostsa import Bootstrap
 from howsure.significance.boostsa.storage import read_labels, write_outcomes, write_results
-from tests.significance.systems import distributions, labels
+from tests.significance.made_systems import distributions, labels
 
 QUIET = {"save_results": False, "save_outcomes": False, "rng": 1}
 HARD = "mean_epochs f1 d_f1 s_f1 acc d_acc s_acc prec d_prec s_prec rec d_rec s_rec"

@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.calibration.binning import bin_pairs
-from howsure.calibration.cluster_sums import cluster_sums
-from howsure.calibration.clusters import NOTHING, clustered_mse, without_each_cluster
-from howsure.calibration.error import SquaredError, debiased_mse, mean_gaps
-from howsure.calibration.judging import debiased_estimate
-from howsure.calibration.paired_jackknife import Units, jackknifed, least_reach
+from howsure.calibration.bins.bins import bin_pairs
+from howsure.calibration.curve import debiased_estimate
+from howsure.calibration.estimates.cluster_sums import cluster_sums
+from howsure.calibration.estimates.clusters import NOTHING, clustered_mse, without_each_cluster
+from howsure.calibration.estimates.error import SquaredError, debiased_mse, mean_gaps
+from howsure.calibration.estimates.paired_jackknife import Units, jackknifed, least_reach
 from howsure.calibration.scores import BRIER, LOG, ProperLoss
 from howsure.errors import InputError
-from howsure.stats.checks import check_labels, check_level, check_probabilities, check_same_length
+from howsure.inputs.checks import check_labels, check_level, check_probabilities, check_same_length
+from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.inputs.pairs_from import columns_of, pairs_from
 from howsure.stats.clusters import few_clusters
-from howsure.stats.door import columns_of, pairs_from
 from howsure.stats.estimate import Estimate
-from howsure.stats.pairs import Floats, Integers, Pairs
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,118 +1,239 @@
-"""The calibration curve: bins with their label frequencies, and every figure that follows from them."""
+"""Judge pairs: `calibration_curve` and `calibration_error`, and the one way both go."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from howsure.calibration.binning import Binned
-from howsure.calibration.scores import ScoreParts
+from howsure import __version__
+from howsure.calibration.bins.bins import Binned, bin_pairs, width_edges
+from howsure.calibration.estimates.cluster_sums import cluster_sums
+from howsure.calibration.estimates.clusters import clustered_mse, clustered_standard_errors, effective_numbers
+from howsure.calibration.estimates.error import SquaredError, debiased_mse, plugin_mse, root
+from howsure.calibration.estimates.resampled_intervals import (
+    RESAMPLES,
+    SAMPLES,
+    bootstrap_intervals,
+    frequency_errors,
+    gaps,
+    nguyen_oconnor_intervals,
+)
+from howsure.calibration.hypothesis_tests.binned import p_value_of
+from howsure.calibration.notes import notes_of
+from howsure.calibration.results import CalibrationCurve, bins_from
+from howsure.calibration.scores import brier_parts, log_parts
+from howsure.errors import InputError
+from howsure.inputs.checks import check_level
+from howsure.inputs.pairs import Floats, Pairs, PairSource
+from howsure.inputs.pairs_from import pairs_from
 from howsure.stats.estimate import Estimate
-from howsure.stats.frames import to_frame
-from howsure.stats.pairs import Floats, Integers
+from howsure.stats.proportions import normal_interval, wilson_interval
+from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-BIN_COLUMNS = ("count", "weight", "mean_prob", "frequency", "standard_error", "low", "high", "upper")
+INTERVALS = ("debiased", "nguyen-oconnor", "bootstrap", "none")
+Interval = tuple[float, float] | tuple[None, None]
 
 
-@dataclass(frozen=True, slots=True)
-class Bins:
-    """Arrays, one entry a bin in ascending order of predictions.
+def calibration_curve(
+    y_true: Any,
+    y_prob: Any,
+    *,
+    bin_size: int | str = "auto",
+    n_bins: int | None = None,
+    binning: str = "adaptive",
+    sample_weight: Any = None,
+    clusters: Any = None,
+    pos_label: Any = None,
+    interval: str = "debiased",
+    level: float = 0.95,
+    rng: Randomness = None,
+    data: Any = None,
+) -> CalibrationCurve:
+    """Compare predicted probabilities with label frequencies.
 
-    count, weight: pairs and their weight. mean_prob: mean prediction. frequency: label frequency, with standard_error
-    and interval [low, high]. upper: the largest prediction that belongs to the bin.
+    Predictions are sorted and put into bins of at least `bin_size` pairs that never split equal predictions
+    (Algorithm 1); with q̂ a bin's mean prediction and p̂ its label frequency, the error is
+    sqrt(Σ (|B| / n) (q̂ - p̂)²), and `debiased_error` the same without what the noise of p̂ adds.
+
+    y_true (n,): bool, 0/1, or any two values with `pos_label`. y_prob (n,): probabilities of the positive label.
+    bin_size: pairs a bin, or "auto", half of n^(2/3); n_bins asks for bins of floor(n / n_bins) instead.
+    binning: "adaptive", or "uniform" for `n_bins` (15) bins of equal width. sample_weight (n,): weights of the pairs.
+    clusters (n,): what pairs belong together (a sentence, a document); intervals then hold for correlated labels.
+    interval: "debiased" (closed form; the value of `debiased_error` always has it), and for `error` and `mse` also
+    "nguyen-oconnor" (Algorithm 2, which does not cover; see docs/calibration.md), "bootstrap", or "none".
+    data: a data frame, of which the other arguments then name columns.
+
+    Raises InputError naming the parameter, row and value that broke a rule.
+    Source: Nguyen & O'Connor (2015), Algorithms 1 and 2; ties, debiasing and intervals: docs/calibration.md.
+
+    >>> curve = calibration_curve([0, 1, 1, 1, 0, 1], [0.1, 0.4, 0.8, 0.9, 0.2, 0.7], bin_size=3)
+    >>> curve.bins.mean_prob.round(3).tolist(), curve.bins.frequency.round(3).tolist()
+    ([0.233, 0.8], [0.333, 1.0])
+    >>> round(curve.error.value, 4)
+    0.1581
     """
-
-    count: Integers
-    weight: Floats
-    mean_prob: Floats
-    frequency: Floats
-    standard_error: Floats
-    low: Floats
-    high: Floats
-    upper: Floats
-
-    def __len__(self) -> int:
-        return len(self.count)
+    pairs = pairs_from(y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label)
+    return curve_of(pairs, bin_size=bin_size, n_bins=n_bins, binning=binning, interval=interval, level=level, rng=rng)
 
 
-@dataclass(frozen=True, slots=True)
-class CalibrationCurve:
-    """What `calibration_curve` found.
+def calibration_error(
+    y_true: Any,
+    y_prob: Any,
+    *,
+    estimator: str = "debiased",
+    bin_size: int | str = "auto",
+    n_bins: int | None = None,
+    binning: str = "adaptive",
+    sample_weight: Any = None,
+    clusters: Any = None,
+    pos_label: Any = None,
+    interval: str = "debiased",
+    level: float = 0.95,
+    rng: Randomness = None,
+    data: Any = None,
+) -> Estimate:
+    """The calibration error of predictions: the root mean squared gap between them and label frequencies.
 
-    bins: the curve. debiased_error: the headline, the root mean squared gap between predictions and label frequencies
-    without the bias of noise, with its interval. error, mse: Algorithm 1's value and its square, with an interval
-    only from Algorithm 2 or a bootstrap. ece, max_error: mean and largest absolute gap. brier, log_loss: scores in
-    parts. p_value: of the hypothesis that the predictions are calibrated. base_rate: the frequency of label 1. n: the
-    pairs. histogram (2, 64): weight of the predictions of label 0 and of label 1 in 64 bars over [0, 1]. notes: what
-    must be said. recipe: all that is needed to do it again. name: the group.
+    estimator "debiased" (default) is free of the bias that the noise of the frequencies adds and carries a closed-form
+    interval; "plugin" is Algorithm 1's value, with an interval only for interval="nguyen-oconnor" or "bootstrap".
+    The other arguments are those of `calibration_curve`, in whose docstring they are explained.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> q = rng.random(2000)
+    >>> print(calibration_error(rng.random(2000) < q**2, q))
+    0.1897 [0.1717, 0.2091]
+
+    Raises InputError naming the parameter, row and value that broke a rule.
     """
-
-    bins: Bins
-    debiased_error: Estimate
-    error: Estimate
-    mse: Estimate
-    ece: Estimate
-    max_error: Estimate
-    brier: ScoreParts
-    log_loss: ScoreParts
-    p_value: float
-    base_rate: float
-    n: int
-    histogram: Floats = field(repr=False)
-    recipe: dict[str, Any] = field(repr=False)
-    notes: tuple[str, ...] = ()
-    name: str | None = None
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON form of a curve, as `howsure calibration --format json` writes it."""
-        bins = zip(
-            *(getattr(self.bins, c).tolist() for c in ("count", "mean_prob", "frequency", "low", "high")), strict=True
-        )
-        return {
-            "group": self.name,
-            "n": self.n,
-            "base_rate": self.base_rate,
-            "debiased_error": self.debiased_error.to_dict(),
-            "error": self.error.to_dict(),
-            "mse": self.mse.to_dict(),
-            "ece": self.ece.value,
-            "max_error": self.max_error.value,
-            "p_value": None if math.isnan(self.p_value) else self.p_value,
-            "brier": self.brier.to_dict(),
-            "log_loss": {**self.log_loss.to_dict(), "infinite_rows": self.log_loss.infinite_rows},
-            "notes": list(self.notes),
-            "bins": [dict(zip(("n", "mean_prob", "frequency", "low", "high"), row, strict=True)) for row in bins],
-        }
-
-    def to_frame(self, backend: str | None = None) -> Any:
-        """The bins as a data frame (pandas, else polars, else pyarrow; or the `backend` named)."""
-        return to_frame({name: getattr(self.bins, name) for name in BIN_COLUMNS}, backend=backend)
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the curve on matplotlib axes (new ones if None) and return them."""
-        from howsure.figures.calibration import draw_curves
-
-        return draw_curves([self], ax=ax)
-
-    def __repr__(self) -> str:
-        from howsure.calibration.words import summary
-
-        return summary(self)
-
-    def _repr_html_(self) -> str:
-        from howsure.figures.calibration import curve_html
-
-        return curve_html(self)
+    if estimator not in ("debiased", "plugin"):
+        raise InputError(f"estimator must be 'debiased' or 'plugin', not {estimator!r}")
+    check_interval(interval)
+    pairs = pairs_from(y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label)
+    pairs = pairs.that_weigh()
+    binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins)
+    if estimator == "debiased":
+        return debiased_estimate(squared_error(pairs, binned), n=len(pairs), level=check_level(level))
+    return _plugin(pairs, binned, interval, check_level(level), generator_from(rng))[0]
 
 
-def bins_from(binned: Binned, unit: float, standard_error: Floats, low: Floats, high: Floats) -> Bins:
-    """The public form of bins, their weights in the user's own `unit` again."""
+def check_interval(interval: str) -> None:
+    """Raise InputError for an interval that does not exist."""
+    if interval not in INTERVALS:
+        raise InputError(f"interval must be one of {', '.join(map(repr, INTERVALS))}, not {interval!r}")
+
+
+def squared_error(pairs: Pairs | PairSource, binned: Binned) -> SquaredError:
+    """The debiased squared error, by clusters where the pairs have them."""
+    if isinstance(pairs, Pairs) and pairs.clusters is not None:
+        return clustered_mse(cluster_sums(pairs, binned.bins_of(pairs.probabilities), len(binned.sums)))
+    return debiased_mse(binned.sums)
+
+
+def debiased_estimate(squared: SquaredError, *, n: int, level: float) -> Estimate:
+    """The debiased error with its interval, on the scale of probabilities."""
+    low, high = squared.interval(level)
+    if math.isnan(squared.value):
+        return Estimate(math.nan, None, None, level, "debiased", n)
+    return Estimate(root(squared.value), root(low), min(root(high), 1.0), level, "debiased", n)
+
+
+def curve_of(
+    pairs: Pairs | PairSource,
+    *,
+    bin_size: int | str = "auto",
+    n_bins: int | None = None,
+    binning: str = "adaptive",
+    interval: str = "debiased",
+    level: float = 0.95,
+    rng: Randomness = None,
+    name: str | None = None,
+) -> CalibrationCurve:
+    """The calibration curve of checked pairs, in memory or streamed; what `calibration_curve` does after the door."""
+    check_interval(interval)
+    level = check_level(level)
+    weightless, unit = 0, 1.0
+    if isinstance(pairs, Pairs):
+        unit = pairs.weight_unit
+        given, pairs = len(pairs), pairs.that_weigh()
+        weightless = given - len(pairs)
+    binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins)
     s = binned.sums
-    mean_prob = np.clip(s.q / s.w1, 0.0, 1.0)  # a sum of sums may end 1e-16 outside
-    return Bins(s.count, s.w1 * unit, mean_prob, s.y / s.w1, standard_error, low, high, binned.upper)
+    n = int(s.count.sum())
+    squared = squared_error(pairs, binned)
+    error, mse = _plugin(pairs, binned, interval, level, generator_from(rng))
+    ece, largest = gaps(s)
+    base_rate = float(s.y.sum() / s.w1.sum())
+    return CalibrationCurve(
+        bins=bins_from(binned, unit, *_frequency_intervals(pairs, binned, interval, level)),
+        debiased_error=debiased_estimate(squared, n=n, level=level),
+        error=error,
+        mse=mse,
+        ece=Estimate(ece, None, None, level, "plugin", n),
+        max_error=Estimate(largest, None, None, level, "plugin", n),
+        brier=brier_parts(binned),
+        log_loss=log_parts(binned),
+        p_value=p_value_of(pairs, binned, squared),
+        base_rate=base_rate,
+        n=n,
+        histogram=binned.histogram * unit,
+        recipe=_recipe(pairs, binned, n, bin_size, n_bins, binning, interval, level, rng),
+        notes=notes_of(pairs, binned, squared, weightless=weightless),
+        name=name,
+    )
+
+
+def _plugin(
+    pairs: Pairs | PairSource, binned: Binned, interval: str, level: float, rng: np.random.Generator
+) -> tuple[Estimate, Estimate]:
+    """Algorithm 1's value and its square."""
+    mse = plugin_mse(binned.sums)
+    of_error: Interval = (None, None)
+    of_mse: Interval = (None, None)
+    method = "plugin"
+    if interval == "nguyen-oconnor":
+        of_error, of_mse = nguyen_oconnor_intervals(binned.sums, level=level, rng=rng)
+        method = interval
+    elif interval == "bootstrap":
+        if not isinstance(pairs, Pairs):
+            raise InputError("interval='bootstrap' needs the pairs in memory; these are streamed. Use 'debiased'.")
+        of_error, of_mse = bootstrap_intervals(pairs, binned, level=level, rng=rng)
+        method = interval
+    n = int(binned.sums.count.sum())
+    error = Estimate(math.sqrt(mse), of_error[0], of_error[1], level, method, n)
+    return error, Estimate(mse, of_mse[0], of_mse[1], level, method, n)
+
+
+def _frequency_intervals(
+    pairs: Pairs | PairSource, binned: Binned, interval: str, level: float
+) -> tuple[Floats, Floats, Floats]:
+    """Standard error, low and high of each bin's label frequency: Wilson's, or the paper's normal one by name."""
+    s = binned.sums
+    frequency, standard_error = s.y / s.w1, frequency_errors(s)
+    effective = s.w1**2 / s.w2
+    if isinstance(pairs, Pairs) and pairs.clusters is not None:
+        cells = cluster_sums(pairs, binned.bins_of(pairs.probabilities), len(s))
+        standard_error = clustered_standard_errors(cells)
+        effective = effective_numbers(cells, s.w2, frequency, standard_error)
+    if interval == "nguyen-oconnor":
+        return standard_error, *normal_interval(frequency, standard_error, level=level)
+    return standard_error, *wilson_interval(frequency, effective, level=level)
+
+
+def _recipe(
+    pairs: Pairs | PairSource, binned: Binned, n: int, bin_size: int | str, n_bins: int | None, binning: str,
+    interval: str, level: float, rng: Randomness,
+) -> dict[str, Any]:  # fmt: skip
+    recipe: dict[str, Any] = {"howsure": __version__, "n": n, "binning": binning}
+    if binning == "adaptive":
+        recipe |= {"bin_size": binned.bin_size}
+        recipe |= {"bin_size_rule": "n_bins" if n_bins else "n^(2/3) / 2" if bin_size == "auto" else "given"}
+    else:
+        recipe |= {"widths": len(width_edges(n_bins)) + 1}
+    recipe |= {"bins": len(binned.sums), "interval": interval, "level": level}
+    if interval in ("nguyen-oconnor", "bootstrap"):
+        recipe |= {"samples": SAMPLES if interval == "nguyen-oconnor" else RESAMPLES, "seed": seed_in_recipe(rng)}
+    weights, clusters = (pairs.weights, pairs.clusters) if isinstance(pairs, Pairs) else (None, None)
+    return recipe | {"weighted": weights is not None, "clustered": clusters is not None}

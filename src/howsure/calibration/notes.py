@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from howsure.calibration.binning import Binned
-from howsure.calibration.error import SquaredError
+from howsure.calibration.bins.bins import Binned
+from howsure.calibration.estimates.error import SquaredError
+from howsure.inputs.naming import shortened
+from howsure.inputs.pairs import Pairs, PairSource
 from howsure.stats.clusters import few_clusters
-from howsure.stats.naming import shortened
-from howsure.stats.pairs import Pairs, PairSource
 
 
 def notes_of(pairs: Pairs | PairSource, binned: Binned, squared: SquaredError, *, weightless: int) -> tuple[str, ...]:

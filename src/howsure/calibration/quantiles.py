@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from howsure import __version__
-from howsure.calibration.rank_tests import clustered_tests, independent_tests
+from howsure.calibration.hypothesis_tests.rank_tests import clustered_tests, independent_tests
 from howsure.errors import InputError
-from howsure.stats.checks import check_clusters, check_level
-from howsure.stats.frames import to_frame
-from howsure.stats.numbers import check_whole, is_number
-from howsure.stats.pairs import Floats, Integers
+from howsure.inputs.checks import check_clusters, check_level
+from howsure.inputs.frames import to_frame
+from howsure.inputs.numbers import check_whole, is_number
+from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class QuantileCalibration:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw histogram and cumulative curve on matplotlib axes (new ones if None)."""
-        from howsure.figures.quantiles import draw_quantiles
+        from howsure.figures.calibration.quantiles import draw_quantiles
 
         return draw_quantiles(self, ax=ax)
 

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from howsure.calibration.binning import Binned, bin_pairs, sorted_rows
-from howsure.calibration.error import mean_gaps
+from howsure.calibration.bins.bins import Binned, bin_pairs, sorted_rows
+from howsure.calibration.estimates.error import mean_gaps
 from howsure.errors import InputError
-from howsure.stats.door import pairs_from
-from howsure.stats.pairs import Floats
+from howsure.inputs.pairs import Floats
+from howsure.inputs.pairs_from import pairs_from
 
 Loss = Callable[[Floats], Floats]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.stats.numbers import check_whole, is_number
-from howsure.stats.pairs import Floats, Labels
+from howsure.inputs.numbers import check_whole, is_number
+from howsure.inputs.pairs import Floats, Labels
 from howsure.stats.randomness import Randomness, generator_from
 
 

@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.calibration.binned_test import p_value_of
-from howsure.calibration.binning import bin_pairs
-from howsure.calibration.error import plugin_mse, root
-from howsure.calibration.judging import debiased_estimate, squared_error
+from howsure.calibration.bins.bins import bin_pairs
+from howsure.calibration.curve import debiased_estimate, squared_error
+from howsure.calibration.estimates.error import plugin_mse, root
+from howsure.calibration.hypothesis_tests.binned import p_value_of
 from howsure.calibration.notes import notes_by_name, notes_of
-from howsure.calibration.words import p_value_text
+from howsure.calibration.verdict import p_value_text
 from howsure.errors import InputError
-from howsure.stats.checks import check_level
-from howsure.stats.door import pairs_from
+from howsure.inputs.checks import check_level
+from howsure.inputs.frames import to_frame
+from howsure.inputs.pairs import Pairs
+from howsure.inputs.pairs_from import pairs_from
 from howsure.stats.estimate import Estimate
-from howsure.stats.frames import to_frame
 from howsure.stats.multiplicity import adjust_p_values
-from howsure.stats.pairs import Pairs
 
 HEADINGS = ("group", "n", "base rate", "error", "p (adjusted)")
 

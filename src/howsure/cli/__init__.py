@@ -13,9 +13,9 @@ from typing import NoReturn
 import click
 
 from howsure import __version__
-from howsure.cli.commands import SETTINGS, TRACEBACK, Group
-from howsure.cli.ending import end_of
-from howsure.cli.streams import any_encoding
+from howsure.cli.terminal.commands import SETTINGS, TRACEBACK, Group
+from howsure.cli.terminal.ending import end_of
+from howsure.cli.terminal.streams import any_encoding
 
 COMMANDS = {  # name -> (module, what `howsure --help` says of it)
     "calibration": ("howsure.cli.calibration.main", "Do predicted probabilities match frequencies?"),

@@ -8,12 +8,12 @@ from typing import Any
 
 import click
 
-from howsure.cli.commands import Group
-from howsure.cli.destinations import WrittenFolder
-from howsure.cli.output import emit, json_text
-from howsure.cli.progress import progress
-from howsure.cli.tables import Table
-from howsure.data.registry import HOST, DataSet, data_set, data_sets, downloads_folder, located
+from howsure.cli.terminal.commands import Group
+from howsure.cli.terminal.destinations import WrittenFolder
+from howsure.cli.terminal.output import emit, json_text
+from howsure.cli.terminal.progress import progress
+from howsure.cli.terminal.tables import Table
+from howsure.data.datasets.registry import HOST, DataSet, data_set, data_sets, downloads_folder, located
 
 form_option = click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True,
                            help="How the result is written.")  # fmt: skip
@@ -81,7 +81,7 @@ def get_command(names: tuple[str, ...], folder: str | None, host: str) -> None:
 
     What broke off goes on where it stopped. Every file is checked by its SHA-256.
     """
-    from howsure.data.downloads import fetch_dataset
+    from howsure.data.datasets.downloads import fetch_dataset
 
     wanted = [data_set(name) for name in dict.fromkeys(names)]
     root = downloads_folder() if folder is None else Path(folder)

@@ -10,12 +10,12 @@ from pathlib import Path
 import click
 
 from howsure.cli.calibration.main import curve_command
-from howsure.cli.commands import SETTINGS, Command
-from howsure.cli.destinations import WrittenFolder
 from howsure.cli.events.main import command as events_command
-from howsure.cli.output import emit
-from howsure.data.writing import write_whole
+from howsure.cli.terminal.commands import SETTINGS, Command
+from howsure.cli.terminal.destinations import WrittenFolder
+from howsure.cli.terminal.output import emit
 from howsure.errors import InputError
+from howsure.files.whole import write_whole
 
 FILES = ("predictions.csv", "news.conllu", "actors.tsv")
 STORE = "news.duckdb"

@@ -8,14 +8,14 @@ import click
 import numpy as np
 
 from howsure.calibration.quantiles import METHODS, posterior_quantiles
-from howsure.cli.commands import Command
-from howsure.cli.options import as_names, figure_option, level_option, output_options
-from howsure.cli.output import emit, json_text
-from howsure.cli.rows import rows_as_in_files
-from howsure.cli.tables import Table
-from howsure.data.arrays import ReadColumns
+from howsure.cli.terminal.commands import Command
+from howsure.cli.terminal.options import as_names, figure_option, level_option, output_options
+from howsure.cli.terminal.output import emit, json_text
+from howsure.cli.terminal.row_numbers import rows_as_in_files
+from howsure.cli.terminal.tables import Table
+from howsure.data.predictions.read_columns import ReadColumns
 from howsure.errors import InputError
-from howsure.stats.naming import shortened
+from howsure.inputs.naming import shortened
 
 
 @click.command("quantiles", cls=Command)
@@ -56,8 +56,8 @@ def command(
             samples, values, n_bins=bins, method=method, clusters=clusters, level=level, rng=seed
         )
     if figure is not None:
+        from howsure.figures.calibration.quantiles import quantile_figure
         from howsure.figures.files import save_figure
-        from howsure.figures.quantiles import quantile_figure
 
         save_figure(quantile_figure(result), figure)
     recipe = {**found.recipe, "seed": seed}
@@ -83,7 +83,7 @@ def read(
     file: str, truth: str, draws: list[str] | None, draws_column: str | None, cluster: str | None, *, skip_missing: bool
 ) -> tuple[Any, Any, Any, ReadColumns]:
     """The truths (n,), the draws (n, S), the clusters (n,) or None, and what was read."""
-    from howsure.data.arrays import read_columns
+    from howsure.data.predictions.read_columns import read_columns
 
     if (draws is None) == (draws_column is None):
         raise InputError("say where the draws are: either --draws COL,COL,… or --draws-column COL.")

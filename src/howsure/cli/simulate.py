@@ -5,10 +5,10 @@ from __future__ import annotations
 import click
 import numpy as np
 
-from howsure.cli.commands import Command
-from howsure.cli.destinations import Written
-from howsure.cli.memory import check_memory
-from howsure.cli.output import emit
+from howsure.cli.terminal.commands import Command
+from howsure.cli.terminal.destinations import Written
+from howsure.cli.terminal.memory import check_memory
+from howsure.cli.terminal.output import emit
 
 ROW_BYTES = 250  # of a row as text, beside its numbers
 

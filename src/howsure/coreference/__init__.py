@@ -1,11 +1,11 @@
 """Coreference: which mentions name one entity, and how sure is that?"""
 
-from howsure.coreference.detection import detect_mentions
-from howsure.coreference.pairs import pairs_from_posteriors
-from howsure.coreference.posterior import CorefPosterior
-from howsure.coreference.query import QueryPosterior
-from howsure.coreference.scores import CoreferenceScores, Score, score_clusters, score_documents
-from howsure.coreference.storage import AntecedentModel
+from howsure.coreference.mentions.detection import detect_mentions
+from howsure.coreference.model.antecedent_model import AntecedentModel
+from howsure.coreference.posterior.calibration_pairs import pairs_from_posteriors
+from howsure.coreference.posterior.coref_posterior import CorefPosterior
+from howsure.coreference.posterior.query_posterior import QueryPosterior
+from howsure.coreference.scores.metrics import CoreferenceScores, Score, score_clusters, score_documents
 
 __all__ = [
     "AntecedentModel",

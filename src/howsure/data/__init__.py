@@ -6,19 +6,19 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from howsure.data.arrays import read_columns
-    from howsure.data.conll2012 import read_conll2012, write_conll2012
-    from howsure.data.conllu import read_conllu
-    from howsure.data.conllu_writing import write_conllu
-    from howsure.data.document_files import read_documents
-    from howsure.data.documents import Document, Mention, Sentence
-    from howsure.data.downloads import fetch_dataset
-    from howsure.data.opening import open_predictions
-    from howsure.data.predictions import Predictions
-    from howsure.data.registry import data_set, data_sets, dataset_path, find_dataset
-    from howsure.data.tagged import read_sentence_index, read_tagged, write_tagged
-    from howsure.data.three_columns import read_three_columns, write_three_columns
-    from howsure.data.tweets import read_labelled_texts
+    from howsure.data.datasets.downloads import fetch_dataset
+    from howsure.data.datasets.labelled_texts import read_labelled_texts
+    from howsure.data.datasets.registry import data_set, data_sets, dataset_path, find_dataset
+    from howsure.data.documents.conll2012 import read_conll2012, write_conll2012
+    from howsure.data.documents.conllu import read_conllu
+    from howsure.data.documents.conllu_writing import write_conllu
+    from howsure.data.documents.document import Document, Mention, Sentence
+    from howsure.data.documents.read_documents import read_documents
+    from howsure.data.documents.three_columns import read_three_columns, write_three_columns
+    from howsure.data.documents.two_columns import read_sentence_index, read_tagged, write_tagged
+    from howsure.data.predictions.open_predictions import open_predictions
+    from howsure.data.predictions.predictions import Predictions
+    from howsure.data.predictions.read_columns import read_columns
 
 __all__ = [
     "Document",
@@ -46,28 +46,28 @@ __all__ = [
 ]
 
 _FILE_OF = {
-    "Document": "documents",
-    "Mention": "documents",
-    "Predictions": "predictions",
-    "Sentence": "documents",
-    "data_set": "registry",
-    "data_sets": "registry",
-    "dataset_path": "registry",
-    "fetch_dataset": "downloads",
-    "find_dataset": "registry",
-    "open_predictions": "opening",
-    "read_columns": "arrays",
-    "read_conll2012": "conll2012",
-    "read_conllu": "conllu",
-    "read_documents": "document_files",
-    "read_labelled_texts": "tweets",
-    "read_sentence_index": "tagged",
-    "read_tagged": "tagged",
-    "read_three_columns": "three_columns",
-    "write_conll2012": "conll2012",
-    "write_conllu": "conllu_writing",
-    "write_tagged": "tagged",
-    "write_three_columns": "three_columns",
+    "Document": "documents.document",
+    "Mention": "documents.document",
+    "Predictions": "predictions.predictions",
+    "Sentence": "documents.document",
+    "data_set": "datasets.registry",
+    "data_sets": "datasets.registry",
+    "dataset_path": "datasets.registry",
+    "fetch_dataset": "datasets.downloads",
+    "find_dataset": "datasets.registry",
+    "open_predictions": "predictions.open_predictions",
+    "read_columns": "predictions.read_columns",
+    "read_conll2012": "documents.conll2012",
+    "read_conllu": "documents.conllu",
+    "read_documents": "documents.read_documents",
+    "read_labelled_texts": "datasets.labelled_texts",
+    "read_sentence_index": "documents.two_columns",
+    "read_tagged": "documents.two_columns",
+    "read_three_columns": "documents.three_columns",
+    "write_conll2012": "documents.conll2012",
+    "write_conllu": "documents.conllu_writing",
+    "write_tagged": "documents.two_columns",
+    "write_three_columns": "documents.three_columns",
 }
 
 

@@ -1,20 +1,21 @@
 """Events: what follows for what I want to know? Who acts how often, with the uncertainty of coreference carried on."""
 
+from howsure.events.actors.lexicon import Lexicon
+from howsure.events.corpus.documents import Fields
+from howsure.events.corpus.filters import Filter
+from howsure.events.corpus.open_corpus import open_corpus
 from howsure.events.examples import example_store
-from howsure.events.export import export_series
-from howsure.events.filters import Filter
-from howsure.events.input import Fields, open_corpus
-from howsure.events.lexicon import Lexicon
-from howsure.events.pipeline import extract_events, recipe_of
-from howsure.events.recount import recount_events
-from howsure.events.rule_comparison import RuleComparison, compare_rules
-from howsure.events.rule_files import read_rule
-from howsure.events.rules import Rule, built_in_rule
-from howsure.events.storage import EventStore, StoreError
-from howsure.events.store_check import StoreCheck, check_store
-from howsure.events.store_comparison import ActorComparison, compare_actors
-from howsure.events.store_series import StoreSeries, event_series
-from howsure.events.work import Work
+from howsure.events.extraction.extract_events import extract_events, recipe_of
+from howsure.events.extraction.recount import recount_events
+from howsure.events.extraction.worker import Work
+from howsure.events.rules.rule import Rule, built_in_rule
+from howsure.events.rules.rule_comparison import RuleComparison, compare_rules
+from howsure.events.rules.rule_files import read_rule
+from howsure.events.series.actor_comparison import ActorComparison, compare_actors
+from howsure.events.series.event_series import StoreSeries, event_series
+from howsure.events.series.export import export_series
+from howsure.events.store.check_store import StoreCheck, check_store
+from howsure.events.store.event_store import EventStore, StoreError
 
 __all__ = [
     "ActorComparison",

@@ -7,14 +7,15 @@ import tempfile
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from howsure.coreference.storage import AntecedentModel
-from howsure.events.input import Fields, open_corpus
-from howsure.events.lexicon import Lexicon
-from howsure.events.parsing import ConlluParser
-from howsure.events.pipeline import extract_events, recipe_of
-from howsure.events.rules import built_in_rule
-from howsure.events.storage import EventStore
-from howsure.events.work import Work
+from howsure.coreference.model.antecedent_model import AntecedentModel
+from howsure.events.actors.lexicon import Lexicon
+from howsure.events.corpus.documents import Fields
+from howsure.events.corpus.open_corpus import open_corpus
+from howsure.events.corpus.parsers import ConlluParser
+from howsure.events.extraction.extract_events import extract_events, recipe_of
+from howsure.events.extraction.worker import Work
+from howsure.events.rules.rule import built_in_rule
+from howsure.events.store.event_store import EventStore
 
 
 def example_store(path: str | os.PathLike[str] | None = None) -> EventStore:

@@ -1,8 +1,8 @@
 """The page of an events store: served on this machine, or as one file that needs no network."""
 
+from howsure.explorer.access.tokens import Tokens
 from howsure.explorer.app import create_app
 from howsure.explorer.one_file import Included, events_report
 from howsure.explorer.server import Address, Opening, serve
-from howsure.explorer.tokens import Tokens
 
 __all__ = ["Address", "Included", "Opening", "Tokens", "create_app", "events_report", "serve"]

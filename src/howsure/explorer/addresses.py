@@ -6,15 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from howsure.events.export import csv_text
 from howsure.events.periods import PERIODS
-from howsure.events.queries import compare, document, doubtful, overview, point, series
-from howsure.events.series import INTERVALS
-from howsure.events.store_comparison import COUNTED
-from howsure.events.store_documents import HIGH, LOW
-from howsure.events.store_reading import Store
-from howsure.events.store_series import UNITS, event_series
+from howsure.events.series.actor_comparison import COUNTED
+from howsure.events.series.behind_a_point import HIGH, LOW
+from howsure.events.series.event_series import UNITS, event_series
+from howsure.events.series.export import csv_text
+from howsure.events.series.period_counts import INTERVALS
+from howsure.events.store.reading import Store
 from howsure.explorer.parameters import Parameter, fraction, number_or, one_of, whole, words
+from howsure.explorer.queries import compare, document, doubtful, overview, point, series
 
 MOST_ACTORS = 6  # panels of the chart
 LARGEST = 2**62

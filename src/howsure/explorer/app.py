@@ -7,14 +7,14 @@ from collections.abc import Awaitable, Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 from howsure.errors import HowsureError, InputError, MissingExtraError
-from howsure.events.store_reading import Store, is_for_reading
+from howsure.events.store.reading import Store, is_for_reading
+from howsure.explorer.access.guard import Guard
+from howsure.explorer.access.hosts import LOOPBACK
+from howsure.explorer.access.tokens import Tokens
 from howsure.explorer.addresses import QUESTIONS, Question
 from howsure.explorer.answers import Answers
 from howsure.explorer.assembly import assemble
-from howsure.explorer.guard import Guard
-from howsure.explorer.hosts import LOOPBACK
 from howsure.explorer.parameters import read_parameters
-from howsure.explorer.tokens import Tokens
 
 if TYPE_CHECKING:
     from starlette.requests import Request

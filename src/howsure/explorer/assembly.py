@@ -13,7 +13,7 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
-from howsure.explorer.security import policy
+from howsure.explorer.access.headers import policy
 
 STYLES = ("style.css", "reading.css")
 MODULES = (  # in this order: each imports from those before it only

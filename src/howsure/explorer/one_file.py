@@ -8,18 +8,18 @@ from itertools import combinations
 from typing import Any
 
 from howsure.errors import InputError
-from howsure.events.document_view import view_of
 from howsure.events.periods import PERIODS, n_periods
-from howsure.events.queries import compare, doubtful, overview, series
-from howsure.events.series import INTERVALS
-from howsure.events.store_comparison import COUNTED
-from howsure.events.store_documents import HIGH, LOW
-from howsure.events.store_reading import Store, actors_in, checked_length, chosen_actors, first_and_last, rows_of
-from howsure.events.store_series import UNITS
-from howsure.events.stored_document import StoredDocument, stored_documents
+from howsure.events.series.actor_comparison import COUNTED
+from howsure.events.series.behind_a_point import HIGH, LOW
+from howsure.events.series.event_series import UNITS
+from howsure.events.series.period_counts import INTERVALS
+from howsure.events.store.documents import StoredDocument, stored_documents
+from howsure.events.store.reading import Store, actors_in, checked_length, chosen_actors, first_and_last, rows_of
 from howsure.explorer.assembly import assemble
-from howsure.stats.checks import check_level
-from howsure.stats.numbers import check_whole
+from howsure.explorer.document_view import view_of
+from howsure.explorer.queries import compare, doubtful, overview, series
+from howsure.inputs.checks import check_level
+from howsure.inputs.numbers import check_whole
 
 MOST_ACTORS = 8  # of which nobody chose: 28 pairs to compare
 MOST_PERIODS = 600  # of a length that nobody chose: 11 years of weeks

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from howsure.errors import InputError
-from howsure.stats.naming import shortened, unknown_name
+from howsure.inputs.naming import shortened, unknown_name
 
 LONGEST = 200  # characters of a value
 SHOWN = 60

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from howsure.errors import InputError, MissingExtraError
-from howsure.events.store_reading import Store
+from howsure.events.store.reading import Store
+from howsure.explorer.access.hosts import EVERYWHERE, LOOPBACK, is_loopback
+from howsure.explorer.access.tokens import PARAMETER, Tokens, new_token
 from howsure.explorer.answers import Answers
 from howsure.explorer.app import create_app
-from howsure.explorer.hosts import EVERYWHERE, LOOPBACK, is_loopback
-from howsure.explorer.tokens import PARAMETER, Tokens, new_token
 
 WAITING = 128  # connections that the system keeps until they are taken
 FILES = 1024  # that the process may have open: macOS allows 256, fewer than a burst of connections
@@ -56,7 +56,7 @@ def serve(store: Store, address: Address, *, ready: Callable[[Opening], None]) -
     try:
         import uvicorn
 
-        from howsure.explorer.connections import PromptConnection
+        from howsure.explorer.access.connections import PromptConnection
     except ImportError as error:
         raise MissingExtraError("the page of events", "explorer") from error
     token, once, answers = new_token(), new_token(), Answers()

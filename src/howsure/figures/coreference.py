@@ -12,7 +12,7 @@ from matplotlib.patches import Rectangle
 
 from howsure.errors import InputError
 from howsure.figures.style import INK, QUIET, literal, new_figure, shortened_name, styled
-from howsure.stats.pairs import Floats
+from howsure.inputs.pairs import Floats
 
 NAMED_UP_TO = 60  # mentions; more have no room for their words
 NAME_LENGTH = 28

@@ -17,10 +17,10 @@ from matplotlib.ticker import MaxNLocator
 
 from howsure.errors import InputError
 from howsure.events.periods import period_end, period_start
-from howsure.events.store_series import StoreSeries
-from howsure.figures.panels import columns_of
+from howsure.events.series.event_series import StoreSeries
+from howsure.figures.calibration.panels import columns_of
 from howsure.figures.style import INK, Look, dress, literal, literal_legend, look, new_figure, shortened_name, styled
-from howsure.stats.naming import unknown_name
+from howsure.inputs.naming import unknown_name
 
 MOST_PANELS = 12
 MOST_TOGETHER = 4

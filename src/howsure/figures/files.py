@@ -11,9 +11,9 @@ from xml.sax.saxutils import quoteattr
 
 from matplotlib.figure import Figure
 
-from howsure.data.writing import write_whole
 from howsure.errors import InputError
 from howsure.figures.style import styled
+from howsure.files.whole import write_whole
 
 DOTS_PER_INCH = 200
 POINTS_PER_INCH = 72

@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 from howsure.errors import InputError
 from howsure.figures.files import inline_svg
 from howsure.figures.style import FAINT, QUIET, dress, literal, look, new_figure, shortened_name, styled
-from howsure.significance.comparison import Comparison, Difference, p_text
+from howsure.significance.results import Comparison, Difference, p_text
 
 CAPTION = "Differences from the baseline with their intervals. A filled dot: the adjusted p is at most .05."
 COLUMNS, TICKS = 2, 6

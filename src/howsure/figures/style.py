@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.text import Text
 
-from howsure.data.harmless import on_a_terminal
+from howsure.show.harmless import on_a_terminal
 from howsure.stats.estimate import Estimate
 
 INK, QUIET, FAINT, GRID = "#1a1a1a", "#5f6368", "#b8bcc2", "#e4e6e9"

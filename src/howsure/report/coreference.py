@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from howsure.data.documents import Document, Mention
+from howsure.data.documents.document import Document, Mention
+from howsure.inputs.pairs import Floats, Integers
 from howsure.report.pages import page_template
-from howsure.stats.pairs import Floats, Integers
 from howsure.stats.poisson_binomial import CountDistribution
 
 DOUBTFUL = 0.75  # a mention below this confidence is marked

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from howsure.data.writing import write_whole
 from howsure.errors import InputError
+from howsure.files.whole import write_whole
 
 
 def write_report(html: str, path: str | os.PathLike[str]) -> None:

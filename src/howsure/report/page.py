@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from howsure.calibration.curve import CalibrationCurve
-from howsure.calibration.words import (
+from howsure.calibration.results import CalibrationCurve
+from howsure.calibration.verdict import (
     NONE_SEEN,
     NOT_LOCATED,
     TOO_LITTLE,

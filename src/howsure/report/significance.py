@@ -9,8 +9,8 @@ from markupsafe import Markup
 
 from howsure.figures.significance import CAPTION, difference_svg
 from howsure.report.pages import page_template
-from howsure.significance.comparison import Comparison, recipe_rows
-from howsure.significance.words import how, verdicts
+from howsure.significance.results import Comparison, recipe_rows
+from howsure.significance.verdict import how, verdicts
 
 
 def significance_report(

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from howsure.calibration.curve import Bins, CalibrationCurve
-from howsure.calibration.words import OVERCONFIDENT, UNDERCONFIDENT, kind, p_value_text
+from howsure.calibration.results import Bins, CalibrationCurve
+from howsure.calibration.verdict import OVERCONFIDENT, UNDERCONFIDENT, kind, p_value_text
 from howsure.errors import InputError
 from howsure.stats.multiplicity import ADJUSTED, adjust_p_values
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from howsure import __version__
-from howsure.calibration.curve import CalibrationCurve
-from howsure.calibration.judging import curve_of
+from howsure.calibration.curve import curve_of
+from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.simulation import simulate_pairs
 from howsure.figures.calibration import curve_figure, histogram_figure
+from howsure.inputs.pairs import Pairs
 from howsure.reproductions.reproduction import Advance, Finding, Reproduction, ResultTable, nobody
-from howsure.stats.pairs import Pairs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

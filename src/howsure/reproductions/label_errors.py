@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from howsure.calibration.binning import bin_pairs
-from howsure.calibration.cluster_sums import cluster_sums
-from howsure.calibration.clusters import clustered_mse, without_each_cluster
-from howsure.calibration.error import root
-from howsure.calibration.judging import debiased_estimate
+from howsure.calibration.bins.bins import bin_pairs
+from howsure.calibration.curve import debiased_estimate
+from howsure.calibration.estimates.cluster_sums import cluster_sums
+from howsure.calibration.estimates.clusters import clustered_mse, without_each_cluster
+from howsure.calibration.estimates.error import root
 from howsure.calibration.table import by_group
+from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.stats.estimate import Estimate
-from howsure.stats.pairs import Floats, Integers, Pairs
 from howsure.stats.proportions import normal_quantile
 
 LEVEL = 0.95

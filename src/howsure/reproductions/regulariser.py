@@ -11,20 +11,20 @@ import numpy as np
 
 from howsure import __version__
 from howsure.calibration.comparison import CalibrationComparison, compare_pairs
-from howsure.calibration.curve import CalibrationCurve
-from howsure.calibration.judging import curve_of
-from howsure.figures.paths import Setting, path_figure
+from howsure.calibration.curve import curve_of
+from howsure.calibration.results import CalibrationCurve
+from howsure.inputs.pairs import Pairs
+from howsure.reproductions.figures.paths import Setting, path_figure
 from howsure.reproductions.label_errors import LEVEL
 from howsure.reproductions.replicates import SUBSAMPLES, over_training, random_subsamples, verdict
 from howsure.reproductions.reproduction import Advance, Finding, Reproduction, ResultTable, nobody
 from howsure.reproductions.tagging.contest import BIN_SIZE, judge
 from howsure.reproductions.tagging.corpora import Corpus, Tagged, read_ewt, read_wsj
 from howsure.reproductions.tagging.models import fitted
-from howsure.sequences.crf import CRFTagger
-from howsure.sequences.hmm import HMMTagger
-from howsure.sequences.tagger import Tagger
+from howsure.sequences.taggers.crf import CRFTagger
+from howsure.sequences.taggers.hmm import HMMTagger
+from howsure.sequences.taggers.tagger import Tagger
 from howsure.stats.estimate import Estimate
-from howsure.stats.pairs import Pairs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from howsure.errors import InputError
+from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.estimate import Estimate
-from howsure.stats.pairs import Floats, Integers
 from howsure.stats.proportions import normal_quantile
 from howsure.stats.randomness import Randomness, generator_from
 

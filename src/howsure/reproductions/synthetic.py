@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from howsure import __version__
-from howsure.calibration.binning import sorted_rows
-from howsure.calibration.boundaries import boundaries_of_sorted
+from howsure.calibration.bins.bins import sorted_rows
+from howsure.calibration.bins.boundaries import boundaries_of_sorted
+from howsure.calibration.bins.sums import sums_of_rows
 from howsure.calibration.simulation import simulate_pairs
-from howsure.calibration.sums import sums_of_rows
-from howsure.figures.lines import Series, series_figure
+from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.reproductions.figures.lines import Series, series_figure
 from howsure.reproductions.reproduction import Advance, Finding, Reproduction, ResultTable, nobody
-from howsure.stats.pairs import Floats, Integers, Pairs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -1,11 +1,11 @@
 """Sequences: posteriors of taggers, exact and in every form that a question may ask for."""
 
-from howsure.sequences.crf import CRFTagger
-from howsure.sequences.hmm import HMMTagger
-from howsure.sequences.pairs import count_unknown, frequent_transitions, tag_pairs, transition_pairs
-from howsure.sequences.paths import BestPaths
-from howsure.sequences.posterior import TagPosterior
-from howsure.sequences.storage import load_tagger, read_crfsuite, save_tagger
+from howsure.sequences.calibration_pairs import count_unknown, frequent_transitions, tag_pairs, transition_pairs
+from howsure.sequences.chain.viterbi import BestPaths
+from howsure.sequences.tag_posterior import TagPosterior
+from howsure.sequences.taggers.crf import CRFTagger
+from howsure.sequences.taggers.hmm import HMMTagger
+from howsure.sequences.taggers.storage import load_tagger, read_crfsuite, save_tagger
 
 __all__ = [
     "BestPaths",

@@ -1,11 +1,11 @@
 """Is model B really better than model A?"""
 
-from howsure.significance.compare import compare
-from howsure.significance.comparison import Comparison, Difference
-from howsure.significance.metrics import Metric, mean, metric_names, register
+from howsure.significance.comparison import compare
+from howsure.significance.experiments import Experiments
+from howsure.significance.metrics.metric import Metric, mean, metric_names, register
 from howsure.significance.power import detection_power, minimum_detectable_difference, required_sample_size
-from howsure.significance.runs import Runs
-from howsure.significance.storage import Experiments
+from howsure.significance.results import Comparison, Difference
+from howsure.significance.systems.runs import Runs
 
 __all__ = [
     "Comparison",

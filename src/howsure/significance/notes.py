@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from howsure.significance.comparison import Difference
-from howsure.significance.inputs import Systems
-from howsure.significance.metrics import Metric
-from howsure.significance.probabilistic import BINS, alone_in_bin
+from howsure.inputs.naming import counted, shortened
+from howsure.significance.metrics.metric import Metric
+from howsure.significance.metrics.probabilities import BINS, alone_in_bin
+from howsure.significance.results import Difference
+from howsure.significance.systems.reading import Systems
 from howsure.stats.clusters import few_clusters
-from howsure.stats.naming import counted, shortened
 
 CALIBRATION = ("calibration_error", "squared_calibration_error")
 OVER_ALL = ("accuracy", "mcc")  # metrics of labels that do not average over classes

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.significance.metrics import Floats
+from howsure.significance.metrics.metric import Floats
 
 REACH = 10.0  # standard deviations of the number of disagreements that are summed over
 POINTS = 1001  # of these numbers that are summed over at most: where there are more, the power is smooth in them

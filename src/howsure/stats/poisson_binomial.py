@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.stats.checks import check_level, check_probabilities
+from howsure.inputs.checks import check_level, check_probabilities
+from howsure.inputs.pairs import Floats
 from howsure.stats.estimate import Estimate
-from howsure.stats.pairs import Floats
 
 NEGLIGIBLE = 1e-300  # below it floating point loses digits and time
 WIDEST_TABLE = 33  # laws this short are convolved many at a time

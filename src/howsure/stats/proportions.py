@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from howsure.stats.pairs import Floats
+from howsure.inputs.pairs import Floats
 
 
 def normal_quantile(level: float) -> float:

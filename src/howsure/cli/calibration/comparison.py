@@ -5,9 +5,9 @@ from __future__ import annotations
 from howsure import __version__
 from howsure.calibration.comparison import CalibrationComparison
 from howsure.cli.calibration.sides import Side
-from howsure.cli.output import json_text
-from howsure.cli.tables import Table
-from howsure.data.pairing import PairedRows
+from howsure.cli.terminal.output import json_text
+from howsure.cli.terminal.tables import Table
+from howsure.data.predictions.paired_rows import PairedRows
 
 Sides = tuple[Side, Side]
 

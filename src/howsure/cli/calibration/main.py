@@ -11,7 +11,7 @@ import click
 
 from howsure.cli.calibration.output import curves_json, curves_table, curves_text, write_figure, write_report
 from howsure.cli.calibration.p_values import METHODS, with_test
-from howsure.cli.options import (
+from howsure.cli.terminal.options import (
     DefaultGroup,
     across_files_option,
     as_names,
@@ -20,10 +20,10 @@ from howsure.cli.options import (
     output_options,
     report_option,
 )
-from howsure.cli.output import emit
-from howsure.cli.progress import progress
+from howsure.cli.terminal.output import emit
+from howsure.cli.terminal.progress import progress
 from howsure.errors import InputError
-from howsure.stats.pairs import Chunk, Pairs, PairSource
+from howsure.inputs.pairs import Chunk, Pairs, PairSource
 
 PASSES = 3  # over a stream: one for the grid, about two for the edges of the bins, more where ties are many
 
@@ -135,7 +135,7 @@ def opened(files: Sequence[str], *, missing: Sequence[str], input_format: str | 
 
 def judged(predictions: Any, *, test: str | None = None, **arguments: Any) -> Iterator[Any]:
     """One curve a group, or one for all; streamed where the pairs are too many for memory. `test` gives their p."""
-    from howsure.calibration.judging import curve_of
+    from howsure.calibration.curve import curve_of
 
     with progress("pairs", total=PASSES * predictions.n) as advance:
         for name, source in sources(predictions, in_memory=test is not None):

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from howsure.calibration.curve import CalibrationCurve
 from howsure.calibration.notes import notes_by_name
-from howsure.calibration.words import kind, p_value_text, recipe_rows, summary, verdict
-from howsure.cli.output import json_text
-from howsure.cli.tables import Table
-from howsure.data.writing import write_whole
+from howsure.calibration.results import CalibrationCurve
+from howsure.calibration.verdict import kind, p_value_text, recipe_rows, summary, verdict
+from howsure.cli.terminal.output import json_text
+from howsure.cli.terminal.tables import Table
+from howsure.files.whole import write_whole
+from howsure.inputs.naming import counted, shortened
 from howsure.stats.multiplicity import ADJUSTED, adjust_p_values
-from howsure.stats.naming import counted, shortened
 
 HEADERS = (
     "group",
@@ -157,8 +157,8 @@ def exact_number(value: float | None) -> str:
 def write_figure(curves: Sequence[CalibrationCurve], path: str) -> None:
     """Draw the curves into a file; of more than can be seen the errors alone, at most of those with most pairs."""
     from howsure.figures.calibration import curve_figure, error_figure
+    from howsure.figures.calibration.panels import MOST_PANELS
     from howsure.figures.files import save_figure
-    from howsure.figures.panels import MOST_PANELS
 
     if len(curves) <= MOST_PANELS:
         figure = curve_figure(curves)

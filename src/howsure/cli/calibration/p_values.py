@@ -6,9 +6,9 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from howsure.calibration.checking import METHODS, CalibrationTest, check_calibration
-from howsure.calibration.curve import CalibrationCurve
-from howsure.stats.pairs import Pairs
+from howsure.calibration.hypothesis_tests.calibration_test import METHODS, CalibrationTest, check_calibration
+from howsure.calibration.results import CalibrationCurve
+from howsure.inputs.pairs import Pairs
 
 __all__ = ["METHODS", "with_test"]
 

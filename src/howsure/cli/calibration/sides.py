@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from howsure.data.pairing import PairedRows, paired_rows
-from howsure.data.predictions import Predictions
+from howsure.data.predictions.paired_rows import PairedRows, paired_rows
+from howsure.data.predictions.predictions import Predictions
 from howsure.errors import InputError
 
 TOP_LABEL, CLASS_WISE = "top-label", "class-wise"

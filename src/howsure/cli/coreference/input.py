@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from howsure.coreference import AntecedentModel, CorefPosterior
-from howsure.coreference.mentions import Source, mentions_of
-from howsure.data.brackets import BracketFault, LeftOut
-from howsure.data.conll2012 import named_part
-from howsure.data.document_files import documents_in
-from howsure.data.documents import Document, Mention
+from howsure.coreference.mentions.selection import Source, mentions_of
+from howsure.data.documents.conll2012 import named_part
+from howsure.data.documents.document import Document, Mention
+from howsure.data.documents.entity_brackets import BracketFault, LeftOut
+from howsure.data.documents.read_documents import documents_in
 from howsure.errors import InputError
 
 FIRST, ERROR = "first", "error"

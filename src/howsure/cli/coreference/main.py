@@ -7,14 +7,14 @@ from typing import Any
 
 import click
 
-from howsure.cli.commands import Group
 from howsure.cli.coreference.input import chosen, load_model, matched, read_mentioned, resolve
-from howsure.cli.destinations import PAGES, Written
-from howsure.cli.options import figure_option, output_options, raw_option
-from howsure.cli.output import emit, say
-from howsure.cli.progress import progress
-from howsure.data.brackets import LeftOut
-from howsure.data.document_files import BAD_BRACKETS, LEAVE_OUT, left_out_text
+from howsure.cli.terminal.commands import Group
+from howsure.cli.terminal.destinations import PAGES, Written
+from howsure.cli.terminal.options import figure_option, output_options, raw_option
+from howsure.cli.terminal.output import emit, say
+from howsure.cli.terminal.progress import progress
+from howsure.data.documents.entity_brackets import LeftOut
+from howsure.data.documents.read_documents import BAD_BRACKETS, LEAVE_OUT, left_out_text
 from howsure.errors import InputError
 
 TEXT_ELSEWHERE = " The text with its entities in colour: --text FILE.html."

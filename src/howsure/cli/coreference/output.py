@@ -9,14 +9,14 @@ from typing import Any
 
 from howsure import __version__
 from howsure.cli.coreference.input import Resolved
-from howsure.cli.output import json_text
-from howsure.cli.tables import Table
+from howsure.cli.terminal.output import json_text
+from howsure.cli.terminal.tables import Table
 from howsure.coreference import AntecedentModel, CoreferenceScores, score_documents
-from howsure.coreference.scores import METRICS
+from howsure.coreference.scores.metrics import METRICS
 from howsure.data import write_conll2012, write_conllu, write_three_columns
-from howsure.data.documents import Document, Mention
+from howsure.data.documents.document import Document, Mention
 from howsure.errors import InputError
-from howsure.stats.naming import counted
+from howsure.inputs.naming import counted
 
 FORMS = {"conllu": write_conllu, "conll-2012": write_conll2012, "three-columns": write_three_columns}
 FORM_OF_SUFFIX = {".conllu": "conllu", ".conll": "conll-2012"}

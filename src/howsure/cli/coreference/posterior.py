@@ -11,15 +11,15 @@ import numpy as np
 
 from howsure import __version__
 from howsure.cli.coreference.input import Resolved
-from howsure.cli.output import is_raw, json_text
-from howsure.cli.tables import Table
-from howsure.coreference.confidence import mention_confidence
-from howsure.coreference.mentions import entities_of
-from howsure.data.documents import Document, Mention
-from howsure.data.harmless import in_a_spreadsheet
-from howsure.data.writing import write_whole
+from howsure.cli.terminal.output import is_raw, json_text
+from howsure.cli.terminal.tables import Table
+from howsure.coreference.mentions.selection import entities_of
+from howsure.coreference.posterior.confidence import mention_confidence
+from howsure.data.documents.document import Document, Mention
 from howsure.errors import InputError
-from howsure.stats.pairs import Floats, Integers
+from howsure.files.whole import write_whole
+from howsure.inputs.pairs import Floats, Integers
+from howsure.show.harmless import in_a_spreadsheet
 from howsure.stats.poisson_binomial import CountDistribution
 
 SUFFIXES = {".json": "", ".parquet": "FORMAT parquet, COMPRESSION zstd", ".csv": "FORMAT csv, HEADER true"}
@@ -164,7 +164,7 @@ def _as_json(view: View) -> dict[str, Any]:
 
 def _write_pairs(views: Sequence[View], path: str, suffix: str) -> None:
     """A row a pair: the document, the probability, whether both are one entity here and in gold, and both mentions."""
-    from howsure.data.database import Database, copy_to_file
+    from howsure.data.tables.database import Database, copy_to_file
 
     names = ("document", "probability", "same_entity", "coreferent", *(side + part for side in SIDES for part in PARTS))
     shown = in_a_spreadsheet if suffix == ".csv" and not is_raw() else str

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from howsure.cli.commands import Command
-from howsure.cli.options import output_options
-from howsure.cli.output import emit, json_text
-from howsure.cli.tables import Table
+from howsure.cli.terminal.commands import Command
+from howsure.cli.terminal.options import output_options
+from howsure.cli.terminal.output import emit, json_text
+from howsure.cli.terminal.tables import Table
 from howsure.errors import InputError
 
 
@@ -23,7 +23,7 @@ def check_command(path: str, form: str, output: str | None) -> None:
     A store that was cut off, edited or damaged on its disk ends with exit code 2. What the commands read is checked
     whenever they read it; this command reads everything.
     """
-    from howsure.events.store_check import check_store
+    from howsure.events.store.check_store import check_store
 
     found = check_store(path)
     headings, rows = found.table()

@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
-from howsure.cli.commands import Group
-from howsure.cli.destinations import Written
-from howsure.cli.options import CLUSTERINGS, PROCESSES
-from howsure.cli.output import emit, json_text
-from howsure.cli.progress import progress
+from howsure.cli.terminal.commands import Group
+from howsure.cli.terminal.destinations import Written
+from howsure.cli.terminal.options import CLUSTERINGS, PROCESSES
+from howsure.cli.terminal.output import emit, json_text
+from howsure.cli.terminal.progress import progress
 
 QUERIES, PAGE, CHECK = "howsure.cli.events.queries", "howsure.cli.events.page", "howsure.cli.events.check"
 RECOUNT = "howsure.cli.events.recount"
@@ -118,7 +118,7 @@ def extract_command(store: str, samples: int, seed: int, workers: int | None, **
     """
     from howsure.cli.events.setup import set_up
     from howsure.cli.events.summary import interrupted, summary
-    from howsure.events.pipeline import extract_events, usable_processors
+    from howsure.events.extraction.extract_events import extract_events, usable_processors
 
     task = set_up(options, samples=samples, seed=seed)
     n = usable_processors() if workers is None else workers
@@ -143,7 +143,7 @@ def dependencies_command(limit: int, top: int, form: str, **options: Any) -> Non
     """
     from howsure.cli.events.setup import set_up
     from howsure.cli.events.summary import dependencies_text
-    from howsure.events.survey import survey_dependencies
+    from howsure.events.extraction.survey import survey_dependencies
 
     task = set_up(options)
     with progress("documents", total=min(limit, task.corpus.total), rate=True) as advance:

@@ -6,14 +6,14 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from howsure.cli.output import is_raw, json_text
-from howsure.cli.tables import Table
-from howsure.events.export import csv_text
-from howsure.events.result_table import printable
-from howsure.events.store_comparison import ActorComparison
-from howsure.events.store_reading import UNCERTAINTY
-from howsure.events.store_series import StoreSeries
-from howsure.stats.naming import counted
+from howsure.cli.terminal.output import is_raw, json_text
+from howsure.cli.terminal.tables import Table
+from howsure.events.series.actor_comparison import ActorComparison
+from howsure.events.series.event_series import StoreSeries
+from howsure.events.series.export import csv_text
+from howsure.events.store.reading import UNCERTAINTY
+from howsure.inputs.naming import counted
+from howsure.show.result_table import printable
 
 MOST_ROWS = 200  # of a table that people read
 

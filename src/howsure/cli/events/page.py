@@ -8,13 +8,13 @@ from typing import Any
 
 import click
 
-from howsure.cli.commands import Command
-from howsure.cli.destinations import PAGES, Written
-from howsure.cli.options import CLUSTERINGS, as_names, level_option
-from howsure.cli.output import emit, say
-from howsure.cli.progress import progress
+from howsure.cli.terminal.commands import Command
+from howsure.cli.terminal.destinations import PAGES, Written
+from howsure.cli.terminal.options import CLUSTERINGS, as_names, level_option
+from howsure.cli.terminal.output import emit, say
+from howsure.cli.terminal.progress import progress
 from howsure.events.periods import PERIODS
-from howsure.events.storage import EventStore
+from howsure.events.store.event_store import EventStore
 
 EXPOSED = (
     "howsure: other machines reach the page at {host}, and who has its address with the token reads all documents; "

@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
-from howsure.cli.commands import Command
-from howsure.cli.destinations import FIGURES, Written
-from howsure.cli.options import level_option, output_options, raw_option
-from howsure.cli.output import emit, is_raw
-from howsure.stats.naming import counted
+from howsure.cli.terminal.commands import Command
+from howsure.cli.terminal.destinations import FIGURES, Written
+from howsure.cli.terminal.options import level_option, output_options, raw_option
+from howsure.cli.terminal.output import emit, is_raw
+from howsure.inputs.naming import counted
 
 PERIODS = ("week", "month", "quarter", "year")
 INTERVALS = ("exact", "normal", "samples")
@@ -27,7 +27,7 @@ by_option = click.option("--by", type=click.Choice(PERIODS), default="quarter", 
 
 def recipe_beside(path: str) -> list[str]:
     """The file that goes with an exported table."""
-    from howsure.events.export import recipe_path
+    from howsure.events.series.export import recipe_path
 
     return [str(recipe_path(Path(path)))] if path.lower().endswith(".csv") else []
 
@@ -107,7 +107,7 @@ def export_command(path: str, output: str, groups: list[list[str]], top: int | N
 
     The recipe of a CSV file goes into FILE.recipe.json beside it, that of a Parquet file into its metadata.
     """
-    from howsure.events.export import export_series
+    from howsure.events.series.export import export_series
 
     series, _, _ = _series(path, groups, top, options)
     written = export_series(series, output, raw=is_raw())
@@ -131,8 +131,8 @@ def compare_command(path: str, first: str, second: str, form: str, output: str |
     howsure events compare news.duckdb NATO YUG --by year
     """
     from howsure.cli.events.output import comparison_output
-    from howsure.events.storage import EventStore
-    from howsure.events.store_comparison import compare_actors
+    from howsure.events.series.actor_comparison import compare_actors
+    from howsure.events.store.event_store import EventStore
 
     with EventStore.open(path) as store:
         compared = compare_actors(store, first, second, **options)
@@ -149,8 +149,8 @@ def compare_command(path: str, first: str, second: str, form: str, output: str |
 def doubtful_command(path: str, form: str, output: str | None, **options: Any) -> None:
     """List the documents whose event is least certain, and the links between mentions that it hinges on."""
     from howsure.cli.events.output import doubtful_output
-    from howsure.events.storage import EventStore
-    from howsure.events.store_documents import doubtful_documents
+    from howsure.events.series.behind_a_point import doubtful_documents
+    from howsure.events.store.event_store import EventStore
 
     with EventStore.open(path) as store:
         found = doubtful_documents(store, **options)
@@ -187,9 +187,9 @@ def _series(
     path: str, groups: list[list[str]], top: int | None, options: dict[str, Any]
 ) -> tuple[Any, int, list[list[str]]]:
     """The series of the actors named, or of the most frequent ones; how many it leaves out; the codes of the groups."""
-    from howsure.events.storage import EventStore
-    from howsure.events.store_reading import chosen_actors
-    from howsure.events.store_series import event_series
+    from howsure.events.series.event_series import event_series
+    from howsure.events.store.event_store import EventStore
+    from howsure.events.store.reading import chosen_actors
 
     with EventStore.open(path) as store:
         panels = [list(chosen_actors(store, group)) for group in groups]

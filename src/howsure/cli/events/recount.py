@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
-from howsure.cli.commands import Command
-from howsure.cli.destinations import Written
-from howsure.cli.options import PROCESSES
-from howsure.cli.output import emit
-from howsure.cli.progress import progress
+from howsure.cli.terminal.commands import Command
+from howsure.cli.terminal.destinations import Written
+from howsure.cli.terminal.options import PROCESSES
+from howsure.cli.terminal.output import emit
+from howsure.cli.terminal.progress import progress
 
 PERIODS = ("week", "month", "quarter", "year")
 NOTE = """
@@ -56,11 +56,11 @@ def recount_command(
     """
     from howsure.cli.events.setup import rule_named
     from howsure.cli.events.summary import interrupted, rules_text, summary
-    from howsure.coreference.storage import AntecedentModel
-    from howsure.events.pipeline import usable_processors
-    from howsure.events.recount import labels_of, recount_events
-    from howsure.events.rule_comparison import compare_rules
-    from howsure.events.storage import EventStore
+    from howsure.coreference.model.antecedent_model import AntecedentModel
+    from howsure.events.extraction.extract_events import usable_processors
+    from howsure.events.extraction.recount import labels_of, recount_events
+    from howsure.events.rules.rule_comparison import compare_rules
+    from howsure.events.store.event_store import EventStore
 
     n = usable_processors() if workers is None else workers
     held = None if model is None else AntecedentModel.load(model)

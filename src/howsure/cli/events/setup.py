@@ -7,17 +7,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from howsure.coreference.storage import AntecedentModel
+from howsure.coreference.model.antecedent_model import AntecedentModel
 from howsure.errors import InputError
-from howsure.events.filters import Filter
-from howsure.events.input import Corpus, Fields, open_corpus
-from howsure.events.lexicon import Lexicon
-from howsure.events.parsing import ConlluParser, Parser, SpacyParser
-from howsure.events.pipeline import recipe_of
-from howsure.events.rule_files import read_rule
-from howsure.events.rules import BUILT_IN, Rule, built_in_rule
-from howsure.events.work import Work
-from howsure.stats.naming import unknown_name
+from howsure.events.actors.lexicon import Lexicon
+from howsure.events.corpus.documents import Corpus, Fields
+from howsure.events.corpus.filters import Filter
+from howsure.events.corpus.open_corpus import open_corpus
+from howsure.events.corpus.parsers import ConlluParser, Parser, SpacyParser
+from howsure.events.extraction.extract_events import recipe_of
+from howsure.events.extraction.worker import Work
+from howsure.events.rules.rule import BUILT_IN, Rule, built_in_rule
+from howsure.events.rules.rule_files import read_rule
+from howsure.inputs.naming import unknown_name
 
 COUNTRIES, PRETRAINED = "countries", "pretrained"
 

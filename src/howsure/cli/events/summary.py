@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 
-from howsure.cli.tables import Table
-from howsure.events.dependencies import DependencyCounts
-from howsure.events.filters import REASONS
-from howsure.events.pipeline import ExtractionReport
-from howsure.events.rule_comparison import RuleComparison
-from howsure.events.storage import EventStore
-from howsure.stats.naming import counted
+from howsure.cli.terminal.tables import Table
+from howsure.events.corpus.filters import REASONS
+from howsure.events.extraction.dependencies import DependencyCounts
+from howsure.events.extraction.extract_events import ExtractionReport
+from howsure.events.rules.rule_comparison import RuleComparison
+from howsure.events.store.event_store import EventStore
+from howsure.inputs.naming import counted
 
 PAPERS = "  note: the rule attack misses actors named by a noun before a noun (US forces); --rule attack-wide sees them"
 NOTHING = "nothing to explore: look at what was left out, at --lexicon and --rule, and at howsure events dependencies"

@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from howsure.cli.commands import Group
-from howsure.cli.options import PROCESSES
-from howsure.cli.progress import progress
 from howsure.cli.reproduce.output import Output, output_options
+from howsure.cli.terminal.commands import Group
+from howsure.cli.terminal.options import PROCESSES
+from howsure.cli.terminal.progress import progress
 from howsure.reproductions import reproduce_binning, reproduce_synthetic, steps_of_synthetic
 
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import click
 
-from howsure.cli.destinations import Written, WrittenFolder
-from howsure.cli.output import emit, json_text
 from howsure.cli.reproduce.page import as_page, as_text, summary
-from howsure.data.writing import write_whole
+from howsure.cli.terminal.destinations import Written, WrittenFolder
+from howsure.cli.terminal.output import emit, json_text
+from howsure.files.whole import write_whole
 from howsure.reproductions import Reproduction
 
 PLACES = ("--data", "--format", "--figures", "--page")

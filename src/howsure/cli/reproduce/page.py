@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from howsure.cli.tables import Table
+from howsure.cli.terminal.tables import Table
+from howsure.inputs.naming import counted
 from howsure.reproductions import Finding, Reproduction, ResultTable
-from howsure.stats.naming import counted
 
 CORRECTIONS = "What corrects the paper"
 

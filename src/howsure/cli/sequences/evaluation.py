@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from howsure import __version__
-from howsure.calibration.curve import CalibrationCurve
-from howsure.calibration.judging import curve_of
+from howsure.calibration.curve import curve_of
+from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.table import by_group
-from howsure.calibration.words import kind, p_value_text
+from howsure.calibration.verdict import kind, p_value_text
 from howsure.cli.calibration.output import adjusted_p_values, exact_number, number
-from howsure.cli.output import json_text
 from howsure.cli.sequences.input import Corpus, Tags
 from howsure.cli.sequences.pairs import check_unknown
-from howsure.cli.tables import Table
-from howsure.sequences.pairs import count_unknown, tag_pairs
-from howsure.sequences.tagger import Tagger
+from howsure.cli.terminal.output import json_text
+from howsure.cli.terminal.tables import Table
+from howsure.inputs.naming import counted
+from howsure.sequences.calibration_pairs import count_unknown, tag_pairs
+from howsure.sequences.taggers.tagger import Tagger
 from howsure.stats.multiplicity import ADJUSTED
-from howsure.stats.naming import counted
 
 ALL = "all"
 HEADERS = ("tag", "tokens", "right", "error", "low", "high", "Algorithm 1", "Brier", "log loss", "p", "miscalibration")

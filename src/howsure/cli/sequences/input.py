@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from howsure.data.conllu_writing import conllu_text
-from howsure.data.document_files import FORMS, seen_form
-from howsure.data.documents import Document, Sentence, Strings
-from howsure.data.texts import Text, read_text
+from howsure.data.documents.conllu_writing import conllu_text
+from howsure.data.documents.document import Document, Sentence, Strings
+from howsure.data.documents.read_documents import FORMS, seen_form
 from howsure.errors import InputError
-from howsure.sequences.crf import CRFTagger
-from howsure.sequences.tagger import Tagger
+from howsure.files.text import Text, read_text
+from howsure.sequences.taggers.crf import CRFTagger
+from howsure.sequences.taggers.tagger import Tagger
 
 TEXT, ITEMS, CONLLU = "text", "crfsuite", "conllu"
 INPUT_FORMS = (*FORMS, ITEMS)
@@ -137,7 +137,7 @@ def _check_known(corpus: Corpus, model: Tagger | None) -> None:
 
 
 def _read_items(files: Sequence[str]) -> Corpus:
-    from howsure.data.attributes import read_attributes
+    from howsure.data.documents.crfsuite_items import read_attributes
 
     documents, items = [], []
     for file in files:

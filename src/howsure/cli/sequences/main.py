@@ -8,14 +8,14 @@ from typing import Any
 
 import click
 
-from howsure.cli.commands import Group
-from howsure.cli.destinations import Written
-from howsure.cli.options import as_names, binning_options, output_options, raw_option
-from howsure.cli.output import emit, is_raw, say
-from howsure.cli.progress import progress
 from howsure.cli.sequences.input import INPUT_FORMS, ITEMS, LAYERS, TEXT, load_model, read_corpus, read_words
+from howsure.cli.terminal.commands import Group
+from howsure.cli.terminal.destinations import Written
+from howsure.cli.terminal.options import as_names, binning_options, output_options, raw_option
+from howsure.cli.terminal.output import emit, is_raw, say
+from howsure.cli.terminal.progress import progress
 from howsure.errors import InputError
-from howsure.sequences.potentials import ImpossibleError
+from howsure.sequences.chain.potentials import ImpossibleError
 
 MOST_PATHS = 1_000  # of a sentence
 UNKNOWN_TAGS = ("error", "keep")
@@ -95,7 +95,7 @@ def train_command(
     Ctrl-C ends the training of a CRF with the best weights so far.
     """
     from howsure.cli.sequences.output import training_text
-    from howsure.sequences.crf import MOST_ITERATIONS
+    from howsure.sequences.taggers.crf import MOST_ITERATIONS
 
     given = {name: value for name, value in options.items() if value is not None}
     model = _untrained(tagger, given, items=input_format == ITEMS)
@@ -121,8 +121,8 @@ def _untrained(tagger: str, options: dict[str, Any], *, items: bool) -> Any:
 
     Raises InputError for an option that is another tagger's.
     """
-    from howsure.sequences.crf import CRFTagger
-    from howsure.sequences.hmm import HMMTagger
+    from howsure.sequences.taggers.crf import CRFTagger
+    from howsure.sequences.taggers.hmm import HMMTagger
 
     wrong = [name for name in options if name not in OPTIONS_OF[tagger]]
     if wrong:
@@ -206,7 +206,7 @@ def posterior_command(
     """
     from howsure.cli.sequences.output import pairs_text
     from howsure.cli.sequences.pairs import pairs_of_tags, pairs_of_transitions
-    from howsure.data.pairs_writing import check_suffix, write_pairs
+    from howsure.data.predictions.write_pairs import check_suffix, write_pairs
 
     check_suffix(out)
     if tags and tag_pairs is not None:

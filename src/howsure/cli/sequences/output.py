@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from howsure.cli.sequences.input import Corpus, Tags
-from howsure.data.conllu_tagging import TAG, UNIVERSAL_TAG, Tagging, tagged_conllu
-from howsure.sequences.pairs import count_unknown
-from howsure.sequences.posterior import TagPosterior
-from howsure.sequences.tagger import Tagger
-from howsure.stats.naming import counted
-from howsure.stats.pairs import Floats, Integers, Pairs
+from howsure.data.documents.conllu_tagging import TAG, UNIVERSAL_TAG, Tagging, tagged_conllu
+from howsure.inputs.naming import counted
+from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.sequences.calibration_pairs import count_unknown
+from howsure.sequences.tag_posterior import TagPosterior
+from howsure.sequences.taggers.tagger import Tagger
 
 ATTRIBUTES = PROBABILITY, TOP = "P", "Top"
 COLUMNS = {"xpos": TAG, "upos": UNIVERSAL_TAG}

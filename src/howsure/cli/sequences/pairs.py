@@ -9,10 +9,10 @@ import numpy as np
 
 from howsure.cli.sequences.input import Tags
 from howsure.errors import InputError
-from howsure.sequences.pairs import KEEP, count_unknown, frequent_transitions, tag_pairs, transition_pairs
-from howsure.sequences.posterior import TagPosterior
-from howsure.stats.naming import counted, shortened, unknown_name
-from howsure.stats.pairs import Integers, Pairs
+from howsure.inputs.naming import counted, shortened, unknown_name
+from howsure.inputs.pairs import Integers, Pairs
+from howsure.sequences.calibration_pairs import KEEP, count_unknown, frequent_transitions, tag_pairs, transition_pairs
+from howsure.sequences.tag_posterior import TagPosterior
 
 
 def pairs_of_tags(

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from howsure.data.arrays import ReadColumns, read_columns
+from howsure.data.predictions.read_columns import ReadColumns, read_columns
 from howsure.errors import InputError
+from howsure.inputs.naming import shortened
+from howsure.inputs.numerals import spelled_number
 from howsure.significance.boostsa.storage import read_labels
-from howsure.significance.metrics import tasks_of
-from howsure.stats.naming import shortened
-from howsure.stats.numerals import spelled_number
+from howsure.significance.metrics.metric import tasks_of
 
 
 @dataclass(frozen=True, slots=True)

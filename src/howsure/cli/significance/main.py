@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from howsure.cli.commands import as_options, options_of
-from howsure.cli.memory import check_memory
-from howsure.cli.options import (
+from howsure.cli.terminal.commands import as_options, options_of
+from howsure.cli.terminal.memory import check_memory
+from howsure.cli.terminal.options import (
     DefaultGroup,
     across_files_option,
     as_names,
@@ -19,10 +19,9 @@ from howsure.cli.options import (
     output_options,
     report_option,
 )
-from howsure.cli.output import emit
-from howsure.cli.progress import progress
-from howsure.cli.rows import rows_as_in_files
-from howsure.cli.significance.output import comparison_output, power_output, write_figure, write_report
+from howsure.cli.terminal.output import emit
+from howsure.cli.terminal.progress import progress
+from howsure.cli.terminal.row_numbers import rows_as_in_files
 from howsure.errors import InputError
 
 POWER = 0.8  # the usual wish

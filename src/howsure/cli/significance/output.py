@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from howsure import __version__
-from howsure.cli.output import json_text
-from howsure.cli.tables import Table
-from howsure.significance.comparison import Comparison, recipe_text
-from howsure.significance.words import how, verdicts
-from howsure.stats.naming import counted, shortened
+from howsure.cli.terminal.output import json_text
+from howsure.cli.terminal.tables import Table
+from howsure.inputs.naming import counted, shortened
+from howsure.significance.results import Comparison, recipe_text
+from howsure.significance.verdict import how, verdicts
 
 WORDS = ("against", "model", "metric")  # columns of text
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from howsure import __version__
-from howsure.figures.lines import series_figure
 from howsure.reproductions.boostsa import simulated, taggers
+from howsure.reproductions.figures.lines import series_figure
 from howsure.reproductions.reproduction import Advance, Reproduction, nobody
 from howsure.reproductions.tweets.models import DATA, read_ark
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from howsure.inputs.pairs import Floats
 from howsure.significance import compare
-from howsure.stats.pairs import Floats
 
 SHARES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 FULL, EXACT = "full size", "permutation"

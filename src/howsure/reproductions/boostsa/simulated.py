@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from howsure.figures.lines import Series
+from howsure.inputs.pairs import Floats
 from howsure.reproductions.boostsa.p_values import EXACT, FULL, SHARES, TESTS, Columns, p_values, share_name
+from howsure.reproductions.figures.lines import Series
 from howsure.reproductions.replicates import verdict
 from howsure.reproductions.reproduction import Advance, Finding, ResultTable
 from howsure.stats.estimate import Estimate
-from howsure.stats.pairs import Floats
 from howsure.stats.proportions import normal_quantile
 
 SIZES = (1_000, 2_000, 4_000, 6_000, 8_000, 10_000)

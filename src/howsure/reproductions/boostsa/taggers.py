@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.figures.lines import Series
+from howsure.inputs.pairs import Floats, Integers
 from howsure.reproductions.boostsa.p_values import (
     ALPHA,
     EXACT,
@@ -19,11 +19,11 @@ from howsure.reproductions.boostsa.p_values import (
     p_values,
     share_name,
 )
+from howsure.reproductions.figures.lines import Series
 from howsure.reproductions.reproduction import Advance, Finding, ResultTable
 from howsure.reproductions.tagging.corpora import Corpus
 from howsure.reproductions.tagging.models import PENALTIES, PSEUDOCOUNTS, choose_crf, choose_hmm
 from howsure.significance import compare
-from howsure.stats.pairs import Floats, Integers
 from howsure.stats.proportions import wilson_interval
 
 PAPERS_WORDS, PAPERS_SHARE = 3_064, 0.3  # the paper's test set, and the share above which p ≤ .05 there

@@ -8,8 +8,8 @@ from itertools import islice
 from typing import Any
 
 from howsure.data import find_dataset, read_documents
-from howsure.data.documents import Document, Mention
-from howsure.data.registry import dataset_path
+from howsure.data.datasets.registry import dataset_path
+from howsure.data.documents.document import Document, Mention
 
 ONTOGUM, GUM, LITBANK = "OntoGUM", "GUM", "LitBank"
 FILES = {
@@ -66,7 +66,7 @@ def parse(documents: Sequence[Document], parser: str) -> list[Document]:
 
     Raises MissingExtraError without spaCy; InputError if there is no such pipeline, or it has no parser.
     """
-    from howsure.events.parsing import SpacyParser
+    from howsure.events.corpus.parsers import SpacyParser
 
     pipeline = SpacyParser(parser).pipeline
     from spacy.tokens import Doc

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from howsure import __version__
 from howsure.coreference import AntecedentModel, CorefPosterior
-from howsure.coreference.loss import Loss
-from howsure.coreference.mentions import Source
-from howsure.data.documents import Document
+from howsure.coreference.mentions.selection import Source
+from howsure.coreference.model.loss import Loss
+from howsure.data.documents.document import Document
 from howsure.figures.calibration import curve_figure
 from howsure.reproductions.coreference.corpora import (
     GUM,

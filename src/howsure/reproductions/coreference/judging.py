@@ -8,13 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
-from howsure.calibration.curve import CalibrationCurve
-from howsure.calibration.judging import curve_of
+from howsure.calibration.curve import curve_of
+from howsure.calibration.results import CalibrationCurve
 from howsure.coreference import CoreferenceScores, CorefPosterior, pairs_from_posteriors, score_clusters
-from howsure.coreference.mentions import entities_of
-from howsure.data.documents import Document, Mention
+from howsure.coreference.mentions.selection import entities_of
+from howsure.data.documents.document import Document, Mention
+from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 from howsure.stats.estimate import Estimate
-from howsure.stats.pairs import Floats, Integers, Labels, Pairs
 from howsure.stats.proportions import normal_quantile
 
 BIN_SIZE, SAMPLES, LEVEL = 5_000, 1_000, 0.95

@@ -10,8 +10,9 @@ from typing import get_args
 import numpy as np
 
 from howsure.calibration.comparison import CalibrationComparison, compare_calibration
-from howsure.coreference.loss import Loss
-from howsure.coreference.mentions import Source
+from howsure.coreference.mentions.selection import Source
+from howsure.coreference.model.loss import Loss
+from howsure.inputs.pairs import Pairs
 from howsure.reproductions.coreference.corpora import GUM, LITBANK, ONTOGUM
 from howsure.reproductions.coreference.judging import (
     DOUBTFUL,
@@ -33,7 +34,6 @@ from howsure.reproductions.coreference.judging import (
 from howsure.reproductions.replicates import verdict
 from howsure.reproductions.reproduction import Finding, ResultTable
 from howsure.stats.estimate import Estimate
-from howsure.stats.pairs import Pairs
 
 SMALL = 0.01  # the calibration error that the paper stays below
 CAPTIONS = {

@@ -12,9 +12,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from howsure.data.registry import find_dataset
+from howsure.data.datasets.registry import find_dataset
 from howsure.errors import InputError
-from howsure.events.lexicon import Lexicon
+from howsure.events.actors.lexicon import Lexicon
 
 WIKIPEDIA, REUTERS, MUC = "wikipedia_current_events", "reuters21578", "muc4"
 DROPPED = re.compile(r"Sport|Opinion|Arts", re.IGNORECASE)  # as the paper drops Sports and Opinion

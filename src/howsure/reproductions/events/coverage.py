@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from howsure.events.counts import count_from_probabilities, count_from_samples
-from howsure.figures.lines import Series, series_figure
+from howsure.events.series.counts import count_from_probabilities, count_from_samples
+from howsure.inputs.pairs import Floats
+from howsure.reproductions.figures.lines import Series, series_figure
 from howsure.reproductions.replicates import mean_estimate
 from howsure.reproductions.reproduction import Advance, Finding, ResultTable
-from howsure.stats.pairs import Floats
 from howsure.stats.poisson_binomial import poisson_binomial
 from howsure.stats.proportions import normal_quantile
 

@@ -8,12 +8,12 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
-from howsure.events.counts import compare_counts
-from howsure.events.facts import Bools
+from howsure.events.extraction.mention_facts import Bools
 from howsure.events.periods import periods_of
-from howsure.events.storage import EventStore
-from howsure.events.store_reading import as_bits, as_counts, columns_of, number_of_samples
-from howsure.stats.pairs import Floats, Integers
+from howsure.events.series.counts import compare_counts
+from howsure.events.store.event_store import EventStore
+from howsure.events.store.reading import as_bits, as_counts, columns_of, number_of_samples
+from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.poisson_binomial import poisson_binomial
 
 SURE = 0.95

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from howsure import __version__
-from howsure.data.scratch import Scratch
 from howsure.errors import InputError
-from howsure.events.lexicon import Lexicon
-from howsure.events.pipeline import ExtractionReport, usable_processors
-from howsure.events.rules import Rule
-from howsure.events.storage import EventStore
+from howsure.events.actors.lexicon import Lexicon
+from howsure.events.extraction.extract_events import ExtractionReport, usable_processors
+from howsure.events.rules.rule import Rule
+from howsure.events.store.event_store import EventStore
 from howsure.figures.events import event_figure, event_page
+from howsure.files.scratch import Scratch
+from howsure.inputs.naming import unknown_name
 from howsure.reproductions.coreference.corpora import parser_beside
 from howsure.reproductions.events import corpora, coverage, gold, gold_results
 from howsure.reproductions.events.corpora import News
@@ -39,7 +40,6 @@ from howsure.reproductions.events.news import (
     told_by,
 )
 from howsure.reproductions.reproduction import Advance, Finding, Reproduction, ResultTable, nobody
-from howsure.stats.naming import unknown_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

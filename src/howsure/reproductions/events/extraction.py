@@ -7,13 +7,14 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from howsure.coreference.storage import AntecedentModel
-from howsure.events.input import Fields, open_corpus
-from howsure.events.lexicon import Lexicon
-from howsure.events.parsing import SpacyParser
-from howsure.events.pipeline import ExtractionReport, extract_events, recipe_of
-from howsure.events.rules import Rule, built_in_rule
-from howsure.events.work import Work
+from howsure.coreference.model.antecedent_model import AntecedentModel
+from howsure.events.actors.lexicon import Lexicon
+from howsure.events.corpus.documents import Fields
+from howsure.events.corpus.open_corpus import open_corpus
+from howsure.events.corpus.parsers import SpacyParser
+from howsure.events.extraction.extract_events import ExtractionReport, extract_events, recipe_of
+from howsure.events.extraction.worker import Work
+from howsure.events.rules.rule import Rule, built_in_rule
 from howsure.reproductions.events.corpora import News
 from howsure.reproductions.reproduction import Advance
 

@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from howsure.calibration.curve import CalibrationCurve
-from howsure.calibration.judging import calibration_curve
-from howsure.events.counts import count_from_probabilities
-from howsure.events.facts import Bools
+from howsure.calibration.curve import calibration_curve
+from howsure.calibration.results import CalibrationCurve
+from howsure.events.extraction.mention_facts import Bools
 from howsure.events.periods import period_of
-from howsure.events.storage import EventStore
-from howsure.events.store_reading import columns_of
+from howsure.events.series.counts import count_from_probabilities
+from howsure.events.store.event_store import EventStore
+from howsure.events.store.reading import columns_of
+from howsure.inputs.pairs import Floats, Integers
 from howsure.reproductions.events.corpora import Item, News
 from howsure.reproductions.replicates import mean_estimate, ratio_with_influence
 from howsure.stats.estimate import Estimate
-from howsure.stats.pairs import Floats, Integers
 from howsure.stats.proportions import wilson_interval
 
 LABELS = {"by": "perpetrators", "at": "places"}

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from howsure.events.counts import count_from_probabilities
 from howsure.events.periods import periods_between
-from howsure.events.storage import EventStore
-from howsure.events.store_reading import first_and_last
-from howsure.events.store_series import StoreSeries, event_series
+from howsure.events.series.counts import count_from_probabilities
+from howsure.events.series.event_series import StoreSeries, event_series
+from howsure.events.store.event_store import EventStore
+from howsure.events.store.reading import first_and_last
 from howsure.reproductions.events.corpora import News
 from howsure.reproductions.events.drawn import (
     FEW,

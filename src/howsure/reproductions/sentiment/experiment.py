@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from howsure import __version__
 from howsure.calibration.comparison import CalibrationComparison, compare_calibration
-from howsure.calibration.curve import CalibrationCurve
-from howsure.calibration.judging import curve_of
+from howsure.calibration.curve import curve_of
+from howsure.calibration.results import CalibrationCurve
 from howsure.figures.calibration import curve_figure
+from howsure.inputs.pairs import Floats, Labels, Pairs
 from howsure.reproductions.replicates import (
     SUBSAMPLES,
     mean_estimate,
@@ -22,6 +23,13 @@ from howsure.reproductions.replicates import (
     ratio_with_influence,
 )
 from howsure.reproductions.reproduction import Advance, Reproduction, nobody
+from howsure.reproductions.sentiment.classifiers import (
+    GRIDS,
+    LOGISTIC_REGRESSION,
+    NAIVE_BAYES,
+    TextClassifier,
+    fit_text_classifier,
+)
 from howsure.reproductions.sentiment.results import (
     CAPTIONS,
     findings,
@@ -32,15 +40,7 @@ from howsure.reproductions.sentiment.results import (
     paper_table,
 )
 from howsure.reproductions.sentiment.tweets import DATA, Split, read_tweets
-from howsure.sequences.classification import (
-    GRIDS,
-    LOGISTIC_REGRESSION,
-    NAIVE_BAYES,
-    TextClassifier,
-    fit_text_classifier,
-)
 from howsure.stats.estimate import Estimate
-from howsure.stats.pairs import Floats, Labels, Pairs
 from howsure.stats.proportions import normal_quantile
 
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from howsure.calibration.curve import CalibrationCurve
-from howsure.figures.paths import Setting, path_figure
+from howsure.calibration.results import CalibrationCurve
+from howsure.reproductions.figures.paths import Setting, path_figure
 from howsure.reproductions.replicates import SUBSAMPLES, all_verdicts, verdict
 from howsure.reproductions.reproduction import Finding, ResultTable
+from howsure.reproductions.sentiment.classifiers import LOGISTIC_REGRESSION, NAIVE_BAYES, TextClassifier
 from howsure.reproductions.sentiment.tweets import Tweets
-from howsure.sequences.classification import LOGISTIC_REGRESSION, NAIVE_BAYES, TextClassifier
 from howsure.stats.estimate import Estimate
 
 if TYPE_CHECKING:

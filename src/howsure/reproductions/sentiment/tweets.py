@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from howsure.data.registry import find_dataset
-from howsure.data.tweets import read_labelled_texts
-from howsure.sequences.classification import binary_unigrams, tweet_words
-from howsure.stats.pairs import Integers, Labels
+from howsure.data.datasets.labelled_texts import read_labelled_texts
+from howsure.data.datasets.registry import find_dataset
+from howsure.inputs.pairs import Integers, Labels
+from howsure.reproductions.sentiment.classifiers import binary_unigrams, tweet_words
 
 DATA = "sentiment140"
 SPLITS = ("train", "dev", "test")

@@ -10,12 +10,13 @@ from itertools import chain
 
 import numpy as np
 
-from howsure.calibration.binning import bin_pairs
+from howsure.calibration.bins.bins import bin_pairs
 from howsure.calibration.comparison import compare_pairs
-from howsure.calibration.curve import CalibrationCurve
-from howsure.calibration.error import root
-from howsure.calibration.judging import curve_of, squared_error
+from howsure.calibration.curve import curve_of, squared_error
+from howsure.calibration.estimates.error import root
+from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.scores import BRIER, LOG
+from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.reproductions.label_errors import (
     LEVEL,
     Contest,
@@ -38,10 +39,9 @@ from howsure.reproductions.tagging.models import (
     marginals_of,
     rivals,
 )
-from howsure.sequences.pairs import tag_pairs
-from howsure.sequences.tagger import Tagger
+from howsure.sequences.calibration_pairs import tag_pairs
+from howsure.sequences.taggers.tagger import Tagger
 from howsure.stats.estimate import Estimate
-from howsure.stats.pairs import Floats, Integers, Pairs
 
 BIN_SIZE = 5_000  # of all tags together, the paper's; each label by itself has n^(2/3) / 2
 OF_LABEL = "auto"

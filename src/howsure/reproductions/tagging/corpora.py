@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from howsure.data.conllu import read_conllu
-from howsure.data.documents import Strings
-from howsure.data.registry import find_dataset
-from howsure.data.tagged import read_sentence_index, read_tagged
-from howsure.stats.pairs import Integers
+from howsure.data.datasets.registry import find_dataset
+from howsure.data.documents.conllu import read_conllu
+from howsure.data.documents.document import Strings
+from howsure.data.documents.two_columns import read_sentence_index, read_tagged
+from howsure.inputs.pairs import Integers
 
 PARTS = ("train", "dev", "test")
 OF_TEN = {8: "dev", 9: "test"}  # of ten articles in a row; the others are for training

@@ -34,8 +34,8 @@ from howsure.reproductions.tagging.results import (
     notes_on_models,
     quantities_table,
 )
-from howsure.sequences.pairs import Transition, frequent_transitions, transition_pairs
-from howsure.sequences.tagger import Tagger
+from howsure.sequences.calibration_pairs import Transition, frequent_transitions, transition_pairs
+from howsure.sequences.taggers.tagger import Tagger
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

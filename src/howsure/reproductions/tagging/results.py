@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from howsure.figures.calibration import curve_figure
-from howsure.figures.side_by_side import side_by_side_figure
+from howsure.reproductions.figures.side_by_side import side_by_side_figure
 from howsure.reproductions.label_errors import Contest, p_value
 from howsure.reproductions.replicates import SUBSAMPLES, verdict
 from howsure.reproductions.reproduction import Finding, ResultTable

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from howsure.calibration.curve import CalibrationCurve
-from howsure.calibration.judging import curve_of
+from howsure.calibration.curve import curve_of
+from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.table import by_group
 from howsure.figures.calibration import curve_figure
+from howsure.inputs.pairs import Integers, Pairs
 from howsure.reproductions.label_errors import LabelErrors, clustered_mean, jackknifed, label_errors, over_halves
 from howsure.reproductions.replicates import SUBSAMPLES, over_training, random_subsamples, verdict
 from howsure.reproductions.reproduction import Advance, Finding, ResultTable
@@ -20,7 +21,6 @@ from howsure.reproductions.tagging.contest import NOUN, OF_LABEL, Judged, judge
 from howsure.reproductions.tagging.corpora import Corpus
 from howsure.reproductions.tagging.models import PENALTIES, choose_crf, fit_hmm, refit
 from howsure.stats.estimate import Estimate
-from howsure.stats.pairs import Integers, Pairs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from howsure import __version__
 from howsure.calibration.comparison import compare_pairs
-from howsure.calibration.judging import curve_of
+from howsure.calibration.curve import curve_of
 from howsure.figures.calibration import curve_figure
 from howsure.reproductions.label_errors import clustered_mean
 from howsure.reproductions.replicates import SUBSAMPLES, over_training, random_subsamples
@@ -43,7 +43,7 @@ from howsure.reproductions.tweets.results import (
     pooled_table,
     settings_table,
 )
-from howsure.sequences.features import FAMILIES
+from howsure.sequences.features.families import FAMILIES
 from howsure.stats.estimate import Estimate
 
 if TYPE_CHECKING:

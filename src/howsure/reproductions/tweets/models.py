@@ -9,19 +9,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from howsure.calibration.judging import curve_of
-from howsure.data.registry import find_dataset
-from howsure.data.tagged import read_tagged
+from howsure.calibration.curve import curve_of
+from howsure.data.datasets.registry import find_dataset
+from howsure.data.documents.two_columns import read_tagged
+from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.reproductions.label_errors import clustered_mean
 from howsure.reproductions.reproduction import Advance
 from howsure.reproductions.tagging.corpora import Corpus, Tagged
 from howsure.reproductions.tagging.models import fitted, marginals_of
-from howsure.sequences.crf import CRFTagger
-from howsure.sequences.hmm import HMMTagger
-from howsure.sequences.pairs import tag_pairs
-from howsure.sequences.tagger import Tagger
+from howsure.sequences.calibration_pairs import tag_pairs
+from howsure.sequences.taggers.crf import CRFTagger
+from howsure.sequences.taggers.hmm import HMMTagger
+from howsure.sequences.taggers.tagger import Tagger
 from howsure.stats.estimate import Estimate
-from howsure.stats.pairs import Floats, Integers, Pairs
 
 DATA = "ark_twitter_pos"
 QUERY = "V"

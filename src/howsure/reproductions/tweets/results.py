@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from howsure.calibration.comparison import compare_pairs
-from howsure.calibration.curve import CalibrationCurve
-from howsure.calibration.judging import curve_of
-from howsure.figures.paths import Setting, path_figure
+from howsure.calibration.curve import curve_of
+from howsure.calibration.results import CalibrationCurve
+from howsure.reproductions.figures.paths import Setting, path_figure
 from howsure.reproductions.replicates import SUBSAMPLES, verdict
 from howsure.reproductions.reproduction import Finding, ResultTable
 from howsure.reproductions.tweets.models import POOLED_BIN_SIZE, QUERY, Fit

@@ -41,10 +41,10 @@ from howsure.significance.boostsa.wording import (
     telling,
     value_text,
 )
-from howsure.significance.compare import compare
-from howsure.significance.comparison import Comparison, Difference
-from howsure.significance.inputs import check_predictions
-from howsure.significance.runs import Runs
+from howsure.significance.comparison import compare
+from howsure.significance.results import Comparison, Difference
+from howsure.significance.systems.reading import check_predictions
+from howsure.significance.systems.runs import Runs
 from howsure.stats.randomness import Randomness, generator_from
 
 __all__ = ["Bootstrap"]

@@ -10,9 +10,9 @@ import numpy as np
 
 from howsure.errors import InputError
 from howsure.significance.boostsa.wording import HARD, SOFT
-from howsure.significance.compare import compare
-from howsure.significance.comparison import Comparison
-from howsure.significance.runs import Runs
+from howsure.significance.comparison import compare
+from howsure.significance.results import Comparison
+from howsure.significance.systems.runs import Runs
 from howsure.stats.multiplicity import adjust_p_values
 
 Part = dict[str, list[Any]]

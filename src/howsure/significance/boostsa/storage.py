@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from howsure.data.writing import write_text
 from howsure.errors import InputError
-from howsure.significance.inputs import check_predictions
-from howsure.stats.json_text import parsed_json
-from howsure.stats.numerals import spelled_number, spelled_whole
-from howsure.stats.storage import NUMBERS, TEXTS, ZIP, ArchiveError, read_array
+from howsure.files.archive import NUMBERS, TEXTS, ZIP, ArchiveError, read_array
+from howsure.files.json_text import parsed_json
+from howsure.files.whole import write_text
+from howsure.inputs.numerals import spelled_number, spelled_whole
+from howsure.significance.systems.reading import check_predictions
 
 SEPARATORS = {".txt": None, ".csv": ",", ".tsv": "\t"}
 Outcomes = dict[str, dict[str, Any]]

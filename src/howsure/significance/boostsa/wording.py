@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import MissingExtraError
-from howsure.significance.comparison import Comparison, Difference
+from howsure.significance.results import Comparison, Difference
 
 HARD = {"f1": "macro_f1", "acc": "accuracy", "prec": "macro_precision", "rec": "macro_recall"}
 SOFT = {

@@ -1,0 +1,1 @@
+"""Estimates of the calibration error and their intervals."""

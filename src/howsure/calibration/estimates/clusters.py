@@ -1,0 +1,146 @@
+"""The debiased error when pairs come in clusters (the tokens of a sentence, the sentences of a document)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from howsure.calibration.estimates.cluster_sums import ClusterSums
+from howsure.calibration.estimates.error import LEAST_EFFECTIVE, UNDEFINED, SquaredError
+from howsure.calibration.estimates.rare_labels import RareLabels
+from howsure.calibration.hypothesis_tests.sign_flips import sign_flip_p_value
+from howsure.inputs.pairs import Floats
+
+BLOCK = 256
+NOTHING = 1e-12  # a share of a bin's squared weight that is rounding, not weight
+
+
+def clustered_mse(cells: ClusterSums) -> SquaredError:
+    """The squared calibration error from pairs of rows of *different* clusters, with a jackknife over clusters.
+
+    θ_b = (S_b² - Σ_c S_bc²) / (w_b² - Σ_c w_bc²), S_bc = Σ w u over the pairs of cluster c in bin b. The jackknife
+    leaves out one cluster from all bins at once; it counts the noise of products of noise twice, which is taken off.
+
+    Student's t has C - 1 degrees of freedom, of unequal clusters too: the interval inverts a test, whose variance
+    grows with the error, and covered .97 to .995 of the sets with 6 or 10 clusters of equal or lognormal size or with
+    half of the pairs in one. Satterthwaite's, which the jackknife of a difference needs (`paired_jackknife`), covered
+    nearly all of them, at two to four times the width.
+    """
+    total_w, total_u = cells.by_bin(cells.w), cells.by_bin(cells.u)
+    couples, products = total_w**2 - cells.by_bin(cells.w**2), total_u**2 - cells.by_bin(cells.u**2)
+    known = _known(cells, total_w, couples)
+    left_out = int(cells.by_bin(cells.n)[~known].sum())
+    n = len(np.unique(cells.cluster))
+    if not known.any() or n < 2:
+        return SquaredError(*UNDEFINED, left_out)
+    theta = np.divide(products, couples, out=np.zeros_like(couples), where=known)
+    weight = np.where(known, total_w, 0.0)
+    value = float(weight @ theta / weight.sum())
+    without = without_each_cluster(cells)
+    without = np.sort(without[~np.isnan(without)])
+    jackknife = (n - 1) / n * float(((without - without.mean()) ** 2).sum()) if len(without) > 1 else 0.0
+    least, noise, slope_below = _noise(cells, total_w, total_u, known)
+    slope_above = 2 * least / noise if noise > 0 else 0.0
+    rare = _rare(cells, known, theta, least)
+    p_value = sign_flip_p_value(cells, value, np.where(known, couples, 0.0), rare.noise)
+    return SquaredError(
+        value, max(jackknife - least, least), slope_above, slope_below, least, left_out, n - 1, rare, p_value
+    )
+
+
+def _known(cells: ClusterSums, total_w: Floats, couples: Floats) -> np.typing.NDArray[np.bool_]:
+    """The bins that hold pairs of different clusters, and are worth two pairs or more."""
+    return (couples > NOTHING * total_w**2) & (total_w**2 >= LEAST_EFFECTIVE * cells.by_bin(cells.ww))
+
+
+def _rare(cells: ClusterSums, known: np.typing.NDArray[np.bool_], theta: Floats, least: float) -> RareLabels:
+    """What calibration would make of the bins.
+
+    Pairs of a cluster hang together as their labels show, and at least by 1 / (1 + K), K the number of the rarer
+    labels: a few tell little of it, and none nothing. Bins hang together as the noise of all bins, `least`, shows.
+    """
+    total_w, squares = cells.by_bin(cells.w), cells.by_bin(cells.ww)
+    frequency, gap = cells.by_bin(cells.y) / total_w, cells.by_bin(cells.u) / total_w
+    rarer = float((np.minimum(frequency, 1 - frequency) * total_w**2 / squares).sum())
+    together = np.maximum(cells.by_bin(cells.w**2) - squares, 0.0)
+    errors = clustered_standard_errors(cells)
+    effective = np.minimum(
+        effective_numbers(cells, squares, frequency, errors), total_w**2 / (squares + together / (1 + rarer))
+    )[known]
+    share, theta, frequency, gap = total_w[known] / total_w[known].sum(), theta[known], frequency[known], gap[known]
+    predicted = np.clip(frequency + gap, 0.0, 1.0)
+    v = predicted * (1 - predicted) / effective
+    alone = 2 * float(share**2 @ errors[known] ** 4)
+    if alone > 0:
+        factor = max(least / alone, 1.0)
+    else:  # no label varies within a bin: bins may hang together entirely
+        factor = float(share @ v) ** 2 / max(float(share**2 @ v**2), np.finfo(float).tiny)
+    noise, product = 2 * float(share**2 @ v**2), 4 * float(share**2 @ (theta * v))
+    return RareLabels(share, theta, gap, frequency, effective, factor * noise, factor * product)
+
+
+def without_each_cluster(cells: ClusterSums) -> Floats:
+    """The debiased squared error without each cluster, by its code; NaN where a cluster or what is left is empty."""
+    total_w, total_u = cells.by_bin(cells.w), cells.by_bin(cells.u)
+    squares_w, squares_u = cells.by_bin(cells.w**2), cells.by_bin(cells.u**2)
+    couples, products = total_w**2 - squares_w, total_u**2 - squares_u
+    known = _known(cells, total_w, couples)
+    weighted = np.divide(total_w * products, couples, out=np.zeros_like(couples), where=known)
+    b, w, u = cells.bin, cells.w, cells.u
+    rest_w, rest_u = total_w[b] - w, total_u[b] - u
+    rest_couples, rest_products = rest_w**2 - (squares_w[b] - w**2), rest_u**2 - (squares_u[b] - u**2)
+    still = known[b] & (rest_couples > NOTHING * total_w[b] ** 2)
+    rest_weighted = np.divide(rest_w * rest_products, rest_couples, out=np.zeros_like(rest_w), where=still)
+    sums = weighted.sum() + cells.by_cluster(rest_weighted - weighted[b])
+    weights = total_w[known].sum() + cells.by_cluster(np.where(still, rest_w, 0.0) - np.where(known, total_w, 0.0)[b])
+    useful = (cells.by_cluster(w) > 0) & (weights > NOTHING * total_w.sum())
+    values: Floats = np.divide(sums, weights, out=np.full_like(sums, np.nan), where=useful)
+    return values
+
+
+def _noise(
+    cells: ClusterSums, total_w: Floats, total_u: Floats, known: np.typing.NDArray[np.bool_]
+) -> tuple[float, float, float]:
+    """2 Σ p_b p_b' V_bb'², Σ p_b V_bb and 4 Σ p_b² V_bb; V is the covariance of the bins' mean gaps over clusters."""
+    from scipy.sparse import csr_array
+
+    weight = float(total_w[known].sum())
+    residual = (cells.u - (total_u / total_w)[cells.bin] * cells.w) * known[cells.bin] / weight
+    scaled = residual / np.sqrt(total_w / weight)[cells.bin]
+    shape = (cells.n_clusters, cells.n_bins)
+    matrix = csr_array((scaled, (cells.cluster, cells.bin)), shape=shape)
+    if shape[0] < shape[1]:
+        matrix = csr_array(matrix.T)
+    squares = 0.0
+    for start in range(0, matrix.shape[1], BLOCK):
+        block = (matrix.T[start : start + BLOCK] @ matrix).toarray()
+        squares += float((block**2).sum())
+    return 2 * squares, float((scaled**2).sum()), 4 * float((residual**2).sum())
+
+
+def clustered_standard_errors(cells: ClusterSums) -> Floats:
+    """The standard error of each bin's label frequency from its clusters."""
+    total_w = cells.by_bin(cells.w)
+    residual = cells.y - (cells.by_bin(cells.y) / total_w)[cells.bin] * cells.w
+    n = np.bincount(cells.bin, minlength=cells.n_bins)
+    correction = np.where(n > 1, n / np.maximum(n - 1, 1), 1.0)
+    errors: Floats = np.sqrt(correction * cells.by_bin(residual**2)) / total_w
+    return errors
+
+
+def effective_numbers(cells: ClusterSums, squares: Floats, frequency: Floats, standard_error: Floats) -> Floats:
+    """How many independent pairs would tell as much of a bin's label frequency as its pairs in clusters do.
+
+    frequency (1 - frequency) / standard_error², never above (Σ w)² / Σ w² (`squares`). A bin whose labels are all equal
+    has no standard error; its pairs count by the correlation ρ of the labels of a cluster in the other bins together:
+    (Σ w)² / (Σ w² + ρ (Σ_c w_c² - Σ w²)). If no bin tells ρ, it is 1: a cluster counts once.
+    """
+    total_w, spread = cells.by_bin(cells.w), frequency * (1 - frequency)
+    together = np.maximum(cells.by_bin(cells.w**2) - squares, 0.0)  # w w' of two pairs of one cluster
+    known = (standard_error > 0) & (spread > 0)
+    shared = float((spread * together)[known].sum())
+    excess = float(((standard_error * total_w) ** 2 - spread * squares)[known].sum())
+    correlation = min(max(excess / shared, 0.0), 1.0) if shared > 0 else 1.0
+    pooled = total_w**2 / (squares + correlation * together)
+    own = np.divide(spread, standard_error**2, out=pooled, where=known)
+    numbers: Floats = np.minimum(total_w**2 / squares, np.maximum(own, 1.0))
+    return numbers

@@ -1,0 +1,85 @@
+"""The interval of a difference between two models: a jackknife over rows or clusters, and how far it must reach."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from howsure.calibration.estimates.rare_labels import exact_interval
+from howsure.inputs.pairs import Floats, Integers
+from howsure.stats.estimate import Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """What the jackknife leaves out one at a time.
+
+    code (n,): the row or cluster of each pair. weight: w of each pair. degrees_of_freedom: for rows infinite; for
+    clusters (Σ W_c²)² / Σ W_c⁴ - 1, at least 1: Satterthwaite's for the variance of parts that vary as W_c² (Carter,
+    Schnepel & Steigerwald 2017), which is their number less 1 if all weigh the same, and less where a few are large.
+    """
+
+    code: Integers
+    weight: Floats
+    clustered: bool
+
+    @property
+    def degrees_of_freedom(self) -> float:
+        """Those of Student's t."""
+        if not self.clustered:
+            return math.inf
+        of_cluster = self.sums(self.weight)
+        shares = np.sort(of_cluster / of_cluster.max()) ** 2
+        return max(float(shares.sum() ** 2 / (shares**2).sum()) - 1, 1.0)
+
+    def sums(self, values: Floats) -> Floats:
+        """The values added up by unit, in an order that does not depend on that of the rows."""
+        order = np.lexsort((values, self.code))
+        return np.bincount(self.code[order], weights=values[order]).astype(np.float64)
+
+
+def jackknifed(
+    value: float, without: Floats, *, level: float, n: int, units: Units, reach: tuple[float, float] = (0.0, 0.0)
+) -> Estimate:
+    """The estimate with the standard error of its leave-one-out values, and at least a `reach` (down, up)."""
+    from scipy.special import stdtrit
+
+    known = np.sort(without[~np.isnan(without)])
+    if len(known) < 2 or math.isnan(value):
+        return Estimate(math.nan, None, None, level, "jackknife", n)
+    m = len(known)
+    quantile = float(stdtrit(min(units.degrees_of_freedom, 1e12), 0.5 + level / 2))
+    seen = quantile * math.sqrt((m - 1) / m * float(((known - known.mean()) ** 2).sum()))
+    return Estimate(value, value - max(seen, reach[0]), value + max(seen, reach[1]), level, "jackknife", n)
+
+
+def least_reach(
+    labels: Floats, per_label: Floats, predicted: Floats, units: Units, *, level: float
+) -> tuple[float, float]:
+    """How far, down and up, a mean Σ w (constant + per_label · y) / Σ w must reach for the labels it may have missed.
+
+    An event is the label that is `predicted` to be the rarer one. The pairs whose event raises the mean, and those
+    whose event lowers it, each have a frequency of events with an exact one-sided interval, for as many pairs as would
+    make it vary as much if events came as predicted; pairs of a cluster hang together by 1 / (1 + K), K the number of
+    events. An ordinary standard error is larger; where events are rare, this is the rule of three.
+    """
+    turned = predicted > 0.5
+    events, per_event = np.where(turned, 1 - labels, labels), np.where(turned, -per_label, per_label)
+    rare = np.maximum(np.minimum(predicted, 1 - predicted), np.finfo(float).tiny)
+    total, number = units.weight.sum(), float(events.sum())
+    down = up = 0.0
+    for sign in (1.0, -1.0):
+        part = units.weight * np.maximum(sign * per_event, 0.0) / total
+        whole, squares = float(np.sort(part).sum()), float(np.sort(part**2).sum())
+        if squares <= 0.0:
+            continue
+        together = float((units.sums(part) ** 2).sum()) - squares
+        expected, varying = float(np.sort(part * rare).sum()) / whole, float(np.sort(part**2 * rare * (1 - rare)).sum())
+        effective = whole**2 * expected * (1 - expected) / varying / (1 + max(together, 0.0) / squares / (1 + number))
+        frequency = min(float(np.sort(part * events).sum()) / whole, 1.0)
+        (low,), (high,) = exact_interval(np.array([frequency]), np.array([effective]), tail=min(1 - level, 0.5))
+        fewer, more = whole * max(frequency - low, 0.0), whole * max(high - frequency, 0.0)
+        down, up = (max(down, fewer), max(up, more)) if sign > 0 else (max(down, more), max(up, fewer))
+    return down, up

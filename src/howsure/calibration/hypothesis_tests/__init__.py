@@ -1,0 +1,1 @@
+"""Tests of calibration: could predictions that are right have such labels?"""

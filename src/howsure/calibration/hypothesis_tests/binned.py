@@ -1,0 +1,77 @@
+"""The test of calibration that tables show: Hosmer and Lemeshow's over the bins, and for clusters one of its own."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from howsure.calibration.bins.bins import Binned, sorted_rows
+from howsure.calibration.estimates.error import SquaredError
+from howsure.calibration.hypothesis_tests.rare_bins import binned_p_value
+from howsure.inputs.pairs import Floats, Integers, Pairs, PairSource
+
+LEAST_EXPECTED = 5.0  # labels of either kind in a merged bin
+
+
+def binned_test(binned: Binned, *, variance: Floats | None = None) -> tuple[float, float]:
+    """Hosmer and Lemeshow's statistic for predictions made beforehand, and its p-value.
+
+    Σ (Σ_b w (q - y))² / Σ_b w² q (1 - q) over bins that are merged with the next until each expects at least five
+    labels of either kind (weighted ones are worth Σw / Σw² each). The law is a chi-square with one degree of freedom a
+    bin, and that of the numbers of labels where a bin expects few. `variance` holds the denominators where the pairs
+    have weights.
+    """
+    s, bins = binned.sums, merged_bins(binned)
+    spread = np.maximum(s.q - s.qq, 0.0) if variance is None else variance
+    gap, spread, q, w, ww = (np.bincount(bins, weights=column) for column in (s.u, spread, s.q, s.w1, s.w2))
+    certain = spread <= 0.0
+    if bool((np.abs(gap[certain]) > 1e-9).any()):
+        return math.inf, 0.0
+    open_ = ~certain
+    with np.errstate(over="ignore"):  # of what all but cannot happen
+        statistic = float((gap[open_] ** 2 / spread[open_]).sum())
+    worth = (w / ww)[open_]
+    expected = np.minimum(q, w - q)[open_] * worth
+    return statistic, binned_p_value(statistic, expected, np.minimum(spread[open_] * worth**2, expected))
+
+
+def label_variance(pairs: Pairs, binned: Binned) -> Floats | None:
+    """Σ_b w² q (1 - q) of each bin, which its sums do not tell if the pairs have weights; None if they have none."""
+    if pairs.weights is None:
+        return None
+    q, _, w = sorted_rows(pairs)
+    assert w is not None
+    return np.bincount(binned.bins_of(q), w**2 * q * (1 - q), len(binned.sums)).astype(np.float64)
+
+
+def merged_bins(binned: Binned) -> Integers:
+    """The number of the merged bin of each bin, every one of which expects at least five labels of either kind."""
+    s = binned.sums
+    worth = s.w1 / s.w2
+    return _with_enough(s.q * worth, (s.w1 - s.q) * worth)
+
+
+def merged_edges(binned: Binned) -> Floats:
+    """The largest prediction of each merged bin but the last."""
+    return binned.upper[:-1][np.diff(merged_bins(binned)) > 0]
+
+
+def _with_enough(positives: Floats, negatives: Floats) -> Integers:
+    """The number of the merged bin of each bin; what is left over at the end joins the last one."""
+    merged, number, expected = np.zeros(len(positives), dtype=np.int64), 0, [0.0, 0.0]
+    for i, (one, other) in enumerate(zip(positives.tolist(), negatives.tolist(), strict=True)):
+        merged[i] = number
+        expected = [expected[0] + one, expected[1] + other]
+        if min(expected) >= LEAST_EXPECTED:
+            number, expected = number + 1, [0.0, 0.0]
+    return np.minimum(merged, max(number - 1, 0))
+
+
+def p_value_of(pairs: Pairs | PairSource, binned: Binned, squared: SquaredError) -> float:
+    """The p-value of calibration that tables show: the binned test, or for clusters that of the debiased estimate."""
+    if not isinstance(pairs, Pairs):
+        return binned_test(binned)[1]
+    if pairs.clusters is None:
+        return binned_test(binned, variance=label_variance(pairs, binned))[1]
+    return squared.p_value

@@ -1,0 +1,206 @@
+"""Tests of calibration: could these predictions be right?"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from howsure import __version__
+from howsure.calibration.bins.bins import Binned, bin_pairs, sorted_rows
+from howsure.calibration.estimates.error import plugin_mse
+from howsure.calibration.hypothesis_tests.binned import binned_test, label_variance, merged_edges
+from howsure.calibration.hypothesis_tests.clustered import clustered_test
+from howsure.calibration.hypothesis_tests.cox import cox_test
+from howsure.calibration.hypothesis_tests.cumulative import cumulative_test
+from howsure.errors import InputError
+from howsure.inputs.frames import to_frame
+from howsure.inputs.numbers import check_whole
+from howsure.inputs.pairs import Floats, Pairs
+from howsure.inputs.pairs_from import pairs_from
+from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
+
+METHODS = ("simulation", "spiegelhalter", "binned", "cox", "cumulative")
+DRAWS_AT_ONCE = 1 << 22
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationTest:
+    """A test of the hypothesis that labels come true as often as predicted.
+
+    statistic: what the method measures. p_value: the probability of one at least as extreme under calibration.
+    p_error: the Monte Carlo standard error of the p-value, 0 where it is exact or asymptotic. estimates: of "cox" the
+    fitted `intercept` and `slope`. recipe: to do it again.
+    """
+
+    method: str
+    statistic: float
+    p_value: float
+    p_error: float
+    n: int
+    recipe: dict[str, Any] = field(repr=False, compare=False)
+    estimates: dict[str, float] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form; what is infinite or undefined is None."""
+        known = {name: held if math.isfinite(held) else None for name, held in self._numbers().items()}
+        return {"method": self.method, **known, "n": self.n, "recipe": self.recipe}
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One row as a data frame (pandas, else polars, else pyarrow; or the `backend` named)."""
+        row = {"method": self.method, **self._numbers(), "n": self.n}
+        return to_frame({name: [held] for name, held in row.items()}, backend=backend)
+
+    def _numbers(self) -> dict[str, float]:
+        return {"statistic": self.statistic, "p_value": self.p_value, "p_error": self.p_error, **self.estimates}
+
+
+def calibration_test(
+    y_true: Any,
+    y_prob: Any,
+    *,
+    method: str = "simulation",
+    n_simulations: int = 999,
+    bin_size: int | str = "auto",
+    n_bins: int | None = None,
+    binning: str = "adaptive",
+    sample_weight: Any = None,
+    clusters: Any = None,
+    pos_label: Any = None,
+    data: Any = None,
+    rng: Randomness = None,
+) -> CalibrationTest:
+    """Test whether labels come true as often as the predictions say.
+
+    method "simulation": labels are drawn from the predictions `n_simulations` times and the squared error of the same
+    bins computed; p = (c + 1) / (B + 1), c the number of draws with at least the error of the data. Exact for any n,
+    with ties and rare labels. "spiegelhalter": Z = Σ (y - q)(1 - 2q) / sqrt(Σ (1 - 2q)² q (1 - q)), two-sided, standard
+    normal; blind to errors that are alike on both sides of one half. "binned": Hosmer and
+    Lemeshow's Σ gap_b² / variance_b, in which rare labels count as much as common ones, against a chi-square; fast.
+    "cox": the likelihood ratio of log-odds(y) = a + b log-odds(q) against a = 0, b = 1; for models too bold, too timid
+    or shifted. A wrong prediction of exactly 0 or 1 refutes calibration (p = 0), a right one says nothing.
+    "cumulative": max_t |Σ_{q ≤ t} (y - q)| / n against a Brownian motion; no bins, for errors of one sign side by side.
+
+    sample_weight (n,): how much each pair counts; the variance of its label stays q (1 - q). clusters (n,): what is
+    right and wrong together. Then each cluster's sums of y - q get a random sign, `n_simulations` times, or all signs
+    if these are fewer: exact if a cluster errs to either side alike. No p is below 2^(1 - clusters), so that fewer than
+    6 clusters find nothing at the level .05.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> q = rng.random(500)
+    >>> calibration_test(rng.random(500) < q, q, rng=0).p_value > 0.05
+    True
+    >>> calibration_test(rng.random(500) < q**3, q, rng=0).p_value
+    0.001
+    >>> bold = calibration_test(rng.random(500) < q**0.5 / (q**0.5 + (1 - q) ** 0.5), q, method="cox")
+    >>> bold.p_value < 0.001, 0.4 < bold.estimates["slope"] < 0.7
+    (True, True)
+
+    Raises InputError for bad pairs, an unknown method, or a single cluster.
+    Source: Spiegelhalter (1986); Hosmer & Lemeshow (1980); Cox (1958); Arrieta-Ibarra et al. (2022); simulation:
+    Vaicenavicius et al. (2019).
+    """
+    if method not in METHODS:
+        raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {method!r}")
+    pairs = pairs_from(y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label)
+    return check_calibration(
+        pairs, method, n_simulations=n_simulations, bin_size=bin_size, n_bins=n_bins, binning=binning, rng=rng
+    )
+
+
+def check_calibration(
+    pairs: Pairs,
+    method: str,
+    *,
+    n_simulations: int = 999,
+    bin_size: int | str = "auto",
+    n_bins: int | None = None,
+    binning: str = "adaptive",
+    rng: Randomness = None,
+) -> CalibrationTest:
+    """The test of checked pairs; what `calibration_test` does after the door."""
+    pairs, times = _ready(pairs), check_whole(n_simulations, name="n_simulations")
+    recipe: dict[str, Any] = {"howsure": __version__, "method": method, "n": len(pairs)}
+    binned = None
+    if method in ("simulation", "binned"):
+        binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins)
+        recipe |= {"binning": binning, "bin_size": binned.bin_size}
+    recipe |= {"weighted": pairs.weights is not None, "clustered": pairs.clusters is not None}
+    if method == "simulation" or pairs.clusters is not None:
+        recipe |= {"n_simulations": times, "seed": seed_in_recipe(rng)}
+    estimates: dict[str, float] = {}
+    found: tuple[float, ...] = ()
+    if method == "cox":
+        fit = cox_test(pairs)
+        found, estimates = (fit.statistic, fit.p_value), {"intercept": fit.intercept, "slope": fit.slope}
+    elif method == "cumulative":
+        found = cumulative_test(pairs)
+    elif method == "spiegelhalter":
+        z = spiegelhalter_z(pairs)
+        found = z, two_sided(z)
+    elif binned is not None and method == "binned":
+        found = binned_test(binned, variance=label_variance(pairs, binned))
+    refuted = bool(found) and math.isinf(found[0])  # what was certain did not come true, however pairs depend
+    if pairs.clusters is not None and not refuted and (not found or found[0] != 0.0):
+        edges = None if binned is None else binned.upper[:-1] if method == "simulation" else merged_edges(binned)
+        found = clustered_test(pairs, method, edges=edges, times=times, rng=generator_from(rng))
+    elif binned is not None and method == "simulation":
+        found = _simulation(pairs, binned, times, generator_from(rng))
+    statistic, p, p_error = (*found, 0.0)[:3]
+    return CalibrationTest(method, statistic, p, p_error, len(pairs), recipe, estimates)
+
+
+def _ready(pairs: Pairs) -> Pairs:
+    """The pairs that weigh anything, the largest weight being 1; in clusters only if some pairs share one."""
+    pairs = pairs.that_weigh()
+    clusters = pairs.clusters
+    if clusters is not None:
+        number = len(np.unique(clusters))
+        if number == 1 < len(pairs):
+            raise InputError("clusters must be at least 2 to be compared; all pairs are in one.")
+        clusters = clusters if number < len(pairs) else None
+    weights = None if pairs.weights is None else pairs.weights / pairs.weights.max()
+    return Pairs(pairs.labels, pairs.probabilities, weights, clusters=clusters)
+
+
+def spiegelhalter_z(pairs: Pairs) -> float:
+    """Spiegelhalter's Z; 0 where every prediction is 0, 1 or one half and nothing can be said."""
+    q, y, w = sorted_rows(pairs)
+    lever = 1.0 - 2.0 * q if w is None else w * (1.0 - 2.0 * q)
+    variance = float((lever**2 * q * (1 - q)).sum())
+    surprise = float(((y - q) * lever).sum())
+    if variance == 0.0:
+        return 0.0 if surprise == 0.0 else math.copysign(math.inf, surprise)
+    return surprise / math.sqrt(variance)
+
+
+def two_sided(z: float) -> float:
+    """The probability that a standard normal variable is at least as far from 0 as z."""
+    return math.erfc(abs(z) / math.sqrt(2))
+
+
+def _simulation(pairs: Pairs, binned: Binned, times: int, rng: np.random.Generator) -> tuple[float, float, float]:
+    """The squared error of the bins, how often labels drawn from the predictions have as large a one, and its error."""
+    mse = plugin_mse(binned.sums)
+    as_large = int(np.count_nonzero(_simulated_mse(pairs, binned, times, rng) >= mse * (1 - 1e-12)))
+    p = (as_large + 1) / (times + 1)
+    return mse, p, math.sqrt(p * (1 - p) / (times + 1))
+
+
+def _simulated_mse(pairs: Pairs, binned: Binned, times: int, rng: np.random.Generator) -> Floats:
+    q, _, w = sorted_rows(pairs)
+    bins = binned.bins_of(q)
+    starts = np.flatnonzero(np.append(True, bins[1:] != bins[:-1]))
+    weight = np.ones(len(q)) if w is None else w
+    predicted, weights = np.add.reduceat(weight * q, starts), np.add.reduceat(weight, starts)
+    values = np.empty(times)
+    step = max(1, DRAWS_AT_ONCE // len(q))
+    for start in range(0, times, step):
+        rows = min(step, times - start)
+        drawn = rng.random((rows, len(q))) < q
+        positives = np.add.reduceat(drawn if w is None else drawn * w, starts, axis=1, dtype=np.float64)
+        values[start : start + rows] = ((predicted - positives) ** 2 / weights).sum(axis=1) / weights.sum()
+    return values

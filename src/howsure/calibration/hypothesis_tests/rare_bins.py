@@ -1,0 +1,72 @@
+"""The law of Hosmer and Lemeshow's statistic where bins expect few labels of one kind: too skewed for a chi-square."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from howsure.inputs.pairs import Floats
+
+FEW_EXPECTED = 25.0  # labels of the rarer kind; a bin that expects more is taken for normal
+STEPS = 4096  # of the statistic, to which its parts are rounded
+BEYOND = 100  # numbers of labels that are looked at beyond the statistic
+MOST = 100_000
+
+
+def binned_p_value(statistic: float, expected: Floats, variance: Floats) -> float:
+    """P(Σ_b (K_b - E_b)² / V_b ≥ statistic), K_b the labels of the rarer kind in a bin if the predictions are right.
+
+    K_b is a sum of indicators with mean E_b (`expected`) and variance V_b; a binomial law with the same two moments, at
+    the limit Poisson's, stands for it. The parts of bins that expect fewer than 25 are added up exactly, but for being
+    rounded to 1/4096 of the statistic where there are several; the others are a chi-square.
+    """
+    from scipy.special import gammaincc
+
+    rare = expected < FEW_EXPECTED
+    degrees = int(np.count_nonzero(~rare))
+    width = np.sqrt(variance[rare] * statistic)
+    if not rare.any() or statistic <= 0.0 or bool((width > MOST).any()):
+        return float(gammaincc(len(expected) / 2, statistic / 2)) if len(expected) and statistic > 0.0 else 1.0
+    steps = 1 if len(expected) == 1 else STEPS
+    below, beyond = np.zeros(steps), 0.0
+    below[0] = 1.0
+    for mean, spread in zip(expected[rare].tolist(), variance[rare].tolist(), strict=True):
+        numbers = np.arange(math.ceil(mean + math.sqrt(spread * statistic)) + BEYOND, dtype=np.float64)
+        chance = label_numbers(numbers, mean, spread)
+        part = (numbers - mean) ** 2 / spread / statistic
+        step = np.where(part >= 1 - 1e-9, steps, np.minimum(np.rint(part * steps), steps - 1))
+        below, lost = _added(
+            below, np.bincount(step.astype(np.int64), weights=chance, minlength=steps + 1).astype(np.float64)
+        )
+        beyond += lost
+    left = statistic * (1 - np.arange(steps) / steps)
+    rest = gammaincc(degrees / 2, left / 2) if degrees else np.zeros(steps)
+    return min(beyond + float(below @ rest), 1.0)
+
+
+def _added(below: Floats, parts: Floats) -> tuple[Floats, float]:
+    """The law of a sum below the statistic, and the chance that it gets there; the last of `parts` is there already."""
+    steps = len(below)
+    summed, lost = np.zeros(steps), float(below.sum() * parts[steps])
+    for step in np.flatnonzero(parts[:steps]).tolist():
+        summed[step:] += parts[step] * below[: steps - step]
+        lost += float(parts[step] * below[steps - step :].sum())
+    return summed, lost
+
+
+def label_numbers(numbers: Floats, mean: float, variance: float) -> Floats:
+    """The chance of each number of labels: binomial with this mean, and this variance but for a whole number of trials;
+    Poisson if the two are equal."""
+    from scipy.special import gammaln, xlog1py, xlogy
+
+    if variance >= mean * (1 - 1e-9):
+        poisson: Floats = np.exp(xlogy(numbers, mean) - mean - gammaln(numbers + 1))
+        return poisson
+    trials = max(math.ceil(mean**2 / (mean - variance) - 1e-9), 1)
+    p, possible = min(mean / trials, 1.0), np.minimum(numbers, trials)
+    binomial: Floats = np.exp(
+        gammaln(trials + 1) - gammaln(possible + 1) - gammaln(trials - possible + 1)
+        + xlogy(possible, p) + xlog1py(trials - possible, -p)
+    ) * (numbers <= trials)  # fmt: skip
+    return binomial

@@ -1,0 +1,272 @@
+"""A calibration curve in words: what kind of miscalibration there is, and its figures as a small text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from howsure.calibration.scores import ScoreParts
+from howsure.inputs.naming import shortened
+from howsure.stats.estimate import Estimate
+
+if TYPE_CHECKING:
+    from howsure.calibration.results import CalibrationCurve
+
+OVERCONFIDENT, UNDERCONFIDENT, BOTH = "overconfident", "underconfident", "over- and underconfident"
+NONE_SEEN, TOO_LITTLE, NOT_LOCATED = "none to be seen", "too little data", "not located"
+TELLING = 0.1  # an interval from 0 to more than this tells nothing
+WORTH_SAYING = 0.25  # a second region is said if it adds this share of what the first adds to the error
+CHANCE = 3.0  # standard deviations: as many bins more than expected may miss the diagonal of a calibrated model
+DECIMALS = range(2, 7)
+SMALLEST_P = 1e-4
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Neighbouring bins that lie on one side of the diagonal: predictions above `start` up to `end`.
+
+    kind: "overconfident" (below the diagonal) or "underconfident" (above it). says, happens: the mean prediction and
+    the label frequency over its n pairs. size: its part of the mean absolute gap.
+    """
+
+    kind: str
+    start: float
+    end: float
+    says: float
+    happens: float
+    n: int
+    size: float
+
+    def __str__(self) -> str:
+        says, happens = rounded(self.says, self.happens)
+        return f"{self.kind} {self._where()}: says {says}, happens {happens} of the time (n = {self.n:,})"
+
+    def _where(self) -> str:
+        if self.start <= 0.0 and self.end >= 1.0:
+            return "everywhere"
+        (start,), (end,) = rounded(self.start), rounded(self.end)
+        if self.end >= 1.0:
+            return f"above {start}"
+        if self.start <= 0.0:
+            return f"below {end}"
+        return f"between {start} and {end}" if start != end else f"at {end}"
+
+
+def rounded(*values: float) -> list[str]:
+    """Values with two decimals, or as many more (up to six) as tell them from each other and from 0 and 1.
+
+    >>> rounded(0.5, 0.93), rounded(0.998, 0.9991)
+    (['0.50', '0.93'], ['0.998', '0.999'])
+    """
+    texts: list[str] = []
+    for decimals in DECIMALS:
+        texts = [f"{value:.{decimals}f}" for value in values]
+        ends = any(0.0 < value < 1.0 and float(text) in (0.0, 1.0) for value, text in zip(values, texts, strict=True))
+        if not ends and len(set(texts)) == len(set(values)):
+            break
+    return texts
+
+
+def regions(curve: CalibrationCurve) -> list[Region]:
+    """Where the curve leaves the diagonal, the largest region first.
+
+    A region is a run of bins whose intervals all miss the mean prediction on the same side; bins in between that lean
+    to that side, but not for certain, belong to it.
+
+    >>> from howsure import calibration_curve
+    >>> curve = calibration_curve([0] * 50 + [1] * 50 + [0] * 50, [0.02] * 50 + [0.8] * 100, bin_size=50)
+    >>> [str(region) for region in regions(curve)]
+    ['overconfident above 0.02: says 0.80, happens 0.50 of the time (n = 100)']
+    """
+    bins = curve.bins
+    lean = np.sign(bins.frequency - bins.mean_prob)
+    runs: list[list[int]] = []
+    for i in np.flatnonzero(_sides(curve)).tolist():
+        if runs and bool((lean[runs[-1][0] : i] == lean[i]).all()):
+            runs[-1][1] = i
+        else:
+            runs.append([i, i])
+    return sorted((_region(curve, *run) for run in runs), key=lambda region: -region.size)
+
+
+def verdict(curve: CalibrationCurve) -> str:
+    """One plain sentence: what kind of miscalibration there is, and where.
+
+    Below the diagonal (less often than said) a model is overconfident, above it underconfident (Nguyen & O'Connor
+    2015). Decided by the debiased error's interval and those of the bins.
+    """
+    return _judge(curve)[1]
+
+
+def kind(curve: CalibrationCurve) -> str:
+    """The verdict in a word or three: "overconfident", "underconfident", "over- and underconfident", "none to be seen",
+    "too little data", or "not located" where the error is above 0 but no bin shows it."""
+    return _judge(curve)[0]
+
+
+def summary(curve: CalibrationCurve) -> str:
+    """The figures of a curve as a small aligned text, with the verdict, the notes and the recipe."""
+    rows = figures_in_words(curve)
+    width = max(len(name) for name, _ in rows)
+    head = "calibration curve" + (f" of {curve.name}" if curve.name is not None else "")
+    return "\n".join(
+        [head]
+        + [f"  {name:<{width}}  {text}" for name, text in rows]
+        + [f"  {verdict(curve)}"]
+        + [f"  note: {note}" for note in curve.notes]
+        + [f"  recipe: {recipe_line(curve)}"]
+    )
+
+
+def figures_in_words(curve: CalibrationCurve) -> list[tuple[str, str]]:
+    """Name and text of each figure of a curve: what a table about one curve shows."""
+    bins = f"{len(curve.bins):,} bin" + ("s" if len(curve.bins) > 1 else "")
+    return [
+        ("error", with_method(curve.debiased_error)),
+        ("calibrated?", f"p = {p_value_text(curve.p_value)}".replace("= <", "<") + _by_test(curve)),
+        ("Algorithm 1", with_method(curve.error)),
+        ("ECE", f"{curve.ece} (largest gap {curve.max_error})"),
+        ("pairs", f"{curve.n:,} in {bins}"),
+        ("base rate", f"{curve.base_rate:.4f}"),
+        ("Brier score", score_in_words(curve.brier)),
+        ("log loss", score_in_words(curve.log_loss)),
+    ]
+
+
+def _by_test(curve: CalibrationCurve) -> str:
+    """The test behind the p-value, where the user named one."""
+    return f" ({curve.recipe['test']} test)" if "test" in curve.recipe else ""
+
+
+def with_method(estimate: Estimate) -> str:
+    """A value with its interval and how both were made."""
+    if math.isnan(estimate.value) or estimate.low is None:
+        return f"{estimate}"
+    return f"{estimate} ({estimate.method}, {100 * estimate.level:g} % interval)"
+
+
+def p_value_text(p_value: float) -> str:
+    """A p-value with four decimals, or the bound it lies below.
+
+    >>> p_value_text(0.25), p_value_text(1e-9)
+    ('0.2500', '< 0.0001')
+    """
+    if math.isnan(p_value):
+        return "undefined"
+    return f"{p_value:.4f}" if p_value >= SMALLEST_P else f"< {SMALLEST_P:.4f}"
+
+
+def score_in_words(parts: ScoreParts) -> str:
+    """A score as the sum of its parts."""
+    known = math.isfinite(parts.calibration)
+    of_bins = f"calibration {parts.calibration:.4f} + refinement {parts.refinement:.4f}"
+    if not math.isfinite(parts.score):
+        rows = f"infinite ({_wrong_extremes(parts.infinite_rows)})"
+        return f"{rows}; of the bins: {of_bins}" if known else rows
+    sign = "-" if parts.within_bin < 0 else "+"
+    return f"{parts.score:.4f} = {of_bins} {sign} within bins {abs(parts.within_bin):.4f}"
+
+
+def _wrong_extremes(rows: int) -> str:
+    return (
+        f"{rows:,} predictions of exactly 0 or 1 are wrong" if rows > 1 else "1 prediction of exactly 0 or 1 is wrong"
+    )
+
+
+def recipe_line(curve: CalibrationCurve) -> str:
+    """All that is needed to do it again, in one line."""
+    return ", ".join(f"{name}={value}" for name, value in curve.recipe.items())
+
+
+def recipe_rows(curves: Sequence[CalibrationCurve]) -> list[tuple[str, str]]:
+    """What the curves were made with: each entry once, numbers that differ from curve to curve as a range."""
+    keys = list(dict.fromkeys(key for curve in curves for key in curve.recipe))
+    return [(key, _together([curve.recipe.get(key) for curve in curves])) for key in keys]
+
+
+def _together(values: Sequence[object]) -> str:
+    whole = [value for value in values if isinstance(value, int) and not isinstance(value, bool)]
+    if len(whole) == len(values):
+        return " to ".join(dict.fromkeys((f"{min(whole):,}", f"{max(whole):,}")))
+    distinct = dict.fromkeys(_yes_or_no(value) for value in values)
+    return ("differs: " if len(distinct) > 1 else "") + shortened(distinct)
+
+
+def _yes_or_no(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "–" if value is None else str(value)
+
+
+def _sides(curve: CalibrationCurve) -> np.typing.NDArray[np.int64]:
+    """1 for a bin surely above the diagonal, -1 for one surely below it, 0 for one that agrees."""
+    bins = curve.bins
+    known = bins.high > bins.low  # a normal interval has no width at frequencies of 0 and 1 and tells nothing
+    above, below = known & (bins.low > bins.mean_prob), known & (bins.high < bins.mean_prob)
+    return above.astype(np.int64) - below.astype(np.int64)
+
+
+def _region(curve: CalibrationCurve, first: int, last: int) -> Region:
+    bins, run = curve.bins, slice(first, last + 1)
+    weight = bins.weight[run]
+    says, happens = (float(np.average(column[run], weights=weight)) for column in (bins.mean_prob, bins.frequency))
+    return Region(
+        kind=OVERCONFIDENT if happens < says else UNDERCONFIDENT,
+        start=float(bins.upper[first - 1]) if first else 0.0,
+        end=float(bins.upper[last]) if last + 1 < len(bins) else 1.0,
+        says=says,
+        happens=happens,
+        n=int(bins.count[run].sum()),
+        size=float(weight @ np.abs(bins.frequency - bins.mean_prob)[run] / bins.weight.sum()),
+    )
+
+
+def _judge(curve: CalibrationCurve) -> tuple[str, str]:
+    error = curve.debiased_error
+    if math.isnan(error.value) or error.low is None or error.high is None:
+        return TOO_LITTLE, f"too little data to tell: no bin holds two pairs to learn from (n = {curve.n:,})"
+    found = regions(curve)
+    missing = int(np.count_nonzero(_sides(curve)))
+    if error.low <= 0.0:
+        if error.high > TELLING:
+            return (
+                TOO_LITTLE,
+                f"too little data to tell: the error may be anything from 0 to {error.high:.2f} (n = {curve.n:,})",
+            )
+        if missing <= _missing_by_chance(len(curve.bins), error.level):
+            return NONE_SEEN, _none_seen(len(curve.bins) - missing, len(curve.bins))
+    if not found:
+        return _on_the_whole(curve)
+    said = [region for region in found[:2] if region.size >= WORTH_SAYING * found[0].size]
+    kinds = {region.kind for region in said}
+    sentence = "; ".join(str(region) for region in sorted(said, key=lambda region: region.start))
+    caution = "; but the error's interval reaches 0" if error.low <= 0.0 else ""
+    return (kinds.pop() if len(kinds) == 1 else BOTH), sentence + caution
+
+
+def _missing_by_chance(bins: int, level: float) -> float:
+    expected = (1 - level) * bins
+    return max(1.0, expected + CHANCE * math.sqrt(expected * level))
+
+
+def _none_seen(agreeing: int, bins: int) -> str:
+    agree = "its one bin agrees" if bins == 1 else f"{agreeing:,} of {bins:,} bins agree"
+    return f"no miscalibration to be seen: the error's interval reaches 0 and {agree} with the diagonal"
+
+
+def _on_the_whole(curve: CalibrationCurve) -> tuple[str, str]:
+    """The error is above 0, but no bin misses the diagonal for certain."""
+    mean_prob = float(np.average(curve.bins.mean_prob, weights=curve.bins.weight))
+    gap = mean_prob - curve.base_rate
+    if abs(gap) < curve.debiased_error.value / 2:
+        return NOT_LOCATED, "miscalibrated, but no single bin shows where: larger bins may"
+    name = OVERCONFIDENT if gap > 0 else UNDERCONFIDENT
+    says, happens = rounded(mean_prob, curve.base_rate)
+    return (
+        name,
+        f"{name} on the whole: says {says}, happens {happens} of the time (n = {curve.n:,}); no single bin shows it",
+    )

@@ -1,0 +1,1 @@
+"""What commands share: options, output, progress, and how a command ends."""

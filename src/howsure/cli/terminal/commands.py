@@ -1,0 +1,91 @@
+"""A command that takes each option once, and whose errors name options instead of parameters of Python."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from howsure.cli.terminal.destinations import check_destinations
+from howsure.cli.terminal.streams import as_printed
+from howsure.errors import InputError
+
+OTHER_NAMES = {"y_true": "--target", "labels": "--classes", "n_bins": "--bins"}
+OTHER_NAMES |= {"howsure.compare_calibration": "howsure calibration compare"}
+OTHER_NAMES |= {"howsure.calibration_error": "howsure calibration"}
+
+TRACEBACK = "--traceback"
+SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}  # of every help
+WORDS = {"a valid integer range": "a whole number", "a valid integer": "a whole number"}
+WORDS |= {"a valid float range": "a number", "a valid float": "a number"}
+
+
+class Command(click.Command):
+    """A command of click's that is stricter, and speaks of its options."""
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """The command's own, those of all commands, and --help."""
+        return [*super().get_params(ctx), click.Option([TRACEBACK], is_flag=True, expose_value=False, hidden=True)]
+
+    def get_help(self, ctx: click.Context) -> str:
+        """The help, in the characters that standard output has."""
+        return as_printed(super().get_help(ctx))
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read options and arguments; a second value is refused where it would replace the first in silence."""
+        _, _, order = self.make_parser(ctx).parse_args(list(args))
+        for param in dict.fromkeys(order):
+            single = isinstance(param, click.Option) and not (param.multiple or param.is_flag)
+            if single and order.count(param) > 1:
+                raise click.UsageError(f"{param.opts[0]} is given twice; it takes one value.", ctx)
+        try:
+            return super().parse_args(ctx, args)
+        except click.BadParameter as error:
+            found = [theirs for theirs in WORDS if theirs in error.message]
+            if not found:
+                raise
+            said = error.message.replace(found[0], WORDS[found[0]])
+            raise click.BadParameter(said, error.ctx, error.param, error.param_hint) from error
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command, if it can write where it is asked to."""
+        check_destinations(ctx)
+        try:
+            return super().invoke(ctx)
+        except InputError as error:
+            if type(error) is not InputError:  # one that others know by its type
+                raise
+            raise InputError(as_options(str(error), options_of(self))) from error
+
+
+class Group(click.Group):
+    """A group of such commands."""
+
+    command_class = Command
+    group_class = type
+
+    def get_help(self, ctx: click.Context) -> str:
+        """The help, in the characters that standard output has."""
+        return as_printed(super().get_help(ctx))
+
+
+def options_of(command: click.Command) -> dict[str, str]:
+    """The options of a command by the parameters of the library."""
+    return OTHER_NAMES | {str(one.name): one.opts[0] for one in command.params if isinstance(one, click.Option)}
+
+
+def as_options(message: str, options: Mapping[str, str]) -> str:
+    """A message with options for the parameters that it sets, or whose name is no English word.
+
+    >>> as_options("two_way=True needs method='bootstrap'.", {"two_way": "--two-way", "method": "--method"})
+    '--two-way needs --method bootstrap.'
+    """
+    for name, option in options.items():
+        message = message.replace(f"{name} ({option})", option)
+        message = re.sub(rf"\b{name}='([^']*)'", rf"{option} \1", message)
+        message = re.sub(rf"\b{name}=(True|\[\.\.\.\]|\.\.\.)?(?!\w)", option, message)
+        if "_" in name:
+            message = re.sub(rf"\b{name}\b", option, message)
+    return message

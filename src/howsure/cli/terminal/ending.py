@@ -1,0 +1,62 @@
+"""How a command ends: its exit code, and one sentence for what went wrong."""
+
+from __future__ import annotations
+
+import io
+import traceback
+from collections.abc import Callable
+
+import click
+
+from howsure.cli.terminal.output import say
+from howsure.errors import HowsureError
+
+WRONG_INPUT, UNFORESEEN, STOPPED, UNREAD = 2, 70, 130, 141
+TOLD = {
+    MemoryError: "there is not enough memory for this. Give it less at a time, or a machine that has more",
+    RecursionError: "the input is nested too deeply",
+}
+REPORT = "This should not be: please report it to the authors of howsure, with the command"
+SHOW = "--traceback shows where it happened"
+
+
+def end_of(run: Callable[[], object], *, with_traceback: bool) -> int:
+    """Run a command; the code to exit with. Whatever happens is told in one sentence.
+
+    2: what is wrong with the input or the machine is said; 70: an error that was not foreseen; 130: stopped.
+    """
+    try:
+        run()
+    except (click.exceptions.Abort, KeyboardInterrupt) as error:
+        if isinstance(error.__cause__, EOFError):  # click takes it for Ctrl-D
+            return _unforeseen(error.__cause__, with_traceback)
+        say("howsure: stopped")
+        return STOPPED
+    except click.ClickException as error:
+        said = io.StringIO()
+        error.show(said)
+        say(said.getvalue().removesuffix("\n"))
+        return WRONG_INPUT
+    except HowsureError as error:
+        say(f"howsure: {error}")
+        return WRONG_INPUT
+    except BrokenPipeError:
+        return UNREAD
+    except OSError as error:  # no permission, a full disk
+        where = "" if error.filename is None else f"{error.filename}: "
+        say(f"howsure: {where}{error.strerror or error}")
+        return WRONG_INPUT
+    except Exception as error:
+        return _unforeseen(error, with_traceback)
+    return 0
+
+
+def _unforeseen(error: BaseException, with_traceback: bool) -> int:
+    if with_traceback:
+        say("".join(traceback.format_exception(error)).removesuffix("\n"))
+    what = next((said for kind, said in TOLD.items() if isinstance(error, kind)), None)
+    if what is None:
+        first = next(iter(str(error).splitlines()), "")[:300]
+        what = f"{type(error).__name__}{f': {first}' if first else ''}. {REPORT}"
+    say(f"howsure: {what.rstrip('.')}{'.' if with_traceback else f'; {SHOW}.'}")
+    return UNFORESEEN

@@ -1,0 +1,118 @@
+"""Options that several commands share, and how their values are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from howsure.cli.terminal.commands import Group
+from howsure.cli.terminal.destinations import FIGURES, PAGES, Written
+from howsure.cli.terminal.output import RAW
+from howsure.cli.terminal.tables import FORMATS
+
+PROCESSES = click.IntRange(1, 256)
+CLUSTERINGS = click.IntRange(1, 10_000)  # samples of a document
+ACROSS_FILES = ("error", "same", "separate")
+Decorated = Callable[..., Any]
+
+
+Context = click.Context
+Parameter = click.Parameter
+
+
+def as_bin_size(ctx: Context, param: Parameter, value: str) -> int | str:
+    """A whole number of pairs, or `auto`."""
+    if value == "auto":
+        return value
+    try:
+        size = int(value.replace(",", "").replace("_", ""))
+    except ValueError:
+        size = 0
+    if size < 1:
+        raise click.BadParameter(f"{value!r} is neither 'auto' nor a whole number of at least 1")
+    return size
+
+
+def as_names(ctx: Context, param: Parameter, value: str | None) -> list[str] | None:
+    """Names separated by commas."""
+    names = None if value is None else [name.strip() for name in value.split(",")]
+    if names is not None and not all(names):
+        raise click.BadParameter(f"{value!r} holds an empty name")
+    return names
+
+
+def as_level(ctx: Context, param: Parameter, value: float) -> float:
+    """The level of an interval."""
+    if not 0.0 < value < 1.0:
+        raise click.BadParameter(f"{value:g} does not lie strictly between 0 and 1; write 0.95 for 95 %")
+    return value
+
+
+level_option = click.option("--level", type=float, callback=as_level, default=0.95, show_default=True,
+                            help="Level of the intervals.")  # fmt: skip
+
+
+def binning_options(function: Decorated) -> Decorated:
+    """`--bin-size`, `--bins`, `--binning`, `--level`."""
+    bins = click.option("--bins", type=click.IntRange(min=1), metavar="N", help="Ask for N bins instead of a bin size.")
+    size = click.option("--bin-size", metavar="N|auto", callback=as_bin_size, default="auto", show_default=True,
+                        help="Pairs a bin holds at least; auto: half of n^(2/3).")  # fmt: skip
+    kind = click.option("--binning", type=click.Choice(["adaptive", "uniform"]), default="adaptive", show_default=True,
+                        help="Bins of equal size, or of equal width.")  # fmt: skip
+    return size(bins(kind(level_option(function))))
+
+
+def keep_raw(ctx: Context, param: Parameter, value: bool) -> None:
+    """Remember what `is_raw` asks for."""
+    ctx.meta[RAW] = value
+
+
+raw_option = click.option("--raw", is_flag=True, expose_value=False, callback=keep_raw,
+                          help="Names as they are, also where a terminal obeys or a spreadsheet computes.")  # fmt: skip
+
+
+def output_options(function: Decorated) -> Decorated:
+    """`--format`, `--output` and `--raw`."""
+    form = click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True,
+                        help="How the result is written.")  # fmt: skip
+    return form(output_option(raw_option(function)))
+
+
+output_option = click.option(
+    "--output", type=Written(), metavar="FILE", help="Write to a file instead of standard output."
+)
+
+
+def figure_option(what: str, *, advice: str = "") -> Callable[[Decorated], Decorated]:
+    """`--figure`."""
+    return click.option(
+        "--figure", type=Written(*FIGURES, advice=advice), metavar="FILE", help=f"{what}: .svg, .png or .pdf."
+    )
+
+
+report_option = click.option(
+    "--report", type=Written(*PAGES), metavar="FILE.html", help="Write a report: one HTML file that needs no network."
+)
+
+
+def across_files_option(columns: str) -> Callable[[Decorated], Decorated]:
+    """`--across-files`, for the columns that it is about."""
+    said = f"Several files: are equal values of {columns} the same thing (one cluster), or separate?"
+    return click.option(
+        "--across-files", type=click.Choice(ACROSS_FILES), default="error", show_default=True, help=said
+    )
+
+
+class DefaultGroup(Group):
+    """A group that runs its default command when the first argument is not the name of another one."""
+
+    def __init__(self, *args: Any, default: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.default = default
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args or args[0] not in self.commands:
+            args = [self.default, *args]
+        return super().parse_args(ctx, args)

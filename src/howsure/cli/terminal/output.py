@@ -1,0 +1,44 @@
+"""Where results go: standard output, or a file that appears whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import click
+
+from howsure.errors import InputError
+from howsure.files.whole import write_whole
+from howsure.show.harmless import on_a_terminal
+
+RAW = "howsure.raw"
+
+
+def emit(text: str, output: str | None) -> None:
+    """Print text, or write it to a file named by the user."""
+    shown = text if is_raw() else on_a_terminal(text)
+    if output is not None:
+        write_whole(shown.encode("utf-8", "backslashreplace"), output)
+        return
+    if sys.stdout is None:
+        raise InputError("standard output is closed, so that nothing can be printed; open it, or name an --output.")
+    sys.stdout.write(shown)
+    sys.stdout.flush()
+
+
+def say(text: str) -> None:
+    """Tell the user something that is no result, in a line of standard error."""
+    sys.stderr.write(f"{on_a_terminal(text)}\n")
+    sys.stderr.flush()
+
+
+def is_raw() -> bool:
+    """Whether the user wants names as they are: `--raw`."""
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(RAW))
+
+
+def json_text(document: Any) -> str:
+    """A JSON document as text; a NaN or an infinity in it would be a mistake, and is refused."""
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

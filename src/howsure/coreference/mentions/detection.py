@@ -1,0 +1,113 @@
+"""Mentions found in a dependency parse: noun phrases, names, pronouns and possessives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from howsure.coreference.mentions import grammar
+from howsure.coreference.mentions.mention_columns import check_document
+from howsure.coreference.mentions.parse import Tree, tree_of
+from howsure.coreference.mentions.pronouns import CANONICAL, PLACES_AND_TIMES
+from howsure.data.documents.document import Document, Mention
+from howsure.errors import InputError
+
+NOMINAL = (grammar.NOUN, grammar.NAME)
+CLOSING = {")": "(", "]": "[", "”": "“", "’": "‘", "''": "``"}
+
+
+def detect_mentions(document: Document) -> tuple[Mention, ...]:
+    """The noun phrases, names, pronouns and possessives of a parsed document, in text order, without entities.
+
+    A noun phrase is what hangs on a noun, but for what introduces or joins it (prepositions, conjunctions, the other
+    members of an enumeration, appositions) and the rest of the clause where the noun is a predicate. Labels may be
+    those of Universal Dependencies or of spaCy's English pipelines.
+
+    Raises InputError where a sentence is not parsed or not tagged, or no tag of the document is known.
+    """
+    check_document(document)
+    _refuse_unknown_tags(document)
+    found = []
+    for number, sentence in enumerate(document.sentences):
+        tree = tree_of(sentence, where=f"sentence {number + 1} of document {document.name}")
+        spans = {phrase(tree, head) for head in mention_heads(tree)}
+        found += [Mention(number, start, end) for start, end in sorted(spans)]
+    return tuple(found)
+
+
+def _refuse_unknown_tags(document: Document) -> None:
+    """Raise InputError where no tag says what it is, for then nothing would be found."""
+    own = {tag for sentence in document.sentences for tag in sentence.tags or () if tag[:1].isalpha()}
+    universal = {tag for sentence in document.sentences for tag in sentence.universal_tags or ()}
+    if own and own.isdisjoint(grammar.PENN_TAGS) and universal.isdisjoint(grammar.UNIVERSAL_TAGS):
+        layer = bool(own & grammar.UNIVERSAL_TAGS)
+        advice = "universal tags are the layer universal_tags" if layer else "mentions are found in English only"
+        raise InputError(
+            f"document {document.name} has tags that are not those of the Penn Treebank, such as {min(own)}; {advice}."
+        )
+
+
+def mention_heads(tree: Tree) -> Iterator[int]:
+    """The words that can head a mention."""
+    for word, kind in enumerate(tree.kinds):
+        relation = tree.relations[word]
+        if kind in NOMINAL:
+            heads = relation not in grammar.INSIDE_NAME
+        elif kind == grammar.PRONOUN:
+            heads = relation not in grammar.EXPLETIVES and CANONICAL.get(tree.words[word]) != "who"
+        elif kind in (grammar.DETERMINER, grammar.ADJECTIVE):
+            heads = _stands_alone(tree, word)
+        elif kind == grammar.NUMBER:
+            heads = relation not in ("nummod", "compound", "dep", *grammar.INSIDE_NAME)
+        else:
+            heads = tree.words[word] in PLACES_AND_TIMES and kind == grammar.ADVERB and relation == "advmod"
+        if heads:
+            yield word
+
+
+def _stands_alone(tree: Tree, word: int) -> bool:
+    """Whether a determiner is used as a pronoun (this is), or an adjective as a noun (the poor)."""
+    if tree.kinds[word] == grammar.DETERMINER:
+        is_known = CANONICAL.get(tree.words[word]) in ("this", "that", "one")
+        return is_known and tree.relations[word] not in ("det", "det:predet", "predet", "advmod", "mark", "cc:preconj")
+    return any(tree.relations[child] == "det" for child in tree.children[word])
+
+
+def phrase(tree: Tree, head: int) -> tuple[int, int]:
+    """First word and end of the phrase that a word heads: a pronoun alone, a noun with what belongs to it."""
+    if tree.kinds[head] == grammar.PRONOUN:
+        return head, head + 1
+    start = end = head
+    for child in tree.children[head]:
+        relation = tree.relations[child]
+        if relation in grammar.OUTSIDE_PHRASE and not _possessive_mark(tree, child, head):
+            continue
+        first, last = _extent(tree, child)
+        start, end = min(start, first), max(end, last)
+    while start < head and tree.relations[start] in ("punct", "cc"):
+        start += 1
+    while end > head and tree.relations[end] == "punct" and not _closes(tree, start, end):
+        end -= 1
+    return start, end + 1
+
+
+def _closes(tree: Tree, start: int, end: int) -> bool:
+    """Whether the word at the end closes a bracket or a quotation that the phrase opens."""
+    mark, inside = tree.words[end], tree.words[start:end]
+    if mark in CLOSING:
+        return inside.count(CLOSING[mark]) > inside.count(mark)
+    return mark == '"' and inside.count(mark) % 2 == 1
+
+
+def _possessive_mark(tree: Tree, child: int, head: int) -> bool:
+    return child == head + 1 and tree.words[child] in ("'s", "’s", "'", "’") and tree.relations[child] == "case"
+
+
+def _extent(tree: Tree, word: int) -> tuple[int, int]:
+    """First and last word of all that hangs on a word, itself included."""
+    first = last = word
+    pending = [word]
+    while pending:
+        here = pending.pop()
+        first, last = min(first, here), max(last, here)
+        pending.extend(tree.children[here])
+    return first, last

@@ -1,0 +1,71 @@
+"""Which mentions of a document a model looks at, and which entities they name."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsure.coreference.mentions.detection import detect_mentions
+from howsure.coreference.mentions.mention_columns import check_document, check_mentions
+from howsure.data.documents.document import Document, Mention
+from howsure.errors import InputError
+
+Source = Literal["gold", "detected"]
+MOST_MENTIONS = 5_000
+
+
+def mentions_of(document: Document, *, source: Source) -> tuple[Mention, ...]:
+    """The mentions of a document in text order: those annotated in its file, or those found in its parse.
+
+    Raises InputError where gold mentions are asked for and the document has none annotated, where a sentence is not
+    parsed, or where there are more than 5,000 mentions, whose pairs would not fit into memory.
+    """
+    check_document(document)
+    if source == "gold" and document.mentions is None:
+        raise InputError(
+            f"document {document.name} has no mentions annotated; detect them: AntecedentModel(mentions='detected')."
+        )
+    mentions = detect_mentions(document) if source == "detected" else tuple(document.mentions or ())
+    check_mentions(document, mentions)
+    check_distinct(document, mentions)
+    check_size(document, mentions)
+    return mentions
+
+
+def check_distinct(document: Document, mentions: Sequence[Mention]) -> None:
+    """Raise InputError where two mentions have one span: which of them would be the antecedent?"""
+    for row, mention in enumerate(mentions):
+        if row and mention == mentions[row - 1]:
+            raise InputError(
+                f"mentions must be distinct; document {document.name} has {' '.join(document.words_of(mention))!r}, "
+                f"sentence {mention.sentence + 1}, twice. Leave one out."
+            )
+
+
+def check_size(document: Document, mentions: Sequence[Mention]) -> None:
+    """Raise InputError where the pairs of mentions are too many to hold."""
+    if len(mentions) > MOST_MENTIONS:
+        raise InputError(
+            f"document {document.name} has {len(mentions):,} mentions; a model scores all pairs of at most "
+            f"{MOST_MENTIONS:,}. Split the document, at chapters for example."
+        )
+
+
+def entities_of(document: Document, mentions: Sequence[Mention]) -> NDArray[np.int64]:
+    """The number of the entity that each mention names by the document's annotation; others name one of their own.
+
+    Raises InputError where the document annotates no mentions, or one without an entity.
+    """
+    if document.mentions is None or any(mention.entity is None for mention in document.mentions):
+        raise InputError(f"document {document.name} does not say which entities its mentions name; it teaches nothing.")
+    check_distinct(document, sorted(document.mentions))
+    gold: dict[Mention, Hashable] = {mention: mention.entity for mention in document.mentions}
+    numbers: dict[Hashable, int] = {}
+    keys = (
+        ("entity", mention.entity if mention.entity is not None else gold[mention]) if mention in gold else ("own", row)
+        for row, mention in enumerate(mentions)
+    )
+    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)

@@ -1,0 +1,1 @@
+"""The posterior over entity clusterings, and every quantity that follows from it."""

@@ -1,0 +1,98 @@
+"""The posterior of any function of a clustering, from samples, with the error that comes of sampling."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from howsure.errors import InputError
+from howsure.inputs.checks import check_level
+from howsure.inputs.pairs import Floats
+from howsure.stats.estimate import Estimate
+from howsure.stats.proportions import normal_quantile, wilson_interval
+
+
+@dataclass(frozen=True, slots=True)
+class QueryPosterior:
+    """What a function says of each of n sampled clusterings: its posterior.
+
+    values (n,): the answers in the order of the samples. A number or a truth value has a mean, a spread and
+    quantiles; any other answer has the probability of each value.
+    """
+
+    values: tuple[Any, ...] = field(repr=False)
+
+    @property
+    def n(self) -> int:
+        """The number of samples."""
+        return len(self.values)
+
+    @property
+    def mean(self) -> float:
+        """The posterior mean; of a truth value its probability."""
+        return float(self._numbers().mean())
+
+    @property
+    def sd(self) -> float:
+        """The posterior standard deviation, from n - 1; undefined for one sample."""
+        with np.errstate(invalid="ignore"):  # answers without bound have no spread
+            return float(self._numbers().std(ddof=1)) if self.n > 1 else math.nan
+
+    @property
+    def standard_error(self) -> float:
+        """The Monte Carlo standard error of the mean, sd / √n. It is 0 where all samples agree: see `estimate`."""
+        return self.sd / math.sqrt(self.n)
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """The central interval of the answer itself, from the quantiles of the samples."""
+        tail = (1.0 - check_level(level)) / 2
+        low, high = np.quantile(self._numbers(), [tail, 1.0 - tail], method="inverted_cdf")
+        return float(low), float(high)
+
+    def estimate(self, level: float = 0.95) -> Estimate:
+        """The mean with the interval that the exact posterior mean lies in: Wilson's for truth values, else normal."""
+        level, numbers = check_level(level), self._numbers()
+        if bool(((numbers == 0.0) | (numbers == 1.0)).all()):
+            low, high = (
+                float(end[0]) for end in wilson_interval(np.array([self.mean]), np.array([self.n]), level=level)
+            )
+        else:
+            reach = normal_quantile(level) * self.standard_error
+            low, high = self.mean - reach, self.mean + reach
+        return Estimate(self.mean, low, high, level=level, method=f"{self.n} samples", n=self.n)
+
+    def probabilities(self) -> dict[Hashable, tuple[float, float]]:
+        """Each distinct answer, the most frequent first, with its probability and its Monte Carlo standard error.
+
+        Raises InputError if an answer has no hash.
+        """
+        try:
+            counts = Counter(self.values)
+        except TypeError as error:
+            raise InputError(f"the function must give answers that can be counted ({error}); a tuple can.") from None
+        shares = {value: count / self.n for value, count in counts.most_common()}
+        return {value: (p, math.sqrt(p * (1.0 - p) / self.n)) for value, p in shares.items()}
+
+    def _numbers(self) -> Floats:
+        try:
+            numbers = np.asarray(self.values, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            numbers = np.empty((0, 0))
+        none = [value for value in self.values if value is None or isinstance(value, str)]
+        if numbers.ndim != 1 or none:
+            raise InputError(
+                f"only numbers and truth values have a mean; it gives {(none or self.values)[0]!r:.80}. "
+                "See probabilities()."
+            )
+        return numbers
+
+    def __repr__(self) -> str:
+        try:
+            return f"{self.estimate()} from {self.n:,} sampled clusterings"
+        except InputError:
+            return f"{len(set(map(repr, self.values))):,} different answers from {self.n:,} sampled clusterings"

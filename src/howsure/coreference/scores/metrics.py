@@ -1,0 +1,147 @@
+"""How good is a clustering? MUC, B³, CEAF-e, their mean, LEA and pairs, over a document or many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from howsure.coreference.scores.overlaps import (
+    Overlap,
+    Sums,
+    b_cubed,
+    both_ways,
+    ceaf_e,
+    lea,
+    muc,
+    overlap_of,
+    pairwise,
+)
+from howsure.errors import InputError
+from howsure.inputs.listed import listed
+
+METRICS = {"MUC": "muc", "B³": "b_cubed", "CEAF-e": "ceaf_e", "LEA": "lea", "pairs": "pairwise"}
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Precision, recall and their harmonic mean as the sums behind them; 0 of 0 is 0, as in the official scorer."""
+
+    right_of_predicted: float
+    predicted: float
+    right_of_gold: float
+    gold: float
+
+    @property
+    def precision(self) -> float:
+        """What is right of what is predicted."""
+        return self.right_of_predicted / self.predicted if self.predicted else 0.0
+
+    @property
+    def recall(self) -> float:
+        """What is right of what there is."""
+        return self.right_of_gold / self.gold if self.gold else 0.0
+
+    @property
+    def f1(self) -> float:
+        """2 precision recall / (precision + recall)."""
+        both = self.precision + self.recall
+        return 2 * self.precision * self.recall / both if both else 0.0
+
+    def __add__(self, other: Score) -> Score:
+        return Score(
+            self.right_of_predicted + other.right_of_predicted,
+            self.predicted + other.predicted,
+            self.right_of_gold + other.right_of_gold,
+            self.gold + other.gold,
+        )
+
+
+NOTHING = Score(0.0, 0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class CoreferenceScores:
+    """The scores of one document or, added up, of many: `a + b` is the score of both."""
+
+    muc: Score = NOTHING
+    b_cubed: Score = NOTHING
+    ceaf_e: Score = NOTHING
+    lea: Score = NOTHING
+    pairwise: Score = NOTHING
+
+    @property
+    def conll_f1(self) -> float:
+        """The mean F1 of MUC, B³ and CEAF-e, by which the CoNLL-2011 and 2012 shared tasks rank."""
+        return (self.muc.f1 + self.b_cubed.f1 + self.ceaf_e.f1) / 3
+
+    def __add__(self, other: CoreferenceScores) -> CoreferenceScores:
+        return CoreferenceScores(*(getattr(self, name) + getattr(other, name) for name in METRICS.values()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form: `conll_f1`, and precision, recall and f1 of each metric."""
+        each = {name: getattr(self, name) for name in METRICS.values()}
+        parts = ("precision", "recall", "f1")
+        return {"conll_f1": self.conll_f1} | {
+            name: {part: getattr(score, part) for part in parts} for name, score in each.items()
+        }
+
+    def __str__(self) -> str:
+        rows = ["          precision  recall      F1"]
+        for label, name in METRICS.items():
+            score: Score = getattr(self, name)
+            rows.append(f"{label:<8}{score.precision:>11.4f}{score.recall:>8.4f}{score.f1:>8.4f}")
+        return "\n".join([*rows, f"{'CoNLL':<8}{self.conll_f1:>27.4f}"])
+
+
+def score_clusters(gold: Any, predicted: Any, *, singletons: bool = True) -> CoreferenceScores:
+    """Score the predicted clusters of one document against the gold ones.
+
+    Both are lists of clusters, each a list or set of mentions, which may be anything with a hash (a span, a number).
+    Mentions of one side only count as the official scorer counts them. `singletons=False` drops the clusters of one
+    mention on both sides first, as for OntoNotes, which annotates none.
+
+    >>> scores = score_clusters([["a", "b", "c"], ["d", "e"]], [["a", "b"], ["c", "d", "e"]])
+    >>> round(scores.muc.f1, 4), round(scores.b_cubed.f1, 4), round(scores.conll_f1, 4)
+    (0.6667, 0.7333, 0.7333)
+
+    Raises InputError if a mention is in two clusters of one side.
+    Source: Vilain et al. (1995), Bagga & Baldwin (1998), Luo (2005), Moosavi & Strube (2016); definitions as in Pradhan
+    et al. (2014).
+    """
+    overlap = overlap_of(gold, predicted, singletons=singletons)
+    return CoreferenceScores(*(Score(*sums) for sums in _sums(overlap)))
+
+
+def score_documents(gold: Iterable[Any], predicted: Iterable[Any], *, singletons: bool = True) -> CoreferenceScores:
+    """Score many documents: what is right, and what there is, added up over them, as the official scorer does.
+
+    >>> score_documents([[[1, 2]], [[1, 2], [3]]], [[[1, 2]], [[1], [2], [3]]]).muc.recall
+    0.5
+
+    Raises InputError if there are not as many documents on both sides, or for a bad document, naming it.
+    """
+    golden, guessed = (
+        listed(side, name=name, of="clusterings, one a document")
+        for name, side in (("gold", gold), ("predicted", predicted))
+    )
+    if len(golden) != len(guessed):
+        raise InputError(f"gold and predicted must be of the same documents; they have {len(golden)}, {len(guessed)}.")
+    total = CoreferenceScores()
+    for number, (one, other) in enumerate(zip(golden, guessed, strict=True)):
+        try:
+            total += score_clusters(one, other, singletons=singletons)
+        except InputError as error:
+            raise InputError(f"document {number}: {error}") from None
+    return total
+
+
+def _sums(overlap: Overlap) -> list[Sums]:
+    """The sums of each metric, in the order of `METRICS`."""
+    return [
+        both_ways(muc, overlap),
+        both_ways(b_cubed, overlap),
+        ceaf_e(overlap),
+        both_ways(lea, overlap),
+        both_ways(pairwise, overlap),
+    ]

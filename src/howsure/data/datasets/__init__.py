@@ -1,0 +1,1 @@
+"""Data sets: what they are, and where they come from."""

@@ -1,0 +1,159 @@
+"""The data sets of the experiments: what they are, where they come from, and where they lie."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from howsure.errors import InputError
+from howsure.inputs.naming import unknown_name
+
+VARIABLE = "HOWSURE_DATA"
+HOST = "https://raw.githubusercontent.com"
+SITE = "https://github.com"
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """A file of a data set: its name, size and SHA-256; if it can be fetched, the same of the file at the source.
+
+    The file is its source byte for byte, or the source packed by gzip where only the file's name ends in .gz.
+    """
+
+    name: str
+    bytes: int
+    sha256: str
+    source: str | None = None
+    source_bytes: int = 0
+    source_sha256: str = ""
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether the file is its source packed by gzip."""
+        return bool(self.source_sha256)
+
+    @property
+    def download_bytes(self) -> int:
+        """The size of what is fetched."""
+        return self.source_bytes or self.bytes
+
+    @property
+    def download_sha256(self) -> str:
+        """The SHA-256 of what is fetched."""
+        return self.source_sha256 or self.sha256
+
+
+@dataclass(frozen=True, slots=True)
+class DataSet:
+    """A data set: its files, and the public repository, commit and path that they come from, by what recipe."""
+
+    name: str
+    what: str
+    licence: str
+    citation: str
+    repository: str
+    commit: str
+    path: str
+    recipe: str
+    files: tuple[DataFile, ...]
+    terms: str = ""
+
+    @property
+    def bytes(self) -> int:
+        """The size of all files."""
+        return sum(file.bytes for file in self.files)
+
+    @property
+    def can_be_fetched(self) -> bool:
+        """Whether every file can be had from the source as it is."""
+        return all(file.source is not None for file in self.files)
+
+    @property
+    def page(self) -> str:
+        """The address of the source for people."""
+        return "/".join(filter(None, [SITE, self.repository, "tree", self.commit, self.path]))
+
+    def address(self, file: DataFile, *, host: str = HOST) -> str:
+        """The address of a file's source for programs."""
+        return "/".join(filter(None, [host.rstrip("/"), self.repository, self.commit, self.path, file.source]))
+
+    def is_in(self, folder: Path) -> bool:
+        """Whether all files lie in a folder."""
+        return all((folder / file.name).is_file() for file in self.files)
+
+
+@cache
+def data_sets() -> Mapping[str, DataSet]:
+    """All data sets by name."""
+    content = files("howsure.data").joinpath("datasets.toml").read_text(encoding="utf-8")
+    return {name: _data_set(name, fields) for name, fields in tomllib.loads(content).items()}
+
+
+def _data_set(name: str, fields: dict[str, Any]) -> DataSet:
+    return DataSet(name, **fields | {"files": tuple(DataFile(**file) for file in fields["files"])})
+
+
+def data_set(name: str) -> DataSet:
+    """A data set by its name; InputError if there is none.
+
+    >>> data_set("gap_coref").licence
+    'Apache 2.0'
+    """
+    known = data_sets()
+    if name not in known:
+        raise unknown_name("data set", name, list(known), place="howsure")
+    return known[name]
+
+
+def downloads_folder() -> Path:
+    """Where data sets lie that were fetched: the user's cache folder."""
+    import pooch
+
+    return Path(pooch.os_cache("howsure"))
+
+
+def find_dataset(name: str, *, data: str | os.PathLike[str] | None = None) -> Path:
+    """The folder of a data set: in the folder `data` if given, else in HOWSURE_DATA, else among the downloads.
+
+    Raises InputError that says how to get it if it is in none of them.
+    """
+    here = located(name, data=data)
+    if here is not None:
+        return here[1]
+    known = data_sets().get(name)
+    fetch = f"run `howsure data get {name}`, or " if known is not None and known.can_be_fetched else ""
+    tail = "" if fetch or known is None else f" How it is made: `howsure data show {name}`."
+    place = f"name the folder that holds the folder {name} by --data or {VARIABLE}"
+    raise InputError(f"the data set {name} is not found; {fetch}{place}.{tail}")
+
+
+def dataset_path(name: str, file: str, *, data: str | os.PathLike[str] | None = None) -> Path:
+    """The path of one file of a data set, as `find_dataset` finds it; InputError if it is not there."""
+    path = find_dataset(name, data=data) / file
+    if not path.is_file():
+        advice = f"Its files: `howsure data show {name}`." if name in data_sets() else ""
+        raise InputError(f"the data set {name} has no file {file} in {path.parent}. {advice}".rstrip())
+    return path
+
+
+def located(name: str, *, data: str | os.PathLike[str] | None = None) -> tuple[str, Path] | None:
+    """Where a data set is found ("--data", HOWSURE_DATA or "downloaded") and its folder; None if nowhere.
+
+    A folder that the user names holds what it holds; a download counts when it is complete.
+    """
+    if data is not None:
+        folder = Path(data) / name
+        return ("--data", folder) if folder.is_dir() else None
+    own = os.environ.get(VARIABLE)
+    if own and (folder := Path(own) / name).is_dir():
+        return VARIABLE, folder
+    known = data_sets().get(name)
+    if known is not None and known.is_in(folder := downloads_folder() / name):
+        return "downloaded", folder
+    return None

@@ -1,0 +1,113 @@
+"""CoNLL-U: documents of sentences with tags, trees and mentions, ten columns a word.
+
+Tokens are the syntactic words: lines of multiword tokens (`1-2`) only say where spaces are; empty nodes (`1.1`) and
+enhanced dependencies are left out.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from howsure.data.documents.conllu_sentence import ENTITY, Block, comments_of, read_mentions, read_sentence
+from howsure.data.documents.document import Document, Mention, Sentence, Strings
+from howsure.data.documents.entity_brackets import BracketFault, BrokenDocument, LeftOut
+from howsure.data.documents.trees import first_cycle
+from howsure.files.text import Text, read_text
+
+NEW_DOCUMENT = ("newdoc id", "newdoc")
+LAYOUT = "global.Entity"
+META = "meta::"
+
+
+def read_conllu(path: str | os.PathLike[str], *, left_out: LeftOut | None = None) -> list[Document]:
+    """The documents of a CoNLL-U file, plain or gzip; "-" is standard input.
+
+    A document starts at `# newdoc`; a file without such a line is one document, named like the file. `# meta::key = …`
+    is metadata of the document, any other comment of its sentence (of two with one key the last). A layer that
+    is `_` throughout a sentence is None. Mentions are read from `Entity=` in the layout that `# global.Entity` names.
+    A document whose brackets do not match is an error, or, with a list as `left_out`, is left out and named in it.
+
+    Raises InputError naming the line where the file breaks the format, heads are no tree or brackets do not match.
+    Source: https://universaldependencies.org/format.html.
+    """
+    return conllu_documents(read_text(path), left_out)
+
+
+def conllu_documents(text: Text, left_out: LeftOut | None = None, *, mentions: bool = True) -> list[Document]:
+    """The documents of a text in CoNLL-U; without `mentions`, Entity= is not read, and need not be in order."""
+    documents: list[_Growing] = []
+    layout: Strings | None = None
+    for block in _blocks(text):
+        comments = dict(comments_of(block.comments))
+        starts = next((comments.pop(key) for key in NEW_DOCUMENT if key in comments), None)
+        if starts is not None or not documents:
+            documents.append(_Growing(starts or (text.stem if starts is None else f"{text.stem}-{len(documents) + 1}")))
+        if LAYOUT in comments:
+            layout = tuple(field.strip() for field in comments.pop(LAYOUT).split("-")) if mentions else None
+            if layout is not None and not {"eid", "GRP"} & set(layout):
+                raise block.fault(
+                    -1, f"# {LAYOUT} must name the field of the entity, eid or GRP; it is {'-'.join(layout)}."
+                )
+        documents[-1].add(block, comments, layout, mentions=mentions)
+    if left_out is not None:
+        left_out += [BrokenDocument(one.name, str(one.fault)) for one in documents if one.fault is not None]
+        documents = [document for document in documents if document.fault is None]
+    return [document.finished(text) for document in documents]
+
+
+def _blocks(text: Text) -> Iterator[Block]:
+    line = 1
+    for raw in text.content.split("\n\n"):
+        body = raw.strip("\n")
+        if body:
+            comments = []
+            while body.startswith("#"):
+                comment, _, body = body.partition("\n")
+                comments.append(comment)
+            block = Block(text, line + len(raw) - len(raw.lstrip("\n")) + len(comments), comments, body)
+            if not body:
+                raise block.fault(-1, "comments must stand right above their sentence; nothing follows this one.")
+            yield block
+        line += raw.count("\n") + 2
+
+
+class _Growing:
+    """A document while it is read."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.metadata: dict[str, str] = {}
+        self.sentences: list[Sentence] = []
+        self.lines: list[int] = []
+        self.mentions: list[Mention] | None = None
+        self.fault: BracketFault | None = None  # where mentions cannot be read
+
+    def add(self, block: Block, comments: dict[str, str], layout: Strings | None, *, mentions: bool) -> None:
+        for key in [key for key in comments if key.startswith(META)]:
+            self.metadata[key.removeprefix(META)] = comments.pop(key)
+        if layout is not None and self.mentions is None:
+            self.mentions = []
+        sentence = read_sentence(block, comments)
+        if mentions and ENTITY in block.body:
+            name = f"sentence {comments.get('sent_id', len(self.sentences) + 1)} of {self.name}"
+            self.mentions = self.mentions or []
+            try:
+                self.mentions += read_mentions(block, layout or ("eid",), sentence=len(self.sentences), name=name)
+            except BracketFault as fault:
+                self.fault = self.fault or fault
+        self.sentences.append(sentence)
+        self.lines.append(block.line)
+
+    def finished(self, text: Text) -> Document:
+        if self.fault is not None:
+            raise self.fault
+        circle = first_cycle(self.sentences)
+        if circle is not None:
+            name = self.sentences[circle].metadata.get("sent_id", str(circle + 1))
+            raise text.fault(
+                self.lines[circle],
+                f"the heads of sentence {name} of {self.name} go in a circle; they must form a tree.",
+            )
+        mentions = None if self.mentions is None else tuple(self.mentions)
+        return Document(self.name, tuple(self.sentences), mentions, self.metadata)

@@ -1,0 +1,112 @@
+"""One door for documents in every form: CoNLL-U, CoNLL-2012, three columns, two columns."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+
+from howsure.data.documents.conll2012 import BEGIN, conll2012_documents
+from howsure.data.documents.conllu import conllu_documents
+from howsure.data.documents.document import Document, Sentence
+from howsure.data.documents.entity_brackets import LeftOut
+from howsure.data.documents.three_columns import BEGIN as BEGIN_THREE
+from howsure.data.documents.three_columns import three_column_documents
+from howsure.data.documents.two_columns import tagged_sentences
+from howsure.errors import InputError
+from howsure.files.text import Text, read_text
+from howsure.inputs.naming import counted, shortened, unknown_name
+
+FIRST_LINES = 1_000
+LEAVE_OUT = "leave-out"
+BAD_BRACKETS = ("error", LEAVE_OUT)
+
+
+def read_documents(
+    path: str | os.PathLike[str], *, form: str | None = None, bad_brackets: str = "error"
+) -> list[Document]:
+    """The documents of a file, plain or packed by gzip or zstd; "-" is standard input.
+
+    The `form` is "conllu", "conll-2012" (also LitBank), "three-columns" (OntoGUM) or "two-columns" (word and tag; the
+    file is one document); without it, it is seen from the first lines.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "birds.tsv")
+    >>> written = path.write_text("Birds\\tN\\nsing\\tV\\n")
+    >>> [(sentence.words, sentence.tags) for sentence in read_documents(path)[0].sentences]
+    [(('Birds', 'sing'), ('N', 'V'))]
+
+    `bad_brackets` says what of documents in which the brackets of mentions do not match: "error", or "leave-out", with
+    a warning that counts and names them.
+
+    Raises InputError if the form cannot be seen, or as the reader of the form does.
+    """
+    if bad_brackets not in BAD_BRACKETS:
+        raise unknown_name("way", bad_brackets, BAD_BRACKETS, place="bad_brackets")
+    left_out: LeftOut | None = [] if bad_brackets == LEAVE_OUT else None
+    documents = documents_in(path, form=form, left_out=left_out)
+    if left_out:
+        warnings.warn(left_out_text(left_out, len(documents)), stacklevel=2)
+    return documents
+
+
+def documents_in(
+    path: str | os.PathLike[str], *, form: str | None = None, left_out: LeftOut | None = None
+) -> list[Document]:
+    """What `read_documents` does after its door: with a list, documents with broken brackets are left out into it.
+
+    Raises InputError as `read_documents` does, or if no document is left.
+    """
+    if form is not None and form not in FORMS:
+        raise InputError(f"form must be one of {', '.join(FORMS)}; it is {form!r}.")
+    text = read_text(path)
+    broken: LeftOut | None = None if left_out is None else []
+    documents = FORMS[form or seen_form(text)](text, broken)
+    if broken and not documents:
+        raise InputError(f"the brackets of every document of {text.name} are broken: {broken[0].fault}")
+    if left_out is not None:
+        left_out += broken or []
+    return documents
+
+
+def left_out_text(left_out: LeftOut, kept: int) -> str:
+    """How many documents were left out for their brackets, which, and why."""
+    first = shortened((one.name for one in left_out), limit=5)
+    return (
+        f"left out {len(left_out):,} of {counted(len(left_out) + kept, 'document')}, whose brackets do not match: "
+        f"{first}. {left_out[0].fault}"
+    )
+
+
+def seen_form(text: Text) -> str:
+    """The form that the first lines of a text show; InputError if none."""
+    lines = [line for line in text.content[: 1 << 16].split("\n")[:FIRST_LINES] if line.strip()]
+    if BEGIN.fullmatch(lines[0]):
+        return "conll-2012"
+    if BEGIN_THREE.fullmatch(lines[0]):
+        return "three-columns"
+    row = next((line for line in lines if not line.startswith("#")), lines[0])
+    columns = row.count("\t") + 1
+    form = {10: "conllu", 3: "three-columns", 2: "two-columns"}.get(columns)
+    if form is None or (form == "three-columns" and not row.partition("\t")[0].isdecimal()):
+        found = "1 column" if columns == 1 else f"{columns} columns"
+        raise InputError(
+            f"the form of {text.name} cannot be seen: its first row, {row[:40]!r}, has {found} separated by tabs. "
+            "Known are conllu (10 columns), conll-2012, three-columns (number, word, coreference) and two-columns "
+            "(word, tag); name one: --input-format (in Python form=)."
+        )
+    return form
+
+
+def _two_columns(text: Text, left_out: LeftOut | None = None, *, mentions: bool = True) -> list[Document]:
+    sentences, tags = tagged_sentences(text)
+    tagged = tuple(Sentence(words, tags=marks) for words, marks in zip(sentences, tags, strict=True))
+    return [Document(text.stem, tagged)]
+
+
+FORMS: dict[str, Callable[..., list[Document]]] = {
+    "conllu": conllu_documents,
+    "conll-2012": conll2012_documents,
+    "three-columns": three_column_documents,
+    "two-columns": _two_columns,
+}

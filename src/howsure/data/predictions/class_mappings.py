@@ -1,0 +1,34 @@
+"""Probabilities written by the names of their classes, as in {"0": 0.7, "1": 0.3}: lists in the order of the names."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from howsure.data.tables.columns import Column
+from howsure.data.tables.table import Table
+from howsure.errors import InputError
+from howsure.inputs.naming import natural_order
+
+
+def with_keys(table: Table, column: Column) -> Column:
+    """The column, and if its first value is a JSON object (in Parquet a STRUCT or MAP), the names in it, in order.
+
+    Raises InputError at the first row that has other names.
+    """
+    if not (column.is_text or column.type.startswith(("STRUCT", "MAP"))):
+        return column
+    json = column.json
+    found = table.ask(f"json_keys({json})", rest=f"WHERE {column.sql} IS NOT NULL LIMIT 1")
+    names = found[0][0] if found else None
+    if not isinstance(names, list) or not names:
+        return column
+    keyed = replace(column, keys=tuple(sorted(set(map(str, names)), key=natural_order)))
+    other = f"{column.sql} IS NOT NULL AND NOT coalesce({keyed.has_keys}, FALSE)"
+    if table.ask("1", rest=f"WHERE {other} LIMIT 1"):
+        place, held = table.place(other, column.text)
+        listed = ", ".join(map(repr, keyed.keys))
+        raise InputError(
+            f"{column.name} must hold the same names in every row, {listed} as in the first; {place} holds "
+            f"{held!r:.200}. A class without votes has a probability of 0: write it."
+        )
+    return keyed

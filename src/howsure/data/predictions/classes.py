@@ -1,0 +1,103 @@
+"""The probabilities of several classes a row, from several columns or from a column of lists, as pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from howsure.data.predictions.groups import codes_sql
+from howsure.data.predictions.labels import label_counts
+from howsure.data.predictions.missing import Selection
+from howsure.data.tables.columns import Column
+from howsure.data.tables.database import Connection, NullFound, batches, chunks
+from howsure.errors import InputError
+from howsure.inputs.classes import class_positions, first_fault
+from howsure.inputs.naming import shortened
+from howsure.inputs.pairs import Floats, Integers
+
+
+def class_matrix(selection: Selection, columns: Sequence[Column], *, lists: bool) -> Floats:
+    """The probabilities (n, K) of the used rows, from K columns of numbers or from one column of lists."""
+    connection, n = selection.table.connection, selection.n
+    try:
+        if lists:
+            return _from_lists(connection, selection, columns[0], n)
+        return _from_columns(connection, selection, columns, n)
+    except NullFound:
+        raise _no_numbers(selection, columns, lists=lists) from None
+
+
+def class_labels(
+    selection: Selection, label: Column, classes: Sequence[str] | None, k: int
+) -> tuple[Integers, tuple[str, ...]]:
+    """Which of the k classes is the label of each used row, and the names of the classes."""
+    labels = tuple(label_counts(selection, label, limit=selection.n))
+    names = None if classes is None else tuple(classes)
+    positions, names = class_positions(labels, names, k, name=label.name, option="--classes A,B,C")
+    query = selection.query([codes_sql(selection.table.connection, label.text, labels)])
+    parts = [codes for (codes,) in chunks(selection.table.connection, query, [np.int64])]
+    return positions[np.concatenate(parts)], names
+
+
+def check_rows(selection: Selection, matrix: Floats, names: tuple[str, ...], what: str) -> None:
+    """Raise InputError at the first row that is no distribution over the classes."""
+    fault = first_fault(matrix, names)
+    if fault is not None:
+        place, _ = selection.table.place(selection.where, skip=fault[0])
+        raise InputError(f"{what} must hold the probabilities of the classes; {place} {fault[1]}")
+
+
+def _from_columns(connection: Connection, selection: Selection, columns: Sequence[Column], n: int) -> Floats:
+    matrix, start = np.empty((n, len(columns))), 0
+    query = selection.query([column.number for column in columns])
+    rows = max(1, (1 << 22) // len(columns))
+    for arrays in chunks(connection, query, [np.float64] * len(columns), rows=rows):
+        stop = start + len(arrays[0])
+        for position, array in enumerate(arrays):
+            matrix[start:stop, position] = array
+        start = stop
+    return matrix
+
+
+def _from_lists(connection: Connection, selection: Selection, column: Column, n: int) -> Floats:
+    matrix, start = np.empty((0, 0)), 0
+    for lengths, values in _list_batches(connection, selection.query([column.numbers])):
+        if start == 0:
+            matrix = np.empty((n, int(lengths[0])))
+        k = matrix.shape[1]
+        if not bool((lengths == k).all()):
+            raise _unequal(selection, column, k)
+        matrix[start : start + len(lengths)] = values.reshape(len(lengths), k)
+        start += len(lengths)
+    if matrix.shape[1] < 2:
+        raise InputError(f"{column.name} must hold lists of two numbers or more; they have length {k}.")
+    return matrix
+
+
+def _list_batches(connection: Connection, query: str) -> Iterator[tuple[Any, Any]]:
+    """The lengths of the lists and their values end to end, a batch at a time; valid until the next one."""
+    for batch in batches(connection, query):
+        lists = batch.child(0)
+        values = lists.child(0)
+        if lists.null_count or values.null_count:
+            raise NullFound
+        offsets = np.asarray(lists.buffer(1))[: batch.length + 1]
+        yield np.diff(offsets), np.asarray(values.buffer(1))[offsets[0] : offsets[-1]]
+
+
+def _no_numbers(selection: Selection, columns: Sequence[Column], *, lists: bool) -> InputError:
+    for column in columns:
+        value = column.numbers if lists else column.number
+        condition = f"{value} IS NULL" + (f" OR list_count({value}) < len({value})" if lists else "")
+        if selection.has(f"({condition})"):
+            place, held = selection.place(f"({condition})", column.text)
+            wanted = "lists of numbers" if lists else "numbers"
+            return InputError(f"{column.name} must hold {wanted}; {place} holds {held!r}.")
+    return InputError(f"{shortened(column.name for column in columns)}: the values changed while they were read.")
+
+
+def _unequal(selection: Selection, column: Column, k: int) -> InputError:
+    place, length = selection.place(f"len({column.numbers}) <> {k}", f"len({column.numbers})")
+    return InputError(f"{column.name} must hold lists of one length; the first has {k}, {place} has {length}.")

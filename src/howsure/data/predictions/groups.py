@@ -1,0 +1,23 @@
+"""Groups by their names: which there are, how many rows each has, and SQL that turns a name into a code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from howsure.data.predictions.missing import Selection
+from howsure.data.tables.columns import Column
+from howsure.data.tables.database import Connection, literals
+from howsure.inputs.naming import natural_order
+
+
+def group_sizes(selection: Selection, column: Column) -> dict[str, int]:
+    """The used rows of every group, by its name, in natural order."""
+    found = {str(name): int(str(count)) for name, count in selection.ask(f"{column.text}, count(*)", rest="GROUP BY 1")}
+    return {name: found[name] for name in sorted(found, key=natural_order)}
+
+
+def codes_sql(connection: Connection, text: str, names: Sequence[str]) -> str:
+    """The position of a text among `names` in SQL, null if it is none; the names become a type of the database."""
+    (number,) = connection.execute("SELECT count(*) FROM duckdb_types() WHERE type_name LIKE 'names_%'").fetchall()[0]
+    connection.execute(f"CREATE TYPE names_{number} AS ENUM ({literals(names)})")
+    return f"CAST(enum_code(TRY_CAST({text} AS names_{number})) AS BIGINT)"

@@ -1,0 +1,101 @@
+"""Which rows are used: those in which nothing is missing. The others are an error, or are counted and left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from howsure.data.tables.columns import Column
+from howsure.data.tables.database import chunks
+from howsure.data.tables.table import Table
+from howsure.errors import InputError
+from howsure.inputs.pairs import Integers
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The rows of a table that are used, as the rest of a query, with the number of them and of those left out."""
+
+    table: Table
+    where: str
+    n: int
+    skipped: dict[str, int]
+
+    def ask(self, select: str, *, rest: str = "") -> list[tuple[object, ...]]:
+        """The rows of SELECT `select` over the used rows."""
+        return self.table.ask(select, rest=f"WHERE {self.where} {rest}")
+
+    def query(self, select: Sequence[str]) -> str:
+        """The query for some expressions over the used rows."""
+        limit = "" if self.where == "TRUE" else f" WHERE {self.where}"
+        return f"SELECT {', '.join(select)} FROM {self.table.relation}{limit}"
+
+    @property
+    def total(self) -> int:
+        """The number of rows, used or not."""
+        return self.n + sum(self.skipped.values())
+
+    def positions(self) -> Integers:
+        """The position of each used row among all rows of all files, from 0."""
+        if self.where == "TRUE":
+            return np.arange(self.n, dtype=np.int64)
+        position = self.table.position
+        query = f"SELECT {position} FROM {self.table.numbered} WHERE {self.where} ORDER BY {position}"
+        return np.concatenate([part for (part,) in chunks(self.table.connection, query, [np.int64])])
+
+    def place(self, condition: str, shown: str) -> tuple[str, object]:
+        """Where the first used row is for which a condition holds, and a value of it."""
+        return self.table.place(f"{self.where} AND {condition}", shown)
+
+    def has(self, condition: str) -> bool:
+        """Whether a condition holds for any used row."""
+        return bool(self.ask("1", rest=f"AND {condition} LIMIT 1"))
+
+
+def select_rows(
+    table: Table, missing: dict[Column, str], *, skip: bool, values: Sequence[str], stream_checks: bool
+) -> Selection:
+    """The rows in which no column is missing; `missing` says in SQL when one is.
+
+    A row that misses several is counted under the first. With `stream_checks`, columns whose nulls a stream of them
+    shows at once are not asked about beforehand.
+
+    Raises InputError at the first missing value unless `skip`, or if no row is left.
+    """
+    if stream_checks and not skip:
+        (total,) = table.ask("count(*)")[0]
+        return Selection(table, "TRUE", int(str(total)), {})
+    tests, earlier = [], "FALSE"
+    for test in missing.values():
+        tests.append(f"count(*) FILTER ({test} AND NOT {earlier})")
+        earlier = f"({earlier} OR {test})"
+    total, *counts = (int(str(count)) for count in table.ask(", ".join(["count(*)", *tests]))[0])
+    skipped = {column.name: count for column, count in zip(missing, counts, strict=True) if count}
+    if not skipped:
+        return Selection(table, "TRUE", total, {})
+    column = next(column for column in missing if column.name in skipped)
+    if not skip:
+        raise missing_value(table, column, missing[column], values=values, rows=sum(skipped.values()))
+    if sum(skipped.values()) == total:
+        raise InputError(f"every row of {table.name} misses a value ({_counted(skipped)}); nothing is left.")
+    return Selection(table, f"NOT {earlier}", total - sum(skipped.values()), skipped)
+
+
+def missing_value(
+    table: Table, column: Column, test: str, *, values: Sequence[str] = (), rows: int | None = None
+) -> InputError:
+    """The error for the first row in which a column is missing."""
+    place, value = table.place(test, column.text)
+    held = "nothing" if value is None or not str(value).strip() else repr(value)
+    meaning = ", which counts as missing" if value in values else ""
+    count = "" if rows is None else f" ({rows:,} in all)"
+    return InputError(
+        f"{column.name} must not be missing; {place} holds {held}{meaning}. "
+        f"Leave such rows out by --skip-missing{count}."
+    )
+
+
+def _counted(skipped: dict[str, int]) -> str:
+    return ", ".join(f"{name}: {count:,}" for name, count in skipped.items())

@@ -1,0 +1,97 @@
+"""The rows that two models have both judged: by the id of the item, or by their place in files of equal length."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure.data.predictions.loading import load_values
+from howsure.data.predictions.predictions import Predictions
+from howsure.errors import InputError
+from howsure.inputs.pairs import Integers, Pairs
+
+
+@dataclass(frozen=True, slots=True)
+class PairedRows:
+    """The pairs of the rows that both models have, row by row.
+
+    `skipped_a` and `skipped_b` rows miss a value, of `only_a` and `only_b` others the other model has none.
+    """
+
+    a: Pairs
+    b: Pairs
+    only_a: int
+    only_b: int
+    skipped_a: int
+    skipped_b: int
+
+
+def paired_rows(a: Predictions, b: Predictions, *, own_labels: bool) -> PairedRows:
+    """The pairs of the rows that both have, in the order of their ids, or of the files where no ids are named.
+
+    Raises InputError where files of different length name no ids, no row is in both, the labels of a row differ (unless
+    each model has its own), or the rows are not the same ones: other classes, other clusters.
+    """
+    keys_a, keys_b = _keys(a, b)
+    _, rows_a, rows_b = np.intersect1d(keys_a, keys_b, assume_unique=True, return_indices=True)
+    if not len(rows_a):
+        raise InputError(f"no row of {a.selection.table.name} is one of {b.selection.table.name}; are the ids those?")
+    pairs_a, pairs_b = a.pairs(), b.pairs()
+    if (len(pairs_a) // a.selection.n, pairs_a.group_names) != (len(pairs_b) // b.selection.n, pairs_b.group_names):
+        raise InputError(
+            f"both models must know the same classes; {a.selection.table.name} has {', '.join(pairs_a.group_names)}, "
+            f"{b.selection.table.name} has {', '.join(pairs_b.group_names)}."
+        )
+    one, other = _some(pairs_a, rows_a, a.selection.n), _some(pairs_b, rows_b, b.selection.n)
+    if not own_labels:
+        _check_labels(a, b, rows_b, one, other)
+    other = replace(other, clusters=_same_clusters(one.clusters, other.clusters))
+    skipped = (sum(each.skipped.values()) for each in (a, b))
+    return PairedRows(one, other, len(keys_a) - len(rows_a), len(keys_b) - len(rows_b), *skipped)
+
+
+def _keys(a: Predictions, b: Predictions) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """What tells the used rows of each apart, in the order of its pairs: ids as text, or positions."""
+    if "id" in a.columns:
+        ids = [load_values(one.selection, one.selection.table.columns[one.columns["id"]].text) for one in (a, b)]
+        return ids[0].astype(np.str_), ids[1].astype(np.str_)
+    if a.selection.total != b.selection.total:
+        sizes = ", ".join(f"{one.selection.table.name} has {one.selection.total:,}" for one in (a, b))
+        raise InputError(f"both models must be judged on the same rows; {sizes}. Pair them by their ids: --id COL.")
+    return a.selection.positions(), b.selection.positions()
+
+
+def _some(pairs: Pairs, rows: Integers, n: int) -> Pairs:
+    """The pairs of some of n rows; with several classes, the pairs of one class after those of another."""
+    k = len(pairs) // n
+    places = (np.arange(k)[:, None] * n + rows).ravel()
+    clusters = None if pairs.clusters is None else pairs.clusters[places]
+    return replace(pairs.only(places), clusters=clusters)
+
+
+def _check_labels(a: Predictions, b: Predictions, rows_b: Integers, one: Pairs, other: Pairs) -> None:
+    differs = np.flatnonzero(one.labels != other.labels)
+    if len(differs):
+        place = b.selection.table.place_of(int(b.selection.positions()[rows_b[differs[0] % len(rows_b)]]))
+        order = "" if "id" in a.columns else " Are the rows in another order? Pair them: --id COL."
+        raise InputError(
+            f"both models must be judged on the same rows; the label of {place} is not that of "
+            f"{a.selection.table.name}.{order} Does the label say whether the model's own answer is right? "
+            "Then name that of each: --label COL --label COL."
+        )
+
+
+def _same_clusters(one: Integers | None, other: Integers | None) -> Integers | None:
+    """The clusters of A for B too, where both part the rows alike.
+
+    Raises InputError where they do not.
+    """
+    if one is None or other is None:
+        return other
+    pairs = len(np.unique(np.stack([one, other]), axis=1)[0])
+    if not pairs == len(np.unique(one)) == len(np.unique(other)):
+        raise InputError("both models must be judged on the same rows; their clusters are not the same.")
+    return one

@@ -1,0 +1,93 @@
+"""Predictions read from files: how many, in which groups, and their pairs in memory or as a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from howsure.data.predictions.missing import Selection
+from howsure.data.predictions.partition import StoredPairs, stored_by_group
+from howsure.data.predictions.stream import PairStream
+from howsure.inputs.naming import unknown_name
+from howsure.inputs.pairs import Integers, Pairs, PairSource
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """The checked prediction–label pairs of files: `n` of them, from memory if they are few, streamed if many.
+
+    Made by `open_predictions`. `columns` are the names of the columns by their role; `group_sizes` the pairs of every
+    group, in natural order. A context manager: the scratch files go at its end, or when nobody holds it any more.
+    """
+
+    n: int
+    columns: dict[str, Any]
+    group_sizes: dict[str, int]
+    selection: Selection = field(repr=False)
+    load: Callable[[], Pairs] = field(repr=False)
+    stream: PairStream | None = field(repr=False)  # None: from memory
+    notes: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def skipped(self) -> dict[str, int]:
+        """How many rows were left out, by the first column that is missing in them."""
+        return self.selection.skipped
+
+    @property
+    def group_names(self) -> tuple[str, ...]:
+        """The groups in natural order; () if there are none."""
+        return tuple(self.group_sizes)
+
+    def describe(self) -> dict[str, Any]:
+        """What was read, for the recipe of a result: files, rows used and left out, columns by their role, notes."""
+        files = [file.name for file in self.selection.table.files]
+        rows = {"files": files, "rows": self.selection.n, "skipped": self.skipped}
+        return {**rows, **self.columns, **self.notes}
+
+    def source(self, group: str | None = None) -> PairSource:
+        """The pairs, or those of one group, as often as asked: in memory, or streamed from the files.
+
+        The first group that is asked for of a stream costs a pass over the files, the others none.
+        """
+        if group is None:
+            return self.pairs() if self.stream is None else self.stream
+        if group not in self.group_sizes:
+            raise unknown_name("group", group, self.group_names, place=self.selection.table.name)
+        if self.stream is not None:
+            return self._stored_groups[group]
+        return self.pairs().only(self._rows_by_group[group])
+
+    def pairs(self) -> Pairs:
+        """All pairs in memory, in the order of the files, with weights, groups and clusters."""
+        return self._pairs
+
+    def close(self) -> None:
+        """Remove the scratch files; what is in memory stays."""
+        self.selection.table.database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @cached_property
+    def _pairs(self) -> Pairs:
+        return self.load()
+
+    @cached_property
+    def _rows_by_group(self) -> dict[str, Integers]:
+        groups = self.pairs().groups
+        codes = np.zeros(0, np.int64) if groups is None else groups
+        order = np.argsort(codes, kind="stable")
+        starts = np.searchsorted(codes[order], np.arange(1, len(self.group_names)))
+        return dict(zip(self.group_names, np.split(order, starts), strict=True))
+
+    @cached_property
+    def _stored_groups(self) -> dict[str, StoredPairs]:
+        assert self.stream is not None
+        return stored_by_group(self.stream, self.group_sizes)

@@ -1,0 +1,98 @@
+"""Any columns of files as arrays: labels as they stand, numbers, or rows of numbers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure.data.predictions.class_mappings import with_keys
+from howsure.data.predictions.classes import class_matrix
+from howsure.data.predictions.missing import Selection, select_rows
+from howsure.data.tables.columns import Column
+from howsure.data.tables.database import Database, reading
+from howsure.data.tables.named_files import named_files
+from howsure.data.tables.pooling import SEPARATE, apart_by_file, check_across_files, check_way
+from howsure.data.tables.table import Table, open_table
+from howsure.inputs.checks import check_clusters
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadColumns:
+    """Columns by name, what was read, the names in columns of mappings, and where the i-th row used (from 0) stands."""
+
+    arrays: Arrays
+    recipe: dict[str, Any]
+    keys: dict[str, list[str]]
+    place: Callable[[int], str]
+
+
+def read_columns(
+    paths: Sequence[str | os.PathLike[str]],
+    *,
+    labels: Sequence[str] = (),
+    numbers: Sequence[str] = (),
+    lists: Sequence[str] = (),
+    cluster: str | None = None,
+    run: str | None = None,
+    across_files: str = "error",
+    skip_missing: bool = False,
+    format: str | None = None,
+) -> ReadColumns:
+    """Some columns of files by name, and what was read: the files, the rows used and those left out.
+
+    `labels` come as they stand (n,), `numbers` as float64 (n,), `lists` as float64 (n, K); so do labels and numbers
+    whose column holds lists of numbers, or numbers by names, {"0": 0.7, "1": 0.3}, in the natural order of the names. A
+    missing value is an error, or with `skip_missing` its row is left out.
+
+    `cluster` is one of the labels: equal values of it in several files (of one `run`, if that is a column) are an
+    error, unless `across_files` says that they are the "same" thing or "separate" ones, which are then numbered anew.
+
+    Files are those of `open_predictions`. Raises InputError naming the file, the column, the row and the value.
+    """
+    check_way(across_files, of=cluster, named="--cluster")
+    roles = dict.fromkeys(labels, "text") | dict.fromkeys(numbers, "number") | dict.fromkeys(lists, "numbers")
+    with closing(Database()) as database:
+        files = named_files(paths, format=format, spool=database.folder)
+        database.allow_only([file.path for file in files])
+        table = open_table(database, files, list(roles))
+        for name in (*labels, *lists):
+            table.columns[name] = with_keys(table, table.columns[name])
+        kinds = {c: "numbers" if _holds_lists(table, c) else roles[name] for name, c in table.columns.items()}
+        missing = {column: column.missing(role=kind) for column, kind in kinds.items()}
+        selection = select_rows(table, missing, skip=skip_missing, values=(), stream_checks=False)
+        found = {column.name: _values(selection, column, kind) for column, kind in kinds.items()}
+        if cluster is not None:
+            part = None if run is None else table.columns[run]
+            check_across_files(selection, table.columns[cluster], part, how=across_files)
+            if across_files == SEPARATE:
+                codes = check_clusters(found[cluster], n=selection.n, name=cluster)
+                found[cluster] = apart_by_file(selection, codes)
+        positions = selection.positions()
+    recipe: dict[str, Any] = {"files": [file.name for file in files]}
+    recipe |= {"rows": selection.n, "skipped": selection.skipped}
+    keys = {name: list(column.keys) for name, column in table.columns.items() if column.keys}
+    return ReadColumns(found, recipe, keys, lambda row: table.place_of(int(positions[row])))
+
+
+def _holds_lists(table: Table, column: Column) -> bool:
+    """Whether the first value that is there is a list of numbers, or a text that spells one."""
+    found = table.ask(f"{column.numbers} IS NOT NULL", rest=f"WHERE {column.sql} IS NOT NULL LIMIT 1")
+    return bool(found and found[0][0]) and not column.is_number
+
+
+def _values(selection: Selection, column: Column, kind: str) -> npt.NDArray[Any]:
+    if kind == "numbers":
+        return class_matrix(selection, [column], lists=True)
+    if kind == "number":
+        return class_matrix(selection, [column], lists=False)[:, 0]
+    with reading(selection.table.name):
+        relation = selection.table.connection.sql(selection.query([f"{column.sql} AS value"]))
+        return np.ma.getdata(relation.fetchnumpy()["value"])

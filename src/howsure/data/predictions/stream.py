@@ -1,0 +1,77 @@
+"""Pairs as a stream: as often as asked, in bounded memory, every chunk checked as it passes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from howsure.data.predictions.groups import codes_sql
+from howsure.data.predictions.labels import label_counts, not_two_values
+from howsure.data.predictions.missing import Selection, missing_value
+from howsure.data.tables.columns import Column
+from howsure.data.tables.database import NullFound, chunks
+from howsure.errors import InputError
+from howsure.inputs.checks import probability_advice
+from howsure.inputs.numerals import spelled_number
+from howsure.inputs.pairs import Chunk, Floats, Integers, Labels
+
+CodedChunk = tuple[Integers, Floats, Labels]
+
+
+@dataclass(frozen=True, slots=True)
+class PairStream:
+    """The pairs of the used rows: a `PairSource` that reads the files anew every time."""
+
+    selection: Selection
+    label: Column
+    prob: Column
+    label_sql: str
+    group: Column | None = None
+
+    def chunks(self) -> Iterator[Chunk]:
+        """The pairs, a chunk at a time."""
+        return ((probabilities, labels) for probabilities, labels in self._read())
+
+    def coded_chunks(self, names: Sequence[str]) -> Iterator[CodedChunk]:
+        """The pairs, a chunk at a time, each after the position of its group among the `names` of all groups."""
+        assert self.group is not None
+        codes = codes_sql(self.selection.table.connection, self.group.text, names)
+        for probabilities, labels, coded in self._read(codes):
+            yield coded, probabilities, labels
+
+    def _read(self, *codes: str) -> Iterator[list[Any]]:
+        query = self.selection.query([self.prob.number, self.label_sql, *codes])
+        dtypes = [np.float64, np.uint8, *(np.int64 for _ in codes)]
+        try:
+            for chunk in chunks(self.selection.table.connection, query, dtypes):
+                low, high = chunk[0].min(), chunk[0].max()  # NaN goes through both
+                if not (low >= 0.0 and high <= 1.0 and chunk[1].max() <= 1):
+                    raise self._fault()
+                yield chunk
+        except NullFound:
+            raise self._fault() from None
+
+    def _fault(self) -> InputError:
+        """What is wrong with the first bad row: a missing value, a probability that is none, or a label."""
+        for column, role in ((self.label, "text"), (self.prob, "number")):
+            test = column.missing(role=role)
+            if self.selection.has(test):
+                return missing_value(self.selection.table, column, test)
+        number = self.prob.number
+        bad = f"({number} IS NULL OR NOT ({number} >= 0 AND {number} <= 1))"
+        if self.selection.has(bad):
+            return self._no_probability(bad)
+        return not_two_values(self.label, label_counts(self.selection, self.label))
+
+    def _no_probability(self, bad: str) -> InputError:
+        place, held = self.selection.place(bad, self.prob.text)
+        value = spelled_number(str(held))
+        if value is None:
+            advice = "Write a decimal point." if "," in str(held) else "Leave such rows out first."
+            return InputError(f"{self.prob.name} must be a number in [0, 1]; {place} holds {held!r}. {advice}")
+        highest = self.selection.ask(f"max({self.prob.number})")[0][0]
+        advice = probability_advice(value, float(str(highest)))
+        return InputError(f"{self.prob.name} must lie in [0, 1]; {place} holds {held}. {advice}")

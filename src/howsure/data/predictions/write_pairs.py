@@ -1,0 +1,78 @@
+"""Write calibration pairs into a file that `howsure calibration` reads: Parquet or CSV, by the name's suffix."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure.data.tables.database import Database, copy_to_file, identifier, literals
+from howsure.errors import InputError
+from howsure.files.whole import check_place, write_whole
+from howsure.inputs.pairs import Integers, Pairs
+from howsure.show.harmless import in_a_spreadsheet
+
+SUFFIXES = {".parquet": "FORMAT parquet, COMPRESSION zstd", ".csv": "FORMAT csv, HEADER true"}
+
+
+def check_suffix(path: str | os.PathLike[str]) -> str:
+    """The suffix of a file that can be written.
+
+    Raises InputError for any other, or where no file can be.
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix not in SUFFIXES:
+        raise InputError(f"pairs are written as {' or '.join(SUFFIXES)}; name a file that ends so, not {path}.")
+    check_place(path)
+    return suffix
+
+
+def write_pairs(
+    pairs: Pairs,
+    path: str | os.PathLike[str],
+    *,
+    group: str = "group",
+    cluster: str = "cluster",
+    more: Mapping[str, Integers] | None = None,
+    raw: bool = False,
+) -> None:
+    """Write pairs with the columns label and probability, and group, cluster and weight where they have them.
+
+    `group` and `cluster` name these columns; `more` are further columns of whole numbers, by name. The suffix of `path`
+    says the format: .parquet or .csv; in CSV, an apostrophe stands before the name of a group that a spreadsheet would
+    take for a formula, unless `raw`. The file appears whole or not at all.
+
+    Raises InputError for another suffix, or a column of another length.
+    """
+    suffix = check_suffix(path)
+    columns: dict[str, npt.NDArray[Any]] = {
+        "label": pairs.labels,
+        "probability": pairs.probabilities,
+        **dict(more or {}),
+    }
+    optional: dict[str, npt.NDArray[Any] | None] = {
+        "weight": pairs.weights,
+        cluster: pairs.clusters,
+        group: pairs.groups,
+    }
+    columns |= {name: column for name, column in optional.items() if column is not None}
+    for name, column in columns.items():
+        if len(column) != len(pairs):
+            raise InputError(f"every column must have {len(pairs):,} rows; {name} has {len(column):,}.")
+    shown = [identifier(name) for name in columns if name != group or pairs.groups is None]
+    if pairs.groups is not None:
+        harmless = suffix == ".csv" and not raw
+        names = [in_a_spreadsheet(name) if harmless else name for name in pairs.group_names]
+        shown.append(f"[{literals(names)}][{identifier(group)} + 1] AS {identifier(group)}")
+    database = Database()
+    try:
+        target = database.folder / f"pairs{suffix}"
+        database.connection.register("pairs", {name: np.ascontiguousarray(column) for name, column in columns.items()})
+        copy_to_file(database.connection, f"SELECT {', '.join(shown)} FROM pairs", target, options=SUFFIXES[suffix])
+        write_whole(target.read_bytes(), path)
+    finally:
+        database.close()

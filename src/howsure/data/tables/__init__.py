@@ -1,0 +1,1 @@
+"""Tables in files of any format, read by DuckDB."""

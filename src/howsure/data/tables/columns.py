@@ -1,0 +1,118 @@
+"""A column of a file, and what SQL makes of it: its text, its number, and whether it is missing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from howsure.data.tables.database import identifier, literal, literals
+from howsure.inputs.numerals import spelled_number
+
+FLOATS = ("FLOAT", "DOUBLE")
+INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column by its name and DuckDB's type of it; `keys` are the names in its values where these are mappings."""
+
+    name: str
+    type: str
+    keys: tuple[str, ...] = ()
+
+    @property
+    def sql(self) -> str:
+        """The column itself."""
+        return identifier(self.name)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether values are read as text, as all of CSV and JSON lines are."""
+        return self.type == "VARCHAR"
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether the column is of an integer type."""
+        return self.type.removeprefix("U") in INTEGERS
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the column is of a numeric type."""
+        return self.is_integer or self.type in FLOATS or self.type.startswith("DECIMAL")
+
+    @property
+    def text(self) -> str:
+        """The value as text."""
+        return self.sql if self.is_text else f"CAST({self.sql} AS VARCHAR)"
+
+    @property
+    def number(self) -> str:
+        """The value as a DOUBLE; null if a text is no number, as 1_000 is none here, though to DuckDB it is."""
+        if self.type == "DOUBLE":
+            return self.sql
+        number = f"TRY_CAST({self.sql} AS DOUBLE)"
+        return f"CASE WHEN NOT contains({self.sql}, '_') THEN {number} END" if self.is_text else number
+
+    @property
+    def numbers(self) -> str:
+        """The value as a list of DOUBLE, of a mapping in the order of its keys; null if it is no list of numbers."""
+        if self.keys:
+            listed = ", ".join(f"TRY_CAST({one} AS DOUBLE)" for one in self._values)
+            return f"CASE WHEN {self.has_keys} THEN [{listed}] END"
+        numbers = f"TRY_CAST({self.sql} AS DOUBLE[])"
+        return f"CASE WHEN NOT contains({self.sql}, '_') THEN {numbers} END" if self.is_text else numbers
+
+    @property
+    def json(self) -> str:
+        """The value as JSON; null if a text is none."""
+        return f"CASE WHEN json_valid({self.sql}) THEN {self.sql} END" if self.is_text else f"to_json({self.sql})"
+
+    @property
+    def has_keys(self) -> str:
+        """Whether the value is a mapping of just the keys."""
+        return f"list_sort(json_keys({self.json})) = list_sort([{literals(self.keys)}])"
+
+    @property
+    def _values(self) -> list[str]:
+        """The values of a mapping as texts, in the order of its keys."""
+        pointers = ("/" + key.replace("~", "~0").replace("/", "~1") for key in self.keys)
+        return [f"json_extract_string({self.json}, {literal(pointer)})" for pointer in pointers]
+
+    def missing(self, values: Sequence[str] = (), *, role: str = "text") -> str:
+        """Whether the value is missing: null, NaN, empty, or one of `values`; in a list, whether any element is.
+
+        The role is "text", "number" (a text is missing if it spells NaN in any way) or "numbers" (a list).
+        """
+        tests = [f"{self.sql} IS NULL"]
+        if self.type in FLOATS:
+            tests.append(f"isnan({self.sql})")
+        if self.is_text:
+            tests.append(f"trim({self.sql}) IN ('', 'NaN')")
+        if self.is_text and role == "number":
+            tests.append(f"coalesce(isnan({self.number}), FALSE)")
+        if role == "numbers":
+            nan = "CAST('NaN' AS DOUBLE)"
+            texts = f"[{', '.join(self._values)}]" if self.keys else f"TRY_CAST({self.sql} AS VARCHAR[])"
+            tests.append(f"coalesce(list_count({texts}) < len({texts}), FALSE)")
+            tests.append(f"coalesce(list_contains({self.numbers}, {nan}), FALSE)")
+        elif values:
+            tests.append(self.among(values))
+        return f"({' OR '.join(tests)})"
+
+    def among(self, values: Sequence[str]) -> str:
+        """Whether the value is one of some values given as text; numbers are compared by value."""
+        if not self.is_number:
+            return f"({self.text} IN ({literals(values)}))" if values else "FALSE"
+        numbers = [number for number in map(as_number, values) if number is not None]
+        if self.is_integer:
+            whole = ", ".join(str(int(number)) for number in numbers if number.is_integer())
+            return f"({self.sql} IN ({whole}))" if whole else "FALSE"
+        exact = ", ".join(f"CAST({number!r} AS DOUBLE)" for number in numbers)
+        return f"({self.number} IN ({exact}))" if exact else "FALSE"
+
+
+def as_number(text: str) -> float | None:
+    """The finite number that a text spells, or None."""
+    number = spelled_number(text)
+    return number if number is not None and math.isfinite(number) else None

@@ -1,0 +1,166 @@
+"""DuckDB as the reader of files: shut off from everything but the files named, and streamed in chunks."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import weakref
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import duckdb
+import nanoarrow
+import numpy as np
+import numpy.typing as npt
+
+from howsure.errors import InputError
+from howsure.files.scratch import Scratch
+from howsure.inputs.pairs import CHUNK_ROWS
+
+THREADS = 2  # each holds a row group
+MEMORY = "512MB"  # beyond it, DuckDB writes to the scratch folder
+NOT_UTF_8 = re.compile(r"not utf-8 encoded|invalid UTF-8")
+LINE = re.compile(r"CSV Error on Line: (\d+)")  # of JSON it counts wrongly
+INTERRUPTED = "Query interrupted"  # what DuckDB makes of Ctrl-C
+
+Connection = duckdb.DuckDBPyConnection
+
+
+class Database:
+    """A database in memory with a scratch folder; both go when it is closed or nobody holds it any more."""
+
+    def __init__(self, spool: str | os.PathLike[str] | None = None) -> None:
+        self.connection = duckdb.connect(
+            config={"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+        )
+        self._scratch = Scratch(spool)
+        self.folder = self._scratch.folder
+        self._end = weakref.finalize(self, _end, self.connection, self._scratch)
+
+    def allow_only(self, paths: Sequence[str]) -> None:
+        """From now on read nothing but these files, and write nothing outside the scratch folder."""
+        allowed = [form for path in paths for form in (os.path.abspath(path), _pattern(path))]
+        for setting in (
+            f"threads = {THREADS}",
+            f"memory_limit = '{MEMORY}'",
+            f"temp_directory = {literal(str(self.folder / 'spilled'))}",
+            f"allowed_paths = [{literals(allowed)}]",
+            "enable_external_access = false",
+            # Parquet's statistics know no NaN; DuckDB trusts them in filters and loses such rows (its issue 25521).
+            # As a join, IN (…) could change the order of rows, on which columns that are loaded one by one rely.
+            "disabled_optimizers = 'filter_pushdown,statistics_propagation,in_clause'",
+        ):
+            self.connection.execute(f"SET {setting}")
+
+    def close(self) -> None:
+        """Free the memory and remove the scratch folder."""
+        self._end()
+
+
+def _end(connection: Connection, scratch: Scratch) -> None:
+    connection.close()
+    scratch.close()
+
+
+def identifier(name: str) -> str:
+    """A column's name in SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """A text in SQL."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def literals(texts: Sequence[str]) -> str:
+    """Texts in SQL, as they stand between the parentheses of IN."""
+    return ", ".join(literal(text) for text in texts)
+
+
+def file_literal(path: str) -> str:
+    """A file's path in SQL, its own stars and brackets not read as a glob."""
+    return literal(_pattern(path))
+
+
+def _pattern(path: str) -> str:
+    """The glob that matches one file alone."""
+    return re.sub(r"([*?\[])", r"[\1]", os.path.abspath(path))
+
+
+def copy_to_file(connection: Connection, query: str, path: str | os.PathLike[str], *, options: str) -> None:
+    """Write the rows of a query to a scratch file, by DuckDB's COPY.
+
+    Raises OSError if there is no room for it.
+    """
+    try:
+        connection.execute(f"COPY ({query}) TO {literal(os.fspath(path))} ({options})")
+    except duckdb.IOException as error:
+        said = str(error).partition("\n")[0]
+        raise OSError(errno.ENOSPC, f"the scratch file cannot be written ({said})", os.fspath(path)) from error
+
+
+@contextmanager
+def reading(name: str, path: str = "") -> Iterator[None]:
+    """What DuckDB finds wrong with a file, as an InputError that names it and says so in one line.
+
+    `path` is where the file lies, if that is not its name.
+    """
+    try:
+        yield
+    except (duckdb.Error, RuntimeError) as error:  # nanoarrow passes on DuckDB's errors as RuntimeError
+        if INTERRUPTED in str(error):
+            raise KeyboardInterrupt from error
+        if NOT_UTF_8.search(str(error)):
+            line = LINE.search(str(error))
+            place = f"line {int(line[1]):,} of {name}" if line else name
+            raise InputError(f"{place} is not UTF-8 text. Convert the file to UTF-8.") from error
+        told = str(error).partition("LINE 1:")[0].replace(os.path.abspath(path or name), name)  # then our own SQL
+        lines = [line.strip() for line in told.splitlines() if line.strip()]
+        reason = " ".join(lines[:3])[:300] if lines else type(error).__name__
+        raise InputError(f"{name} cannot be read: {reason.rstrip('.')}.") from error
+
+
+def batches(connection: Connection, query: str) -> Iterator[Any]:
+    """The record batches of a query as nanoarrow views; each lives until the next is asked for."""
+    with reading("the input"):
+        cursor = connection.cursor()  # of its own, so that several streams can run side by side
+        stream = nanoarrow.c_array_stream(cursor.sql(query))
+        while True:
+            try:
+                batch = stream.get_next()  # kept here: a view does not keep its batch alive
+            except StopIteration:
+                return
+            yield batch.view()
+
+
+class NullFound(Exception):
+    """A column of a stream that must have no nulls has one."""
+
+
+def chunks(
+    connection: Connection, query: str, dtypes: Sequence[npt.DTypeLike], *, rows: int = CHUNK_ROWS
+) -> Iterator[list[npt.NDArray[Any]]]:
+    """The columns of a query, `rows` at a time, as arrays of their own; a negative zero becomes 0.
+
+    Raises NullFound if a column holds a null.
+    """
+    filled, held = 0, [np.empty(rows, dtype) for dtype in dtypes]
+    for batch in batches(connection, query):
+        columns = [batch.child(column) for column in range(batch.n_children)]
+        if any(column.null_count for column in columns):
+            raise NullFound
+        arrays = [np.asarray(column.buffer(1)) for column in columns]
+        start, length = 0, batch.length
+        while start < length:
+            stop = min(length, start + rows - filled)
+            for array, target in zip(arrays, held, strict=True):
+                np.add(array[start:stop], 0, out=target[filled : filled + stop - start])
+            filled += stop - start
+            start = stop
+            if filled == rows:
+                yield held
+                filled, held = 0, [np.empty(rows, dtype) for dtype in dtypes]
+    if filled:
+        yield [target[:filled] for target in held]

@@ -1,0 +1,165 @@
+"""A lexicon of actors: names of countries, organisations or anything else, each with the code of what it names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from howsure.errors import InputError
+from howsure.events.actors.spelling import case_fits, fold, spellings, stemming_named
+
+NOBODY = "-"
+Match = tuple[int, int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name as words, as written and folded, and the codes of the actors that it names; none for `NOBODY`."""
+
+    written: tuple[str, ...]
+    folded: tuple[str, ...]
+    codes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """Names of actors. Where names overlap the longest counts, the leftmost first.
+
+    `entries` are (code, name); a name given with two codes names both actors, one with the code "-" names none, so
+    that `New Jersey` is not `Jersey`. `stemming` says what may be cut off the last word of a name that is not found:
+    "suffixes" (plural and possessive), "paper" (the last, then the last two characters) or "none". With `match_case`
+    a capital of a name must be one in the text, and abbreviations (US) stand in capitals throughout; in a text all in
+    capitals, `US` the country and `US` the pronoun look the same.
+
+    >>> lexicon = Lexicon([("IRQ", "Iraq"), ("IRQ", "Iraqi"), ("USA", "United States")])
+    >>> lexicon.match("Iraqis met the president of the United States .".split())
+    [(0, 1, 'IRQ'), (6, 8, 'USA')]
+
+    Raises InputError for an entry without a code or a name.
+    """
+
+    entries: Sequence[tuple[str, str]]
+    stemming: str = "suffixes"
+    match_case: bool = False
+    titles: Mapping[str, str] = field(default_factory=dict)
+    _single: dict[str, Name] = field(init=False, repr=False, compare=False)
+    _longer: dict[str, tuple[Name, ...]] = field(init=False, repr=False, compare=False)
+    _lower: frozenset[str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        stemming_named(self.stemming)
+        object.__setattr__(self, "entries", tuple((code, name) for code, name in self.entries))
+        names = _names(self.entries)
+        object.__setattr__(self, "_single", {name.folded[0]: name for name in names if len(name.folded) == 1})
+        longer: dict[str, list[Name]] = {}
+        for name in sorted((name for name in names if len(name.folded) > 1), key=lambda name: -len(name.folded)):
+            longer.setdefault(name.folded[0], []).append(name)
+        object.__setattr__(self, "_longer", {first: tuple(group) for first, group in longer.items()})
+        lower = frozenset(name.folded[0] for name in names if not name.written[0][0].isupper())
+        object.__setattr__(self, "_lower", lower)
+
+    @classmethod
+    def countries(cls) -> Lexicon:
+        """States of the world by name, adjective and demonym, former states, territories, NATO, EU and UN.
+
+        Codes are ISO 3166-1 alpha-3 (`IRQ`), for former states ISO 3166-3 alpha-3 (`SUN`, `YUG`, `CSK`, `DDR`, `ZAR`,
+        `YMD`, `SCG`), `XKX` for Kosovo, and `NATO`, `EU`, `UN`; `titles` says what each stands for. Built on the
+        packages countryinfo and pycountry and this package's countries.tsv. A demonym that a state and a territory
+        share (American, French) is the state's.
+
+        Raises MissingExtraError without the extra `events`.
+        """
+        from howsure.events.actors.countries import country_entries
+
+        entries, titles = country_entries()
+        return cls(entries, match_case=True, titles=titles)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str], *, stemming: str = "suffixes", match_case: bool = False) -> Lexicon:
+        """A lexicon from a file: a line a name, `CODE<TAB>NAME`, or CSV of a spreadsheet (.csv), `_` for a blank.
+
+        Lines of `===` or `#` are comments. The first name of a code is its title.
+
+        Raises InputError naming the line.
+        """
+        from howsure.events.actors.lexicon_files import read_entries
+
+        entries = read_entries(path)
+        return cls(entries, stemming, match_case, titles=dict(reversed(entries)))
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The actors, in the order of the alphabet."""
+        return tuple(sorted({code for code, _ in self.entries} - {NOBODY}))
+
+    def title(self, code: str) -> str:
+        """What a code stands for; the code itself where the lexicon does not say."""
+        return self.titles.get(code, code)
+
+    def match(self, words: Sequence[str]) -> list[Match]:
+        """Where words `start` to `end` - 1 name the actor `code`, in text order; a name of two actors stands twice."""
+        found: list[Match] = []
+        end = 0
+        for at in self._possible_starts(words):
+            name = self._name_at(words, at) if at >= end else None
+            if name is not None:
+                end = at + len(name.folded)
+                found.extend((at, end, code) for code in name.codes)
+        return found
+
+    def codes_of(self, name: str) -> tuple[str, ...]:
+        """The actors that a text names, each once, in text order.
+
+        >>> Lexicon([("NATO", "Nato"), ("YUG", "Yugoslavia")]).codes_of("Yugoslavia says Nato and Yugoslavia agree")
+        ('YUG', 'NATO')
+        """
+        return tuple(dict.fromkeys(code for _, _, code in self.match(name.split())))
+
+    def _possible_starts(self, words: Sequence[str]) -> Iterable[int]:
+        if not self.match_case:
+            return range(len(words))
+        lower = self._lower
+        return [at for at, word in enumerate(words) if word[:1].isupper() or word in lower]
+
+    def _name_at(self, words: Sequence[str], at: int) -> Name | None:
+        first = fold(words[at])
+        for name in self._longer.get(first, ()):
+            span = words[at : at + len(name.folded)]
+            if len(span) == len(name.folded) and self._is(name, span):
+                return name
+        for stem in (first, *stemming_named(self.stemming)(first)):
+            single = self._single.get(stem)
+            if single is not None and self._case_fits(single, words[at : at + 1]):
+                return single
+        return None
+
+    def _is(self, name: Name, span: Sequence[str]) -> bool:
+        *first, last = map(fold, span)
+        ends = last == name.folded[-1] or name.folded[-1] in stemming_named(self.stemming)(last)
+        return ends and tuple(first) == name.folded[:-1] and self._case_fits(name, span)
+
+    def _case_fits(self, name: Name, words: Sequence[str]) -> bool:
+        return not self.match_case or all(map(case_fits, words, name.written))
+
+
+def _names(entries: Iterable[tuple[str, str]]) -> list[Name]:
+    """One name a spelling, with all its codes; of spellings that differ in capitals the one that asks for least."""
+    codes: dict[tuple[str, ...], list[str]] = {}
+    written: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for row, (code, name) in enumerate(entries):
+        if not code.strip() or not any(map(str.isalnum, name)):
+            raise InputError(
+                "an entry of a lexicon needs a code, and a name with a letter or a digit; "
+                f"entry {row} is {(code, name)!r}."
+            )
+        for spelling in spellings(name):
+            folded = tuple(map(fold, spelling))
+            codes.setdefault(folded, []).append(code)
+            if folded not in written or _capitals(spelling) < _capitals(written[folded]):
+                written[folded] = spelling
+    return [Name(written[folded], folded, tuple(sorted(set(of_name) - {NOBODY}))) for folded, of_name in codes.items()]
+
+
+def _capitals(words: Sequence[str]) -> int:
+    return sum(letter.isupper() for word in words for letter in word)

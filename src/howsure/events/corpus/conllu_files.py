@@ -1,0 +1,213 @@
+"""CoNLL-U as a corpus: a document at a time, whatever the size of the file, its date in its metadata."""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import io
+import os
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import IO, cast
+
+from howsure.data.documents.conllu import LAYOUT, META, NEW_DOCUMENT, conllu_documents
+from howsure.data.documents.conllu_sentence import comments_of
+from howsure.data.documents.document import Document
+from howsure.data.tables.columns import Column
+from howsure.data.tables.database import Database
+from howsure.data.tables.named_files import File
+from howsure.data.tables.table import COPIED, Table
+from howsure.errors import InputError
+from howsure.events.corpus.documents import Corpus, Fields, InputDocument
+from howsure.files.compression import compression_of
+from howsure.files.missing import missing_file
+from howsure.files.text import Text
+from howsure.inputs.naming import natural_order
+
+SUFFIXES = (".conllu", ".conll-u", ".conllu.gz", ".conll-u.gz")
+DATES = ("date", "dateCreated")  # keys of metadata that hold the date
+INDEXED = 1_000  # documents at a time
+HEADER = ("id", "date", "title", "category", "story")
+ROW = "(" + ", ".join("?" * len(HEADER)) + ")"
+
+
+class Part(Text):
+    """A part of a file; lines of errors are those of the file."""
+
+    def __init__(self, name: str, content: str, before: int) -> None:
+        super().__init__(name, content)
+        object.__setattr__(self, "before", before)
+
+    def fault(self, line: int, what: str) -> InputError:
+        before: int = getattr(self, "before", 0)
+        return Text.fault(self, max(1, line + before), what)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """The lines of one document: what is known from its first comments, its text, and the lines above it."""
+
+    header: dict[str, str]
+    text: str
+    before: int
+
+
+class ConlluCorpus(Corpus):
+    """The documents of CoNLL-U files; their headers lie in a table, their sentences are read as they are asked for."""
+
+    def documents(self, start: int = 0) -> Iterator[InputDocument]:
+        """The documents from a position on, one in memory at a time."""
+        rows = self._rows(start)
+        passages = islice(_all_passages(self.table.files), start, None)
+        for number, ((name, date, title, category, story, _), (file, passage)) in enumerate(
+            zip(rows, passages, strict=True), start=start
+        ):
+            yield InputDocument(number, name, date, title, category, passage.text, file, passage.before, story or None)
+
+
+class HeaderTable(Table):
+    """The headers of all documents, a row each."""
+
+    def place(self, condition: str, shown: str = "NULL", *, skip: int = 0) -> tuple[str, object]:
+        place, value = Table.place(self, condition, shown, skip=skip)
+        return place.replace("row", "document", 1).replace(" (counted from 1)", ""), value
+
+
+def is_conllu(path: str) -> bool:
+    """Whether a path is called one of CoNLL-U."""
+    return path.lower().endswith(SUFFIXES)
+
+
+def open_conllu(
+    paths: Sequence[str | os.PathLike[str]],
+    *,
+    fields: Fields,
+    bad_dates: str = "error",
+    spool: str | os.PathLike[str] | None = None,
+) -> ConlluCorpus:
+    """The documents of CoNLL-U files; see `open_corpus`.
+
+    Raises InputError if a file is missing, empty, damaged or not UTF-8, or as `open_corpus` does.
+    """
+    if fields.text is not None or fields.id is not None:
+        raise InputError("documents in CoNLL-U have their text and id (# newdoc id = …); leave --text and --id out.")
+    files = _files(paths)
+    database = Database(spool)
+    database.connection.execute(f"CREATE TABLE {COPIED} ({', '.join(f'{name} VARCHAR' for name in HEADER)})")
+    starts, count = [], 0
+    for file in files:
+        starts.append(count)
+        headers = (_header(passage, fields) for passage in _passages(file))
+        while rows := list(islice(headers, INDEXED)):
+            listed = ", ".join([ROW] * len(rows))
+            database.connection.execute(f"INSERT INTO {COPIED} VALUES {listed}", [cell for row in rows for cell in row])
+            count += len(rows)
+    database.allow_only([])
+    columns = {name: Column(name, "VARCHAR") for name in HEADER}
+    table = HeaderTable(database, COPIED, columns, files, tuple(starts))
+    known = {"id": "id", "date": "date", "title": "title"}
+    asked = {name: name if getattr(fields, name) else None for name in ("category", "story")}
+    held = replace(fields, **known, **asked)
+    return ConlluCorpus(table, held, bad_dates=bad_dates, is_parsed=True)
+
+
+def read_part(document: InputDocument) -> Document:
+    """The sentences of a document in CoNLL-U.
+
+    Raises InputError naming the line of its file that breaks the format.
+    """
+    parsed = conllu_documents(Part(document.file, document.text, document.line), mentions=False)[0]
+    return replace(parsed, name=document.id)
+
+
+def _files(paths: Sequence[str | os.PathLike[str]]) -> tuple[File, ...]:
+    files: dict[str, File] = {}
+    for path in paths:
+        for one in _found(os.fspath(path)):
+            where = os.path.realpath(one)
+            if where in files:
+                raise InputError(f"{one} is named twice; its documents would count twice.")
+            if not os.path.isfile(one):
+                raise InputError(f"{one} is no file; name files of CoNLL-U.")
+            files[where] = File(one, one, "conllu")
+    return tuple(files.values())
+
+
+def _found(path: str) -> list[str]:
+    found = [path] if os.path.exists(path) else sorted(glob.glob(path, recursive=True), key=natural_order)
+    if not found:
+        raise missing_file(path)
+    return found
+
+
+def _all_passages(files: Sequence[File]) -> Iterator[tuple[str, Passage]]:
+    return ((file.name, passage) for file in files for passage in _passages(file))
+
+
+def _header(passage: Passage, fields: Fields) -> list[str | None]:
+    held = passage.header
+    date = next((held[key] for key in ((fields.date,) if fields.date else DATES) if held.get(key)), None)
+    asked = [held.get(name) if name else None for name in (fields.category, fields.story)]
+    return [held["id"], date, held.get(fields.title or "title"), *asked]
+
+
+def _passages(file: File) -> Iterator[Passage]:
+    """The documents of a file in turn."""
+    stem = Path(file.path).name.partition(".")[0]
+    layout, before, number = "", 0, 0
+    header: dict[str, str] = {}
+    lines: list[str] = []
+    for block, line in _blocks(file):
+        comments = [text for text in block if text.startswith("#")]
+        named = dict(comments_of(comments)) if comments else {}
+        if LAYOUT in named:
+            layout = next(text for text in comments if text.startswith(f"# {LAYOUT}"))
+        if any(key in named for key in NEW_DOCUMENT) or not lines:
+            if lines:
+                yield Passage(header, "\n".join(lines), before)
+            number += 1
+            lines = [] if LAYOUT in named or not layout else [layout]
+            before = line - len(lines)
+            header = {key.removeprefix(META): value for key, value in named.items()}
+            own = next((named[key] for key in NEW_DOCUMENT if named.get(key)), None)
+            header["id"] = own or (stem if not any(key in named for key in NEW_DOCUMENT) else f"{stem}-{number}")
+        lines += [*block, ""]
+    if not lines:
+        raise InputError(f"{file.name} is empty.")
+    yield Passage(header, "\n".join(lines), before)
+
+
+def _blocks(file: File) -> Iterator[tuple[list[str], int]]:
+    """The lines between blank lines, and how many lines stand above them."""
+    block, first = list[str](), 0
+    for number, line in enumerate(_lines(file)):
+        if line:
+            first = first if block else number
+            block.append(line)
+        elif block:
+            yield block, first
+            block = []
+    if block:
+        yield block, first
+
+
+def _lines(file: File) -> Iterator[str]:
+    try:
+        with _opened(file.path) as raw, io.TextIOWrapper(raw, encoding="utf-8-sig") as text:
+            for line in text:
+                yield line.rstrip("\n")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file.name} is not UTF-8 text (0x{error.object[error.start]:02x}); convert it.") from None
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(f"{file.name} cannot be unpacked: {error}. Is it damaged or cut off?") from error
+    except OSError as error:
+        raise InputError(f"{file.name} cannot be read: {error.strerror}.") from error
+
+
+def _opened(path: str) -> IO[bytes]:
+    with open(path, "rb") as file:
+        packed = compression_of(file.read(4)) == "gzip"
+    return cast(IO[bytes], gzip.open(path, "rb")) if packed else open(path, "rb")

@@ -1,0 +1,101 @@
+"""Which relations occur inside the entities of actors: what to look at before writing a rule."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from howsure.data.documents.document import Document, Mention, Sentence
+from howsure.events.actors.lexicon import Lexicon
+from howsure.events.extraction.mention_facts import descriptions_in, mention_heads
+from howsure.events.rules.agents import parse_of
+from howsure.events.rules.rule import Rule
+
+HEAD = "(head)"
+ROOT = "(root)"
+LONGEST_PATH = 3
+
+
+@dataclass(frozen=True, slots=True)
+class DependencyCounts:
+    """How often each relation occurs; counts of documents add.
+
+    names: paths from the head of a mention down to a name of an actor within it (`nmod>compound`), `(head)` where the
+    head is the name. governors: (relation, lemma or word) from what governs a mention of an actor's entity down to
+    the head of the mention, say ("nsubj", "attack").
+    """
+
+    names: Counter[str] = field(default_factory=Counter)
+    governors: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def __add__(self, other: DependencyCounts) -> DependencyCounts:
+        return DependencyCounts(self.names + other.names, self.governors + other.governors)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The counts as plain values, the most frequent first."""
+        governors = [
+            {"relation": relation, "governor": word, "count": count}
+            for (relation, word), count in self.governors.most_common()
+        ]
+        return {"names": dict(self.names.most_common()), "governors": governors}
+
+
+def count_dependencies(
+    document: Document, mentions: Sequence[Mention], entities: Sequence[object], *, lexicon: Lexicon, rule: Rule
+) -> DependencyCounts:
+    """The relations inside the entities of actors in one document; `entities` names that of each mention.
+
+    An entity is an actor's if `rule.described_by` describes one of its mentions.
+
+    Raises InputError if a sentence with a mention lacks a dependency tree.
+    """
+    heads = mention_heads(document, mentions)
+    described: dict[int, set[int]] = defaultdict(set)
+    for at in {mention.sentence for mention in mentions}:
+        found = descriptions_in(document.sentences[at], lexicon=lexicon, rule=rule)
+        described[at].update(noun for noun, _, _ in found)
+    of_actors = {
+        entity
+        for entity, mention, head in zip(entities, mentions, heads, strict=True)
+        if head in described[mention.sentence]
+    }
+    counts = DependencyCounts()
+    for entity, mention, head in zip(entities, mentions, heads, strict=True):
+        sentence = document.sentences[mention.sentence]
+        counts.names.update(_paths(sentence, mention, head, lexicon))
+        if entity in of_actors:
+            counts.governors[_governor(sentence, head)] += 1
+    return counts
+
+
+def _paths(sentence: Sentence, mention: Mention, head: int, lexicon: Lexicon) -> list[str]:
+    """The path from the head of a mention to each name within it; of a name of several words the shortest."""
+    governors, relations = parse_of(sentence)
+    paths = []
+    for start, end, _ in lexicon.match(sentence.words):
+        if mention.start <= start and end <= mention.end:
+            ways = [_path(word, head, governors, relations) for word in range(start, end)]
+            known = [way for way in ways if way is not None]
+            if known:
+                shortest = min(known, key=len)
+                paths.append(">".join(shortest) or HEAD)
+    return paths
+
+
+def _path(word: int, head: int, governors: Sequence[int], relations: Sequence[str]) -> list[str] | None:
+    path: list[str] = []
+    while word != head:
+        if word < 0 or len(path) == LONGEST_PATH:
+            return None
+        path.insert(0, relations[word])
+        word = governors[word]
+    return path
+
+
+def _governor(sentence: Sentence, head: int) -> tuple[str, str]:
+    governors, relations = parse_of(sentence)
+    governor = governors[head]
+    words = sentence.lemmas or sentence.words
+    return relations[head], ROOT if governor < 0 else words[governor].lower()

@@ -1,0 +1,222 @@
+"""From a corpus to an events store: batches of documents, done here or by several processes, stored in their order.
+
+Every batch is a transaction, and batches start at the same documents whenever the work begins, so a run that was
+killed goes on where it stopped, and ends with the same store.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import os
+import pickle
+import sys
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from howsure.errors import InputError
+from howsure.events.actors.lexicon import Lexicon
+from howsure.events.corpus.documents import Corpus, Documents, InputDocument
+from howsure.events.corpus.stories import SHARED, WORDS, stories_of
+from howsure.events.extraction.interrupts import deaf_children, undisturbed
+from howsure.events.extraction.processes import Spawning
+from howsure.events.extraction.worker import Batch, Work, Worker, begin, do
+from howsure.events.store.event_store import EventStore, StoreError
+
+BATCH = 64  # documents: parsed together, stored together
+MOST_WORKERS = 4  # unless more are asked for: each holds a parser and a model
+AHEAD = 2  # batches a process that wait to be done or stored
+
+Advance = Callable[[int], None]
+Batches = Iterator[list[InputDocument]]
+
+
+@dataclass(slots=True)
+class ExtractionReport:
+    """What a run did: documents of the whole input, those stored before it, and those it read; seconds it took.
+
+    `seconds_parsing` and `seconds_rest` are summed over processes, `seconds_storing` is the time of this one.
+    """
+
+    total: int
+    before: int
+    read: int = 0
+    kept: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+    with_events: int = 0
+    seconds_parsing: float = 0.0
+    seconds_rest: float = 0.0
+    seconds_storing: float = 0.0
+    seconds: float = 0.0
+    interrupted: bool = False
+
+    def add(self, batch: Batch) -> None:
+        """Count a batch that is stored."""
+        self.read += batch.read
+        self.kept += len(batch.tables["documents"]["document"])
+        self.left_out.update(batch.tables["left_out"]["reason"])
+        self.with_events += len(set(batch.tables["events"]["document"]))
+        self.seconds_parsing += batch.seconds_parsing
+        self.seconds_rest += batch.seconds_rest
+
+
+def extract_events(
+    corpus: Documents,
+    path: str | os.PathLike[str],
+    *,
+    work: Work,
+    settings: dict[str, Any],
+    workers: int = 1,
+    advance: Advance | None = None,
+) -> ExtractionReport:
+    """Write the store at `path`, or go on with one that was begun with the same settings.
+
+    `settings` is the recipe, as `recipe_of` gives it. With several `workers` each is a process of its own; the store is
+    the same row by row. `advance` is told of documents done, at once of those that were done before. Ctrl-C ends the
+    run with `interrupted`; what is done is stored.
+
+    Raises InputError as the readers and the rule do, or where the store was begun with other settings; StoreError where
+    it cannot be written. Whatever happens, batches that are stored stay, and the same call goes on after them.
+    """
+    if workers < 1:
+        raise InputError(f"workers must be 1 or more; it is {workers}.")
+    target = Path(path)
+    with undisturbed():
+        store = EventStore.open(target, read_only=False) if target.exists() else EventStore.create(target, settings)
+    with store:
+        store.check_settings(settings)
+        return _go_on(corpus, store, work=work, workers=workers, advance=advance or (lambda documents: None))
+
+
+def usable_processors() -> int:
+    """How many processes to start where nothing is said: one a processor that this one may use, at most 4."""
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(usable, MOST_WORKERS)
+
+
+def recipe_of(corpus: Corpus, *, work: Work, parser: dict[str, Any], lexicon: str, model: str) -> dict[str, Any]:
+    """The settings of a store: what was read, and what was done to it, by name and where names may lie, by content."""
+    column = corpus.fields.story
+    filters = {name: getattr(work.filter, name) for name in ("keep", "drop", "require_actor", "since", "until")}
+    return {
+        "input": corpus.recipe,
+        "parser": parser,
+        "rule": work.rule.to_dict(),
+        "lexicon": lexicon_recipe(work.lexicon, lexicon),
+        "names": [list(entry) for entry in work.lexicon.entries],
+        "actors": {code: work.lexicon.title(code) for code in work.lexicon.codes},
+        "model": {"name": model, "digest": model_digest(work.model)},
+        "samples": work.samples,
+        "seed": work.seed,
+        "filters": filters,
+        "stories": {"column": column} if column else {"shared": SHARED, "words": WORDS},
+    }
+
+
+def _go_on(corpus: Documents, store: EventStore, *, work: Work, workers: int, advance: Advance) -> ExtractionReport:
+    start = store.next_document
+    report = ExtractionReport(corpus.total, before=start)
+    started = time.perf_counter()
+    advance(start)
+    try:
+        if not store.settings["finished"]:
+            with _results(_batches(corpus, start), work, workers) as results:
+                for batch in results:
+                    storing = time.perf_counter()
+                    with undisturbed():
+                        store.append(batch.tables)
+                        report.add(batch)
+                    report.seconds_storing += time.perf_counter() - storing
+                    advance(batch.read)
+            with undisturbed():
+                store.finish(stories_of(store))
+    except KeyboardInterrupt:
+        report.interrupted = True
+    report.seconds = time.perf_counter() - started
+    return report
+
+
+def _batches(corpus: Documents, start: int) -> Batches:
+    documents = corpus.documents(start)
+    while True:
+        with undisturbed():
+            batch = list(islice(documents, BATCH))
+        if not batch:
+            return
+        yield batch
+
+
+@contextmanager
+def _results(batches: Batches, work: Work, workers: int) -> Iterator[Iterator[Batch]]:
+    """The batches done, in their order; processes end with the `with` statement."""
+    if workers == 1:
+        worker = Worker(work)
+        gc.freeze()  # the parser and the model are here to stay: no use in looking through them
+        try:
+            yield map(worker, batches)
+        finally:
+            gc.unfreeze()
+        return
+    _check_travels(work)
+    processes = Spawning()
+    pool = ProcessPoolExecutor(workers, mp_context=processes, initializer=begin, initargs=(work,))
+    try:
+        yield _in_order(pool, batches, workers * AHEAD)
+    except BrokenProcessPool as error:
+        processes.kill()
+        raise StoreError(
+            "a worker process ended before its work was done; out of memory? What is stored stays: give the same "
+            "command again, with fewer --workers."
+        ) from error
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _check_travels(work: Work) -> None:
+    """Raise InputError where other processes cannot be given the work."""
+    program = getattr(sys.modules["__main__"], "__file__", None)
+    if program is not None and not Path(program).exists():  # `python -`: each process would begin by looking for it
+        raise InputError("several workers need a program that is a file; save it, or take workers=1.")
+    try:
+        pickle.dumps(work)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise InputError(
+            f"the rule and the model must reach other processes: {error}. Define a rule's function at the top of a "
+            "module, or take workers=1."
+        ) from error
+
+
+def _in_order(pool: ProcessPoolExecutor, batches: Batches, ahead: int) -> Iterator[Batch]:
+    waiting: deque[Future[Batch]] = deque()
+    for batch in batches:
+        with undisturbed(), deaf_children():
+            waiting.append(pool.submit(do, batch))
+        if len(waiting) >= ahead:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
+
+
+def lexicon_recipe(lexicon: Lexicon, name: str) -> dict[str, Any]:
+    """Its name, how it is matched, and its content in short."""
+    held = {"stemming": lexicon.stemming, "match_case": lexicon.match_case}
+    return {"name": name, **held, "digest": _digest(lexicon.entries)}
+
+
+def _digest(content: Any) -> str:
+    return hashlib.blake2b(repr(content).encode(), digest_size=8).hexdigest()
+
+
+def model_digest(model: Any) -> str:
+    """The content of a model in short."""
+    weights = getattr(model, "weights_", None)
+    held = repr(getattr(model, "get_params", dict)()).encode() if weights is None else weights.tobytes()
+    return hashlib.blake2b(held, digest_size=8).hexdigest()

@@ -1,0 +1,110 @@
+"""What one parsed document says: its mentions, and if some act and some are described, who acts in which sample."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from howsure.coreference.mentions.detection import detect_mentions
+from howsure.coreference.posterior.antecedents import Antecedents
+from howsure.coreference.posterior.coref_posterior import CorefPosterior
+from howsure.coreference.posterior.decisions import best_antecedents
+from howsure.data.documents.document import Document, Mention
+from howsure.events.actors.lexicon import Lexicon
+from howsure.events.extraction.entities import Evidence, entity_counts, evidence_of
+from howsure.events.extraction.mention_facts import Facts, mention_facts, mention_heads
+from howsure.events.rules.rule import Rule
+from howsure.inputs.numbers import check_whole
+from howsure.inputs.pairs import Floats, Integers
+from howsure.stats.randomness import Randomness, generator_from
+
+
+class Model(Protocol):
+    """Whatever gives a posterior over the clusterings of chosen mentions, such as an AntecedentModel."""
+
+    def posterior(self, document: Document, *, mentions: tuple[Mention, ...]) -> CorefPosterior:
+        """The posterior for mentions in text order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled:
+    """The posterior of a document with M mentions, S clusterings drawn from it, and what the rule finds in each.
+
+    clusterings (S, M) and best (M,): the first mention of each mention's entity, in samples and in the 1-best one.
+    entities (S, A) and best_entities (A,): how many entities of each actor of `facts` act.
+    """
+
+    antecedents: Antecedents
+    clusterings: Integers
+    best: Integers
+    entities: Integers
+    best_entities: Integers
+    evidence: tuple[Evidence, ...]
+
+    @property
+    def probabilities(self) -> Floats:
+        """The share of the samples in which each actor has an entity that acts, (A,)."""
+        share: Floats = (self.entities > 0).mean(axis=0)
+        return share
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """A parsed document, its mentions with their heads, their facts, and the samples if anything can happen in it."""
+
+    document: Document
+    mentions: tuple[Mention, ...]
+    heads: tuple[int, ...]
+    facts: Facts
+    sampled: Sampled | None
+
+
+def extract(
+    document: Document,
+    *,
+    model: Model,
+    lexicon: Lexicon,
+    rule: Rule,
+    samples: int = 100,
+    rng: Randomness = None,
+    mentions: tuple[Mention, ...] | None = None,
+) -> Extraction:
+    """Who acts in a document: S clusterings of its mentions from the model, and the rule on each of them.
+
+    The mentions are those found in the parse unless given. No event can be in a document in which no mention acts, or
+    none is described as an actor; there the model is not asked.
+
+    Raises InputError where the document is not parsed, or as the rule and the model do.
+    Source: Nguyen & O'Connor (2015), section 6, Eq. 3 and 5.
+    """
+    n = check_whole(samples, name="samples")
+    held = detect_mentions(document) if mentions is None else mentions
+    heads = tuple(mention_heads(document, held))
+    facts = mention_facts(document, held, lexicon=lexicon, rule=rule, heads=heads)
+    if not facts.acts or not facts.actors:
+        return Extraction(document, held, heads, facts, None)
+    antecedents = model.posterior(document, mentions=held).antecedents
+    clusterings = CorefPosterior(antecedents).sample(n, rng=generator_from(rng))
+    best = best_antecedents(antecedents)
+    sampled = Sampled(
+        antecedents=antecedents,
+        clusterings=clusterings,
+        best=best,
+        entities=entity_counts(clusterings, facts),
+        best_entities=entity_counts(best[np.newaxis], facts)[0],
+        evidence=tuple(evidence_of(clusterings, facts)),
+    )
+    return Extraction(document, held, heads, facts, sampled)
+
+
+def document_seed(seed: int, name: str) -> np.random.SeedSequence:
+    """The randomness of a document, which depends on the seed and its id alone, not on when or where it is read.
+
+    >>> document_seed(0, "a").entropy == document_seed(0, "a").entropy != document_seed(0, "b").entropy
+    True
+    """
+    digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return np.random.SeedSequence([seed, int.from_bytes(digest, "little")])

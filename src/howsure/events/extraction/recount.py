@@ -1,0 +1,165 @@
+"""The documents of a store counted again by another rule, by their parse as the store keeps it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from howsure.coreference.model.antecedent_model import AntecedentModel
+from howsure.data.documents.document import Document, Sentence
+from howsure.errors import InputError
+from howsure.events.actors.lexicon import Lexicon
+from howsure.events.corpus.documents import InputDocument
+from howsure.events.corpus.filters import Filter
+from howsure.events.extraction.extract_events import (
+    Advance,
+    ExtractionReport,
+    extract_events,
+    lexicon_recipe,
+    model_digest,
+)
+from howsure.events.extraction.one_document import Model
+from howsure.events.extraction.rows import LAYERS, VOICES
+from howsure.events.extraction.worker import Work
+from howsure.events.rules.rule import Rule
+from howsure.events.store.event_store import EventStore
+from howsure.events.store.reading import rows_of
+from howsure.events.store.settings import REMEDY
+
+FETCHED = 256  # documents at a time
+NEEDED: dict[str, tuple[str, ...]] = {  # fields of settings
+    "rule": ("labels",),
+    "model": ("name", "digest"),
+    "lexicon": ("name", "stemming", "match_case"),
+    "filters": tuple(Filter.__slots__),
+}
+HEADERS = """
+    SELECT document, id, date, title, category, story, reason FROM (
+        SELECT document, id, date, title, category, story, NULL AS reason FROM documents
+        UNION ALL SELECT document, id, date, NULL, NULL, NULL, reason FROM left_out)
+    WHERE document BETWEEN $low AND $high ORDER BY document"""
+PARSES = f"""
+    SELECT document, words, spaces, {", ".join((*LAYERS, *VOICES))} FROM sentences
+    WHERE document BETWEEN $low AND $high ORDER BY document, sentence"""
+
+
+class StoredCorpus:
+    """All documents that a store knows of, with their parse, in the order of the input; read from any position."""
+
+    def __init__(self, store: EventStore) -> None:
+        self.store = store
+        self.total = store.next_document
+
+    def documents(self, start: int = 0) -> Iterator[InputDocument]:
+        """The documents from a position on, a few in memory at a time."""
+        for low in range(start, self.total, FETCHED):
+            bounds = {"low": low, "high": low + FETCHED - 1}
+            parses: dict[int, list[Sentence]] = {}
+            for document, *layers in rows_of(self.store, PARSES, **bounds):
+                parses.setdefault(document, []).append(_sentence(*layers))
+            for number, name, date, title, category, story, reason in rows_of(self.store, HEADERS, **bounds):
+                parsed = Document(name, tuple(parses.get(number, ()))) if reason is None else None
+                day = None if date is None else date.isoformat()
+                held = InputDocument(number, name, day, title, category, "", story=story)
+                yield replace(held, parsed=parsed, left_out=reason)
+
+
+def recount_events(
+    store: EventStore,
+    path: str | os.PathLike[str],
+    *,
+    rule: Rule,
+    model: Model | None = None,
+    since: str | None = None,
+    until: str | None = None,
+    workers: int = 1,
+    advance: Advance | None = None,
+) -> ExtractionReport:
+    """Write a store at `path` of the same documents as `store`, with the events that another rule finds.
+
+    Nothing is parsed again: the store has the parse, the names of the actors and the settings. The result is, row by
+    row, that of `extract_events` with that rule on the same input. It goes on where it was stopped, as that does.
+    `model` is the antecedent model that made the store, the one in the package unless given. `since` and `until` leave
+    out documents of other days, counted.
+
+    Raises InputError if the store is not finished or stands at `path`, its settings lack what is needed, the rule is
+    for other labels than those of the parse, the model is another one, or the days are more than those of the store;
+    and as `extract_events` does.
+    """
+    target, chosen = Path(path), AntecedentModel.pretrained() if model is None else model
+    _check(store, target, rule, chosen)
+    was = store.settings
+    filters = _narrowed(Filter(**{name: was["filters"][name] for name in Filter.__slots__}), since, until)
+    lexicon = lexicon_of(store)
+    work = Work(
+        parser=None, model=chosen, lexicon=lexicon, rule=rule, samples=was["samples"], seed=was["seed"], filter=filters
+    )
+    changed = {
+        "rule": rule.to_dict(),
+        "lexicon": lexicon_recipe(lexicon, was["lexicon"]["name"]),
+        "filters": {name: getattr(filters, name) for name in Filter.__slots__},
+    }
+    kept = {name: value for name, value in was.items() if name not in ("version", "howsure", "finished")}
+    return extract_events(
+        StoredCorpus(store), target, work=work, settings={**kept, **changed}, workers=workers, advance=advance
+    )
+
+
+def lexicon_of(store: EventStore) -> Lexicon:
+    """The names of actors that a store was made with.
+
+    Raises InputError if it does not hold them.
+    """
+    held = store.settings.get("lexicon")
+    if not isinstance(held, Mapping) or "names" not in store.settings:
+        raise InputError(f"{store.path} does not hold the names of its actors; extract the events again.")
+    entries = [(str(code), str(name)) for code, name in store.settings["names"]]
+    titles: dict[str, str] = store.settings["actors"]
+    return Lexicon(entries, held["stemming"], held["match_case"], titles=titles)
+
+
+def labels_of(store: EventStore) -> str:
+    """The scheme of the labels that a store is parsed with.
+
+    Raises InputError where its settings lack what counting again needs.
+    """
+    for name in ("finished", "names", "actors", "samples", "seed", *NEEDED):
+        held, fields = store.settings.get(name), NEEDED.get(name)
+        if held is None or (fields and not (isinstance(held, Mapping) and held.keys() >= set(fields))):
+            raise InputError(f"{store.path} cannot be counted again: {name} is not whole in its settings. {REMEDY}.")
+    return str(store.settings["rule"]["labels"])
+
+
+def _narrowed(filters: Filter, since: str | None, until: str | None) -> Filter:
+    """The filters of a store with fewer days.
+
+    Raises InputError for more days: documents of those were left out, and are not in the store.
+    """
+    asked = Filter(since=since, until=until)
+    for name, day, was in (("since", asked.since, filters.since), ("until", asked.until, filters.until)):
+        if day and was and (day < was if name == "since" else day > was):
+            raise InputError(f"{name} must lie within the days of the store; it is {day}, that of the store is {was}.")
+    return replace(filters, since=asked.since or filters.since, until=asked.until or filters.until)
+
+
+def _check(store: EventStore, target: Path, rule: Rule, model: Any) -> None:
+    labels = labels_of(store)
+    if not store.settings["finished"]:
+        raise InputError(f"{store.path} is not finished: give the command that began it again, and recount it then.")
+    if target.exists() and target.samefile(store.path):
+        raise InputError(f"{target} is the store that is counted again; name another one.")
+    if rule.function is None and rule.labels != labels:
+        raise InputError(f"the rule is for labels {rule.labels!r}, the parse has {labels!r}; set labels: {labels}.")
+    was = store.settings["model"]
+    if model_digest(model) != was["digest"]:
+        raise InputError(f"{store.path} was made with another model, {was['name']}; give that one.")
+
+
+def _sentence(words: list[str], spaces: list[bool], *layers: Any) -> Sentence:
+    """A sentence as it was parsed."""
+    parse = {name: None if layer is None else tuple(layer) for name, layer in zip(LAYERS, layers, strict=False)}
+    voices = {name: voice for name, voice in zip(VOICES, layers[len(LAYERS) :], strict=True) if voice is not None}
+    return Sentence(tuple(words), spaces=tuple(spaces), metadata=voices, **parse)

@@ -1,0 +1,125 @@
+"""The work on a batch of documents, the same in this process and in others: parse, extract, lay out as rows."""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import os
+import signal
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from multiprocessing import parent_process
+from typing import Any
+
+from howsure.coreference.mentions.detection import detect_mentions
+from howsure.coreference.mentions.selection import MOST_MENTIONS
+from howsure.data.documents.document import Document
+from howsure.events.actors.lexicon import Lexicon
+from howsure.events.corpus.documents import InputDocument
+from howsure.events.corpus.filters import EMPTY, TOO_LONG, Filter
+from howsure.events.corpus.parsers import ConlluParser, Parser, SpacyParser
+from howsure.events.extraction.one_document import Model, document_seed, extract
+from howsure.events.extraction.rows import Rows, Tables
+from howsure.events.rules.rule import Rule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """What is done to every document. `parser` is the name or path of a spaCy pipeline; None: documents are parsed."""
+
+    parser: str | None
+    model: Model
+    lexicon: Lexicon
+    rule: Rule
+    samples: int = 100
+    seed: int = 0
+    filter: Filter = field(default_factory=Filter)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What became of a batch: rows of the tables, and how many seconds parsing and the rest took."""
+
+    tables: Tables
+    read: int
+    seconds_parsing: float
+    seconds_rest: float
+
+
+class Worker:
+    """Does the work, batch by batch."""
+
+    def __init__(self, work: Work) -> None:
+        self.work = work
+        self.parser: Parser = ConlluParser() if work.parser is None else SpacyParser(work.parser)
+
+    def __call__(self, batch: Sequence[InputDocument]) -> Batch:
+        """The rows of a batch; the same whatever came before it."""
+        rows, kept, ready = Rows(), list[InputDocument](), list[Any]()
+        started = time.perf_counter()
+        for document in batch:
+            reason, prepared, _ = self.prepared(document)
+            if reason is None:
+                kept.append(document)
+                ready.append(prepared)
+            else:
+                rows.leave_out(document, reason)
+        parsed = self.parser.parse(ready)
+        between = time.perf_counter()
+        for source, found in zip(kept, parsed, strict=True):
+            self.add(rows, source, found)
+        tables = rows.tables()
+        return Batch(tables, len(batch), between - started, time.perf_counter() - between)
+
+    def prepared(self, document: InputDocument) -> tuple[str | None, Any, Sequence[str]]:
+        """Why a document is left out, or None, what the parser needs of it, and its words."""
+        work = self.work
+        reason = work.filter.reason(document)
+        if reason is not None:
+            return reason, None, ()
+        found = self.parser.words(document)
+        if found is None:
+            return TOO_LONG, None, ()
+        return work.filter.reason_of_words(found[1], work.lexicon), *found
+
+    def add(self, rows: Rows, source: InputDocument, document: Document) -> None:
+        """What a parsed document says, as rows."""
+        work = self.work
+        mentions = detect_mentions(document)
+        if not document.sentences or len(mentions) > MOST_MENTIONS:
+            rows.leave_out(source, TOO_LONG if document.sentences else EMPTY)
+            return
+        rng = document_seed(work.seed, source.id)
+        model, lexicon, rule = work.model, work.lexicon, work.rule
+        found = extract(
+            document, model=model, lexicon=lexicon, rule=rule, samples=work.samples, rng=rng, mentions=mentions
+        )
+        rows.add(source, found)
+
+
+_worker: Worker | None = None  # of this process, if it is one of several
+
+
+def begin(work: Work) -> None:
+    """Make this process a worker: Ctrl-C is for its parent, and without a parent it ends."""
+    global _worker
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    atexit.register(os._exit, 0)  # at once, without the remarks of libraries on what they did not free
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    _worker = Worker(work)
+    gc.freeze()  # the parser and the model are here to stay
+
+
+def do(batch: Sequence[InputDocument]) -> Batch:
+    """The work on a batch, in a process that has begun."""
+    assert _worker is not None
+    return _worker(batch)
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

@@ -1,0 +1,142 @@
+"""Two stores of the same documents side by side: what each of their rules counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from howsure.errors import InputError
+from howsure.events.periods import period_of
+from howsure.events.store.reading import Store, checked_length, event_of, recipe_of, rows_of, settings_of, title_of
+from howsure.inputs.frames import to_frame
+from howsure.show.result_table import html_table, number, printable, text_table
+
+WHOLE = "all"  # the period where none was asked for
+SAME = ("input", "lexicon", "model", "samples", "seed")
+EVENTS = """
+    SELECT actor, document, date, probability, best::INTEGER FROM events JOIN documents USING (document)
+    ORDER BY document, actor"""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleCount:
+    """What two rules count of an actor in a period: expected documents, 1-best documents, and who finds which.
+
+    both, only_first, only_second: in how many documents both rules, only the first or only the second find an event of
+    the actor in some sample.
+    """
+
+    actor: str
+    title: str
+    period: str
+    first: float
+    second: float
+    best_first: int
+    best_second: int
+    both: int
+    only_first: int
+    only_second: int
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RuleComparison:
+    """The counts of two rules, `first` and `second`, by actor, or by actor and period."""
+
+    first: str
+    second: str
+    rows: tuple[RuleCount, ...]
+    recipe: Mapping[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The recipe and the rows as plain values."""
+        named = {"first": self.first, "second": self.second}
+        return {"recipe": dict(self.recipe), **named, "rows": [asdict(row) for row in self.rows]}
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """The rows as a data frame of pandas, polars or pyarrow."""
+        names = [field.name for field in fields(RuleCount)]
+        return to_frame({name: [getattr(row, name) for row in self.rows] for name in names}, backend)
+
+    def table(self) -> tuple[list[str], list[list[str]]]:
+        """The headings and cells as text."""
+        by = [] if self.recipe["by"] is None else [str(self.recipe["by"])]
+        counts = ["1st rule", "2nd rule", "1-best 1st", "1-best 2nd", "both", "only 1st", "only 2nd"]
+        headings = ["actor", "title", *by, *counts]
+        rows = [
+            [
+                row.actor,
+                printable(row.title),
+                *([row.period] if by else []),
+                number(row.first, 1),
+                number(row.second, 1),
+                *(f"{n:,}" for n in (row.best_first, row.best_second, row.both, row.only_first, row.only_second)),
+            ]
+            for row in self.rows
+        ]
+        return headings, rows
+
+    def caption(self) -> str:
+        """Which rules they are."""
+        return f"first rule: {self.first}; second rule: {self.second}"
+
+    def __str__(self) -> str:
+        return f"{self.caption()}\n{text_table(*self.table())}"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return html_table(*self.table(), caption=self.caption())
+
+
+def compare_rules(first: Store, second: Store, *, by: str | None = None) -> RuleComparison:
+    """What the rules of two stores of the same documents count of each actor, in all or by period `by`.
+
+    The expected number of documents is Σ p over documents. Actors by falling expected counts of both.
+
+    >>> from howsure.events import example_store
+    >>> with example_store() as store:
+    ...     held = compare_rules(store, store)
+    >>> [(row.actor, round(row.first, 1), round(row.second, 1), row.both) for row in held.rows][:1]
+    [('SUDORIA', 12.1, 12.1, 26)]
+
+    Raises InputError where the two differ in more than the rule and the days, or for another length of period.
+    """
+    if by is not None:
+        checked_length(by)
+    for name in SAME:
+        if first.settings.get(name) != second.settings.get(name):
+            raise InputError(f"the stores must be of the same documents; they differ in {name}. Make one by recount.")
+    sides = [_events(store, by) for store in (first, second)]
+    cells = sorted({cell for side in sides for cell in side})
+    expected: dict[str, float] = {}
+    for side in sides:
+        for (actor, _), found in side.items():
+            expected[actor] = expected.get(actor, 0.0) + sum(p for p, _ in found.values())
+    cells.sort(key=lambda cell: -expected[cell[0]])
+    rows = tuple(
+        _row(actor, title_of(first, actor), period, *(side.get((actor, period), {}) for side in sides))
+        for actor, period in cells
+    )
+    recipe = {**recipe_of(first, by=by), "second_store": settings_of(second)}
+    return RuleComparison(event_of(first), event_of(second), rows, recipe)
+
+
+Found = dict[int, tuple[float, int]]  # by document: probability, whether in the 1-best
+
+
+def _events(store: Store, by: str | None) -> dict[tuple[str, str], Found]:
+    cells: dict[tuple[str, str], Found] = {}
+    for actor, document, date, probability, best in rows_of(store, EVENTS):
+        period = WHOLE if by is None else period_of(date, by=by)
+        cells.setdefault((actor, period), {})[document] = probability, best
+    return cells
+
+
+def _row(actor: str, title: str, period: str, first: Found, second: Found) -> RuleCount:
+    both = len(first.keys() & second.keys())
+    (mean, best), (other_mean, other_best) = (
+        (sum(p for p, _ in found.values()), sum(best for _, best in found.values())) for found in (first, second)
+    )
+    only_first, only_second = len(first) - both, len(second) - both
+    return RuleCount(actor, title, period, mean, other_mean, best, other_best, both, only_first, only_second)

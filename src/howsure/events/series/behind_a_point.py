@@ -1,0 +1,105 @@
+"""The documents behind a point of a series, and those whose event is uncertain, with the links that it hinges on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from howsure.errors import InputError
+from howsure.events.store.documents import StoredDocument, stored_documents
+from howsure.events.store.reading import (
+    Store,
+    actors_in,
+    bounds_of,
+    chosen_actors,
+    rows_of,
+    title_of,
+)
+from howsure.inputs.numbers import check_whole
+
+LOW, HIGH = 0.2, 0.8  # what lies between is doubtful
+
+
+def documents_of(store: Store, actor: str, *, by: str, period: str) -> list[dict[str, Any]]:
+    """The documents of a period in which an actor perhaps acts, the most probable first; the doubtful ones marked.
+
+    Raises InputError for an actor or a period that the store does not hold.
+    """
+    (actor,) = chosen_actors(store, [actor])
+    first, last = bounds_of(store, by, period)
+    found = rows_of(
+        store,
+        "SELECT document, d.id, d.date, d.title, e.probability, e.best FROM events e JOIN documents d USING (document) "
+        "WHERE e.actor = $actor AND d.date BETWEEN $first AND $last ORDER BY e.probability DESC, d.date, document",
+        actor=actor,
+        first=first,
+        last=last,
+    )
+    return [
+        {**_named(document, name, date, title), "probability": p, "best": best, "doubtful": LOW <= p <= HIGH}
+        for document, name, date, title, p, best in found
+    ]
+
+
+def doubtful_documents(
+    store: Store, *, low: float = LOW, high: float = HIGH, actor: str | None = None, limit: int = 50
+) -> list[dict[str, Any]]:
+    """Documents and actors whose event has a probability in [low, high], those nearest to 1/2 first, and why.
+
+    `links` are the pairs of mentions that the event hinges on (see
+    `howsure.events.store.deciding_links.hinges_of`), with their words and their exact
+    probability P(i ~ j) of being one entity.
+
+    Raises InputError unless 0 ≤ low ≤ high ≤ 1, or for an actor that the store does not hold.
+    Source: Nguyen & O'Connor (2015), section 6.3.
+    """
+    if not 0.0 <= low <= high <= 1.0:
+        raise InputError(f"low and high must satisfy 0 ≤ low ≤ high ≤ 1; they are {low} and {high}.")
+    actors = list(actors_in(store)) if actor is None else list(chosen_actors(store, [actor]))
+    found = rows_of(
+        store,
+        "SELECT document, d.id, d.date, d.title, e.actor, e.probability, e.best "
+        "FROM events e JOIN documents d USING (document) "
+        "WHERE e.probability BETWEEN $low AND $high AND list_contains($actors, e.actor) "
+        "ORDER BY abs(e.probability - 0.5), document, e.actor LIMIT $limit",
+        low=low,
+        high=high,
+        actors=actors,
+        limit=check_whole(limit, name="limit"),
+    )
+    held = stored_documents(store, {row[0] for row in found})
+    return [
+        {
+            **_named(document, name, date, title),
+            "actor": code,
+            "actor_title": title_of(store, code),
+            "probability": p,
+            "best": best,
+            "links": links_of(held[document], [code]),
+        }
+        for document, name, date, title, code, p, best in found
+    ]
+
+
+def links_of(document: StoredDocument, actors: Iterable[str]) -> list[dict[str, Any]]:
+    """The links that the events of actors hinge on, with the words of both mentions and their exact probability."""
+    hinges = [(actor, hinge) for actor in actors for hinge in document.hinges(actor)]
+    exact = document.pair_probability([(hinge.first, hinge.second) for _, hinge in hinges])
+    return [
+        {
+            "actor": actor,
+            "mention": hinge.second,
+            "with": hinge.first,
+            "mention_text": document.text_of(hinge.second),
+            "with_text": document.text_of(hinge.first),
+            "probability": probability,
+            "with_event": hinge.with_event,
+            "without_event": hinge.without_event,
+            "share": hinge.share,
+        }
+        for (actor, hinge), probability in zip(hinges, exact, strict=True)
+    ]
+
+
+def _named(document: int, name: str, date: Any, title: str | None) -> dict[str, Any]:
+    return {"document": document, "id": name, "date": date.isoformat(), "title": title}

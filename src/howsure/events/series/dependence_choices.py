@@ -1,0 +1,46 @@
+"""What a series or a comparison takes as known of how documents depend on each other, and what it leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from howsure.events.periods import Day
+from howsure.events.store.reading import Store, rows_of
+from howsure.inputs.naming import unknown_name
+from howsure.inputs.pairs import Integers
+
+TOGETHER, APART = STORIES = ("together", "apart")
+STORY = "coalesce(s.story, -1 - document)"  # of a document, in SQL; below 0 where it is of no other
+
+
+def check_stories(stories: str) -> str:
+    """How documents of one story are taken.
+
+    Raises InputError for any other way.
+    """
+    if stories not in STORIES:
+        raise unknown_name("way to take stories", stories, STORIES, place="howsure")
+    return stories
+
+
+def shared_stories(stories: Integers) -> Integers | None:
+    """The story of each document (see `STORY`), None if none is of two: then nothing need be put together."""
+    return stories if (stories >= 0).any() else None
+
+
+def dependence_asked(store: Store, stories: str, overdispersion: float) -> dict[str, Any]:
+    """For a recipe: how stories are taken, how many documents share theirs with others, and the overdispersion."""
+    (shared, told), *_ = rows_of(store, "SELECT count(*), count(DISTINCT story) FROM stories")
+    return {
+        "stories": stories,
+        "documents_of_shared_stories": int(shared),
+        "shared_stories": int(told),
+        "overdispersion": overdispersion,
+    }
+
+
+def period_asked(sizes: Mapping[str, int], since: Day | None, until: Day | None) -> dict[str, Any]:
+    """For a recipe: how many documents are looked at, and of which days, if not of all."""
+    days = {name: str(day) for name, day in (("since", since), ("until", until)) if day is not None}
+    return {"documents": sum(sizes.values()), **days}

@@ -1,0 +1,284 @@
+"""How often each actor of a store acts in each period: the posterior of the count, and the 1-best count beside it."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from howsure.errors import InputError
+from howsure.events.periods import Day, period_end, period_of, period_start
+from howsure.events.series.counts import Count, count_from_probabilities, count_from_samples
+from howsure.events.series.dependence import check_overdispersion
+from howsure.events.series.dependence_choices import (
+    APART,
+    STORY,
+    TOGETHER,
+    check_stories,
+    dependence_asked,
+    period_asked,
+    shared_stories,
+)
+from howsure.events.series.period_counts import INTERVALS, EventSeries, PeriodCount
+from howsure.events.store.reading import (
+    Columns,
+    Store,
+    as_bits,
+    as_counts,
+    checked_length,
+    chosen_actors,
+    columns_of,
+    days_asked,
+    documents_by_period,
+    number_of_samples,
+    recipe_of,
+    title_of,
+)
+from howsure.inputs.checks import check_level
+from howsure.inputs.frames import to_frame
+from howsure.inputs.naming import counted, unknown_name
+from howsure.show.result_table import html_table, number, printable, text_table
+from howsure.show.result_table import interval as interval_text
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+UNITS = ("documents", "share", "entities")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class StoreSeries:
+    """The time series of actors of a store: `counts` by actor and period, what their codes stand for, and the recipe.
+
+    In a period without documents all but their number is undefined (NaN; None as plain values).
+    """
+
+    counts: EventSeries
+    by: str
+    titles: Mapping[str, str]
+    recipe: Mapping[str, Any]
+
+    @property
+    def actors(self) -> tuple[str, ...]:
+        """The codes of the actors, in the order asked for."""
+        return tuple(self.titles)
+
+    @property
+    def event(self) -> str:
+        """The event that is counted."""
+        return str(self.recipe["event"])
+
+    def rows_of(self, actor: str) -> tuple[PeriodCount, ...]:
+        """The periods of one actor, in the order of time.
+
+        Raises InputError for an actor that it does not hold.
+        """
+        if actor not in self.titles:
+            raise unknown_name("actor", actor, self.actors, place="the series")
+        return tuple(row for row in self.counts.rows if row.actor == actor)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """The series as a tidy table: one row an actor and period, columns by name."""
+        rows = self.counts.rows
+        return {
+            "actor": [row.actor for row in rows],
+            "title": [self.titles[row.actor] for row in rows],
+            "period": [row.period for row in rows],
+            "start": [period_start(row.period) for row in rows],
+            "end": [period_end(row.period, by=self.by) for row in rows],
+            "n_documents": [row.n_documents for row in rows],
+            "mean": [row.mean for row in rows],
+            "low": [row.low for row in rows],
+            "high": [row.high for row in rows],
+            "variance": [row.variance for row in rows],
+            "monte_carlo_error": [row.monte_carlo_error for row in rows],
+            "best": [math.nan if row.best is None else row.best for row in rows],
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """The recipe, the titles and the rows as plain values; what is undefined is None."""
+        columns = {name: [_plain(value) for value in values] for name, values in self.columns().items()}
+        rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+        return {"recipe": dict(self.recipe), "titles": dict(self.titles), "rows": rows}
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """The tidy table as a data frame of pandas, polars or pyarrow."""
+        return to_frame(self.columns(), backend)
+
+    def plot(self, **options: Any) -> Figure:
+        """Draw the series, a panel an actor: `howsure.figures.events.event_figure`."""
+        from howsure.figures.events import event_figure
+
+        return event_figure(self, **options)
+
+    def table(self) -> tuple[list[str], list[list[str]]]:
+        """The headings and cells of the series as text."""
+        held, share = self.counts, self.counts.share
+        headings = ["actor", "title", "period", "documents", "share" if share else f"{held.quantity} with an event"]
+        rows = [
+            [
+                row.actor,
+                printable(self.titles[row.actor]),
+                row.period,
+                f"{row.n_documents:,}",
+                number(row.mean, 4 if share else 1),
+                interval_text(row.low, row.high, 4 if share else int(held.interval == "normal")),
+                number(row.best, 4 if share else 0),
+            ]
+            for row in held.rows
+        ]
+        return [*headings, f"{100 * held.level:g} % interval", "1-best"], rows
+
+    def _caption(self) -> str:
+        rows = self.counts.rows
+        return (
+            f"{self.event}: {counted(len(self.titles), 'actor')} by {self.by}, {rows[0].period} to {rows[-1].period}: "
+            f"{self.recipe['unit']}, mean and {100 * self.counts.level:g} % interval ({self.counts.interval})"
+        )
+
+    def __str__(self) -> str:
+        return f"{self._caption()}\n{text_table(*self.table())}"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return html_table(*self.table(), caption=self._caption())
+
+
+def event_series(
+    store: Store,
+    *,
+    by: str = "quarter",
+    actors: Sequence[str] | None = None,
+    level: float = 0.95,
+    interval: str = "exact",
+    unit: str = "documents",
+    stories: str = TOGETHER,
+    overdispersion: float = 0.0,
+    since: Day | None = None,
+    until: Day | None = None,
+) -> StoreSeries:
+    """How often actors act in each period: n(t, c) = Σ D(c, x_d, e_d) over the documents d of period t.
+
+    unit: "documents" in which some entity of the actor acts, their "share" among all documents of the period (also
+    those left out since they name no actor), or the "entities" that act. Documents are independent given the model:
+    the mean is Σ p_d, the variance Σ p_d (1 - p_d) (times S/(S - 1), for p_d is a mean over S samples), the "exact"
+    interval that of the Poisson-binomial law, for entities of the convolved laws. "normal" is the paper's, mean ± z ·
+    sd of the S totals, "samples" their quantiles. `by` is "week", "month", "quarter" or "year". All periods between
+    the first and the last document are there, or those from the day `since` to the day `until`. Without `actors`, all
+    of them by falling expected count.
+
+    stories: "together", documents of one story (reprints) are wholly dependent, so that the variance of a story of k
+    equal documents is k² p (1 - p); "apart" takes all documents as independent, as the paper does. overdispersion: the
+    correlation ρ of documents of different stories, where the model errs alike in them: n equal documents have the
+    variance n p (1 - p) (1 + (n - 1) ρ). See `howsure.events.series.dependence`.
+
+    >>> from howsure.events import example_store
+    >>> with example_store() as store:
+    ...     series = event_series(store, by="year", actors=["NORLAND"])
+    >>> [(row.period, round(row.mean, 1), row.low, row.high, row.best) for row in series.rows_of("NORLAND")]
+    [('2001', 6.3, 4.0, 9.0, 6.0), ('2002', 2.5, 1.0, 4.0, 4.0)]
+
+    Raises InputError for an actor that the store does not hold, another option, or a store without any event.
+    Source: Nguyen & O'Connor (2015), section 6.
+    """
+    level, n_samples = check_level(level), number_of_samples(store)
+    checked_length(by)
+    for name, value, known in (("interval", interval, INTERVALS), ("unit", unit, UNITS)):
+        if value not in known:
+            raise unknown_name(name, value, known, place="event series")
+    check_stories(stories)
+    overdispersion = check_overdispersion(overdispersion)
+    if n_samples < 2:
+        raise InputError("the store must have 2 samples or more, for one tells nothing of its spread; it has 1.")
+    sizes = documents_by_period(store, by, since=since, until=until)
+    chosen = chosen_actors(store, actors)
+    cells = _cells(store, chosen, by, _stored(interval, unit), days_asked(since, until))
+    rows = []
+    for actor in chosen:
+        for period, n in sizes.items():
+            cell = cells.get((actor, period), NONE)
+            story = None if stories == APART else shared_stories(cell["story"])
+            how = {"level": level, "stories": story, "overdispersion": overdispersion}
+            count = _counted(cell["value"], interval, unit, n_samples, how)
+            rows.append(_row(actor, period, count, float(cell["best"].sum()), n, unit == "share"))
+    quantity = "entities" if unit == "entities" else "documents"
+    counts = EventSeries(tuple(rows), level, interval, quantity, unit == "share", n_samples)
+    asked = {"by": by, "level": level, "interval": interval, "unit": unit}
+    recipe = recipe_of(
+        store, **asked, **dependence_asked(store, stories, overdispersion), **period_asked(sizes, since, until)
+    )
+    return StoreSeries(counts, by, {actor: title_of(store, actor) for actor in chosen}, recipe)
+
+
+def _stored(interval: str, unit: str) -> str:
+    """The column of the table `events` that a count is made of."""
+    if unit == "entities":
+        return "entities"
+    return "probability" if interval == "exact" else "samples"
+
+
+def _cells(
+    store: Store, actors: Sequence[str], by: str, column: str, days: tuple[datetime.date, datetime.date]
+) -> dict[tuple[str, str], Columns]:
+    """What the events of each actor and period have in a column, the 1-best count of each, and its story."""
+    best = "best_entities" if column == "entities" else "best"
+    held = columns_of(
+        store,
+        f"SELECT e.actor, date_trunc('{by}', d.date)::DATE AS start, e.{column} AS value, e.{best} AS best, "
+        f"{STORY} AS story "
+        "FROM events e JOIN documents d USING (document) LEFT JOIN stories s USING (document) "
+        "WHERE list_contains($actors, e.actor) AND d.date BETWEEN $low AND $high ORDER BY e.actor, start, document",
+        actors=list(actors),
+        low=days[0],
+        high=days[1],
+    )
+    code, start = held["actor"], held["start"].astype("datetime64[D]")
+    if not len(code):
+        return {}
+    edges = np.flatnonzero((code[1:] != code[:-1]) | (start[1:] != start[:-1])) + 1
+    cells = {}
+    for low, high in zip([0, *edges.tolist()], [*edges.tolist(), len(code)], strict=True):
+        key = str(code[low]), period_of(start[low].item(), by=by)
+        cells[key] = {name: held[name][low:high] for name in NONE}
+    return cells
+
+
+NONE: Columns = {name: np.empty(0) for name in ("value", "best", "story")}
+
+
+def _counted(values: Any, interval: str, unit: str, n_samples: int, how: Mapping[str, Any]) -> Count:
+    """The posterior of a count."""
+    if not len(values):
+        return Count(0.0, 0.0, 0.0, 0.0, 0.0)
+    if interval == "exact" and unit != "entities":
+        return count_from_probabilities(values, n_samples=n_samples, **how)
+    read = as_counts if unit == "entities" else as_bits
+    return count_from_samples(read(values, n_samples).astype(np.int64), interval=interval, **how)
+
+
+def _row(actor: str, period: str, count: Count, best: float, n: int, share: bool) -> PeriodCount:
+    if n == 0:
+        return PeriodCount(actor, period, math.nan, math.nan, math.nan, math.nan, math.nan, None, 0)
+    per = 1.0 / n if share else 1.0
+    return PeriodCount(
+        actor,
+        period,
+        count.mean * per,
+        count.low * per,
+        count.high * per,
+        count.variance * per**2,
+        count.monte_carlo_error * per,
+        best * per,
+        n,
+    )
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    return value.isoformat() if hasattr(value, "isoformat") else value

@@ -1,0 +1,1 @@
+"""The events store: a database file, its tables, and whether they are whole."""

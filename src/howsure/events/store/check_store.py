@@ -1,0 +1,140 @@
+"""Is a store whole? What it holds compared with what an extraction writes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from howsure import __version__
+from howsure.events.store.event_store import EventStore
+from howsure.events.store.integrity import (
+    AT_OPENING,
+    OF_DOCUMENTS,
+    Damage,
+    schema_damage,
+    table_damage,
+)
+from howsure.events.store.reading import Store, as_bits, as_counts, as_labels, asked, number_of_samples, rows_of
+from howsure.events.store.refusals import are_clusterings
+from howsure.events.store.schema import TABLES
+from howsure.events.store.settings import REMEDY
+from howsure.inputs.frames import to_frame
+from howsure.inputs.naming import counted
+from howsure.show.result_table import html_table, text_table
+
+BATCH = 500
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class StoreCheck:
+    """What is damaged of a store, and how it was looked for; nothing if it is whole."""
+
+    damage: tuple[Damage, ...]
+    recipe: Mapping[str, Any]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing was found."""
+        return not self.damage
+
+    def to_dict(self) -> dict[str, Any]:
+        """The recipe and the rules that are broken as plain values."""
+        return {"recipe": dict(self.recipe), "whole": self.is_whole, "damage": [asdict(one) for one in self.damage]}
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """The rules that are broken as a data frame of pandas, polars or pyarrow."""
+        names = ("table", "rule", "rows", "document")
+        return to_frame({name: [getattr(one, name) for one in self.damage] for name in names}, backend)
+
+    def table(self) -> tuple[list[str], list[list[str]]]:
+        """The headings and cells of what is damaged as text."""
+        rows = [
+            [one.table, one.rule, *("" if value is None else f"{value:,}" for value in (one.rows, one.document))]
+            for one in self.damage
+        ]
+        return ["table", "rule that is broken", "rows", "first document"], rows
+
+    def verdict(self) -> str:
+        """Whether the store is whole, and what to do if it is not."""
+        path = self.recipe["store"]
+        if self.is_whole:
+            return f"{path} is whole: {counted(self.recipe['documents'], 'document')}, {len(TABLES)} tables."
+        return f"{path} is damaged: it breaks {counted(len(self.damage), 'rule')}. {REMEDY}."
+
+    def __str__(self) -> str:
+        return self.verdict() if self.is_whole else f"{text_table(*self.table())}\n{self.verdict()}"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return html_table(*self.table(), caption=self.verdict())
+
+
+def check_store(path: str | os.PathLike[str]) -> StoreCheck:
+    """Compare all of a store with what an extraction writes: columns, references, ranges, lengths, and what was drawn.
+
+    The clusterings must name earlier mentions, probabilities be the shares of the samples that are set.
+
+    >>> from howsure.events import example_store
+    >>> with example_store() as store:
+    ...     path = store.path
+    ...     store.close()
+    ...     print(check_store(path).is_whole)
+    True
+
+    Raises InputError where there is no store, its settings are damaged, or its file cannot be read.
+    """
+    with EventStore.open(path, checked=False) as store:
+        damage = list(_damage(store))
+        readable = not any(one.rows is None for one in damage)
+        documents = rows_of(store, "SELECT count(*) FROM documents")[0][0] if readable else None
+    return StoreCheck(tuple(damage), {"howsure": __version__, "store": str(path), "documents": documents})
+
+
+def _damage(store: Store) -> Iterator[Damage]:
+    broken = list(schema_damage(store))
+    if "samples" not in store.settings:
+        broken.append(Damage("settings", "the number of samples must be said"))
+    if not broken:  # otherwise further questions would fail
+        broken = list(table_damage(store, (*AT_OPENING, *OF_DOCUMENTS)))
+    yield from broken
+    if not broken:  # the blobs have their lengths
+        yield from _drawn_damage(store, number_of_samples(store))
+
+
+def _drawn_damage(store: Store, samples: int) -> Iterator[Damage]:
+    """What is wrong within what was drawn: clusterings, and the bits of events and evidence."""
+    wrong = {table: [0, 0] for table in ("clusterings", "events", "evidence")}
+
+    def note(table: str, document: int) -> None:
+        wrong[table][1] = wrong[table][1] if wrong[table][0] else document
+        wrong[table][0] += 1
+
+    query = "SELECT document, samples, best, d.mentions FROM clusterings JOIN documents d USING (document)"
+    for document, drawn, best, mentions in _rows(store, query):
+        if not all(are_clusterings(as_labels(blob, mentions)) for blob in (drawn, best)):
+            note("clusterings", document)
+    for document, drawn, entities, p in _rows(store, "SELECT document, samples, entities, probability FROM events"):
+        bits = as_bits([drawn], samples)[0]
+        if abs(bits.mean() - p) > ROUNDING or ((as_counts([entities], samples)[0] > 0) != bits).any():
+            note("events", document)
+    for document, drawn, p in _rows(store, "SELECT document, samples, probability FROM evidence"):
+        if abs(as_bits([drawn], samples)[0].mean() - p) > ROUNDING:
+            note("evidence", document)
+    said = {
+        "clusterings": "each mention must have the number of the first mention of its entity",
+        "events": "probability and entities must be those of the samples",
+        "evidence": "probability must be that of the samples",
+    }
+    for table, (n, first) in wrong.items():
+        if n:
+            yield Damage(table, said[table], n, first)
+
+
+def _rows(store: Store, query: str) -> Iterator[tuple[Any, ...]]:
+    with asked(store, query, {}) as answer:
+        while rows := answer.fetchmany(BATCH):
+            yield from rows

@@ -1,0 +1,232 @@
+"""The events store: a DuckDB file to which documents are added whole, a transaction a batch."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import duckdb
+
+from howsure import __version__
+from howsure.errors import HowsureError, InputError
+from howsure.events.store.arrow import arrow_table
+from howsure.events.store.reading import asked
+from howsure.events.store.refusals import check_opened
+from howsure.events.store.schema import VERSION, create_statements
+from howsure.events.store.settings import Settings, read_settings
+from howsure.files.whole import check_place, sync_folder
+
+MEMORY = "512MB"  # beyond it, DuckDB writes to a folder beside the store
+THREADS = 2
+Config = dict[str, str | bool | int | float | list[str]]
+CONFIG: Config = {
+    "memory_limit": MEMORY,
+    "threads": str(THREADS),
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+}
+READING: Config = {**CONFIG, "enable_external_access": "false"}  # a query reads the store and nothing else
+FAILED_WRITES = (duckdb.IOException, duckdb.FatalException, duckdb.TransactionException, duckdb.OutOfMemoryException)
+MAGIC, MAGIC_AT = b"DUCK", 8  # how a DuckDB file begins, after a checksum
+ITS_OWN = ("version", "howsure", "finished", "names")  # settings that the store sets, or has by their digest
+
+Columns = Mapping[str, Any]  # by name, values one below the other
+
+
+class StoreError(HowsureError):
+    """A store could not be written, or is in use. What was stored stays; the message says what to do."""
+
+
+class EventStore:
+    """The documents of a corpus with their events, as `howsure.events.store.schema` lays them out.
+
+    `settings` says what made it. Use it in a `with` statement, or close it.
+    """
+
+    def __init__(self, path: Path, connection: duckdb.DuckDBPyConnection, settings: Settings) -> None:
+        self.path, self.connection, self.settings = path, connection, settings
+
+    @classmethod
+    def create(cls, path: str | os.PathLike[str], settings: Mapping[str, Any]) -> Self:
+        """An empty store, open for writing; the file appears with all its tables or not at all.
+
+        Raises InputError where there is a file already or no file can be; StoreError if it cannot be written.
+        """
+        target = Path(path)
+        check_place(target)
+        if target.exists():
+            raise InputError(f"there is a file {target} already; name another store, or remove it.")
+        temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+        held = {**settings, "version": VERSION, "howsure": __version__, "finished": False}
+        try:
+            with _writing(target), duckdb.connect(temporary, config=CONFIG) as connection:
+                for statement in create_statements():
+                    connection.execute(statement)
+                for name, value in held.items():
+                    connection.execute("INSERT INTO settings VALUES (?, ?)", [name, json.dumps(value)])
+                connection.execute("CHECKPOINT")  # closing would do it too, but keep it secret where it fails
+            os.replace(temporary, target)
+            sync_folder(target.parent)
+        finally:
+            for left in (temporary, temporary.with_name(f"{temporary.name}.wal")):
+                left.unlink(missing_ok=True)
+        return cls.open(target, read_only=False)
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], *, read_only: bool = True, checked: bool = True) -> Self:
+        """A store that there is, for reading, or for adding to it.
+
+        checked: whether its columns and its small tables are looked at first (`howsure.events.store.integrity`).
+        Raises InputError if there is none, or the file is no store, damaged, or of another version of howsure;
+        StoreError if another process writes to it.
+        """
+        target = Path(path)
+        if target.is_dir():
+            raise InputError(f"{target} is a folder; a store is a file, such as {target / 'news.duckdb'}.")
+        if not target.is_file():
+            raise InputError(f"there is no store {target}; make one by howsure events extract.")
+        _check_magic(target)
+        try:
+            connection = duckdb.connect(target, read_only=read_only, config=READING if read_only else CONFIG)
+        except duckdb.Error as error:
+            if isinstance(error, duckdb.ConnectionException):
+                raise StoreError(
+                    f"{target} is open in this program already, or being written to; close that connection first."
+                ) from error
+            if "Could not set lock" in str(error):
+                raise StoreError(
+                    f"{target} is being written to; wait for that, or end it, and open it then."
+                ) from error
+            raise InputError(f"{target} is no store, or it is damaged or cut off: {_first_line(error)}") from error
+        try:
+            store = cls(target, connection, read_settings(connection, target))
+            if checked:
+                check_opened(store)
+            return store
+        except BaseException:
+            connection.close()
+            raise
+
+    @property
+    def next_document(self) -> int:
+        """The position in the input of the first document that the store does not know of."""
+        known = "SELECT max(document) AS last FROM documents UNION ALL SELECT max(document) FROM left_out"
+        return int(self.ask(f"SELECT coalesce(max(last), -1) + 1 FROM ({known})")[0][0])
+
+    def ask(self, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """The rows that answer a query, by a cursor of its own, so that threads may ask side by side.
+
+        Raises InputError if the store turns out to be damaged, or is closed.
+        """
+        with asked(self, query, list(parameters)) as answer:
+            return answer.fetchall()
+
+    def append(self, tables: Mapping[str, Columns], *, finished: bool = False) -> None:
+        """Add rows to tables, all of them or, whatever happens, none: the columns of each table by name.
+
+        `finished` marks with them that all of the input is in the store.
+
+        Raises StoreError if they cannot be written, say since the disk is full; the rows before stay.
+        """
+        added = {name: columns for name, columns in tables.items() if len(next(iter(columns.values())))}
+        with _writing(self.path):
+            for name, columns in added.items():
+                self.connection.register(f"added_{name}", arrow_table(name, columns))
+            try:
+                self.connection.execute("BEGIN")
+                for name, columns in added.items():
+                    listed = ", ".join(columns)
+                    self.connection.execute(f"INSERT INTO {name} ({listed}) SELECT {listed} FROM added_{name}")
+                if finished:
+                    self.connection.execute("UPDATE settings SET value = 'true' WHERE name = 'finished'")
+                self.connection.execute("COMMIT")
+            except BaseException:
+                with suppress(duckdb.Error):  # the first error is the one to tell of
+                    self.connection.execute("ROLLBACK")
+                raise
+            finally:
+                for name in added:
+                    with suppress(duckdb.Error):
+                        self.connection.unregister(f"added_{name}")
+
+    def finish(self, stories: Mapping[int, int] | None = None) -> None:
+        """Mark that all of the input is in the store, and which documents tell one story: of each the first one."""
+        told = stories or {}
+        self.append({"stories": {"document": list(told), "story": list(told.values())}}, finished=True)
+        with _writing(self.path):
+            self.connection.execute("CHECKPOINT")
+        self.settings["finished"] = True
+
+    def check_settings(self, wanted: Mapping[str, Any]) -> None:
+        """Raise InputError naming what differs where a run that goes on was not the one that began."""
+        both = self.settings, json.loads(json.dumps(wanted))
+        ours, known = ({name: held[name] for name in held if name not in ITS_OWN} for held in both)
+        told = [f"{name} was {_shown(was)} and is now {_shown(now)}" for name, was, now in _differences(ours, known)]
+        if self.settings["howsure"] != __version__:
+            told.append(f"howsure was {self.settings['howsure']} and is now {__version__}")
+        if told:
+            raise InputError(
+                f"{self.path} was begun with other settings: {'; '.join(told)}. "
+                "Go on with the same ones, or name another store."
+            )
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _check_magic(path: Path) -> None:
+    """Raise InputError for a file of another kind, which DuckDB would read as a table or complain of at length."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(MAGIC_AT + len(MAGIC))
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
+    if start[MAGIC_AT:] != MAGIC:
+        raise InputError(f"{path} is no store of events, or it is damaged: it does not begin as a DuckDB file does.")
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """What stops DuckDB from writing, as a StoreError in one line."""
+    try:
+        yield
+    except (*FAILED_WRITES, OSError) as error:
+        raise StoreError(
+            f"{path} cannot be written: {_first_line(error)} What was stored before stays; free some space if the "
+            "disk is full, and give the same command again."
+        ) from error
+
+
+def _first_line(error: BaseException) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return (lines[0] if lines else type(error).__name__).rstrip(".")[:300] + "."
+
+
+def _differences(was: Settings, now: Settings, within: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """The settings that differ, by their names, those of nested ones with a dot, and both of their values."""
+    for name in {**was, **now}:
+        before, after = was.get(name), now.get(name)
+        if isinstance(before, dict) and isinstance(after, dict):
+            yield from _differences(before, after, f"{within}{name}.")
+        elif before != after:
+            yield f"{within}{name}", before, after
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 80 else f"{text[:77]}…"

@@ -1,0 +1,246 @@
+"""What the tables of a store must satisfy, as questions to the store: its columns, references, ranges and lengths.
+
+The small tables, which all counts are made of, are checked whenever a store is opened; those of the documents when a
+document is read; all of them by `howsure.events.store.check_store.check_store`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from howsure.errors import InputError
+from howsure.events.store.arrow import types_of
+from howsure.events.store.reading import Store, rows_of
+from howsure.events.store.schema import TABLES
+from howsure.inputs.naming import counted, shortened
+
+AT_OPENING = ("documents", "left_out", "stories", "events")
+OF_DOCUMENTS = ("sentences", "mentions", "antecedents", "clusterings", "evidence")
+KNOWN_DATE = "isfinite(t.date) AND t.date BETWEEN DATE '0001-01-01' AND DATE '9999-12-31'"
+ABSENT, ORPHANS = "d.document IS NULL", "document must be one of the table documents"
+PROBABILITY = "NOT t.probability BETWEEN 0 AND 1", "probability must lie in [0, 1]"
+BITS = "octet_length(t.samples) <> (CAST($samples AS BIGINT) + 7) // 8", "samples must hold a bit a sample"
+
+# By table: what is wrong with a row t of a document d (mentions: in a sentence s), and the rule that it breaks.
+RULES: dict[str, tuple[tuple[str, str], ...]] = {
+    "documents": (
+        ("t.document < 0", "document must be 0 or more"),
+        (f"NOT ({KNOWN_DATE})", "date must be a day of the years 1 to 9999"),
+        ("t.words < 0", "words must be 0 or more"),
+        ("t.mentions < 0", "mentions must be 0 or more"),
+    ),
+    "left_out": (
+        ("t.document < 0", "document must be 0 or more"),
+        (f"t.date IS NOT NULL AND NOT ({KNOWN_DATE})", "date must be a day of the years 1 to 9999"),
+        ("d.document IS NOT NULL", "document must not be one of the table documents"),
+    ),
+    "stories": ((ABSENT, ORPHANS), ("t.story < 0", "story must be 0 or more")),
+    "events": (
+        (ABSENT, ORPHANS),
+        PROBABILITY,
+        BITS,
+        ("octet_length(t.entities) <> CAST($samples AS BIGINT)", "entities must hold a byte a sample"),
+        ("t.best_entities < 0", "best_entities must be 0 or more"),
+        ("t.best <> (t.best_entities > 0)", "best must be true where best_entities is above 0, and only there"),
+    ),
+    "sentences": (
+        (ABSENT, ORPHANS),
+        ("len(t.words) <> len(t.spaces)", "words and spaces must have one length"),
+        ("list_count(t.words) < len(t.words) OR list_count(t.spaces) < len(t.spaces)", "words and spaces have no gaps"),
+        (
+            " OR ".join(
+                f"(t.{layer} IS NOT NULL AND len(t.{layer}) <> len(t.words))"
+                for layer in ("lemmas", "tags", "universal_tags", "features", "heads", "relations")
+            ),
+            "each layer of the parse must have a value a word",
+        ),
+        ("list_min(t.heads) < -1 OR list_max(t.heads) >= len(t.words)", "heads must be words of the sentence, or -1"),
+    ),
+    "mentions": (
+        (ABSENT, ORPHANS),
+        ("s.document IS NULL", "sentence must be one of the document's"),
+        (
+            "NOT (0 <= t.start AND t.start <= t.head AND t.head < t.stop AND t.stop <= len(s.words))",
+            "start, head and stop must be words of the sentence, in this order",
+        ),
+        ("NOT t.verb BETWEEN 0 AND len(s.words) - 1", "verb must be a word of the sentence"),
+        ("list_count(t.actors) < len(t.actors)", "actors must be codes"),
+    ),
+    "antecedents": (
+        (ABSENT, ORPHANS),
+        (
+            "NOT (0 <= t.antecedent AND t.antecedent <= t.mention AND t.mention < d.mentions)",
+            "antecedent must be an earlier mention, or the mention itself",
+        ),
+        PROBABILITY,
+    ),
+    "clusterings": (
+        (ABSENT, ORPHANS),
+        ("d.mentions = 0", "its document must have mentions"),
+        ("octet_length(t.best) <> 2::HUGEINT * d.mentions", "best must hold two bytes a mention"),
+        (
+            "octet_length(t.samples) <> 2::HUGEINT * d.mentions * CAST($samples AS BIGINT)",
+            "samples must hold two bytes a mention and sample",
+        ),
+    ),
+    "evidence": (
+        (ABSENT, ORPHANS),
+        (
+            "NOT (t.named BETWEEN 0 AND d.mentions - 1 AND t.agent BETWEEN 0 AND d.mentions - 1)",
+            "named and agent must be mentions of the document",
+        ),
+        PROBABILITY,
+        BITS,
+    ),
+}
+KEYS = {
+    "documents": "document",
+    "left_out": "document",
+    "stories": "document",
+    "antecedents": "document, mention, antecedent",
+    "clusterings": "document",
+    "events": "document, actor",
+}
+# By table: which documents are wrong as a whole, and the rule that they break. {of} chooses among the documents.
+WHOLES: dict[str, tuple[tuple[str, str], ...]] = {
+    "documents": (
+        (
+            "SELECT any_value(document) AS document FROM documents {of} GROUP BY id HAVING count(*) > 1",
+            "id must be unique",
+        ),
+    ),
+    "stories": (
+        (
+            "SELECT document FROM (FROM stories {of}) WHERE story NOT IN (SELECT document FROM documents)",
+            "story must be one of the table documents",
+        ),
+    ),
+    "sentences": (
+        (
+            "SELECT document FROM sentences {of} GROUP BY document "
+            "HAVING min(sentence) <> 0 OR max(sentence) >= count(*) OR count(DISTINCT sentence) < count(*)",
+            "sentences must be numbered from 0",
+        ),
+    ),
+    "mentions": (
+        (
+            "SELECT document FROM (FROM documents {of}) d LEFT JOIN (SELECT document, count(*) AS n, "
+            "count(DISTINCT mention) AS k, max(mention) AS last, min(mention) AS first FROM mentions {of} "
+            "GROUP BY document) USING (document) "
+            "WHERE coalesce(n, 0) <> d.mentions OR k < n OR last >= n OR first <> 0",
+            "mentions must be numbered from 0, as many as the table documents says",
+        ),
+    ),
+    "antecedents": (
+        (
+            "SELECT document FROM antecedents {of} GROUP BY document, mention HAVING abs(sum(probability) - 1) > 1e-6",
+            "the probabilities of a mention must sum to 1",
+        ),
+        (
+            "SELECT document FROM (FROM clusterings {of}) JOIN documents d USING (document) LEFT JOIN "
+            "(SELECT document, count(DISTINCT mention) AS n FROM antecedents {of} GROUP BY document) USING (document) "
+            "WHERE coalesce(n, 0) <> d.mentions",
+            "every mention of a document with clusterings must have antecedents",
+        ),
+    ),
+    "clusterings": (
+        (
+            "SELECT DISTINCT document FROM events {of} EXCEPT SELECT document FROM clusterings {of}",
+            "a document with an event must have clusterings",
+        ),
+    ),
+}
+OF = "WHERE document IN (SELECT unnest($documents))"
+
+
+class DamagedStoreError(InputError):
+    """A store that holds what no extraction writes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """A rule that a table breaks: by how many rows (None: as a whole), and the first document of them if known."""
+
+    table: str
+    rule: str
+    rows: int | None = None
+    document: int | None = None
+
+    def __str__(self) -> str:
+        where = "" if self.document is None else f", the first of document {self.document}"
+        told = "" if self.rows is None else f" ({counted(self.rows, 'row')}{where})"
+        return f"table {self.table}: {self.rule}{told}"
+
+
+def schema_damage(store: Store) -> Iterator[Damage]:
+    """What is wrong with the tables as such: columns that are missing, of another type, or computed; functions."""
+    tables = (
+        "SELECT table_name, sql FROM system.main.duckdb_tables() "  # in full: a macro of the store may have its name
+        "WHERE schema_name = 'main' AND NOT internal AND NOT temporary"
+    )
+    held = dict(rows_of(store, tables))
+    columns: dict[str, dict[str, str]] = {}
+    listed = "SELECT table_name, column_name, data_type FROM system.main.duckdb_columns() WHERE schema_name = 'main'"
+    for table, column, kind in rows_of(store, listed):
+        columns.setdefault(table, {})[column] = kind
+    for table in TABLES:
+        if table not in held:
+            yield Damage(table, "it is missing")
+            continue
+        for column, kind in types_of(table).items():
+            found = columns[table].get(column)
+            if found is None:
+                yield Damage(table, f"column {column} is missing")
+            elif found != kind:
+                yield Damage(table, f"column {column} must be of type {kind}; it is {found}")
+        if "GENERATED ALWAYS" in held[table]:
+            yield Damage(table, "a column is computed, and not stored")
+    own = rows_of(store, "SELECT DISTINCT function_name FROM system.main.duckdb_functions() WHERE NOT internal")
+    if own:
+        yield Damage("settings", f"a store has no functions of its own; it has {shortened([name for (name,) in own])}")
+
+
+def table_damage(store: Store, tables: Iterable[str], *, documents: Collection[int] | None = None) -> Iterator[Damage]:
+    """The rules that tables break, in all their rows or in those of some documents."""
+    for table in tables:
+        yield from _broken_rows(store, table, documents)
+        given = {} if documents is None else {"documents": list(documents)}
+        for query, rule in [*_keys(table), *WHOLES.get(table, ())]:
+            asked = f"SELECT count(*), min(document) FROM ({query.format(of=OF if given else '')})"
+            ((n, first),) = rows_of(store, asked, **given)
+            if n:
+                yield Damage(table, rule, n, first)
+
+
+def _broken_rows(store: Store, table: str, documents: Collection[int] | None) -> Iterator[Damage]:
+    missing = [(f"t.{column} IS NULL", f"{column} must not be missing") for column in _required(table)]
+    rules = [*missing, *RULES[table]]
+    counts = ", ".join(f"count(*) FILTER ({wrong}), min(t.document) FILTER ({wrong})" for wrong, _ in rules)
+    query = f"SELECT {counts} FROM {table} t LEFT JOIN documents d ON d.document = t.document"
+    parameters: dict[str, Any] = {}
+    if table == "mentions":
+        query += " LEFT JOIN sentences s ON s.document = t.document AND s.sentence = t.sentence"
+    if "$samples" in counts:
+        parameters["samples"] = store.settings.get("samples")  # where it is not said, no length is right or wrong
+    if documents is not None:
+        query += " WHERE t.document IN (SELECT unnest($documents))"
+        parameters["documents"] = list(documents)
+    (found,) = rows_of(store, query, **parameters)
+    for (_, rule), n, first in zip(rules, found[::2], found[1::2], strict=True):
+        if n:
+            yield Damage(table, rule, n, first)
+
+
+def _keys(table: str) -> list[tuple[str, str]]:
+    if table not in KEYS:
+        return []
+    key = KEYS[table]
+    query = f"SELECT any_value(document) AS document FROM {table} {{of}} GROUP BY {key} HAVING count(*) > 1"
+    return [(query, f"there must be one row a {key.replace(', ', ' and ')}")]
+
+
+def _required(table: str) -> list[str]:
+    lines = [line.strip() for line in TABLES[table].strip().splitlines()]
+    return [line.split()[0] for line in lines if "NOT NULL" in line or "PRIMARY KEY" in line]

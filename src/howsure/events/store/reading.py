@@ -1,0 +1,287 @@
+"""How a store of events is asked: its actors, its periods, and what is drawn at random as arrays."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+import duckdb
+import numpy as np
+import numpy.typing as npt
+
+from howsure import __version__
+from howsure.errors import InputError
+from howsure.events.corpus.filters import NO_ACTOR
+from howsure.events.periods import (
+    PERIODS,
+    Day,
+    check_span,
+    day_of,
+    period_end,
+    period_of,
+    period_start,
+    periods_between,
+)
+from howsure.inputs.naming import nearest, shortened, unknown_name
+
+Columns = dict[str, npt.NDArray[Any]]
+Parameters = Mapping[str, Any] | Sequence[Any]
+OUR_OWN = (duckdb.ProgrammingError, duckdb.PermissionException)  # mistakes in a query; all else is the file's fault
+DATED = (
+    f"SELECT date FROM documents UNION ALL SELECT date FROM left_out WHERE reason = '{NO_ACTOR}' AND date IS NOT NULL"
+)
+ADVICE = (
+    "Ask for the days that you mean (since and until; --since, --until), or leave the others out of the store: howsure "
+    "events recount."
+)
+
+
+class Store(Protocol):
+    """What a query needs of an events store: a connection that hands out cursors, and what made the store."""
+
+    @property
+    def connection(self) -> duckdb.DuckDBPyConnection:
+        """The open database."""
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What made the store, by name."""
+
+
+def rows_of(store: Store, query: str, **parameters: Any) -> list[tuple[Any, ...]]:
+    """The rows of a query with `$name` parameters, by a cursor of its own, so that threads may ask side by side.
+
+    Raises InputError if the store turns out to be damaged.
+    """
+    with asked(store, query, parameters) as answer:
+        return answer.fetchall()
+
+
+def columns_of(store: Store, query: str, **parameters: Any) -> Columns:
+    """The columns of a query as arrays by name; see `rows_of`."""
+    with asked(store, query, parameters) as answer:
+        return answer.fetchnumpy()
+
+
+@contextmanager
+def asked(store: Store, query: str, parameters: Parameters) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The answer to a query, to be fetched.
+
+    Raises InputError if the store turns out to be damaged, or is closed.
+    """
+    try:
+        with store.connection.cursor() as cursor:
+            yield cursor.execute(query, parameters)
+    except OUR_OWN:
+        raise
+    except duckdb.ConnectionException as error:
+        raise InputError("the store is closed; open it again.") from error
+    except (duckdb.Error, UnicodeDecodeError) as error:
+        reason = str(error).strip().partition("\n")[0].rstrip(".")[:300]
+        raise InputError(f"the store is damaged or cut off: {reason}. Restore a copy.") from error
+
+
+def is_for_reading(store: Store) -> bool:
+    """Whether nothing can be written to a store while it is open, so that its answers stay what they are."""
+    return bool(
+        rows_of(store, "SELECT readonly FROM system.main.duckdb_databases() WHERE database_name = current_database()")[
+            0
+        ][0]
+    )
+
+
+def number_of_samples(store: Store) -> int:
+    """How many clusterings were drawn of each document.
+
+    Raises InputError if the store does not say, or is none that is open.
+    """
+    if not hasattr(store, "settings"):
+        raise InputError(f"store must be an open store, as EventStore.open(path) gives; it is {store!r}.")
+    samples = store.settings.get("samples")
+    if not isinstance(samples, int) or samples < 1:
+        raise InputError(f"the settings of the store must say how many samples it has; they say {samples!r}.")
+    return samples
+
+
+def title_of(store: Store, actor: str) -> str:
+    """What the code of an actor stands for; the code itself where the store does not say."""
+    titles: Mapping[str, str] = store.settings.get("actors") or {}
+    return titles.get(actor, actor)
+
+
+def actors_in(store: Store) -> dict[str, tuple[int, float]]:
+    """Each actor that acts: in how many documents perhaps, and in how many expected; the most frequent first."""
+    found = rows_of(
+        store,
+        "SELECT actor, count(*), sum(probability) AS expected FROM events GROUP BY actor ORDER BY expected DESC, actor",
+    )
+    return {actor: (int(documents), float(expected)) for actor, documents, expected in found}
+
+
+def chosen_actors(store: Store, actors: Sequence[str] | None) -> tuple[str, ...]:
+    """Codes of actors, each once: those asked for, or all that act by falling expected count.
+
+    Asked for may be any actor of the lexicon, by its code or its title, in capitals or not.
+
+    Raises InputError if none is asked for, one is unknown, or none acts and none was named.
+    """
+    acting = list(actors_in(store))
+    if actors is None and not acting:
+        first_and_last(store)
+        raise InputError("the store holds no event: no actor acts in any document. Was the rule or the lexicon meant?")
+    if actors is None:
+        return tuple(acting)
+    if isinstance(actors, str) or not actors:
+        raise InputError(f"actors must be a list of codes, such as {acting[:2]}; it is {actors!r}.")
+    known = list(dict.fromkeys([*acting, *(store.settings.get("actors") or {})]))
+    return tuple(dict.fromkeys(_code(store, actor, known) for actor in actors))
+
+
+def _code(store: Store, actor: str, known: Sequence[str]) -> str:
+    """The code of an actor that is named by its code or its title.
+
+    Raises InputError for one that is unknown, or of which there are several.
+    """
+    if actor in known:
+        return actor
+    meant = [code for code in known if actor.lower() in (code.lower(), title_of(store, code).lower())]
+    if len(meant) > 1:
+        raise InputError(f"{actor} may be {' or '.join(meant)}; give the code.")
+    if not meant:
+        titles = [title_of(store, code) for code in known]
+        near = nearest(actor, [*known, *titles])
+        code = near if near in known else known[titles.index(near)] if near else None
+        meaning = f" Did you mean {code} ({title_of(store, code)})?" if code else ""
+        raise InputError(f"no actor {actor!r} in the store; it has {shortened(known)}.{meaning}")
+    return meant[0]
+
+
+def checked_length(by: str) -> str:
+    """A length of period.
+
+    Raises InputError for any other.
+    """
+    if by not in PERIODS:
+        raise unknown_name("length of period", by, PERIODS, place="howsure")
+    return by
+
+
+def first_and_last(store: Store) -> tuple[datetime.date, datetime.date]:
+    """The dates of the first and the last document, with those that were left out since they name no actor.
+
+    Raises InputError for a store without documents.
+    """
+    first, last = rows_of(store, f"SELECT min(date), max(date) FROM ({DATED})")[0]
+    if first is None:
+        raise InputError("the store holds no document: nothing was kept of the input, or nothing read yet.")
+    return first, last
+
+
+def documents_by_period(store: Store, by: str, *, since: Day | None = None, until: Day | None = None) -> dict[str, int]:
+    """How many documents each period has, from that of the first to that of the last document, with none left out.
+
+    Documents that were left out since they name no actor count: they were looked at, and have no event. `since` and
+    `until` are the first and the last day asked for.
+
+    Raises InputError for another length of period, no document of these days, or more than 10,000 periods.
+    """
+    checked_length(by)
+    low, high = days_asked(since, until)
+    asked = f"FROM ({DATED}) WHERE date BETWEEN $low AND $high"
+    first, last = rows_of(store, f"SELECT min(date), max(date) {asked}", low=low, high=high)[0]
+    if first is None:
+        first, last = first_and_last(store)
+        raise InputError(f"the store holds no document from {low} to {high}; its documents are of {first} to {last}.")
+    check_span(first, last, by=by, advice=ADVICE)
+    grouped = f"SELECT date_trunc('{by}', date)::DATE, count(*) {asked} GROUP BY ALL"
+    found = {period_of(start, by=by): int(n) for start, n in rows_of(store, grouped, low=low, high=high)}
+    return {period: found.get(period, 0) for period in periods_between(str(first), str(last), by=by)}
+
+
+def days_asked(since: Day | None, until: Day | None) -> tuple[datetime.date, datetime.date]:
+    """The first and the last day asked for; without one, any.
+
+    Raises InputError for what is no date, and if the last is before the first.
+    """
+    low, high = day_of(since, name="since"), day_of(until, name="until")
+    if low is not None and high is not None and high < low:
+        raise InputError(f"until must not be before since; they are {high} and {low}.")
+    return low or datetime.date.min, high or datetime.date.max
+
+
+def bounds_of(store: Store, by: str, period: str) -> tuple[datetime.date, datetime.date]:
+    """The first and the last day of a period of the store.
+
+    Raises InputError for one that the store does not reach.
+    """
+    periods = list(documents_by_period(store, by))
+    if period not in periods:
+        raise unknown_name("period", period, periods, place="the store")
+    return period_start(period), period_end(period, by=by)
+
+
+def as_bits(blobs: Sequence[bytes] | npt.NDArray[Any], n_samples: int) -> npt.NDArray[np.bool_]:
+    """Packed samples as truth values (rows, S); the first sample is the lowest bit of the first byte.
+
+    >>> as_bits([bytes([5, 1])], 10).astype(int).tolist()
+    [[1, 0, 1, 0, 0, 0, 0, 0, 1, 0]]
+    """
+    packed = np.frombuffer(b"".join(blobs), dtype=np.uint8).reshape(len(blobs), -(-n_samples // 8))
+    return np.unpackbits(packed, axis=1, count=n_samples, bitorder="little").view(np.bool_)
+
+
+def as_counts(blobs: Sequence[bytes] | npt.NDArray[Any], n_samples: int) -> npt.NDArray[np.uint8]:
+    """Numbers of entities as whole numbers (rows, S)."""
+    return np.frombuffer(b"".join(blobs), dtype=np.uint8).reshape(len(blobs), n_samples)
+
+
+def as_labels(blob: bytes, n_mentions: int) -> npt.NDArray[np.int64]:
+    """Clusterings (S, M): the first mention of the entity of each mention."""
+    return np.frombuffer(blob, dtype="<u2").reshape(-1, n_mentions).astype(np.int64)
+
+
+UNCERTAINTY = (
+    "coreference only: which mentions are one entity. The texts, their parse, the names of the actors and the rule "
+    "are taken as they are."
+)
+
+
+def recipe_of(store: Store, **asked: Any) -> dict[str, Any]:
+    """How a result was made: what was asked of the store, what its bands hold, and what made it."""
+    return {
+        "howsure": __version__,
+        **asked,
+        "event": event_of(store),
+        "uncertainty": UNCERTAINTY,
+        "store": settings_of(store),
+    }
+
+
+def settings_of(store: Store) -> dict[str, Any]:
+    """What made the store, without the names and titles of all actors."""
+    return {name: value for name, value in store.settings.items() if name not in ("actors", "names")}
+
+
+def event_of(store: Store) -> str:
+    """The event that a store counts: the name of its rule, and the words that the rule looks for.
+
+    >>> from howsure.events import example_store
+    >>> with example_store() as store:
+    ...     event_of(store)
+    'attack (attack, attacks, attacked, attacking)'
+    """
+    return event_named(store.settings.get("rule") or {})
+
+
+def event_named(rule: Mapping[str, Any]) -> str:
+    """The event that a rule finds, given as plain values.
+
+    >>> event_named({"name": "bombing", "forms": ["bombed", "shelled"], "nouns": ["bombing"]})
+    'bombing (bombed, shelled, bombing)'
+    """
+    name = str(rule.get("name") or "an event without a name")
+    words = list(dict.fromkeys(word for field in ("verbs", "forms", "nouns") for word in rule.get(field) or ()))
+    told = words or ([f"function {rule['function']}"] if rule.get("function") else [])
+    return f"{name} ({', '.join(told)})" if told else name

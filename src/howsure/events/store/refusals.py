@@ -1,0 +1,55 @@
+"""What refuses a damaged store: at its opening, and when some of its documents are read."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from itertools import chain
+
+import numpy as np
+
+from howsure.events.store.integrity import (
+    AT_OPENING,
+    OF_DOCUMENTS,
+    Damage,
+    DamagedStoreError,
+    schema_damage,
+    table_damage,
+)
+from howsure.events.store.reading import Store
+from howsure.events.store.settings import REMEDY
+from howsure.inputs.pairs import Integers
+
+
+def check_opened(store: Store) -> None:
+    """Look at the columns and the small tables of a store that is being opened.
+
+    Raises DamagedStoreError naming the first rule that is broken.
+    """
+    _refuse(chain(schema_damage(store), table_damage(store, AT_OPENING)), store)
+
+
+def check_documents(store: Store, documents: Collection[int]) -> None:
+    """Look at all that a store holds of some documents, but for the numbers within their clusterings.
+
+    Raises DamagedStoreError naming the first rule that is broken.
+    """
+    _refuse(table_damage(store, OF_DOCUMENTS, documents=documents), store)
+
+
+def _refuse(damage: Iterator[Damage], store: Store) -> None:
+    found = next(damage, None)
+    if found is not None:
+        path = getattr(store, "path", "the store")
+        raise DamagedStoreError(f"{path} is damaged: {found}. {REMEDY}; howsure events check {path} says more.")
+
+
+def are_clusterings(labels: Integers) -> bool:
+    """Whether each mention (columns) has the number of the first mention of its entity, in all samples (rows).
+
+    >>> are_clusterings(np.array([[0, 0, 2]])), are_clusterings(np.array([[0, 2, 1]]))
+    (True, False)
+    """
+    n = labels.shape[1]
+    if (labels > np.arange(n)).any():
+        return False
+    return bool((np.take_along_axis(labels, labels, axis=1) == labels).all())

@@ -1,0 +1,105 @@
+"""The tables of an events store: a DuckDB file that anyone can open and question.
+
+Whatever is drawn at random is stored as it was drawn, so that every number of a series, a figure or the page can be
+computed again from the tables.
+"""
+
+from __future__ import annotations
+
+VERSION = 3  # of the tables; a store of another version is refused
+
+TABLES = {
+    # What made the store, a JSON value each: version, howsure, finished (whether all of the input is in it), input,
+    # parser, rule, lexicon, names (pairs of a code and a name, all that the lexicon holds), actors (codes and titles),
+    # model, samples, seed, filters, stories (how documents of one story are found).
+    "settings": """
+        name VARCHAR PRIMARY KEY,
+        value VARCHAR NOT NULL""",
+    # Each document kept. `document` is its position in the input, from 0, counting those left out. `story` is what a
+    # column of the input says of the story that it tells.
+    "documents": """
+        document BIGINT PRIMARY KEY,
+        id VARCHAR UNIQUE NOT NULL,
+        date DATE NOT NULL,
+        title VARCHAR,
+        category VARCHAR,
+        story VARCHAR,
+        words BIGINT NOT NULL,
+        mentions BIGINT NOT NULL""",
+    # Documents of the input that are not kept, and why: 'no date', 'category', 'empty', 'no actor', 'too long'
+    # (howsure.events.corpus.filters.REASONS).
+    "left_out": """
+        document BIGINT PRIMARY KEY,
+        id VARCHAR NOT NULL,
+        date DATE,
+        reason VARCHAR NOT NULL""",
+    # Documents that tell a story that others tell too, reprints for one, and the first document of that story: their
+    # events are the same or nearly so, and do not count as independent. Only of documents with an event in some
+    # sample, known when the store is finished; a document that is not here is a story of its own.
+    "stories": """
+        document BIGINT PRIMARY KEY,
+        story BIGINT NOT NULL""",
+    # The words, whether a space follows each, and the parse: a layer that the parser does not give is null. `heads` are
+    # positions from 0, -1 for the root. Sentences are numbered from 0 in each document.
+    "sentences": """
+        document BIGINT NOT NULL,
+        sentence INTEGER NOT NULL,
+        words VARCHAR[] NOT NULL,
+        spaces BOOLEAN[] NOT NULL,
+        lemmas VARCHAR[],
+        tags VARCHAR[],
+        universal_tags VARCHAR[],
+        features VARCHAR[],
+        heads INTEGER[],
+        relations VARCHAR[],
+        speaker VARCHAR,
+        addressee VARCHAR""",
+    # Mentions in text order, words start to stop - 1 of a sentence; what describes each, and the event word if it acts
+    # (in a document in which none acts, what describes them is not looked for).
+    "mentions": """
+        document BIGINT NOT NULL,
+        mention INTEGER NOT NULL,
+        sentence INTEGER NOT NULL,
+        start INTEGER NOT NULL,
+        stop INTEGER NOT NULL,
+        head INTEGER NOT NULL,
+        actors VARCHAR[] NOT NULL,
+        verb INTEGER""",
+    # P(mention j picks antecedent k); antecedent = mention means that it is new. Rows of a mention sum to 1.
+    # Only of documents in which some mention acts and some is described as an actor, as in all tables below.
+    "antecedents": """
+        document BIGINT NOT NULL,
+        mention INTEGER NOT NULL,
+        antecedent INTEGER NOT NULL,
+        probability DOUBLE NOT NULL""",
+    # The S sampled clusterings: S rows of M unsigned 16-bit integers (little-endian), the first mention of each entity.
+    "clusterings": """
+        document BIGINT PRIMARY KEY,
+        samples BLOB NOT NULL,
+        best BLOB NOT NULL""",
+    # For each actor that acts in some sample or in the 1-best clustering: in which share of the samples, in which
+    # (S bits, the first sample is the lowest bit of the first byte), how many of its entities act in each
+    # (S unsigned bytes), whether it does in the 1-best clustering, and how many of its entities do there.
+    "events": """
+        document BIGINT NOT NULL,
+        actor VARCHAR NOT NULL,
+        probability DOUBLE NOT NULL,
+        samples BLOB NOT NULL,
+        entities BLOB NOT NULL,
+        best BOOLEAN NOT NULL,
+        best_entities INTEGER NOT NULL""",
+    # Why: mention `named` is described as the actor, mention `agent` acts, and they are one entity of that actor in
+    # the samples whose bits are set.
+    "evidence": """
+        document BIGINT NOT NULL,
+        actor VARCHAR NOT NULL,
+        named INTEGER NOT NULL,
+        agent INTEGER NOT NULL,
+        probability DOUBLE NOT NULL,
+        samples BLOB NOT NULL""",
+}
+
+
+def create_statements() -> list[str]:
+    """What makes the tables of an empty store."""
+    return [f"CREATE TABLE {name} ({columns}\n)" for name, columns in TABLES.items()]

@@ -1,0 +1,120 @@
+"""What made a store, read from its table `settings` and checked: JSON values of the kinds that are read later."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+import duckdb
+
+from howsure.errors import InputError
+from howsure.events.store.schema import VERSION
+
+Settings = dict[str, Any]
+# A view may compute without end, and a macro of the store would take the place of a function without its schema.
+STORED = (
+    "SELECT sql FROM system.main.duckdb_tables() "
+    "WHERE schema_name = 'main' AND table_name = 'settings' AND NOT internal AND NOT temporary"
+)
+REMEDY = "Restore a copy, or extract the events again"
+MOST_SAMPLES = 10**6
+WORD_LISTS = ("verbs", "forms", "nouns", "described_by")
+
+
+def read_settings(connection: duckdb.DuckDBPyConnection, path: Path) -> Settings:
+    """The settings of an open store, by name.
+
+    Raises InputError if there are none, they are of another version of the tables, or hold what no extraction writes.
+    """
+    try:
+        held = connection.execute(STORED).fetchall()
+        if len(held) != 1 or "GENERATED ALWAYS" in held[0][0]:
+            raise ValueError("settings is no table of values")
+        rows = connection.execute("SELECT name, value FROM main.settings").fetchall()
+        settings = {str(name): json.loads(value, parse_constant=_no_number) for name, value in rows}
+        version = settings["version"]
+    except (duckdb.Error, KeyError, TypeError, ValueError, RecursionError) as error:
+        raise InputError(f"{path} is a DuckDB file, but no store of events: it has no settings of one.") from error
+    if type(version) is not int:
+        raise InputError(f"{path} is damaged: the version in its settings is no whole number. {REMEDY}.")
+    if version > VERSION:
+        raise InputError(
+            f"{path} was written by a newer howsure ({settings.get('howsure')}; version {version} of the tables, this "
+            f"one knows {VERSION}). Update howsure to read it."
+        )
+    if version < VERSION:
+        raise InputError(
+            f"{path} was written by an older howsure ({settings.get('howsure')}; version {version} of the tables, this "
+            f"one reads {VERSION}). Extract the events again."
+        )
+    for name, (is_right, rule) in RULES.items():
+        if name in settings and not is_right(settings[name]):
+            shown = json.dumps(settings[name], ensure_ascii=False)[:80]
+            raise InputError(
+                f"{path} is damaged: in its settings, {name} must be {rule}; it is {shown}. Restore a copy."
+            )
+    return settings
+
+
+def _no_number(text: str) -> NoReturn:
+    raise ValueError(f"{text} is no number")
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_text_or_object(value: object) -> bool:
+    return isinstance(value, str | dict)
+
+
+def _are_titles(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(title, str) for title in value.values())
+
+
+def _are_names(value: object) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(pair, list) and len(pair) == 2 and all(map(_is_text, pair)) for pair in value
+    )
+
+
+def _is_rule(value: object) -> bool:
+    """Whether it has a name, and lists of words where there are lists."""
+    if not isinstance(value, dict) or not isinstance(value.get("name", ""), str):
+        return False
+    lists = [value[name] for name in WORD_LISTS if value.get(name) is not None]
+    return all(isinstance(words, list) and all(map(_is_text, words)) for words in lists)
+
+
+def _is_object(value: object) -> bool:
+    return isinstance(value, dict)
+
+
+def _are_filters(value: object) -> bool:
+    return isinstance(value, dict) and all(held is None or isinstance(held, str | bool) for held in value.values())
+
+
+def _is_seed(value: object) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _is_count(value: object) -> bool:
+    return type(value) is int and 1 <= value <= MOST_SAMPLES
+
+
+RULES: dict[str, tuple[Callable[[object], bool], str]] = {
+    "samples": (_is_count, f"a whole number from 1 to {MOST_SAMPLES:,}"),
+    "finished": (lambda value: isinstance(value, bool), "true or false"),
+    "howsure": (_is_text, "a version"),
+    "actors": (_are_titles, "titles by code"),
+    "names": (_are_names, "pairs of a code and a name"),
+    "rule": (_is_rule, "a rule with its name and lists of words"),
+    "seed": (_is_seed, "a whole number, 0 or more"),
+    "filters": (_are_filters, "an object of texts and truth values"),
+    "stories": (_is_object, "an object"),
+    "parser": (_is_text_or_object, "a text or an object"),
+    "lexicon": (_is_text_or_object, "a text or an object"),
+    "model": (_is_text_or_object, "a text or an object"),
+}

@@ -1,0 +1,19 @@
+"""Figures of calibration, under one roof."""
+
+from __future__ import annotations
+
+from howsure.figures.calibration.curves import draw_curves
+from howsure.figures.calibration.errors import draw_errors, error_figure
+from howsure.figures.calibration.histogram import draw_histogram, histogram_figure
+from howsure.figures.calibration.notebook import curve_html
+from howsure.figures.calibration.panels import curve_figure
+
+__all__ = [
+    "curve_figure",
+    "curve_html",
+    "draw_curves",
+    "draw_errors",
+    "draw_histogram",
+    "error_figure",
+    "histogram_figure",
+]

@@ -1,0 +1,70 @@
+"""Files that appear whole or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import secrets
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+from howsure.errors import InputError
+
+Place = str | os.PathLike[str]
+
+
+def check_place(path: str | os.PathLike[str]) -> None:
+    """Raise InputError where no file can be written."""
+    target = Path(path)
+    if target.is_dir():
+        raise InputError(f"cannot write {path}: it is a folder. Name a file.")
+    if not target.parent.is_dir():
+        raise InputError(f"cannot write {path}: there is no folder {target.parent}. Make it first.")
+
+
+def write_text(text: str, path: str | os.PathLike[str]) -> None:
+    """Write text as UTF-8, compressed where the name ends in .gz, by way of `write_whole`."""
+    content = text.encode()
+    write_whole(gzip.compress(content, mtime=0) if str(path).endswith(".gz") else content, path)
+
+
+def write_whole(content: bytes, path: str | os.PathLike[str]) -> None:
+    """Write a file by way of a temporary one beside it, so that nobody ever sees half of it, also after a power cut.
+
+    A file that is replaced passes its permissions on. A pipe or a device, such as /dev/stdout, is written to, not
+    replaced; a link stays, and its target is written.
+    """
+    check_place(path)
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        target.write_bytes(content)
+        return
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    try:
+        with open(temporary, "xb") as file:
+            if target.exists():
+                temporary.chmod(stat.S_IMODE(target.stat().st_mode))
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(target)
+        sync_folder(target.parent)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise OSError(
+            error.errno, error.strerror or str(error), os.fspath(path)
+        ) from error  # by the user's name for it
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def sync_folder(folder: Path) -> None:
+    """Have the names in a folder on the disk; where a system cannot (Windows), it does so in its own time."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

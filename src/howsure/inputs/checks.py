@@ -1,0 +1,284 @@
+"""The door: what comes in is checked once, loudly and fast; everything behind trusts it.
+
+Rows are counted from 0, as in `y_prob[12]`. Details are looked for only when something is wrong.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure.errors import InputError
+from howsure.inputs.arrays import Column, as_column, first_missing
+from howsure.inputs.naming import natural_order, shortened
+from howsure.inputs.pairs import Floats, Integers, Labels
+
+ROUNDING = 1e-3
+LIKELY_PERCENT = 10  # few logits are greater
+LOOKUP_SPREAD = 4
+NUMERIC = "biuf"  # the kinds of numpy's dtypes that are numbers
+NO_NUMBERS = (str, bytes, np.datetime64, np.timedelta64)  # though some turn into floats
+
+
+def check_probabilities(y_prob: object, *, name: str = "y_prob", n: int | None = None) -> Floats:
+    """Probabilities as float64: every one in [0, 1], none missing; no copy if they are float64 already.
+
+    A negative zero becomes 0. `n` is the number of rows there must be.
+
+    >>> check_probabilities([0, 0.25, 1])
+    array([0.  , 0.25, 1.  ])
+    >>> check_probabilities([0.5, 1.7])
+    Traceback (most recent call last):
+    howsure.errors.InputError: y_prob must lie in [0, 1]; row 1 holds 1.7. Are these logits? Apply a softmax first.
+
+    Raises InputError naming the row and the value.
+    """
+    values = _numbers(y_prob, name, n)
+    low, high = values.min(), values.max()  # NaN goes through both
+    if not (low >= 0.0 and high <= 1.0):
+        row = int(np.flatnonzero(~((values >= 0.0) & (values <= 1.0)))[0])
+        value = float(values[row])
+        if math.isnan(value):
+            raise _missing(name, row, value)
+        raise InputError(f"{name} must lie in [0, 1]; row {row} holds {value!r}. {probability_advice(value, high)}")
+    return values + 0.0 if low == 0.0 and np.signbit(values).any() else values
+
+
+def probability_advice(value: float, highest: float = math.inf) -> str:
+    """What to do about a value that is no probability, the highest one of its column being `highest`."""
+    if -ROUNDING <= value <= 1 + ROUNDING:
+        return "Rounding? Clip or round it in your own pipeline; nothing is clipped in silence."
+    if highest <= 0:
+        return "Are these log-probabilities? Apply exp first."
+    if value > 1 and LIKELY_PERCENT < highest <= 100:
+        return "Are these percentages? Divide by 100. Or logits? Apply a softmax first."
+    return "Are these logits? Apply a softmax first."
+
+
+def check_labels(y_true: object, *, pos_label: object = None, name: str = "y_true") -> Labels:
+    """Labels as 0 and 1 (uint8): bool, 0/1 in any numeric type or as text, or any two values with `pos_label`.
+
+    >>> check_labels(["correct", "wrong", "correct"], pos_label="correct")
+    array([1, 0, 1], dtype=uint8)
+    >>> check_labels(["b", "a"])
+    Traceback (most recent call last):
+    howsure.errors.InputError: y_true must be 0 or 1; it holds 'b' (1), 'a' (1). Say which is positive: pos_label='b'.
+
+    Raises InputError if a label is missing, if there are more than two values, or if `pos_label` is not among them.
+    """
+    column = as_column(y_true, name=name)
+    row = first_missing(column) if column.dtype.kind == "O" else None
+    if row is not None:
+        raise _missing(name, row, column[row])
+    labels = _zero_or_one(column) if pos_label is None else _equal_to(column, pos_label)
+    if labels is not None:
+        return labels
+    row = first_missing(column)
+    if row is not None:
+        raise _missing(name, row, column[row])
+    raise _not_two_values(column, pos_label, name)
+
+
+def check_weights(sample_weight: object, *, n: int, name: str = "sample_weight") -> Floats:
+    """Weights as float64: finite, none negative, not all zero.
+
+    >>> check_weights([1, 2.5], n=2)
+    array([1. , 2.5])
+
+    Raises InputError naming the row and the value.
+    """
+    values = _numbers(sample_weight, name, n)
+    low, high = values.min(), values.max()
+    if not (low >= 0.0 and high < math.inf):
+        row = int(np.flatnonzero(~((values >= 0.0) & (values < math.inf)))[0])
+        held = f"row {row} holds {float(values[row])!r}"
+        raise InputError(f"{name} must be finite and not negative; {held}. Leave such rows out first.")
+    if high == 0.0:
+        raise InputError(f"{name} is 0 in every row: nothing has any weight.")
+    with np.errstate(over="ignore"):
+        total = float(values.sum())
+    if total == math.inf:
+        held = f"row {int(values.argmax())} holds {float(high)!r}"
+        raise InputError(f"{name} must have a finite sum; {held}. Divide by the largest.")
+    return values
+
+
+def check_codes(values: object, *, n: int, name: str) -> tuple[Integers, tuple[str, ...]]:
+    """Groups or clusters as codes from 0, and their names: the values as text, in natural order.
+
+    >>> check_codes(["b10", "b2", "b10"], n=3, name="groups")
+    (array([1, 0, 1]), ('b2', 'b10'))
+
+    Raises InputError if a value is missing or the length is not n.
+    """
+    column = _no_missing(values, n, name)
+    codes, distinct = _factorised(column)
+    texts = [str(value) for value in distinct]
+    if column.dtype.kind in NUMERIC:
+        return codes, tuple(texts)
+    names = sorted(set(texts), key=natural_order)
+    position = {text: code for code, text in enumerate(names)}
+    return np.array([position[text] for text in texts], dtype=np.int64)[codes], tuple(names)
+
+
+def check_clusters(values: object, *, n: int, name: str = "clusters") -> Integers:
+    """Clusters as codes from 0: faster than `check_codes`, since nobody reads their names.
+
+    >>> check_clusters(["doc 7", "doc 7", "doc 1"], n=3)
+    array([1, 1, 0])
+
+    Raises InputError if a value is missing or the length is not n.
+    """
+    column = _no_missing(values, n, name)
+    codes, distinct = _factorised(column)
+    if column.dtype.kind in NUMERIC:
+        return codes
+    order = sorted(range(len(distinct)), key=lambda code: str(distinct[code]))  # whatever the order of the rows
+    return np.argsort(order)[codes]
+
+
+def check_level(level: float, *, name: str = "level") -> float:
+    """The level of an interval, strictly between 0 and 1.
+
+    >>> check_level(95)
+    Traceback (most recent call last):
+    howsure.errors.InputError: level must lie strictly between 0 and 1; it is 95. Write 0.95 for 95 %.
+    """
+    if isinstance(level, (int, float, np.number)) and not isinstance(level, bool) and 0.0 < level < 1.0:
+        return float(level)
+    raise InputError(f"{name} must lie strictly between 0 and 1; it is {level!r}. Write 0.95 for 95 %.")
+
+
+def check_same_length(**columns: Any) -> int:
+    """The common length of named columns; those that are None do not count.
+
+    >>> check_same_length(y_true=[0, 1], y_prob=[0.1, 0.2, 0.3], groups=None)
+    Traceback (most recent call last):
+    howsure.errors.InputError: y_true, y_prob must have one length; they have 2, 3.
+    """
+    lengths = {name: len(column) for name, column in columns.items() if column is not None}
+    if len(set(lengths.values())) != 1:
+        sizes = ", ".join(f"{length:,}" for length in lengths.values())
+        raise InputError(f"{', '.join(lengths)} must have one length; they have {sizes}.")
+    return next(iter(lengths.values()))
+
+
+def _numbers(values: object, name: str, n: int | None) -> Floats:
+    column = as_column(values, name=name)
+    if n is not None:
+        _check_length(column, n, name)
+    kind = column.dtype.kind
+    if kind in NUMERIC:
+        return column.astype(np.float64, copy=False)
+    if kind != "O":
+        raise InputError(f"{name} must be numbers; row 0 holds {_plain(column[0])!r}.")
+    row = first_missing(column)
+    if row is not None:
+        raise _missing(name, row, column[row])
+    for row, value in enumerate(column):
+        if isinstance(value, NO_NUMBERS) or not hasattr(value, "__float__"):
+            raise InputError(f"{name} must be numbers; row {row} holds {value!r}.")
+    return column.astype(np.float64)
+
+
+def _no_missing(values: object, n: int, name: str) -> Column:
+    column = as_column(values, name=name)
+    _check_length(column, n, name)
+    row = first_missing(column)
+    if row is not None:
+        raise _missing(name, row, column[row])
+    return column
+
+
+def _check_length(column: Column, n: int, name: str) -> None:
+    if len(column) != n:
+        raise InputError(f"{name} must have as many rows as the others; it has {len(column):,}, they have {n:,}.")
+
+
+def _zero_or_one(column: Column) -> Labels | None:
+    """The labels of a column of 0 and 1; None if it holds anything else."""
+    kind = column.dtype.kind
+    if kind == "b":
+        return column.view(np.uint8)
+    if kind in "fiu":
+        if not (column.min() >= 0 and column.max() <= 1):
+            return None
+        labels: Labels = column.astype(np.uint8)
+        return labels if kind in "iu" or bool((labels == column).all()) else None
+    if kind == "O" and not isinstance(column[0], str):
+        return _zero_or_one_object(column)
+    return _two_texts(column)
+
+
+def _zero_or_one_object(column: Column) -> Labels | None:
+    numeric = all(isinstance(value, (bool, int, float, np.number, np.bool_)) for value in column)
+    return _zero_or_one(column.astype(np.float64)) if numeric else None
+
+
+def _two_texts(column: Column) -> Labels | None:
+    if column.dtype.kind not in "UOT":
+        return None
+    positive = np.asarray(column == "1", dtype=np.bool_)
+    return positive.view(np.uint8) if bool((positive | (column == "0")).all()) else None
+
+
+def _equal_to(column: Column, pos_label: object) -> Labels | None:
+    """1 where the label is `pos_label`; None if it never is (0/1 apart) or if there are two other values."""
+    positive: npt.NDArray[np.bool_] = np.broadcast_to(np.asarray(column == pos_label, dtype=np.bool_), column.shape)
+    others = column[~positive]
+    if len(others) and not bool(np.all(others == others[0])):
+        return None
+    known = len(others) < len(column) or (pos_label in (0, 1) and column.dtype.kind in NUMERIC and others[0] in (0, 1))
+    return np.ascontiguousarray(positive).view(np.uint8) if known else None
+
+
+def _not_two_values(column: Column, pos_label: object, name: str) -> InputError:
+    counts = Counter(column.tolist())
+    held = shortened(f"{value!r} ({count:,})" for value, count in counts.most_common())
+    if pos_label is not None and pos_label not in counts:
+        return InputError(f"pos_label={pos_label!r} is no value of {name}; it holds {held}.")
+    if len(counts) <= 2:
+        first = counts.most_common(1)[0][0]
+        return InputError(f"{name} must be 0 or 1; it holds {held}. Say which is positive: pos_label={first!r}.")
+    return InputError(
+        f"{name} must have two values; it holds {held}. "
+        f"Leave out the rows of the others, or compare with one value: {name} == {counts.most_common(1)[0][0]!r}."
+    )
+
+
+def _missing(name: str, row: int, value: object) -> InputError:
+    return InputError(f"{name} must not be missing; row {row} holds {_plain(value)!r}. Leave such rows out first.")
+
+
+def _factorised(column: Column) -> tuple[Integers, list[Any]]:
+    """Codes of the rows, and the distinct values that they stand for (ascending if they are numbers)."""
+    kind = column.dtype.kind
+    if kind in "biu":
+        integers = column.astype(np.int64, copy=False) if kind != "u" or column.dtype.itemsize < 8 else column
+        low, high = int(integers.min()), int(integers.max())
+        if high - low < LOOKUP_SPREAD * len(integers) + 1000:
+            return _looked_up(integers - low, low, kind)
+    if kind in NUMERIC:
+        distinct, codes = np.unique(column, return_inverse=True)
+        return codes.astype(np.int64, copy=False), distinct.tolist()
+    seen: dict[Any, int] = {}
+    rows = column.astype(str).tolist() if kind in "mM" else column.tolist()
+    codes = np.fromiter((seen.setdefault(value, len(seen)) for value in rows), dtype=np.int64, count=len(rows))
+    return codes, list(seen)
+
+
+def _looked_up(offsets: Column, low: int, kind: str) -> tuple[Integers, list[Any]]:
+    present = np.zeros(int(offsets.max()) + 1, dtype=np.int64)
+    present[offsets] = 1
+    distinct = np.flatnonzero(present)
+    present[distinct] = np.arange(len(distinct))
+    values = distinct + low
+    return present[offsets], (values.astype(np.bool_) if kind == "b" else values).tolist()
+
+
+def _plain(value: object) -> object:
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,163 @@
+"""Several classes a row, reduced to pairs: the top class, one class, or every class as a group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from howsure.errors import InputError
+from howsure.inputs.checks import check_clusters, check_codes, check_weights, probability_advice
+from howsure.inputs.frames import all_columns, is_frame
+from howsure.inputs.naming import shortened, unknown_name
+from howsure.inputs.numerals import spelled_number
+from howsure.inputs.pairs import Floats, Integers, Pairs
+
+TOP_LABEL = "top-label"
+CLASS_WISE = "class-wise"
+SUM_TOLERANCE = 1e-3  # a softmax in float32 or float16 does not sum to 1 exactly
+
+
+def pairs_from_classes(
+    y_true: object,
+    y_prob: Any,
+    *,
+    reduce: object = TOP_LABEL,
+    classes: Sequence[object] | None = None,
+    sample_weight: object = None,
+    clusters: object = None,
+) -> Pairs:
+    """Prediction–label pairs from the probabilities of K classes a row.
+
+    `y_true` (n) holds class names or, where these are not among `classes`, indices from 0 (unless all names are whole
+    numbers other than 0 … K-1: then only names); `y_prob` (n, K) is an array,
+    lists, or a data frame whose columns are the classes. `reduce` is "top-label" (the greatest probability, and
+    whether its class is the label; the first of equal ones), "class-wise" (all pairs of row and class, the class as
+    group, and the row as cluster unless `clusters` is given), or the name of one class.
+
+    >>> pairs = pairs_from_classes([0, 2], [[0.7, 0.2, 0.1], [0.5, 0.1, 0.4]])
+    >>> pairs.probabilities, pairs.labels
+    (array([0.7, 0.5]), array([1, 0], dtype=uint8))
+    >>> pairs_from_classes(["no", "yes"], [[0.7, 0.3], [0.2, 0.8]], classes=["no", "yes"], reduce="yes").labels
+    array([0, 1], dtype=uint8)
+
+    Raises InputError if a probability is outside [0, 1], a row does not sum to 1 within 0.001, or a label is no class.
+    """
+    if is_frame(y_prob):
+        columns, arrays = all_columns(y_prob)
+        classes = columns if classes is None else classes
+        y_prob = np.column_stack(arrays) if arrays else ()
+    matrix = _matrix(y_prob)
+    n = len(matrix)
+    codes, labels = check_codes(y_true, n=n, name="y_true")
+    names = None if classes is None else tuple(str(name) for name in classes)
+    positions, names = class_positions(labels, names, matrix.shape[1], name="y_true", option="classes=[...]")
+    fault = first_fault(matrix, names)
+    if fault is not None:
+        raise InputError(f"y_prob must hold the probabilities of the classes; row {fault[0]} {fault[1]}")
+    return reduced(
+        positions[codes],
+        matrix,
+        names,
+        reduce=str(reduce),
+        weights=None if sample_weight is None else check_weights(sample_weight, n=n),
+        clusters=None if clusters is None else check_clusters(clusters, n=n),
+    )
+
+
+def reduced(
+    codes: Integers,
+    matrix: Floats,
+    names: tuple[str, ...],
+    *,
+    reduce: str,
+    weights: Floats | None = None,
+    clusters: Integers | None = None,
+) -> Pairs:
+    """The pairs of checked rows: `codes` (n) says which column of `matrix` (n, K) is the label. -0 becomes 0."""
+    n, k = matrix.shape
+    if reduce == TOP_LABEL:
+        top = matrix.argmax(axis=1)
+        return Pairs((top == codes).view(np.uint8), matrix[np.arange(n), top] + 0.0, weights, clusters=clusters)
+    if reduce == CLASS_WISE:
+        return Pairs(
+            (codes == np.arange(k)[:, None]).view(np.uint8).ravel(),
+            matrix.T.ravel() + 0.0,
+            None if weights is None else np.tile(weights, k),
+            groups=np.repeat(np.arange(k), n),
+            group_names=names,
+            clusters=np.tile(np.arange(n) if clusters is None else clusters, k),
+        )
+    if reduce not in names:
+        raise unknown_name("class", reduce, names, place="the predictions (and no reduction: top-label, class-wise)")
+    one = names.index(reduce)
+    return Pairs((codes == one).view(np.uint8), matrix[:, one] + 0.0, weights, clusters=clusters)
+
+
+def tied_rows(matrix: Floats) -> int:
+    """How many rows have several classes at their greatest probability."""
+    return int(((matrix == matrix.max(axis=1, keepdims=True)).sum(axis=1) > 1).sum())
+
+
+def class_positions(
+    labels: Sequence[str], classes: tuple[str, ...] | None, k: int, *, name: str, option: str
+) -> tuple[Integers, tuple[str, ...]]:
+    """The class that each distinct label means, by its name or else by its index, and the names of the k classes.
+
+    Where the names are whole numbers other than 0 … k-1, a label is a name, never an index.
+    """
+    if classes is not None and len(set(classes)) != k:
+        raise InputError(f"classes must name the {k} classes, each once; it is {shortened(classes)}.")
+    if classes is not None and set(labels) <= set(classes):
+        return np.array([classes.index(label) for label in labels], dtype=np.int64), classes
+    numbered = [_whole(name) for name in classes or (None,)]
+    known = {number: place for place, number in enumerate(range(k) if None in numbered else numbered)}
+    numbers = [_whole(label) for label in labels]
+    if all(number in known for number in numbers):
+        positions = np.array([known[number] for number in numbers], dtype=np.int64)
+        return positions, classes or tuple(str(index) for index in range(k))
+    if classes is None:
+        raise InputError(
+            f"{name} holds {shortened(labels)}, and the {k} probabilities of a row have no names. "
+            f"Say which classes they are, in order: {option}."
+        )
+    others = [(label, number) for label, number in zip(labels, numbers, strict=True) if label not in classes]
+    wrong = next((label for label, number in others if number not in known), others[0][0])
+    index = ", or an index from 0" if None in numbered else ""
+    raise InputError(f"{name} must be one of the classes {shortened(classes)}{index}; it holds {wrong!r}.")
+
+
+def first_fault(matrix: Floats, names: tuple[str, ...]) -> tuple[int, str] | None:
+    """The first row that is no distribution over the classes and what is wrong with it; None if all are."""
+    low, high = matrix.min(), matrix.max()
+    if not (low >= 0.0 and high <= 1.0):
+        row, column = (int(index) for index in np.argwhere(~((matrix >= 0.0) & (matrix <= 1.0)))[0])
+        value = float(matrix[row, column])
+        advice = "Leave such rows out first." if np.isnan(value) else probability_advice(value, float(high))
+        return row, f"holds {value!r} for {names[column]!r}, not in [0, 1]. {advice}"
+    sums = matrix.sum(axis=1)
+    wrong = np.flatnonzero(np.abs(sums - 1.0) > SUM_TOLERANCE)
+    if len(wrong):
+        row = int(wrong[0])
+        advice = "Is a class missing? Judge scores of separate questions one column at a time."
+        return row, f"sums to {float(sums[row]):.6g}, not to 1 (within {SUM_TOLERANCE}). {advice}"
+    return None
+
+
+def _matrix(y_prob: object) -> Floats:
+    try:
+        matrix = np.asarray(y_prob, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"y_prob must be numbers, one row a case and one column a class ({error}).") from error
+    if matrix.ndim != 2 or matrix.shape[1] < 2:
+        raise InputError(f"y_prob must have the shape (rows, classes) with two classes or more; it is {matrix.shape}.")
+    if len(matrix) == 0:
+        raise InputError("y_prob is empty: there is nothing to judge.")
+    return matrix
+
+
+def _whole(label: str | None) -> int | None:
+    """The whole number that a text stands for; None if it is none."""
+    number = spelled_number(label or "")
+    return int(number) if number is not None and number.is_integer() else None

@@ -1,0 +1,115 @@
+"""The one seam to data frames: any library's frame in, numpy out, and back."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from howsure.errors import InputError, MissingExtraError
+from howsure.inputs.arrays import Column
+from howsure.inputs.naming import shortened, unknown_name
+
+BACKENDS = ("pandas", "polars", "pyarrow")
+
+
+def is_frame(data: object) -> bool:
+    """Whether `data` is a data frame, eager or lazy, of a library that narwhals knows (no series, no array).
+
+    >>> is_frame([0.1, 0.9])
+    False
+
+    Raises InputError if two of its columns have one name.
+    """
+    if data is None or isinstance(data, (list, tuple, str, bytes, int, float, dict, set, np.ndarray)):
+        return False
+    import narwhals as nw
+
+    return isinstance(_wrapped(data), (nw.DataFrame, nw.LazyFrame))
+
+
+def columns_from(frame: Any, names: Sequence[str]) -> tuple[Column, ...]:
+    """Some columns of a data frame as numpy arrays, in the order of `names`; a lazy frame computes only these.
+
+    Any frame that narwhals knows: pandas, polars, pyarrow, a DuckDB relation, Dask, Spark. Missing values come as NaN
+    or None, or masked: the checks tell.
+
+    Raises InputError if there is no such column, or if two columns have one name.
+    """
+    import narwhals as nw
+
+    table = _wrapped(frame)
+    known = [str(name) for name in table.collect_schema().names()]
+    for name in names:
+        if name not in known:
+            raise unknown_name("column", name, known, place="the data frame")
+    distinct = list(dict.fromkeys(names))
+    held = dict(zip(distinct, _arrays(table.select(nw.nth(*map(known.index, distinct)))), strict=True))
+    return tuple(held[name] for name in names)
+
+
+def all_columns(frame: Any) -> tuple[tuple[str, ...], list[Column]]:
+    """The names of a data frame's columns, as text, and the columns as numpy arrays, in their order.
+
+    >>> import pandas
+    >>> all_columns(pandas.DataFrame([[0.1, 0.9]]))
+    (('0', '1'), [array([0.1]), array([0.9])])
+
+    Raises InputError if two columns have one name.
+    """
+    table = _wrapped(frame)
+    return tuple(str(name) for name in table.collect_schema().names()), _arrays(table)
+
+
+def _wrapped(data: Any) -> Any:
+    """A data frame as narwhals holds it; anything else as it is."""
+    import narwhals as nw
+
+    try:
+        table = nw.from_native(data, pass_through=True)
+    except nw.exceptions.DuplicateError:
+        raise _several_of_one_name(data.column_names if hasattr(data, "column_names") else data.columns) from None
+    is_duckdb = isinstance(table, nw.LazyFrame) and table.implementation.is_duckdb()
+    if is_duckdb and len(set(data.columns)) < len(data.columns):  # it would take the first of them
+        raise _several_of_one_name(data.columns)
+    return table
+
+
+def _several_of_one_name(names: Iterable[object]) -> InputError:
+    several = shortened(repr(name) for name, count in Counter(names).items() if count > 1)
+    return InputError(
+        f"a data frame must have one column of each name; it has several of {several}. Rename or drop some."
+    )
+
+
+def _arrays(table: Any) -> list[Column]:
+    """The columns of a table of narwhals in their order."""
+    import narwhals as nw
+
+    if table.implementation.is_duckdb():
+        return list(table.to_native().fetchnumpy().values())
+    table = table.collect() if isinstance(table, nw.LazyFrame) else table
+    return [column.to_numpy() for column in table.iter_columns()]
+
+
+def to_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:
+    """A data frame of the columns: of `backend`, or of the first installed of pandas, polars and pyarrow.
+
+    >>> to_frame({"n": [1, 2]}, "pandas")["n"].sum().item()
+    3
+
+    Raises MissingExtraError if the library is not installed, InputError if it is none of these.
+    """
+    if backend is not None and backend not in BACKENDS:
+        raise InputError(f"backend must be one of {', '.join(BACKENDS)}; it is {backend!r}.")
+    wanted = BACKENDS if backend is None else (backend,)
+    found: Any = next((name for name in wanted if importlib.util.find_spec(name) is not None), None)
+    if found is None:
+        raise MissingExtraError(f"A data frame ({' or '.join(wanted)})", "pandas")
+    import narwhals as nw
+
+    held = {name: list(column) if isinstance(column, tuple) else column for name, column in columns.items()}
+    return nw.from_dict(held, backend=found).to_native()

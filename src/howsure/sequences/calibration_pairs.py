@@ -1,0 +1,241 @@
+"""Tag posteriors as calibration pairs: one tag, all tags, or the tag pairs of consecutive tokens."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import chain, pairwise
+from typing import Any, Protocol, TypeGuard
+
+import numpy as np
+
+from howsure.errors import InputError
+from howsure.inputs.classes import CLASS_WISE, first_fault, reduced
+from howsure.inputs.naming import counted, nearest, shortened
+from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.sequences.chain.checks import check_count
+from howsure.sequences.features.sentences import check_sentences
+
+ROUNDING = 1e-9  # by which a sum of products may leave [0, 1]
+ERROR, KEEP = "error", "keep"
+
+Tags = Sequence[Sequence[str]]
+Transition = tuple[str, str]
+
+
+class Posterior(Protocol):
+    """What is asked of a posterior over tag sequences, here of `TagPosterior`."""
+
+    @property
+    def labels(self) -> Sequence[str] | None:
+        """The K tags, in the order of the columns."""
+        ...
+
+    def marginals(self) -> Sequence[Floats]:
+        """P(tag of token t), an array (T, K) a sentence."""
+        ...
+
+    def pair_marginals(self, pairs: Sequence[Transition]) -> Sequence[Floats]:
+        """P(tags of tokens t and t + 1), an array (T - 1, P) a sentence."""
+        ...
+
+
+def tag_pairs(
+    posterior: Posterior | Sequence[Any],
+    tags: Tags,
+    *,
+    tag: str | None = None,
+    labels: Sequence[str] | None = None,
+    unknown_tags: str = ERROR,
+) -> Pairs:
+    """The pairs (P(token has the tag), whether it has it) of every token and tag, or of one tag.
+
+    posterior: a `TagPosterior`, or the marginals of any tagger, an array (T, K) a sentence, whose columns `labels`
+    names. tags: the gold tags of every sentence. tag: only the pairs of this tag (n tokens); None: all tags (n × K
+    pairs), the tag as group. The sentence is the cluster, since errors within one depend on each other.
+    unknown_tags: what to do about gold tags that the tagger does not know: "error", or "keep" their tokens, which have
+    none of the known tags and so label 0 in every pair; that is what a frequency of the known tags must count.
+    Probabilities less than 1e-9 outside [0, 1] are rounded to 0 or 1.
+
+    >>> marginals = [[[0.9, 0.1], [0.3, 0.7]], [[0.6, 0.4]]]
+    >>> pairs = tag_pairs(marginals, [["N", "V"], ["V"]], labels=["N", "V"], tag="V")
+    >>> pairs.probabilities, pairs.labels, pairs.clusters
+    (array([0.1, 0.7, 0.4]), array([0, 1, 1], dtype=uint8), array([0, 0, 1]))
+
+    Raises InputError for sentences of unequal length, numbers that are no distribution, a tag that does not exist.
+    """
+    names = _names(posterior, labels)
+    if tag is not None:
+        _check_known([tag], names)
+    matrices = [_matrix(one, i) for i, one in enumerate(_marginals(posterior))]
+    gold = _gold(tags)
+    _check_lengths([len(matrix) for matrix in matrices], gold)
+    matrix = _joined(matrices, len(names))
+    codes = _codes(gold, names, unknown_tags)
+    fault = first_fault(matrix, names)
+    if fault is not None:
+        raise InputError(f"posterior must hold the probabilities of the tags; token {fault[0]} {fault[1]}")
+    return reduced(codes, matrix, names, reduce=CLASS_WISE if tag is None else tag, clusters=_clusters(matrices))
+
+
+def transition_pairs(
+    posterior: Posterior | Sequence[Any], tags: Tags, *, pairs: Sequence[Transition], unknown_tags: str = ERROR
+) -> Pairs:
+    """The pairs (P(two consecutive tokens have the tags j, k), whether they have them) of every place and tag pair.
+
+    posterior: a `TagPosterior`, or from any tagger an array (T - 1, P) a sentence, whose columns are the probabilities
+    of the P tag `pairs`. tags: the gold tags of every sentence. The tag pair, as "j k", is the group, the sentence the
+    cluster; a sentence of T tokens has T - 1 places. unknown_tags: as in `tag_pairs`, of which only a `TagPosterior`
+    can tell.
+
+    >>> found = transition_pairs([[[0.5], [0.2]]], [["N", "V", "N"]], pairs=[("N", "V")])
+    >>> found.probabilities, found.labels, found.group_names
+    (array([0.5, 0.2]), array([1, 0], dtype=uint8), ('N V',))
+
+    Raises InputError for sentences of unequal length, numbers outside [0, 1], a tag that does not exist.
+    """
+    wanted, gold = _wanted(pairs), _gold(tags)
+    if _is_posterior(posterior):
+        names = _names(posterior, None)
+        _check_known(list(chain.from_iterable(wanted)), names)
+        _codes(gold, names, unknown_tags)
+        given: Sequence[Any] = posterior.pair_marginals(wanted)
+    else:
+        given = posterior  # type: ignore[assignment]
+    matrices = [_matrix(one, i, columns=len(wanted)) for i, one in enumerate(given)]
+    _check_lengths([len(matrix) for matrix in matrices], gold, shorter=1)
+    place = {transition: i for i, transition in enumerate(wanted)}
+    codes = np.array([place.get(step, -1) for sentence in gold for step in pairwise(sentence)], dtype=np.int64)
+    matrix = _joined(matrices, len(wanted))
+    return reduced(codes, matrix, tuple(map(" ".join, wanted)), reduce=CLASS_WISE, clusters=_clusters(matrices))
+
+
+def frequent_transitions(tags: Tags, n: int) -> list[Transition]:
+    """The n most frequent tag pairs of consecutive tokens, the most frequent first, equal ones by name.
+
+    >>> frequent_transitions([["N", "V", "N", "V"], ["D", "N"]], 2)
+    [('N', 'V'), ('D', 'N')]
+    """
+    counts = Counter(step for sentence in _gold(tags) for step in pairwise(sentence))
+    return sorted(counts, key=lambda step: (-counts[step], step))[: check_count(n, "n")]
+
+
+def count_unknown(tags: Tags, labels: Sequence[str]) -> Counter[str]:
+    """How many tokens have each gold tag that is not among `labels`.
+
+    >>> count_unknown([["N", "X"], ["X", "Y"]], ["N", "V"])
+    Counter({'X': 2, 'Y': 1})
+    """
+    counts, known = Counter(chain.from_iterable(_gold(tags))), set(labels)
+    return Counter({tag: n for tag, n in counts.items() if tag not in known})
+
+
+def _gold(tags: object) -> list[list[str]]:
+    return check_sentences(tags, name="tags", of="tags")
+
+
+def _wanted(pairs: object) -> list[Transition]:
+    """The tag pairs asked for; InputError unless they are two tags each, and none is written like another."""
+    if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
+        raise InputError(f"pairs must be a list of tag pairs such as [('D', 'N')]; it is {pairs!r}.")
+    wanted: list[Transition] = []
+    for i, pair in enumerate(pairs):
+        both = () if isinstance(pair, str) or not isinstance(pair, Iterable) else tuple(pair)
+        if len(both) != 2 or not all(isinstance(tag, str) for tag in both):
+            raise InputError(f"pairs must hold two tags each, such as ('D', 'N'); pairs[{i}] is {pair!r}.")
+        wanted.append(both)
+    texts = [" ".join(pair) for pair in wanted]
+    if not wanted or len(set(texts)) < len(texts):
+        held = shortened(texts) if texts else "none"
+        raise InputError(f"pairs must hold one tag pair or more, each once; it holds {held}.")
+    return wanted
+
+
+def _is_posterior(posterior: Posterior | Sequence[Any]) -> TypeGuard[Posterior]:
+    return hasattr(posterior, "pair_marginals")
+
+
+def _marginals(posterior: Posterior | Sequence[Any]) -> Sequence[Any]:
+    return posterior.marginals() if _is_posterior(posterior) else posterior  # type: ignore[return-value]
+
+
+def _names(posterior: Posterior | Sequence[Any], labels: Sequence[str] | None) -> tuple[str, ...]:
+    names = labels if labels is not None else getattr(posterior, "labels", None)
+    if names is None:
+        raise InputError('labels must name the columns of the marginals, in order: labels=["N", "V", ...].')
+    if len(set(names)) < len(names):
+        raise InputError(f"labels must name every tag once; they are {shortened(names)}.")
+    return tuple(map(str, names))
+
+
+def _check_known(wanted: Sequence[str], names: tuple[str, ...]) -> None:
+    for tag in wanted:
+        if tag not in names:
+            near = nearest(str(tag), names)
+            meant = "" if near is None else f" Did you mean {near!r}?"
+            raise InputError(f"the tagger has no tag {tag!r}; it has {shortened(names)}.{meant}")
+
+
+def _matrix(values: Any, sentence: int, *, columns: int | None = None) -> Floats:
+    try:
+        matrix = _numbers(values)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"posterior must hold numbers; sentence {sentence} does not ({error}).") from error
+    if matrix.size == 0:
+        return matrix.reshape(0, columns or 0)
+    if matrix.ndim != 2 or (columns is not None and matrix.shape[1] != columns):
+        shape = "(tokens, tags)" if columns is None else f"(tokens - 1, {columns})"
+        raise InputError(f"posterior must hold an array {shape} a sentence; that of {sentence} is {matrix.shape}.")
+    wrong = np.argwhere(~((matrix >= -ROUNDING) & (matrix <= 1 + ROUNDING)))
+    if len(wrong):
+        token, column = (int(index) for index in wrong[0])
+        value = float(matrix[token, column])
+        raise InputError(f"posterior must lie in [0, 1]; token {token} of sentence {sentence} holds {value!r}.")
+    return np.clip(matrix, 0.0, 1.0)
+
+
+def _numbers(values: Any) -> Floats:
+    """An array; or rows of one, as the columns of data frames hold them."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        return np.array([np.asarray(row, dtype=np.float64) for row in values])
+
+
+def _check_lengths(lengths: Sequence[int], tags: Tags, *, shorter: int = 0) -> None:
+    if len(lengths) != len(tags):
+        raise InputError(f"tags must name those of every sentence; there are {len(tags)} for {len(lengths)} sentences.")
+    for i, (length, sentence) in enumerate(zip(lengths, tags, strict=True)):
+        if length != max(len(sentence) - shorter, 0):
+            rows = "rows of pair marginals" if shorter else "tokens"
+            raise InputError(f"sentence {i} has {length} {rows} in the posterior, and {len(sentence)} tags.")
+    if not any(lengths):
+        raise InputError("there is no token to judge: every sentence is empty.")
+
+
+def _codes(tags: Tags, names: tuple[str, ...], unknown_tags: str) -> Integers:
+    """The column of every token's gold tag; -1 for one that the tagger does not know."""
+    if unknown_tags not in (ERROR, KEEP):
+        raise InputError(f"unknown_tags must be 'error' or 'keep', not {unknown_tags!r}")
+    unknown = count_unknown(tags, names)
+    if unknown and unknown_tags == ERROR:
+        held = shortened(f"{tag} ({n:,})" for tag, n in unknown.most_common())
+        raise InputError(
+            f"the tagger does not know {counted(unknown.total(), 'gold tag')}: {held}. Keep their tokens, which "
+            "then have none of its tags, by unknown_tags='keep'; or give it labels that name them."
+        )
+    place = {tag: i for i, tag in enumerate(names)}
+    return np.array([place.get(tag, -1) for tag in chain.from_iterable(tags)], dtype=np.int64)
+
+
+def _joined(matrices: Sequence[Floats], columns: int) -> Floats:
+    matrix = np.concatenate([matrix for matrix in matrices if len(matrix)])
+    if matrix.shape[1] != columns:
+        raise InputError(f"labels must name every column; there are {columns} labels for {matrix.shape[1]} columns.")
+    return matrix
+
+
+def _clusters(matrices: Sequence[Floats]) -> Integers:
+    """The number of each row's sentence; sentences without rows have none."""
+    lengths = np.array([len(matrix) for matrix in matrices if len(matrix)])
+    return np.repeat(np.arange(len(lengths)), lengths)

@@ -1,0 +1,1 @@
+"""The linear chain: marginals, pairs, samples and best paths from log-potentials."""

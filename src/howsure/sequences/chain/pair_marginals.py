@@ -1,0 +1,58 @@
+"""What two consecutive tags say together: pair marginals and the entropy of whole sequences."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from howsure.inputs.pairs import Floats, Integers
+from howsure.sequences.chain.log_messages import CHUNK_CELLS, Chain, Messages, pair_chunks
+
+
+def pair_marginals(chain: Chain, found: Messages, first: Integers, second: Integers) -> Floats:
+    """P(y_t−1 = first[p], y_t = second[p]) as (N − B, P), packed like the rows but those of first tokens."""
+    rows, begin = chain.batch.previous_rows, len(chain.batch)
+    onwards = chain.emissions + found.backward - found.shift[:, None]
+    pairs = np.empty((len(rows), len(first)))
+    shared = chain.transitions[first, second] if chain.transitions.ndim == 2 else None
+    step = max(CHUNK_CELLS // max(len(first), 1), 1)
+    for start in range(0, len(rows), step):
+        part = slice(start, start + step)
+        logs = found.forward[rows[part]].take(first, axis=1)
+        logs += onwards[begin:][part].take(second, axis=1)
+        logs += chain.transitions[part, first, second] if shared is None else shared
+        np.exp(logs, out=pairs[part])
+    return pairs
+
+
+def all_pair_marginals(chain: Chain, found: Messages) -> Floats:
+    """P(y_t−1 = j, y_t = k) as (N − B, K, K)."""
+    size = chain.emissions.shape[1]
+    pairs, start = np.empty((len(chain.emissions) - len(chain.batch), size, size)), 0
+    for logs in pair_chunks(chain, found):
+        np.exp(logs, out=pairs[start : start + len(logs)])
+        start += len(logs)
+    return pairs
+
+
+def entropies(chain: Chain, found: Messages) -> Floats:
+    """H(y) = H(y_1) + Σ_t H(y_t | y_t−1) of each sentence, in nats: a sum of terms none of which is negative."""
+    batch = chain.batch
+    logs = found.forward + found.backward
+    by_row = np.empty(len(logs))
+    by_row[: len(batch)] = _expected(logs[: len(batch)], logs[: len(batch)], axes=(1,))
+    start = len(batch)
+    for joint in pair_chunks(chain, found):
+        part = slice(start, start + len(joint))
+        earlier = logs[batch.previous_rows[start - len(batch) : start - len(batch) + len(joint)]]
+        by_row[part] = _expected(joint, joint - np.where(earlier > -np.inf, earlier, 0.0)[:, :, None], axes=(1, 2))
+        start = part.stop
+    sums: Floats = np.bincount(batch.ranks, by_row, len(batch)).astype(np.float64, copy=False)
+    return sums
+
+
+def _expected(logs: Floats, values: Floats, *, axes: tuple[int, ...]) -> Floats:
+    """−Σ exp(logs) values, where what has no probability counts nothing."""
+    terms = np.exp(logs)
+    terms *= np.where(logs > -np.inf, values, 0.0)
+    sums: Floats = -terms.sum(axis=axes)
+    return np.maximum(sums, 0.0)

@@ -1,0 +1,1 @@
+"""Words and their attributes as the sparse matrices that taggers score."""

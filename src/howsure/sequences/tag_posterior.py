@@ -1,0 +1,294 @@
+"""The exact posterior over the tag sequences of sentences, under a linear chain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure.errors import InputError
+from howsure.inputs.naming import counted, shortened
+from howsure.inputs.pairs import Floats, Integers
+from howsure.sequences.chain.batches import Number
+from howsure.sequences.chain.checks import check_count
+from howsure.sequences.chain.log_messages import Chain
+from howsure.sequences.chain.marginals import expectations_of, forward_of, log_z_of
+from howsure.sequences.chain.pair_marginals import all_pair_marginals, entropies, pair_marginals
+from howsure.sequences.chain.potentials import Potentials, check_possible, possible_messages
+from howsure.sequences.chain.sampling import Streams, sample
+from howsure.sequences.chain.spans import checked_span, span_probability
+from howsure.sequences.chain.viterbi import BestPaths, best_of_each
+from howsure.sequences.chain.workspace import Workspace
+from howsure.sequences.features.sentences import check_lists
+from howsure.sequences.features.tagset import Tag, TagSet
+from howsure.stats.randomness import Randomness
+
+
+class TagPosterior:
+    """The distribution over tag sequences y of each sentence: P(y) = exp(score(y)) / Z, where
+
+        score(y) = start(y_1) + Σ_t emissions[t, y_t] + Σ_t transitions[y_t, y_t+1] + end(y_T).
+
+    Everything below is exact, but for `sample`, whose draws are exact and independent.
+
+    emissions: an array (T, K) of log-potentials a sentence, in a list (or any sequence; each is read when it is
+    needed, some hundred at a time). transitions: one array (K, K), from tag to next tag; or a list of arrays
+    (T - 1, K, K), one a sentence. start, end: (K,), optional. labels: the names of the K tags, optional.
+    Potentials are finite or -inf (forbidden), in any type of number; all is computed in float64.
+
+    Results are lists aligned with the sentences. Tags are integers from 0 in all of them; `names` turns them into
+    labels. Where tags are asked for, integers or labels will do. A sentence without tokens has one tag sequence, the
+    empty one: log Z 0, entropy 0, arrays of length 0.
+
+    >>> posterior = TagPosterior([np.log([[2, 1], [1, 3]])], np.log([[1, 2], [4, 1]]), labels=["N", "V"])
+    >>> posterior
+    TagPosterior(1 sentence, 2 tokens, 2 tags: N, V)
+    >>> posterior.marginals()[0].round(3)
+    array([[0.667, 0.333],
+           [0.286, 0.714]])
+    >>> posterior.names(posterior.viterbi())
+    [['N', 'V']]
+
+    Raises InputError for shapes that do not fit, NaN and +inf (naming sentence and row, from 0), and, when asked, for a
+    sentence in which every tag sequence is forbidden.
+
+    Source: Rabiner 1989; Lafferty, McCallum & Pereira 2001; Nguyen & O'Connor 2015, section 4.2.
+    """
+
+    def __init__(
+        self,
+        emissions: Sequence[Any],
+        transitions: Any,
+        start: Any = None,
+        end: Any = None,
+        labels: Sequence[str] | None = None,
+    ) -> None:
+        self._set(Potentials.checked(emissions, transitions, start, end), labels)
+
+    def _set(self, potentials: Potentials, labels: Sequence[str] | None) -> None:
+        self._potentials, self._tagset = potentials, TagSet(labels, potentials.n_tags)
+
+    @property
+    def labels(self) -> tuple[str, ...] | None:
+        """The names of the K tags, if they have any."""
+        return self._tagset.labels
+
+    @property
+    def n_tags(self) -> int:
+        """K."""
+        return self._potentials.n_tags
+
+    @property
+    def lengths(self) -> Integers:
+        """(sentences,): the tokens of each."""
+        return self._potentials.lengths
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def __getitem__(self, sentences: slice | Sequence[int] | Integers) -> TagPosterior:
+        """The posterior of some of the sentences: of a slice, or of a list of their numbers."""
+        try:
+            chosen = np.arange(len(self))[sentences]
+        except IndexError as error:
+            raise InputError(f"sentences must be chosen by numbers up to {len(self) - 1}; {error}.") from None
+        if chosen.ndim != 1:
+            raise InputError(f"sentences are chosen by a slice or a list; write posterior[[{sentences}]].")
+        part = TagPosterior.__new__(TagPosterior)
+        part._set(self._potentials.part(chosen), self.labels)
+        return part
+
+    def parts(self, sentences: int = 4096) -> Iterator[TagPosterior]:
+        """Posteriors of so many sentences each, one after the other: for results too large to hold all at once.
+
+        To sample from them, give all of them one Generator as `rng`: with a seed they would share their numbers.
+        """
+        for begin in range(0, len(self), check_count(sentences, "sentences")):
+            yield self[begin : begin + sentences]
+
+    @cached_property
+    def log_z(self) -> Floats:
+        """(sentences,): the logarithm of the sum of exp(score) over all tag sequences."""
+
+        def of_batch(chain: Chain, workspace: Workspace) -> list[float]:
+            log_z = log_z_of(chain, workspace)
+            check_possible(chain.batch, log_z)
+            return list(log_z)
+
+        found = self._potentials.each(of_batch, 0.0)
+        return np.array(found, dtype=np.float64)
+
+    def marginals(self) -> list[Floats]:
+        """P(y_t = k), an array (T, K) a sentence whose rows sum to 1."""
+        return self._of_marginals(_below_one, np.empty((0, self.n_tags)))
+
+    def pair_marginals(self, pairs: Sequence[tuple[Tag, Tag]] | None = None) -> list[Floats]:
+        """P(y_t = j, y_t+1 = k) for the tag pairs (j, k) asked for, an array (T - 1, P) a sentence.
+
+        Without `pairs` all of them, as (T - 1, K, K): 8 K² bytes a token, 19 KB with 49 tags; see `parts`.
+
+        >>> posterior = TagPosterior([np.zeros((3, 2))], np.zeros((2, 2)), labels=["N", "V"])
+        >>> posterior.pair_marginals([("N", "V")])
+        [array([[0.25],
+               [0.25]])]
+        """
+        if pairs is None:
+            return self._all_pairs()
+        first, second = self._tagset.pairs(pairs)
+
+        def of_batch(chain: Chain, workspace: Workspace) -> Sequence[Floats]:
+            found = pair_marginals(chain, possible_messages(chain, workspace), first, second)
+            return chain.batch.unpack(_below_one(found), later=True)
+
+        return self._potentials.each(of_batch, np.empty((0, len(first))), width=len(first))
+
+    def sample(self, n: int, *, rng: Randomness = None) -> list[Integers]:
+        """n independent draws of the tags of each sentence, an integer array (n, T) a sentence.
+
+        Forward filtering, backward sampling. The draws of a sentence depend on `rng`, its number and its length only:
+        more draws begin with the same ones, and so do those of `posterior[:10]`.
+
+        >>> posterior = TagPosterior([np.log([[1, 3], [1, 1]])], np.log([[9, 1], [1, 9]]))
+        >>> posterior.sample(3, rng=0)[0].shape
+        (3, 2)
+        """
+        streams = Streams(rng)
+
+        def of_batch(chain: Chain, workspace: Workspace) -> Sequence[Integers]:
+            forward, log_z = forward_of(chain, workspace)
+            check_possible(chain.batch, log_z)
+            return sample(chain, forward, n, streams)
+
+        return self._potentials.each(of_batch, np.empty((check_count(n, "n"), 0), dtype=np.int64))
+
+    def viterbi(self) -> list[Integers]:
+        """The most probable tag sequence of each sentence, (T,). Of equal ones, that with the lower last tags."""
+        return [best.tags[0] for best in self.k_best(1)]
+
+    def k_best(self, k: int) -> list[BestPaths]:
+        """The k most probable tag sequences of each sentence: `tags` (k, T), and their `log_probs` (k,), best first.
+
+        Fewer than k where fewer are possible; exact.
+
+        >>> posterior = TagPosterior([np.log([[0.1, 0.9], [0.6, 0.4]])], np.zeros((2, 2)))
+        >>> best = posterior.k_best(2)[0]
+        >>> best.tags, np.exp(best.log_probs).round(9)
+        (array([[1, 0],
+               [1, 1]]), array([0.54, 0.36]))
+
+        Source: Soong & Huang 1991.
+        """
+        empty = BestPaths(np.empty((1, 0), dtype=np.int64), np.zeros(1))
+        width = self.n_tags * check_count(k, "k")
+        log_z = self.log_z
+
+        def of_batch(chain: Chain, workspace: Workspace) -> Sequence[BestPaths]:
+            return best_of_each(chain, k, log_z[chain.batch.sentences])
+
+        return self._potentials.each(of_batch, empty, width=width)
+
+    def posterior_decode(self) -> list[Integers]:
+        """The most probable tag of each token, (T,) a sentence: the most tags right on average, if not together."""
+        return self._of_marginals(lambda marginals: marginals.argmax(axis=1), np.empty(0, dtype=np.int64))
+
+    def entropy(self) -> Floats:
+        """(sentences,): the entropy −Σ P(y) log P(y) of each sentence's distribution over tag sequences, in nats.
+
+        Source: Hernando, Crespi & Cybenko 2005, here by the chain rule: H(y_1) + Σ_t H(y_t+1 | y_t).
+        """
+
+        def of_batch(chain: Chain, workspace: Workspace) -> list[float]:
+            return list(entropies(chain, possible_messages(chain, workspace)))
+
+        found = self._potentials.each(of_batch, 0.0)
+        return np.array(found, dtype=np.float64)
+
+    def log_prob(self, tags: Sequence[Sequence[Tag]]) -> Floats:
+        """(sentences,): log P of one tag sequence a sentence; −inf where that is forbidden.
+
+        >>> posterior = TagPosterior([np.zeros((2, 2)), np.zeros((1, 2))], np.zeros((2, 2)), labels=["N", "V"])
+        >>> np.exp(posterior.log_prob([["N", "V"], ["N"]]))
+        array([0.25, 0.5 ])
+        """
+        sequences = check_lists(tags, name="tags", of="tags")
+        if len(sequences) != len(self):
+            raise InputError(f"tags must be those of the {len(self):,} sentences; they are of {len(sequences):,}.")
+        scores = np.zeros(len(self))
+        for i, sequence in enumerate(sequences):
+            numbers = self._tagset.numbers(sequence, f"tags[{i}]")
+            if len(numbers) != self.lengths[i]:
+                raise InputError(f"tags[{i}] must be the {self.lengths[i]} of the sentence; they are {len(numbers)}.")
+            scores[i] = self._potentials.score(i, numbers)
+        return np.minimum(scores - self.log_z, 0.0)  # rounding may end above log 1
+
+    def span_probability(self, sentence: int, start: int, tags: Sequence[Tag]) -> float:
+        """P(tokens start, start + 1, … of a sentence have these tags), whatever the others have: exact.
+
+        It takes one forward–backward of the sentence; `span_probabilities` is the way to ask for many spans.
+
+        >>> posterior = TagPosterior([np.zeros((5, 4))], np.zeros((4, 4)), labels=["B", "I", "O", "S"])
+        >>> round(posterior.span_probability(0, 1, ["B", "I"]), 12)
+        0.0625
+        """
+        return float(self.span_probabilities([(sentence, start, tags)])[0])
+
+    def span_probabilities(self, spans: Sequence[tuple[int, int, Sequence[Tag]]]) -> Floats:
+        """The probability of each span (sentence, start, tags), as `span_probability` gives it."""
+        asked = [checked_span(span, self.lengths, self._tagset, where=f"spans[{i}]") for i, span in enumerate(spans)]
+        wanted, place = np.unique([span.sentence for span in asked], return_inverse=True)
+        part = self._potentials.part(wanted.astype(np.int64))
+        of_sentence: list[list[int]] = [[] for _ in wanted]
+        for i, at in enumerate(place.tolist()):
+            of_sentence[at].append(i)
+        probabilities = np.ones(len(asked))
+
+        def of_batch(chain: Chain, workspace: Workspace) -> Sequence[None]:
+            found = possible_messages(chain, workspace)
+            for rank, sentence in enumerate(chain.batch.sentences.tolist()):
+                for i in of_sentence[sentence]:
+                    probabilities[i] = span_probability(chain, found, rank, asked[i])
+            return [None] * len(chain.batch)
+
+        part.each(of_batch, None)
+        return probabilities
+
+    def names(self, tags: Any) -> Any:
+        """The labels of integer tags: of an array or of a list of arrays, as the methods give them, in nested lists.
+
+        >>> posterior = TagPosterior([np.zeros((1, 2))], np.zeros((2, 2)), labels=["N", "V"])
+        >>> posterior.names([np.array([0, 1]), np.array([[1], [0]])])
+        [['N', 'V'], [['V'], ['N']]]
+        """
+        return self._tagset.names(tags)
+
+    def __repr__(self) -> str:
+        tags = "" if self.labels is None else f": {shortened(self.labels)}"
+        counts = [(len(self), "sentence"), (int(self.lengths.sum()), "token"), (self.n_tags, "tag")]
+        return f"TagPosterior({', '.join(counted(*one) for one in counts)}{tags})"
+
+    def _of_marginals(
+        self, answer: Callable[[Floats], npt.NDArray[Number]], empty: npt.NDArray[Number]
+    ) -> list[npt.NDArray[Number]]:
+        """What follows from the marginals of each token (N, K), sentence by sentence."""
+
+        def of_batch(chain: Chain, workspace: Workspace) -> Sequence[npt.NDArray[Number]]:
+            found = expectations_of(chain, workspace, pairs=False)
+            check_possible(chain.batch, found.log_z)
+            return chain.batch.unpack(answer(found.marginals))
+
+        return self._potentials.each(of_batch, empty)
+
+    def _all_pairs(self) -> list[Floats]:
+        def of_batch(chain: Chain, workspace: Workspace) -> Sequence[Floats]:
+            found = all_pair_marginals(chain, possible_messages(chain, workspace))
+            return chain.batch.unpack(_below_one(found), later=True)
+
+        return self._potentials.each(of_batch, np.empty((0, self.n_tags, self.n_tags)), width=self.n_tags**2)
+
+
+def _below_one(probabilities: Floats) -> Floats:
+    """What rounding has put above 1, at 1."""
+    return np.clip(probabilities, 0.0, 1.0, out=probabilities)  # twice as fast as a minimum

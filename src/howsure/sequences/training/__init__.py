@@ -1,0 +1,1 @@
+"""How the weights of a conditional random field are learned."""

@@ -1,0 +1,1 @@
+"""What a reader sees: tables, numbers, and names made harmless."""

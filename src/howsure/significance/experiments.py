@@ -1,0 +1,288 @@
+"""The experiments store: predictions collected while experiments run, in a file that a crash cannot damage.
+
+Every record is one line, its checksum and its content as JSON, appended under a lock and flushed to the disk before
+`add` returns. A line cut short by a kill is the last one, has no end, and is dropped by the next `add`; a whole line
+that does not fit its checksum, or a file that is no store, is refused and left as it is.
+"""
+
+from __future__ import annotations
+
+import json
+import operator
+import os
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from howsure.errors import InputError
+from howsure.files.json_text import parsed_json
+from howsure.inputs.arrays import as_column
+from howsure.inputs.naming import shortened, unknown_name
+from howsure.significance.comparison import compare
+from howsure.significance.results import Comparison
+from howsure.significance.systems.reading import check_predictions
+from howsure.significance.systems.runs import Runs
+
+TARGETS, RUN = "targets", "run"
+SCHEMA = 1  # of the records; files of later ones are refused
+HEAD = re.compile(rb"[0-9a-f]{8} \{")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The predictions of one run of a condition, in the order of the targets."""
+
+    condition: str
+    name: str
+    predictions: tuple[Any, ...]
+    epochs: int | None
+
+
+class Experiments:
+    """Predictions of conditions (a baseline, models) in their runs, on one test set, in one file.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "nli.experiments")
+    >>> store = Experiments(path)
+    >>> store.add("base", "seed 1", ["e", "n", "c"], targets=["e", "n", "n"], ids=["a", "b", "c"])
+    >>> store.add("large", "seed 1", ["n", "e", "n"], ids=["b", "a", "c"])
+    >>> print(round(Experiments(path).compare("base", metrics="accuracy", rng=1)[0].difference, 4))
+    0.3333
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        if self.path.is_dir() or not self.path.parent.is_dir():
+            raise InputError(f"the store must be a file in a folder that exists; {self.path} is not.")
+        self._read_to = 0
+        self._ids: tuple[str, ...] = ()
+        self._targets: tuple[Any, ...] = ()
+        self._runs: dict[tuple[str, str], Run] = {}
+        self._refresh()
+
+    @property
+    def conditions(self) -> dict[str, tuple[str, ...]]:
+        """The runs of every condition, in the order in which they came."""
+        self._refresh()
+        held: dict[str, tuple[str, ...]] = {}
+        for condition, run in self._runs:
+            held[condition] = (*held.get(condition, ()), run)
+        return held
+
+    @property
+    def targets(self) -> tuple[Any, ...]:
+        """What is true of the items, in the order of `ids`."""
+        self._refresh()
+        return self._targets
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The items' names."""
+        self._refresh()
+        return self._ids
+
+    def runs(self, condition: str) -> tuple[Run, ...]:
+        """The runs of one condition.
+
+        Raises InputError if there is no such condition.
+        """
+        condition = str(condition)
+        self._refresh()
+        found = tuple(run for run in self._runs.values() if run.condition == condition)
+        if not found:
+            raise unknown_name("condition", condition, list(self.conditions), place=str(self.path))
+        return found
+
+    def add(
+        self,
+        condition: str,
+        run: object,
+        predictions: object,
+        *,
+        targets: object = None,
+        ids: object = None,
+        epochs: int | None = None,
+    ) -> None:
+        """Write the predictions of one run; when this returns they are on the disk.
+
+        `targets` go with the first run, and may be given again, when they must be the same. `ids` name the items, in
+        any order; without them a row's number is its name.
+
+        Raises InputError if the run is there already, if ids or targets do not match, for predictions that are none, or
+        for epochs that are no whole number.
+        """
+        condition, run, epochs = str(condition), str(run), _whole(epochs)
+        values = check_predictions(predictions, name="predictions").tolist()
+        true = None if targets is None else check_predictions(targets, name="targets").tolist()
+        names = _names(ids, len(values))
+        if true is not None and len(true) != len(values):
+            raise InputError(f"targets must have as many rows as predictions; {len(true):,}, not {len(values):,}.")
+        with self.path.open("ab+") as file:
+            _lock(file)
+            self._refresh()
+            lines = b""
+            if not self._targets:
+                if true is None:
+                    raise InputError("targets are needed with the first run: add(..., targets=...).")
+                lines += _line({"kind": TARGETS, "schema": SCHEMA, "ids": names, "targets": true})
+            else:
+                self._check_same(names, true)
+            if (condition, run) in self._runs:
+                raise InputError(f"run {run!r} of {condition!r} is there already; name this one otherwise.")
+            record = {"kind": RUN, "condition": condition, "run": run, "epochs": epochs, "ids": names}
+            lines += _line({**record, "predictions": values})
+            file.truncate(self._read_to)  # of a line that was cut short
+            file.write(lines)
+            file.flush()
+            os.fsync(file.fileno())
+        self._refresh()
+
+    def compare(self, baseline: str, models: Sequence[str] | None = None, **options: Any) -> Comparison:
+        """`howsure.compare` of conditions with the baseline: of all others, or of some. Items are drawn with all runs.
+
+        Raises InputError as `compare` does, or if there is no such condition.
+        """
+        baseline = str(baseline)
+        others = [name for name in self.conditions if name != baseline] if models is None else list(models)
+        if not others:
+            raise InputError(f"nothing to compare {baseline!r} with; {self.path} holds {shortened(self.conditions)}.")
+        runs = {name: Runs([list(run.predictions) for run in self.runs(name)]) for name in (baseline, *others)}
+        models_of = {name: runs[name] for name in others}
+        return compare(list(self._targets), runs[baseline], models_of, baseline_name=baseline, **options)
+
+    def _check_same(self, names: list[str], true: list[Any] | None) -> None:
+        if set(names) != set(self._ids):
+            absent, strange = set(self._ids) - set(names), set(names) - set(self._ids)
+            what = f"lack {shortened(sorted(absent), limit=3)}" if absent else ""
+            more = f"hold {shortened(sorted(strange), limit=3)}, which the targets do not" if strange else ""
+            raise InputError(f"ids do not match those of the targets: they {' and '.join(filter(None, (what, more)))}.")
+        if true is not None:
+            known = dict(zip(self._ids, self._targets, strict=True))
+            for name, one in zip(names, true, strict=True):
+                if known[name] != one:
+                    raise InputError(f"the target of {name!r} was {known[name]!r} before and is {one!r} now.")
+
+    def _refresh(self) -> None:
+        """Read what has been appended since, also by other processes."""
+        for record, end in _records(self.path, self._read_to):
+            try:
+                self._take(record)
+            except (KeyError, TypeError, ValueError) as error:
+                number = _line_number(self.path, self._read_to)
+                raise InputError(
+                    f"{self.path}, line {number} is no record of a store of experiments: {_reason(error)}. "
+                    "Restore a copy."
+                ) from error
+            self._read_to = end
+
+    def _take(self, record: Any) -> None:
+        """Keep a record.
+
+        Raises KeyError, TypeError or ValueError if it is none, or does not fit the others.
+        """
+        if not isinstance(record, dict) or record.get("kind") not in (TARGETS, RUN):
+            raise ValueError(f"its kind is neither {TARGETS} nor {RUN}")
+        if record.get("schema", SCHEMA) != SCHEMA:
+            raise ValueError(f"its schema is {record['schema']!r}, this howsure reads {SCHEMA}; install a newer one")
+        ids = record["ids"]
+        if not isinstance(ids, list) or not all(isinstance(name, str) for name in ids) or len(set(ids)) != len(ids):
+            raise ValueError("its ids must be texts that differ")
+        held = record[TARGETS if record["kind"] == TARGETS else "predictions"]
+        if not isinstance(held, list) or len(held) != len(ids):
+            raise ValueError("it must hold as many values as ids")
+        check_predictions(held, name="it")
+        if record["kind"] == RUN:
+            self._keep(record)
+        elif self._ids:
+            raise ValueError("the targets stand there twice")
+        else:
+            self._ids, self._targets = tuple(ids), tuple(held)
+
+    def _keep(self, record: dict[str, Any]) -> None:
+        name, epochs = (record["condition"], record["run"]), record["epochs"]
+        if not all(isinstance(part, str) for part in name) or not (epochs is None or type(epochs) is int):
+            raise ValueError("condition and run must be texts, epochs a whole number or null")
+        if name in self._runs:
+            raise ValueError(f"run {name[1]!r} of {name[0]!r} stands there twice")
+        if set(record["ids"]) != set(self._ids):
+            raise ValueError("its ids are not those of the targets")
+        place = {one: row for row, one in enumerate(record["ids"])}
+        ordered = tuple(record["predictions"][place[one]] for one in self._ids)
+        self._runs[name] = Run(*name, ordered, epochs)
+
+
+def _reason(error: Exception) -> str:
+    return f"it lacks {error}" if isinstance(error, KeyError) else str(error).rstrip(".")
+
+
+def _line_number(path: Path, end: int) -> int:
+    with path.open("rb") as file:
+        return file.read(end).count(b"\n") + 1
+
+
+def _lock(file: BinaryIO) -> None:
+    """Wait until no other process writes; where there are no such locks (Windows), one process at a time is on you."""
+    try:
+        import fcntl
+    except ImportError:
+        return
+    fcntl.flock(file, fcntl.LOCK_EX)
+
+
+def _names(ids: object, n: int) -> list[str]:
+    if ids is None:
+        return [str(row) for row in range(n)]
+    names = [str(name) for name in as_column(ids, name="ids").tolist()]
+    if len(names) != n:
+        raise InputError(f"ids must have as many rows as predictions; {len(names):,}, not {n:,}.")
+    if len(set(names)) != n:
+        distinct, counts = np.unique(np.array(names), return_counts=True)
+        raise InputError(f"ids must differ; {str(distinct[counts.argmax()])!r} occurs {counts.max()} times.")
+    return names
+
+
+def _whole(epochs: object) -> int | None:
+    if epochs is None:
+        return None
+    try:
+        return int(operator.index(epochs))  # type: ignore[arg-type]
+    except TypeError as error:
+        raise InputError(f"epochs must be a whole number or None; {epochs!r} is not.") from error
+
+
+def _line(record: dict[str, Any]) -> bytes:
+    content = json.dumps(record, ensure_ascii=False, allow_nan=False).encode()
+    return f"{zlib.crc32(content):08x} ".encode() + content + b"\n"
+
+
+def _records(path: Path, start: int) -> Iterator[tuple[Any, int]]:
+    """The whole records from a byte on, and the byte after each; what is cut short at the end is left out.
+
+    Raises InputError if a whole line is damaged, or if the file does not begin as a store does.
+    """
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        head = file.read(10)
+        if head and not HEAD.match(head):
+            raise InputError(f"{path} is no store of experiments: it begins with {head!r}; give another path.")
+        file.seek(start)
+        end = start
+        for line in file:
+            if not line.endswith(b"\n"):
+                return
+            content = line[9:-1]
+            if line[:9] != f"{zlib.crc32(content):08x} ".encode():
+                number = _line_number(path, end)
+                raise InputError(f"{path}, line {number} is damaged: it does not fit its checksum. Restore a copy.")
+            end += len(line)
+            try:
+                yield parsed_json(content), end
+            except ValueError as error:
+                number = _line_number(path, end - len(line))
+                raise InputError(f"{path}, line {number} is no record: {error}. Restore a copy.") from error

@@ -1,0 +1,1 @@
+"""Metrics: statistics of each row, and a function of their sum."""

@@ -1,0 +1,189 @@
+"""Metrics of labels: accuracy, precision, recall, F1 (macro, micro, weighted, of one class), MCC.
+
+All but accuracy are functions of three counts a class: right, predicted and true. Averages are over the classes that
+the targets hold, or over those that `labels` names, and this set is the same for both systems and in every resample: a
+class of which a resample has nothing counts as 0, as in scikit-learn with `labels` given and zero_division=0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure.significance.metrics.metric import Floats, Metric, mean, ratio, register
+from howsure.significance.systems.problem import Problem
+
+Codes = npt.NDArray[np.int64]
+
+
+def correct_rows(targets: Codes, predictions: Codes, problem: Problem) -> Floats:
+    """Right or wrong, and a one: (rows, 2)."""
+    right = (targets == predictions).astype(np.float64)
+    return np.stack([right, np.ones_like(right)], axis=-1)
+
+
+@dataclass(frozen=True)
+class ClassRows:
+    """A one at the class if it is right, predicted, true: (rows, 3 classes), for the classes of one kind.
+
+    `classes` are `averaged` (those that averages are over), `true` (those that the targets hold) or `all`.
+    """
+
+    classes: str
+
+    def __call__(self, targets: Codes, predictions: Codes, problem: Problem, /) -> Floats:
+        kinds = {"averaged": problem.averaged_classes, "true": problem.true_classes}
+        chosen = kinds[self.classes] if self.classes in kinds else np.arange(len(problem.labels))
+        place = np.full(len(problem.labels), len(chosen))  # one place more, for the classes that are left out
+        place[chosen] = np.arange(len(chosen))
+        rows = np.arange(len(targets))
+        held = np.zeros((len(targets), 3, len(chosen) + 1))
+        held[rows, 0, place[targets]] = targets == predictions
+        held[rows, 1, place[predictions]] = 1.0
+        held[rows, 2, place[targets]] = 1.0
+        return np.ascontiguousarray(held[:, :, :-1]).reshape(len(targets), 3 * len(chosen))
+
+
+def micro_rows(targets: Codes, predictions: Codes, problem: Problem) -> Floats:
+    """Whether a row is right, predicted, true as any class that `labels` names; without it, as any class at all."""
+    chosen = np.ones(len(problem.labels), dtype=bool)
+    if problem.averaged is not None:
+        chosen[:] = False
+        chosen[problem.averaged] = True
+    true, predicted = chosen[targets], chosen[predictions]
+    return np.stack([true & (targets == predictions), predicted, true], axis=-1).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class OneClassRows:
+    """The counts of one class alone: right, predicted, true: (rows, 3)."""
+
+    label: Any
+
+    def __call__(self, targets: Codes, predictions: Codes, problem: Problem, /) -> Floats:
+        code = problem.code(self.label)
+        true, predicted = targets == code, predictions == code
+        return np.stack([true & predicted, predicted, true], axis=-1).astype(np.float64)
+
+
+def right(targets: Codes, predictions: Codes, problem: Problem) -> Floats:
+    """1 in each row that is right."""
+    return np.asarray(targets == predictions, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """A figure of one class: a sum of its counts (right, predicted, true) above the line, and one below it."""
+
+    above: tuple[int, int, int]
+    below: tuple[int, int, int]
+
+    def values(self, counts: Floats) -> Floats:
+        """From counts (…, 3, classes) to (…, classes); NaN where nothing is below the line."""
+        return ratio(np.tensordot(counts, self.above, (-2, 0)), np.tensordot(counts, self.below, (-2, 0)))
+
+    def slopes(self, counts: Floats, values: Floats) -> Floats:
+        """The derivatives by the counts: (…, 3, classes); 0 where nothing is below the line."""
+        below = np.tensordot(counts, self.below, (-2, 0))[..., None, :]
+        change = np.array(self.above)[:, None] - values[..., None, :] * np.array(self.below)[:, None]
+        return np.asarray(np.where(below == 0, 0.0, change / np.where(below == 0, 1.0, below)))
+
+
+PER_CLASS = {
+    "precision": Quotient((1, 0, 0), (0, 1, 0)),
+    "recall": Quotient((1, 0, 0), (0, 0, 1)),
+    "f1": Quotient((2, 0, 0), (0, 1, 1)),
+}
+
+
+def _counts(sums: Floats) -> Floats:
+    """Right, predicted, true of every class: (…, 3, classes)."""
+    return sums.reshape(*sums.shape[:-1], 3, -1)
+
+
+def _values(one: Quotient, counts: Floats) -> Floats:
+    values = one.values(counts)
+    return np.where(np.isnan(values), 0.0, values)
+
+
+def macro(name: str, one: Quotient, classes: str = "averaged") -> Metric:
+    """The plain average over classes."""
+
+    def value(sums: Floats) -> Floats:
+        return np.asarray(_values(one, _counts(sums)).mean(axis=-1))
+
+    def slopes(sums: Floats) -> Floats:
+        counts = _counts(sums)
+        return np.asarray(one.slopes(counts, _values(one, counts)) / counts.shape[-1]).reshape(sums.shape)
+
+    return Metric(name, "hard", ClassRows(classes), value, best=1.0, score=right, slopes=slopes)
+
+
+def weighted(name: str, one: Quotient) -> Metric:
+    """The average over classes, each weighing as many rows as are truly of it."""
+
+    def value(sums: Floats) -> Floats:
+        counts = _counts(sums)
+        true = counts[..., 2, :]
+        return ratio((_values(one, counts) * true).sum(axis=-1), true.sum(axis=-1))
+
+    def slopes(sums: Floats) -> Floats:
+        counts = _counts(sums)
+        values, true = _values(one, counts), counts[..., 2, :]
+        n = true.sum(axis=-1)[..., None]
+        change = one.slopes(counts, values) * true[..., None, :]
+        change[..., 2, :] += values - ratio((values * true).sum(axis=-1, keepdims=True), n)
+        return np.asarray(change.reshape(sums.shape) / n)
+
+    return Metric(name, "hard", ClassRows("averaged"), value, best=1.0, score=right, slopes=slopes)
+
+
+def micro(name: str, one: Quotient) -> Metric:
+    """The figure of all chosen classes together; accuracy, unless `labels` chooses some."""
+    return Metric(name, "hard", micro_rows, lambda sums: one.values(sums[..., None])[..., 0], best=1.0, score=right)
+
+
+def matthews_correlation(sums: Floats) -> Floats:
+    """Gorodkin's correlation of targets and predictions; undefined (NaN) if either holds one class only."""
+    right, predicted, true = np.moveaxis(_counts(sums), -2, 0)
+    n = true.sum(axis=-1)
+    shared = right.sum(axis=-1) * n - (predicted * true).sum(axis=-1)
+    spread = (n**2 - (predicted**2).sum(axis=-1)) * (n**2 - (true**2).sum(axis=-1))
+    return ratio(shared, np.sqrt(spread))
+
+
+def of_class(name: str, label: Any) -> Metric:
+    """The precision, recall or F1 of one class, given by its label; undefined where nothing is of that class.
+
+    >>> of_class("f1", "spam").name
+    'f1[spam]'
+    """
+    one = PER_CLASS[name]
+
+    def value(sums: Floats) -> Floats:
+        values = one.values(sums[..., None])[..., 0]
+        return np.where(np.isnan(values) & ((sums[..., 1] > 0) | (sums[..., 2] > 0)), 0.0, values)
+
+    return Metric(
+        f"{name}[{label}]",
+        "hard",
+        OneClassRows(label),
+        value,
+        best=1.0,
+        score=lambda targets, predictions, problem: (
+            (targets == problem.code(label)) == (predictions == problem.code(label))
+        ).astype(np.float64),
+    )
+
+
+register(Metric("accuracy", "hard", correct_rows, mean, best=1.0, score=right))
+for _name, _one in PER_CLASS.items():
+    register(macro(f"macro_{_name}", _one))
+for _name, _one in PER_CLASS.items():
+    register(micro(f"micro_{_name}", _one))
+    register(weighted(f"weighted_{_name}", _one))
+register(macro("balanced_accuracy", PER_CLASS["recall"], "true"))
+register(Metric("mcc", "hard", ClassRows("all"), matthews_correlation, best=1.0, score=right))

@@ -1,0 +1,147 @@
+"""What a metric is: statistics of each row, and a function of their sum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure.errors import InputError
+from howsure.inputs.naming import unknown_name
+
+if TYPE_CHECKING:
+    from howsure.significance.systems.problem import Problem
+
+Floats = npt.NDArray[np.float64]
+TASKS = ("hard", "soft", "probabilistic")
+
+
+class Rows(Hashable, Protocol):
+    """The statistics of every row: (targets, predictions, problem) to an array of shape (rows, statistics)."""
+
+    def __call__(self, targets: Any, predictions: Any, problem: Problem, /) -> Floats: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A metric whose every replicate costs one product of counts and statistics.
+
+    `rows(targets, predictions, problem)` gives k statistics of each row, of shape (n, k); `value(sums)` makes of their
+    sums, of shape (..., k), the value of the metric, of shape (...), NaN where it is undefined. Twice the same rows
+    must have the same value: end the statistics with a one in each row and divide by its sum, as a mean does. (A
+    metric that corrects for the number of rows is not `scale_free`; it is not added up over runs.)
+    Targets and predictions are, by `task`: `hard`: codes of labels, twice (n,); `soft`: distributions, twice (n, K);
+    `probabilistic`: codes (n,) and probabilities (n, K), or (n, 1) where there are the probabilities of one class only.
+    `slopes(sums)` are the derivatives of the value by the sums, (…, k) to (…, k); without them, differences are taken.
+    `tested` is the metric whose equality p is about, where this one is a function of it that never falls but may stop.
+    `best` is the value of a perfect system, None where that depends on the targets; `score` gives what the
+    metric thinks of each row, higher being better, for the share of rows on which a model is better.
+    Metrics with the same `rows` share their work.
+
+    A metric of your own (the mean absolute error of labels that are numbers):
+
+    >>> def rows(targets, predictions, problem):
+    ...     values = np.asarray(problem.labels, dtype=float)
+    ...     errors = np.abs(values[targets] - values[predictions])
+    ...     return np.stack([errors, np.ones_like(errors)], axis=-1)
+    >>> error = Metric("absolute_error", "hard", rows, mean, higher_is_better=False, best=0.0)
+    >>> from howsure.significance import compare
+    >>> print(compare([1, 2, 3, 5], [1, 2, 5, 5], [1, 2, 3, 4], metrics=[error])[0].difference)
+    -0.25
+    """
+
+    name: str
+    task: str
+    rows: Rows
+    value: Callable[[Floats], Floats]
+    higher_is_better: bool = True
+    best: float | None = None
+    score: Callable[[Any, Any, Problem], Floats] | None = None
+    scale_free: bool = True
+    slopes: Callable[[Floats], Floats] | None = None
+    tested: Metric | None = None
+
+    @property
+    def sign(self) -> int:
+        """1 if higher is better, else -1."""
+        return 1 if self.higher_is_better else -1
+
+
+def mean(sums: Floats) -> Floats:
+    """The first sum divided by the last: the mean of a statistic that is followed by a one in each row.
+
+    >>> mean(np.array([[3.0, 4.0], [1.0, 4.0]])).tolist()
+    [0.75, 0.25]
+    """
+    return ratio(sums[..., 0], sums[..., -1])
+
+
+def mean_loss(name: str, task: str, losses: Callable[[Any, Any], Floats], *, best: float | None = 0.0) -> Metric:
+    """The mean of a loss of each row: `losses(targets, predictions)` of shape (n,), lower being better."""
+
+    def rows(targets: Any, predictions: Any, problem: Problem, /) -> Floats:
+        values = losses(targets, predictions)
+        return np.stack([values, np.ones_like(values)], axis=-1)
+
+    def score(targets: Any, predictions: Any, problem: Problem) -> Floats:
+        return -losses(targets, predictions)
+
+    return Metric(name, task, rows, mean, higher_is_better=False, best=best, score=score)
+
+
+def ratio(above: Floats, below: Floats) -> Floats:
+    """above / below, NaN where nothing is below; never a warning."""
+    empty = below == 0
+    quotient: Floats = above / np.where(empty, np.nan, below) if np.any(empty) else above / below
+    return quotient
+
+
+_known: dict[tuple[str, str], Metric] = {}
+
+
+def register(metric: Metric) -> Metric:
+    """Let a metric be asked for by its name.
+
+    Raises InputError if its task is none of `hard`, `soft`, `probabilistic`, or if the name is taken.
+    """
+    if metric.task not in TASKS:
+        raise InputError(f"the task of a metric must be one of {', '.join(TASKS)}; {metric.name}'s is {metric.task!r}.")
+    if _known.setdefault((metric.task, metric.name), metric) != metric:
+        raise InputError(f"{metric.task} predictions have a metric {metric.name!r} already; choose another name.")
+    return metric
+
+
+def metric_names(task: str) -> tuple[str, ...]:
+    """The names of the metrics for predictions of one kind.
+
+    >>> metric_names("soft")[:2]
+    ('cross_entropy', 'clipped_cross_entropy')
+    """
+    return tuple(name for kind, name in _known if kind == task)
+
+
+def find_metric(name: str, task: str) -> Metric:
+    """The metric of a name.
+
+    Raises InputError, with the near miss, if there is none for predictions of this kind.
+    """
+    if (task, name) in _known:
+        return _known[task, name]
+    others = [kind for kind, other in _known if other == name]
+    if others:
+        raise InputError(
+            f"{name} is a metric of {others[0]} predictions, but these are {task}; "
+            f"for them there are {', '.join(metric_names(task))}."
+        )
+    raise unknown_name("metric", name, metric_names(task), place=f"the metrics of {task} predictions")
+
+
+def tasks_of(names: Iterable[str | Metric]) -> set[str]:
+    """The kinds of predictions that all of some metrics are for."""
+    possible = set(TASKS)
+    for name in names:
+        possible &= {name.task} if isinstance(name, Metric) else {kind for kind, other in _known if other == name}
+    return possible

@@ -1,0 +1,165 @@
+"""What is resampled: rows, distinct rows with their counts, or clusters, each with its sums of statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure.inputs.pairs import Integers
+from howsure.significance.metrics.metric import Floats, Metric, Rows
+from howsure.significance.resampling.fingerprints import mixed, row_fingerprints, run_order
+from howsure.significance.systems.problem import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """Exchangeable units in their canonical order, stratum by stratum.
+
+    `sums`, of shape (units, 2 statistics), are of the first system, then of the second; `parts` says which columns
+    belong to which `rows` function. A unit stands for `counts` equal ones, of `rows` rows each. `starts` are the first
+    units of the strata. `swapped` says that the first system is the model and not the baseline. With `two_way` the
+    columns are those of run after run, `runs` of them for either system.
+    """
+
+    sums: Floats
+    parts: dict[Rows, slice]
+    counts: Integers
+    rows: Integers
+    starts: Integers
+    swapped: bool
+    runs: tuple[int, int] = (1, 1)
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    @property
+    def border(self) -> int:
+        """The first column of the second system."""
+        return int(self.sums.shape[1]) * self.runs[0] // sum(self.runs)
+
+    @property
+    def stratum_sizes(self) -> Integers:
+        """Of every unit how many units, with their counts, its stratum has."""
+        sizes = np.add.reduceat(self.counts, self.starts)
+        return np.repeat(sizes, np.diff(self.starts, append=len(self)))
+
+    @property
+    def first(self) -> Floats:
+        """The sums of the first system: (units, statistics)."""
+        return self.sums[:, : self.border]
+
+    @property
+    def second(self) -> Floats:
+        """The sums of the second system: (units, statistics)."""
+        return self.sums[:, self.border :]
+
+
+def build_units(problem: Problem, metrics: Sequence[Metric], *, two_way: bool = False) -> Units:
+    """The units of a problem with the statistics of some metrics.
+
+    Equal rows of labels become one unit with a count; without `two_way` the runs of an item are added up, those of the
+    system with fewer runs so often that both weigh the same.
+    """
+    problem = _distinct(problem)
+    order = _canonical_order(problem)
+    functions = list(dict.fromkeys(metric.rows for metric in metrics))
+    systems = (problem.model, problem.baseline) if order.swapped else (problem.baseline, problem.model)
+    held = [_of_runs(problem, system, functions, two_way) for system in systems]
+    first, second = (np.concatenate([part for run in system for part in run], axis=1)[order.rows] for system in held)
+    if not two_way:
+        common = np.lcm(len(systems[0]), len(systems[1]))
+        first, second = first * (common // len(systems[0])), second * (common // len(systems[1]))
+    if problem.clusters is not None:
+        first, second = (np.add.reduceat(one, order.edges, axis=0) for one in (first, second))
+    ends = np.cumsum([0, *(part.shape[-1] for part in held[0][0])]).tolist()
+    return Units(
+        np.concatenate([first, second], axis=1),
+        {function: slice(a, b) for function, (a, b) in zip(functions, pairwise(ends), strict=True)},
+        np.ones(len(order.edges), dtype=np.int64) if problem.counts is None else problem.counts[order.rows],
+        np.diff(order.edges, append=len(order.rows)),
+        order.starts,
+        order.swapped,
+        (len(systems[0]), len(systems[1])) if two_way else (1, 1),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """The rows sorted by stratum, unit and row; where units (`edges`) and strata (`starts`, in units) begin."""
+
+    rows: Integers
+    edges: Integers
+    starts: Integers
+    swapped: bool
+
+
+def _canonical_order(problem: Problem) -> _Order:
+    plain, exchanged = row_fingerprints(problem)
+    unit = np.arange(len(plain)) if problem.clusters is None else problem.clusters
+    prints, prints_exchanged = _sum_by(unit, plain), _sum_by(unit, exchanged)
+    strata = np.zeros(len(prints), dtype=np.int64)
+    if problem.strata is not None:
+        strata[unit] = problem.strata
+    swapped = bool(_total(prints_exchanged, strata) < _total(prints, strata))
+    if swapped:
+        prints, plain = prints_exchanged, exchanged
+    of_stratum = _sum_by(strata, mixed(prints))[strata]
+    units = np.lexsort((prints, strata, of_stratum))  # strata of equal content have equal numbers: keep them apart
+    place = np.empty(len(units), dtype=np.int64)
+    place[units] = np.arange(len(units))
+    rows = np.lexsort((plain, place[unit]))
+    edges = np.flatnonzero(np.diff(place[unit][rows], prepend=-1))
+    starts = np.flatnonzero(np.diff(strata[units], prepend=-1))
+    return _Order(rows, edges, starts, swapped)
+
+
+def _distinct(problem: Problem) -> Problem:
+    """Equal rows of labels as one row with a count, where a row is a unit and there is one run."""
+    single = len(problem.baseline) == len(problem.model) == 1
+    if problem.task != "hard" or problem.clusters is not None or not single:
+        return problem
+    classes = len(problem.labels)
+    strata = np.zeros_like(problem.targets) if problem.strata is None else problem.strata
+    keys = ((strata * classes + problem.targets) * classes + problem.baseline[0]) * classes + problem.model[0]
+    possible = (int(strata.max()) + 1) * classes**3
+    if possible <= 4 * len(keys) + 1000:
+        table = np.bincount(keys, minlength=possible)
+        held = np.flatnonzero(table)
+        counts = table[held]
+    else:
+        held, counts = np.unique(keys, return_counts=True)
+    rest, model = np.divmod(held, classes)
+    rest, baseline = np.divmod(rest, classes)
+    strata, targets = np.divmod(rest, classes)
+    return replace(
+        problem,
+        targets=targets,
+        baseline=baseline[None],
+        model=model[None],
+        strata=None if problem.strata is None else strata,
+        counts=counts,
+    )
+
+
+def _of_runs(
+    problem: Problem, system: npt.NDArray[Any], functions: Sequence[Rows], keep_runs: bool
+) -> list[list[Floats]]:
+    """Run by run (or all runs added up) and function by function: arrays (rows, statistics)."""
+    order = run_order(problem.targets, system, problem) if len(system) > 1 else range(len(system))
+    held = [[function(problem.targets, system[run], problem) for function in functions] for run in order]
+    return held if keep_runs else [[sum(parts[1:], start=parts[0]) for parts in zip(*held, strict=True)]]
+
+
+def _sum_by(codes: Integers, values: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    totals = np.zeros(int(codes.max()) + 1, dtype=np.uint64)
+    np.add.at(totals, codes, values)
+    return totals
+
+
+def _total(prints: npt.NDArray[np.uint64], strata: Integers) -> np.uint64:
+    return np.uint64(mixed(_sum_by(strata, mixed(prints))).sum())

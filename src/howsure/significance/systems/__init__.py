@@ -1,0 +1,1 @@
+"""The systems to compare: targets and predictions of any kind, checked once."""

@@ -1,0 +1,225 @@
+"""Tests of calibration: against formulas by hand, and their p-values against the uniform distribution."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from scipy.stats import binom, chi2
+
+from howsure.calibration.bins.bins import bin_pairs
+from howsure.calibration.curve import calibration_curve, squared_error
+from howsure.calibration.hypothesis_tests.binned import p_value_of
+from howsure.calibration.hypothesis_tests.calibration_test import METHODS, calibration_test, spiegelhalter_z
+from howsure.errors import InputError
+from howsure.inputs.pairs import Pairs
+from tests.calibration import reference
+from tests.calibration.samples import Small, language_pairs, pairs_of, small_pairs
+
+
+@given(small_pairs())
+def test_spiegelhalter_is_its_formula(small: Small) -> None:
+    rows = reference.rows_of(small.y, small.q, small.w)
+    above = float(sum(row.w * (row.y - row.q) * (1 - 2 * row.q) for row in rows))
+    below = float(sum(row.w**2 * (1 - 2 * row.q) ** 2 * row.q * (1 - row.q) for row in rows))
+    z = spiegelhalter_z(pairs_of(small))
+    if below > 1e-12:
+        assert z == pytest.approx(above / math.sqrt(below), rel=1e-9, abs=1e-9)
+        found = calibration_test(small.y, small.q, method="spiegelhalter", sample_weight=small.w)
+        assert found.p_value == pytest.approx(math.erfc(abs(z) / math.sqrt(2)), abs=1e-12)
+
+
+def test_spiegelhalter_is_two_sided() -> None:
+    """An underconfident model: a one-sided test calls it perfect (p = 1)."""
+    rng = np.random.default_rng(60)
+    q = rng.uniform(0.3, 0.7, 5_000)
+    y = rng.random(5_000) < np.where(q < 0.5, 0.05, 0.95)
+    found = calibration_test(y, q, method="spiegelhalter")
+    assert found.statistic < -10
+    assert found.p_value < 1e-20
+
+
+def test_where_nothing_can_be_said_spiegelhalter_says_nothing() -> None:
+    assert calibration_test([0, 1, 1], [0.0, 1.0, 0.5], method="spiegelhalter").p_value == 1.0
+    impossible = calibration_test([1, 1], [0.0, 1.0], method="spiegelhalter")
+    assert math.isinf(impossible.statistic)
+    assert impossible.p_value == 0.0
+
+
+def exact_p_value(y: list[int], q: list[float], bin_size: int) -> float:
+    """P(squared error at least as large) over all labels that there could be."""
+    bins = reference.adaptive_bins(reference.rows_of(y, q), bin_size)
+    seen = float(reference.plugin_mse(bins))
+    total = 0.0
+    for labels in product((0, 1), repeat=len(q)):
+        chance = math.prod(p if label else 1 - p for p, label in zip(q, labels, strict=True))
+        mse = float(reference.plugin_mse(reference.adaptive_bins(reference.rows_of(labels, q), bin_size)))
+        total += chance if mse >= seen - 1e-12 else 0.0
+    return total
+
+
+@pytest.mark.parametrize(("y", "q"), [
+    ([1, 1, 0, 0, 0, 1], [0.1, 0.1, 0.4, 0.5, 0.8, 0.9]),
+    ([1, 1, 1, 0, 0, 0], [0.2, 0.2, 0.2, 0.7, 0.7, 0.7]),
+])  # fmt: skip
+def test_the_simulation_is_the_enumeration(y: list[int], q: list[float]) -> None:
+    found = calibration_test(y, q, bin_size=3, n_simulations=20_000, rng=0)
+    assert found.p_value == pytest.approx(exact_p_value(y, q, 3), abs=4 * found.p_error)
+    assert found.p_error == pytest.approx(math.sqrt(found.p_value * (1 - found.p_value) / 20_001))
+
+
+def test_the_data_are_one_of_the_draws() -> None:
+    """p = (c + 1) / (B + 1), never 0."""
+    found = calibration_test([0] * 50, [0.9] * 50, n_simulations=99, rng=0)
+    assert found.p_value == 0.01
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("method", METHODS)
+def test_p_values_of_calibrated_models_are_uniform_enough(method: str, weighted: bool) -> None:
+    rng = np.random.default_rng(61)
+    p_values = []
+    for _ in range(300):
+        q = rng.beta(0.3, 0.7, 400)
+        q[:160] = 0.0
+        y = rng.random(400) < q
+        w = rng.exponential(size=400) if weighted else None
+        found = calibration_test(y, q, method=method, sample_weight=w, n_simulations=99, rng=rng)
+        p_values.append(found.p_value)
+    for level in (0.05, 0.2, 0.5):
+        share = np.mean(np.array(p_values) <= level)
+        assert share <= level + 3 * math.sqrt(level * (1 - level) / 300)
+    assert np.mean(p_values) == pytest.approx(0.5, abs=0.08)
+
+
+def test_the_binned_test_is_hosmer_and_lemeshows() -> None:
+    """By hand over bins of 100, each of which expects more than 25 labels of either kind."""
+    rng = np.random.default_rng(67)
+    q = np.sort(rng.uniform(0.3, 0.7, 400))
+    y = (rng.random(400) < q).astype(np.uint8)
+    parts = [(q[i : i + 100], y[i : i + 100]) for i in range(0, 400, 100)]
+    statistic = sum((p.sum() - z.sum()) ** 2 / (p * (1 - p)).sum() for p, z in parts)
+    found = calibration_test(y, q, method="binned", bin_size=100)
+    assert found.statistic == pytest.approx(statistic, rel=1e-12)
+    assert found.p_value == pytest.approx(chi2.sf(statistic, 4), rel=1e-9)
+
+
+def test_bins_that_expect_too_few_labels_are_merged() -> None:
+    """Four bins of 50 expect 2, 2, 2 and 25 positives: the first three are one, and their law is exact."""
+    q = np.repeat([0.04, 0.041, 0.042, 0.5], 50)
+    y = np.zeros(200, dtype=np.uint8)
+    y[150:175] = 1
+    rare = q[:150]
+    variance = (rare * (1 - rare)).sum()
+    statistic = rare.sum() ** 2 / variance
+    found = calibration_test(y, q, method="binned", bin_size=50)
+    assert found.statistic == pytest.approx(statistic, rel=1e-12)
+    numbers = np.arange(151)
+    parts = (numbers - rare.sum()) ** 2 / variance
+    chances = binom.pmf(numbers, 150, rare.mean())
+    assert found.p_value == pytest.approx(float(chances @ chi2.sf(statistic - parts, 1)), rel=2e-3)
+
+
+def test_the_binned_test_is_sure_of_the_impossible_and_silent_where_nothing_can_happen() -> None:
+    assert calibration_test([1, 1, 0], [0.0, 0.0, 1.0], method="binned").p_value == 0.0
+    assert calibration_test([0, 0, 1], [0.0, 0.0, 1.0], method="binned").p_value == 1.0
+    assert calibration_test([0, 1], [1e-300, 0.5], method="binned").p_value > 0.3
+
+
+def test_cox_and_cumulative_find_a_shift_that_bins_miss() -> None:
+    """n = 1,000, every label .03 likelier than said: benchmarks/calibration_tests.py finds .53, .53 and .29."""
+    rng = np.random.default_rng(68)
+    found = dict.fromkeys(("cox", "cumulative", "binned"), 0.0)
+    for _ in range(200):
+        q = rng.random(1_000)
+        y = rng.random(1_000) < q + 0.03
+        for method in found:
+            found[method] += (calibration_test(y, q, method=method).p_value <= 0.05) / 200
+    assert min(found["cox"], found["cumulative"]) > 0.4
+    assert found["binned"] < 0.4
+
+
+def test_results_convert() -> None:
+    found = calibration_test([0, 1, 1, 0, 1], [0.1, 0.4, 0.6, 0.7, 0.9], method="cox")
+    assert {"method", "statistic", "p_value", "p_error", "n", "intercept", "slope", "recipe"} == set(found.to_dict())
+    (row,) = found.to_frame().to_dict("records")
+    assert row["slope"] == found.estimates["slope"]
+    assert row["n"] == 5
+
+
+def test_ties_and_order_change_nothing() -> None:
+    y, q = language_pairs(3_000, np.random.default_rng(62))
+    q = q.round(1)
+    order = np.random.default_rng(63).permutation(3_000)
+    for method in METHODS:
+        first, again = (
+            calibration_test(y[rows], q[rows], method=method, rng=0, n_simulations=50) for rows in (slice(None), order)
+        )
+        assert first == again
+
+
+def test_the_simulation_in_parts_is_the_same_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    y, q = language_pairs(200, np.random.default_rng(64))
+    monkeypatch.setattr("howsure.calibration.hypothesis_tests.calibration_test.DRAWS_AT_ONCE", 1_000)
+    found = calibration_test(y, q, rng=0, n_simulations=400)
+    monkeypatch.undo()
+    whole = calibration_test(y, q, rng=0, n_simulations=400)
+    assert found.p_value == pytest.approx(whole.p_value, abs=5 * max(whole.p_error, 0.01))
+    assert found.statistic == whole.statistic
+
+
+def test_clusters_have_a_p_value_of_their_own() -> None:
+    """Every pair ten times over: nothing new is known, and the p-value does not change."""
+    rng = np.random.default_rng(65)
+    q = rng.random(200).round(1)
+    y = (rng.random(200) < np.clip(q + 0.1, 0, 1)).astype(np.uint8)
+
+    def p_value(times: int) -> float:
+        held = np.repeat(np.arange(200), times)
+        pairs = Pairs(y[held], q[held], clusters=held)
+        binned = bin_pairs(pairs, bin_size=20 * times)
+        return p_value_of(pairs, binned, squared_error(pairs, binned))
+
+    assert p_value(10) == pytest.approx(p_value(1), rel=1e-9)
+    assert 0 < p_value(1) < 0.5
+
+
+def test_bad_arguments_are_refused() -> None:
+    with pytest.raises(InputError, match="method must be one of"):
+        calibration_test([0, 1], [0.1, 0.9], method="hosmer-lemeshow")
+    with pytest.raises(InputError, match="clusters must be at least 2 to be compared; all pairs are in one"):
+        calibration_test([0, 1], [0.1, 0.9], clusters=[1, 1])
+    with pytest.raises(InputError, match="sample_weight must be finite and not negative; row 1 holds -1"):
+        calibration_test([0, 1], [0.1, 0.9], sample_weight=[1, -1])
+    with pytest.raises(InputError, match="n_simulations must be a whole number of at least 1, not 0"):
+        calibration_test([0, 1], [0.1, 0.9], n_simulations=0)
+
+
+@pytest.mark.parametrize("tiny", [1e-100, 1e-160, 1e-170, 5e-324])
+def test_weights_whose_squares_vanish_count_for_nothing_and_warn_of_nothing(tiny: float) -> None:
+    """Bins of such pairs divided by a Σw² of 0; the same p as without them."""
+    rng = np.random.default_rng(31)
+    q = rng.random(200)
+    y = rng.random(200) < q
+    w = np.where(q < 0.5, tiny, 1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = calibration_test(y, q, sample_weight=w, method="binned")
+        curve = calibration_curve(y, q, sample_weight=w)
+    assert found.p_value == calibration_test(y[q >= 0.5], q[q >= 0.5], method="binned").p_value
+    assert curve.n == int((q >= 0.5).sum())
+
+
+def test_predictions_that_all_but_cannot_err_warn_of_nothing() -> None:
+    """1 - 2⁻⁵³ in weighted pairs ended in a division by zero, a positive label at 5e-324 in an overflow."""
+    rng = np.random.default_rng(32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sure = np.full(200, np.nextafter(1.0, 0.0))
+        assert calibration_curve(np.ones(200, int), sure, sample_weight=rng.random(200)).p_value > 0.99
+        unlikely = calibration_test(np.arange(200) == 3, np.full(200, 5e-324), method="binned")
+    assert unlikely.p_value < 1e-300

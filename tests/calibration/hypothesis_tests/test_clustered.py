@@ -1,0 +1,139 @@
+"""Tests of calibration with clusters: statistics by hand, laws, and what an ignorant test would say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from scipy.special import logit, ndtr
+
+from howsure.calibration.hypothesis_tests.calibration_test import METHODS, calibration_test
+from howsure.errors import InputError
+from tests.calibration.samples import Small, small_pairs
+
+RNG = np.random.default_rng(0)
+C = np.repeat(np.arange(40), 5)
+Q = RNG.random(200)
+Y = RNG.random(200) < Q
+W = RNG.exponential(size=200)
+
+
+def test_the_statistics_are_those_of_independent_pairs() -> None:
+    """But for that of "cox", the score in place of the likelihood ratio; without weights they are close."""
+    for method in METHODS:
+        for weight in (None, W):
+            options = {"method": method, "sample_weight": weight, "n_simulations": 19, "rng": 0}
+            alone, together = (calibration_test(Y, Q, clusters=c, **options) for c in (None, C))
+            assert together.estimates == alone.estimates
+            if method != "cox":
+                assert together.statistic == pytest.approx(alone.statistic, rel=1e-9)
+            elif weight is None:
+                assert together.statistic == pytest.approx(alone.statistic, rel=0.15)
+
+
+def test_the_score_is_its_formula() -> None:
+    z = np.stack([np.ones(200), logit(Q)], axis=1)
+    score = z.T @ (W * (Y - Q))
+    variance = (z.T * (W**2 * Q * (1 - Q))) @ z
+    found = calibration_test(Y, Q, method="cox", sample_weight=W, clusters=C, rng=0)
+    assert found.statistic == pytest.approx(score @ np.linalg.solve(variance, score), rel=1e-9)
+
+
+@settings(max_examples=40)
+@given(small_pairs())
+def test_any_pairs_have_a_p_value_that_no_order_changes(small: Small) -> None:
+    y, q, c = np.array(small.y), np.array(small.q), np.array(small.clusters)
+    w = None if small.w is None else np.array(small.w)
+    back = slice(None, None, -1)
+    if len(set(small.clusters)) == 1 < len(small):
+        with pytest.raises(InputError, match="clusters must be at least 2"):
+            calibration_test(y, q, clusters=c)
+        return
+    for method in METHODS:
+        options = {"method": method, "n_simulations": 31, "rng": 0, "bin_size": small.bin_size}
+        found = calibration_test(y, q, sample_weight=w, clusters=c, **options)
+        assert 0.0 <= found.p_value <= 1.0
+        turned = calibration_test(
+            y[back], q[back], sample_weight=None if w is None else w[back], clusters=c[back], **options
+        )
+        assert turned.p_value == found.p_value
+        np.testing.assert_array_equal(
+            [turned.statistic, *turned.estimates.values()], [found.statistic, *found.estimates.values()]
+        )
+
+
+def test_clusters_of_one_pair_are_no_clusters() -> None:
+    for method in METHODS:
+        options = {"method": method, "n_simulations": 50, "rng": 0}
+        assert calibration_test(Y, Q, clusters=np.arange(200), **options) == calibration_test(Y, Q, **options)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_pairs_that_are_repeated_add_no_evidence(method: str) -> None:
+    """Each pair 20 times: 60 clusters say what 60 pairs say; a test that does not know of clusters rejects."""
+    rng = np.random.default_rng(1)
+    q = rng.uniform(0.2, 0.8, 60)
+    y = rng.random(60) < q + 0.1
+    held = np.repeat(np.arange(60), 20)
+    alone = calibration_test(y, q, method=method, rng=0, n_simulations=2_000, n_bins=2)
+    known = calibration_test(y[held], q[held], method=method, clusters=held, rng=0, n_simulations=2_000, n_bins=2)
+    unknown = calibration_test(y[held], q[held], method=method, rng=0, n_simulations=2_000, n_bins=2)
+    assert known.p_value == pytest.approx(alone.p_value, abs=0.12)
+    assert unknown.p_value < 0.01 < known.p_value
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_calibrated_clusters_are_rejected_as_often_as_the_level_says(weighted: bool) -> None:
+    """20 pairs a cluster with ρ = .5; a test that takes the pairs for independent rejects a third or more."""
+    rng = np.random.default_rng(2)
+    rejected = dict.fromkeys(METHODS, 0)
+    ignorant = 0
+    for _ in range(150):
+        c = np.repeat(np.arange(12), 20)
+        q = rng.random(240)
+        y = ndtr(np.sqrt(0.5) * rng.normal(size=12)[c] + np.sqrt(0.5) * rng.normal(size=240)) < q
+        w = rng.exponential(size=240) if weighted else None
+        for method in METHODS:
+            options = {"method": method, "sample_weight": w, "rng": rng, "n_simulations": 99}
+            rejected[method] += calibration_test(y, q, clusters=c, **options).p_value <= 0.05
+        ignorant += calibration_test(y, q, method="cox", sample_weight=w).p_value <= 0.05
+    assert max(rejected.values()) / 150 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 150)
+    assert ignorant / 150 > 0.2
+
+
+def test_few_clusters_can_say_little() -> None:
+    """Five clusters that all err to one side: one of 16 ways."""
+    q, clusters = np.full(100, 0.5), np.repeat(np.arange(5), 20)
+    for method in METHODS:
+        if method == "spiegelhalter":
+            continue  # blind at one half
+        found = calibration_test(np.ones(100, int), q, method=method, clusters=clusters, rng=0)
+        assert found.p_value == pytest.approx(1 / 16)
+        assert found.p_error == 0.0
+
+
+def test_labels_that_hardly_vary_are_no_proof() -> None:
+    """No positive label in 10 clusters of 20 where 4 are expected: likely, if those of a cluster go together."""
+    q, clusters = np.full(200, 0.02), np.repeat(np.arange(10), 20)
+    for method in METHODS:
+        assert calibration_test(np.zeros(200, int), q, method=method, clusters=clusters, rng=0).p_value > 0.05
+
+
+def test_the_recipe_says_what_was_done() -> None:
+    recipe = calibration_test(Y, Q, method="cumulative", clusters=C, sample_weight=W, rng=3).recipe
+    assert {key: recipe[key] for key in ("weighted", "clustered", "n_simulations", "seed")} == {
+        "weighted": True, "clustered": True, "n_simulations": 999, "seed": 3,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_certain_predictions_that_are_wrong_refute_calibration_in_clusters_too(method: str) -> None:
+    """A bin of certain predictions has no variance to divide by, and must not count as nothing."""
+    q = np.tile([0.0, 1.0, 1.0, 0.0], 50)
+    y = np.where(np.arange(200) % 9 == 0, 1 - q, q)
+    alone, together = (calibration_test(y, q, method=method, clusters=c, n_simulations=999, rng=0) for c in (None, C))
+    assert together.statistic == pytest.approx(alone.statistic)
+    assert alone.p_value <= 0.001
+    assert together.p_value <= (0.06 if method == "cumulative" else 0.001)  # errors to both sides
+    right = calibration_test(q, q, method=method, clusters=C, n_simulations=99, rng=0)
+    assert (right.statistic, right.p_value) == (0.0, 1.0)

@@ -1,0 +1,84 @@
+"""The law of the binned test where labels are rare: against enumerations, limits, and a table of many classes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import binom, chi2, poisson
+
+from howsure import calibration_table, calibration_test, pairs_from_classes
+from howsure.calibration.hypothesis_tests.rare_bins import binned_p_value, label_numbers
+from howsure.inputs.pairs import Pairs
+
+
+def test_a_single_bin_is_enumerated() -> None:
+    """Poisson labels, 4 expected: both tails, with what was seen."""
+    mean, numbers = 4.0, np.arange(200)
+    for seen in (0, 1, 4, 9, 15):
+        statistic = (seen - mean) ** 2 / mean
+        far = (numbers - mean) ** 2 / mean >= statistic - 1e-9
+        wanted = float(poisson.pmf(numbers, mean)[far].sum())
+        assert binned_p_value(statistic, np.array([mean]), np.array([mean])) == pytest.approx(wanted, rel=1e-9)
+
+
+def test_one_event_where_a_thousandth_was_expected() -> None:
+    found = calibration_test([1] + [0] * 99, np.full(100, 1e-5), method="binned")
+    assert found.p_value == pytest.approx(1 - (1 - 1e-5) ** 100, rel=1e-3)
+
+
+def test_three_bins_are_enumerated() -> None:
+    trials, p = (30, 200, 60), (0.2, 0.03, 0.3)
+    means, variances = (np.array([n * r * f for n, r, f in zip(trials, p, one, strict=True)]) for one in (
+        (1.0, 1.0, 1.0), tuple(1 - r for r in p)
+    ))  # fmt: skip
+    laws = [binom.pmf(np.arange(60), n, r) for n, r in zip(trials, p, strict=True)]
+    parts = [(np.arange(60) - m) ** 2 / v for m, v in zip(means, variances, strict=True)]
+    sums = parts[0][:, None, None] + parts[1][None, :, None] + parts[2][None, None, :]
+    chances = laws[0][:, None, None] * laws[1][None, :, None] * laws[2][None, None, :]
+    for statistic in (1.0, 5.0, 15.0, 30.0):
+        wanted = float(chances[sums >= statistic].sum())
+        assert binned_p_value(statistic, means, variances) == pytest.approx(wanted, rel=0.02)
+
+
+def test_many_labels_are_a_chi_square() -> None:
+    expected = np.array([40.0, 300.0, 26.0])
+    assert binned_p_value(7.0, expected, expected / 2) == pytest.approx(chi2.sf(7.0, 3), rel=1e-12)
+    nearly = np.full(6, 24.9)
+    assert binned_p_value(11.0, nearly, nearly) == pytest.approx(chi2.sf(11.0, 6), rel=0.1)
+
+
+def test_the_numbers_have_the_moments_asked_for() -> None:
+    numbers = np.arange(200.0)
+    for mean, share in ((0.3, 1.0), (0.3, 0.9), (5.0, 1.0), (5.0, 0.7), (24.0, 0.9), (24.0, 0.6)):
+        chances = label_numbers(numbers, mean, mean * share)
+        assert chances.sum() == pytest.approx(1.0, abs=1e-9)
+        assert chances @ numbers == pytest.approx(mean, rel=1e-9)
+        assert chances @ (numbers - mean) ** 2 == pytest.approx(mean * share, rel=0.02)
+
+
+def table_of_many_classes(classes: int, rows: int, rng: np.random.Generator) -> Pairs:
+    """Calibrated predictions of so many classes that each is rare."""
+    matrix = rng.dirichlet(np.ones(classes), size=rows)
+    gold = (matrix.cumsum(axis=1) > rng.random((rows, 1))).argmax(axis=1)
+    return pairs_from_classes(
+        gold, matrix, reduce="class-wise", clusters=np.arange(rows * classes).reshape(rows, -1)[:, 0]
+    )
+
+
+def rejected(classes: int, rows: int, runs: int) -> float:
+    rng, found = np.random.default_rng(9), []
+    for _ in range(runs):
+        pairs = table_of_many_classes(classes, rows, rng)
+        table = calibration_table(pairs.labels, pairs.probabilities, groups=pairs.groups)
+        found.append(min(row.p_adjusted for row in table) <= 0.05)
+    return float(np.mean(found))
+
+
+def test_a_table_of_many_rare_classes_holds_its_level() -> None:
+    assert rejected(50, 250, 40) <= 0.05 + 2.5 * np.sqrt(0.05 * 0.95 / 40)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rows", [400, 1_000, 3_000])
+def test_a_table_of_200_classes_holds_its_level(rows: int) -> None:
+    assert rejected(200, rows, 300) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 300)

@@ -1,0 +1,185 @@
+"""The other commands, and the help of all of them."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import howsure
+from howsure.cli.terminal.commands import as_options
+from tests.cli.running import howsure as run
+from tests.cli.running import printed
+
+HOWSURE = Path(sys.executable).parent / "howsure"
+COMMANDS = [
+    (),
+    ("calibration",),
+    ("calibration", "curve"),
+    ("calibration", "compare"),
+    ("quantiles",),
+    ("simulate",),
+    ("reproduce",),
+    ("reproduce", "synthetic"),
+    ("reproduce", "binning"),
+    ("demo",),
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_help(command: tuple[str, ...]) -> None:
+    text = printed(*command, "--help")
+    assert text.startswith(f"Usage: {' '.join(['howsure', *command])}")
+    assert all(len(line) <= 110 for line in text.splitlines())
+
+
+def test_the_installed_command() -> None:
+    done = subprocess.run([HOWSURE, "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"howsure, version {howsure.__version__}\n"
+    module = subprocess.run([sys.executable, "-m", "howsure.cli", "--help"], capture_output=True, text=True, check=True)
+    assert module.stdout == printed("--help")
+
+
+def test_a_reader_that_stops_is_no_error() -> None:
+    piped = f"{HOWSURE} simulate 200000 | head -n 1"
+    done = subprocess.run(["bash", "-c", piped], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("label,probability\n", "")
+
+
+@pytest.mark.parametrize(
+    ("typed", "option"),
+    [
+        ("simulate 9 --seed 1 --seed 1", "--seed"),
+        ("quantiles x.npz --truth a --truth b", "--truth"),
+        ("significance x.csv --target a --baseline b --model c --report a.html --model d --report b.html", "--report"),
+        ("calibration compare x.csv --label a --prob b --prob c --format json --format csv", "--format"),
+    ],
+)
+def test_a_second_value_is_refused(typed: str, option: str) -> None:
+    done = run(*typed.split())
+    assert done.code == 2
+    assert f"{option} is given twice; it takes one value." in done.err
+
+
+def test_flags_and_repeatable_options_may_be_given_twice() -> None:
+    done = run("calibration", "x.csv", "--label", "a", "--prob", "b", *("--missing", "c", "--skip-missing") * 2)
+    assert done.err.startswith("howsure: no file x.csv.")
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ("bins have no bin_size. Give n_bins.", "bins have no --bin-size. Give --bins."),
+        ("choose method='bootstrap', or method=...", "choose --method bootstrap, or --method"),
+        ("which? methods=1, bin_sizes", "which? methods=1, bin_sizes"),
+        ("bin_size (--bin-size) is for method='x' alone", "--bin-size is for --method x alone"),
+    ],
+)
+def test_parameters_as_options(told: str, said: str) -> None:
+    assert as_options(told, {"bin_size": "--bin-size", "n_bins": "--bins", "method": "--method"}) == said
+
+
+def test_simulated_pairs_are_those_of_the_library(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.csv"
+    assert printed("simulate", 50, "--a", 2, "--b", 3, "--k", 0.2, "--seed", 9, "--output", path) == ""
+    header, *rows = path.read_text().splitlines()
+    labels, q = howsure.simulate_pairs(50, 2, 3, transform=0.2, rng=9)
+    assert header == "label,probability"
+    assert [tuple(map(float, row.split(","))) for row in rows] == list(zip(labels, q, strict=True))
+    assert printed("simulate", 50, "--seed", 9) == printed("simulate", 50, "--seed", 9)
+    assert printed("simulate", 50, "--seed", 9) != printed("simulate", 50, "--seed", 8)
+    assert all(len(row) <= len("1,0.333") for row in printed("simulate", 50, "--decimals", 3).splitlines()[1:])
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "markdown", "latex", "table"])
+def test_quantiles(tmp_path: Path, form: str) -> None:
+    rng = np.random.default_rng(0)
+    draws, truth = rng.normal(size=(300, 9)), 2 * rng.normal(size=300)
+    np.savez(tmp_path / "draws.npz", draws=draws, truth=truth)
+    wanted = howsure.posterior_quantiles(draws, truth, rng=0)
+    figure = tmp_path / "ranks.svg"
+    arguments = ("--truth", "truth", "--draws-column", "draws", "--format", form, "--figure", figure)
+    text = printed("quantiles", tmp_path / "draws.npz", *arguments)
+    assert figure.read_bytes().startswith(b"<?xml")
+    if form == "json":
+        found = json.loads(text)
+        assert {key: found[key] for key in wanted.to_dict()} == wanted.to_dict()
+    else:
+        assert all(str(count) in text for count in wanted.counts)
+
+
+def test_quantiles_from_columns(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    draws, truth = rng.normal(size=(60, 3)), rng.normal(size=60)
+    rows = [",".join(map(repr, [t, *d])) for t, d in zip(truth.tolist(), draws.tolist(), strict=True)]
+    (tmp_path / "draws.csv").write_text("\n".join(["truth,a,b,c", *rows, ""]))
+    np.savez(tmp_path / "draws.npz", draws=draws, truth=truth)
+    common = ("--truth", "truth", "--format", "json")
+    by_columns = json.loads(printed("quantiles", tmp_path / "draws.csv", "--draws", "a,b,c", *common))
+    by_list = json.loads(printed("quantiles", tmp_path / "draws.npz", "--draws-column", "draws", *common))
+    for found in (by_columns, by_list):
+        del found["recipe"]
+    assert by_columns == by_list
+
+
+@pytest.mark.parametrize("form", ["json", "markdown", "table"])
+def test_quantities_that_miss_a_value_are_left_out_and_counted(tmp_path: Path, form: str) -> None:
+    rows = [f"{i},{i + 1},{i + 2}" for i in range(20)]
+    (tmp_path / "draws.csv").write_text("\n".join(["truth,a,b", *rows, "nan,1,2", "3,,4", ""]))
+    text = printed("quantiles", tmp_path / "draws.csv", "--truth", "truth", "--draws", "a,b", "--skip-missing",
+                   "--format", form)  # fmt: skip
+    if form == "json":
+        assert json.loads(text)["recipe"]["skipped"] == {"truth": 1, "a": 1}
+        assert json.loads(text)["n"] == 20
+    else:
+        assert "rows left out, truth being missing in them: 1" in text
+
+
+def test_reproduce_binning(tmp_path: Path) -> None:
+    folder = tmp_path / "figures"
+    found = json.loads(printed("reproduce", "binning", "--format", "json", "--figures", folder))
+    assert all(finding["holds"] for finding in found["findings"])
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "figure-1-a.png", "figure-1-a.svg", "figure-1-bcd.png", "figure-1-bcd.svg",
+    ]  # fmt: skip
+    text = printed("reproduce", "binning")
+    assert "Figure 1 (d): holds" in text
+    assert "does NOT hold" not in text
+
+
+def test_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = printed("demo")
+    assert "HMM: underconfident between" in text
+    assert "CRF advanced: overconfident between" in text
+    assert "48 documents of 963 words" in text
+    made = {"curve.png", "report.html", "news.duckdb", "events.html"}
+    given = {"predictions.csv", "news.conllu", "actors.tsv"}
+    assert {path.name for path in (tmp_path / "demo-output").iterdir()} == made | given
+    seconds = re.compile(r"[\d.,]+ (s for|a second|% of the work)")
+    assert seconds.sub("", text) == seconds.sub("", printed("demo"))
+    assert run("demo", "--output", tmp_path / "demo-output" / "curve.png").code == 2
+
+
+@pytest.mark.parametrize("test", ["chi-square", "band"])
+def test_quantiles_in_clusters_by_the_test_named(tmp_path: Path, test: str) -> None:
+    rng = np.random.default_rng(2)
+    days = [f"day {i // 6}" for i in range(120)]
+    draws, truth = rng.normal(size=(120, 3)), rng.normal(size=120)
+    rows = zip(days, truth.tolist(), *draws.T.tolist(), strict=True)
+    (tmp_path / "draws.csv").write_text("day,truth,a,b,c\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
+    wanted = howsure.posterior_quantiles(draws, truth, clusters=days, method=test, rng=4)
+    common = ("--truth", "truth", "--draws", "a,b,c", "--cluster", "day", "--test", test, "--seed", 4)
+    found = json.loads(printed("quantiles", tmp_path / "draws.csv", *common, "--format", "json"))
+    assert {key: found[key] for key in wanted.to_dict()} == wanted.to_dict()
+    assert found["clusters"] == 20
+    text = printed("quantiles", tmp_path / "draws.csv", *common)
+    assert "120 truths in 20 clusters among 3 draws each" in text
+    assert f"uniform? {test}" in text
+    twice = run("quantiles", tmp_path / "draws.csv", "--truth", "truth", "--draws", "a,b", "--cluster", "truth")
+    assert (twice.code, "must name each column once" in twice.err) == (2, True)

@@ -1,0 +1,195 @@
+"""No command writes over what it reads, or over its own other output: every pair of names, in every command."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from howsure.cli.events.queries import recipe_beside
+from howsure.cli.terminal.commands import Command
+from howsure.cli.terminal.destinations import Written, WrittenFolder, check_destinations, is_read
+from howsure.errors import InputError
+from tests.cli.running import howsure
+from tests.cli.walking import commands, spelled
+from tests.drills.writings import AS_OTHERS, TYPED, writing
+
+COMMANDS = commands()
+# In the help of options that name neither a file to read nor one to write.
+WORDS = {"COL", "COL,COL,…", "NAME", "NAME,NAME,…", "NAME,…", "NAME...", "NAME[,NAME]…", "VALUE", "FORMAT", "HOW"}
+WORDS |= {"N|auto", "LABEL", "METHOD", "SIDE", "TAG", "POLICY", "REGEX", "ACTOR[,ACTOR]…", "ACTOR", "TEXT", "ADDRESS"}
+WORDS |= {"A,B,…", "DATE"}
+
+
+def texts(command: click.Command) -> list[click.Parameter]:
+    return [one for one in command.params if isinstance(one.type, click.types.StringParamType)]
+
+
+def pairs() -> list[Any]:
+    """A command, what it writes, and what it reads or writes besides."""
+    return [
+        pytest.param(command, target, other, id=f"{name}: {target.opts[0]} over {other.opts[0]}")
+        for name, command in COMMANDS.items()
+        for target in command.params
+        for other in command.params
+        if isinstance(target.type, Written) and target is not other
+        and (isinstance(other.type, Written) or is_read(other))
+    ]  # fmt: skip
+
+
+PAIRS = pairs()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_goes_through_the_door(name: str) -> None:
+    assert isinstance(COMMANDS[name], Command)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_text_is_known_to_be_read_or_written_or_neither(name: str) -> None:
+    """A new option that takes a text says what it names: a file to write by its type, others by their help."""
+    unknown = [
+        one.opts[0]
+        for one in texts(COMMANDS[name])
+        if not isinstance(one.type, Written | WrittenFolder)
+        and not is_read(one)
+        and (getattr(one, "metavar", None) not in WORDS and one.opts[0] != "--host")
+    ]
+    assert unknown == []
+
+
+def test_every_command_that_writes_is_drilled() -> None:
+    assert set(TYPED) | AS_OTHERS == writing()
+
+
+def test_there_are_pairs_of_many_commands() -> None:
+    assert len(PAIRS) > 80
+    assert len({pair.values[0].name for pair in PAIRS}) > 20
+
+
+def words(command: click.Command, values: dict[click.Parameter, str]) -> list[str]:
+    """The words of a command: these values, and what else it needs."""
+    typed: list[str] = []
+    for one in command.params:
+        if one in values:
+            typed += spelled(one, values[one])
+        elif one.required and one.nargs == 1 and isinstance(one.type, Written):
+            typed += spelled(one, f"new{one.type.suffixes[0] if one.type.suffixes else '.csv'}")
+        elif one.required:
+            typed += spelled(one, "0.5" if isinstance(one.type, click.types.FloatParamType) else "1")
+    return typed
+
+
+@pytest.mark.parametrize("how", ["itself", "dots", "symbolic link", "hard link"])
+@pytest.mark.parametrize(("command", "target", "other"), PAIRS)
+def test_nothing_is_written_over_what_is_named_besides(
+    command: click.Command, target: click.Parameter, other: click.Parameter, how: str,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """Also where both could be read and written: the door stands before all else, whatever the file holds."""
+    monkeypatch.chdir(tmp_path)
+    assert isinstance(target.type, Written)
+    suffix = target.type.suffixes[0] if target.type.suffixes else ".csv"
+    if isinstance(other.type, Written) and other.type.suffixes:
+        if target.type.suffixes and not set(target.type.suffixes) & set(other.type.suffixes):
+            return  # no name is good for both
+        suffix = other.type.suffixes[0]
+    held, named = Path(f"held{suffix}"), Path(f"named{suffix}")
+    held.write_text("precious")
+    if how == "itself":
+        named = held
+    elif how == "dots":
+        Path("folder").mkdir()
+        named = Path("folder", "..", held)
+    elif how == "symbolic link":
+        named.symlink_to(held)
+    else:
+        named.hardlink_to(held)
+    with pytest.raises(InputError, match=r"would be written over; name another file|must name different files"):
+        run_door(command, words(command, {target: str(named), other: str(held)}))
+    assert held.read_text() == "precious"
+
+
+def run_door(command: click.Command, typed: list[str]) -> None:
+    """The words as the command line reads them, and what stands before the work."""
+    with command.make_context(command.name, typed) as context:
+        check_destinations(context)
+
+
+def test_a_store_survives(tmp_path: Path) -> None:
+    """The whole command, as it is typed."""
+    printed = howsure("demo", "--output", tmp_path)
+    assert printed.code == 0
+    store = tmp_path / "news.duckdb"
+    before = store.read_bytes()
+    for arguments in (
+        ("series", store, "--output", store),
+        ("compare", store, "SUDORIA", "NORLAND", "--format", "json", "--output", store),
+        ("doubtful", store, "--output", store),
+    ):
+        done = howsure("events", *arguments)
+        assert (done.code, done.out) == (2, "")
+        assert done.err == f"howsure: {store} is read here, and would be written over; name another file.\n"
+        assert store.read_bytes() == before
+
+
+def test_files_that_come_beside_others_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.recipe.json").write_text("precious")
+    assert recipe_beside("a.csv") == ["a.recipe.json"]
+    done = howsure("events", "export", "a.recipe.json", "a.csv")
+    assert (done.code, done.err) == (
+        2, "howsure: a.recipe.json is read here, and would be written over; name another file.\n",
+    )  # fmt: skip
+
+
+def test_a_file_in_a_folder_that_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("data", "tweets").mkdir(parents=True)
+    Path("data", "tweets", "README.md").write_text("precious")
+    done = howsure("reproduce", "tweets", "--data", "data", "--page", "data/tweets/README.md")
+    assert done.code == 2
+    assert "data, which is read here, and would be written over" in done.err
+    run_door(COMMANDS["reproduce tweets"], ["--data", "data", "--page", "data/new.md"])
+
+
+def test_what_a_glob_or_standard_input_names_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.csv", "b.csv"):
+        Path(name).write_text("precious")
+    curve = COMMANDS["calibration curve"]
+    with pytest.raises(InputError, match=r"b\.csv is read here"):
+        run_door(curve, ["*.csv", "--label", "y", "--prob", "p", "--output", "b.csv"])
+    held, kept = os.open("a.csv", os.O_RDONLY), os.dup(0)
+    try:
+        os.dup2(held, 0)
+        with pytest.raises(InputError, match=r"a\.csv is read here"):
+            run_door(curve, ["-", "--label", "y", "--prob", "p", "--output", "a.csv"])
+    finally:
+        os.dup2(kept, 0)
+        os.close(held)
+        os.close(kept)
+
+
+def test_two_names_that_differ_in_case_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="must name different files"):
+        run_door(COMMANDS["coreference posterior"], ["x.conllu", "--out", "A.html", "--text", "a.html"])
+
+
+def test_columns_are_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("y").write_text("of yesterday")
+    run_door(COMMANDS["calibration curve"], ["a.csv", "--label", "y", "--prob", "p", "--output", "y"])
+    run_door(COMMANDS["calibration curve"], ["a.csv", "--label", "y", "--prob", "p", "--output", os.devnull])
+
+
+def test_the_demo_writes_over_nothing_but_a_demo(tmp_path: Path) -> None:
+    (tmp_path / "news.duckdb").write_text("precious")
+    done = howsure("demo", "--output", tmp_path)
+    assert (done.code, done.out) == (2, "")
+    assert "news.duckdb is not of this demo, and would be written over; name another --output." in done.err
+    assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [("news.duckdb", "precious")]

@@ -1,0 +1,144 @@
+"""Standard output and standard error in encodings that lack characters, or closed."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from howsure.cli import main
+from howsure.cli.terminal.streams import ERRORS
+from tests.cli.walking import commands
+
+ENCODINGS = ("ascii", "cp1252", "utf-8")
+GROUPED = ("--label", "y", "--prob", "p", "--group", "g")
+
+
+def run(encoding: str, *arguments: Any, monkeypatch: pytest.MonkeyPatch) -> tuple[int, str, str]:
+    """A command whose streams are in an encoding: its code, and what it wrote."""
+    streams = [io.TextIOWrapper(io.BytesIO(), encoding=encoding) for _ in range(2)]
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "stdout", streams[0])
+        patched.setattr(sys, "stderr", streams[1])
+        with pytest.raises(SystemExit) as end:
+            main([str(argument) for argument in arguments])
+    for stream in streams:
+        assert stream.errors == "strict"  # as it was before
+        stream.flush()
+    out, err = (stream.buffer.getvalue().decode(encoding) for stream in streams)  # type: ignore[attr-defined]
+    assert isinstance(end.value.code, int)
+    return end.value.code, out, err
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_the_help_of_every_command(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for words in ("", *commands()):
+        code, out, err = run(encoding, *words.split(), "--help", monkeypatch=monkeypatch)
+        assert (code, err, out[:14]) == (0, "", "Usage: howsure")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("streams")
+    rows = [f"{i % 2},{(i % 9) / 10},{(i % 7) / 10},{name}" for name in ("Müller ─ 東京 🙂", "b") for i in range(60)]
+    (folder / "dev.csv").write_text("\n".join(["y,p,q,g", *rows, ""]), encoding="utf-8")
+    rng = np.random.default_rng(0)
+    np.savez(folder / "draws.npz", draws=rng.normal(size=(60, 9)), truth=rng.normal(size=60))
+    with pytest.MonkeyPatch.context() as monkeypatch, contextlib.chdir(folder):
+        code, out, err = run("ascii", "demo", monkeypatch=monkeypatch)  # the store that others read
+    assert (code, err, out.isascii()) == (0, "", True)
+    return folder
+
+
+RUNS = (
+    ("calibration", "dev.csv", *GROUPED),
+    ("calibration", "dev.csv", *GROUPED[:4]),
+    ("calibration", "dev.csv", *GROUPED, "--format", "json"),
+    ("calibration", "dev.csv", *GROUPED, "--format", "csv"),
+    ("calibration", "dev.csv", *GROUPED, "--format", "markdown"),
+    ("calibration", "dev.csv", *GROUPED, "--format", "latex"),
+    ("calibration", "compare", "dev.csv", "--label", "y", "--prob", "p", "--prob", "q"),
+    ("significance", "dev.csv", "--target", "y", "--baseline", "p", "--model", "q", "--metric", "brier"),
+    ("significance", "power", "--n", "500", "--disagreement", "0.1"),
+    ("quantiles", "draws.npz", "--truth", "truth", "--draws-column", "draws"),
+    ("data", "list"),
+    ("data", "show", "litbank_coref"),
+    ("events", "series", "demo-output/news.duckdb", "--by", "year"),
+    ("events", "compare", "demo-output/news.duckdb", "SUDORIA", "NORLAND"),
+    ("events", "doubtful", "demo-output/news.duckdb"),
+)
+
+
+@pytest.mark.parametrize("arguments", RUNS, ids=" ".join)
+def test_what_is_printed(arguments: tuple[str, ...], place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In an encoding that lacks characters a command says the same with others; no line is lost."""
+    monkeypatch.chdir(place)
+    monkeypatch.setenv("HOWSURE_DATA", str(place))
+    whole = run("utf-8", *arguments, monkeypatch=monkeypatch)
+    assert whole[0] == 0
+    for encoding in ("ascii", "cp1252"):
+        code, out, err = run(encoding, *arguments, monkeypatch=monkeypatch)
+        assert (code, err) == (0, whole[2])
+        assert len(out.splitlines()) == len(whole[1].splitlines())
+
+
+def test_letters_are_spelled_by_their_numbers(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(place)
+    _, out, _ = run("ascii", "calibration", "dev.csv", *GROUPED, monkeypatch=monkeypatch)
+    assert r"M\xfcller - \u6771\u4eac \U0001f642" in out
+    assert "\n------" in out
+    _, out, _ = run("cp1252", "calibration", "dev.csv", *GROUPED, monkeypatch=monkeypatch)
+    assert r"Müller - \u6771\u4eac \U0001f642" in out
+    code, _, err = run("ascii", "calibration", "Müller….csv", *GROUPED, monkeypatch=monkeypatch)
+    assert (code, err[:34]) == (2, r"howsure: no file M\xfcller....csv.")
+
+
+@pytest.mark.parametrize(
+    ("text", "spelled"), [("x² ≤ 10⁻³…", "x2 <= 10-3..."), ("‘a’ – “b”", "'a' - \"b\""), ("σ", r"\u03c3")]
+)
+def test_spelling(text: str, spelled: str) -> None:
+    assert text.encode("ascii", ERRORS).decode() == spelled
+
+
+@pytest.mark.parametrize(
+    ("arguments", "closed", "told"),
+    [
+        ("calibration - --label y --prob p", "<&-", "standard input is closed, so that - names nothing; name a file."),
+        ("simulate 5", ">&-", "standard output is closed, so that nothing can be printed"),
+    ],
+)
+def test_streams_that_are_closed(arguments: str, closed: str, told: str) -> None:
+    command = f"{sys.executable} -m howsure.cli {arguments} {closed}"
+    done = subprocess.run(["bash", "-c", command], stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"howsure: {told}")
+    silent = subprocess.run(["bash", "-c", f"{command} 2>&-"], check=False)
+    assert silent.returncode == 2
+
+
+def test_a_bar_where_the_terminal_is_of_ascii() -> None:
+    """A bar appears at once, on a terminal of its own."""
+    program = """
+import howsure.cli.terminal.progress as progress
+progress.PATIENCE = -1.0
+with progress.progress("pairs", total=10, rate=True) as advance:
+    for _ in range(10):
+        advance(1)
+"""
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii:strict", "TERM": "xterm"}
+    done = subprocess.run([sys.executable, "-c", program], stderr=theirs, env=environment, check=False)
+    os.close(theirs)
+    said = os.read(ours, 1 << 16)
+    os.close(ours)
+    assert done.returncode == 0
+    assert b"pairs" in said
+    assert said.isascii()

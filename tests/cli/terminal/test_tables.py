@@ -1,0 +1,69 @@
+"""Tables of names that others chose, and of many rows."""
+
+from __future__ import annotations
+
+import cProfile
+import csv
+import io
+import pstats
+from pathlib import Path
+
+import pytest
+
+from howsure.cli.terminal.tables import Table
+from tests.cli.running import howsure, printed
+
+NAMES = ("=cmd|' /C calc'!A0", "\x1b]0;owned\x07", "-LRB-", "a\nb", "plain")
+JUDGE = ("--label", "y", "--prob", "p", "--group", "g")
+
+
+def calls(form: str, rows: int) -> int:
+    """How many functions are called to write a table."""
+    table = Table(("a", "b"), [[f"{i}", "x"] for i in range(rows)], words=("b",))
+    profile = cProfile.Profile()
+    profile.runcall(table.text, form)
+    return int(pstats.Stats(profile, stream=io.StringIO()).total_calls)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "markdown", "latex"])
+def test_twice_the_rows_are_twice_the_work(form: str) -> None:
+    assert calls(form, 800) < 2.2 * calls(form, 400)
+
+
+@pytest.fixture
+def predictions(tmp_path: Path) -> Path:
+    """Predictions of groups with names of the worst kind."""
+    path = tmp_path / "dev.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["y", "p", "g"])
+        writer.writerows([i % 2, (i % 10) / 10, name] for name in NAMES for i in range(40))
+    return path
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "markdown", "latex", "json"])
+def test_names_steer_nothing(predictions: Path, form: str) -> None:
+    text = printed("calibration", predictions, *JUDGE, "--format", form)
+    assert "\x1b" not in text
+    assert "\x07" not in text
+    raw = printed("calibration", predictions, *JUDGE, "--format", form, "--raw")
+    assert ("\x1b" in raw) == (form != "json")  # JSON knows no such character
+    if form == "csv":
+        names = {row[0] for row in csv.reader(io.StringIO(text))} - {"group"}
+        assert names == {"'=cmd|' /C calc'!A0", r"\u001b]0;owned\u0007", "'-LRB-", "a\nb", "plain"}
+        assert {row[0] for row in csv.reader(io.StringIO(raw))} - {"group"} == set(NAMES)
+
+
+def test_a_table_is_as_long_as_its_rows(predictions: Path) -> None:
+    table = printed("calibration", predictions, *JUDGE).split("\n\n")[1]
+    assert len(table.splitlines()) == 2 + len(NAMES)
+
+
+def test_what_goes_wrong_is_told_without_them(tmp_path: Path) -> None:
+    done = howsure("calibration", tmp_path / "\x1b[31m.csv", *JUDGE)
+    assert done.code == 2
+    assert r"\u001b[31m.csv" in done.err
+    assert "\x1b" not in done.err
+    done = howsure("calibration", "--\x1b[31m", *JUDGE)
+    assert done.code == 2
+    assert "\x1b" not in done.err

@@ -1,0 +1,228 @@
+"""The model learns, keeps what it learned, and says what is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import count
+from typing import Any
+
+import numpy as np
+import pytest
+
+from howsure.coreference import CorefPosterior
+from howsure.coreference.mentions.selection import entities_of, mentions_of
+from howsure.coreference.model.adagrad import CAUTION, AdaGrad
+from howsure.coreference.model.antecedent_model import AntecedentModel
+from howsure.data.documents.document import Document, Mention
+from howsure.errors import InputError
+from tests.coreference import parsed as hand
+
+STORY, TALK = hand.story(), hand.dialogue()
+
+
+def gold_log_probability(model: AntecedentModel, document: Document) -> float:
+    clusters: dict[object, list[Mention]] = {}
+    for mention in document.mentions or ():
+        clusters.setdefault(mention.entity, []).append(mention)
+    return float(model.posterior(document).log_prob(list(clusters.values())))
+
+
+def test_a_tiny_corpus_is_learned() -> None:
+    model = AntecedentModel(passes=40, l1=0.0).fit([STORY, TALK])
+    for document in (STORY, TALK):
+        entity = {mention: mention.entity for mention in document.mentions or ()}
+        clusters = [sorted(str(entity[mention]) for mention in cluster) for cluster in
+                    model.posterior(document).best_antecedent_clusters()]  # fmt: skip
+        assert all(len(set(names)) == 1 for names in clusters)
+        assert len(clusters) == len(set(entity.values()))
+    assert [one.training for one in model.history_] == sorted(one.training for one in model.history_)
+
+
+def test_the_same_seed_gives_the_same_model() -> None:
+    one, same, other = (AntecedentModel(passes=3, rng=rng).fit([STORY, TALK, STORY]) for rng in (1, 1, 2))
+    np.testing.assert_array_equal(one.weights_, same.weights_)
+    assert not np.array_equal(one.weights_, other.weights_)
+
+
+def test_the_penalty_empties_the_model() -> None:
+    weights = [np.count_nonzero(AntecedentModel(passes=5, l1=l1).fit([STORY]).weights_) for l1 in (0.0, 0.1, 100.0)]
+    assert weights[0] > weights[1] > weights[2] == 0
+
+
+def test_the_margin_makes_links_dearer_to_miss() -> None:
+    likelihood, margin = (AntecedentModel(passes=10, loss=loss).fit([STORY, TALK]) for loss in ("likelihood", "margin"))
+    fewer = margin.posterior(STORY).number_of_entities().mean
+    assert fewer < likelihood.posterior(STORY).number_of_entities().mean
+
+
+@pytest.mark.parametrize("two_steps", [True, False])
+def test_the_posterior_is_sharpened(two_steps: bool) -> None:
+    """At once the odds of every antecedent against "new" are squared; in two steps those of all of them."""
+    plain, sharp = (
+        AntecedentModel(passes=5, sharpness=s, two_steps=two_steps).fit([STORY]).posterior(STORY) for s in (1.0, 2.0)
+    )
+    for j in range(1, 8):
+        once, twice = (one.antecedents.row(j)[1] / one.antecedents.new[j] for one in (plain, sharp))
+        odds, of_sharp = (once.sum() ** 2, twice.sum()) if two_steps else (once**2, twice)
+        np.testing.assert_allclose(of_sharp, odds)
+
+
+def test_features_can_be_left_out() -> None:
+    small = AntecedentModel(passes=3, features=["match", "new"]).fit([STORY])
+    assert small.features == ("match", "new")
+    assert len(small.weights_) < len(AntecedentModel(passes=1).fit([STORY]).weights_) / 5
+
+
+def test_detected_mentions_learn_from_the_gold_that_they_hit() -> None:
+    mentions = mentions_of(STORY, source="detected")
+    assert set(mentions) == set(STORY.mentions or ())
+    extra = (*mentions, Mention(3, 1, 2))
+    assert entities_of(STORY, extra).tolist() == [0, 1, 1, 0, 1, 0, 0, 2, 3]
+    assert AntecedentModel(mentions="detected", passes=2).fit([STORY]).mentions_of(STORY) == mentions
+
+
+def test_posterior_of_given_mentions() -> None:
+    model = AntecedentModel(passes=2).fit([STORY])
+    posterior = model.posterior(STORY, mentions=[Mention(0, 0, 2), Mention(1, 3, 4)])
+    assert isinstance(posterior, CorefPosterior)
+    assert posterior.pair_probability().shape == (2, 2)
+
+
+def test_what_comes_later_does_not_change_earlier_choices() -> None:
+    model = AntecedentModel(passes=3).fit([STORY])
+    short = replace(STORY, mentions=(STORY.mentions or ())[:5])
+    whole = model.posterior(STORY).pair_probability()
+    np.testing.assert_allclose(model.posterior(short).pair_probability(), whole[:5, :5])
+
+
+def test_an_empty_document_has_an_empty_posterior() -> None:
+    model = AntecedentModel(passes=1).fit([STORY])
+    assert model.posterior(Document("empty", (), ())).pair_probability().shape == (0, 0)
+
+
+def test_development_documents_choose_the_pass() -> None:
+    """Learned from a text in which everybody is one, the first pass suits the story best."""
+    confused = replace(STORY, mentions=tuple(replace(mention, entity=0) for mention in STORY.mentions or ()))
+    model = AntecedentModel(passes=15).fit([confused], development=[STORY])
+    best = max(model.history_, key=lambda one: one.development or -np.inf)
+    model.sharpness = 1.0
+    assert gold_log_probability(model, STORY) / 8 == pytest.approx(best.development)
+    assert best.number < 15
+
+
+@pytest.mark.parametrize("documents_before", [0, 1, 3, 5])
+def test_control_c_keeps_the_best_so_far(documents_before: int) -> None:
+    """Two documents a pass: cut in the first pass what is learned is kept, later the last whole pass."""
+    seen = count()
+
+    def interrupt(done: int) -> None:
+        assert done == 1
+        if next(seen) == documents_before:
+            raise KeyboardInterrupt
+
+    cut = AntecedentModel(passes=50).fit([STORY, TALK], advance=interrupt)
+    assert cut.interrupted_
+    assert len(cut.history_) == documents_before // 2
+    assert np.count_nonzero(cut.weights_) > 0
+    assert gold_log_probability(cut, STORY) > gold_log_probability(
+        AntecedentModel(passes=1, l1=1e3).fit([STORY]), STORY
+    )
+
+
+def test_one_adagrad_step() -> None:
+    optimiser = AdaGrad(3, l1=0.5)
+    optimiser.step(np.array([10.0, 0.2, -10.0]), rate=1.0)
+    size = 1 / np.sqrt(CAUTION + 100)
+    np.testing.assert_allclose(optimiser.weights, [-9.5 * size, 0.0, 9.5 * size])
+
+
+def test_progress_counts_every_document() -> None:
+    done: list[int] = []
+    AntecedentModel(passes=3).fit([STORY, TALK], advance=done.append)
+    assert done == [1] * 6
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"loss": "likelyhood"}, r"no value 'likelyhood' in loss; it has likelihood, margin. Did you mean likelihood"),
+        ({"mentions": "all"}, r"no value 'all' in mentions"),
+        ({"features": ["distances"]}, r"no value 'distances' in features"),
+        ({"l1": -1.0}, r"l1 must be a number, 0 or more; it is -1.0"),
+        ({"l1": float("nan")}, r"l1 must be"),
+        ({"passes": 0}, r"passes must be a whole number, 1 or more; it is 0"),
+        ({"passes": 2.5}, r"passes must be"),
+        ({"sharpness": 0.0}, r"sharpness must be a number above 0"),
+        ({"sharpness": 1e9}, r"sharpness must be a number above 0, at most 100"),
+        ({"two_steps": "yes"}, r"two_steps must be True or False; it is 'yes'"),
+        ({"loss": np.array([1, 2])}, r"no value '\[1 2\]' in loss"),
+        ({"features": "match"}, r"features must be a list of names of families; it is 'match'"),
+        ({"features": 3}, r"features must be a list of names of families; it is 3"),
+        ({"rng": "seed"}, r"rng must be a seed"),
+    ],
+)
+def test_bad_parameters(parameters: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        AntecedentModel(**parameters)  # type: ignore[arg-type]
+
+
+def test_bad_documents() -> None:
+    plain = replace(STORY, mentions=None)
+    unnamed = replace(STORY, mentions=tuple(replace(mention, entity=None) for mention in STORY.mentions or ()))
+    with pytest.raises(InputError, match=r"no mentions annotated; detect them"):
+        AntecedentModel().fit([plain])
+    with pytest.raises(InputError, match=r"does not say which entities its mentions name"):
+        AntecedentModel().fit([unnamed])
+    with pytest.raises(InputError, match=r"does not say which entities"):
+        AntecedentModel(mentions="detected").fit([plain])
+    with pytest.raises(InputError, match=r"at least one mention"):
+        AntecedentModel().fit([])
+    with pytest.raises(InputError, match=r"not trained; call fit, load one, or take AntecedentModel.pretrained"):
+        AntecedentModel().posterior(STORY)
+    crowd = [Mention(0, 0, 1)] * 5_001
+    with pytest.raises(InputError, match=r"5,001 mentions; .* at most 5,000. Split the document"):
+        AntecedentModel(passes=1).fit([STORY]).posterior(STORY, mentions=crowd)
+
+
+@pytest.mark.parametrize("wrong", ["l1", "sharpness"])
+def test_numbers_must_be_numbers(wrong: str) -> None:
+    for value in ("a", None, True):
+        with pytest.raises(InputError, match=f"{wrong} must be a number"):
+            AntecedentModel(**{wrong: value})
+
+
+def test_numbers_of_numpy_are_saved_like_others(tmp_path) -> None:
+    model = AntecedentModel(l1=np.float32(0.5), passes=np.int64(1), sharpness=np.float32(1.0)).fit([hand.story()])
+    model.save(tmp_path / "model.npz")
+    assert AntecedentModel.load(tmp_path / "model.npz").get_params() == model.get_params()
+
+
+def test_a_list_is_no_document_and_a_document_no_list() -> None:
+    model = AntecedentModel(passes=1)
+    for arguments in ({"documents": hand.story()}, {"documents": [hand.story()], "development": hand.story()}):
+        with pytest.raises(InputError, match=r"of one: \[document\]"):
+            model.fit(**arguments)
+    with pytest.raises(InputError, match=r"document must be one Document.*; it is list"):
+        model.fit([hand.story()]).posterior([hand.story()])
+    with pytest.raises(InputError, match=r"mentions must be Mention\(sentence, start, end\); row 0 is \(0, 0, 1\)"):
+        model.posterior(hand.story(), mentions=[(0, 0, 1)])
+
+
+@pytest.mark.parametrize("wrong", [None, 3, "gold.conllu"])
+def test_what_is_no_list_of_documents(wrong: Any) -> None:
+    model = AntecedentModel(passes=1)
+    with pytest.raises(InputError, match="documents must be a list of documents, such as"):
+        model.fit(wrong)
+    with pytest.raises(InputError, match="development must be a list of documents; without any"):
+        model.fit([STORY], development=wrong)
+    if wrong is not None:
+        with pytest.raises(InputError, match="mentions must be a list of Mention"):
+            model.fit([STORY]).posterior(STORY, mentions=wrong)
+
+
+@pytest.mark.parametrize("source", ["gold", "detected"])
+def test_a_span_annotated_twice_teaches_nothing(source) -> None:
+    first = (hand.story().mentions or ())[0]
+    twice = replace(hand.story(), mentions=(replace(first, entity="another"), *(hand.story().mentions or ())))
+    with pytest.raises(InputError, match=r"mentions must be distinct; document .* sentence 1, twice"):
+        AntecedentModel(mentions=source, passes=1).fit([twice])

@@ -1,0 +1,276 @@
+"""CoNLL-U: a small file read by hand, every broken line, and what is written is read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howsure.data import Document, Mention, Sentence, read_conllu, write_conllu
+from howsure.data.documents.trees import first_cycle
+from howsure.errors import InputError
+
+SMALL = """\
+# newdoc id = first
+# global.Entity = eid-etype-infstat
+# meta::title = A = B
+# sent_id = first-1
+# newpar
+# text = Don't go, Ann.
+1-2\tDon't\t_\t_\t_\t_\t_\t_\t_\t_
+1\tDo\tdo\tAUX\tVB\tMood=Imp\t3\taux\t3:aux\t_
+2\tn't\tnot\tPART\tRB\t_\t3\tadvmod\t3:advmod\t_
+3\tgo\tgo\tVERB\tVB\tMood=Imp\t0\troot\t0:root\tSpaceAfter=No
+4\t,\t,\tPUNCT\t,\t_\t3\tpunct\t3:punct\t_
+4.1\tyou\tyou\tPRON\tPRP\t_\t_\t_\t3:nsubj\tEntity=(1-person-new)
+5\tAnn\tAnn\tPROPN\tNNP\tNumber=Sing\t3\tvocative\t3:vocative\tEntity=(2-person-new)|SpaceAfter=No|X=1
+6\t.\t.\tPUNCT\t.\t_\t3\tpunct\t3:punct\t_
+
+
+# sent_id = first-2
+# speaker = Ann
+1\tWhy\t_\t_\tWRB\t_\t_\t_\t_\tEntity=(3-_-new
+2\tme\t_\t_\tPRP\t_\t_\t_\t_\tEntity=(2-person-giv)3)
+
+# newdoc
+# sent_id = x
+1\tEnd\tend\tNOUN\t_\t_\t0\troot\t_\tNotSpaceAfter=No
+"""
+
+
+def test_a_small_file(tmp_path: Path) -> None:
+    path = tmp_path / "small.conllu"
+    path.write_text(SMALL, encoding="utf-8")
+    first, last = read_conllu(path)
+    one, two = first.sentences
+    assert (first.name, first.metadata) == ("first", {"title": "A = B"})
+    assert one.words == ("Do", "n't", "go", ",", "Ann", ".")
+    assert one.lemmas == ("do", "not", "go", ",", "Ann", ".")
+    assert one.tags == ("VB", "RB", "VB", ",", "NNP", ".")
+    assert one.universal_tags == ("AUX", "PART", "VERB", "PUNCT", "PROPN", "PUNCT")
+    assert one.features == ("Mood=Imp", "_", "Mood=Imp", "_", "Number=Sing", "_")
+    assert one.heads == (2, 2, -1, 2, 2, 2)
+    assert one.relations == ("aux", "advmod", "root", "punct", "vocative", "punct")
+    assert one.spaces == (False, True, False, True, False, True)
+    assert one.metadata == {"sent_id": "first-1", "newpar": "", "text": "Don't go, Ann."}
+    assert (two.lemmas, two.universal_tags, two.features, two.heads, two.relations) == (None,) * 5
+    assert two.metadata == {"sent_id": "first-2", "speaker": "Ann"}
+    assert first.mentions is not None
+    found = [(first.words_of(one), one.entity, one.type) for one in first.mentions]
+    assert found == [(("Ann",), "2", "person"), (("Why", "me"), "3", None), (("me",), "2", "person")]
+    assert (last.name, last.mentions) == ("small-2", ())  # the layout holds for all the file
+    assert (last.sentences[0].tags, last.sentences[0].spaces) == (None, (True,))
+
+
+def test_a_file_without_documents_and_mentions_is_one_document(tmp_path: Path) -> None:
+    path = tmp_path / "plain.conllu"
+    path.write_text("".join(f"1\tw{i}\t_\t_\tX\t_\t0\troot\t_\t_\n\n" for i in range(3)))
+    (document,) = read_conllu(path)
+    assert (document.name, len(document.sentences), document.mentions) == ("plain", 3, None)
+
+
+def test_a_sentence_longer_than_the_tables(tmp_path: Path) -> None:
+    n = 1_500
+    path = tmp_path / "long.conllu"
+    path.write_text("".join(f"{i}\tw\t_\t_\tX\t_\t{i - 1}\tdep\t_\t_\n" for i in range(1, n + 1)))
+    ((sentence,),) = (document.sentences for document in read_conllu(path))
+    assert (len(sentence), sentence.heads) == (n, tuple(range(-1, n - 1)))
+
+
+@pytest.mark.parametrize("head", ["٣", "+3", "1_0", "03", " 3", "-1", "1501", "9" * 5_000])
+def test_heads_of_a_long_sentence_are_read_as_strictly(head: str, tmp_path: Path) -> None:
+    n = 1_500
+    rows = [f"{i}\tw\t_\t_\tX\t_\t{i - 1}\tdep\t_\t_\n" for i in range(1, n + 1)]
+    rows[700] = rows[700].replace("\t700\t", f"\t{head}\t")
+    path = tmp_path / "long.conllu"
+    path.write_text("".join(rows), encoding="utf-8")
+    with pytest.raises(
+        InputError, match=r"line 701 of .*the head must be 0 \(the root\) or the number of a word up to"
+    ):
+        read_conllu(path)
+
+
+ROW = "1\tgo\tgo\tVERB\tVB\t_\t0\troot\t_\t_"
+BROKEN = [
+    (ROW.replace("\t_\t_", "\t_"), "line 2 of .*: a word needs 10 columns separated by tabs; it has 9"),
+    (ROW.replace("\t", " "), "line 2 of .*: a word needs 10 columns separated by tabs; it has 1"),
+    (ROW + "\n" + ROW, "line 3 of .*: words must be numbered 1, 2, 3, …; '1' stands where 2 should"),
+    (ROW + "\n3" + ROW[1:], "line 3 .*'3' stands where 2 should"),
+    ("0" + ROW[1:], "line 2 .*'0' stands where 1 should"),
+    ("x" + ROW[1:], "line 2 .*'x' stands where 1 should"),
+    ("1.1" + ROW[1:], "line 2 .*must have words"),
+    ("1-2" + ROW[1:] + "\n" + ROW, "line 2 .*1-2 must span two or more of the 1 words"),
+    (ROW + "\n2-3" + ROW[1:] + "\n2" + ROW[1:], "line 3 .*2-3 must span two or more of the 2 words"),
+    (ROW.replace("\tgo\tgo", "\t\tgo"), "line 2 .*words and tags must not be empty. Write _"),
+    ("1-2" + ROW[1:] + "\n" + ROW + "\n2" + ROW[1:].replace("VB\t", "\t"), "line 4 .*must not be empty"),
+    (ROW.replace("\t0\t", "\t2\t"), "line 2 .*head must be 0 .*up to 1; it is '2'"),
+    (ROW.replace("\t0\t", "\t-1\t"), "head must be 0 .*it is '-1'"),
+    (ROW.replace("\t0\t", "\tx\t"), "head must be 0 .*it is 'x'"),
+    (ROW + "\n2" + ROW[1:].replace("\t0\t", "\t_\t"), "line 3 .*head must be 0 .*it is '_'"),
+    (ROW.replace("\t0\t", "\t1\t"), "line 2 .*heads of sentence s-1 of broken go in a circle; they must form a tree"),
+    (ROW + "\n2" + ROW[1:].replace("\t0\t", "\t3\t") + "\n3" + ROW[1:].replace("\t0\t", "\t2\t"), "in a circle"),
+    (
+        ROW[:-1] + "Entity=(1",
+        r"line 2 .*\(1 is never closed, in sentence s-1 of broken. Entity= brackets must open and",
+    ),
+    (ROW[:-1] + "Entity=1)", r"1\) closes what was never opened, in sentence s-1"),
+    (ROW[:-1] + "Entity=", "no row of brackets"),
+    (ROW.replace("\t0\t", f"\t{'9' * 5_000}\t"), "head must be 0 .*it is '9999"),
+    (ROW.replace("\t0\t", "\t٠\t"), "head must be 0 .*it is '٠'"),
+    (f"1-{'9' * 5_000}" + ROW[1:] + "\n" + ROW, "line 2 .*9 must span two or more of the 1 words"),
+    ("٣" + ROW[1:], "line 2 .*'٣' stands where 1 should"),
+    ("9" * 5_000 + ROW[1:], "line 2 .*999.* stands where 1 should"),
+    (ROW[:-1] + "Entity=(1[1/" + "9" * 5_000 + "])", "line 2 .*is out of order, in sentence s-1"),
+    # 8, 12 and 10 columns: thirty cells in three lines, and every tenth one is a number
+    (
+        "\n".join(["\t".join(["1", *"abcdefg"]), "\t".join(["2", "x", "2", *"bcdefghij"]), "3" + ROW[1:]]),
+        "line 2 .*a word needs 10 columns separated by tabs; it has 8",
+    ),
+    (
+        "\n".join([ROW, "\t".join(["2", *"abcdefg"]), "\t".join(["x", "y", "3", *"bcdefghij"])]),
+        "line 3 .*a word needs 10 columns separated by tabs; it has 8",
+    ),
+    (ROW + "\n\n# sent_id = s-2", "line 4 .*comments must stand right above their sentence"),
+    (ROW + "\n\n# sent_id = s-2\n\n" + ROW, "line 4 .*comments must stand right above their sentence"),
+    ("# global.Entity = etype-infstat\n" + ROW, "line 2 .*global.Entity must name the field of the entity, eid or GRP"),
+    (ROW + "\n \n" + ROW, "line 3 .*a word needs 10 columns separated by tabs; it has 1"),
+    ("\n\n" + ROW[:-1] + "Entity=(1", "line 1 .*comments must stand right above"),
+    (ROW + "\n\n\n\n" + ROW[:-1] + "Entity=(1", "line 6 .*never closed, in sentence 2 of broken"),
+]
+
+
+@pytest.mark.parametrize(("lines", "message"), BROKEN)
+def test_a_broken_line_is_named(tmp_path: Path, lines: str, message: str) -> None:
+    path = tmp_path / "broken.conllu"
+    path.write_text(f"# sent_id = s-1\n{lines}\n", encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        read_conllu(path)
+
+
+@given(st.lists(st.lists(st.integers(-1, 6), min_size=1, max_size=7), max_size=4))
+def test_circles_are_found_by_walking_up(all_heads: list[list[int]]) -> None:
+    def circles(heads: list[int]) -> bool:
+        for word in range(len(heads)):
+            steps = 0
+            while word >= 0 and steps <= len(heads):
+                word, steps = heads[word], steps + 1
+            if word >= 0:
+                return True
+        return False
+
+    trees = [[min(head, len(heads) - 1) for head in heads] for heads in all_heads]
+    sentences = [Sentence(("w",) * len(heads), heads=tuple(heads)) for heads in trees]
+    expected = next((at for at, heads in enumerate(trees) if circles(heads)), None)
+    assert first_cycle(sentences) == expected
+    assert first_cycle([Sentence(("w",)), *sentences]) == (None if expected is None else expected + 1)
+
+
+TEXT = st.text(st.characters(exclude_categories=("Cc", "Cs", "Zs", "Zl", "Zp")), min_size=1, max_size=6)
+CELL = TEXT.filter(lambda text: text != "_")
+
+
+@st.composite
+def sentences(draw: st.DrawFn) -> Sentence:
+    n = draw(st.integers(1, 5))
+
+    def layer() -> tuple[str, ...] | None:
+        return draw(st.none() | st.tuples(*[CELL] * n))
+
+    return Sentence(
+        draw(st.tuples(*[TEXT] * n)),
+        layer(),
+        layer(),
+        layer(),
+        layer(),
+        draw(st.none() | st.tuples(*[st.integers(-1, word - 1) for word in range(n)])),
+        layer(),
+        draw(st.tuples(*[st.booleans()] * n)),
+        {"sent_id": draw(TEXT)},
+    )
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> Document:
+    drawn = draw(st.lists(sentences(), min_size=1, max_size=3))
+    places = [(at, word) for at, sentence in enumerate(drawn) for word in range(len(sentence))]
+    chosen = draw(st.lists(st.sampled_from(places), max_size=4, unique=True))
+    kind = st.none() | st.sampled_from(["person", "place"])
+    mentions = tuple(sorted(Mention(at, word, len(drawn[at]), f"e{word}", draw(kind)) for at, word in chosen))
+    known = draw(st.booleans())
+    return Document(draw(TEXT), tuple(drawn), mentions if known else None, {"title": draw(TEXT)})
+
+
+@given(st.lists(documents(), min_size=1, max_size=3))
+def test_what_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, written: list[Document]) -> None:
+    path = tmp_path_factory.mktemp("written") / "some.conllu"
+    known = [document for document in written if document.mentions is not None]
+    for some in (known, [document for document in written if document.mentions is None]):
+        if some:
+            write_conllu(some, path)
+            read = read_conllu(path)
+            assert read == some
+            named = [[(one.entity, one.type) for one in document.mentions or ()] for document in read]
+            assert named == [[(one.entity, one.type) for one in document.mentions or ()] for document in some]
+
+
+WORDS = Sentence(("so", "it", "is"), spaces=(True, True, False))
+
+
+def test_attributes_of_words_are_written(tmp_path: Path) -> None:
+    path = tmp_path / "tagged.conllu"
+    document = Document("d", (WORDS, WORDS), (Mention(1, 1, 2, 4),))
+    write_conllu([document], path, attributes={"P": [[0.5, 0.25, 1.0], [0, 1, 2]]})
+    last = [line.split("\t")[9] for line in path.read_text().splitlines() if line[:1].isdigit()]
+    assert last == ["P=0.5", "P=0.25", "P=1.0|SpaceAfter=No", "P=0", "Entity=(4)|P=1", "P=2|SpaceAfter=No"]
+
+
+@pytest.mark.parametrize(
+    ("document", "attributes", "message"),
+    [
+        (Document("d", (WORDS,)), {"P": []}, "attributes must fit the sentences: P has 0, there are 1"),
+        (Document("d", (WORDS,)), {"P": [[1, 2]]}, "must fit the words: P has 2 in sentence 0, which has 3"),
+        (Document("d", (WORDS,)), {"Entity": [[1, 2, 3]]}, "names of their own"),
+        (Document("d", (WORDS,)), {"a=b": [[1, 2, 3]]}, "names of their own"),
+        (Document("d", (WORDS,)), {"P": [["a\tb", 2, 3]]}, "must be text without tab and line break; word 0"),
+        (Document("d", (Sentence(("a\nb",)),)), {}, "must be text without tab and line break; word 0"),
+        (Document("d", (Sentence(("",)),)), {}, "must be text without tab and line break; word 0"),
+        (Document("d\ne", (WORDS,)), {}, "metadata must be one line; newdoc id is"),
+        (Document("d", (WORDS,), (Mention(0, 0, 1),)), {}, "every mention must have an entity"),
+        (
+            Document("d", (WORDS, WORDS), (Mention(0, 0, 4, 1),)),
+            {},
+            "a mention must lie in a sentence of its document, d",
+        ),
+        (Document("d", (WORDS,), (Mention(1, 0, 1, 1),)), {}, "a mention must lie in a sentence"),
+        (Document("d", (WORDS,), (Mention(0, 0, 1, 1, "a-b"),)), {}, "the type of a mention .* it is 'a-b'"),
+        (Document("d", (WORDS,), (Mention(0, 0, 1, 1, "a(b"),)), {}, "the type of a mention .* it is 'a.b'"),
+        (Document("d", ()), {}, "must have sentences, and these words; d lacks some"),
+        (Document("d", (WORDS, Sentence(()))), {}, "must have sentences, and these words; d lacks some"),
+        (
+            Document("d", (WORDS, Sentence(("a", "b"), tags=("N",)))),
+            {},
+            "tags must fit the words; they are 1 for 2",
+        ),
+        (
+            Document("d", (Sentence(("a",), spaces=()),)),
+            {},
+            "spaces must fit the words; they are 0 for 1",
+        ),
+        (Document("d", (Sentence(("a",), metadata={"newdoc id": "e"}),)), {}, "keys of documents; one is 'newdoc id'"),
+        (Document("d", (Sentence(("a",), metadata={"meta::x": "e"}),)), {}, "keys of documents; one is 'meta::x'"),
+        (Document("d", (Sentence(("a",), metadata={"a=b": "e"}),)), {}, "must be without =; one is 'a=b'"),
+        (Document("d", (Sentence(("\ud800",)),)), {}, "must be text without tab and line break; word 0"),
+        (Document("d", (WORDS,)), {"P": [["a|b", 2, 3]]}, r"must be without \|.*; P of word 0 is 'a.b'"),
+    ],
+)
+def test_what_cannot_be_written(tmp_path: Path, document: Document, attributes: dict, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        write_conllu([document], tmp_path / "x.conllu", attributes=attributes)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_one_document_is_no_list_of_them(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"documents must be a list of them; write \[document\]"):
+        write_conllu(Document("d", (WORDS,)), tmp_path / "x.conllu")

@@ -1,0 +1,226 @@
+"""Names in texts: the longest first, capitals, plurals, and files of names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howsure.errors import InputError
+from howsure.events.actors.lexicon import Lexicon
+from howsure.events.actors.spelling import STEMMING, case_fits, fold, paper_stems, spellings, suffix_stems
+
+ENTRIES = (
+    ("USA", "United States"),
+    ("USA", "US"),
+    ("VIR", "United States Virgin Islands"),
+    ("JEY", "Jersey"),
+    ("-", "New Jersey"),
+    ("COD", "Congolese"),
+    ("COG", "Congolese"),
+    ("GNB", "Guinea-Bissau"),
+    ("GIN", "Guinea"),
+    ("CIV", "Côte d'Ivoire"),
+    ("IND", "Indian"),
+)
+LEXICON = Lexicon(ENTRIES)
+STRICT = Lexicon(ENTRIES, match_case=True)
+
+
+def found(text: str, lexicon: Lexicon = LEXICON) -> list[tuple[int, int, str]]:
+    return lexicon.match(text.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("the United States Virgin Islands", [(1, 5, "VIR")]),
+        ("the United States and Virgin Islands", [(1, 3, "USA")]),
+        ("New Jersey is not Jersey", [(4, 5, "JEY")]),
+        (
+            "the Guinea - Bissau army , the Guinea-Bissau army , the Guinea army",
+            [(1, 4, "GNB"), (7, 8, "GNB"), (11, 12, "GIN")],
+        ),
+        ("Cote d’Ivoire or Côte d'Ivoire", [(0, 2, "CIV"), (3, 5, "CIV")]),
+        ("Indians' Indian's Indians", [(0, 1, "IND"), (1, 2, "IND"), (2, 3, "IND")]),
+        ("Congolese", [(0, 1, "COD"), (0, 1, "COG")]),
+        ("United", []),
+        ("", []),
+    ],
+)
+def test_the_longest_name_counts(text: str, expected: list[tuple[int, int, str]]) -> None:
+    assert found(text) == expected
+    assert found(text, STRICT) == expected
+
+
+def test_capitals_count_only_if_asked() -> None:
+    assert found("tell us of the united states and US jersey") == [
+        (1, 2, "USA"),
+        (4, 6, "USA"),
+        (7, 8, "USA"),
+        (8, 9, "JEY"),
+    ]
+    assert found("tell us of the united states and US jersey", STRICT) == [(7, 8, "USA")]
+    assert found("UNITED STATES JERSEY", STRICT) == [(0, 2, "USA"), (2, 3, "JEY")]
+
+
+def test_a_listed_suffix_is_all_that_is_cut_off() -> None:
+    assert found("Indiana Indians") == [(1, 2, "IND")]
+    assert found("Indiana used Indians", Lexicon(ENTRIES, stemming="paper")) == [
+        (0, 1, "IND"),
+        (1, 2, "USA"),
+        (2, 3, "IND"),
+    ]
+    assert found("Indians", Lexicon(ENTRIES, stemming="none")) == []
+
+
+def test_the_last_word_of_a_long_name_is_cut_too() -> None:
+    assert found("the United States'") == [(1, 3, "USA")]
+    lexicon = Lexicon([("KOR", "South Korean"), ("ZAF", "South African")])
+    assert found("South Koreans and South Africans", lexicon) == [(0, 2, "KOR"), (3, 5, "ZAF")]
+
+
+def test_codes_are_listed_once() -> None:
+    assert LEXICON.codes == ("CIV", "COD", "COG", "GIN", "GNB", "IND", "JEY", "USA", "VIR")
+    assert LEXICON.codes_of("Indians of New Jersey , US Indians") == ("IND", "USA")
+    assert Lexicon(ENTRIES, titles={"IND": "India"}).title("IND") == "India"
+    assert LEXICON.title("IND") == "IND"
+
+
+words = st.sampled_from(["United", "States", "Virgin", "Islands", "New", "Jersey", "US", "us", "Indians", "of", "-"])
+
+
+@given(st.lists(words, max_size=8))
+def test_matches_are_the_leftmost_longest(text: list[str]) -> None:
+    """Against the slow twin: at every place all lengths, the greatest first."""
+    expected, at = [], 0
+    while at < len(text):
+        for end in range(len(text), at, -1):
+            last = fold(text[end - 1])
+            ways = [[*map(fold, text[at : end - 1]), way] for way in (last, *suffix_stems(last))]
+            names = [(code, way) for code, name in ENTRIES for way in spellings(name) if [*map(fold, way)] in ways]
+            if names:
+                expected += sorted((at, end, code) for code in {code for code, _ in names} - {"-"})
+                break
+        at = end if names else at + 1
+    assert LEXICON.match(text) == expected
+
+
+def test_the_papers_file_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "names.txt"
+    path.write_text(
+        "=== countrycode=IRQ\nIRQ\tIRAQ\nUSA\tUNITED_STATES\n\n# ours\nX\tSome Party\ta source\n", encoding="utf-8"
+    )
+    lexicon = Lexicon.read(path, stemming="paper")
+    assert lexicon.entries == (("IRQ", "IRAQ"), ("USA", "UNITED STATES"), ("X", "Some Party"))
+    assert found("Iraqis of the united states", lexicon) == [(0, 1, "IRQ"), (3, 5, "USA")]
+
+
+def test_the_first_name_of_a_code_is_its_title(tmp_path: Path) -> None:
+    path = tmp_path / "names.tsv"
+    path.write_text("IRQ\tIraq\nUSA\tUnited_States\nIRQ\tIraqi\n-\tIraq Street\n", encoding="utf-8")
+    lexicon = Lexicon.read(path)
+    assert {code: lexicon.title(code) for code in lexicon.codes} == {"IRQ": "Iraq", "USA": "United States"}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("IRQ\tIraq\nIraq\n", "line 2: a line must be CODE<TAB>NAME; it is 'Iraq'"),
+        ("IRQ\t\n", "line 1"),
+        ("I RQ\tIraq\n", "line 1"),
+        ("IRQ\tIraq\tsource\tmore\n", "line 1"),
+        ("# nothing\n", "holds no entry"),
+        ("IRQ\tIraq\nX\t-\n", "line 2: a name must hold a letter or a digit; it is '-'"),
+        ("IRQ\t_\n", "line 1: a name must hold a letter or a digit; it is ''"),
+        ("I\u00a0RQ\tIraq\n", "line 1: a code must be one word"),
+    ],
+)
+def test_a_broken_file_is_named_by_line(tmp_path: Path, content: str, message: str) -> None:
+    path = tmp_path / "names.tsv"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        Lexicon.read(path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        'code,name\nIRQ,Iraq\nUSA,United States\nUSA,"America, the United States of"\n',
+        "\ufeffcode;name\r\nIRQ;Iraq\r\nUSA;United_States\r\n;\r\nUSA;America, the United States of\r\n",
+        'Name,Region,Code\nIraq,Asia,IRQ\nUnited States,,USA\n"America, the United States of",America,USA\n',
+        'IRQ,Iraq\n# ours\nUSA,United States,a source\nUSA,"America, the United States of"\n',
+    ],
+)
+def test_a_spreadsheet_is_read(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "names.CSV"
+    path.write_text(content, encoding="utf-8", newline="")
+    lexicon = Lexicon.read(path)
+    assert lexicon.entries == (("IRQ", "Iraq"), ("USA", "United States"), ("USA", "America, the United States of"))
+    assert lexicon.title("USA") == "United States"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("code,name\nIRQ,Iraq\nUSA\n", "line 3: a line must be CODE,NAME; it is 'USA'"),
+        ("code,name\n,Iraq\n", "line 2"),
+        ("code,name\nIRQ,Iraq,x\n", "line 2"),
+        ('IRQ\tIraq,"a\n', "it is not CSV|a line must be"),
+        ('code,name\nIRQ,"Iraq"s\n', "line 2: it is not CSV"),
+        ("code,name\n", "holds no entry"),
+        ("code,country\nIRQ,Iraq\n", r"line 1: a header must have both code and name; it is \['code', 'country'\]"),
+        ("Name;ISO\nIraq;IRQ\n", "line 1: a header must have both"),
+        ("iso,country\nIRQ,Iraq\n", "line 1: iso and country look like a header; name its columns code and name"),
+        ("# ours\nISO3;State_Name;source\nIRQ;Iraq;x\n", "line 2: ISO3 and State Name look like a header"),
+        ("country,iso_a3\nIraq,IRQ\n", "line 1: country and iso a3 look like a header"),
+        ("akteur,wer\nIRQ,Iraq\nUSA,America\n", "line 1: akteur and wer look like a header.*do not put it first"),
+    ],
+)
+def test_a_broken_spreadsheet_is_named_by_line(tmp_path: Path, content: str, message: str) -> None:
+    path = tmp_path / "names.csv"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        Lexicon.read(path)
+
+
+def test_names_without_a_word(tmp_path: Path) -> None:
+    for name in ("-", "--", "/", "_", "…"):
+        with pytest.raises(InputError, match="a name with a letter or a digit"):
+            Lexicon([("IRQ", name)])
+    assert spellings("-") == (("-",),)
+    assert Lexicon([("X", "X-")]).match(["X-"]) == [(0, 1, "X")]
+
+
+def test_other_bad_input(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"no stemming 'papers' .* Did you mean paper\?"):
+        Lexicon([("IRQ", "Iraq")], stemming="papers")
+    with pytest.raises(InputError, match="entry 1 is"):
+        Lexicon([("IRQ", "Iraq"), ("IRQ", " ")])
+    with pytest.raises(InputError, match=r"no file .*none\.tsv"):
+        Lexicon.read(tmp_path / "none.tsv")
+    (tmp_path / "latin.tsv").write_bytes("CIV\tCôte".encode("latin-1"))
+    with pytest.raises(InputError, match="is not UTF-8"):
+        Lexicon.read(tmp_path / "latin.tsv")
+
+
+def test_stems() -> None:
+    assert paper_stems("a") == ("", "")
+    assert suffix_stems("us") == ()
+    assert suffix_stems("danes'") == ("dane", "danes")
+    assert STEMMING["none"]("danes") == ()
+    assert case_fits("US", "US")
+    assert not case_fits("Us", "US")
+    assert spellings("People's Republic")[1] == ("People", "'s", "Republic")
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["irq,Iraq\nusa,United States\n", "Irq,Iraq\nUSA,United States\n", "ID,Idaho\nIA,Iowa\nKS,Kansas\n", "iso,ISO\n"],
+)
+def test_entries_are_no_header(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "names.csv"
+    path.write_text(content)
+    assert len(Lexicon.read(path).entries) == content.count("\n")

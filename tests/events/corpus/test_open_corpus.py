@@ -1,0 +1,240 @@
+"""Documents as they come: from tables and CoNLL-U, from any position, and what is wrong with them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import tracemalloc
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from howsure.data.documents.conllu import read_conllu
+from howsure.errors import InputError
+from howsure.events.corpus.conllu_files import read_part
+from howsure.events.corpus.documents import Corpus, Fields, InputDocument
+from howsure.events.corpus.open_corpus import open_corpus
+from tests.events import newswire
+
+ROWS = [
+    {"key": "a", "day": "1999-01-02", "head": "One", "body": "First.\nText", "desk": "World"},
+    {"key": "b", "day": "1999-12-31T23:59:59.5", "head": None, "body": "<script>alert(1)</script>", "desk": None},
+    {"key": "c", "day": " 2000-02-29 ", "head": "", "body": None, "desk": "Sports, local"},
+]
+FIELDS = Fields(text="body", date="day", id="key", title="head", category="desk")
+EXPECTED = [
+    InputDocument(0, "a", "1999-01-02", "One", "World", "First.\nText"),
+    InputDocument(1, "b", "1999-12-31", None, None, "<script>alert(1)</script>"),
+    InputDocument(2, "c", "2000-02-29", "", "Sports, local", ""),
+]
+
+
+def written(path: Path, rows: list[dict[str, Any]]) -> Path:
+    """The rows in the format that the name of the file says."""
+    if path.suffix == ".parquet":
+        pd.DataFrame(rows).to_parquet(path)
+    elif path.suffix == ".csv":
+        pd.DataFrame(rows).to_csv(path, index=False)
+    else:
+        text = "".join(json.dumps(row) + "\n" for row in rows).encode()
+        path.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
+    return path
+
+
+@pytest.mark.parametrize("name", ["x.jsonl", "x.jsonl.gz", "x.parquet"])
+def test_every_format_holds_the_same_documents(name: str, tmp_path: Path) -> None:
+    corpus = open_corpus([written(tmp_path / name, ROWS)], fields=FIELDS)
+    assert list(corpus.documents()) == EXPECTED
+    assert corpus.total == 3
+    for start in range(4):
+        assert list(corpus.documents(start)) == EXPECTED[start:]
+
+
+def test_csv_knows_no_null(tmp_path: Path) -> None:
+    corpus = open_corpus([written(tmp_path / "x.csv", ROWS)], fields=FIELDS)
+    held = [replace(one, title=one.title or None, category=one.category or None) for one in corpus.documents()]
+    assert held == [replace(one, title=one.title or None) for one in EXPECTED]
+
+
+def test_several_files_are_one_corpus_in_their_order(tmp_path: Path) -> None:
+    for at, row in enumerate(ROWS):
+        written(tmp_path / f"part-{at}.jsonl", [row])
+    assert list(open_corpus([tmp_path / "part-*.jsonl"], fields=FIELDS).documents()) == EXPECTED
+
+
+def test_many_rows_keep_their_order(tmp_path: Path) -> None:
+    rows = [{"key": str(at), "day": "1999-01-02", "body": "x" * (at % 70)} for at in range(30_000)]
+    for name in ("x.parquet", "x.jsonl"):
+        corpus = open_corpus([written(tmp_path / name, rows)], fields=Fields(text="body", date="day", id="key"))
+        assert [one.id for one in corpus.documents()] == [row["key"] for row in rows]
+        assert [one.id for one in corpus.documents(29_950)] == [row["key"] for row in rows[29_950:]]
+
+
+@pytest.mark.parametrize("name", ["x.jsonl", "x.parquet", "x.conllu"])
+def test_memory_does_not_grow_with_the_corpus(name: str, tmp_path: Path) -> None:
+    text = "word " * 400
+    if name == "x.conllu":
+        comments = "# newdoc id = {}\n# date = 1999-01-02\n# about = " + text + "\n"
+        path = tmp_path / name
+        path.write_text("".join(f"{comments.format(at)}1\tHi\t_\t_\tUH\t_\t0\troot\t_\t_\n\n" for at in range(10_000)))
+        corpus = open_corpus([path], fields=Fields())
+    else:
+        rows = [{"day": "1999-01-02", "body": text} for _ in range(10_000)]
+        corpus = open_corpus([written(tmp_path / name, rows)], fields=Fields(text="body", date="day"))
+    tracemalloc.start()
+    assert sum(1 for _ in corpus.documents()) == 10_000
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 4e6 < 10_000 * len(text)
+
+
+def test_without_ids_documents_are_numbered(tmp_path: Path) -> None:
+    corpus = open_corpus([written(tmp_path / "x.jsonl", ROWS)], fields=Fields(text="body", date="day"))
+    assert [one.id for one in corpus.documents()] == ["1", "2", "3"]
+    assert [one.id for one in corpus.documents(2)] == ["3"]
+
+
+def test_dates_written_in_another_way(tmp_path: Path) -> None:
+    rows = [{"day": "31/12/1999", "body": "x"}, {"day": "1/2/2000", "body": "x"}]
+    fields = Fields(text="body", date="day", date_format="%d/%m/%Y")
+    corpus = open_corpus([written(tmp_path / "x.csv", rows)], fields=fields)
+    assert [one.date for one in corpus.documents()] == ["1999-12-31", "2000-02-01"]
+
+
+def test_typed_dates(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"day": pd.to_datetime(["1999-01-02 23:00", "2000-02-29 00:00"]), "body": ["x", "y"]})
+    frame.to_parquet(tmp_path / "x.parquet")
+    corpus = open_corpus([tmp_path / "x.parquet"], fields=Fields(text="body", date="day"))
+    assert [one.date for one in corpus.documents()] == ["1999-01-02", "2000-02-29"]
+
+
+@pytest.mark.parametrize(
+    "bad", [None, "", "soon", "1999-02-30", "02.01.1999", "1999", "199-01-02", "19990102", "9999-12-31", "0001-01-01"]
+)
+def test_a_bad_date_is_named_or_left_out(bad: str | None, tmp_path: Path) -> None:
+    path = written(tmp_path / "x.jsonl", [ROWS[0], {**ROWS[1], "day": bad}, {**ROWS[2], "day": bad}])
+    held = re.escape(repr(bad)) if bad else "no date"
+    with pytest.raises(InputError, match=rf"day must be a date, .* row 2 of .*x\.jsonl .* holds {held} \(2 in all\)"):
+        open_corpus([path], fields=FIELDS)
+    corpus = open_corpus([path], fields=FIELDS, bad_dates="leave-out")
+    assert [one.date for one in corpus.documents()] == ["1999-01-02", None, None]
+
+
+def test_ids_that_come_twice_or_are_missing(tmp_path: Path) -> None:
+    path = written(tmp_path / "x.jsonl", [*ROWS, {**ROWS[1], "key": "a"}])
+    with pytest.raises(InputError, match=r"different in every document; 'a' is that of row 1 of .* and of row 4 of"):
+        open_corpus([path], fields=FIELDS)
+    written(path, [ROWS[0], {**ROWS[1], "key": " "}])
+    with pytest.raises(InputError, match=r"key must not be missing; row 2 of .*x\.jsonl"):
+        open_corpus([path], fields=FIELDS)
+    one, other = (written(tmp_path / name, [ROWS[0]]) for name in ("1.jsonl", "2.jsonl"))
+    with pytest.raises(InputError, match=r"'a' is that of row 1 of .*1\.jsonl .* and of row 1 of .*2\.jsonl"):
+        open_corpus([one, other], fields=FIELDS)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        (replace(FIELDS, text="bdy"), "no column 'bdy' .* Did you mean body"),
+        (replace(FIELDS, text=None), "--text COLUMN"),
+        (replace(FIELDS, date=None), "--date COLUMN"),
+    ],
+)
+def test_columns_that_are_not_there(fields: Fields, message: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=message):
+        open_corpus([written(tmp_path / "x.jsonl", ROWS)], fields=fields)
+
+
+def test_a_text_must_be_text(tmp_path: Path) -> None:
+    path = written(tmp_path / "x.parquet", [{"day": "1999-01-02", "body": 3}])
+    with pytest.raises(InputError, match="body must be a column of texts; its type is BIGINT"):
+        open_corpus([path], fields=Fields(text="body", date="day"))
+
+
+def test_the_recipe_says_what_was_read(tmp_path: Path) -> None:
+    path = written(tmp_path / "x.jsonl", ROWS)
+    recipe = open_corpus([path], fields=FIELDS).recipe
+    assert recipe == {
+        "files": [["x.jsonl", path.stat().st_size]], "columns": asdict(FIELDS), "bad_dates": "error",
+    }  # fmt: skip
+
+
+def conllu(path: Path, documents: int, *, packed: bool = False) -> Corpus:
+    newswire.write_corpus(path, documents)
+    if packed:
+        path.write_bytes(gzip.compress(path.read_bytes()))
+    return open_corpus([path], fields=Fields(category="desk"))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_conllu_holds_the_documents_of_its_reader(packed: bool, tmp_path: Path) -> None:
+    corpus = conllu(tmp_path / "news.conllu", 20, packed=packed)
+    assert (corpus.total, corpus.is_parsed) == (20, True)
+    known = read_conllu(tmp_path / "news.conllu")
+    for start in (0, 7, 20):
+        documents = list(corpus.documents(start))
+        assert [one.number for one in documents] == list(range(start, 20))
+        for one in documents:
+            story = newswire.story(one.number)
+            assert (one.id, one.date, one.title) == (story.name, story.metadata["date"], story.metadata["title"])
+            assert one.category == story.metadata["desk"]
+            assert read_part(one) == replace(known[one.number], mentions=None)
+
+
+@pytest.mark.parametrize(
+    "comment", ["# date = 1999-01-02", "# meta::dateCreated = 1999-01-02", "# meta::date=1999-01-02"]
+)
+def test_where_conllu_keeps_the_date(comment: str, tmp_path: Path) -> None:
+    path = tmp_path / "one.conllu"
+    path.write_text(f"# global.Entity = eid\n{comment}\n1\tHi\t_\t_\tUH\t_\t0\troot\t_\tEntity=(1)\n")
+    (one,) = open_corpus([path], fields=Fields()).documents()
+    assert (one.id, one.date) == ("one", "1999-01-02")
+    assert read_part(one).sentences[0].words == ("Hi",)
+
+
+def test_conllu_with_its_own_key(tmp_path: Path) -> None:
+    path = tmp_path / "one.conllu"
+    path.write_text("# newdoc\n# meta::printed = 1999-01-02\n# meta::paper = Post\n1\tHi\t_\t_\tUH\t_\t0\troot\t_\t_\n")
+    (one,) = open_corpus([path], fields=Fields(date="printed", title="paper")).documents()
+    assert (one.id, one.date, one.title) == ("one-1", "1999-01-02", "Post")
+
+
+def test_conllu_that_is_wrong(tmp_path: Path) -> None:
+    path = newswire.write_corpus(tmp_path / "news.conllu", 3)
+    text = path.read_text()
+    path.write_text(text.replace("# newdoc id = story-2", "# newdoc id = story-0"))
+    with pytest.raises(InputError, match=r"'story-0' is that of document 1 of .*news\.conllu and of document 3 of"):
+        open_corpus([path], fields=Fields())
+    path.write_text(text.replace("# meta::date = 1990-01-02\n", ""))
+    with pytest.raises(InputError, match=r"date must be a date, .* document 2 of .*news\.conllu holds no date"):
+        open_corpus([path], fields=Fields())
+    lines = text.split("\n")
+    wrong = next(at for at, line in enumerate(lines) if at > lines.index("# newdoc id = story-1") and line[:2] == "1\t")
+    path.write_text("\n".join([*lines[:wrong], "1\tHi", *lines[wrong + 1 :]]))
+    with pytest.raises(InputError, match=rf"line {wrong + 1} of .*news\.conllu: a word needs 10 columns"):
+        list(map(read_part, open_corpus([path], fields=Fields()).documents()))
+    path.write_bytes(gzip.compress(text.encode())[:-20])
+    with pytest.raises(InputError, match="cannot be unpacked"):
+        open_corpus([path], fields=Fields())
+    path.write_bytes(b"# date = 1999-01-02\n1\t\xff\n")
+    with pytest.raises(InputError, match="is not UTF-8"):
+        open_corpus([path], fields=Fields())
+    path.write_text("\n")
+    with pytest.raises(InputError, match="is empty"):
+        open_corpus([path], fields=Fields())
+
+
+def test_conllu_and_options_that_are_for_tables(tmp_path: Path) -> None:
+    path = newswire.write_corpus(tmp_path / "news.conllu", 1)
+    with pytest.raises(InputError, match="leave --text and --id out"):
+        open_corpus([path], fields=Fields(text="body"))
+    with pytest.raises(InputError, match="all files must be CoNLL-U, or none"):
+        open_corpus([path, written(tmp_path / "x.jsonl", ROWS)], fields=FIELDS)
+    with pytest.raises(InputError, match="named twice"):
+        open_corpus([path, path], fields=Fields())
+    with pytest.raises(InputError, match="Did you mean"):
+        open_corpus([tmp_path / "nws.conllu"], fields=Fields())

@@ -1,0 +1,204 @@
+"""Killed, stopped, resumed, by one process or several: the store is the same."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import howsure.data
+from howsure.coreference.model.antecedent_model import AntecedentModel
+from howsure.errors import InputError
+from howsure.events.corpus.documents import Fields
+from howsure.events.corpus.filters import CATEGORY, NO_ACTOR, Filter
+from howsure.events.corpus.open_corpus import open_corpus
+from howsure.events.extraction.extract_events import BATCH, extract_events
+from howsure.events.rules.rule import Rule
+from howsure.events.store.event_store import EventStore, StoreError
+from tests.events import newswire
+from tests.events.stores import Deaf, Killer, contents, extract_to, extract_until, work
+
+DOCUMENTS = 8 * BATCH + 11
+KILLS = 20
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return newswire.write_model(tmp_path_factory.mktemp("model") / "model.npz")
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return newswire.write_corpus(tmp_path_factory.mktemp("corpus") / "news.conllu", DOCUMENTS)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory, corpus: Path, model: Path) -> dict[str, list[tuple[Any, ...]]]:
+    store = tmp_path_factory.mktemp("whole") / "news.duckdb"
+    extract_to(store, corpus, model)
+    return contents(store)
+
+
+@pytest.fixture(scope="module")
+def processes() -> Any:
+    context = get_context("forkserver")
+    context.set_forkserver_preload(["tests.events.stores"])
+    return context
+
+
+def test_killed_at_random_moments(
+    tmp_path: Path, corpus: Path, model: Path, whole: dict[str, Any], processes: Any
+) -> None:
+    store, rng, done, begun_after = tmp_path / "news.duckdb", np.random.default_rng(0), 0, []
+    while done < KILLS:
+        messages = int(rng.integers(5))  # none: perhaps there is no store; two: a batch more is stored
+        child = processes.Process(target=extract_until, args=(messages, rng.uniform(0.01, 0.3), store, corpus, model))
+        child.start()
+        child.join()
+        assert child.exitcode in (0, -signal.SIGPROF)
+        done += child.exitcode == -signal.SIGPROF
+        if child.exitcode == 0:
+            assert contents(store) == whole
+            store.unlink()
+        elif store.exists():
+            with EventStore.open(store, read_only=False) as held:
+                begun_after.append(held.next_document)
+    extract_to(store, corpus, model)
+    assert contents(store) == whole
+    assert all(document % BATCH == 0 or document == DOCUMENTS for document in begun_after)  # whole batches only
+    assert len(set(begun_after)) > 1  # some were killed in the middle
+
+
+def test_any_number_of_processes(tmp_path: Path, corpus: Path, model: Path, whole: dict[str, Any]) -> None:
+    told: list[int] = []
+    report = extract_to(tmp_path / "news.duckdb", corpus, model, workers=2, advance=told.append)
+    assert contents(tmp_path / "news.duckdb") == whole
+    assert sum(told) == report.total == report.read == report.kept == DOCUMENTS
+    assert report.with_events == len({row[0] for row in whole["events"]}) > 100
+
+
+class Stopped(KeyboardInterrupt):
+    """Ctrl-C, by ourselves."""
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_stopped_and_gone_on(workers: int, tmp_path: Path, corpus: Path, model: Path, whole: dict[str, Any]) -> None:
+    store, told = tmp_path / "news.duckdb", list[int]()
+
+    def stop(documents: int) -> None:
+        told.append(documents)
+        if len(told) == 4:  # of which the first says how many were done before
+            raise Stopped
+
+    report = extract_to(store, corpus, model, workers=workers, advance=stop)
+    assert report.interrupted
+    assert report.read == 3 * BATCH
+    with EventStore.open(store) as held:
+        assert (held.next_document, held.settings["finished"]) == (3 * BATCH, False)
+    report = extract_to(store, corpus, model)
+    assert (report.interrupted, report.before, report.read) == (False, 3 * BATCH, DOCUMENTS - 3 * BATCH)
+    assert contents(store) == whole
+    again = extract_to(store, corpus, model)
+    assert (again.before, again.read) == (DOCUMENTS, 0)
+    assert contents(store) == whole
+
+
+def test_a_worker_that_is_killed(tmp_path: Path, corpus: Path, model: Path, whole: dict[str, Any]) -> None:
+    store = tmp_path / "news.duckdb"
+    killer = Killer(AntecedentModel.load(model), f"story-{3 * BATCH}")
+    with pytest.raises(StoreError, match=r"worker process ended .* same command again"):
+        extract_to(store, corpus, killer, workers=2)
+    extract_to(store, corpus, model)
+    assert contents(store) == whole
+
+
+def test_the_workers_that_are_left_end_too(tmp_path: Path, corpus: Path, model: Path) -> None:
+    """Nobody waits without end for a worker that waits for one that was killed."""
+    with pytest.raises(StoreError, match=r"worker process ended .* same command again"):
+        extract_to(tmp_path / "news.duckdb", corpus, Deaf(tmp_path), workers=2)
+    assert multiprocessing.active_children() == []
+
+
+def test_draws_depend_on_seed_and_id_alone(tmp_path: Path, model: Path, whole: dict[str, Any]) -> None:
+    few = newswire.write_corpus(tmp_path / "few.conllu", 30)
+    backwards = tmp_path / "backwards.conllu"
+    parts = few.read_text().split("# newdoc")[1:]
+    backwards.write_text("".join(f"# newdoc{part}" for part in reversed(parts)))
+    stores = {name: tmp_path / f"{name}.duckdb" for name in ("few", "backwards", "seed")}
+    extract_to(stores["few"], few, model)
+    extract_to(stores["backwards"], backwards, model)
+    extract_to(stores["seed"], few, model, seed=1)
+    held = {name: events_by_id(contents(store)) for name, store in stores.items()}
+    assert held["few"] == held["backwards"] != held["seed"]
+    assert held["few"].items() <= events_by_id(whole).items()
+
+
+def events_by_id(tables: dict[str, Any]) -> dict[str, list[Any]]:
+    names = {row[0]: row[1] for row in tables["documents"]}
+    found: dict[str, list[Any]] = {}
+    for document, *rest in tables["events"]:
+        found.setdefault(names[document], []).append(rest)
+    return found
+
+
+def test_what_is_left_out_is_counted(tmp_path: Path, corpus: Path, model: Path) -> None:
+    held = open_corpus([corpus], fields=Fields(category="desk"))
+    store = tmp_path / "news.duckdb"
+    report = extract_to(store, held, model, filter=Filter(keep="^World", drop="Sports", require_actor=True))
+    sports = [number for number in range(DOCUMENTS) if number % 10 == 7]
+    rows = contents(store)
+    assert [row[0] for row in rows["left_out"] if row[3] == CATEGORY] == sports
+    nobody = [row[0] for row in rows["left_out"] if row[3] == NO_ACTOR]
+    names = {word for _, *words in newswire.ACTORS for word in words}
+    assert nobody == [
+        number
+        for number in range(DOCUMENTS)
+        if number % 10 != 7 and not any(names & set(sentence.words) for sentence in newswire.story(number).sentences)
+    ]
+    assert report.left_out == {CATEGORY: len(sports), NO_ACTOR: len(nobody)}
+    assert report.kept == len(rows["documents"]) == DOCUMENTS - len(sports) - len(nobody)
+
+
+def test_other_settings_are_named(tmp_path: Path, model: Path) -> None:
+    few, store = newswire.write_corpus(tmp_path / "few.conllu", 3), tmp_path / "few.duckdb"
+    extract_to(store, few, model)
+    with pytest.raises(InputError, match=r"begun with other settings: samples was 20 and is now 10; seed was 0 and is"):
+        extract_to(store, few, model, samples=10, seed=4)
+    newswire.write_corpus(few, 4)
+    with pytest.raises(InputError, match=r"input\.\w+(\.\w+)* was .* and is now"):
+        extract_to(store, few, model)
+
+
+def test_a_program_that_is_no_file(tmp_path: Path) -> None:
+    news = Path(howsure.data.__file__).parent / "demo"
+    call = ["events", "extract", str(news / "news.conllu"), "--lexicon", str(news / "actors.tsv"), "--workers", "2"]
+    call += ["--store", str(tmp_path / "news.duckdb")]
+    program = f"from howsure.cli import main\nmain({call!r})\n"
+    done = subprocess.run([sys.executable, "-"], input=program, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 2
+    assert "several workers need a program that is a file" in done.stderr
+
+
+def test_what_other_processes_cannot_be_given(tmp_path: Path, corpus: Path, model: Path) -> None:
+    held = open_corpus([corpus], fields=Fields())
+    task = replace(work(model), rule=Rule(name="nobody", function=lambda sentence: []))
+    with pytest.raises(InputError, match="top of a module, or take workers=1"):
+        extract_events(held, tmp_path / "two.duckdb", work=task, settings={}, workers=2)
+    report = extract_events(held, tmp_path / "one.duckdb", work=task, settings={}, workers=1)
+    assert (report.kept, report.with_events) == (DOCUMENTS, 0)
+    with pytest.raises(InputError, match="workers must be 1 or more"):
+        extract_events(held, tmp_path / "none.duckdb", work=task, settings={}, workers=0)
+
+
+def test_hostile_text_is_stored_as_it_is(whole: dict[str, Any]) -> None:
+    titles = {row[0]: row[3] for row in whole["documents"]}
+    assert titles[3] == newswire.HOSTILE
+    assert titles[4] == "Story 4"

@@ -1,0 +1,201 @@
+"""A store counted again by another rule: row by row what a fresh extraction gives, killed or not."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+from collections.abc import Iterator
+from dataclasses import replace
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from howsure.coreference.model.antecedent_model import AntecedentModel
+from howsure.data.documents.conllu_writing import write_conllu
+from howsure.errors import InputError
+from howsure.events.corpus.documents import Fields
+from howsure.events.corpus.filters import Filter
+from howsure.events.corpus.open_corpus import open_corpus
+from howsure.events.extraction.extract_events import BATCH, extract_events, recipe_of
+from howsure.events.extraction.recount import NEEDED, StoredCorpus, recount_events
+from howsure.events.rules.rule import Rule, built_in_rule
+from howsure.events.store.event_store import EventStore
+from tests.events import newswire
+from tests.events.stores import contents, extract_to, work
+
+DOCUMENTS = 3 * BATCH + 5
+SPOKE = Rule(name="spoke", forms=("spoke", "rose"), nouns=("forces",))
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return newswire.write_model(tmp_path_factory.mktemp("model") / "model.npz")
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """News some of whose sentences have speakers, and some no lemmas."""
+    path = tmp_path_factory.mktemp("corpus") / "news.conllu"
+    documents = []
+    for number in range(DOCUMENTS):
+        held = newswire.story(number)
+        voices = {"speaker": "Ann", "addressee": "Bob, Carl"} if number % 3 else {}
+        sentences = [replace(one, metadata={**one.metadata, **voices}) for one in held.sentences]
+        documents.append(replace(held, sentences=tuple(sentences)))
+    write_conllu(documents, path)
+    return path
+
+
+FILTER = Filter(keep="^World", require_actor=True)
+
+
+def extracted(path: Path, corpus: Path, model: Path, rule: Rule, filter: Filter = FILTER) -> dict[str, Any]:
+    """The store that a fresh extraction with a rule gives."""
+    held = open_corpus([corpus], fields=Fields(category="desk"))
+    task = replace(work(model, filter=filter), rule=rule)
+    settings = recipe_of(held, work=task, parser={"format": "CoNLL-U"}, lexicon="made up", model="made up")
+    extract_events(held, path, work=task, settings=settings)
+    return contents(path)
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory, corpus: Path, model: Path) -> Iterator[EventStore]:
+    path = tmp_path_factory.mktemp("first") / "news.duckdb"
+    extracted(path, corpus, model, newswire.rule())
+    with EventStore.open(path) as store:
+        yield store
+
+
+@pytest.mark.parametrize(
+    ("rule", "workers"),
+    [(newswire.rule(), 1), (SPOKE, 2), (built_in_rule("attack-wide"), 1)],
+    ids=["attack", "spoke", "attack-wide"],
+)
+def test_it_is_what_an_extraction_gives(
+    rule: Rule, workers: int, first: EventStore, corpus: Path, model: Path, tmp_path: Path
+) -> None:
+    told: list[int] = []
+    report = recount_events(
+        first, tmp_path / "again.duckdb", rule=rule, model=AntecedentModel.load(model), workers=workers,
+        advance=told.append,
+    )  # fmt: skip
+    assert contents(tmp_path / "again.duckdb") == extracted(tmp_path / "fresh.duckdb", corpus, model, rule)
+    assert (sum(told), report.kept) == (DOCUMENTS, first.ask("SELECT count(*) FROM documents")[0][0])
+
+
+def test_the_parse_comes_back(first: EventStore, corpus: Path) -> None:
+    held = {document.number: document for document in StoredCorpus(first).documents()}
+    assert list(held) == list(range(DOCUMENTS))
+    left_out = {number: one.left_out for number, one in held.items() if one.left_out}
+    assert left_out == dict(first.ask("SELECT document, reason FROM left_out"))
+    for number, one in held.items():
+        if one.parsed is not None:
+            wanted = newswire.story(number).sentences
+            layers = ("words", "lemmas", "tags", "universal_tags", "features", "heads", "relations")
+            for name in layers:
+                assert [getattr(each, name) for each in one.parsed.sentences] == [
+                    getattr(each, name) for each in wanted
+                ]
+            speakers = {each.metadata.get("speaker") for each in one.parsed.sentences}
+            assert speakers == ({"Ann"} if number % 3 else {None})
+    assert [one.number for one in StoredCorpus(first).documents(DOCUMENTS - 3)] == list(range(DOCUMENTS - 3, DOCUMENTS))
+
+
+def test_days_may_be_left_out(first: EventStore, model: Path, corpus: Path, tmp_path: Path) -> None:
+    days = {"since": "1990-02-01", "until": "1990-05-01"}
+    recount_events(first, tmp_path / "a.duckdb", rule=SPOKE, model=AntecedentModel.load(model), **days)
+    assert contents(tmp_path / "a.duckdb") == extracted(
+        tmp_path / "b.duckdb", corpus, model, SPOKE, replace(FILTER, **days)
+    )
+    with EventStore.open(tmp_path / "a.duckdb") as store:
+        assert store.ask("SELECT min(date) >= '1990-02-01' AND max(date) <= '1990-05-01' FROM documents") == [(True,)]
+        assert store.ask("SELECT count(*) > 50 FROM left_out WHERE reason = 'date'") == [(True,)]
+
+
+def recount_and_tell(told: Connection, store: Path, target: Path, model: Path) -> None:
+    """Count again, and tell of every batch that is stored."""
+    with EventStore.open(store) as held:
+        recount_events(held, target, rule=SPOKE, model=AntecedentModel.load(model), advance=told.send)
+
+
+@pytest.mark.parametrize("heard", [2])
+def test_killed_and_gone_on(heard: int, first: EventStore, corpus: Path, model: Path, tmp_path: Path) -> None:
+    source, target = tmp_path / "first.duckdb", tmp_path / "again.duckdb"
+    source.write_bytes(first.path.read_bytes())
+    context = get_context("forkserver")
+    hears, tells = context.Pipe(duplex=False)
+    child = context.Process(target=recount_and_tell, args=(tells, source, target, model))
+    child.start()
+    tells.close()
+    with hears, contextlib.suppress(EOFError):
+        for _ in range(heard):
+            hears.recv()
+    child.kill()
+    child.join()
+    assert child.exitcode in (0, -signal.SIGKILL)
+    with EventStore.open(source) as held:
+        recount_events(held, target, rule=SPOKE, model=AntecedentModel.load(model))
+    assert contents(target) == extracted(tmp_path / "fresh.duckdb", corpus, model, SPOKE)
+
+
+def test_what_cannot_be_counted_again(first: EventStore, corpus: Path, model: Path, tmp_path: Path) -> None:
+    right = AntecedentModel.load(model)
+    with pytest.raises(InputError, match="is the store that is counted again"):
+        recount_events(first, first.path, rule=SPOKE, model=right)
+    with pytest.raises(InputError, match="another model, made up; give that one"):
+        recount_events(first, tmp_path / "a.duckdb", rule=SPOKE)
+    with pytest.raises(InputError, match="the rule is for labels 'clear', the parse has 'ud'; set labels: ud"):
+        recount_events(first, tmp_path / "a.duckdb", rule=built_in_rule("attack", labels="clear"), model=right)
+    half = tmp_path / "half.duckdb"
+    extract_to(half, newswire.write_corpus(tmp_path / "few.conllu", 3), model)
+    with duckdb.connect(half) as connection:
+        connection.execute("UPDATE settings SET value = 'false' WHERE name = 'finished'")
+    with EventStore.open(half) as store, pytest.raises(InputError, match="is not finished"):
+        recount_events(store, tmp_path / "a.duckdb", rule=SPOKE, model=right)
+    assert not (tmp_path / "a.duckdb").exists()
+
+
+NARROW = {"since": "1990-02-01", "until": "1990-05-01"}
+
+
+@pytest.mark.parametrize(
+    ("more", "day"), [({"since": "1990-01-31"}, "1990-02-01"), ({"until": "1990-05-02"}, "1990-05-01")]
+)
+def test_days_that_the_store_left_out_do_not_come_back(
+    more: dict[str, str], day: str, corpus: Path, model: Path, tmp_path: Path
+) -> None:
+    """The settings would say that they were looked at."""
+    extracted(tmp_path / "a.duckdb", corpus, model, SPOKE, replace(FILTER, **NARROW))
+    (name,) = more
+    told = f"{name} must lie within the days of the store; .* that .* is {day}"
+    with EventStore.open(tmp_path / "a.duckdb") as store, pytest.raises(InputError, match=told):
+        recount_events(store, tmp_path / "b.duckdb", rule=SPOKE, model=AntecedentModel.load(model), **more)
+    assert not (tmp_path / "b.duckdb").exists()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [f"DELETE FROM settings WHERE name = '{name}'" for name in ("finished", "names", "samples", "seed", *NEEDED)]
+    + [f"UPDATE settings SET value = '{{}}' WHERE name = '{name}'" for name in NEEDED],
+)
+def test_settings_that_somebody_cut_are_told_in_one_sentence(
+    change: str, model: Path, tmp_path: Path, few: Path
+) -> None:
+    path = tmp_path / "cut.duckdb"
+    path.write_bytes(few.read_bytes())
+    with duckdb.connect(path) as connection:
+        connection.execute(change)
+    with EventStore.open(path) as store, pytest.raises(InputError, match=r"cannot be counted again: \w+ is not whole"):
+        recount_events(store, tmp_path / "a.duckdb", rule=SPOKE, model=AntecedentModel.load(model))
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory: pytest.TempPathFactory, model: Path) -> Path:
+    """A store of three documents."""
+    folder = tmp_path_factory.mktemp("few")
+    extract_to(folder / "few.duckdb", newswire.write_corpus(folder / "few.conllu", 3), model)
+    return folder / "few.duckdb"

@@ -1,0 +1,164 @@
+"""Rules as data, and as files: what is given, what is filled in, and what is refused."""
+
+from __future__ import annotations
+
+import builtins
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from howsure.errors import InputError, MissingExtraError
+from howsure.events.rules.label_schemes import SCHEMES, check_relation, scheme_named
+from howsure.events.rules.rule import Rule, built_in_rule
+from howsure.events.rules.rule_files import FIELDS, read_rule, rule_from_yaml
+
+FULL = """
+name: bombing
+labels: clear
+verbs: [bomb, Shell]
+forms: [bombed]
+nouns: [Bombing]
+agents: [nsubj, "agent>pobj"]
+noun_agents: ["prep(By)>pobj"]
+described_by: [amod, "prep>pobj"]
+conjoined: true
+shared_subjects: true
+controlled_subjects: false
+relative_clauses: true
+"""
+
+
+def test_a_full_file(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.yaml"
+    path.write_text(FULL, encoding="utf-8")
+    expected = Rule(
+        name="bombing",
+        labels="clear",
+        verbs=("bomb", "shell"),
+        forms=("bombed",),
+        nouns=("bombing",),
+        agents=("nsubj", "agent>pobj"),
+        noun_agents=("prep(By)>pobj",),
+        described_by=("amod", "prep>pobj"),
+        conjoined=True,
+        shared_subjects=True,
+        relative_clauses=True,
+    )
+    assert read_rule(path) == expected
+    assert set(expected.to_dict()) == {*FIELDS, "function"}
+
+
+def test_a_short_file_takes_the_rest_from_its_labels(tmp_path: Path) -> None:
+    path = tmp_path / "raid.yaml"
+    path.write_text("verbs: [raid]\nlabels: ud-2014\n", encoding="utf-8")
+    rule = read_rule(path)
+    assert (rule.name, rule.agents, rule.described_by) == (
+        "raid",
+        ("nsubj", "nmod:agent"),
+        ("nmod", "nmod:poss", "amod"),
+    )
+
+
+def test_the_papers_rule_is_data() -> None:
+    text = "name: attack\nverbs: [attack]\nforms: [attack, attacks, attacked, attacking]"
+    assert rule_from_yaml(text) == built_in_rule("attack")
+    assert built_in_rule("attack", labels="clear").described_by == ("amod", "nmod", "poss", "prep>pobj")
+    assert "compound" in built_in_rule("attack-wide").described_by
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_a_scheme_knows_its_own_labels(name: str) -> None:
+    scheme = scheme_named(name)
+    named = (*scheme.agents, *scheme.described_by, scheme.subject, scheme.passive_subject, scheme.passive_auxiliary)
+    named += tuple(label for label in scheme.noun_agents if "(" not in label)
+    rest = (*scheme.objects, scheme.conjunct, scheme.control, scheme.relative_clause, "nmod:of")
+    assert [check_relation(one, scheme, place="test") for one in named + rest] == [*named, *rest]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("verb: [attack]", r"no field 'verb' in a rule \(r.yaml\); .* Did you mean verbs\?"),
+        ("verbs: attack", r"r.yaml: verbs of a rule must be a list, such as \[attack\]; it is 'attack'"),
+        ("verbs: []", "names no event"),
+        ("verbs: [1]", "an entry of verbs of a rule must be a text"),
+        ("name: ''\nverbs: [attack]", "name of a rule must be a text"),
+        ("labels: udd\nverbs: [attack]", r"no scheme of labels 'udd' .* Did you mean ud\?"),
+        ("labels: clear\nagents: ['obl:agents']\nverbs: [a]", r"no relation 'obl:agents' in agents \(labels: clear\)"),
+        ("agents: [nsubjj]\nverbs: [attack]", r"Did you mean nsubj\?"),
+        ("noun_agents: ['nmood(by)']\nnouns: [attack]", r"no relation 'nmood' in noun_agents .* Did you mean nmod\?"),
+        ("noun_agents: ['nmod(by']\nnouns: [attack]", r"no relation 'nmod\(by' in noun_agents"),
+        ("described_by: ['nmod(of)']\nnouns: [attack]", r"no relation 'nmod\(of\)' in described_by"),
+        ("described_by: ['prep>pobj']\nverbs: [attack]", r"no relation 'prep' in described_by \(labels: ud\)"),
+        ("conjoined: maybe\nverbs: [attack]", "conjoined of a rule must be true or false; it is 'maybe'"),
+        ("verbs: [a]\nverbs: [b]", "the field 'verbs' stands twice"),
+        ("verbs: [a", "r.yaml is not YAML"),
+        (
+            "- attack",
+            r"r.yaml, line 1: a list stands where none may; a rule must hold fields such as 'verbs: \[attack\]'",
+        ),
+        ("attack", r"line 1: a rule must hold fields such as 'verbs: \[attack\]'; it holds 'attack'"),
+        ("", "it holds nothing"),
+        ("# a comment", "it holds nothing"),
+        ("function: os.system\nverbs: [a]", "no field 'function'"),
+        (
+            "verbs: !!python/object/apply:os.getcwd []",
+            r"tags such as tag:yaml\.org,2002:python/object/apply:os\.getcwd are",
+        ),
+        ("verbs: [2003-03-20]", "an entry of verbs of a rule must be a text; it is '2003-03-20', for YAML timestamp"),
+        ("verbs: [2003-02-31]", "an entry of verbs of a rule must be a text"),
+        ("verbs: [no]", "it is 'no', for YAML bool. Put texts in quotation marks"),
+        ("verbs:", "verbs of a rule must be a text; it is nothing"),
+        ("verbs: [a]\nname: !!float x", "line 2: tags such as tag:yaml"),
+        ("verbs: [a]\nname: 0x" + "f" * 10_000, "name of a rule must be a text; it is '0xfff"),
+        ("name: " + "9" * 10_000 + "\nverbs: [a]", "name of a rule must be a text; it is '999"),
+        ("? {a: b}\n: c", "fields stand within a field"),
+        ("? [a, b]\n: c", "a list stands where none may"),
+        ("1: a", "a field must be a text; it is '1', for YAML int"),
+        ("verbs: {a: b}", "fields stand within a field"),
+        ("verbs: [[a]]", "a list stands where none may"),
+        ("verbs: " + "[" * 1_000 + "]" * 1_000, "a list stands where none may"),
+        ("{verbs: " * 1_000 + "}" * 1_000, "fields stand within a field"),
+        ("a: &x [a]\nb: &y [*x, *x]\nverbs: [*y, *y]", "line 1: anchors and aliases"),
+        ("verbs: *a", "anchors and aliases"),
+        ("<<: {verbs: [a]}", "a field must be a text; it is '<<', for YAML merge"),
+        ('name: "\\ud800"\nverbs: [a]', r"name of a rule must be a text that can be printed; it is '\\ud800'"),
+        ('name: "\\U7fffffff"\nverbs: [a]', "is not YAML"),
+        ('name: "a\\eb"\nverbs: [a]', "can be printed"),
+        ("verbs: [a]\n---\nverbs: [b]", "line 2: a second rule begins"),
+        ("verbs: [\x00]", "is not YAML"),
+        ("%YAML 9.1\n---\nverbs: [a", "is not YAML"),
+    ],
+)
+def test_a_broken_file_is_explained(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        rule_from_yaml(text, place="r.yaml")
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no file "):
+        read_rule(tmp_path / "none.yaml")
+    (tmp_path / "latin.yaml").write_bytes("name: é".encode("latin-1"))
+    with pytest.raises(InputError, match="is not UTF-8"):
+        read_rule(tmp_path / "latin.yaml")
+
+
+def test_a_rule_in_python_is_checked_too() -> None:
+    with pytest.raises(InputError, match="a function and verbs or nouns"):
+        Rule(name="both", verbs=("attack",), function=lambda sentence: [])
+    with pytest.raises(InputError, match=r"no rule 'atack' .* Did you mean attack\?"):
+        built_in_rule("atack")
+
+
+def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    load = builtins.__import__
+
+    def missing(name: str, *arguments: Any, **named: Any) -> Any:
+        if name == "yaml":
+            raise ImportError(name)
+        return load(name, *arguments, **named)
+
+    monkeypatch.setattr(builtins, "__import__", missing)
+    with pytest.raises(MissingExtraError, match=r"howsure\[events\]"):
+        rule_from_yaml("verbs: [a]")

@@ -1,0 +1,112 @@
+"""P(n_A > n_B) by period: against every choice of one sample of each document."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from howsure.errors import InputError
+from howsure.events.series.actor_comparison import compare_actors
+from howsure.events.series.event_series import event_series
+from tests.events.made_up_store import TITLES, make_store
+from tests.events.slow_store import enumerated, law_of, law_of_sum, raw_counts, slow_interval, slow_periods
+
+
+@pytest.mark.parametrize("unit", ["documents", "entities"])
+def test_against_enumeration(tmp_path: Path, unit: str) -> None:
+    with make_store(tmp_path / "a.duckdb", documents=60, samples=3) as store:
+        counts, periods = raw_counts(store), slow_periods(store, "month")
+        compared = compare_actors(store, "NATO", "YUG", by="month", unit=unit)
+    asked = 0
+    for row in compared.rows:
+        documents = periods[row.period]
+        assert row.n_documents == len(documents)
+        if not documents:
+            assert math.isnan(row.greater)
+            continue
+        most = 1 if unit == "documents" else 255
+        law = enumerated(
+            [[min(s["NATO"], most) - min(s["YUG"], most) for s in counts[d]] for d in documents if d in counts]
+        )
+        assert row.greater == pytest.approx(sum(p for k, p in law.items() if k > 0), abs=1e-12)
+        assert row.equal == pytest.approx(law.get(0, 0.0), abs=1e-12)
+        assert row.less == pytest.approx(sum(p for k, p in law.items() if k < 0), abs=1e-12)
+        assert row.mean == pytest.approx(sum(k * p for k, p in law.items()), abs=1e-12)
+        asked += len(law) > 1
+    assert asked >= 8
+
+
+@pytest.mark.parametrize("by", ["quarter", "year"])
+def test_against_the_convolved_laws_of_more_documents(tmp_path: Path, by: str) -> None:
+    with make_store(tmp_path / "a.duckdb", documents=80, samples=33) as store:
+        counts, periods = raw_counts(store), slow_periods(store, by)
+        compared = compare_actors(store, "USA", "NATO", by=by, level=0.9)
+        series = event_series(store, by=by, actors=["USA", "NATO"])
+    for row in compared.rows:
+        if not row.n_documents:
+            continue
+        held = [counts[d] for d in periods[row.period] if d in counts]
+        law = law_of_sum([law_of([min(s["USA"], 1) - min(s["NATO"], 1) for s in samples]) for samples in held])
+        assert row.greater == pytest.approx(sum(p for k, p in law.items() if k > 0), abs=1e-12)
+        assert (row.low, row.high) == slow_interval(law, 0.9)
+    means = [{row.period: row.mean for row in series.rows_of(actor)} for actor in ("USA", "NATO")]
+    for row in compared.rows:
+        assert row.mean == pytest.approx(means[0][row.period] - means[1][row.period], nan_ok=True)
+
+
+def test_turned_round_it_says_the_same(tmp_path: Path) -> None:
+    with make_store(tmp_path / "a.duckdb") as store:
+        one, other = compare_actors(store, "IRQ", "KWT"), compare_actors(store, "KWT", "IRQ")
+    for a, b in zip(one.rows, other.rows, strict=True):
+        assert (a.greater, a.equal, a.less) == pytest.approx((b.less, b.equal, b.greater), nan_ok=True)
+        assert (a.low, a.high) == pytest.approx((-b.high, -b.low), nan_ok=True)
+
+
+def test_the_result_converts(tmp_path: Path) -> None:
+    with make_store(tmp_path / "a.duckdb") as store:
+        compared = compare_actors(store, "IRQ", "KWT")
+    plain = compared.to_dict()
+    assert json.loads(json.dumps(plain, allow_nan=False)) == plain
+    assert plain["titles"] == {"IRQ": "Iraq", "KWT": "Kuwait"}
+    assert plain["recipe"]["unit"] == "documents"
+    assert [row["greater"] for row in plain["rows"] if not row["n_documents"]] == [None]
+    assert list(compared.to_frame("polars")["period"]) == [row.period for row in compared.rows]
+
+
+def test_what_is_refused(tmp_path: Path) -> None:
+    with make_store(tmp_path / "a.duckdb") as store:
+        for (first, second, options), told in {
+            ("NATO", "NATO", ()): "must be different actors; both are NATO",
+            ("NATO", "JUG", ()): "no actor 'JUG' .* Did you mean YUG",
+            ("NATO", "YUG", (("by", "day"),)): "no length of period 'day'",
+            ("NATO", "YUG", (("unit", "share"),)): "no unit 'share'",
+        }.items():
+            with pytest.raises(InputError, match=told):
+                compare_actors(store, first, second, **dict(options))
+
+
+def test_the_verdict_counts_the_periods(tmp_path: Path) -> None:
+    with make_store(tmp_path / "a.duckdb", documents=80) as store:
+        for level in (0.3, 0.6, 0.95):
+            held = compare_actors(store, "YUG", "KWT", by="quarter", level=level)
+            told = [row for row in held.rows if row.n_documents]
+            more, fewer, equal = (
+                len([row for row in told if getattr(row, side) >= level]) for side in ("greater", "less", "equal")
+            )
+            assert f"Of {len(told)} quarters with documents, YUG acts in more in {more} and KWT in {fewer}, " in str(
+                held
+            )
+            assert f"probability {level:g} or more; {equal} " in held.verdict()
+        turned = compare_actors(store, "KWT", "YUG", by="quarter", level=0.6)
+        assert turned.silent == ()
+
+
+def test_actors_that_never_act_are_named(tmp_path: Path) -> None:
+    titles = {**TITLES, "A": "Atlantis", "B": "Brobdingnag"}
+    with make_store(tmp_path / "a.duckdb", documents=30, actors=titles) as store:
+        assert compare_actors(store, "A", "B").verdict() == "Neither A nor B acts in any document of the store."
+        assert compare_actors(store, "YUG", "B").verdict().startswith("B acts in no document of the store. Of ")
+        assert compare_actors(store, "A", "YUG").silent == ("A",)

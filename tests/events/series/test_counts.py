@@ -1,0 +1,147 @@
+"""Posterior counts: against enumeration of all samples and closed forms, and how often their intervals cover."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howsure.errors import InputError
+from howsure.events.series.counts import Count, compare_counts, count_from_probabilities, count_from_samples
+from howsure.stats.poisson_binomial import poisson_binomial
+
+SMALL = st.integers(1, 3).flatmap(
+    lambda s: st.lists(st.lists(st.integers(0, 2), min_size=s, max_size=s), min_size=1, max_size=4)
+)
+
+
+def totals(samples: np.ndarray) -> list[int]:
+    """The total of every way to pick one sample of each document: the exact law, all equally likely."""
+    return [sum(choice) for choice in product(*samples.tolist())]
+
+
+@given(SMALL)
+def test_the_exact_law_is_that_of_all_combinations(rows: list[list[int]]) -> None:
+    samples = np.array(rows)
+    if samples.shape[1] < 2:
+        samples = np.repeat(samples, 2, axis=1)
+    n = samples.shape[1]
+    everything = sorted(totals(samples))
+    count = count_from_samples(samples)
+    tail = len(everything) * Fraction(25, 1000)
+    assert count.mean == pytest.approx(np.mean(everything), abs=1e-12)
+    assert count.variance == pytest.approx(np.var(everything) * n / (n - 1), abs=1e-12)
+    below = sum(one < count.low for one in everything)
+    above = sum(one > count.high for one in everything)
+    assert below <= tail
+    assert above <= tail
+    assert count.monte_carlo_error == pytest.approx(np.sqrt(count.variance / n), abs=1e-12)
+
+
+def test_probabilities_give_the_closed_form() -> None:
+    p = np.random.default_rng(1).random(300)
+    known, estimated = count_from_probabilities(p), count_from_probabilities(p, n_samples=100)
+    assert abs(known.mean - p.sum()) < 1e-12 * p.sum()
+    assert abs(known.variance - (p * (1 - p)).sum()) < 1e-12 * p.sum()
+    assert known.monte_carlo_error == 0.0
+    assert estimated.variance == pytest.approx(known.variance * 100 / 99, rel=1e-12)
+    assert (known.low, known.high) == (estimated.low, estimated.high)
+
+
+def test_samples_and_their_frequencies_give_the_same() -> None:
+    rng = np.random.default_rng(2)
+    samples = (rng.random((40, 100)) < rng.random((40, 1))).astype(np.int64)
+    one, other = count_from_samples(samples), count_from_probabilities(samples.mean(axis=1), n_samples=100)
+    assert (one.low, one.high) == (other.low, other.high)
+    for name in ("mean", "variance", "monte_carlo_error"):
+        assert getattr(one, name) == pytest.approx(getattr(other, name), rel=1e-12)
+
+
+def test_the_papers_interval_and_that_of_samples() -> None:
+    samples = np.array([[1, 0, 0, 0], [1, 1, 0, 0], [2, 0, 1, 1]])
+    sums = samples.sum(axis=0)
+    normal = count_from_samples(samples, interval="normal")
+    reach = 1.959963984540054 * sums.std(ddof=1)
+    assert (normal.low, normal.high) == pytest.approx((sums.mean() - reach, sums.mean() + reach), rel=1e-12)
+    assert normal.low < 0
+    assert (count_from_samples(samples, interval="samples").low, count_from_samples(samples).low) == (1.0, 0.0)
+
+
+def test_no_documents_no_events() -> None:
+    nothing = Count(0.0, 0.0, 0.0, 0.0, 0.0)
+    assert count_from_probabilities(np.empty(0)) == nothing
+    for interval in ("exact", "normal", "samples"):
+        assert count_from_samples(np.empty((0, 10), dtype=np.int64), interval=interval) == nothing
+        assert count_from_samples(np.zeros((3, 10), dtype=np.int64), interval=interval) == nothing
+
+
+@given(SMALL, st.randoms(use_true_random=False))
+def test_comparison_is_that_of_all_combinations(rows: list[list[int]], random: object) -> None:
+    a = np.array(rows)
+    b = np.random.default_rng(random.getrandbits(32)).integers(0, 3, a.shape)  # type: ignore[attr-defined]
+    both = [[x - y for x, y in zip(*pair, strict=True)] for pair in zip(a.tolist(), b.tolist(), strict=True)]
+    differences = np.array(totals(np.array(both)))
+    found = compare_counts(a, b)
+    assert found.more == pytest.approx((differences > 0).mean(), abs=1e-12)
+    assert found.equal == pytest.approx((differences == 0).mean(), abs=1e-12)
+    assert found.fewer == pytest.approx((differences < 0).mean(), abs=1e-12)
+    assert found.mean == pytest.approx(differences.mean(), abs=1e-12)
+    assert (differences < found.low).mean() <= 0.025
+    assert (differences > found.high).mean() <= 0.025
+    turned = compare_counts(b, a)
+    assert (turned.more, turned.low) == pytest.approx((found.fewer, -found.high), abs=1e-12)
+
+
+def test_actors_that_share_clusterings_are_not_independent() -> None:
+    """The same event is A's or B's: the joint samples know it, the marginals do not."""
+    a = np.tile([1, 0], (5, 50))
+    b = 1 - a
+    joint = compare_counts(a, b)
+    independent = 1 - sum(x * y for x, y in zip(poisson_binomial([0.5] * 5).pmf, poisson_binomial([0.5] * 5).pmf))  # noqa: B905
+    assert joint.equal == 0.0
+    assert joint.more == pytest.approx(0.5, abs=1e-12)
+    assert independent / 2 < 0.4
+    assert str(joint).startswith("P(A > B) = 0.500")
+
+
+def test_comparison_refuses_what_does_not_belong_together() -> None:
+    with pytest.raises(InputError, match="must have one shape"):
+        compare_counts([[1, 0]], [[1, 0, 0]])
+    with pytest.raises(InputError, match="a must be whole numbers or truth values"):
+        compare_counts([[0.5, 0.5]], [[1, 0]])
+    with pytest.raises(InputError, match="level must lie"):
+        compare_counts([[1, 0]], [[1, 0]], level=95)
+    assert compare_counts(np.zeros((0, 4), dtype=int), np.zeros((0, 4), dtype=int)).equal == 1.0
+
+
+def covered(truth: np.ndarray, count: Count) -> float:
+    """The chance that a count with this true law lies in the interval."""
+    counts = np.arange(len(truth))
+    return float(truth[(counts >= count.low) & (counts <= count.high)].sum())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [5, 20, 60, 300])
+def test_intervals_cover_in_the_worst_of_400_quarters(n: int) -> None:
+    """A fifth of the documents have an event: known p_d at least .95, S = 100 .93; the paper's and S = 10 far less."""
+    rng = np.random.default_rng([6, n])
+    worst = {"known": 1.0, "exact": 1.0, "normal": 1.0, "ten": 1.0}
+    for _ in range(400):
+        p = rng.beta(0.2, 0.8, n)
+        truth = poisson_binomial(p).pmf
+        samples = (rng.random((n, 100)) < p[:, np.newaxis]).astype(np.int64)
+        counts = {
+            "known": count_from_probabilities(p),
+            "exact": count_from_samples(samples),
+            "normal": count_from_samples(samples, interval="normal"),
+            "ten": count_from_samples(samples[:, :10]),
+        }
+        worst = {name: min(worst[name], covered(truth, count)) for name, count in counts.items()}
+    assert worst["known"] >= 0.95
+    assert worst["exact"] >= 0.93
+    assert worst["normal"] < 0.9
+    assert worst["ten"] < worst["exact"]

@@ -1,0 +1,289 @@
+"""The store as a file: whole or not at all, never mistaken for another, never damaged by a full disk."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from howsure.errors import InputError
+from howsure.events.store.event_store import EventStore, StoreError
+from howsure.events.store.schema import VERSION
+
+LIMIT = 6 << 20  # bytes a file may have, where the disk is full
+
+
+def rows(number: int, *, words: int = 3) -> dict[str, dict[str, Any]]:
+    return {
+        "documents": {
+            "document": [number], "id": [f"{number}\x00<b>"], "date": ["1999-01-02"], "title": [None],
+            "category": [None], "words": [words], "mentions": [0],
+        },
+        "sentences": {
+            "document": [number], "sentence": [0], "words": [[os.urandom(8).hex() for _ in range(words)]],
+            "spaces": [[True] * words],
+        },
+    }  # fmt: skip
+
+
+def test_what_is_appended_is_there_again(tmp_path: Path) -> None:
+    path = tmp_path / "a.duckdb"
+    with EventStore.create(path, {"seed": 4, "files": [["ü", 3]]}) as store:
+        store.append(rows(0))
+        store.append({"left_out": {"document": [1], "id": ["x"], "reason": ["empty"]}, "documents": {"document": []}})
+        assert store.next_document == 2
+    with EventStore.open(path) as store:
+        assert (store.settings["seed"], store.settings["files"]) == (4, [["ü", 3]])
+        assert (store.settings["version"], store.settings["finished"]) == (VERSION, False)
+        assert store.ask("SELECT id FROM documents") == [("0\x00<b>",)]
+        assert store.ask("SELECT reason FROM left_out WHERE document = ?", [1]) == [("empty",)]
+        with pytest.raises(duckdb.Error):
+            store.ask("DELETE FROM documents")
+        with pytest.raises(duckdb.Error):
+            store.ask("SELECT * FROM read_text('/etc/hostname')")
+    assert os.listdir(tmp_path) == ["a.duckdb"]
+
+
+@pytest.mark.parametrize("place", [3, 1_234, 4_999])
+def test_one_value_among_many_that_are_empty(place: int, tmp_path: Path) -> None:
+    n = 5_000
+    actors = [["IRQ", "USA"] if at == place else [] for at in range(n)]
+    verbs = [7 if at == place else None for at in range(n)]
+    zeros = [0] * n
+    with EventStore.create(tmp_path / "a.duckdb", {}) as store:
+        store.append({
+            "mentions": {
+                "document": zeros, "mention": list(range(n)), "sentence": zeros, "start": zeros, "stop": zeros,
+                "head": zeros, "actors": actors, "verb": verbs,
+            },
+        })  # fmt: skip
+        assert store.ask("SELECT mention, actors FROM mentions WHERE verb = 7") == [(place, ["IRQ", "USA"])]
+        assert store.ask("SELECT count(*) FROM mentions WHERE len(actors) = 0 AND verb IS NULL") == [(n - 1,)]
+
+
+def test_a_batch_is_stored_whole_or_not_at_all(tmp_path: Path) -> None:
+    with EventStore.create(tmp_path / "a.duckdb", {}) as store:
+        store.append(rows(0))
+        half = rows(1)
+        half["sentences"]["sentence"] = [None]
+        with pytest.raises(duckdb.Error):
+            store.append(half)
+        with pytest.raises(duckdb.ConstraintException):
+            store.append(rows(0))
+        assert store.next_document == 1
+        store.append(rows(1))
+        assert store.ask("SELECT count(*) FROM sentences") == [(2,)]
+
+
+def test_finished(tmp_path: Path) -> None:
+    path = tmp_path / "a.duckdb"
+    with EventStore.create(path, {}) as store:
+        store.finish()
+        assert store.settings["finished"]
+    with EventStore.open(path) as store:
+        assert store.settings["finished"]
+
+
+def changed(path: Path, statement: str) -> Path:
+    EventStore.create(path, {"seed": 1}).close()
+    with duckdb.connect(path) as connection:
+        connection.execute(statement)
+    return path
+
+
+def test_a_newer_store_is_refused(tmp_path: Path) -> None:
+    newer = f"UPDATE settings SET value = '{VERSION + 1}' WHERE name = 'version'"
+    path = changed(tmp_path / "newer.duckdb", newer)
+    for read_only in (True, False):
+        with pytest.raises(InputError, match=rf"newer howsure .*version {VERSION + 1} .* Update howsure"):
+            EventStore.open(path, read_only=read_only)
+
+
+def test_an_older_store_is_refused(tmp_path: Path) -> None:
+    older = f"UPDATE settings SET value = '{VERSION - 1}' WHERE name = 'version'"
+    with pytest.raises(InputError, match=rf"older howsure .*version {VERSION - 1} .* Extract the events again"):
+        EventStore.open(changed(tmp_path / "older.duckdb", older))
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("DROP TABLE settings", "no store of events"),
+        ("DELETE FROM settings WHERE name = 'version'", "no store of events"),
+        ("UPDATE settings SET value = '{' WHERE name = 'version'", "no store of events"),
+        ("DROP TABLE evidence", "table evidence: it is missing"),
+    ],
+)
+def test_another_database_is_refused(statement: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=message):
+        EventStore.open(changed(tmp_path / "other.duckdb", statement))
+
+
+@pytest.mark.parametrize("content", [b"", b"not a database", b"\x00" * 50_000], ids=["empty", "text", "zeros"])
+def test_a_file_that_is_no_database(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "a.duckdb"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"a\.duckdb"):
+        EventStore.open(path)
+    assert path.read_bytes() == content
+
+
+def test_a_store_that_was_cut_off_or_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "a.duckdb"
+    with EventStore.create(path, {}) as store:
+        for number in range(20):
+            store.append(rows(number, words=2_000))
+        store.finish()
+    with EventStore.open(path) as store:
+        answer = store.ask("SELECT words FROM sentences ORDER BY document")
+    whole, found_out = path.read_bytes(), 0
+    places = [len(whole) * part // 10 for part in range(1, 10)]
+    damaged = [whole[:place] + b"\xff" * 4_096 + whole[place + 4_096 :] for place in places]
+    for content in (whole[:4_096], *(whole[:place] for place in places), *damaged):
+        path.write_bytes(content)
+        try:
+            with EventStore.open(path) as store:
+                assert store.ask("SELECT words FROM sentences ORDER BY document") == answer
+        except InputError:
+            found_out += 1
+    assert found_out > 10
+
+
+def test_no_such_store(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"no store .*none\.duckdb; make one by howsure events extract"):
+        EventStore.open(tmp_path / "none.duckdb")
+    with pytest.raises(InputError, match="no folder"):
+        EventStore.create(tmp_path / "none" / "a.duckdb", {})
+    (tmp_path / "a.duckdb").touch()
+    with pytest.raises(InputError, match="already"):
+        EventStore.create(tmp_path / "a.duckdb", {})
+
+
+def test_a_store_in_use(tmp_path: Path) -> None:
+    path = tmp_path / "a.duckdb"
+    with EventStore.create(path, {}) as store:
+        store.append(rows(0))
+        process = get_context("spawn").Process(target=_open_elsewhere, args=(path, tmp_path / "told"))
+        process.start()
+        process.join()
+        with pytest.raises(StoreError, match="being written to"):
+            EventStore.open(path)
+    assert (tmp_path / "told").read_text() == f"{path} is being written to; wait for that, or end it, and open it then."
+
+
+def _open_elsewhere(path: Path, told: Path) -> None:
+    try:
+        EventStore.open(path)
+    except StoreError as error:
+        told.write_text(str(error))
+
+
+def test_settings_that_differ_are_named(tmp_path: Path) -> None:
+    with EventStore.create(tmp_path / "a.duckdb", {"seed": 1, "rule": {"verbs": ("a",)}}) as store:
+        store.check_settings({"seed": 1, "rule": {"verbs": ["a"]}})
+        with pytest.raises(InputError, match=r"other settings: seed was 1 and is now 2; extra was null and is now 3\."):
+            store.check_settings({"seed": 2, "rule": {"verbs": ["a"]}, "extra": 3})
+        store.settings["howsure"] = "0.0.0"
+        with pytest.raises(InputError, match=r"howsure was 0\.0\.0 and is now"):
+            store.check_settings({"seed": 1, "rule": {"verbs": ["a"]}})
+
+
+def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
+    path, told = tmp_path / "a.duckdb", tmp_path / "told.json"
+    process = get_context("spawn").Process(target=_fill, args=(path, told))
+    process.start()
+    process.join()
+    assert process.exitcode == 0
+    stored, message = json.loads(told.read_text())
+    assert "cannot be written" in message
+    assert "What was stored before stays" in message
+    assert stored > 3
+    with EventStore.open(path, read_only=False) as store:
+        assert store.next_document == stored
+        assert store.ask("SELECT count(*), min(len(words)) FROM sentences") == [(stored, 5_000)]
+        store.append(rows(stored, words=5_000))
+        assert store.next_document == stored + 1
+
+
+def _fill(path: Path, told: Path) -> None:
+    """Append until no file may grow; tell how many batches were stored, and the error."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    store = EventStore.create(path, {})
+    resource.setrlimit(resource.RLIMIT_FSIZE, (LIMIT, resource.RLIM_INFINITY))
+    stored = 0
+    try:
+        while stored < 10_000:
+            store.append(rows(stored, words=5_000))
+            stored += 1
+    except StoreError as error:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        told.write_text(json.dumps([stored, str(error)]))
+
+
+def test_a_store_is_made_whole_or_not_at_all_on_an_almost_full_disk(tmp_path: Path) -> None:
+    told = tmp_path / "told.json"
+    process = get_context("spawn").Process(target=_make, args=(tmp_path, told))
+    process.start()
+    process.join()
+    assert process.exitcode == 0
+    found = json.loads(told.read_text())
+    for kilobytes, message in found.items():
+        path = tmp_path / kilobytes / "a.duckdb"
+        assert os.listdir(path.parent) == ([path.name] if message is None else [])
+        if message is None:
+            with EventStore.open(path) as store:
+                assert store.settings["seed"] == 4
+        else:
+            assert f"{path} cannot be written" in message
+    assert {message is None for message in found.values()} == {True, False}
+
+
+def _make(folder: Path, told: Path) -> None:
+    """Make a store a limit of kilobytes that a file may have; tell each error, or null."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    found: dict[str, str | None] = {}
+    for kilobytes in (0, 4, 8, 12, 16, 64, 256, 300, 524, 700, 770, 780, 2_000):
+        (folder / f"{kilobytes}").mkdir()
+        resource.setrlimit(resource.RLIMIT_FSIZE, (kilobytes << 10, resource.RLIM_INFINITY))
+        try:
+            EventStore.create(folder / f"{kilobytes}" / "a.duckdb", {"seed": 4}).close()
+            found[f"{kilobytes}"] = None
+        except StoreError as error:
+            found[f"{kilobytes}"] = str(error)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    told.write_text(json.dumps(found))
+
+
+def test_a_folder_is_not_taken_for_a_missing_store(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"is a folder; a store is a file, such as .*news\.duckdb"):
+        EventStore.open(tmp_path, read_only=False)
+
+
+def test_a_store_that_this_program_holds_open_is_told_apart_from_one_that_another_writes(tmp_path: Path) -> None:
+    path = tmp_path / "a.duckdb"
+    EventStore.create(path, {}).close()
+    with duckdb.connect(path, read_only=True), pytest.raises(StoreError, match="open in this program already"):
+        EventStore.open(path)
+
+
+def test_what_differs_inside_a_setting_is_named(tmp_path: Path) -> None:
+    columns = {"text": "body", "date": "published", "title": "a headline that is long enough to fill the line"}
+    with EventStore.create(tmp_path / "a.duckdb", {"input": {"columns": columns}}) as store:
+        store.check_settings({"input": {"columns": columns}})
+        with pytest.raises(InputError, match=r'settings: input\.columns\.date was "published" and is now "day"\. Go'):
+            store.check_settings({"input": {"columns": {**columns, "date": "day"}}})
+
+
+@pytest.mark.parametrize("read_only", [True, False])
+def test_a_table_of_text_is_no_store(tmp_path: Path, read_only: bool) -> None:
+    path = tmp_path / "news.csv"
+    path.write_text("date,text\n2001-01-01,They attacked.\n")
+    with pytest.raises(InputError, match=r"news\.csv is no store of events, .* does not begin as a DuckDB file does"):
+        EventStore.open(path, read_only=read_only)

@@ -1,0 +1,104 @@
+"""How a store is asked: bits, periods, a damaged file, several threads."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howsure.errors import HowsureError, InputError
+from howsure.events.periods import PERIODS, period_end, period_of, period_start
+from howsure.events.series.actor_comparison import compare_actors
+from howsure.events.series.behind_a_point import documents_of
+from howsure.events.series.event_series import event_series
+from howsure.events.store.event_store import EventStore
+from howsure.events.store.reading import as_bits, as_labels, chosen_actors
+from howsure.explorer import queries
+from tests.events.made_up_store import TITLES, make_store, packed
+
+
+@given(st.lists(st.lists(st.booleans(), min_size=13, max_size=13), min_size=1, max_size=4))
+def test_bits_are_those_packed(rows: list[list[bool]]) -> None:
+    blobs = [sum(bit << place for place, bit in enumerate(row)).to_bytes(2, "little") for row in rows]
+    assert as_bits(blobs, 13).tolist() == rows
+    assert [packed(np.array(row)) for row in rows] == blobs
+
+
+def test_labels_are_little_endian() -> None:
+    assert as_labels(bytes([0, 0, 1, 1, 0, 0, 0, 0]), 2).tolist() == [[0, 257], [0, 0]]
+
+
+@given(st.dates(datetime.date(1700, 1, 1), datetime.date(2200, 1, 1)), st.sampled_from(PERIODS))
+def test_a_period_ends_the_day_before_the_next(date: datetime.date, by: str) -> None:
+    period = period_of(date, by=by)
+    end = period_end(period, by=by)
+    assert period_start(period) <= date <= end
+    assert period_of(end, by=by) == period
+    assert period_of(end + datetime.timedelta(days=1), by=by) != period
+
+
+def test_a_damaged_store_is_told_in_one_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "a.duckdb"
+    make_store(path, documents=40).close()
+    whole = path.read_bytes()
+    told = []
+    for place in range(3 * 4096, len(whole), 4096 * 24):
+        path.write_bytes(
+            whole[:place] + bytes(255 - byte for byte in whole[place : place + 4096]) + whole[place + 4096 :]
+        )
+        try:
+            with EventStore.open(path) as store:
+                queries.overview(store)
+                queries.series(store, ["IRQ"])
+                queries.doubtful(store)
+        except HowsureError as error:
+            told.append(str(error))
+    assert any("the store is damaged or cut off: " in one for one in told)
+    assert not any("\n" in one for one in told)
+
+
+def test_threads_get_the_answers_of_one(tmp_path: Path) -> None:
+    with make_store(tmp_path / "a.duckdb", documents=40) as store:
+        questions = [
+            lambda: queries.overview(store),
+            lambda: queries.series(store, ["IRQ", "YUG"], by="month"),
+            lambda: queries.doubtful(store),
+            lambda: queries.document(store, 0, sample=3),
+        ] * 4
+        expected = [json.dumps(question()) for question in questions]
+        with ThreadPoolExecutor(8) as pool:
+            assert [json.dumps(answer) for answer in pool.map(lambda question: question(), questions)] == expected
+
+
+def test_a_query_cannot_write(tmp_path: Path) -> None:
+    with make_store(tmp_path / "a.duckdb", documents=10) as store, pytest.raises(duckdb.Error, match="read-only"):
+        store.connection.execute("DELETE FROM documents")
+
+
+def test_actors_by_code_or_by_title(tmp_path: Path) -> None:
+    titles = {**TITLES, "A": "Twin", "B": "Twin", "C": "nato"}
+    with make_store(tmp_path / "a.duckdb", documents=20, actors=titles) as store:
+        assert chosen_actors(store, ["iraq", "IRQ", "usa", "NATO", "Yugoslavia"]) == ("IRQ", "USA", "NATO", "YUG")
+        assert compare_actors(store, "iraq", "yugoslavia").titles == {"IRQ": "Iraq", "YUG": "Yugoslavia"}
+        assert documents_of(store, "iraq", by="year", period="1999") == documents_of(
+            store, "IRQ", by="year", period="1999"
+        )
+        with pytest.raises(InputError, match="twin may be A or B; give the code"):
+            chosen_actors(store, ["twin"])
+        with pytest.raises(InputError, match=r"Nato may be NATO or C; give the code"):
+            chosen_actors(store, ["Nato"])
+        with pytest.raises(InputError, match=r"no actor 'Yugoslavja' .* Did you mean YUG \(Yugoslavia\)\?"):
+            chosen_actors(store, ["Yugoslavja"])
+
+
+def test_a_path_is_no_open_store() -> None:
+    for ask in (event_series, lambda path: compare_actors(path, "IRQ", "YUG")):
+        with pytest.raises(InputError, match=r"store must be an open store, .* it is 'news\.duckdb'"):
+            ask("news.duckdb")

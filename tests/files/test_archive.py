@@ -1,0 +1,176 @@
+"""Archives of arrays: what numpy writes is read; what lies about sizes, shapes or types is refused, not unpacked."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import struct
+import tracemalloc
+import zipfile
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from howsure.files.archive import LEAST_MOST, NUMBERS, TEXTS, Archive, ArchiveError, read_array
+
+ANY = NUMBERS + TEXTS + "M"
+
+
+def saved(array: Any) -> bytes:
+    out = io.BytesIO()
+    np.save(out, array)
+    return out.getvalue()
+
+
+def read(content: bytes, kinds: str = ANY) -> Any:
+    return read_array(io.BytesIO(content), len(content), name="x", kinds=kinds)
+
+
+def with_header(header: str, data: bytes = b"", *, version: int = 1) -> bytes:
+    text = header.encode("latin-1")
+    width = "<H" if version == 1 else "<I"
+    return b"\x93NUMPY" + bytes([version, 0]) + struct.pack(width, len(text)) + text + data
+
+
+def declared(dtype: str, n: int, data: bytes = b"") -> bytes:
+    return with_header(f"{{'descr': {dtype!r}, 'fortran_order': False, 'shape': ({n},)}}", data)
+
+
+def zipped(compression: int = zipfile.ZIP_DEFLATED, **members: bytes) -> io.BytesIO:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", compression) as archive:
+        for name, data in members.items():
+            archive.writestr(name.replace("__", "."), data)
+    return out
+
+
+@given(
+    st.sampled_from(["?", "<i4", ">i8", "<u2", "<f4", ">f8", "<U3", "|S2", "<M8[D]"]).flatmap(
+        lambda dtype: arrays.arrays(dtype, arrays.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4))
+    ),
+    st.booleans(),
+)
+def test_what_numpy_saves_is_read_back(array: Any, fortran: bool) -> None:
+    if array.dtype.kind == "U" and any("\ud800" <= c <= "\udfff" for text in array.ravel() for c in text):
+        return
+    array = np.asfortranarray(array) if fortran else array
+    found = read(saved(array))
+    assert (found.dtype, found.shape) == (array.dtype, array.shape)
+    np.testing.assert_array_equal(found, array)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "no array of numpy"),
+        (b"PK\x03\x04 and so on", "no array of numpy"),
+        (saved(np.zeros(3))[:-1], r"declares 3 values of 8 bytes, and 23 bytes are there"),
+        (saved(np.zeros(3)) + b"x", r"and 25 bytes are there"),
+        (saved(np.zeros(3, complex)), "must hold numbers or text; it holds values of the type complex128"),
+        (saved(np.zeros(3, "V2")), r"it holds values of the type \|V2"),
+        (saved(np.zeros(3, "m8[s]")), "it holds values of the type timedelta64"),
+        (saved(np.zeros(3, "i4,f4")), "it holds columns of several types"),
+        (declared("|O", 1, data=b"."), "Python objects, which are never"),
+        (declared("<f8", 10**12), "declares 1,000,000,000,000"),
+        (declared("<U0", 10**12), "declares 1,000,000,000,000"),
+        (with_header("{'descr': '<f8', 'fortran_order': False, 'shape': (-1,)}"), "a shape that is none"),
+        (with_header("{'descr': '<f8', 'fortran_order': False, 'shape': (True,)}", b"\0" * 8), "a shape that is none"),
+        (with_header("{'descr': '<f8', 'fortran_order': 1, 'shape': ()}", b"\0" * 8), "a shape that is none"),
+        (with_header("{'descr': '<f8', 'shape': ()}", b"\0" * 8), "goes on otherwise"),
+        (with_header("{'descr': '<q99', 'fortran_order': False, 'shape': ()}"), "goes on otherwise"),
+        (with_header("(" * 9_000), "goes on otherwise"),
+        (with_header("[" * 50 + "-" * 9_000), "goes on otherwise"),
+        (with_header("{}"), "goes on otherwise"),
+        (with_header("3"), "goes on otherwise"),
+        (with_header(" " * 20_000), "goes on otherwise"),
+        (with_header("x" * 9, version=2)[:10] + b"\xff\xff", "goes on otherwise"),
+        (saved(np.array(["a"])).replace(b"a\0\0\0", struct.pack("<I", 0xD800)), "no character"),
+        (saved(np.array(["a"])).replace(b"a\0\0\0", struct.pack("<I", 0x110000)), "no character"),
+    ],
+)  # fmt: skip
+def test_an_array_that_lies_is_refused(content: bytes, told: str) -> None:
+    with pytest.raises(ArchiveError, match=told):
+        read(content)
+
+
+def test_dates_are_read_only_where_they_are_asked_for() -> None:
+    with pytest.raises(ArchiveError, match="it holds values of the type datetime64"):
+        read(saved(np.zeros(3, "M8[s]")), NUMBERS)
+
+
+def test_members_are_unpacked_only_when_asked_for_and_never_beyond_the_limit() -> None:
+    bomb = zipped(x__npy=saved(np.zeros((LEAST_MOST >> 3) + 1)), y__npy=saved(np.arange(3)))
+    assert len(bomb.getvalue()) < 1 << 20
+    tracemalloc.start()
+    archive = Archive(bomb)
+    assert archive.arrays == ("x", "y")
+    assert archive.array("y").tolist() == [0, 1, 2]
+    with pytest.raises(ArchiveError, match=r"x\.npy unpacks to 268,\d{3},\d{3} bytes, far too many"):
+        archive.array("x")
+    assert tracemalloc.get_traced_memory()[1] < 1 << 24
+    tracemalloc.stop()
+
+
+def lying(compression: int, content: bytes, name: str) -> io.BytesIO:
+    """An archive whose directory declares only the first part of a member, and which unpacks to 64 MiB more."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", compression) as archive:
+        with archive.open(name, "w") as member:
+            member.write(content)
+            for _ in range(64):
+                member.write(bytes(1 << 20))
+        archive.filelist[0].file_size = len(content)
+    return out
+
+
+def test_a_member_that_is_larger_than_it_declares_is_not_unpacked() -> None:
+    for name, content in (("model.json", b"{}"), ("empty.json", b""), ("x.npy", saved(np.zeros(1 << 17)))):
+        bomb = lying(zipfile.ZIP_DEFLATED, content, name)
+        tracemalloc.start()
+        with pytest.raises(ArchiveError, match=rf"{name} is damaged \(Bad CRC-32"):
+            Archive(bomb).array("x") if name == "x.npy" else Archive(bomb).content(name)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 24
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("compression", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_members_that_python_unpacks_to_any_size_are_refused(compression: int) -> None:
+    with pytest.raises(ArchiveError, match="packed in another way than by deflate"):
+        Archive(lying(compression, saved(np.zeros(1 << 17)), "x.npy"))
+
+
+def test_members_that_are_large_together_are_refused_too() -> None:
+    half = saved(np.zeros((LEAST_MOST >> 3) // 2 + 1))
+    archive = Archive(zipped(x__npy=half, y__npy=half))
+    archive.content("x.npy")
+    with pytest.raises(ArchiveError, match="far too many"):
+        archive.content("y.npy")
+
+
+@pytest.mark.parametrize("place", range(0, 200, 3))
+def test_a_damaged_archive_is_refused_or_gives_the_array(place: int) -> None:
+    whole = zipped(x__npy=saved(np.arange(5)))
+    content = bytearray(whole.getvalue())
+    content[place % len(content)] ^= 0x41
+    for held in (bytes(content), whole.getvalue()[: -1 - place]):
+        with contextlib.suppress(ArchiveError):
+            assert Archive(io.BytesIO(held)).array("x").tolist() == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_two_members_of_one_name_and_one_that_lacks() -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("x.npy", saved(np.arange(3)))
+        archive.writestr("x.npy", saved(np.arange(4)))
+    with pytest.raises(ArchiveError, match="two of its members have one name"):
+        Archive(out)
+    with pytest.raises(ArchiveError, match=r"it holds no y\.npy"):
+        Archive(zipped(x__npy=saved(np.arange(3)))).array("y")
+    empty = Archive(zipped(x__npy=b""))
+    with pytest.raises(ArchiveError, match="x is no array of numpy"):
+        empty.array("x")

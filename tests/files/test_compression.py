@@ -1,0 +1,100 @@
+"""Packed files are whole or refused: every damaged byte, every cut, and what unpacks to far too much."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from howsure.data import open_predictions
+from howsure.data.documents.read_documents import read_documents
+from howsure.errors import InputError
+from howsure.files.archive import LEAST_MOST
+from howsure.files.compression import check_packed, unpacked
+from howsure.files.text import read_text
+from tests.data.writers import write_bytes
+
+RNG = np.random.default_rng(0)
+TABLE = "y,q\n" + "".join(f"{y},{q:.4f}\n" for y, q in zip(RNG.integers(0, 2, 3000), RNG.random(3000), strict=True))
+SUFFIXES = {"gzip": ".csv.gz", "zstd": ".csv.zst"}
+
+
+def packed(kind: str, folder: Path) -> bytes:
+    path = write_bytes(folder / f"whole{SUFFIXES[kind]}", TABLE.encode())
+    return path.read_bytes()
+
+
+def mean_of(path: Path) -> float:
+    with open_predictions([path], label="y", prob="q") as predictions:
+        return float(predictions.pairs().probabilities.mean())
+
+
+@pytest.mark.parametrize("place", [-8, -6, -4, -1])
+def test_a_gz_whose_checksum_or_length_is_wrong_is_refused(place: int, tmp_path: Path) -> None:
+    content = bytearray(packed("gzip", tmp_path))
+    content[place] ^= 1
+    path = tmp_path / "damaged.csv.gz"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"damaged\.csv\.gz cannot be unpacked: .*Is it damaged or cut off\?"):
+        mean_of(path)
+
+
+@pytest.mark.parametrize("kind", list(SUFFIXES))
+@pytest.mark.parametrize("left", [0.3, 0.6, -1, -5, -9])
+def test_a_file_that_is_cut_off_is_refused(kind: str, left: float, tmp_path: Path) -> None:
+    """DuckDB takes a .zst that ends too early for whole."""
+    content = packed(kind, tmp_path)
+    path = tmp_path / f"cut{SUFFIXES[kind]}"
+    path.write_bytes(content[: int(left * len(content)) if left > 0 else int(left)])
+    with pytest.raises(InputError, match=r"cannot be unpacked: .*cut off\?"):
+        mean_of(path)
+
+
+@pytest.mark.parametrize("kind", list(SUFFIXES))
+def test_any_damaged_byte_of_a_gz_or_of_a_zst_with_checksum(kind: str, tmp_path: Path) -> None:
+    """Wherever a bit flips: refused, or, in bytes that mean nothing (a date, a name), read as before."""
+    text = TABLE[:2000].encode()
+    if kind == "zstd":
+        from howsure.files.compression import _zstd
+
+        zstd = _zstd()
+        content = zstd.compress(text, options={zstd.CompressionParameter.checksum_flag: 1})
+    else:
+        content = gzip.compress(text)
+    path = tmp_path / "x"
+    for place in range(0, len(content), 7):
+        damaged = bytearray(content)
+        damaged[place] ^= 1 << place % 8
+        path.write_bytes(damaged)
+        with contextlib.suppress(InputError):
+            check_packed(str(path), kind, "x")
+            assert unpacked(bytes(damaged), kind, "x") == text
+
+
+@pytest.mark.parametrize("kind", list(SUFFIXES))
+def test_members_one_after_another_are_one_file(kind: str, tmp_path: Path) -> None:
+    one = packed(kind, tmp_path)
+    rows = TABLE.split("\n", 1)[1]
+    more = write_bytes(tmp_path / f"more{SUFFIXES[kind]}", rows.encode()).read_bytes()
+    path = tmp_path / f"both{SUFFIXES[kind]}"
+    path.write_bytes(one + more)
+    with open_predictions([path], label="y", prob="q") as predictions:
+        assert predictions.n == 6000
+
+
+def test_a_little_file_that_unpacks_to_gigabytes_is_refused(tmp_path: Path) -> None:
+    piece = gzip.compress(b"\0" * (1 << 20))
+    bomb = tmp_path / "bomb.csv.gz"
+    bomb.write_bytes(piece * ((LEAST_MOST >> 20) + 1))
+    for reader in (mean_of, read_text, read_documents):
+        with pytest.raises(InputError, match=r"unpacks to more than 268,435,456\. Is it"):
+            reader(bomb)
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".zst"])
+def test_texts_are_read_from_either_compression(suffix: str, tmp_path: Path) -> None:
+    path = write_bytes(tmp_path / f"x.tsv{suffix}", b"Birds\tN\nsing\tV\n")
+    assert read_documents(path)[0].sentences[0].words == ("Birds", "sing")

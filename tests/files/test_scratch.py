@@ -1,0 +1,89 @@
+"""Scratch folders: no process leaves one for good, and none loses one that it still needs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from howsure.files.scratch import OWNER, PREFIX, Scratch
+
+LIVING = """
+import sys
+from howsure.files.scratch import Scratch
+held = Scratch(sys.argv[1])
+print(held.folder, flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def living(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """Another process that holds a folder."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", LIVING, tmp_path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    yield process
+    process.kill()
+    process.communicate()
+
+
+def folder_of(process: subprocess.Popen[str]) -> Path:
+    assert process.stdout is not None
+    return Path(process.stdout.readline().strip())
+
+
+def test_a_folder_goes_with_its_holder(tmp_path: Path) -> None:
+    with Scratch(tmp_path) as held:
+        (held.folder / "input").write_text("x")
+        assert held.folder.stat().st_mode & 0o777 == 0o700
+    assert not held.folder.exists()
+    folder = Scratch(tmp_path).folder  # which nobody holds
+    assert not folder.exists()
+
+
+def test_what_a_killed_process_leaves_goes_with_the_next(tmp_path: Path, living: subprocess.Popen[str]) -> None:
+    folder = folder_of(living)
+    with Scratch(tmp_path) as held:
+        assert folder.exists()  # of one that lives
+        living.send_signal(signal.SIGKILL)
+        living.wait()
+        assert folder.exists()
+        with Scratch(tmp_path) as other:
+            assert not folder.exists()
+            assert held.folder.exists()  # of this process
+        assert not other.folder.exists()
+
+
+def test_what_is_not_ours_stays(tmp_path: Path) -> None:
+    elsewhere = Path(tempfile.mkdtemp(dir=tmp_path))
+    (elsewhere / OWNER).touch()
+    strange = tmp_path / f"{PREFIX}strange"
+    strange.mkdir()
+    (strange / "owner").touch()  # a folder of results, say
+    (tmp_path / f"{PREFIX}file").touch()
+    (tmp_path / f"{PREFIX}link").symlink_to(elsewhere)
+    linked = tmp_path / f"{PREFIX}linked"
+    linked.mkdir()
+    (linked / OWNER).symlink_to(elsewhere / OWNER)
+    before = sorted(tmp_path.rglob("*"))
+    Scratch(tmp_path).close()
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_what_is_of_another_user_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    theirs = tmp_path / f"{PREFIX}theirs"
+    theirs.mkdir()
+    (theirs / OWNER).touch()
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "getuid", lambda: theirs.stat().st_uid + 1)
+        Scratch(tmp_path).close()
+    assert theirs.exists()
+    Scratch(tmp_path).close()
+    assert not theirs.exists()

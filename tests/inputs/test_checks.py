@@ -1,0 +1,252 @@
+"""The door: what is let in, as what, and what is said of the rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howsure.errors import InputError
+from howsure.inputs.checks import (
+    check_clusters,
+    check_codes,
+    check_labels,
+    check_level,
+    check_probabilities,
+    check_same_length,
+    check_weights,
+)
+
+
+def said(check: Any, *values: object, **options: object) -> str:
+    with pytest.raises(InputError) as caught:
+        check(*values, **options)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [True, False, True],
+        [1, 0, 1],
+        [1.0, 0.0, 1.0],
+        ["1", "0", "1"],
+        [True, 0, 1.0],
+        np.array([True, False, True]),
+        np.array([1, 0, 1], dtype=np.uint64),
+        np.array([1, 0, 1], dtype=np.float16),
+        np.array(["1", "0", "1"]),
+        np.array([1, 0, 1], dtype=object),
+        pd.Series([1, 0, 1], dtype="Int64"),
+        pd.Series([True, False, True], dtype="boolean"),
+        pd.Series(["1", "0", "1"]),
+        pd.Categorical(["1", "0", "1"]),
+        pl.Series([True, False, True]),
+        pa.array([True, False, True]),
+        pa.chunked_array([[1, 0], [1]]),
+    ],
+    ids=lambda values: f"{type(values).__name__}-{getattr(values, 'dtype', '')}",
+)
+def test_labels_of_every_type(values: object) -> None:
+    labels = check_labels(values)
+    assert labels.dtype == np.uint8
+    assert labels.tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("values", "positive", "expected"),
+    [
+        (["yes", "no"], "yes", [1, 0]),
+        (["yes", "no"], "no", [0, 1]),
+        (["yes", "yes"], "yes", [1, 1]),
+        ([1, 2], 2, [0, 1]),
+        ([-1.0, 1.0], 1, [0, 1]),
+        ([0, 0], 1, [0, 0]),
+        ([0, 1], 0, [1, 0]),
+        ([True, False], True, [1, 0]),
+        (pd.Series(["a", "b"], dtype="category"), "b", [0, 1]),
+        (pl.Series(["a", "b"]), "b", [0, 1]),
+        (pa.array(["a", "b"]), "b", [0, 1]),
+        (np.array(["a", "b"], dtype=object), "b", [0, 1]),
+    ],
+)
+def test_two_values_and_which_is_positive(values: object, positive: object, expected: list[int]) -> None:
+    assert check_labels(values, pos_label=positive).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "positive", "message"),
+    [
+        (
+            ["no", "yes", "no"],
+            None,
+            "y_true must be 0 or 1; it holds 'no' (2), 'yes' (1). Say which is positive: pos_label='no'.",
+        ),
+        ([1, 2], None, "y_true must be 0 or 1; it holds 1 (1), 2 (1). Say which is positive: pos_label=1."),
+        ([0, 1, 2], None, "y_true must have two values; it holds 0 (1), 1 (1), 2 (1)."),
+        ([0, 1, 0.5], None, "y_true must have two values; it holds 0.0 (1), 1.0 (1), 0.5 (1)."),
+        (["a", "b", "c"], "a", "y_true must have two values; it holds 'a' (1), 'b' (1), 'c' (1)."),
+        (["a", "b"], "c", "pos_label='c' is no value of y_true; it holds 'a' (1), 'b' (1)."),
+        (["b", "b"], "a", "pos_label='a' is no value of y_true; it holds 'b' (2)."),
+        ([0, 1], "1", "pos_label='1' is no value of y_true"),
+        ([1, 0, None], None, "y_true must not be missing; row 2 holds None."),
+        ([1, float("nan")], None, "y_true must not be missing; row 1 holds nan."),
+        (["a", None], "a", "y_true must not be missing; row 1 holds None."),
+        ([2.0, float("nan"), 1.0], 2, "y_true must not be missing; row 1 holds nan."),
+        (pd.Series([1, None], dtype="Int64"), None, "y_true must not be missing; row 1"),
+        (pl.Series([True, None]), None, "y_true must not be missing; row 1"),
+        (np.ones((2, 2)), None, "y_true must have one dimension"),
+    ],
+)
+def test_what_is_no_label(values: object, positive: object, message: str) -> None:
+    assert message in said(check_labels, values, pos_label=positive)
+
+
+@given(st.lists(st.booleans(), min_size=1), st.sampled_from([bool, int, float, str]))
+def test_labels_are_what_they_were(values: list[bool], type: Any) -> None:
+    written = [type(int(value)) for value in values]
+    assert check_labels(written).tolist() == [int(value) for value in values]
+    assert check_labels(np.array(written)).tolist() == [int(value) for value in values]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [0, 0.5, 1],
+        np.array([0, 0.5, 1], dtype=np.float16),
+        np.array([0, 0.5, 1], dtype=np.float32),
+        np.array([0, 0.5, 1], dtype=np.longdouble),
+        np.array([0, 0.5, 1], dtype=">f8"),
+        np.array([0, 0.5, 1], dtype=object),
+        pd.Series([0.0, 0.5, 1.0], dtype="Float32"),
+        pl.Series([0.0, 0.5, 1.0]),
+        pa.array([0.0, 0.5, 1.0]),
+    ],
+    ids=lambda values: f"{type(values).__name__}-{getattr(values, 'dtype', '')}",
+)
+def test_probabilities_of_every_type(values: object) -> None:
+    found = check_probabilities(values)
+    assert found.dtype == np.float64
+    assert found.dtype.isnative
+    assert found.tolist() == [0.0, 0.5, 1.0]
+
+
+def test_double_precision_is_not_copied_and_negative_zero_is_zero() -> None:
+    values = np.array([0.0, 0.5])
+    assert check_probabilities(values) is values
+    found = check_probabilities([-0.0, 0.5])
+    assert not np.signbit(found).any()
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([0.5, 1.7], "y_prob must lie in [0, 1]; row 1 holds 1.7. Are these logits? Apply a softmax first."),
+        ([0.5, -3, 2], "row 1 holds -3.0. Are these logits? Apply a softmax first."),
+        ([0.5, 63.7, 100], "row 1 holds 63.7. Are these percentages? Divide by 100. Or logits? Apply a softmax first."),
+        ([0.5, 63.7, 101], "row 1 holds 63.7. Are these logits? Apply a softmax first."),
+        ([0.5, -3, 63.7], "row 1 holds -3.0. Are these logits? Apply a softmax first."),
+        ([-0.5, -3], "row 0 holds -0.5. Are these log-probabilities? Apply exp first."),
+        (
+            [1.0000001],
+            "row 0 holds 1.0000001. Rounding? Clip or round it in your own pipeline; nothing is clipped in silence.",
+        ),
+        ([-1e-9], "row 0 holds -1e-09. Rounding?"),
+        ([float("inf")], "row 0 holds inf."),
+        ([0.5, float("nan"), 7], "y_prob must not be missing; row 1 holds nan."),
+        ([0.5, None], "y_prob must not be missing; row 1 holds None."),
+        (["0.5"], "y_prob must be numbers; row 0 holds '0.5'."),
+        (np.array([0.5, "high"], dtype=object), "y_prob must be numbers; row 1 holds 'high'."),
+        ([0.5 + 1j], "y_prob must be numbers"),
+        (pl.Series([0.5, None]), "y_prob must not be missing; row 1"),
+        (pd.Series([0.5, None], dtype="Float64"), "y_prob must not be missing; row 1"),
+    ],
+)
+def test_what_is_no_probability(values: object, message: str) -> None:
+    assert message in said(check_probabilities, values)
+
+
+@given(st.lists(st.floats(), min_size=1))
+def test_probabilities_are_let_in_exactly_if_all_are_in_the_unit_interval(values: list[float]) -> None:
+    if all(0 <= value <= 1 for value in values):
+        assert check_probabilities(values).tolist() == values
+    else:
+        bad = next(row for row, value in enumerate(values) if not 0 <= value <= 1)
+        assert f"row {bad} holds" in said(check_probabilities, values)
+
+
+def test_lengths() -> None:
+    message = "y_prob must have as many rows as the others; it has 2, they have 3."
+    assert said(check_probabilities, [0.5, 0.5], n=3) == message
+    assert check_same_length(y_true=[1, 0], y_prob=np.ones(2), groups=None) == 2
+    assert "y_true, groups must have one length; they have 2, 1." in said(check_same_length, y_true=[1, 0], groups=[1])
+
+
+def test_weights() -> None:
+    assert check_weights([0, 2], n=2).tolist() == [0.0, 2.0]
+    assert "sample_weight must be finite and not negative; row 1 holds -1.0." in said(check_weights, [1, -1], n=2)
+    assert "row 0 holds inf" in said(check_weights, [float("inf"), 1], n=2)
+    assert "row 1 holds nan" in said(check_weights, [1, float("nan")], n=2)
+    assert "sample_weight is 0 in every row" in said(check_weights, [0, 0], n=2)
+    assert "as many rows" in said(check_weights, [1, 1], n=3)
+
+
+CODED: list[Any] = [
+    ["b10", "b2", "b10"],
+    np.array(["b10", "b2", "b10"]),
+    pd.Series(["b10", "b2", "b10"]),
+    pd.Categorical(["b10", "b2", "b10"]),
+    pl.Series(["b10", "b2", "b10"]),
+    [10, 2, 10],
+    [10**15, -5, 10**15],
+    np.array([2**63 + 5, 1, 2**63 + 5], dtype=np.uint64),
+    [10.5, 2.5, 10.5],
+    [True, False, True],
+    np.array(["2021", "1999", "2021"], dtype="datetime64[D]"),
+    ["b", "a", "b"],
+]
+
+
+@pytest.mark.parametrize("values", CODED, ids=str)
+def test_codes_follow_the_natural_order_of_names(values: Any) -> None:
+    codes, names = check_codes(values, n=3, name="groups")
+    assert codes.dtype == np.int64
+    assert codes.tolist() == [1, 0, 1]
+    high, low, _ = (str(value) for value in values)
+    assert names == (low, high)
+    clusters = check_clusters(values, n=3)
+    assert clusters[0] == clusters[2] != clusters[1]
+    assert set(clusters.tolist()) == {0, 1}
+
+
+@given(st.lists(st.integers(-(2**62), 2**62) | st.integers(-5, 5), min_size=1) | st.lists(st.text(), min_size=1))
+def test_codes_name_every_row(values: list[Any]) -> None:
+    codes, names = check_codes(values, n=len(values), name="groups")
+    assert [names[code] for code in codes] == [str(value) for value in np.array(values).tolist()]
+    assert len(set(names)) == len(names) == len(set(codes.tolist()))
+
+
+def test_codes_of_equal_text_are_one_group() -> None:
+    codes, names = check_codes(np.array([1, "1", "2"], dtype=object), n=3, name="groups")
+    assert (codes.tolist(), names) == ([0, 0, 1], ("1", "2"))
+
+
+def test_codes_that_are_missing() -> None:
+    assert "groups must not be missing; row 1 holds None." in said(check_codes, ["a", None], n=2, name="groups")
+    assert "clusters must not be missing; row 0 holds nan." in said(check_clusters, [float("nan"), 1.0], n=2)
+
+
+@pytest.mark.parametrize("level", [0, 1, 95, -0.5, float("nan"), "0.95", True, None])
+def test_levels_that_are_none(level: Any) -> None:
+    assert f"level must lie strictly between 0 and 1; it is {level!r}." in said(check_level, level)
+
+
+def test_levels() -> None:
+    assert check_level(0.9) == 0.9
+    assert check_level(np.float32(0.5)) == 0.5

@@ -1,0 +1,141 @@
+"""Several classes a row, reduced to pairs, against a plain loop."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howsure.errors import InputError
+from howsure.inputs.classes import pairs_from_classes, tied_rows
+
+NAMES = ["no", "yes", "maybe"]
+ROWS = st.lists(
+    st.tuples(st.lists(st.integers(0, 4), min_size=3, max_size=3).filter(any), st.integers(0, 2)),
+    min_size=1,
+    max_size=12,
+)
+
+
+def split(rows: list[tuple[list[int], int]]) -> tuple[list[str], np.ndarray[Any, Any]]:
+    matrix = np.array([counts for counts, _ in rows], dtype=float)
+    return [NAMES[label] for _, label in rows], matrix / matrix.sum(axis=1, keepdims=True)
+
+
+@given(ROWS)
+def test_the_top_label_is_the_first_greatest(rows: list[tuple[list[int], int]]) -> None:
+    labels, matrix = split(rows)
+    pairs = pairs_from_classes(labels, matrix, classes=NAMES)
+    for row, label in enumerate(labels):
+        place = list(matrix[row]).index(max(matrix[row]))
+        assert pairs.probabilities[row] == matrix[row, place]
+        assert pairs.labels[row] == (NAMES[place] == label)
+    assert tied_rows(matrix) == sum(list(row).count(max(row)) > 1 for row in matrix)
+
+
+@given(ROWS)
+def test_class_wise_holds_every_pair_of_row_and_class(rows: list[tuple[list[int], int]]) -> None:
+    labels, matrix = split(rows)
+    weights = np.arange(1.0, len(labels) + 1)
+    pairs = pairs_from_classes(labels, matrix, classes=NAMES, reduce="class-wise", sample_weight=weights)
+    assert pairs.groups is not None
+    assert pairs.clusters is not None
+    assert pairs.weights is not None
+    found = zip(
+        [pairs.group_names[code] for code in pairs.groups],
+        pairs.clusters.tolist(),
+        pairs.probabilities.tolist(),
+        pairs.labels.tolist(),
+        pairs.weights.tolist(),
+        strict=True,
+    )
+    expected = [
+        (name, row, matrix[row, place], int(name == labels[row]), weights[row])
+        for place, name in enumerate(NAMES)
+        for row in range(len(labels))
+    ]
+    assert list(found) == expected
+    for place, name in enumerate(NAMES):
+        one = pairs_from_classes(labels, matrix, classes=NAMES, reduce=name)
+        np.testing.assert_array_equal(one.probabilities, matrix[:, place])
+        np.testing.assert_array_equal(one.labels, pairs.only(pairs.groups == place).labels)
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_a_frame_names_the_classes(frame: Any) -> None:
+    pairs = pairs_from_classes(["yes", "no"], frame({"no": [0.3, 0.6], "yes": [0.7, 0.4]}), reduce="class-wise")
+    assert pairs.group_names == ("no", "yes")
+    assert pairs.labels.tolist() == [0, 1, 1, 0]
+
+
+@pytest.mark.parametrize("labels", [[0, 1], [0.0, 1.0], ["0", "1"], np.array([0, 1], dtype=np.uint8)])
+def test_indices_of_every_type(labels: Any) -> None:
+    assert pairs_from_classes(labels, [[0.75, 0.25], [0.5, 0.5]]).labels.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, lambda p: pl.DataFrame(p, schema=["0", "1"]).lazy()])
+@pytest.mark.filterwarnings("error")
+def test_a_frame_of_unnamed_or_lazy_columns_equals_its_array(frame: Any) -> None:
+    """As `pd.DataFrame(classifier.predict_proba(rows))` makes it."""
+    labels, matrix = [0, 1, 1], np.array([[0.75, 0.25], [0.5, 0.5], [0.25, 0.75]])
+    found = pairs_from_classes(labels, frame(matrix), reduce="class-wise")
+    expected = pairs_from_classes(labels, matrix, reduce="class-wise")
+    assert found.group_names == expected.group_names == ("0", "1")
+    assert found.probabilities.tolist() == expected.probabilities.tolist()
+    assert found.labels.tolist() == expected.labels.tolist()
+
+
+@pytest.mark.parametrize("labels", [[1, 2, 1], [1.0, 2.0, 1.0], ["1", "2", "1"]])
+@pytest.mark.parametrize("classes", [[1, 2, 3], [1, 0, 2], [-1, 1, 2]])
+def test_whole_numbers_that_name_classes_are_names(labels: Any, classes: list[int]) -> None:
+    pairs = pairs_from_classes(labels, np.eye(3)[[classes.index(1), classes.index(2), 0]] * 1.0, classes=classes)
+    assert pairs.labels.tolist() == [1, 1, int(classes[0] == 1)]
+
+
+@pytest.mark.parametrize(("classes", "label"), [([1, 2, 3], 0), ([1, 0, 2], 3), ([-1, 1, 2], 0)])
+def test_no_label_is_an_index_where_whole_numbers_name_the_classes(classes: list[int], label: int) -> None:
+    with pytest.raises(InputError) as caught:
+        pairs_from_classes([1, 2, label], np.eye(3), classes=classes)
+    named = ", ".join(map(str, classes))
+    assert str(caught.value) == f"y_true must be one of the classes {named}; it holds '{label}'."
+
+
+def test_clusters_are_kept() -> None:
+    pairs = pairs_from_classes([0, 1], [[0.5, 0.5]] * 2, reduce="class-wise", clusters=["d", "d"])
+    assert pairs.clusters is not None
+    assert pairs.clusters.tolist() == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("labels", "matrix", "options", "message"),
+    [
+        ([0, 1], [[0.5, 0.5], [0.5, 0.6]], {}, "row 1 sums to 1.1, not to 1 (within 0.001)."),
+        ([0, 1], [[0.5, 0.5], [1.5, -0.5]], {}, "row 1 holds 1.5 for '0', not in [0, 1]. Are these logits?"),
+        ([0, 1], [[0.5, 0.5], [np.nan, 0.5]], {}, "row 1 holds nan for '0'"),
+        ([0, 2], [[0.5, 0.5], [0.5, 0.5]], {}, "Say which classes they are, in order: classes=[...]."),
+        (
+            [0, 2],
+            [[0.5, 0.5], [0.5, 0.5]],
+            {"classes": ["a", "b"]},
+            "one of the classes a, b, or an index from 0; it holds '2'",
+        ),
+        ([0, 1], [[0.5, 0.5], [0.5, 0.5]], {"classes": ["a", "a"]}, "classes must name the 2 classes, each once"),
+        ([0, 1], pd.DataFrame([[0.5, 0.5]] * 2, columns=[0, "0"]), {}, "classes must name the 2 classes, each once"),
+        ([0, 1], [[0.5, 0.5], [0.5, 0.5]], {"reduce": "top"}, "no class 'top' in the predictions"),
+        ([0, 1], [0.5, 0.5], {}, "y_prob must have the shape (rows, classes)"),
+        ([0, 1], pd.DataFrame(), {}, "y_prob must have the shape (rows, classes)"),
+        ([0, 1], [[0.5], [0.5]], {}, "y_prob must have the shape (rows, classes)"),
+        ([0, 1], [["a", "b"]] * 2, {}, "y_prob must be numbers"),
+        ([0], [[0.5, 0.5]] * 2, {}, "y_true must have as many rows as the others; it has 1, they have 2."),
+        ([], np.zeros((0, 2)), {}, "y_prob is empty"),
+    ],
+)
+def test_what_is_refused(labels: Any, matrix: Any, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        pairs_from_classes(labels, matrix, **options)
+    assert message in str(caught.value)

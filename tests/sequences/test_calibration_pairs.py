@@ -1,0 +1,206 @@
+"""Tag posteriors as calibration pairs: against loops over tokens, and what must be refused."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howsure import calibration_curve, calibration_table
+from howsure.errors import InputError
+from howsure.sequences import TagPosterior
+from howsure.sequences.calibration_pairs import count_unknown, frequent_transitions, tag_pairs, transition_pairs
+
+LABELS = ("D", "N", "V")
+LENGTHS = (3, 0, 1, 5, 2)
+
+
+def made(seed: int) -> tuple[list[Any], list[list[str]]]:
+    """Marginals and gold tags of sentences, one of them empty, one of a single token."""
+    rng = np.random.default_rng(seed)
+    return [rng.dirichlet(np.ones(3), n) for n in LENGTHS], [rng.choice(LABELS, n).tolist() for n in LENGTHS]
+
+
+def rows_of(pairs: Any) -> Counter[tuple[Any, ...]]:
+    groups = [None] * len(pairs) if pairs.groups is None else [pairs.group_names[code] for code in pairs.groups]
+    return Counter(zip(groups, pairs.probabilities, pairs.labels, pairs.clusters, strict=True))
+
+
+def test_every_token_and_tag_is_a_pair() -> None:
+    marginals, tags = made(0)
+    numbers = {i: place for place, i in enumerate(i for i, n in enumerate(LENGTHS) if n)}
+    wanted = Counter(
+        (name, marginals[i][t, k], int(tag == name), numbers[i])
+        for i, sentence in enumerate(tags)
+        for t, tag in enumerate(sentence)
+        for k, name in enumerate(LABELS)
+    )
+    assert rows_of(tag_pairs(marginals, tags, labels=LABELS)) == wanted
+
+
+def test_the_pairs_of_one_tag_are_those_of_its_group() -> None:
+    marginals, tags = made(1)
+    every = rows_of(tag_pairs(marginals, tags, labels=LABELS))
+    for name in LABELS:
+        one = rows_of(tag_pairs(marginals, tags, labels=LABELS, tag=name))
+        assert one == Counter({(None, *row[1:]): n for row, n in every.items() if row[0] == name})
+
+
+def test_tag_pairs_of_consecutive_tokens() -> None:
+    _, tags = made(2)
+    wanted_pairs = [("N", "V"), ("D", "N"), ("V", "V")]
+    rng = np.random.default_rng(5)
+    given_marginals = [rng.random((max(n - 1, 0), 3)) / 3 for n in LENGTHS]
+    numbers = {i: place for place, i in enumerate(i for i, n in enumerate(LENGTHS) if n > 1)}
+    wanted = Counter(
+        (" ".join(pair), given_marginals[i][t, k], int(step == pair), numbers[i])
+        for i, sentence in enumerate(tags)
+        for t, step in enumerate(pairwise(sentence))
+        for k, pair in enumerate(wanted_pairs)
+    )
+    assert rows_of(transition_pairs(given_marginals, tags, pairs=wanted_pairs)) == wanted
+
+
+def test_a_calibrated_tagger_is_found_calibrated() -> None:
+    """Gold tags drawn from the marginals themselves: every group, and all together."""
+    rng = np.random.default_rng(3)
+    marginals = [rng.dirichlet(np.full(3, 0.4), 20) for _ in range(300)]
+    tags = [[LABELS[rng.choice(3, p=row)] for row in one] for one in marginals]
+    pairs = tag_pairs(marginals, tags, labels=LABELS)
+    assert pairs.groups is not None
+    names = [pairs.group_names[code] for code in pairs.groups]
+    table = calibration_table(pairs.labels, pairs.probabilities, groups=names, clusters=pairs.clusters)
+    assert [row.name for row in table] == list(LABELS)
+    assert all(row.p_adjusted > 0.05 for row in table)
+    assert calibration_curve(pairs.labels, pairs.probabilities, clusters=pairs.clusters).debiased_error.value < 0.03
+
+
+def test_tokens_with_unknown_gold_tags_are_refused_or_kept() -> None:
+    marginals, tags = made(4)
+    tags[3][0] = tags[3][2] = "FW"
+    with pytest.raises(InputError, match=r"the tagger does not know 2 gold tags: FW \(2\).*unknown_tags='keep'"):
+        tag_pairs(marginals, tags, labels=LABELS)
+    kept = tag_pairs(marginals, tags, labels=LABELS, unknown_tags="keep")
+    assert len(kept) == 3 * sum(LENGTHS)
+    assert kept.labels.sum() == sum(LENGTHS) - 2  # these two tokens have none of the tags
+    assert count_unknown(tags, LABELS) == {"FW": 2}
+
+
+@given(st.lists(st.lists(st.sampled_from("abc"), max_size=6), max_size=8), st.integers(1, 9))
+def test_frequent_transitions_are_the_most_frequent(tags: list[list[str]], n: int) -> None:
+    counts = Counter(step for sentence in tags for step in pairwise(sentence))
+    chosen = frequent_transitions(tags, n)
+    assert [counts[step] for step in chosen] == sorted(counts.values(), reverse=True)[:n]
+    assert len(set(chosen)) == len(chosen)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"labels": None}, "labels must name the columns"),
+        ({"labels": ("D", "N")}, "2 labels for 3 columns"),
+        ({"labels": ("D", "N", "N")}, "every tag once"),
+        ({"tag": "Nn"}, "no tag 'Nn'; it has D, N, V. Did you mean 'N'"),
+        ({"unknown_tags": "drop"}, "'error' or 'keep', not 'drop'"),
+        ({"tags": [["D"]]}, "1 for 5 sentences"),
+        ({"tags": [["D", "N"], [], ["D"], ["D"] * 5, ["N"] * 2]}, "sentence 0 has 3 tokens.* and 2 tags"),
+        ({"tags": ["DNV", "", "D", "DDDDD", "NN"]}, r"tags\[0\] must be a list of tags; it is the text 'DNV'"),
+        ({"tags": [[0, 1, 2]]}, r"tags\[0\]\[0\] must be text; it is a int"),
+        ({"tags": None}, "tags must be a list .* it is None"),
+        ({"tag": 1}, "the tagger has no tag 1; it has D, N, V"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_refused(change: dict[str, Any], message: str) -> None:
+    marginals, tags = made(6)
+    arguments: dict[str, Any] = {"tags": tags, "labels": LABELS} | change
+    with pytest.raises(InputError, match=message):
+        tag_pairs(marginals, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [(1.5, r"token 2 of sentence 0 holds 1.5"), (np.nan, "holds nan"), (0.0, "sums to")],
+)
+def test_numbers_that_are_no_distribution(value: float, message: str) -> None:
+    marginals, tags = made(7)
+    marginals[0][2] = [value, 0.2, 0.1]
+    with pytest.raises(InputError, match=message):
+        tag_pairs(marginals, tags, labels=LABELS)
+
+
+def test_rounding_is_taken_back() -> None:
+    pairs = tag_pairs([[[1 + 1e-12, -1e-12]]], [["N"]], labels=["N", "V"])
+    assert pairs.probabilities.tolist() == [1.0, 0.0]
+
+
+def test_pair_marginals_that_do_not_fit() -> None:
+    with pytest.raises(InputError, match="one tag pair or more, each once"):
+        transition_pairs([[[0.1, 0.2]]], [["N", "V"]], pairs=[("N", "V"), ("N", "V")])
+    with pytest.raises(InputError, match=r"array \(tokens - 1, 1\) a sentence; that of 0 is \(1, 2\)"):
+        transition_pairs([[[0.1, 0.2]]], [["N", "V"]], pairs=[("N", "V")])
+    with pytest.raises(InputError, match="sentence 0 has 1 rows of pair marginals in the posterior, and 3 tags"):
+        transition_pairs([[[0.1]]], [["N", "V", "N"]], pairs=[("N", "V")])
+    with pytest.raises(InputError, match="every sentence is empty"):
+        transition_pairs([[]], [["N"]], pairs=[("N", "V")])
+
+
+def test_a_tag_posterior_is_its_marginals() -> None:
+    rng = np.random.default_rng(8)
+    posterior = TagPosterior([rng.normal(size=(n, 3)) for n in LENGTHS], rng.normal(size=(3, 3)), labels=LABELS)
+    _, tags = made(8)
+    assert rows_of(tag_pairs(posterior, tags)) == rows_of(tag_pairs(posterior.marginals(), tags, labels=LABELS))
+    wanted = [("V", "D"), ("N", "N")]
+    steps = posterior.pair_marginals(wanted)
+    assert rows_of(transition_pairs(posterior, tags, pairs=wanted)) == rows_of(
+        transition_pairs(steps, tags, pairs=wanted)
+    )
+    with pytest.raises(InputError, match="no tag 'X'"):
+        transition_pairs(posterior, tags, pairs=[("N", "X")])
+    tags[0][0] = "FW"
+    with pytest.raises(InputError, match="the tagger does not know 1 gold tag: "):
+        transition_pairs(posterior, tags, pairs=wanted)
+    assert len(transition_pairs(posterior, tags, pairs=wanted, unknown_tags="keep")) == 2 * (2 + 4 + 1)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "message"),
+    [
+        ("NV", r"a list of tag pairs such as \[\('D', 'N'\)\]; it is 'NV'"),
+        (None, "it is None"),
+        (("N", "V"), r"pairs must hold two tags each, such as \('D', 'N'\); pairs\[0\] is 'N'"),
+        ([("N", "V"), ("N", "V", "N")], r"pairs\[1\] is \('N', 'V', 'N'\)"),
+        ([(0, 1)], r"pairs\[0\] is \(0, 1\)"),
+        ([], "each once; it holds none"),
+        ([("a b", "c"), ("a", "b c")], "each once; it holds a b c, a b c"),
+    ],
+)  # fmt: skip
+def test_what_is_no_list_of_tag_pairs(pairs: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        transition_pairs([[[0.5]]], [["N", "V"]], pairs=pairs)
+
+
+@pytest.mark.parametrize("n", [0, -1, 1.5])
+def test_a_number_of_transitions_that_is_none(n: Any) -> None:
+    with pytest.raises(InputError, match="n must be an integer of 1 or more"):
+        frequent_transitions([["N", "V"]], n)
+
+
+def test_columns_of_data_frames_and_generators() -> None:
+    import pandas
+    import polars
+
+    marginals, tags = made(9)
+    wanted = rows_of(tag_pairs(marginals, tags, labels=LABELS))
+    as_lists = [np.asarray(one).tolist() for one in marginals]
+    rows = pandas.Series([np.array([*map(np.array, one)] or [0], dtype=object)[: len(one)] for one in as_lists])
+    for columns, gold in [
+        (polars.Series(as_lists), polars.Series(tags)),
+        (rows, pandas.Series(tags, index=range(5, 10))),
+        (iter(marginals), iter(tags)),
+    ]:
+        assert rows_of(tag_pairs(columns, gold, labels=LABELS)) == wanted
