@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from howsure.significance import compare
-from howsure.significance import weights as drawing
+from howsure.significance.resampling import bootstrap_weights as drawing
 from howsure.significance.resampling.bootstrap import bootstrap_values, interval_of, jackknife_values
 from howsure.significance.resampling.units import build_units
 from howsure.significance.resampling.widening import student_p_value
