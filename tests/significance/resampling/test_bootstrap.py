@@ -11,7 +11,7 @@ from howsure.significance.resampling import bootstrap_weights as drawing
 from howsure.significance.resampling.bootstrap import bootstrap_values, interval_of, jackknife_values
 from howsure.significance.resampling.units import build_units
 from howsure.significance.resampling.widening import student_p_value
-from tests.significance.systems import distributions, labels, one_metric, problem_of
+from tests.significance.made_systems import distributions, labels, one_metric, problem_of
 
 
 def units_of(targets, a, b, names, **options):

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from howsure.cli.significance.output import comparison_output, power_output, write_figure, write_report
 from howsure.cli.terminal.commands import as_options, options_of
 from howsure.cli.terminal.memory import check_memory
 from howsure.cli.terminal.options import (
