@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from howsure.calibration.bins.bins import bin_pairs
 from howsure.calibration.bins.boundaries import Walk, boundaries_of_sorted
-from howsure.calibration.bins.streamed import counts_below, reread
+from howsure.calibration.bins.streamed import counts_below, second_reading
 from howsure.calibration.bins.streamed.grid import Grid
-from howsure.calibration.bins.streamed.reread import Sieve
 from howsure.calibration.bins.streamed.sample import EVERY, Sample
+from howsure.calibration.bins.streamed.second_reading import SecondReading
 from howsure.inputs.pairs import Chunk, Floats, Pairs, PairSource
 from tests.calibration import reference
 from tests.calibration.samples import TIED, Small, Source, language_pairs, pairs_of, small_pairs
@@ -30,7 +30,7 @@ def walked(source: PairSource, bin_size: int, *, every: int = EVERY) -> Floats:
         grid.add(probabilities, labels)
         sample.add(probabilities)
     sample.finish()
-    return Walk(grid.ascending(grid.count).sum(axis=1), sample, Sieve(source), bin_size=bin_size).boundaries()
+    return Walk(grid.ascending(grid.count).sum(axis=1), sample, SecondReading(source), bin_size=bin_size).boundaries()
 
 
 @given(small_pairs())
@@ -107,7 +107,7 @@ def test_ties_end_bins_where_the_sort_does(
     bin_size = 1 + int(part**3 * n)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(counts_below, "VALUES_AT_ONCE", values_at_once)
-        patch.setattr(reread, "ROWS_KEPT", values_at_once)
+        patch.setattr(second_reading, "ROWS_KEPT", values_at_once)
         found = walked(source, bin_size, every=every)
         binned = bin_pairs(source, bin_size=bin_size)
     np.testing.assert_array_equal(found, boundaries_of_sorted(np.sort(q), bin_size=bin_size))

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsure.events.store.deciding_links import Hinge, hinges_of
+from howsure.events.store.deciding_links import DecidingLink, deciding_links
 
 SAMPLES = 20
 
@@ -42,7 +42,7 @@ def slow_first(
 @given(situations())
 def test_the_first_link_separates_best(situation: tuple[np.ndarray, np.ndarray, list[int]]) -> None:
     labels, event, mentions = situation
-    found = hinges_of(labels, event, mentions)
+    found = deciding_links(labels, event, mentions)
     expected = slow_first(labels.tolist(), event.tolist(), mentions) if 0 < event.sum() < SAMPLES else None
     assert ([(one.first, one.second) for one in found[:1]] or [None]) == [expected]
 
@@ -53,7 +53,7 @@ def test_each_further_link_is_the_first_where_those_before_leave_it_open(
 ) -> None:
     labels, event, mentions = situation
     kept = np.ones(SAMPLES, dtype=bool)
-    for hinge in hinges_of(labels, event, mentions):
+    for hinge in deciding_links(labels, event, mentions):
         together = labels[:, hinge.first] == labels[:, hinge.second]
         assert hinge.share == kept.mean()
         assert hinge.with_event == together[kept & event].mean()
@@ -69,20 +69,20 @@ def test_the_paper_s_example_hinges_on_the_two_husseins() -> None:
     # leaders, President Saddam Hussein of Iraq, leaders, it, Mr. Hussein
     labels = np.array([[0, 1, 0, 3, 1], [0, 1, 0, 3, 4], [0, 1, 2, 3, 1], [0, 1, 2, 3, 4]] * 25)
     event = np.array([True, False] * 50)
-    assert hinges_of(labels, event, [1, 4]) == [Hinge(1, 4, 1.0, 0.0, 1.0)]
+    assert deciding_links(labels, event, [1, 4]) == [DecidingLink(1, 4, 1.0, 0.0, 1.0)]
 
 
 def test_the_nearest_link_of_a_sure_chain_is_told() -> None:
     """ "He" is surely Mr. Hussein; whether Mr. Hussein is the president decides, and both pairs tell it."""
     labels = np.array([[0, 0, 0], [0, 1, 1]] * 50)
-    assert hinges_of(labels, labels[:, 2] == 0, [0, 2]) == [Hinge(0, 1, 1.0, 0.0, 1.0)]
+    assert deciding_links(labels, labels[:, 2] == 0, [0, 2]) == [DecidingLink(0, 1, 1.0, 0.0, 1.0)]
 
 
 def test_a_second_link_is_told_where_the_first_does_not_settle_it() -> None:
     """ "He" must be the president of Iraq, and the president of the United States another."""
     iraq = np.array([[0, 1, 0], [0, 0, 0], [0, 1, 2], [0, 1, 2]] * 25)
     event = np.array([True, False, False, False] * 25)
-    first, second = hinges_of(iraq, event, [0, 2])
+    first, second = deciding_links(iraq, event, [0, 2])
     assert (first.first, first.second, second.first, second.second) == (0, 2, 0, 1)
     assert (second.with_event, second.without_event, second.share) == (0.0, 1.0, 0.5)
 
@@ -91,7 +91,7 @@ def test_where_either_of_two_links_makes_it_true_both_are_told() -> None:
     """Two acting mentions, 1 and 2, each of which may be Iraq's."""
     labels = np.array([[0, 0, 0], [0, 0, 2], [0, 1, 0], [0, 1, 2]] * 25)
     event = (labels[:, 1] == 0) | (labels[:, 2] == 0)
-    first, second = hinges_of(labels, event, [0, 1, 2])
+    first, second = deciding_links(labels, event, [0, 1, 2])
     assert (first.first, first.second, second.first, second.second) == (0, 1, 0, 2)
     assert (second.with_event, second.without_event, second.share) == (1.0, 0.0, 0.5)
 
@@ -99,4 +99,4 @@ def test_where_either_of_two_links_makes_it_true_both_are_told() -> None:
 def test_what_is_certain_hinges_on_nothing() -> None:
     labels = np.array([[0, 0], [0, 1]] * 10)
     for event in (np.ones(20, dtype=bool), np.zeros(20, dtype=bool)):
-        assert hinges_of(labels, event, [0]) == []
+        assert deciding_links(labels, event, [0]) == []

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from howsure.calibration.bins.boundaries import Walk, boundaries_of_sorted
-from howsure.calibration.bins.streamed.divided_cells import sums_of_divided_cells
-from howsure.calibration.bins.streamed.grid import CELLS, FLOOR, LOWER, Grid, cells_of
-from howsure.calibration.bins.streamed.log_loss import log_loss_of_grid
-from howsure.calibration.bins.streamed.reread import Sieve
+from howsure.calibration.bins.streamed.grid import CELLS, FLOOR, LOWER, Grid, cells_of, log_loss_of_grid
 from howsure.calibration.bins.streamed.sample import Sample
+from howsure.calibration.bins.streamed.second_reading import SecondReading, sums_of_divided_cells
 from howsure.calibration.bins.sums import Sums, sums_of_cells, sums_of_rows
 from howsure.errors import InputError
 from howsure.inputs.numbers import check_whole
@@ -83,7 +81,7 @@ def bin_pairs(
         grid.add(probabilities, labels)
         sample.add(probabilities)
     size = choose_bin_size(int(grid.count.sum()), bin_size=bin_size, n_bins=n_bins)
-    return _bin_grid(grid, sample, Sieve(pairs), binning, size, n_bins)
+    return _bin_grid(grid, sample, SecondReading(pairs), binning, size, n_bins)
 
 
 def width_edges(n_bins: int | None) -> Floats:
@@ -121,18 +119,20 @@ def log_loss_of_rows(q: Floats, y: Labels, w: Floats | None) -> tuple[float, int
     return float(loss.sum()), int(len(q) - np.count_nonzero(finite))
 
 
-def _bin_grid(grid: Grid, sample: Sample, sieve: Sieve, binning: str, size: int, n_bins: int | None) -> Binned:
+def _bin_grid(
+    grid: Grid, sample: Sample, reading: SecondReading, binning: str, size: int, n_bins: int | None
+) -> Binned:
     if binning == "adaptive":
         counts = grid.ascending(grid.count).sum(axis=1)
         sample.finish()
-        edges = Walk(counts, sample, sieve, bin_size=size).boundaries()
+        edges = Walk(counts, sample, reading, bin_size=size).boundaries()
     else:
         edges = width_edges(n_bins)
     edge_cells = cells_of(edges)
     others = np.flatnonzero(np.bincount(edge_cells, minlength=2 * CELLS) == 0)
     sums = sums_of_cells(grid).only(others).into(edge_cells.searchsorted(others), len(edges) + 1)
     if len(edges):
-        sums += sums_of_divided_cells(sieve, edges)
+        sums += sums_of_divided_cells(reading, edges)
     log_sum, infinite = log_loss_of_grid(grid)
     bars = bars_of_cells()
     by_label = grid.ascending(grid.count).T.astype(np.float64)

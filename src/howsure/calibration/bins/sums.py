@@ -80,10 +80,10 @@ def sums_of_cells(grid: Grid) -> Sums:
     """One entry a cell of the grid, in ascending order of q."""
     r, rr = grid.sums_of_r()
     count, r, rr = (grid.ascending(column) for column in (grid.count, r, rr))
-    return sums_of_tallied(count, r, rr, lower_half=np.arange(len(count)) < len(count) // 2)
+    return sums_of_slots(count, r, rr, lower_half=np.arange(len(count)) < len(count) // 2)
 
 
-def sums_of_tallied(count: Integers, r: Floats, rr: Floats, *, lower_half: np.typing.NDArray[np.bool_]) -> Sums:
+def sums_of_slots(count: Integers, r: Floats, rr: Floats, *, lower_half: np.typing.NDArray[np.bool_]) -> Sums:
     """One entry a narrow interval, from the numbers of its pairs and their sums of r and r², each (n, label).
 
     In the lower half q = r, in the other q = 1 - r. Third and fourth powers, which only variances need, are expanded to

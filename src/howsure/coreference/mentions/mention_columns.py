@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from howsure.coreference.mentions.mention_facts import TYPE_OF_FORM, MentionFacts, facts_of
 from howsure.coreference.mentions.parse import Tree, tree_of
-from howsure.coreference.mentions.speakers import Scene, quotation_numbers
+from howsure.coreference.mentions.speakers import Speakers, quotation_numbers
 from howsure.data.documents.document import Document, Mention
 from howsure.errors import InputError
 
@@ -68,7 +68,7 @@ def attributes_of(document: Document, mentions: Sequence[Mention]) -> Attributes
     check_mentions(document, mentions)
     offsets = [0, *accumulate(len(sentence) for sentence in document.sentences)]
     trees: dict[int, Tree] = {}
-    quotations, scene = quotation_numbers(document), Scene.of(document)
+    quotations, speakers = quotation_numbers(document), Speakers.of(document)
     rows = []
     for mention in mentions:
         number = mention.sentence
@@ -76,7 +76,7 @@ def attributes_of(document: Document, mentions: Sequence[Mention]) -> Attributes
             where = f"sentence {number + 1} of document {document.name}"
             trees[number] = tree_of(document.sentences[number], where=where)
         place = offsets[number]
-        quotation, voices = quotations[place + mention.start], scene.at(number)
+        quotation, voices = quotations[place + mention.start], speakers.at(number)
         rows.append(facts_of(mention, trees[number], place=place, voices=voices, quotation=quotation))
     columns = {name: np.array([getattr(row, name) for row in rows], dtype=np.int64) for name in COLUMNS}
     return Attributes(tuple(rows), **columns)

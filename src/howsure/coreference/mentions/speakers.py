@@ -34,13 +34,13 @@ class Voices:
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class Speakers:
     """The voices of all sentences of a document."""
 
     sentences: tuple[Voices, ...]
 
     @classmethod
-    def of(cls, document: Document) -> Scene:
+    def of(cls, document: Document) -> Speakers:
         """Read `speaker` and `addressee` (several with commas) from the metadata of the sentences."""
         speakers = [sentence.metadata.get("speaker", "").strip().lower() for sentence in document.sentences]
         addressees = [sentence.metadata.get("addressee", "").strip().lower() for sentence in document.sentences]

@@ -47,7 +47,7 @@ def doubtful_documents(
     """Documents and actors whose event has a probability in [low, high], those nearest to 1/2 first, and why.
 
     `links` are the pairs of mentions that the event hinges on (see
-    `howsure.events.store.deciding_links.hinges_of`), with their words and their exact
+    `howsure.events.store.deciding_links.deciding_links`), with their words and their exact
     probability P(i ~ j) of being one entity.
 
     Raises InputError unless 0 ≤ low ≤ high ≤ 1, or for an actor that the store does not hold.
@@ -83,21 +83,21 @@ def doubtful_documents(
 
 def links_of(document: StoredDocument, actors: Iterable[str]) -> list[dict[str, Any]]:
     """The links that the events of actors hinge on, with the words of both mentions and their exact probability."""
-    hinges = [(actor, hinge) for actor in actors for hinge in document.hinges(actor)]
-    exact = document.pair_probability([(hinge.first, hinge.second) for _, hinge in hinges])
+    deciding = [(actor, link) for actor in actors for link in document.links_deciding(actor)]
+    exact = document.pair_probability([(link.first, link.second) for _, link in deciding])
     return [
         {
             "actor": actor,
-            "mention": hinge.second,
-            "with": hinge.first,
-            "mention_text": document.text_of(hinge.second),
-            "with_text": document.text_of(hinge.first),
+            "mention": link.second,
+            "with": link.first,
+            "mention_text": document.text_of(link.second),
+            "with_text": document.text_of(link.first),
             "probability": probability,
-            "with_event": hinge.with_event,
-            "without_event": hinge.without_event,
-            "share": hinge.share,
+            "with_event": link.with_event,
+            "without_event": link.without_event,
+            "share": link.share,
         }
-        for (actor, hinge), probability in zip(hinges, exact, strict=True)
+        for (actor, link), probability in zip(deciding, exact, strict=True)
     ]
 
 

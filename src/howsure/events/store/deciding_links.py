@@ -15,7 +15,7 @@ RAREST = 0.05  # share of the samples that must speak for either outcome
 
 
 @dataclass(frozen=True, slots=True)
-class Hinge:
+class DecidingLink:
     """Mentions first < second are together in the shares `with_event` and `without_event` of the samples.
 
     `share` is the share of all samples that the two were counted in: 1 for the first hinge of an event.
@@ -28,9 +28,9 @@ class Hinge:
     share: float
 
 
-def hinges_of(
+def deciding_links(
     labels: Integers, event: npt.NDArray[np.bool_], mentions: Iterable[int], *, most: int = MOST_LINKS
-) -> list[Hinge]:
+) -> list[DecidingLink]:
     """The links that an event hinges on, given S clusterings (S, M) and whether each has the event (S,).
 
     Among the mentions that are in some sample in one entity with one of `mentions`, it is the pair i, j with the
@@ -40,11 +40,11 @@ def hinges_of(
     outcome has 5 % of all samples there. An event that is certain hinges on nothing.
 
     >>> labels = np.array([[0, 0, 0], [0, 1, 0], [0, 1, 0], [0, 0, 0]])
-    >>> hinges_of(labels, np.array([True, False, False, True]), [0])
-    [Hinge(first=0, second=1, with_event=1.0, without_event=0.0, share=1.0)]
+    >>> deciding_links(labels, np.array([True, False, False, True]), [0])
+    [DecidingLink(first=0, second=1, with_event=1.0, without_event=0.0, share=1.0)]
     """
     near = _companions(labels, mentions)
-    found: list[Hinge] = []
+    found: list[DecidingLink] = []
     kept = np.ones(len(event), dtype=np.bool_)
     while len(found) < most and _rarer(event[kept]) >= max(RAREST * len(event), 1):
         best = _best_pair(labels[np.ix_(kept, near)], event[kept])
@@ -53,7 +53,7 @@ def hinges_of(
         first, second = int(near[best[0]]), int(near[best[1]])
         together = labels[:, first] == labels[:, second]
         with_event, without_event = together[kept & event].mean(), together[kept & ~event].mean()
-        found.append(Hinge(first, second, float(with_event), float(without_event), float(kept.mean())))
+        found.append(DecidingLink(first, second, float(with_event), float(without_event), float(kept.mean())))
         kept = max(kept & together, kept & ~together, key=lambda side: _rarer(event[side]))
     return found
 

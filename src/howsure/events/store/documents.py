@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from howsure.coreference.posterior.coref_posterior import CorefPosterior
 from howsure.errors import InputError
-from howsure.events.store.deciding_links import Hinge, hinges_of
+from howsure.events.store.deciding_links import DecidingLink, deciding_links
 from howsure.events.store.integrity import DamagedStoreError
 from howsure.events.store.reading import Store, as_bits, as_labels, number_of_samples, rows_of
 from howsure.events.store.refusals import are_clusterings, check_documents
@@ -98,13 +98,13 @@ class StoredDocument:
                 probabilities[mention].append(probability)
         return CorefPosterior.from_rows(earlier, probabilities, new)
 
-    def hinges(self, actor: str) -> list[Hinge]:
+    def links_deciding(self, actor: str) -> list[DecidingLink]:
         """The links that the event of an actor hinges on; none where it is certain."""
         event = next((one for one in self.events if one.actor == actor), None)
         if event is None or self.clusterings is None:
             return []
         mentions = {mention for one in self.evidence if one.actor == actor for mention in (one.named, one.agent)}
-        return hinges_of(self.clusterings, event.samples, mentions)
+        return deciding_links(self.clusterings, event.samples, mentions)
 
 
 def stored_document(store: Store, number: int) -> StoredDocument:

@@ -1,4 +1,4 @@
-"""Ranks: whatever was counted or read, every edge knows how many predictions lie below it."""
+"""CountsBelow: whatever was counted or read, every edge knows how many predictions lie below it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howsure.calibration.bins.streamed import counts_below
-from howsure.calibration.bins.streamed.counts_below import Ranks
-from howsure.calibration.bins.streamed.reread import Sieve
+from howsure.calibration.bins.streamed.counts_below import CountsBelow
+from howsure.calibration.bins.streamed.second_reading import SecondReading
 from howsure.inputs.pairs import Chunk, Floats
 from tests.calibration.samples import TIED, Source
 
@@ -19,12 +19,12 @@ QUARTERS = [0.0, 0.25, 0.5, 0.75, float(np.nextafter(1.0, 2.0))]
 predictions = st.lists(st.one_of(st.sampled_from(TIED), st.floats(0, 1).map(abs)), min_size=1, max_size=60)
 
 
-def quarters_of(q: Floats) -> Ranks:
+def quarters_of(q: Floats) -> CountsBelow:
     edges = np.array(QUARTERS)
-    return Ranks(edges, np.sort(q).searchsorted(edges))
+    return CountsBelow(edges, np.sort(q).searchsorted(edges))
 
 
-def assert_right(found: Ranks, q: Floats) -> None:
+def assert_right(found: CountsBelow, q: Floats) -> None:
     assert (np.diff(found.edges) > 0).all()
     assert found.below.tolist() == [int((q < edge).sum()) for edge in found.edges]
 
@@ -36,11 +36,11 @@ def source_of(q: Floats) -> Source:
 @given(predictions, st.lists(st.one_of(st.sampled_from(TIED), st.floats(0, 1).map(abs)), unique=True))
 def test_counting_values(values: list[float], cuts: list[float]) -> None:
     q, found = np.array(values), quarters_of(np.array(values))
-    found.count(Sieve(source_of(q)), np.sort(np.array(cuts, dtype=np.float64)))
+    found.count(SecondReading(source_of(q)), np.sort(np.array(cuts, dtype=np.float64)))
     assert_right(found, q)
     assert set(cuts) <= set(found.edges.tolist())
     again = found.edges.copy()
-    found.count(Sieve(source_of(q)), np.sort(np.array(cuts, dtype=np.float64)))  # nothing left to learn
+    found.count(SecondReading(source_of(q)), np.sort(np.array(cuts, dtype=np.float64)))  # nothing left to learn
     assert found.edges.tolist() == again.tolist()
 
 
@@ -53,7 +53,7 @@ def test_reading_intervals_as_far_as_memory_allows(values: list[float], wanted: 
         return
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(counts_below, "VALUES_AT_ONCE", limit)
-        found.read(Sieve(source_of(q)), intervals)
+        found.read(SecondReading(source_of(q)), intervals)
     assert_right(found, q)
     held = 0
     for number, some in enumerate(inside):
@@ -88,18 +88,18 @@ def test_the_sieve_loses_nothing_and_reads_what_it_kept_from_memory(
 ) -> None:
     q = np.array(values)
     source = Passes(q)
-    sieve = Sieve(source)
+    reading = SecondReading(source)
     for start, stop in ((low, low + 0.1), (low + 0.01, low + 0.02), (far, far + 0.05)):
-        found = np.concatenate([chunk for chunk, _ in sieve.near(np.array([start]), np.array([stop]))])
+        found = np.concatenate([chunk for chunk, _ in reading.near(np.array([start]), np.array([stop]))])
         inside = q[(q >= start) & (q < stop)]
         assert np.sort(found[(found >= start) & (found < stop)]).tolist() == np.sort(inside).tolist()
     assert source.number <= 2
 
 
 def test_the_sieve_keeps_no_more_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("howsure.calibration.bins.streamed.reread.ROWS_KEPT", 10)
+    monkeypatch.setattr("howsure.calibration.bins.streamed.second_reading.ROWS_KEPT", 10)
     source = Passes(np.linspace(0, 1, 100))
-    sieve = Sieve(source)
+    reading = SecondReading(source)
     for expected in (1, 2):
-        assert sum(len(q) for q, _ in sieve.near(np.array([0.0]), np.array([0.5]))) >= 50
+        assert sum(len(q) for q, _ in reading.near(np.array([0.0]), np.array([0.5]))) >= 50
         assert source.number == expected

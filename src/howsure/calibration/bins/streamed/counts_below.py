@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from howsure.calibration.bins.streamed.reread import Sieve
+from howsure.calibration.bins.streamed.second_reading import SecondReading
 from howsure.inputs.pairs import Floats, Integers
 
 VALUES_AT_ONCE = 1 << 19  # how many distinct predictions are held in memory at a time, about
 
 
-class Ranks:
+class CountsBelow:
     """Intervals [edges[i], edges[i + 1]) of predictions, with the number of predictions below every edge.
 
     An interval that holds but one number is a group of ties, of which all is known.
@@ -39,22 +39,22 @@ class Ranks:
         first = self.at(position)
         self.edges, self.below = self.edges[first:], self.below[first:]
 
-    def count(self, sieve: Sieve, values: Floats) -> None:
+    def count(self, reading: SecondReading, values: Floats) -> None:
         """Read the pairs once more and count those equal to and below each of some values, which ascend."""
         of_value = self.edges.searchsorted(values, side="right") - 1
         inside = (of_value >= 0) & self.wider()[of_value]
         new = _with_next(values[inside])
         intervals = np.unique(of_value[inside])
         before = np.zeros(len(new), dtype=np.int64)
-        for q in self._sorted_rows(sieve, intervals):
+        for q in self._sorted_rows(reading, intervals):
             before += q.searchsorted(new)
         self._insert(new, before, intervals)
 
-    def read(self, sieve: Sieve, intervals: Integers) -> None:
+    def read(self, reading: SecondReading, intervals: Integers) -> None:
         """Read the pairs once more, and learn all of the first of some intervals, as many as memory allows."""
         parts: list[tuple[Floats, Integers]] = []
         pending = 0
-        for rows in self._sorted_rows(sieve, intervals):
+        for rows in self._sorted_rows(reading, intervals):
             q = rows[: rows.searchsorted(self.edges[intervals[-1] + 1])]
             parts.append(_distinct(q, np.ones(len(q), dtype=np.int64)))
             pending += len(parts[-1][0])
@@ -86,10 +86,10 @@ class Ranks:
         self.edges, first = np.unique(np.concatenate([self.edges, new]), return_index=True)
         self.below = np.concatenate([self.below, below])[first]
 
-    def _sorted_rows(self, sieve: Sieve, intervals: Integers) -> Iterator[Floats]:
+    def _sorted_rows(self, reading: SecondReading, intervals: Integers) -> Iterator[Floats]:
         """The predictions within some intervals, a chunk at a time, each chunk ascending."""
         bounds = np.stack([self.edges[intervals], self.edges[intervals + 1]], axis=1).ravel()
-        for probabilities, _ in sieve.near(bounds[::2], bounds[1::2]):
+        for probabilities, _ in reading.near(bounds[::2], bounds[1::2]):
             q = np.sort(probabilities)
             yield q[bounds.searchsorted(q, side="right") % 2 == 1]
 

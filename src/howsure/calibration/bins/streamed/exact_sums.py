@@ -17,10 +17,10 @@ BLOCK = 1 << 15  # rows worked on at a time, so that they stay in the cache
 
 
 @dataclass(slots=True)
-class Tally:
+class ExactSums:
     """Per slot: how many rows, the sum of their offsets, and the sum of the squares of these (scaled by 2⁻³⁶).
 
-    Sums are kept in two limbs, so that no number of rows overflows them. Tallies of the same slots add.
+    Sums are kept in two limbs, so that no number of rows overflows them. Sums of the same slots add.
     """
 
     count: Integers
@@ -29,7 +29,7 @@ class Tally:
     square_high: Integers
     square_low: Integers
 
-    def tally(self, slot: Integers, offset: Floats) -> Integers | None:
+    def add_rows(self, slot: Integers, offset: Floats) -> Integers | None:
         """Add rows: their slots and their offsets, whole numbers as float64, which are overwritten.
 
         Returns the rows of each slot; None, and nothing is added, if a sum may have been rounded: give fewer rows.
@@ -51,12 +51,12 @@ class Tally:
         _carry(np.bincount(slot, weights=offset, minlength=slots), self.square_high, self.square_low)
         return counts
 
-    def tally_all(self, slot: Integers, offset: Floats) -> None:
+    def add_all(self, slot: Integers, offset: Floats) -> None:
         """Add rows, in as many parts as exactness needs."""
-        if self.tally(slot, offset) is None:
+        if self.add_rows(slot, offset) is None:
             half = len(slot) // 2
-            self.tally_all(slot[:half], offset[:half])
-            self.tally_all(slot[half:], offset[half:])
+            self.add_all(slot[:half], offset[:half])
+            self.add_all(slot[half:], offset[half:])
 
     def sums(self, lower: Floats, unit: Floats) -> tuple[Floats, Floats]:
         """Per slot, the sums of r and of r², where r = lower + offset · unit."""
@@ -67,7 +67,7 @@ class Tally:
 
 
 def empty_columns(slots: int) -> list[Integers]:
-    """The five columns of a tally without rows."""
+    """The five columns of sums without rows."""
     return [np.zeros(slots, dtype=np.int64) for _ in range(5)]
 
 

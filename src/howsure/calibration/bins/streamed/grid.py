@@ -9,6 +9,7 @@ by addition. What the rounding costs: 2⁻⁴⁸ of each probability, and 2⁻�
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.calibration.bins.streamed.exact_sums import BLOCK, OFFSET_BITS, Tally, empty_columns
+from howsure.calibration.bins.streamed.exact_sums import BLOCK, OFFSET_BITS, ExactSums, empty_columns
 from howsure.inputs.pairs import CHUNK_ROWS, Floats, Integers, Labels
 
 FLOOR = 2.0**-20  # added to r, so that the grid ends at finitely many binades above zero
@@ -72,7 +73,7 @@ def first_of_cells() -> Floats:
 
 
 @dataclass(slots=True)
-class Grid(Tally):
+class Grid(ExactSums):
     """The exact sums of every (cell, half, label)."""
 
     steep_log: dict[float, int]  # r -> rows: wrong side of a prediction so extreme that a cell is too wide for its log
@@ -116,7 +117,7 @@ class Grid(Tally):
             place |= half_and_label
             key &= OFFSET_MASK
             offset[rows] = key
-        counts = self.tally(slot, offset)
+        counts = self.add_rows(slot, offset)
         if counts is None:
             half = len(labels) // 2
             for rows in (slice(half), slice(half, None)):
@@ -144,3 +145,27 @@ class Grid(Tally):
         """Per slot, the sums of r and of r²."""
         cell = np.repeat(np.arange(CELLS), HALVES * LABEL_VALUES)
         return self.sums(LOWER[cell], UNIT[cell])
+
+
+def log_loss_of_grid(grid: Grid) -> tuple[float, int]:
+    """The sum of -log P(label) over the finite pairs, and the number of pairs whose loss is infinite.
+
+    Within a cell the logarithm is expanded to second order around the mean of its pairs (from the exact sums of r and
+    r²), where the relative width of at most 2⁻¹⁰ leaves less than 4·10⁻¹¹ a pair; pairs of probability below 2⁻²⁰ on
+    the wrong side are kept one by one.
+    """
+    count = grid.count.reshape(CELLS, 2, 2)
+    r, rr = (column.reshape(CELLS, 2, 2) for column in grid.sums_of_r())
+    n = count.astype(np.float64)
+    mean = np.divide(r, n, out=np.full_like(r, 0.25), where=count > 0)
+    spread = np.maximum(rr - r * mean, 0.0)
+    wrong = np.zeros((CELLS, 2, 2), dtype=np.bool_)  # the label's probability is r, else 1 - r
+    wrong[:, 0, 1] = wrong[:, 1, 0] = True
+    steep = wrong.copy()
+    steep[STEEP_CELLS:] = False
+    used = (count > 0) & ~steep
+    likely = np.where(wrong, mean, 1.0 - mean)[used]
+    loss = np.where(wrong[used], -np.log(likely), -np.log1p(-mean[used])) * n[used] + spread[used] / (2 * likely**2)
+    infinite = grid.steep_log.get(0.0, 0)
+    extreme = math.fsum(-math.log(value) * rows for value, rows in sorted(grid.steep_log.items()) if value > 0.0)
+    return float(loss.sum()) + extreme, infinite

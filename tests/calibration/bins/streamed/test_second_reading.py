@@ -8,9 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsure.calibration.bins.streamed.divided_cells import sums_of_divided_cells
 from howsure.calibration.bins.streamed.grid import cells_of
-from howsure.calibration.bins.streamed.reread import Sieve
+from howsure.calibration.bins.streamed.second_reading import SecondReading, sums_of_divided_cells
 from howsure.calibration.bins.sums import sums_of_rows
 from tests.calibration.samples import TIED, Source
 
@@ -28,7 +27,7 @@ def test_they_are_the_sums_of_the_rows(pairs: list[tuple[float, int]], places: l
     edges = np.sort(places)
     held = np.isin(cells_of(q), cells_of(edges))
     expected = sums_of_rows(q[held], y[held]).into(edges.searchsorted(q[held]), len(edges) + 1)
-    found = sums_of_divided_cells(Sieve(Source(y, q, [3, 10])), edges)
+    found = sums_of_divided_cells(SecondReading(Source(y, q, [3, 10])), edges)
     for column in fields(found):
         np.testing.assert_allclose(getattr(found, column.name), getattr(expected, column.name), rtol=1e-8, atol=1e-13)
     assert found.count.tolist() == expected.count.tolist()
