@@ -13,7 +13,7 @@ from typing import NoReturn
 import click
 
 from howsure import __version__
-from howsure.cli.terminal.commands import SETTINGS, TRACEBACK, Group
+from howsure.cli.terminal.commands import TRACEBACK, Group
 from howsure.cli.terminal.ending import end_of
 from howsure.cli.terminal.streams import any_encoding
 
@@ -49,7 +49,7 @@ class Chapters(Group):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
 
-@click.command(cls=Chapters, context_settings=SETTINGS)
+@click.command(cls=Chapters, context_settings={"max_content_width": 100})
 @click.version_option(__version__, prog_name="howsure")
 @click.option(TRACEBACK, is_flag=True, expose_value=False, help="Show where an unforeseen error happened.")
 def howsure() -> None:

@@ -11,7 +11,7 @@ import click
 
 from howsure.cli.calibration.main import curve_command
 from howsure.cli.events.main import command as events_command
-from howsure.cli.terminal.commands import SETTINGS, Command
+from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.destinations import WrittenFolder
 from howsure.cli.terminal.output import emit
 from howsure.errors import InputError
@@ -52,7 +52,7 @@ def command(output: str) -> None:
     with contextlib.chdir(folder):
         for called, name, arguments in _commands():
             emit(f"\n    howsure {name} {' '.join(arguments)}\n\n", None)
-            called.main(list(arguments), standalone_mode=False, **SETTINGS)
+            called.main(list(arguments), standalone_mode=False)
     emit(f"\nOpen {folder / REPORT} and {folder / PAGE} in a browser.\n", None)
 
 

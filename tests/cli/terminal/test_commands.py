@@ -8,11 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import numpy as np
 import pytest
 
 import howsure
-from howsure.cli.terminal.commands import as_options
+from howsure.cli.terminal.commands import Command, as_options
 from tests.cli.running import howsure as run
 from tests.cli.running import printed
 
@@ -36,6 +37,13 @@ def test_help(command: tuple[str, ...]) -> None:
     text = printed(*command, "--help")
     assert text.startswith(f"Usage: {' '.join(['howsure', *command])}")
     assert all(len(line) <= 110 for line in text.splitlines())
+
+
+def test_a_command_called_by_itself_is_explained_by_both_options() -> None:
+    """Its help is remembered, and must be the same wherever it was asked for first."""
+    command = Command("alone")
+    for context in (click.Context(command), click.Context(command, help_option_names=["-h"])):
+        assert "-h, --help" in command.get_help(context)
 
 
 def test_the_installed_command() -> None:

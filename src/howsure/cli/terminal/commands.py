@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 import click
 
@@ -17,21 +16,26 @@ OTHER_NAMES |= {"howsure.compare_calibration": "howsure calibration compare"}
 OTHER_NAMES |= {"howsure.calibration_error": "howsure calibration"}
 
 TRACEBACK = "--traceback"
-SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}  # of every help
 WORDS = {"a valid integer range": "a whole number", "a valid integer": "a whole number"}
 WORDS |= {"a valid float range": "a number", "a valid float": "a number"}
 
 
-class Command(click.Command):
+class Helpful(click.Command):
+    """What explains itself, by -h too, however it is called, in the characters that standard output has."""
+
+    def get_help_option_names(self, ctx: click.Context) -> list[str]:
+        return ["-h", "--help"]
+
+    def get_help(self, ctx: click.Context) -> str:
+        return as_printed(super().get_help(ctx))
+
+
+class Command(Helpful):
     """A command of click's that is stricter, and speaks of its options."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """The command's own, those of all commands, and --help."""
         return [*super().get_params(ctx), click.Option([TRACEBACK], is_flag=True, expose_value=False, hidden=True)]
-
-    def get_help(self, ctx: click.Context) -> str:
-        """The help, in the characters that standard output has."""
-        return as_printed(super().get_help(ctx))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read options and arguments; a second value is refused where it would replace the first in silence."""
@@ -60,15 +64,11 @@ class Command(click.Command):
             raise InputError(as_options(str(error), options_of(self))) from error
 
 
-class Group(click.Group):
+class Group(Helpful, click.Group):
     """A group of such commands."""
 
     command_class = Command
     group_class = type
-
-    def get_help(self, ctx: click.Context) -> str:
-        """The help, in the characters that standard output has."""
-        return as_printed(super().get_help(ctx))
 
 
 def options_of(command: click.Command) -> dict[str, str]:
