@@ -1,4 +1,4 @@
-"""One column of numpy from whatever holds a column: a list, a series, a tensor."""
+"""One column of numpy from a list, a series or a tensor; and lists that a user passes."""
 
 from __future__ import annotations
 
@@ -73,3 +73,10 @@ def _refuse_hidden(values: np.ma.MaskedArray[Any, Any], name: str) -> None:
 
 def _kind(value: object) -> str:
     return "None" if value is None else f"a {type(value).__name__}"
+
+
+def listed(values: object, *, name: str, of: str) -> list[Any]:
+    """The values as a list; InputError naming the parameter where they are none, or a text."""
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise InputError(f"{name} must be a list of {of}; it is {values!r:.80}.")
+    return list(values)

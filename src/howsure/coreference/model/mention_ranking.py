@@ -17,7 +17,7 @@ from howsure.coreference.model.training import Example, Pass, train
 from howsure.coreference.posterior.coref_posterior import CorefPosterior
 from howsure.data.documents.document import Document, Mention
 from howsure.errors import InputError
-from howsure.inputs.listed import listed
+from howsure.inputs.arrays import listed
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.numbers import is_number
 from howsure.inputs.pairs import Floats

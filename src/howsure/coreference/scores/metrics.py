@@ -18,7 +18,7 @@ from howsure.coreference.scores.overlaps import (
     pairwise,
 )
 from howsure.errors import InputError
-from howsure.inputs.listed import listed
+from howsure.inputs.arrays import listed
 
 METRICS = {"MUC": "muc", "B³": "b_cubed", "CEAF-e": "ceaf_e", "LEA": "lea", "pairs": "pairwise"}
 

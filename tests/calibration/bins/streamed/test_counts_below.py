@@ -1,4 +1,4 @@
-"""CountsBelow: whatever was counted or read, every edge knows how many predictions lie below it."""
+"""Counts below edges: whatever was counted or read, every edge knows how many predictions lie below it."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Passes:
 
 
 @given(predictions, st.floats(0, 0.9), st.floats(0, 0.9))
-def test_the_sieve_loses_nothing_and_reads_what_it_kept_from_memory(
+def test_the_second_reading_loses_nothing_and_reads_what_it_kept_from_memory(
     values: list[float], low: float, far: float
 ) -> None:
     q = np.array(values)
@@ -96,7 +96,7 @@ def test_the_sieve_loses_nothing_and_reads_what_it_kept_from_memory(
     assert source.number <= 2
 
 
-def test_the_sieve_keeps_no_more_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_second_reading_keeps_no_more_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("howsure.calibration.bins.streamed.second_reading.ROWS_KEPT", 10)
     source = Passes(np.linspace(0, 1, 100))
     reading = SecondReading(source)
