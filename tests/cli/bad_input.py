@@ -322,7 +322,7 @@ PYTHON = [
     ("curve([0, 1], [0.1, None])", "y_prob must not be missing; row 1 holds None. Leave such rows out first."),
     ("curve([0, 1, 2], [[0.9, 0.1, 0], [0.2, 0.8, 0], [0.1, 0.2, 0.7]])",
      "y_prob must have one dimension; its shape is (3, 3), a column a class. Make pairs of a probability and a label "
-     "by howsure.pairs_from_classes(y_true, y_prob), and judge their labels and probabilities."),
+     "by howsure.pairs_from_classes(y_true, y_prob), and give these instead."),
     ("curve([0, 1], [[0.9, 0.1], [0.2, 0.8]])",
      "y_prob must have one dimension; its shape is (2, 2). Take one column: y_prob[:, 1]."),
     ("curve(['no', 'yes', 'no'], [0.1, 0.8, 0.3])",

@@ -22,8 +22,8 @@ def synthetic() -> Reproduction:
 
 @pytest.mark.parametrize("decimals", [17, 2])
 def test_the_scores_are_those_of_the_public_call(decimals: int) -> None:
-    y, q = simulate_pairs(3_000, 0.5, 0.5, transform=0.1, rng=5)
-    q = np.round(q, decimals)
+    pairs = simulate_pairs(3_000, 0.5, 0.5, transform=0.1, rng=5)
+    y, q = pairs.labels, np.round(pairs.probabilities, decimals)
     sizes = [7, 50, 999, 5_000]
     wanted = [calibration_curve(y, q, bin_size=size).mse.value for size in sizes]
     assert _score(Pairs(y, q), sizes) == pytest.approx(wanted, abs=1e-15)

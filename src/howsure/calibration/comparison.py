@@ -73,7 +73,7 @@ def _fine(e: Estimate) -> str:
 def compare_calibration(
     y_true: Any,
     prob_a: Any,
-    prob_b: Any,
+    prob_b: Any = None,
     *,
     bin_size: int | str = "auto",
     n_bins: int | None = None,
@@ -89,11 +89,14 @@ def compare_calibration(
 
     y_true (n,), prob_a and prob_b (n,) are predictions for the same rows in the same order; the other arguments are
     those of `calibration_curve`. Where each model has a label of its own, such as whether its own answer is right,
-    y_true holds the labels of A and y_true_b (n,) those of B. Each model has its own bins. With T the debiased squared
-    error, the difference T_a - T_b is estimated without cutting at zero, its standard error by leaving out one row (or
-    cluster) at a time from both; the interval is normal, with clusters Student's with as many degrees of freedom as
-    clusters of their sizes are worth, and where labels hardly vary it reaches as far as an exact interval of their
-    frequency. The difference of the errors follows by the delta method where it may.
+    y_true holds the labels of A and y_true_b (n,) those of B. `compare_calibration(pairs_a, pairs_b)` takes the
+    `Pairs` of both, with equal weights, groups and clusters; labels that differ are each model's own.
+
+    Each model has its own bins. With T the debiased squared error, the difference T_a - T_b is estimated without
+    cutting at zero, its standard error by leaving out one row (or cluster) at a time from both; the interval is normal,
+    with clusters Student's with as many degrees of freedom as clusters of their sizes are worth, and where labels
+    hardly vary it reaches as far as an exact interval of their frequency. The difference of the errors follows by the
+    delta method where it may.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -105,12 +108,17 @@ def compare_calibration(
 
     Raises InputError naming the parameter, row and value that broke a rule.
     """
+    level = check_level(level)
+    how: dict[str, Any] = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "level": level}
+    if isinstance(y_true, Pairs) or isinstance(prob_a, Pairs):
+        beside = {"prob_b": prob_b, "y_true_b": y_true_b, "data": data, "pos_label": pos_label}
+        a, b = _two_pairs(y_true, prob_a, beside, sample_weight=sample_weight, clusters=clusters)
+        return compare_pairs(a, b, **how, own_labels=not np.array_equal(a.labels, b.labels))
     if data is not None:
         y_true, prob_a, prob_b, sample_weight, clusters, y_true_b = columns_of(
             data, y_true=y_true, prob_a=prob_a, prob_b=prob_b, sample_weight=sample_weight, clusters=clusters,
             y_true_b=y_true_b,
         )  # fmt: skip
-    level = check_level(level)
     a = pairs_from(
         y_true, prob_a, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label, prob_name="prob_a"
     )
@@ -118,7 +126,22 @@ def compare_calibration(
     labels_b = check_labels(y_true_b, pos_label=pos_label, name="y_true_b") if own else a.labels
     check_same_length(y_true=a.labels, y_true_b=labels_b)
     b = Pairs(labels_b, check_probabilities(prob_b, name="prob_b", n=len(a)), a.weights, clusters=a.clusters)
-    return compare_pairs(a, b, bin_size=bin_size, n_bins=n_bins, binning=binning, level=level, own_labels=own)
+    return compare_pairs(a, b, **how, own_labels=own)
+
+
+def _two_pairs(a: Any, b: Any, beside: dict[str, Any], **shared: Any) -> tuple[Pairs, Pairs]:
+    """Two Pairs of as many rows, checked; nothing else may be given beside them but what both lack."""
+    if not (isinstance(a, Pairs) and isinstance(b, Pairs)):
+        raise InputError("the first two arguments must both be Pairs, those of A and those of B, or neither.")
+    for name, value in beside.items():
+        if value is not None:
+            raise InputError(f"{name} must not be given with Pairs of A and of B; leave {name} out.")
+    checked = pairs_from(a, **shared), pairs_from(b, **shared)
+    check_same_length(pairs_a=checked[0], pairs_b=checked[1])
+    if checked[0].group_names != checked[1].group_names:
+        raise InputError("the two models must be judged on the same rows; their Pairs have other groups.")
+    _check_same("group", checked[0].groups, checked[1].groups)
+    return checked
 
 
 def compare_pairs(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from howsure.calibration.estimates.resampled_intervals import (
     nguyen_oconnor_intervals,
 )
 from howsure.calibration.hypothesis_tests.binned import p_value_of
-from howsure.calibration.notes import notes_of
+from howsure.calibration.notes import groups_together, notes_of
 from howsure.calibration.results import CalibrationCurve, bins_from
 from howsure.calibration.scores import brier_parts, log_parts
 from howsure.errors import InputError
@@ -38,7 +39,7 @@ Interval = tuple[float, float] | tuple[None, None]
 
 def calibration_curve(
     y_true: Any,
-    y_prob: Any,
+    y_prob: Any = None,
     *,
     bin_size: int | str = "auto",
     n_bins: int | None = None,
@@ -58,6 +59,7 @@ def calibration_curve(
     sqrt(Σ (|B| / n) (q̂ - p̂)²), and `debiased_error` the same without what the noise of p̂ adds.
 
     y_true (n,): bool, 0/1, or any two values with `pos_label`. y_prob (n,): probabilities of the positive label.
+    `Pairs` in place of both bring their weights and clusters; their groups are judged together, which a note says.
     bin_size: pairs a bin, or "auto", half of n^(2/3); n_bins asks for bins of floor(n / n_bins) instead.
     binning: "adaptive", or "uniform" for `n_bins` (15) bins of equal width. sample_weight (n,): weights of the pairs.
     clusters (n,): what pairs belong together (a sentence, a document); intervals then hold for correlated labels.
@@ -75,12 +77,14 @@ def calibration_curve(
     0.1581
     """
     pairs = pairs_from(y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label)
-    return curve_of(pairs, bin_size=bin_size, n_bins=n_bins, binning=binning, interval=interval, level=level, rng=rng)
+    curve = curve_of(pairs, bin_size=bin_size, n_bins=n_bins, binning=binning, interval=interval, level=level, rng=rng)
+    together = groups_together(pairs)
+    return curve if together is None else replace(curve, notes=(*curve.notes, together))
 
 
 def calibration_error(
     y_true: Any,
-    y_prob: Any,
+    y_prob: Any = None,
     *,
     estimator: str = "debiased",
     bin_size: int | str = "auto",
@@ -98,7 +102,7 @@ def calibration_error(
 
     estimator "debiased" (default) is free of the bias that the noise of the frequencies adds and carries a closed-form
     interval; "plugin" is Algorithm 1's value, with an interval only for interval="nguyen-oconnor" or "bootstrap".
-    The other arguments are those of `calibration_curve`, in whose docstring they are explained.
+    The other arguments are those of `calibration_curve`, in whose docstring they are explained: y_true may be `Pairs`.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)

@@ -18,6 +18,13 @@ def notes_of(pairs: Pairs | PairSource, binned: Binned, squared: SquaredError, *
     return tuple(_notes(pairs, binned, squared, weightless))
 
 
+def groups_together(pairs: Pairs) -> str | None:
+    """What must be said of pairs of several groups that are judged as one."""
+    if len(pairs.group_names) < 2:
+        return None
+    return f"{len(pairs.group_names):,} groups are judged together; calibration_table judges each"
+
+
 def notes_by_name(found: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
     """Each note once, after the names of what it is about.
 

@@ -103,7 +103,7 @@ def _parts(
 
 def score_parts(
     y_true: Any,
-    y_prob: Any,
+    y_prob: Any = None,
     *,
     score: str | ProperLoss = "brier",
     bin_size: int | str = "auto",
@@ -115,7 +115,8 @@ def score_parts(
 ) -> ScoreParts:
     """Split a proper score of predictions into calibration, refinement and a within-bin part.
 
-    y_true (n,) labels, y_prob (n,) probabilities; `score` is "brier", "log" or a `ProperLoss`. The other arguments are
+    y_true (n,) labels, y_prob (n,) probabilities, or `Pairs` in place of both; `score` is "brier", "log" or a
+    `ProperLoss`. The other arguments are
     those of `calibration_curve`. With b(i) the bin of row i, p its label frequency and q̂ its mean prediction:
     calibration = mean [L(q̂, p) - L(p, p)], refinement = mean L(p, p), within_bin = mean [L(q_i, y_i) - L(q̂, p)].
     Source: Theorem 3.4 of Nguyen's thesis; the third part after Stephenson, Coelho & Jolliffe (2008).

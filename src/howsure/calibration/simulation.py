@@ -6,7 +6,7 @@ import numpy as np
 
 from howsure.errors import InputError
 from howsure.inputs.numbers import check_whole, is_number
-from howsure.inputs.pairs import Floats, Labels
+from howsure.inputs.pairs import Floats, Pairs
 from howsure.stats.randomness import Randomness, generator_from
 
 
@@ -28,15 +28,13 @@ def label_probability(q: Floats, *, transform: str | float = "identity") -> Floa
     return np.where(q <= 0.5, np.maximum(0.0, q - k), np.minimum(1.0, q + k))
 
 
-def simulate_pairs(
-    n: int, a: float, b: float, *, transform: str | float = "identity", rng: Randomness = None
-) -> tuple[Labels, Floats]:
+def simulate_pairs(n: int, a: float, b: float, *, transform: str | float = "identity", rng: Randomness = None) -> Pairs:
     """Draw n pairs: q ~ Beta(a, b), then y ~ Bernoulli(q), or Bernoulli(t(q)) with k given as `transform`.
 
-    Returns the labels (n,) as 0 and 1 and the predictions (n,). Source: Nguyen's thesis, section 4.3.1.
+    Returns `Pairs`, which every function of calibration takes. Source: Nguyen's thesis, section 4.3.1.
 
-    >>> y, q = simulate_pairs(5, 0.3, 0.7, rng=0)
-    >>> y.tolist(), q.round(2).tolist()
+    >>> pairs = simulate_pairs(5, 0.3, 0.7, rng=0)
+    >>> pairs.labels.tolist(), pairs.probabilities.round(2).tolist()
     ([0, 0, 0, 1, 1], [0.59, 0.01, 0.23, 1.0, 0.99])
 
     Raises InputError if n is negative, a or b is not positive, or for another transform.
@@ -48,4 +46,4 @@ def simulate_pairs(
     generator = generator_from(rng)
     q = generator.beta(a, b, size=size)
     y = generator.random(size) < label_probability(q, transform=transform)
-    return y.astype(np.uint8), q
+    return Pairs(y.astype(np.uint8), q)

@@ -116,9 +116,9 @@ class CalibrationTable:
 
 def calibration_table(
     y_true: Any,
-    y_prob: Any,
+    y_prob: Any = None,
     *,
-    groups: Any,
+    groups: Any = None,
     bin_size: int | str = "auto",
     n_bins: int | None = None,
     binning: str = "adaptive",
@@ -131,7 +131,8 @@ def calibration_table(
 ) -> CalibrationTable:
     """The calibration error of every group, from one sort, with p-values adjusted for the number of groups.
 
-    groups (n,): what each pair belongs to; the other arguments are those of `calibration_curve` (bin_size="auto" is
+    groups (n,): what each pair belongs to, unless `Pairs` with groups are given; the other arguments are those of
+    `calibration_curve` (bin_size="auto" is
     chosen for each group by itself). The p-value is that of the binned test (`calibration_test`, method "binned"), with
     clusters that of the debiased error's own standard error under calibration. `adjust`: "holm", "bh", None.
 
@@ -145,12 +146,12 @@ def calibration_table(
 
     Raises InputError naming the parameter, row and value that broke a rule.
     """
-    if groups is None:
-        raise InputError("groups must say what each pair belongs to; without groups use calibration_curve")
     level = check_level(level)
     given = pairs_from(
         y_true, y_prob, data=data, sample_weight=sample_weight, groups=groups, clusters=clusters, pos_label=pos_label
     )
+    if given.groups is None:
+        raise InputError("groups must say what each pair belongs to; without groups use calibration_curve.")
     pairs = given.that_weigh()
     rows = [
         _judge(name, group, binning, bin_size, n_bins, level, weightless)

@@ -27,9 +27,9 @@ def command(n: int, a: float, b: float, k: float | None, decimals: int | None, s
     from howsure.calibration.simulation import simulate_pairs
 
     check_memory(n * ROW_BYTES, name="N", value=n)
-    labels, q = simulate_pairs(n, a, b, transform="identity" if k is None else k, rng=seed)
-    q = q if decimals is None else np.round(q, decimals)
-    rows = (f"{y},{p!r}" for y, p in zip(labels.tolist(), q.tolist(), strict=True))
+    pairs = simulate_pairs(n, a, b, transform="identity" if k is None else k, rng=seed)
+    q = pairs.probabilities if decimals is None else np.round(pairs.probabilities, decimals)
+    rows = (f"{y},{p!r}" for y, p in zip(pairs.labels.tolist(), q.tolist(), strict=True))
     emit("\n".join(["label,probability", *rows]) + "\n", output)
 
 

@@ -1,4 +1,4 @@
-"""From what a user holds to checked pairs: arrays, lists, series, or the columns of a data frame."""
+"""From what a user holds to checked pairs: arrays, lists, series, the columns of a data frame, or `Pairs`."""
 
 from __future__ import annotations
 
@@ -7,14 +7,23 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.inputs.checks import check_clusters, check_codes, check_labels, check_probabilities, check_weights
+from howsure.inputs.checks import (
+    check_clusters,
+    check_codes,
+    check_labels,
+    check_probabilities,
+    check_same_length,
+    check_weights,
+)
 from howsure.inputs.frames import columns_from, is_frame
 from howsure.inputs.pairs import Pairs
+
+PARTS = {"sample_weight": "weights", "groups": "groups", "clusters": "clusters"}  # of Pairs, by their parameters
 
 
 def pairs_from(
     y_true: Any,
-    y_prob: Any,
+    y_prob: Any = None,
     *,
     data: Any = None,
     sample_weight: Any = None,
@@ -26,9 +35,22 @@ def pairs_from(
     """Check everything once and return `Pairs`.
 
     With `data` (a data frame of any library that narwhals knows) the other arguments are names of its columns.
+    `y_true` may be `Pairs`, which bring their probabilities, and weights, groups and clusters if they have any; what
+    they lack may be given beside them.
+
+    >>> pairs = pairs_from([0, 1], [0.2, 0.9], clusters=["a", "b"])
+    >>> pairs_from(pairs, sample_weight=[1, 2]).weights
+    array([1., 2.])
+    >>> pairs_from(pairs, clusters=[0, 0])
+    Traceback (most recent call last):
+    howsure.errors.InputError: clusters must not be given with Pairs that have clusters; leave clusters out.
 
     Raises InputError naming the parameter, the row and the value that broke a rule.
     """
+    if isinstance(y_true, Pairs):
+        beside = {"sample_weight": sample_weight, "groups": groups, "clusters": clusters}
+        _refuse_beside(y_true, {prob_name: y_prob, "data": data, "pos_label": pos_label, **beside})
+        return _joined(y_true, beside)
     if data is not None:
         y_true, y_prob, sample_weight, groups, clusters = columns_of(
             data, y_true=y_true, y_prob=y_prob, sample_weight=sample_weight, groups=groups, clusters=clusters
@@ -47,6 +69,37 @@ def pairs_from(
     )
 
 
+def _refuse_beside(pairs: Pairs, given: dict[str, Any]) -> None:
+    """Raise InputError for what is given twice: in the pairs, and beside them."""
+    for name, value in given.items():
+        held = name not in PARTS or getattr(pairs, PARTS[name]) is not None
+        if value is not None and held:
+            what = f"have {PARTS[name]}" if name in PARTS else "hold labels of 0 and 1 and their probabilities"
+            raise InputError(f"{name} must not be given with Pairs that {what}; leave {name} out.")
+
+
+def _joined(pairs: Pairs, beside: dict[str, Any]) -> Pairs:
+    """The pairs, checked as if they were arrays, with what is given beside them."""
+    n = check_same_length(labels=pairs.labels, probabilities=pairs.probabilities)
+    labels = check_labels(pairs.labels, name="labels")
+    q = check_probabilities(pairs.probabilities, name="probabilities", n=n)
+    weights = pairs.weights if beside["sample_weight"] is None else beside["sample_weight"]
+    clusters = pairs.clusters if beside["clusters"] is None else beside["clusters"]
+    groups, names = pairs.groups, pairs.group_names
+    if beside["groups"] is not None:
+        groups, names = check_codes(beside["groups"], n=n, name="groups")
+    elif groups is not None and (len(groups) != n or groups.min() < 0 or groups.max() >= len(names)):
+        raise InputError(f"groups of Pairs must be {n:,} positions in group_names, from 0 to {len(names) - 1}.")
+    return Pairs(
+        labels,
+        q,
+        None if weights is None else check_weights(weights, n=n),
+        groups,
+        names,
+        None if clusters is None else check_clusters(clusters, n=n),
+    )
+
+
 def _refuse_classes(y_prob: Any, name: str) -> None:
     """Raise InputError for a matrix of three columns or more, before its labels are refused for being as many."""
     shape = tuple(getattr(y_prob, "shape", ()))
@@ -55,7 +108,7 @@ def _refuse_classes(y_prob: Any, name: str) -> None:
     if len(shape) == 2 and shape[1] > 2:
         raise InputError(
             f"{name} must have one dimension; its shape is {shape}, a column a class. Make pairs of a probability and "
-            f"a label by howsure.pairs_from_classes(y_true, {name}), and judge their labels and probabilities."
+            f"a label by howsure.pairs_from_classes(y_true, {name}), and give these instead."
         )
 
 

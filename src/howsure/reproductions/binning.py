@@ -12,7 +12,6 @@ from howsure.calibration.curve import curve_of
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.simulation import simulate_pairs
 from howsure.figures.calibration import curve_figure, histogram_figure
-from howsure.inputs.pairs import Pairs
 from howsure.reproductions.reproduction import Advance, Finding, Reproduction, ResultTable, nobody
 
 if TYPE_CHECKING:
@@ -37,8 +36,8 @@ def reproduce_binning(*, seed: int = 0, advance: Advance = nobody) -> Reproducti
     The paper's predictions (of the tag NN) are not public; these are drawn from a Beta distribution as skewed as its
     panel (a), with slightly miscalibrated labels. Intervals are the paper's normal ones.
     """
-    labels, q = simulate_pairs(TOKENS, *BETA, transform=SLIGHTLY_OFF, rng=seed)
-    pairs = Pairs(labels, q)
+    pairs = simulate_pairs(TOKENS, *BETA, transform=SLIGHTLY_OFF, rng=seed)
+    q = pairs.probabilities
     judged = partial(curve_of, pairs, interval="nguyen-oconnor", rng=seed)
     curves = {
         "b": judged(binning="uniform", n_bins=50, name="equal width .02"),

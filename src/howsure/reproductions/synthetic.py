@@ -96,8 +96,7 @@ def steps_of_synthetic(runs: int) -> int:
 
 
 def _sample(n: int, beta: tuple[float, float], transform: str | float, rng: np.random.Generator) -> Pairs:
-    labels, q = simulate_pairs(n, *beta, transform=transform, rng=rng)
-    return Pairs(labels, q)
+    return simulate_pairs(n, *beta, transform=transform, rng=rng)
 
 
 def _score(pairs: Pairs, bin_sizes: Sequence[int]) -> list[float]:

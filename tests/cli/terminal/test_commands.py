@@ -96,9 +96,11 @@ def test_simulated_pairs_are_those_of_the_library(tmp_path: Path) -> None:
     path = tmp_path / "pairs.csv"
     assert printed("simulate", 50, "--a", 2, "--b", 3, "--k", 0.2, "--seed", 9, "--output", path) == ""
     header, *rows = path.read_text().splitlines()
-    labels, q = howsure.simulate_pairs(50, 2, 3, transform=0.2, rng=9)
+    pairs = howsure.simulate_pairs(50, 2, 3, transform=0.2, rng=9)
     assert header == "label,probability"
-    assert [tuple(map(float, row.split(","))) for row in rows] == list(zip(labels, q, strict=True))
+    assert [tuple(map(float, row.split(","))) for row in rows] == list(
+        zip(pairs.labels, pairs.probabilities, strict=True)
+    )
     assert printed("simulate", 50, "--seed", 9) == printed("simulate", 50, "--seed", 9)
     assert printed("simulate", 50, "--seed", 9) != printed("simulate", 50, "--seed", 8)
     assert all(len(row) <= len("1,0.333") for row in printed("simulate", 50, "--decimals", 3).splitlines()[1:])

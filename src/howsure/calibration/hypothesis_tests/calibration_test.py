@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from howsure.calibration.hypothesis_tests.binned import binned_test, label_varia
 from howsure.calibration.hypothesis_tests.clustered import clustered_test
 from howsure.calibration.hypothesis_tests.cox import cox_test
 from howsure.calibration.hypothesis_tests.cumulative import cumulative_test
+from howsure.calibration.notes import groups_together
 from howsure.errors import InputError
 from howsure.inputs.frames import to_frame
 from howsure.inputs.numbers import check_whole
@@ -59,7 +60,7 @@ class CalibrationTest:
 
 def calibration_test(
     y_true: Any,
-    y_prob: Any,
+    y_prob: Any = None,
     *,
     method: str = "simulation",
     n_simulations: int = 999,
@@ -83,6 +84,7 @@ def calibration_test(
     or shifted. A wrong prediction of exactly 0 or 1 refutes calibration (p = 0), a right one says nothing.
     "cumulative": max_t |Σ_{q ≤ t} (y - q)| / n against a Brownian motion; no bins, for errors of one sign side by side.
 
+    `Pairs` in place of y_true and y_prob bring their weights and clusters; their groups are judged together.
     sample_weight (n,): how much each pair counts; the variance of its label stays q (1 - q). clusters (n,): what is
     right and wrong together. Then each cluster's sums of y - q get a random sign, `n_simulations` times, or all signs
     if these are fewer: exact if a cluster errs to either side alike. No p is below 2^(1 - clusters), so that fewer than
@@ -106,9 +108,11 @@ def calibration_test(
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {method!r}")
     pairs = pairs_from(y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label)
-    return check_calibration(
+    found = check_calibration(
         pairs, method, n_simulations=n_simulations, bin_size=bin_size, n_bins=n_bins, binning=binning, rng=rng
     )
+    together = groups_together(pairs)
+    return found if together is None else replace(found, recipe=found.recipe | {"note": together})
 
 
 def check_calibration(

@@ -1,0 +1,112 @@
+"""Pairs as they are handed in: in place of arrays, with what they lack beside them, and never anything twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import howsure
+from howsure import Pairs
+from howsure.errors import InputError
+from howsure.inputs.pairs_from import pairs_from
+
+RNG = np.random.default_rng(8)
+PLAIN = howsure.simulate_pairs(400, 0.5, 0.5, transform=0.2, rng=8)
+CODES = np.arange(400) // 8
+FULL = replace(
+    PLAIN, weights=RNG.random(400) + 0.5, groups=np.arange(400) % 2, group_names=("NN", "VB"), clusters=CODES
+)
+Y, Q, W = FULL.labels, FULL.probabilities, FULL.weights
+Function = Callable[..., Any]
+
+
+@pytest.mark.parametrize(
+    ("function", "options", "weighted"),
+    [
+        (howsure.calibration_curve, {}, {"clusters": CODES}),
+        (howsure.calibration_error, {}, {"clusters": CODES}),
+        (howsure.calibration_error, {"estimator": "plugin", "interval": "bootstrap", "rng": 1}, {"clusters": CODES}),
+        (howsure.calibration_test, {"rng": 1}, {"clusters": CODES}),
+        (howsure.calibration_test, {"method": "cox", "rng": 1}, {"clusters": CODES}),
+        (howsure.calibration_table, {}, {"clusters": CODES, "groups": FULL.groups}),
+        (howsure.score_parts, {"score": "log"}, {}),
+    ],
+)
+def test_pairs_are_what_their_arrays_are(function: Function, options: dict[str, Any], weighted: dict[str, Any]) -> None:
+    if function is not howsure.calibration_table:
+        assert str(function(PLAIN, **options)) == str(function(Y, Q, **options))
+    else:
+        weighted = {**weighted, "groups": np.array(FULL.group_names)[weighted["groups"]]}
+    found, wanted = function(FULL, **options), function(Y, Q, sample_weight=W, **weighted, **options)
+    assert _numbers(found) == _numbers(wanted)
+    without = {name: held for name, held in weighted.items() if name == "groups"}
+    assert _numbers(found) != _numbers(function(Y, Q, **without, **options))  # weights and clusters count
+
+
+def _numbers(result: Any) -> str:
+    return "\n".join(line for line in str(result).splitlines() if "judged together" not in line).split(", recipe")[0]
+
+
+def test_two_pairs_are_compared() -> None:
+    other = replace(FULL, probabilities=Q**1.3)
+    found = howsure.compare_calibration(FULL, other)
+    assert str(found) == str(howsure.compare_calibration(Y, Q, Q**1.3, sample_weight=W, clusters=CODES))
+    own = replace(other, labels=1 - Y)
+    wanted = howsure.compare_calibration(Y, Q, Q**1.3, y_true_b=1 - Y, sample_weight=W, clusters=CODES)
+    assert str(howsure.compare_calibration(FULL, own)) == str(wanted)
+
+
+def test_what_pairs_lack_may_stand_beside_them() -> None:
+    found = howsure.calibration_error(PLAIN, sample_weight=W, clusters=CODES)
+    assert found == howsure.calibration_error(Y, Q, sample_weight=W, clusters=CODES)
+    table = howsure.calibration_table(PLAIN, groups=np.array(["a", "b"])[np.arange(400) % 2])
+    assert [row.name for row in table] == ["a", "b"]
+
+
+def test_groups_judged_together_are_named() -> None:
+    assert "2 groups are judged together; calibration_table judges each" in howsure.calibration_curve(FULL).notes
+    assert "judged together" in howsure.calibration_test(FULL, rng=0).recipe["note"]
+    assert not any("together" in note for note in howsure.calibration_curve(PLAIN).notes)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: howsure.calibration_curve(FULL, Q), "y_prob must not be given with Pairs that hold labels of 0 and 1"),
+        (lambda: howsure.calibration_error(FULL, sample_weight=W), "sample_weight .* Pairs that have weights; leave"),
+        (lambda: howsure.calibration_test(FULL, clusters=CODES), "clusters must not be given with Pairs that have clu"),
+        (lambda: howsure.calibration_table(FULL, groups=CODES), "groups must not be given with Pairs that have groups"),
+        (lambda: howsure.calibration_table(PLAIN), "groups must say what each pair belongs to"),
+        (lambda: howsure.score_parts(PLAIN, pos_label=1), "pos_label must not be given with Pairs"),
+        (lambda: howsure.calibration_curve(PLAIN, data={"a": [1]}), "data must not be given with Pairs"),
+        (lambda: howsure.compare_calibration(FULL, Q, Q), "must both be Pairs, those of A and those of B, or neither"),
+        (lambda: howsure.compare_calibration(FULL, FULL, Q), "prob_b must not be given with Pairs of A and of B"),
+        (lambda: howsure.compare_calibration(FULL, replace(FULL, weights=None)), "only one of them has a weight"),
+        (lambda: howsure.compare_calibration(FULL, replace(FULL, group_names=("a", "b"))), "have other groups"),
+        (lambda: howsure.calibration_curve(Y), "y_prob must be a list, an array or a series; it is None"),
+    ],
+)
+def test_nothing_is_given_twice_or_left_open(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    ("broken", "message"),
+    [
+        ({"probabilities": np.array([0.1, 1.7])}, "probabilities must lie in"),
+        ({"labels": np.array([0, 2])}, "labels must be 0 or 1"),
+        ({"labels": np.array([0])}, "labels, probabilities must have one length; they have 1, 2"),
+        ({"weights": np.array([1.0, -1.0])}, "sample_weight must be finite and not negative"),
+        ({"clusters": np.array([1])}, "clusters must have as many rows as the others"),
+        ({"groups": np.array([0, 1]), "group_names": ("a",)}, "groups of Pairs must be 2 positions in group_names"),
+    ],
+)
+def test_pairs_made_by_hand_are_checked(broken: dict[str, Any], message: str) -> None:
+    held: dict[str, Any] = {"labels": np.array([0, 1], dtype=np.uint8), "probabilities": np.array([0.2, 0.7])}
+    with pytest.raises(InputError, match=message):
+        pairs_from(Pairs(**(held | broken)))
