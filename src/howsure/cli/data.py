@@ -10,10 +10,10 @@ import click
 
 from howsure.cli.terminal.commands import Group
 from howsure.cli.terminal.destinations import WrittenFolder
-from howsure.cli.terminal.output import emit, json_text
+from howsure.cli.terminal.output import emit, json_text, table_text
 from howsure.cli.terminal.progress import progress
-from howsure.cli.terminal.tables import Table
 from howsure.data.datasets.registry import HOST, DataSet, data_set, data_sets, downloads_folder, located
+from howsure.show.table import Table
 
 form_option = click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True,
                            help="How the result is written.")  # fmt: skip
@@ -37,7 +37,7 @@ def list_command(form: str) -> None:
         emit(json_text([_described(dataset) for dataset in known]), None)
         return
     rows = [[one.name, _size(one.bytes), _found(one)[0], one.licence, one.what] for one in known]
-    emit(Table(HEADERS, rows, words=("name", "found", "licence", "what")).text("table"), None)
+    emit(table_text(Table(HEADERS, rows, words=("name", "found", "licence", "what"))), None)
 
 
 @command.command("show")
@@ -63,7 +63,7 @@ def show_command(name: str, form: str) -> None:
         first, *rest = textwrap.wrap(value, 91, break_long_words=False, break_on_hyphens=False)
         lines += [f"{key:9}{first}", *(f"{'':9}{line}" for line in rest)]
     rows = [[file.name, f"{file.bytes:,}", file.sha256] for file in dataset.files]
-    emit("\n".join([*lines, "", Table(("file", "bytes", "SHA-256"), rows, words=("file",)).text("table")]), None)
+    emit("\n".join([*lines, "", table_text(Table(("file", "bytes", "SHA-256"), rows, words=("file",)))]), None)
 
 
 @command.command("get")

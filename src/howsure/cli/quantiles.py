@@ -10,12 +10,12 @@ import numpy as np
 from howsure.calibration.quantiles import METHODS, posterior_quantiles
 from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.options import as_names, figure_option, level_option, output_options
-from howsure.cli.terminal.output import emit, json_text
+from howsure.cli.terminal.output import emit, json_text, table_text
 from howsure.cli.terminal.row_numbers import rows_as_in_files
-from howsure.cli.terminal.tables import Table
 from howsure.data.predictions.read_columns import ReadColumns
 from howsure.errors import InputError
 from howsure.inputs.naming import shortened
+from howsure.show.table import Table
 
 
 @click.command("quantiles", cls=Command)
@@ -75,8 +75,8 @@ def command(
         f"rows left out, {column} being missing in them: {count:,}" for column, count in found.recipe["skipped"].items()
     ]
     said = "\n".join([repr(result), *skipped])
-    table = Table(("quantile", "truths", "expected", "low", "high"), rows, words=("quantile",), comment=said)
-    emit(f"{said}\n\n{table.text(form)}" if form == "table" else table.text(form), output)
+    table = Table(("quantile", "truths", "expected", "low", "high"), rows, words=("quantile",), caption=said)
+    emit(f"{said}\n\n{table_text(table, form)}" if form == "table" else table_text(table, form), output)
 
 
 def read(

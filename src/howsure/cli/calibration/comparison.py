@@ -5,9 +5,9 @@ from __future__ import annotations
 from howsure import __version__
 from howsure.calibration.comparison import CalibrationComparison
 from howsure.cli.calibration.sides import Side
-from howsure.cli.terminal.output import json_text
-from howsure.cli.terminal.tables import Table
+from howsure.cli.terminal.output import json_text, table_text
 from howsure.data.predictions.paired_rows import PairedRows
+from howsure.show.table import Table
 
 Sides = tuple[Side, Side]
 
@@ -37,7 +37,7 @@ def comparison_text(result: CalibrationComparison, sides: Sides, rows: PairedRow
             f"\nThe error of {' and of '.join(zeros)} is 0 because the bins differ no more than chance alone would have"
         )
         said += " it: not a model without an error."
-    table = comparison_table(result, sides, rows).text("table")
+    table = table_text(comparison_table(result, sides, rows))
     read = "".join(f"{line}\n" for line in _read(result, sides, rows))
     notes = "".join(f"note: {note}\n" for note in result.notes)
     return f"{read}\n{table}\n{said}\n{notes}"
@@ -74,4 +74,4 @@ def comparison_table(result: CalibrationComparison, sides: Sides, rows: PairedRo
             cells.append([name, *(f"{x:.5f}" for x in (e.value, e.low, e.high))])
     read = [line.removesuffix("; differences are A - B") for line in _read(result, sides, rows)]
     comment = f"howsure {__version__}; {'; '.join(read)}; level {result.recipe['level']}"
-    return Table(("figure", "value", "low", "high"), cells, words=("figure",), comment=comment)
+    return Table(("figure", "value", "low", "high"), cells, words=("figure",), caption=comment)

@@ -20,7 +20,7 @@ from howsure.cli.terminal.options import (
     output_options,
     report_option,
 )
-from howsure.cli.terminal.output import emit
+from howsure.cli.terminal.output import emit, table_text
 from howsure.cli.terminal.progress import progress
 from howsure.errors import InputError
 from howsure.inputs.pairs import Chunk, Pairs, PairSource
@@ -115,7 +115,7 @@ def curve_command(
         emit(curves_text(curves, recipe=recipe, skipped=skipped, adjust=adjust), output)
     else:
         table = curves_table(curves, recipe=recipe, skipped=skipped, adjust=adjust, exact=form == "csv")
-        emit(table.text(form), output)
+        emit(table_text(table, form), output)
 
 
 def opened(files: Sequence[str], *, missing: Sequence[str], input_format: str | None, **reading: Any) -> Any:
@@ -223,4 +223,4 @@ def compare_command(
     elif form == "table":
         emit(comparison_text(result, sides, rows), output)
     else:
-        emit(comparison_table(result, sides, rows).text(form), output)
+        emit(table_text(comparison_table(result, sides, rows), form), output)

@@ -11,10 +11,10 @@ import numpy as np
 from howsure.calibration.notes import notes_by_name
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.verdict import kind, p_value_text, recipe_rows, summary, verdict
-from howsure.cli.terminal.output import json_text
-from howsure.cli.terminal.tables import Table
+from howsure.cli.terminal.output import json_text, table_text
 from howsure.files.whole import write_whole
 from howsure.inputs.naming import counted, shortened
+from howsure.show.table import Table
 from howsure.stats.multiplicity import ADJUSTED, adjust_p_values
 
 HEADERS = (
@@ -50,11 +50,11 @@ def curves_text(curves: Sequence[CalibrationCurve], *, recipe: dict[str, Any], s
     read += f", {skipped:,} skipped ({_counts(recipe['skipped'])})" if skipped else ""
     read += _pooling(recipe)
     if len(curves) == 1 and curves[0].name is None:
-        return f"{read}\n\n{summary(curves[0])}\n\n{bins_table(curves[0]).text('table')}"
+        return f"{read}\n\n{summary(curves[0])}\n\n{table_text(bins_table(curves[0]))}"
     table = curves_table(curves, recipe=recipe, skipped=skipped, adjust=adjust)
     said = [f"{curve.name}: {verdict(curve)}" for curve in curves]
     lines = [*_families(curves, adjust), *said, *_notes(curves)]
-    return "\n".join([read, "", table.text("table"), *lines, ""])
+    return "\n".join([read, "", table_text(table), *lines, ""])
 
 
 def files_text(recipe: dict[str, Any]) -> str:
@@ -119,7 +119,7 @@ def curves_table(
     read += f", files pooled {len(recipe['files'])}" if len(recipe["files"]) > 1 else ""
     steps = ", ".join(f"{key} {value}" for key, value in method.items() if key != "n")
     comment = "\n".join([read, steps, *_families(curves, adjust), *_notes(curves)])
-    return Table(HEADERS, rows, words=("group", "miscalibration"), comment=comment)
+    return Table(HEADERS, rows, words=("group", "miscalibration"), caption=comment)
 
 
 def bins_table(curve: CalibrationCurve, *, most: int = 20) -> Table:

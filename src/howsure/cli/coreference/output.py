@@ -9,14 +9,14 @@ from typing import Any
 
 from howsure import __version__
 from howsure.cli.coreference.input import Resolved
-from howsure.cli.terminal.output import json_text
-from howsure.cli.terminal.tables import Table
+from howsure.cli.terminal.output import json_text, table_text
 from howsure.coreference import AntecedentModel, CoreferenceScores, score_documents
 from howsure.coreference.scores.metrics import METRICS
 from howsure.data import write_conll2012, write_conllu, write_three_columns
 from howsure.data.documents.document import Document, Mention
 from howsure.errors import InputError
 from howsure.inputs.naming import counted
+from howsure.show.table import Table
 
 FORMS = {"conllu": write_conllu, "conll-2012": write_conll2012, "three-columns": write_three_columns}
 FORM_OF_SUFFIX = {".conllu": "conllu", ".conll": "conll-2012"}
@@ -68,7 +68,7 @@ def training_text(
     ]
     if development:
         lines += ["", f"judged on {dev}: {counted(len(development), 'document')}, without singletons"]
-        lines += ["", _score_table(development_scores(model, development), "table").text("table").removesuffix("\n")]
+        lines += ["", table_text(_score_table(development_scores(model, development), "table")).removesuffix("\n")]
     return "\n".join(lines) + "\n"
 
 
@@ -91,10 +91,10 @@ def score_output(scores: CoreferenceScores, recipe: Mapping[str, Any], form: str
     comment = ", ".join(f"{key} {value}" for key, value in {"howsure": __version__, **recipe}.items())
     table = _score_table(scores, form, comment)
     if form != "table":
-        return table.text(form)
+        return table_text(table, form)
     without = "" if recipe["singletons"] else ", without singletons"
     heading = f"{recipe['predicted']} against {recipe['gold']}: {counted(recipe['documents'], 'document')}{without}"
-    return f"{heading}\n\n{table.text('table')}"
+    return f"{heading}\n\n{table_text(table)}"
 
 
 def _score_table(scores: CoreferenceScores, form: str, comment: str = "") -> Table:
@@ -104,7 +104,7 @@ def _score_table(scores: CoreferenceScores, form: str, comment: str = "") -> Tab
         score = getattr(scores, name)
         rows.append([label, *(_number(part, exact) for part in (score.precision, score.recall, score.f1))])
     rows.insert(3, ["CoNLL", "", "", _number(scores.conll_f1, exact)])
-    return Table(("metric", "precision", "recall", "F1"), rows, words=("metric",), comment=comment)
+    return Table(("metric", "precision", "recall", "F1"), rows, words=("metric",), caption=comment)
 
 
 def _number(value: float, exact: bool) -> str:

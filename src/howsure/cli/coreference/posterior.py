@@ -11,8 +11,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.cli.coreference.input import Resolved
-from howsure.cli.terminal.output import is_raw, json_text
-from howsure.cli.terminal.tables import Table
+from howsure.cli.terminal.output import is_raw, json_text, table_text
 from howsure.coreference.mentions.selection import entities_of
 from howsure.coreference.posterior.confidence import mention_confidence
 from howsure.data.documents.document import Document, Mention
@@ -20,6 +19,7 @@ from howsure.errors import InputError
 from howsure.files.whole import write_whole
 from howsure.inputs.pairs import Floats, Integers
 from howsure.show.harmless import in_a_spreadsheet
+from howsure.show.table import Table
 from howsure.stats.poisson_binomial import CountDistribution
 
 SUFFIXES = {".json": "", ".parquet": "FORMAT parquet, COMPRESSION zstd", ".csv": "FORMAT csv, HEADER true"}
@@ -104,7 +104,7 @@ def posterior_text(views: Sequence[View]) -> str:
         shown = f"{view.number.mean:.1f}", f"{low} to {high}", f"{len(view.pairs):,}"
         rows.append([view.document.name, f"{len(view.mentions):,}", f"{len(view.entities):,}", *shown])
     headers = ("document", "mentions", "entities", "expected", "95 %", "pairs")
-    text = Table(headers, rows, words=("document",)).text("table") + (WHY_OUTSIDE if outside else "")
+    text = table_text(Table(headers, rows, words=("document",))) + (WHY_OUTSIDE if outside else "")
     return text if len(views) > 1 else f"{text}\n{_entities_text(views[0])}"
 
 
@@ -117,7 +117,7 @@ def _entities_text(view: View) -> str:
         for number, members in enumerate(several[:ENTITIES_SHOWN], start=1)
     ]
     more = len(several) - len(rows)
-    text = Table(("entity", "confidence", "mentions"), rows, words=("mentions",)).text("table")
+    text = table_text(Table(("entity", "confidence", "mentions"), rows, words=("mentions",)))
     return text + (f"… and {more} more of several mentions\n" if more else "")
 
 

@@ -6,9 +6,9 @@ import click
 
 from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.options import output_options
-from howsure.cli.terminal.output import emit, json_text
-from howsure.cli.terminal.tables import Table
+from howsure.cli.terminal.output import emit, json_text, table_text
 from howsure.errors import InputError
+from howsure.show.table import Table
 
 
 @click.command("check", cls=Command)
@@ -30,7 +30,7 @@ def check_command(path: str, form: str, output: str | None) -> None:
     if form == "json":
         emit(json_text(found.to_dict()), output)
     elif rows or form != "table":
-        emit(Table(headings, rows, words=("table", "rule that is broken")).text(form), output)
+        emit(table_text(Table(headings, rows, words=("table", "rule that is broken")), form), output)
     if not found.is_whole:
         raise InputError(found.verdict())
     if form == "table":

@@ -6,14 +6,14 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from howsure.cli.terminal.output import is_raw, json_text
-from howsure.cli.terminal.tables import Table
+from howsure.cli.terminal.output import is_raw, json_text, table_text
 from howsure.events.series.actor_comparison import ActorComparison
 from howsure.events.series.event_series import StoreSeries
 from howsure.events.series.export import csv_text
 from howsure.events.store.reading import UNCERTAINTY
 from howsure.inputs.naming import counted
 from howsure.show.result_table import printable
+from howsure.show.table import Table
 
 MOST_ROWS = 200  # of a table that people read
 
@@ -27,7 +27,7 @@ def series_output(series: StoreSeries, form: str, path: str, left: int) -> str:
     headings, rows = series.table()
     words = ("actor", "title", "period")
     if form != "table":
-        return Table(headings, rows, words=words, comment=_comment(series.recipe)).text(form)
+        return table_text(Table(headings, rows, words=words, caption=_comment(series.recipe)), form)
     table, cut = _readable(headings, rows, words)
     more = [f"{left:,} more actors: --top or --actor shows them."] if left else []
     return "\n".join([f"event: {series.event}", "", table, *cut, *more, *_told(series.recipe), ""])
@@ -41,10 +41,10 @@ def comparison_output(compared: ActorComparison, form: str, path: str) -> str:
     rows = document["rows"]
     if form == "csv":
         cells = [["" if value is None else str(value) for value in row.values()] for row in rows]
-        return Table(list(rows[0]), cells).text("csv")
+        return table_text(Table(list(rows[0]), cells), "csv")
     headings, shown = compared.table()
     if form != "table":
-        return Table(headings, shown, words=("period",), comment=_comment(compared.recipe)).text(form)
+        return table_text(Table(headings, shown, words=("period",), caption=_comment(compared.recipe)), form)
     table, cut = _readable(headings, shown, ("period",))
     verdict = textwrap.wrap(compared.verdict(), 100)
     return "\n".join([f"event: {compared.event}", "", table, *cut, *verdict, *_told(compared.recipe), ""])
@@ -52,12 +52,8 @@ def comparison_output(compared: ActorComparison, form: str, path: str) -> str:
 
 def _readable(headings: Sequence[str], rows: Sequence[Sequence[str]], words: Sequence[str]) -> tuple[str, list[str]]:
     """A table of the first and the last rows where there are more than people read, and what is left out of it."""
-    half, left = MOST_ROWS // 2, len(rows) - MOST_ROWS
-    if left <= 0:
-        return Table(headings, rows, words=words).text("table"), []
-    gap = ["…", *[""] * (len(headings) - 1)]
-    text = Table(headings, [*rows[:half], gap, *rows[-half:]], words=words).text("table")
-    return text, [f"{left:,} of {len(rows):,} rows are not shown: --format csv holds them all."]
+    table = Table(headings, rows, words=words).shortened(MOST_ROWS, rest="--format csv holds them all")
+    return table_text(table), list(table.notes)
 
 
 def doubtful_output(found: Sequence[Mapping[str, Any]], form: str, path: str) -> str:
@@ -67,7 +63,7 @@ def doubtful_output(found: Sequence[Mapping[str, Any]], form: str, path: str) ->
     if form != "table":
         headers = ["document", "date", "title", "actor", "probability", "mention", "with", "link_probability"]
         rows = [row for one in found for row in _link_rows(one)]
-        return Table(headers, rows, words=("document", "date", "title", "actor", "mention", "with")).text(form)
+        return table_text(Table(headers, rows, words=("document", "date", "title", "actor", "mention", "with")), form)
     if not found:
         return "no document is as uncertain as that; see --low and --high\n"
     return "\n".join(line for one in found for line in _described(one)) + "\n"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 
-from howsure.cli.terminal.tables import Table
+from howsure.cli.terminal.output import table_text
 from howsure.events.corpus.filters import REASONS
 from howsure.events.extraction.dependencies import DependencyCounts
 from howsure.events.extraction.extract_events import ExtractionReport
 from howsure.events.rules.rule_comparison import RuleComparison
 from howsure.events.store.event_store import EventStore
 from howsure.inputs.naming import counted
+from howsure.show.table import Table
 
 PAPERS = "  note: the rule attack misses actors named by a noun before a noun (US forces); --rule attack-wide sees them"
 NOTHING = "nothing to explore: look at what was left out, at --lexicon and --rule, and at howsure events dependencies"
@@ -52,7 +53,7 @@ def rules_text(compared: RuleComparison, *, top: int) -> str:
     shown = [cells for cells, row in zip(rows, compared.rows, strict=True) if row.actor in actors[:top]]
     table = Table(headings, shown, words=("actor", "title", *([] if compared.recipe["by"] is None else [headings[2]])))
     left = f"\n{len(actors) - top:,} more actors: --top shows them." if len(actors) > top else ""
-    return f"first rule:  {compared.first}\nsecond rule: {compared.second}\n\n{table.text('table').rstrip()}{left}"
+    return f"first rule:  {compared.first}\nsecond rule: {compared.second}\n\n{table_text(table).rstrip()}{left}"
 
 
 def dependencies_text(counts: DependencyCounts, *, top: int) -> str:
@@ -65,7 +66,7 @@ def dependencies_text(counts: DependencyCounts, *, top: int) -> str:
         words=("from the head of a mention to a name in it",),
     )
     above = Table(("relation to", "governor", "count"), governors, words=("relation to", "governor"))
-    return f"{below.text('table')}\n{above.text('table')}"
+    return f"{table_text(below)}\n{table_text(above)}"
 
 
 def _speed(report: ExtractionReport) -> list[str]:

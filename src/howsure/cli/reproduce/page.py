@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from howsure.cli.terminal.tables import Table
+from howsure.cli.terminal.output import table_text
 from howsure.inputs.naming import counted
 from howsure.reproductions import Finding, Reproduction, ResultTable
+from howsure.show.table import Table
 
 CORRECTIONS = "What corrects the paper"
 
@@ -14,7 +15,7 @@ CORRECTIONS = "What corrects the paper"
 def as_text(result: Reproduction, *, limit: int | None = None) -> str:
     """Every table, then the findings: what the paper says, what we found, and whether it holds."""
     parts = [result.title, *result.notes]
-    parts += [f"{table.title}\n{_as_table(table).text('table')}".rstrip() for table in result.tables]
+    parts += [f"{table.title}\n{table_text(_as_table(table))}".rstrip() for table in result.tables]
     parts += [summary(result, limit), *map(_in_words, result.findings)]
     if result.corrections:
         parts.append("\n".join([CORRECTIONS, *(f"- {one}" for one in result.corrections)]))
@@ -92,7 +93,7 @@ def _as_table(table: ResultTable) -> Table:
 
 
 def _markdown(table: Table) -> str:
-    return table.text("markdown").rstrip()
+    return table_text(table, "markdown").rstrip()
 
 
 def _recipe(result: Reproduction) -> str:

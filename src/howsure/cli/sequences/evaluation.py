@@ -15,11 +15,11 @@ from howsure.calibration.verdict import kind, p_value_text
 from howsure.cli.calibration.output import adjusted_p_values, exact_number, number
 from howsure.cli.sequences.input import Corpus, Tags
 from howsure.cli.sequences.pairs import check_unknown
-from howsure.cli.terminal.output import json_text
-from howsure.cli.terminal.tables import Table
+from howsure.cli.terminal.output import json_text, table_text
 from howsure.inputs.naming import counted
 from howsure.sequences.calibration_pairs import count_unknown, tag_pairs
 from howsure.sequences.taggers.tagger import Tagger
+from howsure.show.table import Table
 from howsure.stats.multiplicity import ADJUSTED
 
 ALL = "all"
@@ -67,8 +67,8 @@ def evaluation_output(found: Evaluation, recipe: dict[str, Any], form: str) -> s
         return json_text(_as_dict(found, recipe, adjusted))
     table = _table(found, recipe, adjusted, exact=form == "csv")
     if form != "table":
-        return table.text(form)
-    return "\n".join([*_heading(found, recipe), "", table.text("table").rstrip(), *_notes(found, recipe), ""])
+        return table_text(table, form)
+    return "\n".join([*_heading(found, recipe), "", table_text(table).rstrip(), *_notes(found, recipe), ""])
 
 
 def _heading(found: Evaluation, recipe: Mapping[str, Any]) -> list[str]:
@@ -100,7 +100,7 @@ def _table(found: Evaluation, recipe: Mapping[str, Any], adjusted: list[float], 
         share = right / tokens if tokens else None
         rows.append([name, f"{tokens}", shown(share), *map(shown, scores), shown_p(p), kind(curve)])
     comment = "\n".join([*_heading(found, recipe), f"howsure {__version__}", *_notes(found, recipe)])
-    return Table(HEADERS, rows, words=("tag", "miscalibration"), comment=comment)
+    return Table(HEADERS, rows, words=("tag", "miscalibration"), caption=comment)
 
 
 def _as_dict(found: Evaluation, recipe: dict[str, Any], adjusted: list[float]) -> dict[str, Any]:

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from howsure import __version__
-from howsure.cli.terminal.output import json_text
-from howsure.cli.terminal.tables import Table
+from howsure.cli.terminal.output import json_text, table_text
 from howsure.inputs.naming import counted, shortened
+from howsure.show.table import Table
 from howsure.significance.results import Comparison, recipe_text
 from howsure.significance.verdict import how, verdicts
 
@@ -24,12 +24,12 @@ def comparison_output(result: Comparison, recipe: Mapping[str, Any], form: str) 
     if form == "csv":
         rows = [row.to_dict() for row in result]
         cells = [["" if value is None else str(value) for value in row.values()] for row in rows]
-        return Table(list(rows[0]), cells).text("csv")
+        return table_text(Table(list(rows[0]), cells), "csv")
     table = comparison_table(result, recipe)
     if form != "table":
-        return table.text(form)
+        return table_text(table, form)
     said = [*verdicts(result), *how(result)]
-    return "\n".join([_read(recipe, result), "", table.text("table"), *said, ""])
+    return "\n".join([_read(recipe, result), "", table_text(table), *said, ""])
 
 
 def comparison_table(result: Comparison, recipe: Mapping[str, Any]) -> Table:
@@ -39,7 +39,7 @@ def comparison_table(result: Comparison, recipe: Mapping[str, Any]) -> Table:
     if len(set(baselines)) > 1:
         headers, rows = ["against", *headers], [[name, *row] for name, row in zip(baselines, rows, strict=True)]
     comment = "\n".join([recipe_text(recipe), recipe_text(result.recipe), *result.notes])
-    return Table(headers, rows, words=WORDS, comment=comment)
+    return Table(headers, rows, words=WORDS, caption=comment)
 
 
 def power_output(found: Mapping[str, Any], form: str) -> str:
@@ -49,8 +49,8 @@ def power_output(found: Mapping[str, Any], form: str) -> str:
         return json_text({**plain, "howsure": __version__})
     shown = {"difference": ".4f", "power": ".3f", "n": ",d"}
     cells = [("none" if v is None else format(v, shown[k]) if k in shown else str(v)) for k, v in plain.items()]
-    table = Table(list(plain), [cells], comment=f"howsure {__version__}, test of accuracy")
-    return table.text(form)
+    table = Table(list(plain), [cells], caption=f"howsure {__version__}, test of accuracy")
+    return table_text(table, form)
 
 
 def write_figure(result: Comparison, path: str) -> None:

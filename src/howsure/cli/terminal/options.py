@@ -9,8 +9,7 @@ import click
 
 from howsure.cli.terminal.commands import Group
 from howsure.cli.terminal.destinations import FIGURES, PAGES, Written
-from howsure.cli.terminal.output import RAW
-from howsure.cli.terminal.tables import FORMATS
+from howsure.cli.terminal.output import FORMATS, RAW
 
 PROCESSES = click.IntRange(1, 256)
 CLUSTERINGS = click.IntRange(1, 10_000)  # samples of a document

@@ -11,8 +11,10 @@ import click
 from howsure.errors import InputError
 from howsure.files.whole import write_whole
 from howsure.show.harmless import on_a_terminal
+from howsure.show.table import Table
 
 RAW = "howsure.raw"
+FORMATS = ("table", "json", "csv", "markdown", "latex")
 
 
 def emit(text: str, output: str | None) -> None:
@@ -37,6 +39,12 @@ def is_raw() -> bool:
     """Whether the user wants names as they are: `--raw`."""
     context = click.get_current_context(silent=True)
     return context is not None and bool(context.meta.get(RAW))
+
+
+def table_text(table: Table, form: str = "table") -> str:
+    """A table in one of the formats, ending in a newline."""
+    write = {"table": table.text, "csv": table.csv, "markdown": table.markdown, "latex": table.latex}[form]
+    return f"{write(raw=is_raw())}\n"
 
 
 def json_text(document: Any) -> str:

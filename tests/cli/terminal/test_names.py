@@ -1,33 +1,17 @@
-"""Tables of names that others chose, and of many rows."""
+"""Names that others chose, as the commands print them."""
 
 from __future__ import annotations
 
-import cProfile
 import csv
 import io
-import pstats
 from pathlib import Path
 
 import pytest
 
-from howsure.cli.terminal.tables import Table
 from tests.cli.running import howsure, printed
 
 NAMES = ("=cmd|' /C calc'!A0", "\x1b]0;owned\x07", "-LRB-", "a\nb", "plain")
 JUDGE = ("--label", "y", "--prob", "p", "--group", "g")
-
-
-def calls(form: str, rows: int) -> int:
-    """How many functions are called to write a table."""
-    table = Table(("a", "b"), [[f"{i}", "x"] for i in range(rows)], words=("b",))
-    profile = cProfile.Profile()
-    profile.runcall(table.text, form)
-    return int(pstats.Stats(profile, stream=io.StringIO()).total_calls)  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize("form", ["table", "csv", "markdown", "latex"])
-def test_twice_the_rows_are_twice_the_work(form: str) -> None:
-    assert calls(form, 800) < 2.2 * calls(form, 400)
 
 
 @pytest.fixture

@@ -1,0 +1,154 @@
+"""One table in all its forms: what a form writes can be read back, whatever the cells hold."""
+
+from __future__ import annotations
+
+import cProfile
+import csv
+import io
+import pstats
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howsure.show.harmless import STEERING, in_a_line, in_a_spreadsheet
+from howsure.show.table import MOST_ROWS, Table, width_of
+
+FORMS = ("text", "html", "csv", "markdown", "latex")
+HEADINGS = ("name", "n")
+NAMES = {
+    "plain": "Iraq",
+    "empty": "",
+    "wide": "日本語",
+    "an accent of its own": "e\N{COMBINING ACUTE ACCENT}",
+    "a colour": "\x1b[31mred",
+    "a title": "\x1b]0;owned\x07",
+    "turned round": "a\u202eb",
+    "two lines": "a\n\tb",
+    "a formula": "=cmd|' /C calc'!A0",
+    "a minus": "-LRB-",
+    "HTML": "<script>alert('&')</script>",
+    "a bar": "a|b",
+    "LaTeX": r"\input{x} 50 % & $1_2^3 ~ #",
+}
+
+
+class Cells(HTMLParser):
+    """The cells of a table element, row by row."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.rows: list[list[str]] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        assert tag in ("table", "caption", "thead", "tbody", "tr", "th", "td", "p")
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("th", "td"):
+            self.rows[-1].append("")
+
+    def handle_data(self, data: str) -> None:
+        if data.strip() and self.rows and self.rows[-1]:
+            self.rows[-1][-1] += data
+
+
+def cells_of(written: str, form: str) -> list[list[str]]:
+    """The rows that a form holds; of LaTeX and text, those of columns that hold one word each."""
+    match form:
+        case "csv":
+            return list(csv.reader(io.StringIO(written)))
+        case "html":
+            return Cells(written).rows
+        case "markdown":
+            lines = [line.removeprefix("| ").removesuffix(" |") for line in written.splitlines()]
+            return [line.replace(r"\|", "\0").split(" | ") for line in (lines[0], *lines[2:])]
+        case "latex":
+            lines = [line for line in written.splitlines() if line.endswith(r" \\")]
+            return [line.removesuffix(r" \\").split(" & ") for line in lines]
+    lines = written.splitlines()
+    return [line.split() for line in (lines[0], *lines[2:])]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+def test_a_cell_is_one_cell_and_steers_nothing(form: str, name: str) -> None:
+    written = getattr(Table((name, "n"), [[name, "-0.5"], ["plain", "1"]], words=[name]), form)()
+    assert not STEERING.search(written)
+    if form == "text" and (" " in name or not name):
+        return  # no word
+    rows = cells_of(written, form)
+    assert [len(row) for row in rows] == [2, 2, 2]
+    assert rows[0][0] == rows[1][0]
+    if form in ("text", "html"):
+        assert rows[1] == [in_a_line(name), "-0.5"]
+    if form == "csv":
+        assert rows[1] == [in_a_spreadsheet(name), "-0.5"]
+    if form == "latex":
+        assert rows[1][1] == "$-$0.5"
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_table_without_rows_has_its_headings(form: str) -> None:
+    written = getattr(Table(HEADINGS, [], caption="nothing"), form)()
+    assert cells_of(written.removeprefix("<!-- nothing -->\n"), form) == [["name", "n"]]
+
+
+@pytest.mark.parametrize("form", ["text", "csv", "markdown", "latex"])
+def test_raw_names_stay_as_they_are(form: str) -> None:
+    assert "\x1b[31m=" in getattr(Table(("\x1b[31m=",), []), form)(raw=True)
+    assert "\n=1\n" in f"\n{Table(('=1',), []).csv(raw=True)}\n"
+
+
+def test_columns_are_aligned_by_what_a_terminal_shows() -> None:
+    table = Table(HEADINGS, [["日本語", "1"], ["e\N{COMBINING ACUTE ACCENT}", "1,000"], ["Iraq", "20"]], words=["name"])
+    assert table.text().splitlines() == [
+        "name        n",
+        "─────────────",
+        "日本語      1",
+        "e\N{COMBINING ACUTE ACCENT}       1,000",
+        "Iraq       20",
+    ]
+    assert [width_of(line) for line in table.text().splitlines()] == [13] * 5
+
+
+@given(st.lists(st.tuples(st.text(), st.text()), max_size=5))
+def test_every_line_of_a_text_ends_in_its_last_column(rows: list[tuple[str, str]]) -> None:
+    """The last column is aligned to the right, so that all lines are as wide as the rule but for trailing spaces."""
+    lines = Table(HEADINGS, [[name, f"{n}."] for name, n in rows]).text().split("\n")
+    assert {width_of(line) for line in lines} == {width_of(lines[1])}
+    assert len(lines) == 2 + len(rows)
+
+
+def test_caption_and_notes_stand_around_the_table() -> None:
+    table = Table(HEADINGS, [["a", "1"]], caption="a -- <b>\n2 %", notes=["said \x1b[31m&"])
+    assert str(table).splitlines() == ["a -- <b>", "2 %", "name  n", "───────", "   a  1", r"said \u001b[31m&"]
+    assert "<caption>a -- &lt;b&gt;\n2 %</caption>" in table.html()
+    assert table.html().endswith(r"</table><p>said \u001b[31m&amp;</p>")
+    assert table.markdown().startswith("<!-- a - - <b>\n2 % -->\n| name | n |\n")
+    assert table.latex().startswith("% a -- <b>\n% 2 %\n\\begin{tabular}{rr}\n\\toprule\n")
+    assert table.csv() == "name,n\na,1"
+
+
+def test_of_many_rows_the_first_and_the_last_are_shown() -> None:
+    rows = [[f"r{n}", str(n)] for n in range(MOST_ROWS + 3)]
+    shown = Table(HEADINGS, rows, notes=["later"]).shortened()
+    assert shown.rows == [*rows[:12], ["…", ""], *rows[-12:]]
+    assert shown.notes == ("3 of 27 rows are not shown: to_frame() holds them all.", "later")
+    whole = Table(HEADINGS, rows[:MOST_ROWS])
+    assert whole.shortened() is whole
+    assert [row[0] for row in Table(HEADINGS, rows).shortened(3, rest="").rows] == ["r0", "r1", "…", "r26"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_work_is_linear_in_the_rows(form: str) -> None:
+    assert calls(form, 32_000) <= 1.01 * 16 * calls(form, 2_000)
+
+
+def calls(form: str, rows: int) -> int:
+    """How many functions are called to write a table."""
+    table = Table(HEADINGS, [["x", "1"]] * rows, words=["name"])
+    profile = cProfile.Profile()
+    profile.runcall(getattr(table, form))
+    return int(pstats.Stats(profile, stream=io.StringIO()).total_calls)  # type: ignore[attr-defined]
