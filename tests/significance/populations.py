@@ -71,7 +71,7 @@ def shifted(rng: np.random.Generator, *, n: int = N, gap: float = 0.1) -> Set:
 
 
 def sharp_and_coarse(rng: np.random.Generator, *, n: int = N) -> Set:
-    """Two calibrated systems, one of which knows much and one nothing."""
+    """Two calibrated systems, one of them informative, the other not."""
     truth = 0.2 + 0.6 * rng.random(n)
     return (rng.random(n) < truth).astype(int), truth, np.full(n, 0.5)
 

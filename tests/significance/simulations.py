@@ -86,9 +86,9 @@ ALIKE: dict[str, tuple[Callable[..., Set], tuple[str, ...]]] = {
 }
 CALIBRATION = {"metrics": ["calibration_error", "squared_calibration_error"]}
 UNLIKE: dict[str, tuple[Callable[..., Set], dict[str, Any]]] = {
-    "equal calibration error, one too sure, one too little": (over_and_under, CALIBRATION),
+    "equal calibration error, one too extreme, one not extreme enough": (over_and_under, CALIBRATION),
     "equal calibration error, one too high, one too low": (shifted, CALIBRATION),
-    "both calibrated, one knows much, one nothing": (sharp_and_coarse, CALIBRATION),
+    "both calibrated, one informative, one uninformative": (sharp_and_coarse, CALIBRATION),
     "equal precision, one predicts five times as often": (
         equal_precision,
         {"metrics": "precision", "target_class": 1},

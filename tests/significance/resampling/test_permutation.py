@@ -111,7 +111,7 @@ def test_a_mean_over_its_standard_error_has_the_p_of_the_mean(seed: int, alterna
         (over_and_under, {"n": 1000}, {"metrics": "calibration_error"}),
         (equal_precision, {"n": 500}, {"metrics": "precision", "target_class": 1}),
     ],
-    ids=["one too sure, one too little", "one predicts five times as often"],
+    ids=["one too extreme, one not extreme enough", "one predicts five times as often"],
 )
 def test_equal_values_of_unlike_systems_are_seldom_found_different(make, data, options) -> None:
     """Tests of exchangeability reject .6 and .1 of these: the systems differ, the metric does not."""
