@@ -8,7 +8,6 @@ from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.options import output_options
 from howsure.cli.terminal.output import emit, json_text, table_text
 from howsure.errors import InputError
-from howsure.show.table import Table
 
 
 @click.command("check", cls=Command)
@@ -26,11 +25,11 @@ def check_command(path: str, form: str, output: str | None) -> None:
     from howsure.events.store.check_store import check_store
 
     found = check_store(path)
-    headings, rows = found.table()
+    table = found.table()
     if form == "json":
         emit(json_text(found.to_dict()), output)
-    elif rows or form != "table":
-        emit(table_text(Table(headings, rows, words=("table", "rule that is broken")), form), output)
+    elif table.rows or form != "table":
+        emit(table_text(table, form), output)
     if not found.is_whole:
         raise InputError(found.verdict())
     if form == "table":

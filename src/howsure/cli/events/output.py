@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from howsure.cli.terminal.output import is_raw, json_text, table_text
+from howsure.cli.terminal.output import is_raw, json_text, name_text, records_csv, table_text
 from howsure.events.series.actor_comparison import ActorComparison
 from howsure.events.series.event_series import StoreSeries
 from howsure.events.series.export import csv_text
 from howsure.events.store.reading import UNCERTAINTY
 from howsure.inputs.naming import counted
-from howsure.show.result_table import printable
 from howsure.show.table import Table
 
 MOST_ROWS = 200  # of a table that people read
+REST = "--format csv holds them all"
 
 
 def series_output(series: StoreSeries, form: str, path: str, left: int) -> str:
@@ -24,13 +25,13 @@ def series_output(series: StoreSeries, form: str, path: str, left: int) -> str:
         return json_text({"store": path, **series.to_dict()})
     if form == "csv":
         return csv_text(series, raw=is_raw())
-    headings, rows = series.table()
-    words = ("actor", "title", "period")
+    table = replace(series.table(), caption=_comment(series.recipe))
     if form != "table":
-        return table_text(Table(headings, rows, words=words, caption=_comment(series.recipe)), form)
-    table, cut = _readable(headings, rows, words)
+        return table_text(table, form)
+    table = table.shortened(MOST_ROWS, rest=REST)
     more = [f"{left:,} more actors: --top or --actor shows them."] if left else []
-    return "\n".join([f"event: {series.event}", "", table, *cut, *more, *_told(series.recipe), ""])
+    told = [*table.notes, *more, *_told(series.recipe)]
+    return "\n".join([f"event: {series.event}", "", table_text(table), *told, ""])
 
 
 def comparison_output(compared: ActorComparison, form: str, path: str) -> str:
@@ -38,22 +39,14 @@ def comparison_output(compared: ActorComparison, form: str, path: str) -> str:
     document = compared.to_dict()
     if form == "json":
         return json_text({"store": path, **document})
-    rows = document["rows"]
     if form == "csv":
-        cells = [["" if value is None else str(value) for value in row.values()] for row in rows]
-        return table_text(Table(list(rows[0]), cells), "csv")
-    headings, shown = compared.table()
+        return records_csv(document["rows"])
+    table = replace(compared.table(), caption=_comment(compared.recipe), notes=())
     if form != "table":
-        return table_text(Table(headings, shown, words=("period",), caption=_comment(compared.recipe)), form)
-    table, cut = _readable(headings, shown, ("period",))
-    verdict = textwrap.wrap(compared.verdict(), 100)
-    return "\n".join([f"event: {compared.event}", "", table, *cut, *verdict, *_told(compared.recipe), ""])
-
-
-def _readable(headings: Sequence[str], rows: Sequence[Sequence[str]], words: Sequence[str]) -> tuple[str, list[str]]:
-    """A table of the first and the last rows where there are more than people read, and what is left out of it."""
-    table = Table(headings, rows, words=words).shortened(MOST_ROWS, rest="--format csv holds them all")
-    return table_text(table), list(table.notes)
+        return table_text(table, form)
+    table = table.shortened(MOST_ROWS, rest=REST)
+    told = [*table.notes, *textwrap.wrap(compared.verdict(), 100), *_told(compared.recipe)]
+    return "\n".join([f"event: {compared.event}", "", table_text(table), *told, ""])
 
 
 def doubtful_output(found: Sequence[Mapping[str, Any]], form: str, path: str) -> str:
@@ -70,27 +63,18 @@ def doubtful_output(found: Sequence[Mapping[str, Any]], form: str, path: str) ->
 
 
 def _described(one: Mapping[str, Any]) -> list[str]:
-    title = printable(one["title"] or "")
-    lines = [f"{one['probability']:.2f}  {one['actor']}  {one['date']}  {printable(one['id'])}  {title}".rstrip()]
+    title = name_text(one["title"] or "")
+    lines = [f"{one['probability']:.2f}  {one['actor']}  {one['date']}  {name_text(one['id'])}  {title}".rstrip()]
     for link in one["links"]:
-        words = f'"{printable(link["mention_text"])}" ~ "{printable(link["with_text"])}"'
+        words = f'"{name_text(link["mention_text"])}" ~ "{name_text(link["with_text"])}"'
         shares = f"{100 * link['with_event']:.0f} % of the samples with the event, {100 * link['without_event']:.0f} %"
         lines.append(f"      {words}, p = {link['probability']:.2f}; together in {shares} without")
     return lines
 
 
 def _link_rows(one: Mapping[str, Any]) -> list[list[str]]:
-    named = [
-        printable(one["id"]),
-        one["date"],
-        printable(one["title"] or ""),
-        one["actor"],
-        f"{one['probability']:.4f}",
-    ]
-    links = [
-        [printable(link["mention_text"]), printable(link["with_text"]), f"{link['probability']:.4f}"]
-        for link in one["links"]
-    ]
+    named = [one["id"], one["date"], one["title"] or "", one["actor"], f"{one['probability']:.4f}"]
+    links = [[link["mention_text"], link["with_text"], f"{link['probability']:.4f}"] for link in one["links"]]
     return [[*named, *link] for link in links or [["", "", ""]]]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 from howsure.cli.terminal.output import table_text
 from howsure.events.corpus.filters import REASONS
@@ -48,10 +49,10 @@ def interrupted(path: str, report: ExtractionReport) -> str:
 
 def rules_text(compared: RuleComparison, *, top: int) -> str:
     """What two rules count, side by side, of the most frequent actors."""
-    headings, rows = compared.table()
+    table = compared.table()
     actors = list(dict.fromkeys(row.actor for row in compared.rows))
-    shown = [cells for cells, row in zip(rows, compared.rows, strict=True) if row.actor in actors[:top]]
-    table = Table(headings, shown, words=("actor", "title", *([] if compared.recipe["by"] is None else [headings[2]])))
+    shown = [cells for cells, row in zip(table.rows, compared.rows, strict=True) if row.actor in actors[:top]]
+    table = replace(table, rows=shown)
     left = f"\n{len(actors) - top:,} more actors: --top shows them." if len(actors) > top else ""
     return f"first rule:  {compared.first}\nsecond rule: {compared.second}\n\n{table_text(table).rstrip()}{left}"
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from howsure import __version__
-from howsure.cli.terminal.output import json_text, table_text
+from howsure.cli.terminal.output import json_text, records_csv, table_text
 from howsure.inputs.naming import counted, shortened
 from howsure.show.table import Table
 from howsure.significance.results import Comparison, recipe_text
@@ -22,9 +22,7 @@ def comparison_output(result: Comparison, recipe: Mapping[str, Any], form: str) 
         document = result.to_dict()
         return json_text({**document, "recipe": {**recipe, **document["recipe"]}})
     if form == "csv":
-        rows = [row.to_dict() for row in result]
-        cells = [["" if value is None else str(value) for value in row.values()] for row in rows]
-        return table_text(Table(list(rows[0]), cells), "csv")
+        return records_csv([row.to_dict() for row in result])
     table = comparison_table(result, recipe)
     if form != "table":
         return table_text(table, form)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
 
 from howsure.errors import InputError
 from howsure.files.whole import write_whole
-from howsure.show.harmless import on_a_terminal
+from howsure.show.harmless import in_a_line, on_a_terminal
 from howsure.show.table import Table
 
 RAW = "howsure.raw"
@@ -45,6 +46,17 @@ def table_text(table: Table, form: str = "table") -> str:
     """A table in one of the formats, ending in a newline."""
     write = {"table": table.text, "csv": table.csv, "markdown": table.markdown, "latex": table.latex}[form]
     return f"{write(raw=is_raw())}\n"
+
+
+def records_csv(records: Sequence[Mapping[str, Any]]) -> str:
+    """Plain values by name as CSV, with all their digits."""
+    rows = [["" if value is None else str(value) for value in record.values()] for record in records]
+    return table_text(Table(list(records[0]), rows), "csv")
+
+
+def name_text(name: str) -> str:
+    """A name that others chose, in a line of text."""
+    return name if is_raw() else in_a_line(name)
 
 
 def json_text(document: Any) -> str:

@@ -10,7 +10,8 @@ from howsure.errors import InputError
 from howsure.events.periods import period_of
 from howsure.events.store.reading import Store, checked_length, event_of, recipe_of, rows_of, settings_of, title_of
 from howsure.inputs.frames import to_frame
-from howsure.show.result_table import html_table, number, printable, text_table
+from howsure.show.numbers import number
+from howsure.show.table import Table
 
 WHOLE = "all"  # the period where none was asked for
 SAME = ("input", "lexicon", "model", "samples", "seed")
@@ -58,15 +59,15 @@ class RuleComparison:
         names = [field.name for field in fields(RuleCount)]
         return to_frame({name: [getattr(row, name) for row in self.rows] for name in names}, backend)
 
-    def table(self) -> tuple[list[str], list[list[str]]]:
-        """The headings and cells as text."""
+    def table(self) -> Table:
+        """A row an actor, or an actor and period."""
         by = [] if self.recipe["by"] is None else [str(self.recipe["by"])]
         counts = ["1st rule", "2nd rule", "1-best 1st", "1-best 2nd", "both", "only 1st", "only 2nd"]
-        headings = ["actor", "title", *by, *counts]
+        names = ["actor", "title", *by]
         rows = [
             [
                 row.actor,
-                printable(row.title),
+                row.title,
                 *([row.period] if by else []),
                 number(row.first, 1),
                 number(row.second, 1),
@@ -74,19 +75,19 @@ class RuleComparison:
             ]
             for row in self.rows
         ]
-        return headings, rows
+        return Table([*names, *counts], rows, words=names, caption=self.caption())
 
     def caption(self) -> str:
         """Which rules they are."""
         return f"first rule: {self.first}; second rule: {self.second}"
 
     def __str__(self) -> str:
-        return f"{self.caption()}\n{text_table(*self.table())}"
+        return str(self.table().shortened())
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return html_table(*self.table(), caption=self.caption())
+        return self.table().shortened().html()
 
 
 def compare_rules(first: Store, second: Store, *, by: str | None = None) -> RuleComparison:

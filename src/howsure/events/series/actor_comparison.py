@@ -39,7 +39,8 @@ from howsure.events.store.reading import (
 from howsure.inputs.checks import check_level
 from howsure.inputs.frames import to_frame
 from howsure.inputs.naming import counted, unknown_name
-from howsure.show.result_table import UNDEFINED, html_table, interval, number, text_table
+from howsure.show.numbers import UNDEFINED, interval, number
+from howsure.show.table import Table
 
 COUNTED = {"documents": "samples", "entities": "entities"}  # unit -> column of the table `events`
 
@@ -91,8 +92,8 @@ class ActorComparison:
         names = [field.name for field in fields(PeriodComparison)]
         return to_frame({name: [getattr(row, name) for row in self.rows] for name in names}, backend)
 
-    def table(self) -> tuple[list[str], list[list[str]]]:
-        """The headings and cells of the comparison as text."""
+    def table(self) -> Table:
+        """A row a period, and the verdict below."""
         a, b = self.first, self.second
         rows = [
             [
@@ -103,7 +104,8 @@ class ActorComparison:
             ]
             for row in self.rows
         ]
-        return ["period", "documents", f"P({a} > {b})", "P(equal)", f"P({a} < {b})", "difference"], rows
+        headings = ["period", "documents", f"P({a} > {b})", "P(equal)", f"P({a} < {b})", "difference"]
+        return Table(headings, rows, words=["period"], caption=self.event, notes=[self.verdict()])
 
     def verdict(self) -> str:
         """In how many periods one acts in more, with a probability of the level or more, and in how many it is open."""
@@ -131,12 +133,12 @@ class ActorComparison:
         return str(self.recipe["event"])
 
     def __str__(self) -> str:
-        return f"{self.event}\n{text_table(*self.table())}\n{self.verdict()}"
+        return str(self.table().shortened())
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return html_table(*self.table(), caption=f"{self.event}. {self.verdict()}")
+        return self.table().shortened().html()
 
 
 def compare_actors(

@@ -41,8 +41,8 @@ from howsure.events.store.reading import (
 from howsure.inputs.checks import check_level
 from howsure.inputs.frames import to_frame
 from howsure.inputs.naming import counted, unknown_name
-from howsure.show.result_table import html_table, number, printable, text_table
-from howsure.show.result_table import interval as interval_text
+from howsure.show import numbers
+from howsure.show.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -115,23 +115,24 @@ class StoreSeries:
 
         return event_figure(self, **options)
 
-    def table(self) -> tuple[list[str], list[list[str]]]:
-        """The headings and cells of the series as text."""
+    def table(self) -> Table:
+        """A row an actor and period."""
         held, share = self.counts, self.counts.share
         headings = ["actor", "title", "period", "documents", "share" if share else f"{held.quantity} with an event"]
         rows = [
             [
                 row.actor,
-                printable(self.titles[row.actor]),
+                self.titles[row.actor],
                 row.period,
                 f"{row.n_documents:,}",
-                number(row.mean, 4 if share else 1),
-                interval_text(row.low, row.high, 4 if share else int(held.interval == "normal")),
-                number(row.best, 4 if share else 0),
+                numbers.number(row.mean, 4 if share else 1),
+                numbers.interval(row.low, row.high, 4 if share else int(held.interval == "normal")),
+                numbers.number(row.best, 4 if share else 0),
             ]
             for row in held.rows
         ]
-        return [*headings, f"{100 * held.level:g} % interval", "1-best"], rows
+        headings += [f"{100 * held.level:g} % interval", "1-best"]
+        return Table(headings, rows, words=headings[:3], caption=self._caption())
 
     def _caption(self) -> str:
         rows = self.counts.rows
@@ -141,12 +142,12 @@ class StoreSeries:
         )
 
     def __str__(self) -> str:
-        return f"{self._caption()}\n{text_table(*self.table())}"
+        return str(self.table().shortened())
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return html_table(*self.table(), caption=self._caption())
+        return self.table().shortened().html()
 
 
 def event_series(

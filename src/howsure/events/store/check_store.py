@@ -22,7 +22,7 @@ from howsure.events.store.schema import TABLES
 from howsure.events.store.settings import REMEDY
 from howsure.inputs.frames import to_frame
 from howsure.inputs.naming import counted
-from howsure.show.result_table import html_table, text_table
+from howsure.show.table import Table
 
 BATCH = 500
 ROUNDING = 1e-9
@@ -49,13 +49,14 @@ class StoreCheck:
         names = ("table", "rule", "rows", "document")
         return to_frame({name: [getattr(one, name) for one in self.damage] for name in names}, backend)
 
-    def table(self) -> tuple[list[str], list[list[str]]]:
-        """The headings and cells of what is damaged as text."""
+    def table(self) -> Table:
+        """A row a rule that is broken, and the verdict below."""
         rows = [
             [one.table, one.rule, *("" if value is None else f"{value:,}" for value in (one.rows, one.document))]
             for one in self.damage
         ]
-        return ["table", "rule that is broken", "rows", "first document"], rows
+        headings = ["table", "rule that is broken", "rows", "first document"]
+        return Table(headings, rows, words=headings[:2], notes=[self.verdict()])
 
     def verdict(self) -> str:
         """Whether the store is whole, and what to do if it is not."""
@@ -65,12 +66,12 @@ class StoreCheck:
         return f"{path} is damaged: it breaks {counted(len(self.damage), 'rule')}. {REMEDY}."
 
     def __str__(self) -> str:
-        return self.verdict() if self.is_whole else f"{text_table(*self.table())}\n{self.verdict()}"
+        return self.verdict() if self.is_whole else str(self.table().shortened())
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return html_table(*self.table(), caption=self.verdict())
+        return self.table().shortened().html()
 
 
 def check_store(path: str | os.PathLike[str]) -> StoreCheck:
