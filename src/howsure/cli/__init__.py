@@ -20,14 +20,17 @@ from howsure.cli.terminal.streams import any_encoding
 COMMANDS = {  # name -> (module, what `howsure --help` says of it)
     "calibration": ("howsure.cli.calibration.main", "Do predicted probabilities match frequencies?"),
     "significance": ("howsure.cli.significance.main", "Is a model really better than the baseline?"),
-    "sequences": ("howsure.cli.sequences.main", "Taggers that say how sure they are of every tag."),
-    "coreference": ("howsure.cli.coreference.main", "Which mentions name the same entity, and how sure is that?"),
-    "events": ("howsure.cli.events.main", "Who does what how often, and how sure is that? With a page to explore."),
+    "sequences": ("howsure.cli.sequences.main", "Train taggers, and get the probability of every tag."),
+    "coreference": (
+        "howsure.cli.coreference.main",
+        "Which mentions refer to the same entity, and how certain is that?",
+    ),
+    "events": ("howsure.cli.events.main", "Who does what, how often, and how certain is that? With a page to explore."),
     "quantiles": ("howsure.cli.quantiles", "Are posterior draws of continuous quantities calibrated?"),
-    "simulate": ("howsure.cli.simulate", "Draw synthetic predictions whose calibration is known."),
-    "data": ("howsure.cli.data", "List the data sets of the experiments, fetch them, see how to cite them."),
-    "reproduce": ("howsure.cli.reproduce.main", "Run a table or figure of the papers again."),
-    "demo": ("howsure.cli.demo", "See the main job done on bundled data."),
+    "simulate": ("howsure.cli.simulate", "Simulate predictions with known calibration."),
+    "data": ("howsure.cli.data", "List, download and cite the data sets of the experiments."),
+    "reproduce": ("howsure.cli.reproduce.main", "Reproduce a table or figure of the papers."),
+    "demo": ("howsure.cli.demo", "See the main commands at work on bundled data."),
 }
 
 
@@ -51,9 +54,9 @@ class Chapters(Group):
 
 @click.command(cls=Chapters, context_settings={"max_content_width": 100})
 @click.version_option(__version__, prog_name="howsure")
-@click.option(TRACEBACK, is_flag=True, expose_value=False, help="Show where an unforeseen error happened.")
+@click.option(TRACEBACK, is_flag=True, expose_value=False, help="Show where an unexpected error occurred.")
 def howsure() -> None:
-    """How sure is a model of language, should it be, and what follows?"""
+    """How confident is your NLP model, is that confidence justified, and what does it mean for your results?"""
 
 
 @contextmanager

@@ -16,21 +16,21 @@ from howsure.data.datasets.registry import HOST, DataSet, data_set, data_sets, d
 from howsure.show.table import Table
 
 form_option = click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True,
-                           help="How the result is written.")  # fmt: skip
+                           help="Format of the result.")  # fmt: skip
 HEADERS = ("name", "size", "found", "licence", "what")
 
 
 @click.group("data", cls=Group)
 def command() -> None:
-    """List the data sets of the experiments, fetch them, see how to cite them."""
+    """List, download and cite the data sets of the experiments."""
 
 
 @command.command("list")
 @form_option
 def list_command(form: str) -> None:
-    """List all data sets, and where each is found.
+    """List all data sets and their locations.
 
-    That is HOWSURE_DATA (the folder that this variable names), downloaded, or not here.
+    The location is HOWSURE_DATA (the folder that this variable names), downloaded, or not here.
     """
     known = list(data_sets().values())
     if form == "json":
@@ -73,13 +73,13 @@ def show_command(name: str, form: str) -> None:
     "folder",
     type=WrittenFolder(),
     metavar="FOLDER",
-    help="Folder of data sets to fetch into (default: the user's cache).",
+    help="Folder to download into (default: the user's cache).",
 )
 @click.option("--from", "host", metavar="ADDRESS", default=HOST, show_default=True, help="The site, or a mirror of it.")
 def get_command(names: tuple[str, ...], folder: str | None, host: str) -> None:
-    """Fetch data sets.
+    """Download data sets.
 
-    What broke off goes on where it stopped. Every file is checked by its SHA-256.
+    An interrupted download resumes where it stopped. Every file is verified by its SHA-256.
     """
     from howsure.data.datasets.downloads import fetch_dataset
 

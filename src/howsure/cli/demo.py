@@ -37,10 +37,10 @@ EVENTS = (
     metavar="FOLDER",
     default="demo-output",
     show_default=True,
-    help="Where the files go.",
+    help="Folder for the files.",
 )
 def command(output: str) -> None:
-    """Judge three taggers on tweets, and count the attacks in invented news."""
+    """Evaluate three taggers on tweets, and count the attacks in invented news."""
     folder = Path(output)
     bundled = {name: (importlib.resources.files("howsure") / "data" / "demo" / name).read_bytes() for name in FILES}
     _check_own(folder, bundled)

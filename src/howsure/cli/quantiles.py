@@ -20,13 +20,13 @@ from howsure.show.table import Table
 
 @click.command("quantiles", cls=Command)
 @click.argument("file", metavar="FILE")
-@click.option("--truth", required=True, metavar="COL", help="Column of what the quantity turned out to be.")
+@click.option("--truth", required=True, metavar="COL", help="Column of the true values.")
 @click.option("--draws", callback=as_names, metavar="COL,COL,…", help="Columns of the posterior draws.")
-@click.option("--draws-column", metavar="COL", help="Column that holds a list of draws a row (in .npz: a matrix).")
-@click.option("--cluster", metavar="COL", help="Column of what errs together (document, day).")
+@click.option("--draws-column", metavar="COL", help="Column containing a list of draws per row (in .npz: a matrix).")
+@click.option("--cluster", metavar="COL", help="Column identifying correlated rows, e.g. the document.")
 @click.option("--skip-missing", is_flag=True, help="Leave out rows with missing values, and count them.")
 @click.option("--test", "method", type=click.Choice(METHODS), default="chi-square", show_default=True,
-              help="The test to go by: of the histogram, or of the cumulative curve.")  # fmt: skip
+              help="Test to rely on: of the histogram, or of the cumulative curve.")  # fmt: skip
 @click.option("--bins", type=click.IntRange(min=2), metavar="N", help="Bars of the histogram (default: up to 20).")
 @level_option
 @click.option(
@@ -34,7 +34,7 @@ from howsure.show.table import Table
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="Seed: a tie gets a random rank, a cluster a random sign.",
+    help="Random seed (for the ranks of ties and the signs of clusters).",
 )
 @output_options
 @figure_option("Draw histogram and cumulative curve")
@@ -43,9 +43,9 @@ def command(
     skip_missing: bool, method: str, bins: int | None, level: float, seed: int, form: str,
     output: str | None, figure: str | None,
 ) -> None:  # fmt: skip
-    """Where does the truth fall among draws of its posterior? Uniformly, if the posterior is calibrated.
+    """Where does the true value fall among posterior draws? Uniformly, if the posterior is calibrated.
 
-    FILE: CSV, TSV, JSON lines, Parquet or .npz; one quantity a row.
+    FILE: CSV, TSV, JSON lines, Parquet or .npz; one quantity per row.
     """
 
     values, samples, clusters, found = read(file, truth, draws, draws_column, cluster, skip_missing=skip_missing)

@@ -19,11 +19,11 @@ ROW_BYTES = 250  # of a row as text, beside its numbers
 @click.option("--b", type=float, default=0.7, show_default=True, help="Second parameter.")
 @click.option("--k", type=click.FloatRange(0.0, 0.5),
               help="Miscalibrate: P(y = 1) is q - k up to one half, q + k above.")  # fmt: skip
-@click.option("--decimals", type=click.IntRange(0, 17), help="Round q to so many decimals (default: all digits).")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the draws.")
+@click.option("--decimals", type=click.IntRange(0, 17), help="Number of decimals of q (default: all digits).")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
 @click.option("--output", type=Written(".csv"), metavar="FILE.csv", help="Write to a file instead of standard output.")
 def command(n: int, a: float, b: float, k: float | None, decimals: int | None, seed: int, output: str | None) -> None:
-    """Draw N pairs: q from Beta(a, b), the label from q, or from a shifted q with --k. Written as CSV."""
+    """Simulate N pairs: q from Beta(a, b), the label with probability q, or with a shifted q (--k). Written as CSV."""
     from howsure.calibration.simulation import simulate_pairs
 
     check_memory(n * ROW_BYTES, name="N", value=n)

@@ -36,14 +36,14 @@ def command() -> None:
 def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say what the columns of a file are."""
     options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
-        click.option("--positive", metavar="VALUE", help="The label that the probabilities speak of (default: 1)."),
-        click.option("--cluster", metavar="COL", help="Column of what belongs together (document, sentence)."),
-        click.option("--weight", metavar="COL", help="Column of the rows' weights."),
-        click.option("--id", metavar="COL", help="Column of the item that a row is about."),
+        click.option("--positive", metavar="VALUE", help="Label value treated as positive (default: 1)."),
+        click.option("--cluster", metavar="COL", help="Column identifying correlated rows, e.g. the document."),
+        click.option("--weight", metavar="COL", help="Column of row weights."),
+        click.option("--id", metavar="COL", help="Column identifying the item of each row."),
         across_files_option("--id or --cluster"),
         click.option("--skip-missing", is_flag=True, help="Leave out rows with missing values, and count them."),
         click.option("--missing", multiple=True, metavar="VALUE",
-                     help="A value that counts as missing, such as 'unparseable' (see --skip-missing). Repeatable."),
+                     help="A value to treat as missing, such as 'unparseable' (see --skip-missing). Repeatable."),
         click.option("--input-format", metavar="FORMAT", help="csv, tsv, jsonl, parquet, npz; default: by suffix."),
     ]  # fmt: skip
     for option in reversed(options):
@@ -54,23 +54,23 @@ def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @command.command("curve", epilog="See also: howsure calibration compare --help")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--prob", metavar="COL", help="Column of the predicted probability.")
-@click.option("--probs", callback=as_names, metavar="COL,COL,…", help="Columns of the classes' probabilities.")
-@click.option("--probs-column", metavar="COL", help="Column that holds a list of the classes' probabilities.")
+@click.option("--probs", callback=as_names, metavar="COL,COL,…", help="Columns of class probabilities.")
+@click.option("--probs-column", metavar="COL", help="Column containing a list of class probabilities.")
 @click.option(
     "--reduce", metavar="HOW", help="With classes: top-label (default), class-wise, or the name of one class."
 )
-@click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="The classes' names, in order.")
-@click.option("--group", metavar="COL", help="Column of groups (a tag, a model, a language): one curve each.")
+@click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="Class names, in order.")
+@click.option("--group", metavar="COL", help="Column of groups (tag, model, language); one curve per group.")
 @click.option("--label", required=True, metavar="COL", help="Column of the true label.")
 @reading_options
 @binning_options
 @click.option("--interval", type=click.Choice(["debiased", "nguyen-oconnor", "bootstrap", "none"]), default="debiased",
-              show_default=True, help="The interval of Algorithm 1's value, beside the debiased one.")  # fmt: skip
+              show_default=True, help="Interval of Algorithm 1's value, beside the debiased one.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True,
               help="Seed of random intervals and tests.")  # fmt: skip
 @click.option("--adjust", type=click.Choice(["holm", "bh", "none"]), default="holm", show_default=True,
               help="Adjustment of the p-values for the number of groups.")  # fmt: skip
-@click.option("--test", type=click.Choice(METHODS), help="The test behind p; default: that of tables, from the bins.")
+@click.option("--test", type=click.Choice(METHODS), help="Test that p comes from (default: the binned test).")
 @output_options
 @figure_option("Draw the curves")
 @report_option
@@ -79,7 +79,7 @@ def curve_command(
     bin_size: int | str, bins: int | None, binning: str, form: str, output: str | None, figure: str | None,
     report: str | None, **reading: Any,
 ) -> None:  # fmt: skip
-    """Judge the predictions in FILE... (CSV, TSV, JSON lines, Parquet, .npz; plain, .gz or .zst; globs; - is stdin).
+    """Evaluate the predictions in FILE... (CSV, TSV, JSON lines, Parquet, .npz; plain, .gz or .zst; globs; - is stdin).
 
     \b
     howsure calibration dev.jsonl --label gold --prob score
@@ -180,13 +180,13 @@ class Watched:
 @click.option("--prob", "probs", multiple=True, metavar="COL",
               help="Column of the predicted probability; given twice to compare two columns of one file.")  # fmt: skip
 @click.option("--probs-column", "lists", multiple=True, metavar="COL",
-              help="Column that holds a list of the classes' probabilities; once or twice, as --prob.")  # fmt: skip
+              help="Column containing a list of class probabilities; once or twice, like --prob.")  # fmt: skip
 @click.option(
     "--reduce", metavar="HOW", help="With classes: class-wise (default), top-label, or the name of one class."
 )
-@click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="The classes' names, in order.")
+@click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="Class names, in order.")
 @click.option("--label", "labels", multiple=True, required=True, metavar="COL",
-              help="Column of the true label; twice where each model has its own (is its answer right?).")  # fmt: skip
+              help="Column of the true label; twice if each model has its own (is its answer right?).")  # fmt: skip
 @reading_options
 @binning_options
 @output_options
@@ -197,7 +197,7 @@ def compare_command(
 ) -> None:  # fmt: skip
     """Is model B better calibrated than model A on the same rows? Two files, or two columns of one file.
 
-    Rows of two files are paired by --id, or, where they have equally many, by their place.
+    Rows of two files are matched by --id, or by position if the files have the same number of rows.
 
     \b
     howsure calibration compare base.jsonl large.jsonl --label gold --prob score

@@ -23,12 +23,12 @@ DECISIONS = ("best", "minimum-risk")
 
 @click.group(cls=Group, context_settings={"max_content_width": 110})
 def command() -> None:
-    """Coreference: which mentions name one entity, and how sure is that?"""
+    """Coreference: which mentions refer to the same entity, and how certain is that?"""
 
 
 def mentions_option(default: str | None) -> Callable[..., Any]:
     """`--mentions`."""
-    said = "Those annotated in FILE, or found in its parse"
+    said = "Use the mentions annotated in FILE, or those detected in its parse"
     return click.option("--mentions", type=click.Choice(["gold", "detected"]), default=default,
                         show_default=default is not None,
                         help=f"{said}." if default else f"{said} (default: as the model was trained).")  # fmt: skip
@@ -36,30 +36,34 @@ def mentions_option(default: str | None) -> Callable[..., Any]:
 
 repeated_option = click.option(
     "--repeated-spans", "repeated", type=click.Choice(["error", "first"]), default="error", show_default=True,
-    help="What to do about two annotated mentions of the same words: first keeps the first one.",
+    help="What to do about two annotated mentions with the same span; first: keep the first one.",
 )  # fmt: skip
 bad_brackets_option = click.option(
     "--bad-brackets", "left_out", type=click.Choice(BAD_BRACKETS), default="error", show_default=True,
     callback=lambda ctx, param, value: [] if value == LEAVE_OUT else None,
-    help="What to do about a document whose brackets do not match: leave-out does that, and says which.",
+    help="What to do about a document with unmatched brackets; leave-out: leave it out and report it.",
 )  # fmt: skip
-model_option = click.option("--model", metavar="MODEL", help="A file that train wrote (default: the model of howsure).")
+model_option = click.option(
+    "--model", metavar="MODEL", help="Model file written by train (default: the bundled model)."
+)
 decision_option = click.option(
     "--decision", type=click.Choice(DECISIONS), default="best", show_default=True,
-    help="Entities by every mention's best antecedent, or those of least expected pair loss.",
+    help="Entities by the best antecedent of each mention, or by the lowest expected pair loss.",
 )  # fmt: skip
 
 
 @command.command("train", short_help="Train a model on parsed documents with entities.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--out", type=Written(), required=True, metavar="MODEL", help="Where the model goes.")
-@click.option("--dev", metavar="FILE", help="Documents by which the best pass is chosen, and on which it is judged.")
+@click.option("--out", type=Written(), required=True, metavar="MODEL", help="File to write the model to.")
+@click.option("--dev", metavar="FILE", help="Documents used to choose the best pass and to evaluate the model.")
 @mentions_option("detected")
 @click.option("--loss", type=click.Choice(["likelihood", "margin"]), default="likelihood", show_default=True,
-              help="Likelihood calibrates; a softmax margin makes overconfident.")  # fmt: skip
+              help="Likelihood gives calibrated probabilities; a softmax margin makes them overconfident.")  # fmt: skip
 @click.option("--l1", type=float, metavar="L", help="The L1 penalty (default: 0.01).")
 @click.option("--passes", type=click.IntRange(min=1), metavar="N", help="Passes over the documents (default: 12).")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of their order.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the order of the documents."
+)
 @repeated_option
 @bad_brackets_option
 def train_command(
@@ -73,7 +77,7 @@ def train_command(
     \b
     howsure coreference train train.conllu --dev dev.conllu --out model.npz
 
-    Ctrl-C ends the training with the best weights so far.
+    Ctrl-C ends the training and keeps the best weights so far.
     """
     from howsure.cli.coreference.output import training_text
     from howsure.coreference import AntecedentModel
@@ -95,14 +99,16 @@ def train_command(
 @command.command("predict", short_help="Write documents with the entities that a model finds.")
 @click.argument("file")
 @click.option(
-    "--out", type=Written(), required=True, metavar="FILE", help="Where the documents go; by suffix .conllu or .conll."
+    "--out", type=Written(), required=True, metavar="FILE", help="File to write the documents to; .conllu or .conll."
 )
 @click.option("--output-format", type=click.Choice(["conllu", "conll-2012", "three-columns"]),
-              help="How they are written (default: by suffix; .conll is CoNLL-2012).")  # fmt: skip
+              help="Format of the file (default: by suffix; .conll is CoNLL-2012).")  # fmt: skip
 @model_option
 @mentions_option(None)
 @decision_option
-@click.option("--singletons/--no-singletons", default=True, show_default=True, help="Write entities of one mention?")
+@click.option(
+    "--singletons/--no-singletons", default=True, show_default=True, help="Write entities with a single mention?"
+)
 @repeated_option
 @bad_brackets_option
 def predict_command(
@@ -130,20 +136,22 @@ def predict_command(
     emit(predicted_text(found, out), None)
 
 
-@command.command("posterior", short_help="Say how sure a model is of pairs and entities.")
+@command.command("posterior", short_help="Write the probabilities of pairs and entities.")
 @click.argument("file")
 @click.option(
-    "--out", type=Written(), metavar="FILE", help="Where it goes: .json (all), or .parquet or .csv (the pairs)."
+    "--out", type=Written(), metavar="FILE", help="File to write: .json (everything), or .parquet or .csv (the pairs)."
 )
 @raw_option
-@click.option("--threshold", type=float, default=0.05, show_default=True, help="Only pairs at least so probable.")
+@click.option(
+    "--threshold", type=float, default=0.05, show_default=True, help="Lowest probability of the pairs to write."
+)
 @click.option("--document", "names", multiple=True, metavar="NAME", help="Only this document. Repeatable.")
 @figure_option("Draw the pair probabilities of one document", advice=TEXT_ELSEWHERE)
 @click.option(
     "--text",
     type=Written(*PAGES),
     metavar="FILE",
-    help="The text, entities in colour, doubtful mentions marked: .html.",
+    help="Write the text with entities in colour and uncertain mentions marked: .html.",
 )
 @model_option
 @mentions_option(None)
@@ -154,15 +162,15 @@ def posterior_command(
     file: str, out: str | None, threshold: float, names: tuple[str, ...], figure: str | None, text: str | None,
     model: str | None, mentions: Any, decision: str, repeated: str, left_out: LeftOut | None,
 ) -> None:  # fmt: skip
-    """Say how sure a model is: of pairs of mentions, of entities, of their number.
+    """Write the probabilities of pairs of mentions, of entities and of their number.
 
-    FILE holds parsed documents, CoNLL-U.
+    FILE contains parsed documents, CoNLL-U.
 
     \b
     howsure coreference posterior parsed.conllu --out posterior.json --text entities.html
     howsure coreference posterior parsed.conllu --document news_7 --figure pairs.svg
 
-    Where FILE says which mentions corefer, so does the column coreferent, and the pairs can be judged:
+    If FILE annotates coreference, so does the column coreferent, and the pairs can be evaluated:
 
     \b
     howsure coreference posterior gold.conllu --mentions gold --threshold 0 --out pairs.parquet
@@ -204,10 +212,12 @@ def _check_posterior_options(out: str | None, threshold: float) -> None:
         raise InputError(f"--threshold must lie in [0, 1]; it is {threshold:g}.")
 
 
-@command.command("score", short_help="Score entities against gold ones.")
+@command.command("score", short_help="Score predicted entities against gold entities.")
 @click.argument("gold")
 @click.argument("predicted")
-@click.option("--singletons/--no-singletons", default=True, show_default=True, help="Count entities of one mention?")
+@click.option(
+    "--singletons/--no-singletons", default=True, show_default=True, help="Count entities with a single mention?"
+)
 @repeated_option
 @bad_brackets_option
 @output_options
@@ -215,10 +225,10 @@ def score_command(
     gold: str, predicted: str, singletons: bool, repeated: str, left_out: LeftOut | None, form: str,
     output: str | None,
 ) -> None:  # fmt: skip
-    """Score entities against gold ones: MUC, B³, CEAF-e, their mean, LEA, pairs.
+    """Score predicted entities against gold entities: MUC, B³, CEAF-e, their mean, LEA, pairs.
 
     GOLD and PREDICTED may be CoNLL-U with Entity=, CoNLL-2012 columns (LitBank) or three columns (OntoGUM). Documents
-    are matched by name, mentions by the place of their words.
+    are matched by name, mentions by word position.
 
     \b
     howsure coreference score gold.conllu entities.conllu --no-singletons

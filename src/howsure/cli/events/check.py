@@ -14,13 +14,13 @@ from howsure.errors import InputError
 @click.argument("path", metavar="STORE")
 @output_options
 def check_command(path: str, form: str, output: str | None) -> None:
-    """Look through all of STORE, and list the rules of its tables that are broken.
+    """Check all of STORE, and list the rules that its tables violate.
 
     \b
     howsure events check news.duckdb
 
-    A store that was cut off, edited or damaged on its disk ends with exit code 2. What the commands read is checked
-    whenever they read it; this command reads everything.
+    A truncated, edited or damaged store ends with exit code 2. The other commands check only what they read; this
+    command reads everything.
     """
     from howsure.events.store.check_store import check_store
 

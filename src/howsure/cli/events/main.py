@@ -17,15 +17,15 @@ from howsure.cli.terminal.progress import progress
 QUERIES, PAGE, CHECK = "howsure.cli.events.queries", "howsure.cli.events.page", "howsure.cli.events.check"
 RECOUNT = "howsure.cli.events.recount"
 ELSEWHERE = {  # name -> (module that holds `NAME_command`, what `howsure events --help` says of it)
-    "recount": (RECOUNT, "Count the documents of a store by another rule, without parsing again."),
+    "recount": (RECOUNT, "Count the events of a store under another rule, without parsing again."),
     "series": (QUERIES, "Print how often actors act in each period, with intervals."),
-    "compare": (QUERIES, "Print how probable it is that one actor acts more often than another."),
-    "doubtful": (QUERIES, "Print documents near one half, with the links they hinge on."),
+    "compare": (QUERIES, "Print the probability that one actor acts more often than another."),
+    "doubtful": (QUERIES, "Print the most uncertain documents, with the links they depend on."),
     "export": (QUERIES, "Write series to CSV or Parquet."),
-    "figure": (QUERIES, "Draw series with their bands."),
+    "figure": (QUERIES, "Draw series with uncertainty bands."),
     "explore": (PAGE, "Open the page: series, documents, evidence."),
-    "report": (PAGE, "Write the same as one self-contained HTML file."),
-    "check": (CHECK, "Say whether a store is whole, and what is damaged."),
+    "report": (PAGE, "Write the page as one self-contained HTML file."),
+    "check": (CHECK, "Check whether a store is intact, and report any damage."),
 }
 BAD_DATES, STEMMING, LABELS = ("error", "leave-out"), ("suffixes", "paper", "none"), ("ud", "ud-2014", "clear")
 FIRST, LAST = "extract", "dependencies"
@@ -53,7 +53,7 @@ class Events(Group):
 
 @click.group(cls=Events, context_settings={"max_content_width": 110})
 def command() -> None:
-    """Who does what how often, and how sure that is."""
+    """Who does what, how often, and how certain that is."""
 
 
 def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -65,22 +65,22 @@ def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--id", metavar="COL", help="Column of the id (default: documents are numbered from 1)."),
         click.option("--title", metavar="COL", help="Column of the title, or key of metadata."),
         click.option("--category", metavar="COL", help="Column of the category, or key of metadata."),
-        click.option("--story", metavar="COL", help="Column of the story told, or key of metadata: documents of one "
+        click.option("--story", metavar="COL", help="Column of the story, or key of metadata; documents of one "
                      "story count as one source (default: nearly equal texts do)."),
-        click.option("--date-format", metavar="FORMAT", help="How dates are written: %d/%m/%Y (default: ISO 8601)."),
+        click.option("--date-format", metavar="FORMAT", help="Date format, such as %d/%m/%Y (default: ISO 8601)."),
         click.option("--bad-dates", type=click.Choice(BAD_DATES), default="error", show_default=True,
-                     help="What to do about documents whose date is missing or is none."),
+                     help="What to do about documents whose date is missing or invalid."),
         click.option("--input-format", metavar="FORMAT", help="jsonl, csv, tsv, parquet or conllu; default: by name."),
-        click.option("--parser", metavar="NAME|PATH", help="spaCy pipeline that parses the text."),
+        click.option("--parser", metavar="NAME|PATH", help="spaCy pipeline for parsing the text."),
         click.option("--labels", type=click.Choice(LABELS), default=None,
-                     help="Labels of a built-in rule (default: those of the pipeline; ud for CoNLL-U)."),
+                     help="Label scheme of a built-in rule (default: the pipeline's; ud for CoNLL-U)."),
         click.option("--rule", metavar="NAME|FILE", default="attack", show_default=True,
-                     help="attack (the paper's), attack-wide (also nouns before nouns: US forces; not what is "
-                     "negated), or a YAML file."),
+                     help="attack (the paper's), attack-wide (also nouns before nouns: US forces; without "
+                     "negated events), or a YAML file."),
         click.option("--lexicon", metavar="FILE", help="Names of actors, CODE<TAB>NAME or .csv (default: countries)."),
         click.option("--stemming", type=click.Choice(STEMMING), default="suffixes", show_default=True,
-                     help="What a word may lose before it is looked up in a lexicon of yours."),
-        click.option("--model", metavar="FILE", help="Antecedent model (default: the one in the package)."),
+                     help="Which endings to strip before lookup in your own lexicon."),
+        click.option("--model", metavar="FILE", help="Antecedent model (default: the bundled one)."),
         click.option("--keep", metavar="REGEX", help="Keep documents whose category matches."),
         click.option("--drop", metavar="REGEX", help="Leave out documents whose category matches."),
         click.option("--since", metavar="DATE", help="Leave out documents before this day (YYYY-MM-DD)."),
@@ -94,17 +94,19 @@ def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @command.command(FIRST)
 @corpus_options
-@click.option("--samples", type=CLUSTERINGS, default=100, show_default=True, help="Clusterings a document.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all draws.")
+@click.option(
+    "--samples", type=CLUSTERINGS, default=100, show_default=True, help="Number of clusterings sampled per document."
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
 @click.option(
     "--store",
     type=Written(beside=lambda path: (f"{path}.wal",)),
     metavar="OUT",
     required=True,
-    help="DuckDB file to write, or to go on with.",
+    help="DuckDB file to write or to resume.",
 )
 @click.option("--workers", type=PROCESSES, metavar="N",
-              help="Processes (default: one a processor, at most 4).")  # fmt: skip
+              help="Number of processes (default: one per processor, at most 4).")  # fmt: skip
 def extract_command(store: str, samples: int, seed: int, workers: int | None, **options: Any) -> None:
     """Find events in the documents of FILE..., and write them to a store.
 
@@ -114,7 +116,7 @@ def extract_command(store: str, samples: int, seed: int, workers: int | None, **
     howsure events extract news.csv --text body --date published --parser en_core_web_sm --store news.duckdb
     howsure events extract parsed.conllu.gz --rule my_rule.yaml --store news.duckdb
 
-    Stopped at any moment, by Ctrl-C or a power cut, the same command goes on where it was.
+    If interrupted, by Ctrl-C or a power cut, rerun the same command to resume.
     """
     from howsure.cli.events.setup import set_up
     from howsure.cli.events.summary import interrupted, summary
@@ -132,14 +134,16 @@ def extract_command(store: str, samples: int, seed: int, workers: int | None, **
 
 @command.command(LAST)
 @corpus_options
-@click.option("--limit", type=click.IntRange(min=1), default=2000, show_default=True, help="Documents to read.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=2000, show_default=True, help="Number of documents to read."
+)
 @click.option("--top", type=click.IntRange(min=1), default=20, show_default=True, help="Rows of each table.")
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True,
-              help="How the result is written.")  # fmt: skip
+              help="Format of the result.")  # fmt: skip
 def dependencies_command(limit: int, top: int, form: str, **options: Any) -> None:
-    """List how often relations occur inside entities of actors, for writing rules.
+    """List how often dependency relations occur in and around mentions of actors, for writing rules.
 
-    First where the name of an actor stands below the head of a mention, then what governs mentions of its entity.
+    First relations from the head of a mention to an actor's name, then what governs the mentions of its entity.
     """
     from howsure.cli.events.setup import set_up
     from howsure.cli.events.summary import dependencies_text

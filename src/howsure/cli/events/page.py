@@ -29,19 +29,19 @@ EXPOSED = (
     type=click.IntRange(0, 65535),
     default=8350,
     show_default=True,
-    help="Port of the page; 0: any that is free.",
+    help="Port of the page; 0: any free port.",
 )
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address of this machine to serve the page at.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address at which to serve the page.")
 @click.option(
     "--name",
     "names",
     multiple=True,
     metavar="NAME",
-    help="Another name by which the page is reached, as in the browser's address; may be repeated.",
+    help="Another host name for the page, as in the browser's address bar; repeatable.",
 )
 @click.option("--open/--no-open", "show", default=True, show_default=True, help="Open the page in the browser.")
 def explore_command(store: str, port: int, host: str, names: tuple[str, ...], show: bool) -> None:
-    """Open a page on this machine that explores STORE, until Ctrl-C.
+    """Open a page on this machine for exploring STORE; Ctrl-C ends it.
 
     \b
     howsure events explore news.duckdb
@@ -67,7 +67,7 @@ def explore_command(store: str, port: int, host: str, names: tuple[str, ...], sh
 @click.argument("store", metavar="STORE")
 @click.argument("page", type=Written(*PAGES), metavar="OUT.html")
 @click.option(
-    "--actors", metavar="A,B,…", callback=as_names, help="Codes of the actors (default: the 8 that act most)."
+    "--actors", metavar="A,B,…", callback=as_names, help="Codes of the actors (default: the 8 with most events)."
 )
 @click.option(
     "--by",
@@ -80,10 +80,10 @@ def explore_command(store: str, port: int, host: str, names: tuple[str, ...], sh
     type=click.IntRange(min=1),
     default=300,
     show_default=True,
-    help="Texts in the file, the doubtful ones first.",
+    help="Number of texts in the file, the most uncertain first.",
 )
 @click.option(
-    "--samples", type=CLUSTERINGS, default=10, show_default=True, help="Clusterings of each text in the file."
+    "--samples", type=CLUSTERINGS, default=10, show_default=True, help="Number of clusterings per text in the file."
 )
 @level_option
 def report_command(store: str, page: str, documents: int, **options: Any) -> None:

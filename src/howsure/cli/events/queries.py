@@ -44,7 +44,7 @@ def dependence_options(function: Decorated) -> Decorated:
     """How documents depend on each other, and of which days they are."""
     options: list[Callable[[Decorated], Decorated]] = [
         click.option("--stories", type=click.Choice(STORIES), default="together", show_default=True,
-                     help="Documents of one story (reprints) wholly dependent, or all documents independent."),
+                     help="Treat documents of one story (reprints) as one source, or all documents as independent."),
         click.option("--overdispersion", type=float, default=0.0, metavar="RHO", show_default=True,
                      help="Correlation of the events of different stories, from 0 to below 1."),
         click.option("--since", metavar="DATE", help="First day (YYYY-MM-DD)."),
@@ -60,11 +60,11 @@ def series_options(function: Decorated) -> Decorated:
     options: list[Callable[[Decorated], Decorated]] = [
         by_option,
         click.option("--actor", "groups", multiple=True, callback=as_groups, metavar="ACTOR[,ACTOR]…",
-                     help="An actor by code or name; repeatable (default: the most frequent)."),
+                     help="Actor, by code or name; repeatable (default: the most frequent)."),
         click.option("--unit", type=click.Choice(UNITS), default="documents", show_default=True,
                      help="Count documents, their share of all documents, or the entities that act."),
         click.option("--interval", type=click.Choice(INTERVALS), default="exact", show_default=True,
-                     help="Exact law of the count, the paper's normal one, or quantiles of the samples."),
+                     help="Exact distribution of the count, the paper's normal one, or quantiles of the samples."),
         dependence_options,
         level_option,
     ]  # fmt: skip
@@ -103,9 +103,9 @@ def series_command(path: str, groups: list[list[str]], top: int, form: str, outp
 @top_option(None, "Write")
 @raw_option
 def export_command(path: str, output: str, groups: list[list[str]], top: int | None, **options: Any) -> None:
-    """Write the series of all actors as a tidy table: a row an actor (ISO3 code) and period.
+    """Write the series of all actors as a tidy table: one row per actor (ISO3 code) and period.
 
-    The recipe of a CSV file goes into FILE.recipe.json beside it, that of a Parquet file into its metadata.
+    The recipe of a CSV file is written to FILE.recipe.json, that of a Parquet file to its metadata.
     """
     from howsure.events.series.export import export_series
 
@@ -120,12 +120,12 @@ def export_command(path: str, output: str, groups: list[list[str]], top: int | N
 @click.argument("first")
 @click.argument("second")
 @by_option
-@click.option("--unit", type=click.Choice(UNITS[::2]), default="documents", show_default=True, help="What is counted.")
+@click.option("--unit", type=click.Choice(UNITS[::2]), default="documents", show_default=True, help="What to count.")
 @dependence_options
 @level_option
 @output_options
 def compare_command(path: str, first: str, second: str, form: str, output: str | None, **options: Any) -> None:
-    """Say how probable it is that the actor FIRST acts more often than SECOND in each period.
+    """Print the probability that the actor FIRST acts more often than SECOND in each period.
 
     \b
     howsure events compare news.duckdb NATO YUG --by year
@@ -141,13 +141,13 @@ def compare_command(path: str, first: str, second: str, form: str, output: str |
 
 @click.command("doubtful", cls=Command)
 @store_argument
-@click.option("--low", type=float, default=0.2, show_default=True, help="Least probability.")
-@click.option("--high", type=float, default=0.8, show_default=True, help="Greatest probability.")
-@click.option("--actor", metavar="ACTOR", help="Of this actor only, by code or name.")
-@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="How many documents.")
+@click.option("--low", type=float, default=0.2, show_default=True, help="Lowest probability.")
+@click.option("--high", type=float, default=0.8, show_default=True, help="Highest probability.")
+@click.option("--actor", metavar="ACTOR", help="Only this actor, by code or name.")
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Number of documents.")
 @output_options
 def doubtful_command(path: str, form: str, output: str | None, **options: Any) -> None:
-    """List the documents whose event is least certain, and the links between mentions that it hinges on."""
+    """List the documents whose events are most uncertain, and the links between mentions they depend on."""
     from howsure.cli.events.output import doubtful_output
     from howsure.events.series.behind_a_point import doubtful_documents
     from howsure.events.store.event_store import EventStore
@@ -166,9 +166,9 @@ def doubtful_command(path: str, form: str, output: str | None, **options: Any) -
 def figure_command(
     path: str, output: str, groups: list[list[str]], top: int, title: str | None, **options: Any
 ) -> None:
-    """Draw the series with their bands: the actors named, or a page of the most frequent ones.
+    """Draw the series with uncertainty bands: the named actors, or a page of the most frequent ones.
 
-    Each --actor has a panel of its own; codes with a comma between them share one.
+    Each --actor gets its own panel; codes separated by commas share one.
 
     \b
     howsure events figure news.duckdb figure6.pdf --actor USA --actor YUG,NATO

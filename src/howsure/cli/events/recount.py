@@ -27,7 +27,7 @@ the first or only the second find an event in some sample.
     type=Written(beside=lambda path: (f"{path}.wal",)),
     metavar="OUT",
     required=True,
-    help="DuckDB file to write, or to go on with.",
+    help="DuckDB file to write or to resume.",
 )
 @click.option("--model", metavar="FILE", help="Antecedent model that made STORE (default: the one in the package).")
 @click.option("--since", metavar="DATE", help="Leave out documents before this day (YYYY-MM-DD).")
@@ -42,7 +42,7 @@ the first or only the second find an event in some sample.
     help="Show the N most frequent actors.",
 )
 @click.option("--workers", type=PROCESSES, metavar="N",
-              help="Processes (default: one a processor, at most 4).")  # fmt: skip
+              help="Number of processes (default: one per processor, at most 4).")  # fmt: skip
 def recount_command(
     path: str, rule: str, store: str, model: str | None, by: str | None, top: int, workers: int | None, **days: Any
 ) -> None:
@@ -51,8 +51,8 @@ def recount_command(
     \b
     howsure events recount news.duckdb --rule my_rule.yaml --store again.duckdb
 
-    Writes a store, as extract with that rule would, and prints what both rules count. Stopped, the same command goes
-    on where it was.
+    Writes a store, as extract with that rule would, and prints what both rules count. If interrupted, rerun the same
+    command to resume.
     """
     from howsure.cli.events.setup import rule_named
     from howsure.cli.events.summary import interrupted, rules_text, summary

@@ -15,18 +15,16 @@ from howsure.reproductions import reproduce_binning, reproduce_synthetic, steps_
 
 @click.group("reproduce", cls=Group)
 def command() -> None:
-    """Run a table or figure of the papers again, beside what the paper says.
+    """Reproduce a table or figure of the papers, alongside the papers' statements.
 
     2015: Nguyen & O'Connor; thesis: Nguyen's; Fornaciari: Fornaciari et al. 2022.
     """
 
 
 data_option = click.option("--data", metavar="FOLDER", help="Folder of data sets (default: HOWSURE_DATA).")
-seed_option = click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all draws."
-)
+seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
 limit_option = click.option(
-    "--limit", type=click.IntRange(min=1), help="Only the first texts or sentences of each part: a quick look."
+    "--limit", type=click.IntRange(min=1), help="Read only the first texts or sentences of each part: a quick look."
 )
 
 
@@ -36,7 +34,9 @@ def as_list(context: click.Context, parameter: click.Parameter, value: str | Non
 
 
 @command.command("synthetic", short_help="Bin size and sample size (thesis, Figures 4.7–11).")
-@click.option("--runs", type=click.IntRange(min=1), default=20, show_default=True, help="Samples of each setting.")
+@click.option(
+    "--runs", type=click.IntRange(min=1), default=20, show_default=True, help="Number of samples per setting."
+)
 @seed_option
 @output_options
 def synthetic(runs: int, seed: int, output: Output) -> None:
@@ -127,7 +127,9 @@ def regulariser(data: str | None, limit: int | None, seed: int, output: Output) 
 @command.command("coreference", short_help="Pairs of mentions in coreference (2015, Figure 5).")
 @data_option
 @click.option(
-    "--parser", metavar="PIPELINE", help="spaCy pipeline for LitBank (default: models/en_ud_small beside the data)."
+    "--parser",
+    metavar="PIPELINE",
+    help="spaCy pipeline for LitBank (default: models/en_ud_small next to the data folder).",
 )
 @limit_option
 @seed_option
@@ -159,13 +161,15 @@ def boostsa(data: str | None, limit: int | None, seed: int, output: Output) -> N
 @data_option
 @click.option("--only", callback=as_list, metavar="NAME[,NAME]…",
               help="Of wikipedia, reuters, muc4, synthetic (default: all).")  # fmt: skip
-@click.option("--parser", metavar="NAME|PATH", help="spaCy pipeline (default: models/en_ud_small beside the data).")
+@click.option(
+    "--parser", metavar="NAME|PATH", help="spaCy pipeline (default: models/en_ud_small next to the data folder)."
+)
 @limit_option
 @seed_option
-@click.option("--workers", type=PROCESSES, metavar="N", help="Processes (default: one a processor).")
+@click.option("--workers", type=PROCESSES, metavar="N", help="Number of processes (default: one per processor).")
 @output_options
 def events(data: str | None, only: list[str] | None, output: Output, **options: Any) -> None:
-    """Attacks by country and period, and whether the intervals hold (Nguyen & O'Connor 2015, section 6, Figure 6)."""
+    """Attacks by country and period, and whether the intervals cover (Nguyen & O'Connor 2015, section 6, Figure 6)."""
     from howsure.reproductions.events.experiment import EXPERIMENTS, reproduce_events, steps_of_events
 
     chosen = only or list(EXPERIMENTS)

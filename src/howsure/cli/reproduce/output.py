@@ -51,7 +51,7 @@ def output_options(function: Callable[..., None]) -> Callable[..., None]:
         "--page",
         type=Written(".md"),
         metavar="FILE.md",
-        help="Write a page of Markdown, its figures in a folder beside it.",
+        help="Write a Markdown page, with its figures in a folder beside it.",
     )
     @functools.wraps(function)
     def command(*, form: str, figures: str | None, page: str | None, **options: Any) -> None:

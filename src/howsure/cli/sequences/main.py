@@ -38,16 +38,16 @@ class Sequences(Group):
 
 @click.group(cls=Sequences, context_settings={"max_content_width": 110})
 def command() -> None:
-    """Sequences: taggers that say how sure they are of every tag."""
+    """Sequences: train taggers, and get the probability of every tag."""
 
 
 column_option = click.option(
     "--column", type=click.Choice(list(LAYERS)), default="xpos", show_default=True,
-    help="Which tags of CoNLL-U; those of two columns count as xpos.",
+    help="Which CoNLL-U tags to use; two-column files count as xpos.",
 )  # fmt: skip
 unknown_tags_option = click.option(
     "--unknown-tags", type=click.Choice(UNKNOWN_TAGS), default="error", show_default=True,
-    help="What to do about gold tags that the model does not know: keep counts their tokens as none of its tags.",
+    help="What to do about gold tags unknown to the model; keep: none of the model's tags is right for these tokens.",
 )  # fmt: skip
 
 
@@ -60,8 +60,8 @@ def input_option(*more: str) -> Callable[..., Any]:
 
 @command.command("train", short_help="Train a tagger on tagged sentences.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--out", type=Written(), required=True, metavar="MODEL", help="Where the model goes.")
-@click.option("--dev", metavar="FILE", help="Tagged sentences on which the model is then judged.")
+@click.option("--out", type=Written(), required=True, metavar="MODEL", help="File to write the model to.")
+@click.option("--dev", metavar="FILE", help="Tagged sentences on which to evaluate the model after training.")
 @click.option("--tagger", type=click.Choice(list(OPTIONS_OF)), default="crf", show_default=True)
 @column_option
 @input_option()
@@ -69,12 +69,12 @@ def input_option(*more: str) -> Callable[..., Any]:
               help="CRF: basic (default), advanced, or names of feature families.")  # fmt: skip
 @click.option("--trainer", type=click.Choice(["lbfgs", "adagrad"]), help="CRF: the trainer (default: lbfgs).")
 @click.option("--c2", type=float, metavar="C", help="CRF: the L2 penalty (default: 0.1).")
-@click.option("--max-iterations", type=click.IntRange(min=1), metavar="N", help="CRF: stop after so many.")
+@click.option("--max-iterations", type=click.IntRange(min=1), metavar="N", help="CRF: maximum number of iterations.")
 @click.option("--seed", "rng", type=click.IntRange(min=0), metavar="N",
               help="CRF: seed of adagrad's mini-batches (default: 0).")  # fmt: skip
 @click.option("--pseudocount-transition", type=float, metavar="A", help="HMM: added to every transition (default: 1).")
 @click.option("--pseudocount-emission", type=float, metavar="A", help="HMM: added to every word of a tag (default: 1).")
-@click.option("--unknown", metavar="POLICY", help="HMM: what of unseen words: shape (default), uniform or error.")
+@click.option("--unknown", metavar="POLICY", help="HMM: how to handle unseen words: shape (default), uniform or error.")
 def train_command(
     files: tuple[str, ...],
     out: str,
@@ -84,15 +84,15 @@ def train_command(
     input_format: str | None,
     **options: Any,
 ) -> None:
-    """Train a tagger on the tagged sentences of FILE... (CoNLL-U, or a word and its tag a line; plain or gzip).
+    """Train a tagger on the tagged sentences of FILE... (CoNLL-U, or one word and tag per line; plain or gzip).
 
-    A CRF can also learn from files in crfsuite's data format (--input-format crfsuite), with the attributes in them.
+    A CRF can also learn from files in crfsuite's data format (--input-format crfsuite), using their attributes.
 
     \b
     howsure sequences train train.conllu --dev dev.conllu --features advanced --out model.npz
     howsure sequences train train.tsv --tagger hmm --pseudocount-emission 0.1 --out model.npz
 
-    Ctrl-C ends the training of a CRF with the best weights so far.
+    Ctrl-C ends the training of a CRF and keeps the best weights so far.
     """
     from howsure.cli.sequences.output import training_text
     from howsure.sequences.taggers.crf import MOST_ITERATIONS
@@ -149,20 +149,23 @@ def _untrained(tagger: str, options: dict[str, Any], *, items: bool) -> Any:
 @click.option("--method", type=click.Choice(["viterbi", "posterior"]), default="viterbi", show_default=True,
               help="The most probable sequence, or the most probable tag of each word.")  # fmt: skip
 @click.option(
-    "--k-best", type=click.IntRange(1, MOST_PATHS), metavar="K", help="The K most probable sequences, one a sentence."
+    "--k-best",
+    type=click.IntRange(1, MOST_PATHS),
+    metavar="K",
+    help="Write the K most probable sequences of each sentence.",
 )
-@click.option("--top", type=click.IntRange(min=1), metavar="N", help="Also each word's N most probable tags.")
+@click.option("--top", type=click.IntRange(min=1), metavar="N", help="Also write each word's N most probable tags.")
 @column_option
 @input_option(TEXT)
 def tag_command(
     model: str, file: str, out: str | None, method: str, k_best: int | None, top: int | None, column: str,
     input_format: str | None,
 ) -> None:  # fmt: skip
-    """Tag the sentences of FILE by MODEL; the result is CoNLL-U, with the probability of each tag as P in MISC.
+    """Tag the sentences of FILE with MODEL; the result is CoNLL-U with the probability of each tag as P in MISC.
 
-    FILE is text (a sentence a line, its words and punctuation marks separated by blanks as in the training sentences:
-    nothing else is split), CoNLL-U, in which all but the tags stays as it is, or two columns; - is standard input.
-    MODEL is a file of howsure or of crfsuite; one of crfsuite needs crfsuite's own data format.
+    FILE is text (one sentence per line, with words and punctuation marks separated by spaces as in the training
+    sentences), CoNLL-U, in which only the tags change, or two columns; - is standard input.
+    MODEL is a file of howsure or of crfsuite; a crfsuite model needs crfsuite's own data format.
 
     \b
     echo "How sure is it ?" | howsure sequences tag model.npz -
@@ -181,13 +184,15 @@ def tag_command(
         emit(k_best_text(corpus, posterior, column=column, k=k_best, top=top), out)
 
 
-@command.command("posterior", short_help="Write every probability and whether it came true, for `howsure calibration`.")
+@command.command("posterior", short_help="Write every probability with its label, for `howsure calibration`.")
 @click.argument("model")
 @click.argument("file")
-@click.option("--out", type=Written(), required=True, metavar="FILE", help="Where the pairs go: .parquet or .csv.")
+@click.option(
+    "--out", type=Written(), required=True, metavar="FILE", help="File to write the pairs to: .parquet or .csv."
+)
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only this tag. Repeatable.")
 @click.option("--tag-pairs", type=click.IntRange(min=1), metavar="N",
-              help="Instead, the N most frequent tag pairs of consecutive tokens.")  # fmt: skip
+              help="The N most frequent pairs of consecutive tags instead.")  # fmt: skip
 @raw_option
 @column_option
 @unknown_tags_option
@@ -196,9 +201,9 @@ def posterior_command(
     model: str, file: str, out: str, tags: tuple[str, ...], tag_pairs: int | None, column: str, unknown_tags: str,
     input_format: str | None,
 ) -> None:  # fmt: skip
-    """Write what MODEL says of every token and tag of FILE, and whether it is so: pairs for `howsure calibration`.
+    """Write MODEL's probability of every tag of every token of FILE, with its label, for `howsure calibration`.
 
-    The columns are label, probability, tag, sentence and token, the last two counted from 1.
+    The columns are label, probability, tag, sentence and token; sentences and tokens are counted from 1.
 
     \b
     howsure sequences posterior model.npz test.conllu --out pairs.parquet
@@ -223,7 +228,7 @@ def posterior_command(
     emit(pairs_text(pairs, corpus.name, out), None)
 
 
-@command.command("evaluate", short_help="Judge a model: accuracy, calibration of all tags and of each, scores.")
+@command.command("evaluate", short_help="Evaluate a model: accuracy, calibration overall and per tag, scores.")
 @click.argument("model")
 @click.argument("file")
 @column_option
@@ -237,7 +242,7 @@ def evaluate_command(
     model: str, file: str, column: str, unknown_tags: str, input_format: str | None, adjust: str, form: str,
     output: str | None, **binning: Any,
 ) -> None:  # fmt: skip
-    """Judge MODEL on the tagged sentences of FILE: accuracy, calibration of all tags and of each, scores.
+    """Evaluate MODEL on the tagged sentences of FILE: accuracy, calibration overall and per tag, scores.
 
     \b
     howsure sequences evaluate model.npz test.conllu

@@ -39,22 +39,22 @@ def testing_options(function: Callable[..., Any]) -> Callable[..., Any]:
     options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
         click.option("--metric", "metrics", multiple=True, metavar="NAME", help="A metric; repeatable."),
         click.option("--class", "target_class", metavar="LABEL",
-                     help="Precision, recall, F1 of this class, too (of --metric precision, recall, f1: those named)."),
+                     help="Also report precision, recall and F1 of this class (or those named by --metric)."),
         click.option("--method", default="permutation", show_default=True, metavar="METHOD",
-                     help="permutation, bootstrap, mcnemar (accuracy), or boostsa (the rule of the paper)."),
+                     help="permutation, bootstrap, mcnemar (accuracy), or boostsa (the paper's rule)."),
         click.option("--sample-size", type=float, metavar="SHARE",
-                     help="Share of the items in a sub-sample, 0.05 to 0.5 (default: 0.1); with --method boostsa."),
+                     help="Share of the items in each sub-sample, 0.05 to 0.5 (default: 0.1); with --method boostsa."),
         click.option("--alternative", default="two-sided", show_default=True, metavar="SIDE",
-                     help="two-sided, better or worse (of the model)."),
+                     help="two-sided, better or worse (for the model)."),
         click.option("--interval", default="basic", show_default=True, metavar="METHOD",
                      help="basic, percentile, bca or none."),
         level_option,
         click.option("--resamples", "n_resamples", type=click.IntRange(min=1), default=10_000, show_default=True,
-                     metavar="N", help="How many draws."),
-        click.option("--two-way", is_flag=True, help="Draw runs as well as items; with --method bootstrap."),
+                     metavar="N", help="Number of resamples."),
+        click.option("--two-way", is_flag=True, help="Resample runs as well as items; with --method bootstrap."),
         click.option("--adjust", type=click.Choice(["holm", "bh", "none"]), default="holm", show_default=True,
-                     help="Adjustment of p for all models and metrics of the table."),
-        click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of all draws."),
+                     help="Adjustment of p for the number of models and metrics in the table."),
+        click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed."),
         output_options,
         figure_option("Draw differences with intervals"),
         report_option,
@@ -66,17 +66,19 @@ def testing_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @command.command("compare", epilog="See also: howsure significance outcomes --help, howsure significance power --help")
 @click.argument("files", nargs=-1, metavar="[FILE]...")
-@click.option("--target", metavar="COL", help="Column of what is true.")
+@click.option("--target", metavar="COL", help="Column of the true labels (or distributions).")
 @click.option(
-    "--targets", metavar="FILE", help="File of what is true (.txt, .csv, .tsv, .npy: a label or a row a line)."
+    "--targets", metavar="FILE", help="File of the true labels (.txt, .csv, .tsv, .npy; one label or row per line)."
 )
 @click.option("--baseline", required=True, metavar="COL|FILE", help="The baseline's predictions.")
-@click.option("--model", "models", multiple=True, required=True, metavar="COL|FILE", help="A model's; repeatable.")
-@click.option("--id", "ids", metavar="COL", help="Column of the item, where there are several runs.")
-@click.option("--run", "runs", metavar="COL", help="Column of the run (seed): items are drawn with all their runs.")
-@click.option("--cluster", "clusters", metavar="COL", help="Column of what belongs together (document, speaker).")
+@click.option(
+    "--model", "models", multiple=True, required=True, metavar="COL|FILE", help="A model's predictions; repeatable."
+)
+@click.option("--id", "ids", metavar="COL", help="Column identifying the item, if there are several runs.")
+@click.option("--run", "runs", metavar="COL", help="Column of the run (seed); items are resampled with all their runs.")
+@click.option("--cluster", "clusters", metavar="COL", help="Column identifying correlated rows, e.g. the document.")
 @across_files_option("--cluster")
-@click.option("--stratum", "strata", metavar="COL", help="Column of the strata, each of which keeps its size.")
+@click.option("--stratum", "strata", metavar="COL", help="Column of strata; each stratum keeps its size.")
 @click.option(
     "--classes",
     callback=as_names,
@@ -139,7 +141,7 @@ def compare_command(
 @click.argument("file", metavar="outcomes.json")
 @testing_options
 def outcomes_command(file: str, **testing: Any) -> None:
-    """Compare the experiments in an outcomes.json of BooStSa; items are drawn with all their runs."""
+    """Compare the experiments in an outcomes.json of BooStSa; items are resampled with all their runs."""
     from howsure.significance.boostsa.pairing import compare_outcomes
     from howsure.significance.boostsa.storage import read_outcomes
 
@@ -155,10 +157,10 @@ def outcomes_command(file: str, **testing: Any) -> None:
 @command.command("power")
 @click.option("--n", type=click.IntRange(min=1), metavar="N", help="Number of items.")
 @click.option("--disagreement", type=float, required=True, metavar="SHARE",
-              help="Share of the items on which one system alone is right.")  # fmt: skip
+              help="Share of the items on which only one system is right.")  # fmt: skip
 @click.option("--difference", type=float, metavar="D", help="True difference in accuracy.")
-@click.option("--power", type=float, help=f"The wished probability of finding it (default: {POWER}).")
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="The level of the test.")
+@click.option("--power", type=float, help=f"Desired probability of detecting it (default: {POWER}).")
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the test.")
 @click.option("--alternative", default="two-sided", show_default=True, metavar="SIDE", help="two-sided or better.")
 @click.option(
     "--method",
@@ -179,7 +181,9 @@ def power_command(
     if n is None and difference is None:
         raise InputError("give --n, --difference, or both.")
     if power is not None and None not in (n, difference):
-        raise InputError("--power is the wished one; --n and --difference say what it is. Leave one of the three out.")
+        raise InputError(
+            "--power is the desired power, but --n and --difference determine it. Leave one of the three out."
+        )
     power = POWER if power is None else power
     if n is None:
         assert difference is not None

@@ -55,11 +55,13 @@ level_option = click.option("--level", type=float, callback=as_level, default=0.
 
 def binning_options(function: Decorated) -> Decorated:
     """`--bin-size`, `--bins`, `--binning`, `--level`."""
-    bins = click.option("--bins", type=click.IntRange(min=1), metavar="N", help="Ask for N bins instead of a bin size.")
+    bins = click.option(
+        "--bins", type=click.IntRange(min=1), metavar="N", help="Number of bins, instead of a bin size."
+    )
     size = click.option("--bin-size", metavar="N|auto", callback=as_bin_size, default="auto", show_default=True,
-                        help="Pairs a bin holds at least; auto: half of n^(2/3).")  # fmt: skip
+                        help="Minimum number of pairs per bin; auto: half of n^(2/3).")  # fmt: skip
     kind = click.option("--binning", type=click.Choice(["adaptive", "uniform"]), default="adaptive", show_default=True,
-                        help="Bins of equal size, or of equal width.")  # fmt: skip
+                        help="Bins of equal size, or bins of equal width.")  # fmt: skip
     return size(bins(kind(level_option(function))))
 
 
@@ -69,13 +71,13 @@ def keep_raw(ctx: Context, param: Parameter, value: bool) -> None:
 
 
 raw_option = click.option("--raw", is_flag=True, expose_value=False, callback=keep_raw,
-                          help="Names as they are, also where a terminal obeys or a spreadsheet computes.")  # fmt: skip
+                          help="Do not escape names for terminals and spreadsheets.")  # fmt: skip
 
 
 def output_options(function: Decorated) -> Decorated:
     """`--format`, `--output` and `--raw`."""
     form = click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True,
-                        help="How the result is written.")  # fmt: skip
+                        help="Format of the result.")  # fmt: skip
     return form(output_option(raw_option(function)))
 
 
@@ -92,13 +94,13 @@ def figure_option(what: str, *, advice: str = "") -> Callable[[Decorated], Decor
 
 
 report_option = click.option(
-    "--report", type=Written(*PAGES), metavar="FILE.html", help="Write a report: one HTML file that needs no network."
+    "--report", type=Written(*PAGES), metavar="FILE.html", help="Write a report as one self-contained HTML file."
 )
 
 
 def across_files_option(columns: str) -> Callable[[Decorated], Decorated]:
     """`--across-files`, for the columns that it is about."""
-    said = f"Several files: are equal values of {columns} the same thing (one cluster), or separate?"
+    said = f"With several files: do equal values of {columns} mean the same item (one cluster) or different ones?"
     return click.option(
         "--across-files", type=click.Choice(ACROSS_FILES), default="error", show_default=True, help=said
     )
