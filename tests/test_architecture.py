@@ -35,8 +35,6 @@ LAYERS = (
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
 NUMERICS = {"stats", "inputs", "calibration", "significance", "sequences", "coreference"}
 KEEPERS = {  # of what a chapter writes and reads itself
-    "howsure.coreference.model.antecedent_model",
-    "howsure.sequences.taggers.storage",
     "howsure.significance.boostsa.storage",
     "howsure.significance.experiments",
 }

@@ -336,7 +336,7 @@ WRONG = [
     (["train", "value.txt", "--input-format", "crfsuite"], "line 1 of value.txt: what follows a colon"),
     (["train", "value.txt", "--input-format", "crfsuite", "--features", "basic"], "holds attributes"),
     (["tag", "hmm.npz", "latin.txt"], "line 1 of latin.txt is not UTF-8 text"),
-    (["tag", "missing.npz", "dev.txt"], "the model missing.npz cannot be read"),
+    (["tag", "missing.npz", "dev.txt"], "no file missing.npz."),
     (["tag", "short.npz", "dev.txt"], "short.npz"),
     (["tag", "changed.npz", "dev.txt"], "changed.npz"),
     (["tag", "other.npz", "dev.txt"], "other.npz"),

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import io
-import json
 import zipfile
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
+from tests.files.sealed import parts_of, sealed
 
 Parts = dict[str, bytes]
 
@@ -46,45 +44,6 @@ def _archive(parts: Parts) -> bytes:
     return content.getvalue()
 
 
-HEAD = "tagger.json"
-
-
-def _tagger(parts: Parts) -> bytes:
-    """With the checksums of arrays in the head, and that of the head beside it."""
-    head = json.loads(parts[HEAD])
-    for name in head["sha256"]:
-        if f"{name}.npy" in parts:
-            head["sha256"][name] = hashlib.sha256(parts[f"{name}.npy"]).hexdigest()
-    text = json.dumps(head).encode()
-    return _archive({**parts, HEAD: text, f"{HEAD}.sha256": hashlib.sha256(text).hexdigest().encode()})
-
-
-def _tagger_parts(content: bytes) -> Parts:
-    parts = _members(content)
-    return {name: part for name, part in parts.items() if name != f"{HEAD}.sha256"}
-
-
-SUMMED = ("header", "places", "values")
-
-
-def _antecedents(parts: Parts) -> bytes:
-    """The parts are the bytes within the header's array, and the other arrays."""
-    arrays = {"header": np.frombuffer(parts["header"], np.uint8)}
-    arrays |= {name: np.load(io.BytesIO(parts[name]), allow_pickle=False) for name in SUMMED[1:]}
-    total = 0
-    for name in SUMMED:
-        total = zlib.crc32(arrays[name].tobytes(), total)
-    content = io.BytesIO()
-    np.savez(content, **arrays, checksum=np.uint32(total))
-    return content.getvalue()
-
-
-def _antecedent_parts(content: bytes) -> Parts:
-    parts = _members(content)
-    header = np.load(io.BytesIO(parts["header.npy"]), allow_pickle=False).tobytes()
-    return {"header": header, **{name: parts[f"{name}.npy"] for name in SUMMED[1:]}}
-
-
 def _lines(content: bytes) -> Parts:
     return {str(at): line[9:] for at, line in enumerate(content.split(b"\n")[:-1])}
 
@@ -96,6 +55,5 @@ def _summed_lines(parts: Parts) -> bytes:
 PLAIN = Envelope(lambda content: {"": content}, lambda parts: parts[""])
 GZIP = Envelope(lambda content: {"": gzip.decompress(content)}, lambda parts: gzip.compress(parts[""], mtime=0))
 ZIP = Envelope(_members, _archive)
-TAGGER = Envelope(_tagger_parts, _tagger)
-ANTECEDENTS = Envelope(_antecedent_parts, _antecedents)
+MODEL = Envelope(parts_of, sealed)
 LINES = Envelope(_lines, _summed_lines)

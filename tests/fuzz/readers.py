@@ -25,10 +25,10 @@ from howsure.events.corpus.documents import Fields
 from howsure.events.corpus.open_corpus import open_corpus
 from howsure.events.rules.rule_files import read_rule
 from howsure.sequences.taggers.crf import CRFTagger
-from howsure.sequences.taggers.storage import load_tagger
+from howsure.sequences.taggers.tagger import load_tagger
 from howsure.significance.boostsa.storage import read_labels, read_outcomes
 from howsure.significance.experiments import Experiments
-from tests.fuzz.envelopes import ANTECEDENTS, GZIP, LINES, PLAIN, TAGGER, ZIP, Envelope
+from tests.fuzz.envelopes import GZIP, LINES, MODEL, PLAIN, ZIP, Envelope
 from tests.fuzz.store_edits import edited_store, use_store
 
 
@@ -122,8 +122,8 @@ READERS = {
         Reader("labelled-texts", ".jsonl", read_labelled_texts),
         Reader("crfsuite-items", ".txt", read_attributes),
         Reader("crfsuite-model", ".crfsuite", crfsuite),
-        Reader("tagger", ".model", tagger, TAGGER),
-        Reader("antecedents", ".npz", antecedents, ANTECEDENTS),
+        Reader("tagger", ".model", tagger, MODEL),
+        Reader("antecedents", ".npz", antecedents, MODEL),
         Reader("rule", ".yaml", read_rule),
         Reader("lexicon-txt", ".txt", lexicon),
         Reader("lexicon-csv", ".csv", lexicon),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from howsure.errors import InputError
 from howsure.files.compression import compression_of, unpacked
-from howsure.files.missing import missing_file
+from howsure.files.opened import opened
 from howsure.files.standard_input import STANDARD_INPUT, standard_input
 
 MARK = b"\xef\xbb\xbf"
@@ -62,15 +62,8 @@ def _undecodable(raw: bytes, name: str, at: int) -> InputError:
 def _bytes(path: str) -> bytes:
     if path == STANDARD_INPUT:
         return standard_input().read()
-    if os.path.isdir(path):
-        raise InputError(f"{path} is a directory; name a file in it.")
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except FileNotFoundError:
-        raise missing_file(path) from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
+    with opened(path) as file:
+        return file.read()
 
 
 def _unpacked(raw: bytes, name: str) -> bytes:

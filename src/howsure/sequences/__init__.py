@@ -5,7 +5,7 @@ from howsure.sequences.chain.viterbi import BestPaths
 from howsure.sequences.tag_posterior import TagPosterior
 from howsure.sequences.taggers.crf import CRFTagger
 from howsure.sequences.taggers.hmm import HMMTagger
-from howsure.sequences.taggers.storage import load_tagger, read_crfsuite, save_tagger
+from howsure.sequences.taggers.tagger import load_tagger
 
 __all__ = [
     "BestPaths",
@@ -15,8 +15,6 @@ __all__ = [
     "count_unknown",
     "frequent_transitions",
     "load_tagger",
-    "read_crfsuite",
-    "save_tagger",
     "tag_pairs",
     "transition_pairs",
 ]

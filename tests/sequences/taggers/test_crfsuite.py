@@ -138,7 +138,7 @@ def test_what_is_wrong_is_said(tmp_path: Path, change: tuple[int, bytes], messag
 
 
 def test_no_file(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="nowhere cannot be read: No such file"):
+    with pytest.raises(InputError, match=r"no file .*nowhere\."):
         CRFTagger.from_crfsuite(tmp_path / "nowhere")
 
 

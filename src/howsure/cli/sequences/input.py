@@ -10,6 +10,7 @@ from howsure.data.documents.conllu_writing import conllu_text
 from howsure.data.documents.document import Document, Sentence, Strings
 from howsure.data.documents.read_documents import FORMS, seen_form
 from howsure.errors import InputError
+from howsure.files.opened import opened
 from howsure.files.text import Text, read_text
 from howsure.sequences.taggers.crf import CRFTagger
 from howsure.sequences.taggers.tagger import Tagger
@@ -107,11 +108,8 @@ def load_model(path: str) -> Tagger:
     """
     from howsure.sequences import load_tagger
 
-    try:
-        with open(path, "rb") as file:
-            start = file.read(len(ZIP))
-    except OSError as error:
-        raise InputError(f"the model {path} cannot be read: {error.strerror}.") from error
+    with opened(path) as file:
+        start = file.read(len(ZIP))
     if start not in (CRFSUITE, ZIP):
         raise InputError(
             f"{path} is no model of howsure or crfsuite. MODEL comes first, the FILE of sentences after it."

@@ -1,28 +1,38 @@
-"""The antecedent model as it is kept in a file: numbers and JSON, nothing that could run."""
+"""The antecedent model: a log-linear distribution over what each mention refers back to (Durrett & Klein 2013)."""
 
 from __future__ import annotations
 
-import io
-import json
-import os
-import zlib
+from collections.abc import Callable, Iterable, Sequence
 from importlib import resources
-from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 import numpy as np
 
+from howsure.coreference.mentions.mention_columns import attributes_of, check_document
+from howsure.coreference.mentions.selection import Source, check_size, entities_of, mentions_of
 from howsure.coreference.model.features import NEW_FAMILIES, PAIR_FAMILIES
-from howsure.coreference.model.mention_ranking import MentionRanking
+from howsure.coreference.model.loss import Loss, allowed_antecedents
+from howsure.coreference.model.scorer import Scorer
+from howsure.coreference.model.sharpening import sharpened
+from howsure.coreference.model.training import Example, Pass, train
+from howsure.coreference.posterior.coref_posterior import CorefPosterior
+from howsure.data.documents.document import Document, Mention
 from howsure.errors import InputError
-from howsure.files.archive import Archive, ArchiveError
-from howsure.files.json_text import parsed_json
-from howsure.files.whole import write_whole
+from howsure.files.archive import Array
+from howsure.files.model_archive import damaged_model, read_model, write_model
+from howsure.files.whole import Place
+from howsure.inputs.arrays import listed
+from howsure.inputs.naming import unknown_name
+from howsure.inputs.numbers import is_number
+from howsure.inputs.pairs import Floats
+from howsure.stats.randomness import Randomness, generator_from
 
-KIND, VERSION = "howsure antecedent model", 1
+KIND, SCHEMA = "antecedent model", 1  # in files
+SHARPEST = 100
+FAMILY_NAMES = tuple(family.name for family in (*PAIR_FAMILIES, *NEW_FAMILIES))
 
 
-class AntecedentModel(MentionRanking):
+class AntecedentModel:
     """The log-linear mention-ranking model of Durrett & Klein (2013), as Nguyen & O'Connor (2015) use it.
 
     Mention j picks an antecedent a_j among the earlier mentions or "new", independently of the others:
@@ -46,42 +56,151 @@ class AntecedentModel(MentionRanking):
     True
     """
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def __init__(
+        self,
+        *,
+        mentions: Source = "gold",
+        loss: Loss = "likelihood",
+        l1: float = 0.01,
+        passes: int = 12,
+        sharpness: float = 1.2,
+        two_steps: bool = True,
+        features: Sequence[str] | None = None,
+        rng: Randomness = 0,
+    ) -> None:
+        _one_of("mentions", mentions, get_args(Source))
+        _one_of("loss", loss, get_args(Loss))
+        if not (is_number(l1) and np.isfinite(l1) and l1 >= 0):
+            raise InputError(f"l1 must be a number, 0 or more; it is {l1!r}.")
+        if not (is_number(sharpness) and 0 < sharpness <= SHARPEST):
+            raise InputError(
+                f"sharpness must be a number above 0, at most {SHARPEST} (1: as learned); it is {sharpness!r}."
+            )
+        if not isinstance(two_steps, bool):
+            raise InputError(f"two_steps must be True or False; it is {two_steps!r}.")
+        if isinstance(passes, bool) or not isinstance(passes, int | np.integer) or passes < 1:
+            raise InputError(f"passes must be a whole number, 1 or more; it is {passes!r}.")
+        for name in () if features is None else listed(features, name="features", of="names of families"):
+            _one_of("features", name, FAMILY_NAMES)
+        generator_from(rng)  # refuses what is none
+        self.mentions, self.loss = mentions, loss
+        self.l1, self.passes, self.sharpness = float(l1), int(passes), float(sharpness)
+        self.two_steps = two_steps
+        self.features = FAMILY_NAMES if features is None else tuple(features)
+        self.rng = rng
+        self.weights_: Floats | None = None
+        self.history_: tuple[Pass, ...] = ()
+        self.interrupted_ = False
+        self._tables: list[Floats] = []
+        self._scorer = Scorer(
+            [family for family in PAIR_FAMILIES if family.name in self.features],
+            [family for family in NEW_FAMILIES if family.name in self.features],
+        )
+
+    def get_params(self) -> dict[str, Any]:
+        """The parameters as given."""
+        names = ("mentions", "loss", "l1", "passes", "sharpness", "two_steps", "features", "rng")
+        return {name: getattr(self, name) for name in names}
+
+    def __repr__(self) -> str:
+        state = "not trained" if self.weights_ is None else f"{np.count_nonzero(self.weights_):,} weights"
+        return f"{type(self).__name__}(mentions={self.mentions!r}, loss={self.loss!r}, l1={self.l1}; {state})"
+
+    def fit(
+        self,
+        documents: Iterable[Document],
+        *,
+        development: Iterable[Document] = (),
+        advance: Callable[[int], None] | None = None,
+    ) -> Self:
+        """Learn the weights from documents whose mentions and entities are annotated.
+
+        With `development` documents the pass that suits them best is kept. Ctrl-C ends the training and keeps the best
+        so far (`interrupted_`); `history_` tells of every pass. `advance` is called with 1 for every document learned
+        from, `passes` times each.
+
+        Raises InputError where there is nothing to learn from or a document is not parsed.
+        """
+        if isinstance(documents, Document) or isinstance(development, Document):
+            raise InputError("documents and development must be lists of documents; of one: [document].")
+        teaching = listed(documents, name="documents", of="documents, such as howsure.data.read_documents(file) gives")
+        chosen_by = listed(development, name="development", of="documents; without any: ()")
+        examples = [self._example(document) for document in teaching]
+        if not any(len(example) for example in examples):
+            raise InputError("documents must hold at least one mention to learn from; there is none.")
+        done = train(
+            self._scorer,
+            examples,
+            loss=self.loss,
+            l1=self.l1,
+            passes=self.passes,
+            rng=generator_from(self.rng),
+            development=[self._example(document) for document in chosen_by],
+            advance=advance,
+        )
+        self.history_, self.interrupted_ = done.history, done.interrupted
+        self._set_weights(done.weights)
+        return self
+
+    def mentions_of(self, document: Document) -> tuple[Mention, ...]:
+        """The mentions that `posterior` is about: gold or detected, in text order."""
+        return mentions_of(document, source=self.mentions)
+
+    def posterior(self, document: Document, *, mentions: Sequence[Mention] | None = None) -> CorefPosterior:
+        """The posterior over clusterings of a document's mentions, or of those given, in text order.
+
+        Raises InputError where the model is not trained, or for mentions or parses as `mentions_of` does.
+        """
+        if self.weights_ is None:
+            raise InputError("the model is not trained; call fit, load one, or take AntecedentModel.pretrained().")
+        check_document(document)
+        chosen = (
+            self.mentions_of(document)
+            if mentions is None
+            else tuple(listed(mentions, name="mentions", of="Mention(sentence, start, end)"))
+        )
+        check_size(document, chosen)
+        features = self._scorer.features(attributes_of(document, chosen))
+        scores = self._scorer.scores(features, self._tables)
+        return CorefPosterior(sharpened(scores, self.sharpness, two_steps=self.two_steps), mentions=chosen)
+
+    def save(self, path: Place) -> None:
         """Write the model to a file (a few hundred kilobytes); the file appears whole or not at all.
 
         Raises InputError where the model is not trained or no file can be written.
         """
         if self.weights_ is None:
             raise InputError("the model is not trained, there is nothing to save; call fit first.")
-        target = _checked_path(path)
+        seed = self.rng
+        parameters = {**self.get_params(), "rng": int(seed) if isinstance(seed, int | np.integer) else None}
+        content = {"parameters": parameters, "families": self._signature(), "n_weights": len(self.weights_)}
         places = np.flatnonzero(self.weights_).astype(np.int32)
-        values = self.weights_[places]
-        header = {
-            "kind": KIND,
-            "version": VERSION,
-            "parameters": self._parameters_in_file(),
-            "families": _signature(self.features),
-            "n_weights": len(self.weights_),
-        }
-        text = np.frombuffer(json.dumps(header, ensure_ascii=False).encode("utf-8"), dtype=np.uint8)
-        content = io.BytesIO()
-        checksum = _checksum(text, places, values)
-        np.savez_compressed(content, header=text, places=places, values=values, checksum=checksum)
-        write_whole(content.getvalue(), target)
+        arrays: dict[str, Array] = {"places": places, "values": self.weights_[places]}
+        write_model(path, kind=KIND, schema=SCHEMA, content=content, arrays=arrays)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
+    def load(cls, path: Place) -> Self:
         """Read a model from a file.
 
-        Raises InputError where there is no such file, or it is none of a model, cut short, changed, or of a newer
+        Raises InputError where there is no such file, or it is none of a model, cut short, changed, or of another
         version.
         """
-        source = _checked_path(path)
+        content, arrays = read_model(path, kind=KIND, schema=SCHEMA)
         try:
-            content = source.read_bytes()
-        except OSError as error:
-            raise InputError(f"cannot read the model {path}: {error.strerror}.") from error
-        return cls._from_bytes(content, name=str(path))
+            model = cls(**content["parameters"])
+            n = model._scorer.n_weights
+            known = (content["families"], content["n_weights"]) == (model._signature(), n)
+        except (KeyError, TypeError, InputError):
+            known = False
+        if not known:
+            raise InputError(f"{path} was trained with other features than this version has; train it again.")
+        places, values = arrays.get("places"), arrays.get("values")
+        if places is None or values is None or not _fit(places, values, n):
+            raise damaged_model(path, f"it holds weights that are no {n:,} finite numbers")
+        weights = np.zeros(n)
+        weights[places] = values
+        model._set_weights(weights)
+        return model
 
     @classmethod
     def pretrained(cls) -> Self:
@@ -89,65 +208,27 @@ class AntecedentModel(MentionRanking):
 
         Trained on the 53 documents of GUM's training part whose texts are CC BY: academic, court, interviews, news.
         """
-        content = resources.files("howsure.coreference").joinpath("trained", "english.npz").read_bytes()
-        return cls._from_bytes(content, name="the pretrained model")
+        with resources.as_file(resources.files("howsure.coreference") / "trained" / "english.npz") as path:
+            return cls.load(path)
 
-    @classmethod
-    def _from_bytes(cls, content: bytes, *, name: str) -> Self:
-        header, places, values = _unpacked(content, name)
-        kind, version = header.get("kind"), header.get("version")
-        if kind != KIND:
-            raise InputError(f"{name} holds no antecedent model but {kind!r}.")
-        if version != VERSION:
-            raise InputError(
-                f"{name} has version {version!r}, this howsure reads {VERSION}; update it to read this model."
-            )
-        try:
-            model = cls(**{"two_steps": False, **header["parameters"]})  # so files that do not say it were made
-            n = model._scorer.n_weights
-            known = header["families"] == _signature(model.features) and header["n_weights"] == n
-        except (KeyError, TypeError, InputError):
-            known = False
-        if not known:
-            raise InputError(f"{name} was trained with other features than this version has; train it again.")
-        if not _fit(places, values, n):
-            raise InputError(f"{name} holds weights that are no {n:,} finite numbers; restore a copy.")
-        weights = np.zeros(n)
-        weights[places] = values
-        model._set_weights(weights)
-        return model
+    def _signature(self) -> list[list[Any]]:
+        """What the places of the weights depend on: the families in order, their sizes and conjunctions."""
+        blocks = (*self._scorer.pair_blocks, *self._scorer.new_blocks)
+        return [[block.family.name, block.family.size, block.family.conjunction] for block in blocks]
 
-    def _parameters_in_file(self) -> dict[str, Any]:
-        parameters = self.get_params()
-        seed = parameters["rng"]
-        return {**parameters, "rng": int(seed) if isinstance(seed, int | np.integer) else None}
+    def _example(self, document: Document) -> Example:
+        mentions = self.mentions_of(document)
+        right = allowed_antecedents(entities_of(document, mentions))
+        return Example(self._scorer.features(attributes_of(document, mentions)), right)
+
+    def _set_weights(self, weights: Floats) -> None:
+        self.weights_ = weights
+        self._tables = self._scorer.tables(weights)
 
 
-Array = np.ndarray[Any, Any]
-
-
-def _checked_path(path: object) -> Path:
-    """The path of a model; InputError where it can be none."""
-    if isinstance(path, str | os.PathLike):
-        found = os.fspath(path)
-        if isinstance(found, str) and found and "\0" not in found:
-            return Path(found)
-    raise InputError(f"path must be the name of a file, such as 'model.npz'; it is {path!r:.80}.")
-
-
-def _unpacked(content: bytes, name: str) -> tuple[dict[str, Any], Array, Array]:
-    """The header and the weights that are not 0, with their places, as they were written."""
-    try:
-        archive = Archive(io.BytesIO(content))
-        text, places, values, checksum = (archive.array(key) for key in ("header", "places", "values", "checksum"))
-        if checksum.shape != () or checksum != _checksum(text, places, values):
-            raise ArchiveError("it does not fit its checksum")
-        header = parsed_json(text.tobytes())
-        if not isinstance(header, dict):
-            raise ArchiveError("its header is none")
-    except ValueError as error:
-        raise InputError(f"{name} is no model, or it was cut short or changed; restore a copy.") from error
-    return header, places, values
+def _one_of(parameter: str, value: object, names: Sequence[str]) -> None:
+    if not isinstance(value, str) or value not in names:
+        raise unknown_name("value", str(value), list(names), place=parameter)
 
 
 def _fit(places: Array, values: Array, n: int) -> bool:
@@ -161,16 +242,3 @@ def _fit(places: Array, values: Array, n: int) -> bool:
             len(places) == 0 or (int(places[0]) >= 0 and int(places[-1]) < n and bool((places[1:] > places[:-1]).all()))
         )
     )
-
-
-def _checksum(*arrays: Array) -> np.uint32:
-    total = 0
-    for array in arrays:
-        total = zlib.crc32(array.tobytes(), total)
-    return np.uint32(total)
-
-
-def _signature(names: tuple[str, ...]) -> list[list[Any]]:
-    """What the places of the weights depend on: the families in order, their sizes and conjunctions."""
-    families = (*PAIR_FAMILIES, *NEW_FAMILIES)
-    return [[family.name, family.size, family.conjunction] for family in families if family.name in names]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from howsure.errors import InputError
 from howsure.files.compression import COMPRESSIONS, check_packed, compression_of
-from howsure.files.missing import missing_file
+from howsure.files.opened import missing_file
 from howsure.files.standard_input import STANDARD_INPUT, standard_input
 from howsure.inputs.naming import natural_order
 

@@ -23,7 +23,7 @@ from howsure.data.tables.table import COPIED, Table
 from howsure.errors import InputError
 from howsure.events.corpus.documents import Corpus, Fields, InputDocument
 from howsure.files.compression import compression_of
-from howsure.files.missing import missing_file
+from howsure.files.opened import missing_file
 from howsure.files.text import Text
 from howsure.inputs.naming import natural_order
 

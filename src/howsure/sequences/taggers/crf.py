@@ -19,8 +19,7 @@ from howsure.sequences.features.families import Features, families_of
 from howsure.sequences.features.items import described
 from howsure.sequences.features.sentences import check_lists, check_sentences, check_tags, check_training, coded
 from howsure.sequences.tag_posterior import TagPosterior
-from howsure.sequences.taggers.crfsuite import CrfsuiteModel
-from howsure.sequences.taggers.storage import read_crfsuite
+from howsure.sequences.taggers.crfsuite import read_crfsuite
 from howsure.sequences.taggers.tagger import Arrays, Tagger
 from howsure.sequences.training.adagrad import descend
 from howsure.sequences.training.lbfgs import minimise
@@ -104,7 +103,7 @@ class CRFTagger(Tagger):
 
         Raises InputError if the file is no such model, or is cut short.
         """
-        model: CrfsuiteModel = read_crfsuite(path)
+        model = read_crfsuite(path)
         tagger = cls(features=features)
         tagger._take(model.labels, Attributes(model.attributes, growing=False), model.weights, model.transitions)
         return tagger

@@ -14,7 +14,10 @@ from typing import Self
 import numpy as np
 from scipy.sparse import csr_array
 
+from howsure.errors import InputError
 from howsure.files.archive import most_unpacked
+from howsure.files.opened import opened
+from howsure.files.whole import Place
 from howsure.inputs.pairs import Floats
 
 HEADER = struct.Struct("<4sI4sIIIIIIIII")
@@ -23,6 +26,19 @@ TABLE = struct.Struct("<4sIIIII")
 RECORD = struct.Struct("<II")
 FEATURE = np.dtype([("kind", "<u4"), ("source", "<u4"), ("target", "<u4"), ("weight", "<f8")])
 STATE, TRANSITION = 0, 1
+
+
+def read_crfsuite(path: Place) -> CrfsuiteModel:
+    """Read a model file of crfsuite.
+
+    Raises InputError if there is no such file or it holds no such model.
+    """
+    with opened(path) as file:
+        content = file.read()
+    try:
+        return CrfsuiteModel.parse(content)
+    except ValueError as error:
+        raise InputError(f"{path} cannot be read as a model of crfsuite: {error}.") from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,19 +7,23 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
+import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError
+from howsure.files.model_archive import damaged_model, read_model, write_model
 from howsure.files.whole import Place
 from howsure.inputs.naming import unknown_name
 from howsure.sequences.features.sentences import check_tags
+from howsure.sequences.features.tagset import TagSet
 from howsure.sequences.tag_posterior import TagPosterior
-from howsure.sequences.taggers.storage import KINDS, load_tagger, save_tagger
 
 Arrays = dict[str, npt.NDArray[Any]]
 
-
 DECODINGS = ("viterbi", "posterior")
+KIND, SCHEMA = "tagger", 1  # in files
+TAGGERS: dict[str, type[Tagger]] = {}  # by their kind in files; each class of tagger enters itself
+FUNCTION = {"function": "pass it to load"}  # what stands in a file for a parameter that is a function
 
 
 class Tagger(ABC):
@@ -31,7 +35,7 @@ class Tagger(ABC):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "kind" in vars(cls):
-            KINDS[cls.kind] = cls
+            TAGGERS[cls.kind] = cls
 
     @abstractmethod
     def fit(self, sentences: Sequence[Any], tags: Sequence[Sequence[str]]) -> Self:
@@ -70,8 +74,14 @@ class Tagger(ABC):
         return right / total
 
     def save(self, path: Place) -> None:
-        """Write the model to one file: arrays and JSON in a zip, nothing that runs when it is read."""
-        save_tagger(self, path)
+        """Write the model to one file, which appears whole or not at all: arrays and JSON, nothing that could run.
+
+        Raises InputError if the tagger is not fitted or no file can be written.
+        """
+        learnt, arrays = self.state()
+        parameters = {name: _plain(value) for name, value in self.get_params().items()}
+        content = {"tagger": self.kind, "parameters": parameters, "learnt": learnt}
+        write_model(path, kind=KIND, schema=SCHEMA, content=content, arrays=arrays)
 
     @classmethod
     def load(cls, path: Place, **parameters: Any) -> Self:
@@ -115,3 +125,42 @@ class Tagger(ABC):
     def _check_fitted(self) -> None:
         if not hasattr(self, "labels_"):
             raise InputError(f"this {type(self).__name__} is not fitted; call fit(sentences, tags) first.")
+
+
+def load_tagger(path: Place, **parameters: Any) -> Tagger:
+    """Read a tagger. `parameters` replace those in the file; a function among them is not in the file, and is needed.
+
+    Raises InputError if there is no such file, or if it is cut short, changed, something else or of another version.
+    """
+    content, arrays = read_model(path, kind=KIND, schema=SCHEMA)
+    try:
+        tagger = _restored(content, arrays)
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError, MemoryError) as error:
+        raise damaged_model(path, error) from error
+    tagger.set_params(**parameters)
+    missing = [name for name, value in tagger.get_params().items() if value == FUNCTION]
+    if missing:
+        raise InputError(
+            f"{path} holds a model whose {missing[0]} is a function, which no file can hold; "
+            f"pass it: {type(tagger).__name__}.load(path, {missing[0]}=...)."
+        )
+    return tagger
+
+
+def _restored(content: dict[str, Any], arrays: Arrays) -> Tagger:
+    tagger = TAGGERS[content["tagger"]]()
+    usual, given = tagger.get_params(), content["parameters"].items()
+    tagger.set_params(**{name: value for name, value in given if name not in usual or value != usual[name]})
+    TagSet(tagger.restore(content["learnt"], arrays).labels_, len(tagger.labels_))
+    return tagger
+
+
+def _plain(value: object) -> object:
+    """A parameter as JSON holds it: functions and generators stay behind."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, (list, tuple)):
+        return list(value)
+    return dict(FUNCTION) if callable(value) else None

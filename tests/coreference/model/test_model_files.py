@@ -1,0 +1,106 @@
+"""Models in files: the round trip, and every way a file can be no model."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from howsure.coreference.model.antecedent_model import AntecedentModel
+from howsure.errors import InputError
+from tests.coreference import parsed as hand
+from tests.files.sealed import reseal
+
+STORY = hand.story()
+
+
+@pytest.fixture(scope="module")
+def model() -> AntecedentModel:
+    return AntecedentModel(passes=3, sharpness=1.2, rng=5).fit([STORY])
+
+
+@pytest.fixture
+def file(model: AntecedentModel, tmp_path: Path) -> Path:
+    model.save(tmp_path / "story.npz")
+    return tmp_path / "story.npz"
+
+
+def test_round_trip(model: AntecedentModel, file: Path) -> None:
+    read = AntecedentModel.load(file)
+    assert read.get_params() == model.get_params()
+    np.testing.assert_array_equal(read.weights_, model.weights_)
+    same = read.posterior(STORY).pair_probability() == model.posterior(STORY).pair_probability()
+    assert same.all()
+    assert [path.name for path in file.parent.iterdir()] == ["story.npz"]  # nothing temporary is left
+
+
+def test_a_byte_changed_anywhere_is_noticed(model: AntecedentModel, file: Path) -> None:
+    content = file.read_bytes()
+    rng = np.random.default_rng(0)
+    for place in rng.integers(0, len(content), 60).tolist():
+        spoilt = bytearray(content)
+        spoilt[place] ^= 0x55
+        file.write_bytes(spoilt)
+        try:
+            read = AntecedentModel.load(file)
+        except InputError:
+            continue
+        np.testing.assert_array_equal(read.weights_, model.weights_)  # a byte that means nothing: a date in the archive
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"kind": "tagger"}, "holds a model of the kind 'tagger'; this reads the kind 'antecedent model'"),
+        ({"schema": 2}, "has schema 2 and this howsure reads schema 1 of the kind 'antecedent model'; install a newer"),
+        ({"sha256": {}}, "holds weights that are no"),
+        ({"families": [["match", 3, "none"]]}, "trained with other features than this version has; train it again"),
+        ({"parameters": {"colour": "red"}}, "other features"),
+        ({"parameters": {"l1": "much"}}, "other features"),
+        ({"n_weights": 7}, "other features"),
+    ],
+)
+def test_a_file_of_another_version(file: Path, changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        AntecedentModel.load(reseal(file, **changes))
+
+
+def test_what_is_not_trained_is_not_saved(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="not trained, there is nothing to save"):
+        AntecedentModel().save(tmp_path / "empty.npz")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_generator_as_seed_is_not_kept(tmp_path: Path) -> None:
+    AntecedentModel(passes=1, rng=np.random.default_rng(0)).fit([STORY]).save(tmp_path / "m.npz")
+    assert AntecedentModel.load(tmp_path / "m.npz").get_params()["rng"] is None
+
+
+@pytest.mark.parametrize("spoil", ["far", "negative", "short", "nan", "float", "twice"])
+def test_weights_that_do_not_fit_are_refused_whatever_the_checksum(file: Path, spoil: str) -> None:
+    with np.load(file) as arrays:
+        places, values = arrays["places"], arrays["values"]
+    change = {
+        "far": lambda: (places + np.int32(10**7), values),
+        "negative": lambda: (-places[::-1], values),
+        "short": lambda: (places, values[1:]),
+        "nan": lambda: (places, values * np.nan),
+        "float": lambda: (places.astype(np.float64), values),
+        "twice": lambda: (np.full_like(places, places[0]), values),
+    }
+    places, values = change[spoil]()
+    with pytest.raises(InputError, match=r"it holds weights that are no .* finite numbers\. Restore a copy"):
+        AntecedentModel.load(reseal(file, {"places": places, "values": values}))
+
+
+def test_the_pretrained_model_has_the_weights_that_training_gave_it() -> None:
+    """Their digest was taken before the form of the file changed."""
+    model = AntecedentModel.pretrained()
+    assert (model.mentions, model.sharpness, model.two_steps) == ("detected", 1.1, False)
+    assert model.weights_ is not None
+    assert hashlib.sha256(model.weights_.astype("<f8").tobytes()).hexdigest() == (
+        "3c7b96e47c3893424a07ad13ddc90414be8942ad32f8588f8aacff5502c99136"
+    )

@@ -1,0 +1,214 @@
+"""Model files: what is written comes back, the same bytes each time, and what is not whole is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import tracemalloc
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays_of
+
+from howsure.errors import InputError
+from howsure.files import whole
+from howsure.files.archive import LEAST_MOST
+from howsure.files.model_archive import read_model, write_model
+from tests.files.sealed import HEAD, parts_of, reseal, sealed, zipped
+
+CONTENT: dict[str, Any] = {"labels": ["a", "ß", "🦎"], "l1": 0.1, "rng": None}
+ARRAYS = {"weights": np.linspace(-1, 1, 500), "places": np.arange(500, dtype=np.int32)}
+KIND: dict[str, Any] = {"kind": "example", "schema": 3}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    write_model(tmp_path / "model.npz", content=CONTENT, arrays=ARRAYS, **KIND)
+    return tmp_path / "model.npz"
+
+
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+ANY_ARRAY = arrays_of.arrays(
+    st.sampled_from(["<f8", "<f4", "<i4", "<u2", "?"]), arrays_of.array_shapes(min_dims=1, max_dims=3, min_side=0)
+)
+
+
+@given(content=st.dictionaries(st.text(), ANY_JSON, max_size=3), array=ANY_ARRAY)
+def test_what_is_written_comes_back(
+    tmp_path_factory: pytest.TempPathFactory, content: dict[str, Any], array: np.ndarray
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "round.npz"
+    write_model(path, content=content, arrays={"x": array}, **KIND)
+    found, arrays = read_model(path, **KIND)
+    assert json.dumps(found) == json.dumps(content)
+    assert (arrays["x"].dtype, arrays["x"].shape) == (array.dtype, array.shape)
+    assert arrays["x"].tobytes() == array.tobytes()
+
+
+def test_one_model_makes_one_file(file: Path, tmp_path: Path) -> None:
+    write_model(tmp_path / "again", content=CONTENT, arrays=ARRAYS, **KIND)
+    assert (tmp_path / "again").read_bytes() == file.read_bytes()
+    with zipfile.ZipFile(file) as archive:
+        assert {one.date_time for one in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+        assert {one.create_system for one in archive.infolist()} == {3}
+
+
+def test_numpy_reads_the_arrays(file: Path) -> None:
+    with np.load(file, allow_pickle=False) as archive:
+        np.testing.assert_array_equal(archive["weights"], ARRAYS["weights"])
+
+
+def test_every_byte_that_is_changed_is_found_or_changes_nothing(file: Path) -> None:
+    whole_file = file.read_bytes()
+    refused = 0
+    for place in range(0, len(whole_file), 3):
+        spoilt = bytearray(whole_file)
+        spoilt[place] ^= 0x55
+        file.write_bytes(spoilt)
+        try:
+            content, arrays = read_model(file, **KIND)
+        except InputError:
+            refused += 1
+            continue
+        assert content == CONTENT
+        assert all(np.array_equal(arrays[name], array) for name, array in ARRAYS.items())
+    assert refused > 0.7 * len(whole_file) / 3  # the rest are dates and names that nobody reads
+
+
+def test_a_file_cut_short_is_refused(file: Path) -> None:
+    whole_file = file.read_bytes()
+    for length in [0, 1, 30, len(whole_file) // 3, len(whole_file) // 2, len(whole_file) - 1]:
+        file.write_bytes(whole_file[:length])
+        with pytest.raises(InputError, match=r"model.npz is no model, or was cut short or changed: .*Restore a copy"):
+            read_model(file, **KIND)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"kind": "other"}, "holds a model of the kind 'other'; this reads the kind 'example'"),
+        ({"kind": None}, "model.json must hold kind, schema, content, sha256"),
+        ({"schema": 4}, "has schema 4 and this howsure reads schema 3 of the kind 'example'; install a newer one"),
+        ({"schema": 10**400}, "has schema 10000000000000000000 .* install a newer one"),
+        ({"schema": 2}, "has schema 2 .*; train the model and save it again"),
+        ({"schema": "one"}, "must hold kind"),
+        ({"schema": True}, "must hold kind"),
+        ({"content": []}, "must hold kind"),
+        ({"sha256": []}, "must hold kind"),
+        ({"sha256": {"more": "0"}}, "it holds no more.npy"),
+        ({"sha256": {"../weights": "0"}}, "it holds no ../weights.npy"),
+        ({"labels": "half \ud800"}, r"half a character \(a lone surrogate\)"),
+        ({"arrays": {"weights": np.zeros(3, "M8[s]")}}, "weights must hold numbers; it holds values of the type"),
+        ({"arrays": {"weights": np.array([{}, []], dtype=object)}}, "never unpickled"),
+        ({"arrays": {"weights": np.array(["a"])}}, "weights must hold numbers"),
+    ],
+)
+def test_a_forged_file_is_refused(file: Path, changes: dict[str, Any], message: str) -> None:
+    """Checksums hold, sizes and types do not; an array of objects (a pickle) is never opened."""
+    with pytest.raises(InputError, match=message):
+        read_model(reseal(file, **changes), **KIND)
+
+
+def test_a_member_of_another_model_is_found(file: Path) -> None:
+    parts = parts_of(file.read_bytes())
+    parts["weights.npy"] = parts["places.npy"]
+    file.write_bytes(zipped(parts))
+    with pytest.raises(InputError, match="weights does not fit its checksum"):
+        read_model(file, **KIND)
+    parts = parts_of(file.read_bytes())
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("model.json.sha256", "0")
+        for name, part in parts.items():
+            archive.writestr(name, part)
+    with pytest.raises(InputError, match=r"model\.json does not fit its checksum"):
+        read_model(file, **KIND)
+
+
+def test_an_empty_member_and_a_head_as_deep_as_a_mine(file: Path) -> None:
+    parts = parts_of(file.read_bytes())
+    file.write_bytes(sealed({**parts, "weights.npy": b""}))
+    with pytest.raises(InputError, match="weights is no array of numpy"):
+        read_model(file, **KIND)
+    file.write_bytes(zipped({HEAD: b'{"kind": ' + b"[" * 100_000}))
+    with pytest.raises(InputError, match="it is nested too deeply"):
+        read_model(file, **KIND)
+
+
+def test_sizes_are_held_against_the_file_before_anything_is_unpacked(file: Path) -> None:
+    parts = parts_of(file.read_bytes())
+    file.write_bytes(zipped({**parts, "bomb.bin": bytes(LEAST_MOST + 1)}))
+    assert file.stat().st_size < 1 << 20
+    tracemalloc.start()
+    assert read_model(file, **KIND)[0] == CONTENT  # a member that nobody asked for stays packed
+    assert tracemalloc.get_traced_memory()[1] < 1 << 25
+    tracemalloc.stop()
+    file.write_bytes(zipped({**parts, HEAD: bytes(LEAST_MOST + 1)}))
+    with pytest.raises(InputError, match=r"model\.json unpacks to .* far too many for the size of the file"):
+        read_model(file, **KIND)
+
+
+def test_files_of_others(tmp_path: Path) -> None:
+    (tmp_path / "text.npz").write_text("The DT\n")
+    np.savez(tmp_path / "arrays.npz", a=np.zeros(3))
+    for name, message in {
+        "text.npz": "is no model, or was cut short or changed",
+        "arrays.npz": r"is no model that this howsure has saved: it holds no model\.json\. If an earlier one did",
+        "arrays.npy": r"no file .*arrays\.npy\. Did you mean .*arrays\.npz\?",
+        "": "is a directory; name a file in it",
+    }.items():
+        with pytest.raises(InputError, match=message):
+            read_model(tmp_path / name, **KIND)
+
+
+@pytest.mark.parametrize("wrong", [None, 3, b"model.npz", ["model.npz"], "", "a\0b"])
+def test_what_is_no_name_of_a_file(wrong: Any) -> None:
+    with pytest.raises(InputError, match=r"path must be the name of a file, such as 'model.npz'; it is"):
+        read_model(wrong, **KIND)
+    with pytest.raises(InputError, match=r"path must be the name of a file, such as 'model.npz'; it is"):
+        write_model(wrong, content=CONTENT, arrays=ARRAYS, **KIND)
+
+
+def test_a_failed_write_leaves_what_was_there(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = file.read_bytes()
+
+    def full(*_: object) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(whole.os, "fsync", full)
+    with pytest.raises(InputError, match=r"cannot write .*model\.npz: no space left"):
+        write_model(file, content={}, arrays={}, **KIND)
+    assert os.listdir(file.parent) == ["model.npz"]
+    assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize(("place", "message"), [("nowhere/model", "there is no folder"), (".", "it is a folder")])
+def test_no_place_to_write(tmp_path: Path, place: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        write_model(tmp_path / place, content=CONTENT, arrays=ARRAYS, **KIND)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no permission bits, and links need a privilege")
+def test_links_stay_and_permissions_follow_the_mask_or_what_was_there(tmp_path: Path) -> None:
+    link, target = tmp_path / "latest", tmp_path / "one"
+    link.symlink_to(target)
+    mask = os.umask(0o027)
+    try:
+        write_model(link, content=CONTENT, arrays=ARRAYS, **KIND)
+    finally:
+        os.umask(mask)
+    assert link.is_symlink()
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+    target.chmod(0o600)
+    write_model(link, content={}, arrays={}, **KIND)
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+    assert read_model(target, **KIND) == ({}, {})
