@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from howsure.coreference.mentions import grammar
 from howsure.coreference.mentions import mention_facts as of
 from howsure.coreference.mentions.mention_columns import attributes_of, check_mentions
 from howsure.coreference.mentions.mention_facts import FORMS
-from howsure.coreference.mentions.parse import tree_of
 from howsure.coreference.mentions.speakers import code_of, quotation_numbers
 from howsure.data.documents.document import Document, Mention, Sentence
 from howsure.errors import InputError
@@ -45,19 +43,6 @@ def test_words_and_positions_count_from_the_start_of_the_document() -> None:
     assert A.rows[0].names == {code_of("ann"), code_of("bell")}
     assert A.text[1] == A.text[2] != A.text[7]  # articles do not count, endings do
     assert A.governor_word[3] == code_of("greeted")
-
-
-@pytest.mark.parametrize("sentence", [hand.UD, hand.CLEAR], ids=["UD", "CLEAR"])
-def test_roles_are_those_of_either_scheme(sentence: Sentence) -> None:
-    tree = tree_of(sentence)
-    assert (tree.roles[2], tree.roles[4], tree.roles[6]) == (grammar.POSSESSOR, grammar.SUBJECT, grammar.OBJECT)
-    assert (tree.roles[9], tree.roles[11]) == (grammar.CONJUNCT, grammar.OBLIQUE)
-    assert tree.governors[11] == 5  # Paris hangs on saw, in UD and through CLEAR's preposition
-
-
-def test_a_predicate_in_either_scheme() -> None:
-    assert tree_of(hand.PREDICATE_UD).roles[4] == tree_of(hand.PREDICATE_CLEAR).roles[4] == grammar.PREDICATE
-    assert tree_of(hand.PREDICATE_CLEAR).roles[6] == tree_of(hand.PREDICATE_UD).roles[6] == grammar.MODIFIER
 
 
 @pytest.mark.parametrize(

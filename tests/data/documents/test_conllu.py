@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howsure.data import Document, Mention, Sentence, read_conllu, write_conllu
-from howsure.data.documents.trees import first_cycle
 from howsure.errors import InputError
 
 SMALL = """\
@@ -147,24 +146,6 @@ def test_a_broken_line_is_named(tmp_path: Path, lines: str, message: str) -> Non
     path.write_text(f"# sent_id = s-1\n{lines}\n", encoding="utf-8")
     with pytest.raises(InputError, match=message):
         read_conllu(path)
-
-
-@given(st.lists(st.lists(st.integers(-1, 6), min_size=1, max_size=7), max_size=4))
-def test_circles_are_found_by_walking_up(all_heads: list[list[int]]) -> None:
-    def circles(heads: list[int]) -> bool:
-        for word in range(len(heads)):
-            steps = 0
-            while word >= 0 and steps <= len(heads):
-                word, steps = heads[word], steps + 1
-            if word >= 0:
-                return True
-        return False
-
-    trees = [[min(head, len(heads) - 1) for head in heads] for heads in all_heads]
-    sentences = [Sentence(("w",) * len(heads), heads=tuple(heads)) for heads in trees]
-    expected = next((at for at, heads in enumerate(trees) if circles(heads)), None)
-    assert first_cycle(sentences) == expected
-    assert first_cycle([Sentence(("w",)), *sentences]) == (None if expected is None else expected + 1)
 
 
 TEXT = st.text(st.characters(exclude_categories=("Cc", "Cs", "Zs", "Zl", "Zp")), min_size=1, max_size=6)

@@ -8,13 +8,18 @@ from dataclasses import replace
 import pytest
 
 from howsure.data.documents.document import Sentence
+from howsure.data.parses.parsed_sentence import parsed_sentence
 from howsure.errors import InputError
-from howsure.events.rules.agents import deeds_in
-from howsure.events.rules.rule import Rule, built_in_rule
+from howsure.events.rules import agents as of
+from howsure.events.rules.rule import Deed, Rule, built_in_rule
 from tests.events import sentences
 from tests.events.sentences import parsed
 
 PAPER, WIDE = built_in_rule("attack"), built_in_rule("attack-wide")
+
+
+def deeds_in(sentence: Sentence, *, rule: Rule) -> list[Deed]:
+    return of.deeds_in(parsed_sentence(sentence), rule=rule)
 
 
 def agents(text: str, rule: Rule) -> list[str]:
@@ -140,9 +145,9 @@ def test_universal_tags_come_first() -> None:
 
 def test_a_sentence_must_be_parsed_and_tagged() -> None:
     words = ("They", "attacked")
-    with pytest.raises(InputError, match=r"the sentence 'They attacked' has none\. Parse the text first"):
+    with pytest.raises(InputError, match=r"no dependencies .* parse the document first"):
         deeds_in(Sentence(words, tags=("PRP", "VBD")), rule=PAPER)
-    with pytest.raises(InputError, match="neither universal nor Penn Treebank tags"):
+    with pytest.raises(InputError, match="neither Penn Treebank nor universal tags"):
         deeds_in(Sentence(words, heads=(1, -1), relations=("nsubj", "root")), rule=PAPER)
 
 

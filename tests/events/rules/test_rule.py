@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from howsure.data.parses import grammar
 from howsure.errors import InputError, MissingExtraError
 from howsure.events.rules.label_schemes import SCHEMES, check_relation, scheme_named
 from howsure.events.rules.rule import Rule, built_in_rule
@@ -70,10 +71,17 @@ def test_the_papers_rule_is_data() -> None:
 @pytest.mark.parametrize("name", SCHEMES)
 def test_a_scheme_knows_its_own_labels(name: str) -> None:
     scheme = scheme_named(name)
-    named = (*scheme.agents, *scheme.described_by, scheme.subject, scheme.passive_subject, scheme.passive_auxiliary)
-    named += tuple(label for label in scheme.noun_agents if "(" not in label)
-    rest = (*scheme.objects, scheme.conjunct, scheme.control, scheme.relative_clause, "nmod:of")
-    assert [check_relation(one, scheme, place="test") for one in named + rest] == [*named, *rest]
+    named = [*scheme.agents, *scheme.described_by, *scheme.compounds, "nmod:of"]
+    named += [label for label in scheme.noun_agents if "(" not in label]
+    assert [check_relation(one, scheme, place="test") for one in named] == named
+
+
+@pytest.mark.parametrize("meaning", ["PASSIVE_SUBJECTS", "PASSIVE_AUXILIARIES", "OBJECTS", "CONJUNCTS", "CONTROLLED",
+                                     "RELATIVE_CLAUSES", "NEGATING"])  # fmt: skip
+@pytest.mark.parametrize("name", SCHEMES)
+def test_every_scheme_has_a_label_for_what_rules_ask_of(name: str, meaning: str) -> None:
+    labels = getattr(grammar, meaning)
+    assert any(label.partition(":")[0] in SCHEMES[name].known for label in labels)
 
 
 @pytest.mark.parametrize(

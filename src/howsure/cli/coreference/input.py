@@ -12,6 +12,7 @@ from howsure.data.documents.conll2012 import named_part
 from howsure.data.documents.document import Document, Mention
 from howsure.data.documents.entity_brackets import BracketFault, LeftOut
 from howsure.data.documents.read_documents import documents_in
+from howsure.data.parses.parsed_document import ParsedDocument
 from howsure.errors import InputError
 
 FIRST, ERROR = "first", "error"
@@ -81,8 +82,9 @@ def resolve(model: AntecedentModel, documents: Iterable[Document], source: Sourc
     Raises InputError where a document is not parsed or has no mentions annotated.
     """
     for document in documents:
-        mentions = mentions_of(document, source=source or model.mentions)
-        yield Resolved(document, mentions, model.posterior(document, mentions=mentions))
+        parsed = ParsedDocument.of(document)
+        mentions = mentions_of(parsed, source=source or model.mentions)
+        yield Resolved(document, mentions, model.posterior(parsed, mentions=mentions))
 
 
 def chosen(documents: Sequence[Document], names: Sequence[str]) -> list[Document]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howsure.coreference.mentions import grammar
 from howsure.coreference.mentions.mention_columns import check_document
-from howsure.coreference.mentions.parse import Tree, tree_of
 from howsure.coreference.mentions.pronouns import CANONICAL, PLACES_AND_TIMES
 from howsure.data.documents.document import Document, Mention
+from howsure.data.parses import grammar
+from howsure.data.parses.parsed_document import ParsedDocument
+from howsure.data.parses.parsed_sentence import ParsedSentence
 from howsure.errors import InputError
 
 NOMINAL = (grammar.NOUN, grammar.NAME)
@@ -26,10 +27,10 @@ def detect_mentions(document: Document) -> tuple[Mention, ...]:
     """
     check_document(document)
     _refuse_unknown_tags(document)
-    found = []
-    for number, sentence in enumerate(document.sentences):
-        tree = tree_of(sentence, where=f"sentence {number + 1} of document {document.name}")
-        spans = {phrase(tree, head) for head in mention_heads(tree)}
+    parsed, found = ParsedDocument.of(document), list[Mention]()
+    for number in range(len(document.sentences)):
+        tree = parsed.parse(number)
+        spans = {phrase(tree, head) for head in phrase_heads(tree)}
         found += [Mention(number, start, end) for start, end in sorted(spans)]
     return tuple(found)
 
@@ -46,7 +47,7 @@ def _refuse_unknown_tags(document: Document) -> None:
         )
 
 
-def mention_heads(tree: Tree) -> Iterator[int]:
+def phrase_heads(tree: ParsedSentence) -> Iterator[int]:
     """The words that can head a mention."""
     for word, kind in enumerate(tree.kinds):
         relation = tree.relations[word]
@@ -64,7 +65,7 @@ def mention_heads(tree: Tree) -> Iterator[int]:
             yield word
 
 
-def _stands_alone(tree: Tree, word: int) -> bool:
+def _stands_alone(tree: ParsedSentence, word: int) -> bool:
     """Whether a determiner is used as a pronoun (this is), or an adjective as a noun (the poor)."""
     if tree.kinds[word] == grammar.DETERMINER:
         is_known = CANONICAL.get(tree.words[word]) in ("this", "that", "one")
@@ -72,7 +73,7 @@ def _stands_alone(tree: Tree, word: int) -> bool:
     return any(tree.relations[child] == "det" for child in tree.children[word])
 
 
-def phrase(tree: Tree, head: int) -> tuple[int, int]:
+def phrase(tree: ParsedSentence, head: int) -> tuple[int, int]:
     """First word and end of the phrase that a word heads: a pronoun alone, a noun with what belongs to it."""
     if tree.kinds[head] == grammar.PRONOUN:
         return head, head + 1
@@ -81,7 +82,7 @@ def phrase(tree: Tree, head: int) -> tuple[int, int]:
         relation = tree.relations[child]
         if relation in grammar.OUTSIDE_PHRASE and not _possessive_mark(tree, child, head):
             continue
-        first, last = _extent(tree, child)
+        first, last = tree.extent_of(child)
         start, end = min(start, first), max(end, last)
     while start < head and tree.relations[start] in ("punct", "cc"):
         start += 1
@@ -90,7 +91,7 @@ def phrase(tree: Tree, head: int) -> tuple[int, int]:
     return start, end + 1
 
 
-def _closes(tree: Tree, start: int, end: int) -> bool:
+def _closes(tree: ParsedSentence, start: int, end: int) -> bool:
     """Whether the word at the end closes a bracket or a quotation that the phrase opens."""
     mark, inside = tree.words[end], tree.words[start:end]
     if mark in CLOSING:
@@ -98,16 +99,5 @@ def _closes(tree: Tree, start: int, end: int) -> bool:
     return mark == '"' and inside.count(mark) % 2 == 1
 
 
-def _possessive_mark(tree: Tree, child: int, head: int) -> bool:
+def _possessive_mark(tree: ParsedSentence, child: int, head: int) -> bool:
     return child == head + 1 and tree.words[child] in ("'s", "’s", "'", "’") and tree.relations[child] == "case"
-
-
-def _extent(tree: Tree, word: int) -> tuple[int, int]:
-    """First and last word of all that hangs on a word, itself included."""
-    first = last = word
-    pending = [word]
-    while pending:
-        here = pending.pop()
-        first, last = min(first, here), max(last, here)
-        pending.extend(tree.children[here])
-    return first, last

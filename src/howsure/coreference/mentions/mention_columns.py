@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.coreference.mentions.mention_facts import TYPE_OF_FORM, MentionFacts, facts_of
-from howsure.coreference.mentions.parse import Tree, tree_of
 from howsure.coreference.mentions.speakers import Speakers, quotation_numbers
 from howsure.data.documents.document import Document, Mention
+from howsure.data.parses.parsed_document import ParsedDocument
 from howsure.errors import InputError
 
 Codes = NDArray[np.int64]
@@ -67,17 +67,14 @@ def attributes_of(document: Document, mentions: Sequence[Mention]) -> Attributes
     """
     check_mentions(document, mentions)
     offsets = [0, *accumulate(len(sentence) for sentence in document.sentences)]
-    trees: dict[int, Tree] = {}
+    parsed = ParsedDocument.of(document)
     quotations, speakers = quotation_numbers(document), Speakers.of(document)
     rows = []
     for mention in mentions:
         number = mention.sentence
-        if number not in trees:
-            where = f"sentence {number + 1} of document {document.name}"
-            trees[number] = tree_of(document.sentences[number], where=where)
         place = offsets[number]
         quotation, voices = quotations[place + mention.start], speakers.at(number)
-        rows.append(facts_of(mention, trees[number], place=place, voices=voices, quotation=quotation))
+        rows.append(facts_of(mention, parsed.parse(number), place=place, voices=voices, quotation=quotation))
     columns = {name: np.array([getattr(row, name) for row in rows], dtype=np.int64) for name in COLUMNS}
     return Attributes(tuple(rows), **columns)
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from howsure.coreference.mentions import grammar, pronouns
-from howsure.coreference.mentions.parse import Tree
+from howsure.coreference.mentions import pronouns
 from howsure.coreference.mentions.speakers import Voices, code_of
 from howsure.data.documents.document import Mention
+from howsure.data.parses import grammar
+from howsure.data.parses.parsed_sentence import ParsedSentence
 
 PRONOMINAL, NOMINAL, PROPER = range(3)
 NOMINAL_FORMS = ("definite", "demonstrative", "possessive", "indefinite", "bare", "number", "clause", "place or time")
@@ -61,7 +62,7 @@ class MentionFacts:
     names: frozenset[int]
 
 
-def facts_of(mention: Mention, tree: Tree, *, place: int, voices: Voices, quotation: int) -> MentionFacts:
+def facts_of(mention: Mention, tree: ParsedSentence, *, place: int, voices: Voices, quotation: int) -> MentionFacts:
     """Read a mention off the tree of its sentence, whose first word has the `place` in the document."""
     span = range(mention.start, mention.end)
     head = tree.head_of(mention.start, mention.end)
@@ -100,7 +101,7 @@ def facts_of(mention: Mention, tree: Tree, *, place: int, voices: Voices, quotat
     )
 
 
-def lemma(tree: Tree, word: int) -> str:
+def lemma(tree: ParsedSentence, word: int) -> str:
     """The word in lower case, a plural noun without its ending: the same rule whatever the parser knows of lemmas."""
     text = tree.words[word]
     if not tree.plural[word]:
@@ -112,7 +113,7 @@ def lemma(tree: Tree, word: int) -> str:
     return text[:-1] if text.endswith("s") and not text.endswith("ss") and len(text) > 2 else text
 
 
-def _form(tree: Tree, span: range, head: int) -> str:
+def _form(tree: ParsedSentence, span: range, head: int) -> str:
     kind, word, first = tree.kinds[head], tree.words[head], tree.words[span.start]
     if kind in (grammar.PRONOUN, grammar.DETERMINER) or (len(span) == 1 and word in pronouns.CANONICAL):
         return pronouns.CANONICAL.get(word, "one")
@@ -135,14 +136,14 @@ def _form(tree: Tree, span: range, head: int) -> str:
     return "bare"
 
 
-def _case(tree: Tree, head: int) -> int:
+def _case(tree: ParsedSentence, head: int) -> int:
     if tree.words[head] in pronouns.REFLEXIVES:
         return REFLEXIVE
     owns = tree.words[head] in pronouns.POSSESSIVES and tree.roles[head] == grammar.POSSESSOR
     return POSSESSIVE if owns else PLAIN
 
 
-def _number(tree: Tree, span: range, head: int, form: str) -> str:
+def _number(tree: ParsedSentence, span: range, head: int, form: str) -> str:
     word = tree.words[head]
     if form in pronouns.CANONICAL_PRONOUNS:
         return pronouns.WORD_NUMBER.get(word) or pronouns.PRONOUN_NUMBER.get(form, "unknown")
@@ -152,7 +153,7 @@ def _number(tree: Tree, span: range, head: int, form: str) -> str:
     return pronouns.SINGULAR if tree.kinds[head] in (grammar.NOUN, grammar.NAME) else "unknown"
 
 
-def _gender(tree: Tree, content: Iterable[int], head: int, form: str) -> str:
+def _gender(tree: ParsedSentence, content: Iterable[int], head: int, form: str) -> str:
     word = tree.words[head]
     if form in pronouns.CANONICAL_PRONOUNS:
         known = pronouns.PERSON if word in pronouns.PERSON_PRONOUNS else "unknown"
@@ -168,9 +169,9 @@ def _gender(tree: Tree, content: Iterable[int], head: int, form: str) -> str:
     return pronouns.NEUTER if form in ("number", "clause", "place or time") else "unknown"
 
 
-def _initials(tree: Tree, span: range) -> int:
+def _initials(tree: ParsedSentence, span: range) -> int:
     """The code of an acronym: of a name in capitals as it stands, of a longer name the capitals it begins with."""
-    cased = [tree.cased[i] for i in span]
+    cased = [tree.sentence.words[i] for i in span]
     letters = [word[0] for word in cased if word[:1].isupper()]
     if len(letters) >= 2:
         return code_of("".join(letters))

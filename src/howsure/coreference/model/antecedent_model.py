@@ -17,6 +17,7 @@ from howsure.coreference.model.sharpening import sharpened
 from howsure.coreference.model.training import Example, Pass, train
 from howsure.coreference.posterior.coref_posterior import CorefPosterior
 from howsure.data.documents.document import Document, Mention
+from howsure.data.parses.parsed_document import ParsedDocument
 from howsure.errors import InputError
 from howsure.files.archive import Array
 from howsure.files.model_archive import damaged_model, read_model, write_model
@@ -154,13 +155,14 @@ class AntecedentModel:
         if self.weights_ is None:
             raise InputError("the model is not trained; call fit, load one, or take AntecedentModel.pretrained().")
         check_document(document)
+        parsed = ParsedDocument.of(document)
         chosen = (
-            self.mentions_of(document)
+            self.mentions_of(parsed)
             if mentions is None
             else tuple(listed(mentions, name="mentions", of="Mention(sentence, start, end)"))
         )
         check_size(document, chosen)
-        features = self._scorer.features(attributes_of(document, chosen))
+        features = self._scorer.features(attributes_of(parsed, chosen))
         scores = self._scorer.scores(features, self._tables)
         return CorefPosterior(sharpened(scores, self.sharpness, two_steps=self.two_steps), mentions=chosen)
 
@@ -217,9 +219,11 @@ class AntecedentModel:
         return [[block.family.name, block.family.size, block.family.conjunction] for block in blocks]
 
     def _example(self, document: Document) -> Example:
-        mentions = self.mentions_of(document)
-        right = allowed_antecedents(entities_of(document, mentions))
-        return Example(self._scorer.features(attributes_of(document, mentions)), right)
+        check_document(document)
+        parsed = ParsedDocument.of(document)
+        mentions = self.mentions_of(parsed)
+        right = allowed_antecedents(entities_of(parsed, mentions))
+        return Example(self._scorer.features(attributes_of(parsed, mentions)), right)
 
     def _set_weights(self, weights: Floats) -> None:
         self.weights_ = weights

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from howsure.data.documents.conllu_sentence import ENTITY, Block, comments_of, read_mentions, read_sentence
 from howsure.data.documents.document import Document, Mention, Sentence, Strings
 from howsure.data.documents.entity_brackets import BracketFault, BrokenDocument, LeftOut
-from howsure.data.documents.trees import first_cycle
+from howsure.data.parses.trees import is_tree
 from howsure.files.text import Text, read_text
 
 NEW_DOCUMENT = ("newdoc id", "newdoc")
@@ -102,12 +102,10 @@ class _Growing:
     def finished(self, text: Text) -> Document:
         if self.fault is not None:
             raise self.fault
-        circle = first_cycle(self.sentences)
-        if circle is not None:
-            name = self.sentences[circle].metadata.get("sent_id", str(circle + 1))
-            raise text.fault(
-                self.lines[circle],
-                f"the heads of sentence {name} of {self.name} go in a circle; they must form a tree.",
-            )
+        for number, sentence in enumerate(self.sentences):
+            if sentence.heads is not None and not is_tree(sentence.heads):
+                name = sentence.metadata.get("sent_id", str(number + 1))
+                what = f"the heads of sentence {name} of {self.name} go in a circle; they must form a tree."
+                raise text.fault(self.lines[number], what)
         mentions = None if self.mentions is None else tuple(self.mentions)
         return Document(self.name, tuple(self.sentences), mentions, self.metadata)

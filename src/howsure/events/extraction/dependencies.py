@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from howsure.data.documents.document import Document, Mention, Sentence
+from howsure.data.documents.document import Document, Mention
+from howsure.data.parses.parsed_document import ParsedDocument
+from howsure.data.parses.parsed_sentence import ParsedSentence
 from howsure.events.actors.lexicon import Lexicon
 from howsure.events.extraction.mention_facts import descriptions_in, mention_heads
-from howsure.events.rules.agents import parse_of
 from howsure.events.rules.rule import Rule
 
 HEAD = "(head)"
@@ -51,10 +52,11 @@ def count_dependencies(
 
     Raises InputError if a sentence with a mention lacks a dependency tree.
     """
-    heads = mention_heads(document, mentions)
+    parsed = ParsedDocument.of(document)
+    heads = mention_heads(parsed, mentions)
     described: dict[int, set[int]] = defaultdict(set)
     for at in {mention.sentence for mention in mentions}:
-        found = descriptions_in(document.sentences[at], lexicon=lexicon, rule=rule)
+        found = descriptions_in(parsed.parse(at), lexicon=lexicon, rule=rule)
         described[at].update(noun for noun, _, _ in found)
     of_actors = {
         entity
@@ -63,20 +65,19 @@ def count_dependencies(
     }
     counts = DependencyCounts()
     for entity, mention, head in zip(entities, mentions, heads, strict=True):
-        sentence = document.sentences[mention.sentence]
+        sentence = parsed.parse(mention.sentence)
         counts.names.update(_paths(sentence, mention, head, lexicon))
         if entity in of_actors:
             counts.governors[_governor(sentence, head)] += 1
     return counts
 
 
-def _paths(sentence: Sentence, mention: Mention, head: int, lexicon: Lexicon) -> list[str]:
+def _paths(parsed: ParsedSentence, mention: Mention, head: int, lexicon: Lexicon) -> list[str]:
     """The path from the head of a mention to each name within it; of a name of several words the shortest."""
-    governors, relations = parse_of(sentence)
     paths = []
-    for start, end, _ in lexicon.match(sentence.words):
+    for start, end, _ in lexicon.match(parsed.sentence.words):
         if mention.start <= start and end <= mention.end:
-            ways = [_path(word, head, governors, relations) for word in range(start, end)]
+            ways = [_path(word, head, parsed) for word in range(start, end)]
             known = [way for way in ways if way is not None]
             if known:
                 shortest = min(known, key=len)
@@ -84,18 +85,17 @@ def _paths(sentence: Sentence, mention: Mention, head: int, lexicon: Lexicon) ->
     return paths
 
 
-def _path(word: int, head: int, governors: Sequence[int], relations: Sequence[str]) -> list[str] | None:
+def _path(word: int, head: int, parsed: ParsedSentence) -> list[str] | None:
     path: list[str] = []
     while word != head:
         if word < 0 or len(path) == LONGEST_PATH:
             return None
-        path.insert(0, relations[word])
-        word = governors[word]
+        path.insert(0, parsed.relations[word])
+        word = parsed.heads[word]
     return path
 
 
-def _governor(sentence: Sentence, head: int) -> tuple[str, str]:
-    governors, relations = parse_of(sentence)
-    governor = governors[head]
-    words = sentence.lemmas or sentence.words
-    return relations[head], ROOT if governor < 0 else words[governor].lower()
+def _governor(parsed: ParsedSentence, head: int) -> tuple[str, str]:
+    governor = parsed.heads[head]
+    words = parsed.sentence.lemmas or parsed.sentence.words
+    return parsed.relations[head], ROOT if governor < 0 else words[governor].lower()

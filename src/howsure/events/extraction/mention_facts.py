@@ -9,10 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from howsure.data.documents.document import Document, Mention, Sentence
+from howsure.data.documents.document import Document, Mention
+from howsure.data.parses import grammar
+from howsure.data.parses.parsed_document import ParsedDocument
+from howsure.data.parses.parsed_sentence import ParsedSentence
 from howsure.errors import InputError
 from howsure.events.actors.lexicon import Lexicon
-from howsure.events.rules.agents import deeds_in, parse_of
+from howsure.events.rules.agents import deeds_in
 from howsure.events.rules.rule import Rule
 
 Bools = npt.NDArray[np.bool_]
@@ -67,55 +70,45 @@ def mention_facts(
 
     Raises InputError if a sentence with a mention lacks a dependency tree or tags, or a mention lies outside its text.
     """
-    found = mention_heads(document, mentions) if heads is None else heads
+    parsed = ParsedDocument.of(document)
+    found = mention_heads(parsed, mentions) if heads is None else heads
     by_head: dict[tuple[int, int], list[int]] = defaultdict(list)
     for number, (mention, head) in enumerate(zip(mentions, found, strict=True)):
         by_head[mention.sentence, head].append(number)
     sentences = sorted({mention.sentence for mention in mentions})
     acts: list[Act] = []
     for at in sentences:
-        for agent, verb in deeds_in(document.sentences[at], rule=rule):
+        for agent, verb in deeds_in(parsed.parse(at), rule=rule):
             acts.extend(Act(number, verb) for number in by_head.get((at, agent), ()))
     descriptions: list[Description] = []
     if acts:
         for at in sentences:
-            for head, actor, word in descriptions_in(document.sentences[at], lexicon=lexicon, rule=rule):
+            for head, actor, word in descriptions_in(parsed.parse(at), lexicon=lexicon, rule=rule):
                 descriptions.extend(Description(number, actor, word) for number in by_head.get((at, head), ()))
     return _facts(len(mentions), descriptions, acts)
 
 
 def mention_heads(document: Document, mentions: Sequence[Mention]) -> list[int]:
-    """The head word of each mention: its first word whose governor lies outside of it."""
-    heads = []
+    """The head word of each mention, the one that the antecedent model reads; see `ParsedSentence.head_of`."""
+    parsed, heads = ParsedDocument.of(document), []
     for number, mention in enumerate(mentions):
         inside = 0 <= mention.sentence < len(document.sentences)
         if not inside or not 0 <= mention.start < mention.end <= len(document.sentences[mention.sentence]):
             raise InputError(f"mentions[{number}], {mention}, lies outside of document {document.name!r}.")
-        governors, _ = parse_of(document.sentences[mention.sentence])
-        heads.append(_head(governors, mention.start, mention.end))
+        heads.append(parsed.head_of(mention))
     return heads
 
 
-def _head(governors: Sequence[int], start: int, end: int) -> int:
-    for word in range(start, end):
-        if not start <= governors[word] < end:
-            return word
-    return start
-
-
-def descriptions_in(sentence: Sentence, *, lexicon: Lexicon, rule: Rule) -> list[tuple[int, str, int]]:
+def descriptions_in(parsed: ParsedSentence, *, lexicon: Lexicon, rule: Rule) -> list[tuple[int, str, int]]:
     """The (noun, actor, word of the actor's name) in a sentence, the noun being the word itself or what it modifies."""
-    matches = lexicon.match(sentence.words)
-    if not matches:
-        return []
-    heads, relations = parse_of(sentence)
-    conjunct = rule.scheme.conjunct if rule.conjoined else None
+    heads, relations = parsed.heads, parsed.relations
+    conjuncts = grammar.CONJUNCTS if rule.conjoined else ()
     found = []
-    for start, end, actor in matches:
+    for start, end, actor in lexicon.match(parsed.sentence.words):
         for word in range(start, end):
             found.append((word, actor, word))
             modifier = word
-            while relations[modifier] == conjunct and heads[modifier] >= 0:
+            while relations[modifier] in conjuncts and heads[modifier] >= 0:
                 modifier = heads[modifier]
             noun = heads[modifier]
             if noun >= 0 and relations[modifier] in rule.described_by:

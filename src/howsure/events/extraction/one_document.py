@@ -13,6 +13,7 @@ from howsure.coreference.posterior.antecedents import Antecedents
 from howsure.coreference.posterior.coref_posterior import CorefPosterior
 from howsure.coreference.posterior.decisions import best_antecedents
 from howsure.data.documents.document import Document, Mention
+from howsure.data.parses.parsed_document import ParsedDocument
 from howsure.events.actors.lexicon import Lexicon
 from howsure.events.extraction.entities import Evidence, entity_counts, evidence_of
 from howsure.events.extraction.mention_facts import Facts, mention_facts, mention_heads
@@ -81,12 +82,13 @@ def extract(
     Source: Nguyen & O'Connor (2015), section 6, Eq. 3 and 5.
     """
     n = check_whole(samples, name="samples")
-    held = detect_mentions(document) if mentions is None else mentions
-    heads = tuple(mention_heads(document, held))
-    facts = mention_facts(document, held, lexicon=lexicon, rule=rule, heads=heads)
+    parsed = ParsedDocument.of(document)
+    held = detect_mentions(parsed) if mentions is None else mentions
+    heads = tuple(mention_heads(parsed, held))
+    facts = mention_facts(parsed, held, lexicon=lexicon, rule=rule, heads=heads)
     if not facts.acts or not facts.actors:
         return Extraction(document, held, heads, facts, None)
-    antecedents = model.posterior(document, mentions=held).antecedents
+    antecedents = model.posterior(parsed, mentions=held).antecedents
     clusterings = CorefPosterior(antecedents).sample(n, rng=generator_from(rng))
     best = best_antecedents(antecedents)
     sampled = Sampled(

@@ -10,6 +10,7 @@ from howsure.coreference.mentions.detection import detect_mentions
 from howsure.coreference.mentions.selection import MOST_MENTIONS
 from howsure.coreference.posterior.decisions import best_antecedents
 from howsure.data.documents.document import Document
+from howsure.data.parses.parsed_document import ParsedDocument
 from howsure.events.corpus.documents import Corpus, InputDocument
 from howsure.events.extraction.dependencies import DependencyCounts, count_dependencies
 from howsure.events.extraction.extract_events import BATCH
@@ -44,8 +45,9 @@ def _naming(batch: Sequence[InputDocument], worker: Worker) -> list[Any]:
 
 
 def _counts(document: Document, work: Work) -> DependencyCounts:
-    mentions = detect_mentions(document)
+    parsed = ParsedDocument.of(document)
+    mentions = detect_mentions(parsed)
     if len(mentions) > MOST_MENTIONS:
         return DependencyCounts()
-    entities = best_antecedents(work.model.posterior(document, mentions=mentions).antecedents)
-    return count_dependencies(document, mentions, entities.tolist(), lexicon=work.lexicon, rule=work.rule)
+    entities = best_antecedents(work.model.posterior(parsed, mentions=mentions).antecedents)
+    return count_dependencies(parsed, mentions, entities.tolist(), lexicon=work.lexicon, rule=work.rule)

@@ -16,6 +16,7 @@ from typing import Any
 from howsure.coreference.mentions.detection import detect_mentions
 from howsure.coreference.mentions.selection import MOST_MENTIONS
 from howsure.data.documents.document import Document
+from howsure.data.parses.parsed_document import ParsedDocument
 from howsure.events.actors.lexicon import Lexicon
 from howsure.events.corpus.documents import InputDocument
 from howsure.events.corpus.filters import EMPTY, TOO_LONG, Filter
@@ -87,14 +88,15 @@ class Worker:
     def add(self, rows: Rows, source: InputDocument, document: Document) -> None:
         """What a parsed document says, as rows."""
         work = self.work
-        mentions = detect_mentions(document)
+        parsed = ParsedDocument.of(document)
+        mentions = detect_mentions(parsed)
         if not document.sentences or len(mentions) > MOST_MENTIONS:
             rows.leave_out(source, TOO_LONG if document.sentences else EMPTY)
             return
         rng = document_seed(work.seed, source.id)
         model, lexicon, rule = work.model, work.lexicon, work.rule
         found = extract(
-            document, model=model, lexicon=lexicon, rule=rule, samples=work.samples, rng=rng, mentions=mentions
+            parsed, model=model, lexicon=lexicon, rule=rule, samples=work.samples, rng=rng, mentions=mentions
         )
         rows.add(source, found)
 

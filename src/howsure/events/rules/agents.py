@@ -4,72 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from howsure.data.documents.document import Sentence, Strings
+from howsure.data.documents.document import Sentence
+from howsure.data.parses import grammar
+from howsure.data.parses.parsed_sentence import ParsedSentence
 from howsure.errors import InputError
-from howsure.events.rules.label_schemes import check_parse, label_and_word
+from howsure.events.rules.label_schemes import Relations, check_parse, label_and_word
 from howsure.events.rules.rule import Deed, Rule
 
 RELATIVE_PRONOUNS = {"who", "which", "that"}
 NEGATIONS = {"not", "n't", "n’t", "never"}
+SUBJECT = ("nsubj",)
 
 
-class Tree:
-    """A parsed sentence, for walks from a word to its dependents."""
-
-    def __init__(self, sentence: Sentence) -> None:
-        self.words = sentence.words
-        self.heads, self.relations = parse_of(sentence)
-        self.children: list[list[int]] = [[] for _ in self.words]
-        for word, head in enumerate(self.heads):
-            if head >= 0:
-                self.children[head].append(word)
-
-    def at(self, word: int, *relations: str) -> list[int]:
-        """The words that stand in one of the relations (or paths) to a word, in their order."""
-        return sorted({end for relation in relations for end in self._follow(word, relation.split(">"))})
-
-    def _follow(self, word: int, path: list[str]) -> Iterator[int]:
-        label, asked = label_and_word(path[0])
-        for child in self.children[word]:
-            if self.relations[child] == label and (not asked or self._has(child, asked)):
-                yield from self._follow(child, path[1:]) if len(path) > 1 else (child,)
-
-    def _has(self, word: int, asked: str) -> bool:
-        """Whether a word is the one asked for, or introduced by it."""
-        marks = (child for child in self.children[word] if self.relations[child] == "case")
-        return any(self.words[one].lower() == asked for one in (word, *marks))
-
-
-def parse_of(sentence: Sentence) -> tuple[tuple[int, ...], Strings]:
-    """The heads and relations of a sentence; an error if it has none."""
-    if sentence.heads is None or sentence.relations is None:
-        start = " ".join(sentence.words[:8])
-        raise InputError(f"rules need dependency trees; the sentence {start!r} has none. Parse the text first.")
-    return sentence.heads, sentence.relations
-
-
-def deeds_in(sentence: Sentence, *, rule: Rule) -> list[Deed]:
+def deeds_in(parsed: ParsedSentence, *, rule: Rule) -> list[Deed]:
     """The (agent, event) words of a sentence that a rule finds, in the order of the events, then the agents.
 
     >>> words, tags = ("Americans", "attacked", "by", "them"), ("NNPS", "VBN", "IN", "PRP")
     >>> relations = ("nsubj:pass", "root", "case", "obl:agent")
+    >>> from howsure.data.parses.parsed_sentence import parsed_sentence
     >>> sentence = Sentence(words, tags=tags, heads=(1, -1, 3, 1), relations=relations)
-    >>> deeds_in(sentence, rule=Rule(name="attack", forms=("attacked",)))
+    >>> deeds_in(parsed_sentence(sentence), rule=Rule(name="attack", forms=("attacked",)))
     [(3, 1)]
 
-    Raises InputError if the sentence lacks what the rule needs: a tree, tags, or lemmas where it lists no forms.
+    Raises InputError if the sentence lacks what the rule needs: its scheme of labels, lemmas where it lists no forms.
     """
+    sentence = parsed.sentence
     if rule.function is not None:
         return _checked(list(rule.function(sentence)), sentence, rule)
     verbs, nouns = _verbs(sentence, rule), _nouns(sentence, rule)
     if not verbs and not nouns:
         return []
-    tree = Tree(sentence)
-    check_parse(tree.relations, rule.scheme)
-    counted = [verb for verb in verbs if rule.negated or not _is_negated(tree, verb, rule)]
-    agents = {verb: _subjects(tree, verb, rule, rule.agents) for verb in counted}
-    agents |= {noun: tree.at(noun, *rule.noun_agents) for noun in nouns}
-    return [(agent, event) for event in sorted(agents) for agent in _with_conjuncts(tree, agents[event], rule)]
+    check_parse(parsed.relations, rule.scheme)
+    counted = [verb for verb in verbs if rule.negated or not _is_negated(parsed, verb)]
+    agents = {verb: _subjects(parsed, verb, rule, rule.agents) for verb in counted}
+    agents |= {noun: _at(parsed, noun, rule.noun_agents) for noun in nouns}
+    return [(agent, event) for event in sorted(agents) for agent in _with_conjuncts(parsed, agents[event], rule)]
 
 
 def _verbs(sentence: Sentence, rule: Rule) -> list[int]:
@@ -94,48 +63,59 @@ def _nouns(sentence: Sentence, rule: Rule) -> list[int]:
 def _is(sentence: Sentence, at: int, universal: str, penn: str) -> bool:
     if sentence.universal_tags is not None:
         return sentence.universal_tags[at] == universal
-    if sentence.tags is not None:
-        return sentence.tags[at].startswith(penn)
-    raise InputError(
-        f"rules need tags to tell whether {sentence.words[at]!r} is a verb or a noun; the parser gave neither "
-        "universal nor Penn Treebank tags."
-    )
+    return (sentence.tags or ())[at].startswith(penn)  # a parsed sentence has either
 
 
-def _with_conjuncts(tree: Tree, agents: list[int], rule: Rule) -> list[int]:
+def _at(parsed: ParsedSentence, word: int, relations: Relations) -> list[int]:
+    """The words that stand in one of the relations (or paths) to a word, in their order."""
+    return sorted({end for relation in relations for end in _follow(parsed, word, relation.split(">"))})
+
+
+def _follow(parsed: ParsedSentence, word: int, path: list[str]) -> Iterator[int]:
+    label, asked = label_and_word(path[0])
+    for child in parsed.dependents(word, (label,)):
+        if not asked or _has(parsed, child, asked):
+            yield from _follow(parsed, child, path[1:]) if len(path) > 1 else (child,)
+
+
+def _has(parsed: ParsedSentence, word: int, asked: str) -> bool:
+    """Whether a word is the one asked for, or introduced by it."""
+    return any(parsed.words[one] == asked for one in (word, *parsed.dependents(word, ("case",))))
+
+
+def _with_conjuncts(parsed: ParsedSentence, agents: list[int], rule: Rule) -> list[int]:
     found = set(agents)
     if rule.conjoined:
         waiting = list(found)
         while waiting:
-            conjuncts = tree.at(waiting.pop(), rule.scheme.conjunct)
+            conjuncts = parsed.dependents(waiting.pop(), grammar.CONJUNCTS)
             waiting.extend(conjuncts)
             found.update(conjuncts)
     return sorted(found)
 
 
-def _is_negated(tree: Tree, verb: int, rule: Rule) -> bool:
+def _is_negated(parsed: ParsedSentence, verb: int) -> bool:
     """Whether a verb, or one that controls it (`did not want to attack`), is denied."""
-    if any(tree.words[word].lower() in NEGATIONS for word in tree.at(verb, rule.scheme.negation)):
+    if any(parsed.words[word] in NEGATIONS for word in parsed.dependents(verb, grammar.NEGATING)):
         return True
-    return tree.relations[verb] == rule.scheme.control and _is_negated(tree, tree.heads[verb], rule)
+    return parsed.relations[verb] in grammar.CONTROLLED and _is_negated(parsed, parsed.heads[verb])
 
 
-def _subjects(tree: Tree, verb: int, rule: Rule, relations: tuple[str, ...]) -> list[int]:
+def _subjects(parsed: ParsedSentence, verb: int, rule: Rule, relations: Relations) -> list[int]:
     """The dependents of a verb that act, or else those of the verb whose subject it shares."""
-    scheme = rule.scheme
-    governor, relation = tree.heads[verb], tree.relations[verb]
-    direct = tree.at(verb, *relations)
+    governor, relation = parsed.heads[verb], parsed.relations[verb]
+    direct = _at(parsed, verb, relations)
     if direct:
-        pronoun = any(tree.words[word].lower() in RELATIVE_PRONOUNS for word in direct)
-        relative = rule.relative_clauses and relation == scheme.relative_clause and pronoun
+        pronoun = any(parsed.words[word] in RELATIVE_PRONOUNS for word in direct)
+        relative = rule.relative_clauses and relation in grammar.RELATIVE_CLAUSES and pronoun
         return [*direct, governor] if relative else direct
-    if governor < 0 or tree.at(verb, scheme.passive_subject, scheme.passive_auxiliary):
+    if governor < 0 or parsed.dependents(verb, grammar.PASSIVE_SUBJECTS | grammar.PASSIVE_AUXILIARIES):
         return []
-    if rule.shared_subjects and relation == scheme.conjunct:
-        return _subjects(tree, governor, rule, (scheme.subject,))
-    if rule.controlled_subjects and relation == scheme.control:
-        controllers = tree.at(governor, *scheme.objects) or _subjects(tree, governor, rule, (scheme.subject,))
-        return controllers or tree.at(governor, scheme.passive_subject)
+    if rule.shared_subjects and relation in grammar.CONJUNCTS:
+        return _subjects(parsed, governor, rule, SUBJECT)
+    if rule.controlled_subjects and relation in grammar.CONTROLLED:
+        controllers = parsed.dependents(governor, grammar.OBJECTS) or _subjects(parsed, governor, rule, SUBJECT)
+        return controllers or parsed.dependents(governor, grammar.PASSIVE_SUBJECTS)
     return []
 
 

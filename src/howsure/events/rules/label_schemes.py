@@ -1,4 +1,4 @@
-"""The names that parsers give to relations: what an agent, a modifier or a conjunct is called in each scheme.
+"""The names that parsers give to relations: what an agent or a modifier is called in each scheme.
 
 A relation is a label (`nsubj`), or a path of labels from a word down to another (`agent>pobj`: the object of the
 preposition that is the agent). A label may ask for a word (`nmod(by)`): its dependent is that word, or is introduced
@@ -22,7 +22,7 @@ class Scheme:
 
     `agents` leads from a verb to who does it, `noun_agents` from a noun (`Iraq's attack`, `an attack by Iraq`),
     `described_by` from a noun to what modifies it as in the paper, `compounds` to the nouns before it (`NATO planes`).
-    `known` are all labels of the scheme, without subtypes.
+    `known` are all labels of the scheme, without subtypes. What a label means is said in `howsure.data.parses.grammar`.
     """
 
     name: str
@@ -30,14 +30,6 @@ class Scheme:
     noun_agents: Relations
     described_by: Relations
     compounds: Relations
-    subject: str
-    passive_subject: str
-    passive_auxiliary: str
-    objects: Relations
-    conjunct: str
-    control: str
-    relative_clause: str
-    negation: str
     known: frozenset[str]
 
 
@@ -62,14 +54,6 @@ UD = Scheme(
     noun_agents=("nmod:poss", "nmod(by)"),
     described_by=("nmod", "nmod:poss", "amod"),
     compounds=("compound",),
-    subject="nsubj",
-    passive_subject="nsubj:pass",
-    passive_auxiliary="aux:pass",
-    objects=("obj", "iobj"),
-    conjunct="conj",
-    control="xcomp",
-    relative_clause="acl:relcl",
-    negation="advmod",
     known=frozenset(UNIVERSAL.split()),
 )
 SCHEMES = {
@@ -78,10 +62,6 @@ SCHEMES = {
         UD,
         name="ud-2014",
         agents=("nsubj", "nmod:agent"),
-        passive_subject="nsubjpass",
-        passive_auxiliary="auxpass",
-        objects=("dobj", "iobj"),
-        negation="neg",
         known=frozenset(UNIVERSAL_2014.split()),
     ),
     "clear": Scheme(
@@ -90,14 +70,6 @@ SCHEMES = {
         noun_agents=("poss", "prep(by)>pobj", "agent>pobj"),
         described_by=("amod", "nmod", "poss", "prep>pobj"),
         compounds=("compound", "nn"),
-        subject="nsubj",
-        passive_subject="nsubjpass",
-        passive_auxiliary="auxpass",
-        objects=("dobj", "dative"),
-        conjunct="conj",
-        control="xcomp",
-        relative_clause="relcl",
-        negation="neg",
         known=frozenset(CLEAR.split()),
     ),
 }

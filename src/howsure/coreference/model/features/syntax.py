@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from howsure.coreference.mentions import grammar
 from howsure.coreference.mentions.mention_facts import ROLE_CODES
 from howsure.coreference.model.features.family import Candidates, Family, Matrix, bucket
+from howsure.data.parses import grammar
 
 N_ROLES = len(ROLE_CODES)
 APPOSITION, PREDICATE, CONJUNCT, POSSESSOR, MODIFIER = (

@@ -1,24 +1,25 @@
-"""A parsed sentence as the model reads it: kinds of words, governors and roles, the same from UD and from CLEAR."""
+"""A parsed sentence: its tree, kinds of words, governors and roles, the same from UD and from CLEAR; heads of spans."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from howsure.coreference.mentions import grammar
 from howsure.data.documents.document import Sentence, Strings
+from howsure.data.parses import grammar
+from howsure.data.parses.trees import is_tree
 from howsure.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class ParsedSentence:
     """Words of a sentence with the edges of its parse.
 
     `heads` and `relations` are those of the parser, `governors` and `roles` see through prepositions that govern.
     """
 
+    sentence: Sentence
     words: Strings  # in lower case
-    cased: Strings
     kinds: Strings
     plural: tuple[bool, ...]
     heads: tuple[int, ...]
@@ -31,17 +32,34 @@ class Tree:
         return len(self.words)
 
     def head_of(self, start: int, end: int) -> int:
-        """The word of a span that its other words hang on: the one whose governor lies outside; a noun if several."""
+        """The word of a span that its other words hang on: the one whose head lies outside.
+
+        Of several, the first name or noun; without any, the first pronoun, then number or verb, then any.
+        """
         tops = [i for i in range(start, end) if not start <= self.heads[i] < end]
         for kinds in ((grammar.NAME, grammar.NOUN), (grammar.PRONOUN,), (grammar.NUMBER, grammar.VERB)):
             for top in tops:
                 if self.kinds[top] in kinds:
                     return top
-        return tops[0] if tops else end - 1
+        return tops[0]
+
+    def dependents(self, word: int, relations: Collection[str]) -> list[int]:
+        """The words that hang on a word in one of the relations, in their order."""
+        return [child for child in self.children[word] if self.relations[child] in relations]
+
+    def extent_of(self, word: int) -> tuple[int, int]:
+        """First and last word of all that hangs on a word, itself included."""
+        first = last = word
+        pending = [word]
+        while pending:
+            here = pending.pop()
+            first, last = min(first, here), max(last, here)
+            pending.extend(self.children[here])
+        return first, last
 
 
-def tree_of(sentence: Sentence, *, where: str = "the sentence") -> Tree:
-    """The tree of a parsed and tagged sentence.
+def parsed_sentence(sentence: Sentence, *, where: str = "the sentence") -> ParsedSentence:
+    """The parse of a sentence, which must have dependencies and tags.
 
     Raises InputError where the sentence has no dependencies, or neither Penn nor universal tags.
     """
@@ -50,16 +68,17 @@ def tree_of(sentence: Sentence, *, where: str = "the sentence") -> Tree:
         raise InputError(f"{where} has no dependencies (heads and relations); parse the document first.")
     _check_layers(sentence, heads, where)
     kinds = _kinds(sentence, where)
+    if not is_tree(heads):
+        raise InputError(f"the heads of {where} go in a circle; they must form a tree.")
     children: list[list[int]] = [[] for _ in heads]
     for word, head in enumerate(heads):
         if head >= 0:
             children[head].append(word)
-    _check_rooted(heads, children, where)
     edges = [_seen_through(word, heads, relations, kinds) for word in range(len(heads))]
     predicates = {head for head, relation in zip(heads, relations, strict=True) if relation in grammar.COPULAS}
-    return Tree(
+    return ParsedSentence(
+        sentence=sentence,
         words=tuple(word.lower() for word in sentence.words),
-        cased=sentence.words,
         kinds=kinds,
         plural=_plural(sentence),
         heads=heads,
@@ -80,15 +99,6 @@ def _check_layers(sentence: Sentence, heads: Sequence[int], where: str) -> None:
     outside = [head for head in heads if not -1 <= head < n]
     if outside:
         raise InputError(f"heads must be positions of words, or -1 for the root; {where} holds {outside[0]}.")
-
-
-def _check_rooted(heads: Sequence[int], children: Sequence[Sequence[int]], where: str) -> None:
-    """Raise InputError where words do not hang on a root, for then their heads go in a circle."""
-    reached = [word for word, head in enumerate(heads) if head < 0]
-    for word in reached:  # which grows
-        reached.extend(children[word])
-    if len(reached) < len(heads):
-        raise InputError(f"the heads of {where} go in a circle; they must form a tree.")
 
 
 def _kinds(sentence: Sentence, where: str) -> Strings:

@@ -1,7 +1,7 @@
 """What the labels of parsers mean: one small inventory of kinds of words and of roles, for UD and for CLEAR.
 
 UD is Universal Dependencies, with its subtypes (`nsubj:pass`); CLEAR is what spaCy's English pipelines write
-(`nsubjpass`, `pobj`). Where both use a label they mean the same by it, so one table serves both.
+(`nsubjpass`, `pobj`). Where both use a label they mean the same by it, so one table serves both, and version 1 of UD.
 """
 
 from __future__ import annotations
@@ -49,6 +49,13 @@ RELATION_ROLES = {
 }  # fmt: skip
 
 PREPOSITIONAL_OBJECTS = frozenset({"pobj", "pcomp"})  # CLEAR: the preposition governs
+PASSIVE_SUBJECTS = frozenset({"nsubj:pass", "nsubjpass"})
+PASSIVE_AUXILIARIES = frozenset({"aux:pass", "auxpass"})
+OBJECTS = frozenset({"obj", "dobj", "iobj", "dative"})
+CONJUNCTS = frozenset({"conj"})
+CONTROLLED = frozenset({"xcomp"})  # a verb whose subject or object is that of the verb above it
+RELATIVE_CLAUSES = frozenset({"acl:relcl", "relcl"})
+NEGATING = frozenset({"advmod", "neg"})  # relations in which "not" stands
 COPULAS = frozenset({"cop"})
 EXPLETIVES = frozenset({"expl"})
 
@@ -60,21 +67,10 @@ OUTSIDE_PHRASE = frozenset({
     "discourse", "intj", "vocative", "dislocated", "reparandum", "orphan", "punct", "meta", "list", "dep", "advmod",
     "obl", "obl:unmarked", "neg", "appos", "xcomp", "obl:agent",
 })  # fmt: skip
-INSIDE_NAME = frozenset(
-    {  # relations in which a noun or name heads no phrase of its own
-        "flat",
-        "fixed",
-        "goeswith",
-        "det",
-        "det:predet",
-        "predet",
-        "case",
-        "discourse",
-        "reparandum",
-        "amod",
-        "nmod:desc",
-    }
-)
+# Relations in which a noun or name heads no phrase of its own.
+INSIDE_NAME = frozenset({
+    "flat", "fixed", "goeswith", "det", "det:predet", "predet", "case", "discourse", "reparandum", "amod", "nmod:desc",
+})  # fmt: skip
 
 
 def role_of(relation: str) -> str:
