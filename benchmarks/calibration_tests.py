@@ -98,7 +98,7 @@ def p_values_of_quantiles(cell: Cell, rng: Rng) -> list[float]:
     shift, spread = QUANTITIES[cell.truth]
     truth = shift + spread * normal(n, clusters, rng)
     found = howsure.posterior_quantiles(
-        rng.normal(size=(n, 99)), truth, clusters=clusters, n_simulations=DRAWS, rng=rng
+        truth, rng.normal(size=(n, 99)), clusters=clusters, n_simulations=DRAWS, rng=rng
     )
     return list(found.p_values.values())
 

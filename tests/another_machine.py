@@ -30,7 +30,7 @@ def calibration() -> dict[str, Any]:
             for test in [howsure.calibration_test(happens, says, method=method, rng=2)]
         ],
         "comparison": howsure.compare_calibration(happens, says, other).to_dict(),
-        "quantiles": howsure.posterior_quantiles(draws, rng.normal(size=500)).to_dict(),
+        "quantiles": howsure.posterior_quantiles(rng.normal(size=500), draws, rng=0).to_dict(),
     }
 
 

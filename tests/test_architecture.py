@@ -39,7 +39,7 @@ KEEPERS = {  # of what a chapter writes and reads itself
     "howsure.significance.experiments",
 }
 MOST_ENTRIES = 14  # of a folder
-SUGAR = {"plot", "_repr_html_"}
+SUGAR = {"plot", "figure", "_repr_html_"}
 FRAME_SEAM = "howsure.inputs.frames"
 
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "common", "core", "misc"}
@@ -128,7 +128,7 @@ def imports_of(module: Module, *, for_types: bool = True) -> Iterator[Import]:
 
 
 def imports_point_down(module: Module) -> Iterator[str]:
-    """A room imports itself and the rooms below. Sugar (`plot`, `_repr_html_`) may import figures, cli anything."""
+    """A room imports itself and the rooms below. What draws (`SUGAR`) may import figures, cli anything."""
     if module.room in {"", "cli"}:
         return
     for one in imports_of(module):

@@ -130,7 +130,7 @@ def test_errors_are_those_of_each_model_and_are_compared_only_where_clear() -> N
 def test_an_infinite_loss_leaves_the_log_undefined() -> None:
     found = compare_calibration([0, 1, 1, 0], [0.0, 0.0, 0.9, 0.2], [0.1, 0.8, 0.7, 0.3], bin_size=2)
     assert math.isnan(found.log_loss_difference.value)
-    assert found.to_dict()["log_loss_difference"]["estimate"] is None
+    assert found.to_dict()["log_loss_difference"]["value"] is None
     assert math.isfinite(found.brier_difference.value)
     assert len(found.notes) == 1
     assert "1 of A and 0 of B: their log loss is infinite" in found.notes[0]

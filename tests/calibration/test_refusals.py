@@ -36,7 +36,7 @@ HOW = {"bin_size": "auto", "n_bins": None, "binning": "adaptive", "level": 0.95}
         (lambda: calibration_curve(Y, Q, n_bins=float("inf")), "n_bins must be a whole number of at least 1, not inf"),
         (lambda: calibration_test(Y, Q, n_simulations="a"), "n_simulations must be a whole number"),
         (lambda: calibration_test(Y, Q, n_simulations=1.5), "n_simulations must be a whole number"),
-        (lambda: posterior_quantiles(np.ones((3, 4)), np.ones(3), n_bins="a"), "n_bins must be a whole number from 2"),
+        (lambda: posterior_quantiles(np.ones(3), np.ones((3, 4)), n_bins="a"), "n_bins must be a whole number from 2"),
         (lambda: simulate_pairs("5", 1, 1), "n must be a whole number of at least 0, not '5'"),
         (lambda: simulate_pairs(float("nan"), 1, 1), "n must be a whole number of at least 0, not nan"),
         (lambda: simulate_pairs(5, None, 1), "a, a parameter of the Beta distribution, must be positive"),

@@ -18,14 +18,14 @@ def test_the_json_form_keeps_its_schema() -> None:
     curve = calibration_curve(Y, Q)
     held = json.loads(json.dumps(curve.to_dict(), allow_nan=False))
     assert list(held) == [
-        "group", "n", "base_rate", "debiased_error", "error", "mse", "ece", "max_error", "p_value", "brier", "log_loss",
-        "notes", "bins",
+        "recipe", "group", "n", "base_rate", "debiased_error", "error", "mse", "ece", "max_error", "p_value", "brier",
+        "log_loss", "notes", "bins",
     ]  # fmt: skip
     assert held["n"] == 500 == sum(row["n"] for row in held["bins"])
-    assert list(held["debiased_error"]) == ["estimate", "low", "high", "level", "method"]
+    assert list(held["debiased_error"]) == ["value", "low", "high", "level", "method", "n"]
     assert held["error"]["low"] is None
     assert held["ece"] == curve.ece.value
-    assert list(held["brier"]) == ["score", "calibration", "refinement", "within_bin"]
+    assert list(held["brier"]) == list(held["log_loss"])
     assert list(held["log_loss"]) == ["score", "calibration", "refinement", "within_bin", "infinite_rows"]
     assert held["log_loss"]["score"] is None
     assert held["log_loss"]["infinite_rows"] == int(((Q == 0) & (Y == 1)).sum() + ((Q == 1) & (Y == 0)).sum()) > 0
@@ -35,7 +35,9 @@ def test_the_json_form_keeps_its_schema() -> None:
 
 def test_what_is_undefined_is_null() -> None:
     held = calibration_curve([0, 1], [0.2, 0.9], bin_size=1).to_dict()
-    assert held["debiased_error"] == {"estimate": None, "low": None, "high": None, "level": 0.95, "method": "debiased"}
+    assert held["debiased_error"] == {
+        "value": None, "low": None, "high": None, "level": 0.95, "method": "debiased", "n": 2
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])

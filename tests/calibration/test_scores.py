@@ -104,8 +104,8 @@ def test_brier_parts_add_up_on_a_large_grid() -> None:
 def test_what_is_infinite_is_none_in_json() -> None:
     parts = score_parts([1, 0, 1], [0.0, 0.5, 0.5], score="log", bin_size=1)
     assert parts.infinite_rows == 1
-    assert parts.to_dict() == {"score": None, "calibration": None, "refinement": pytest.approx(2 / 3 * math.log(2)),
-                               "within_bin": None}  # fmt: skip
+    assert parts.parts() == {"score": None, "calibration": None, "refinement": pytest.approx(2 / 3 * math.log(2)),
+                             "within_bin": None, "infinite_rows": 1}  # fmt: skip
 
 
 @pytest.mark.parametrize("score", ["brierr", None, 3])

@@ -352,6 +352,6 @@ PYTHON = [
     ("howsure.pairs_from_classes([0, 1], [[0.5, 0.6], [0.1, 0.9]])",
      "y_prob must hold the probabilities of the classes; row 0 sums to 1.1, not to 1 (within 0.001). Is a class "
      "missing? Judge scores of separate questions one column at a time."),
-    ("howsure.posterior_quantiles(np.zeros((4, 3)), np.zeros(5))",
-     "truth must have shape (4,) like the rows of draws; it has (5,)"),
+    ("howsure.posterior_quantiles(np.zeros(5), np.zeros((4, 3)))",
+     "y_true must have shape (4,) like the rows of draws; it has (5,)"),
 ]  # fmt: skip

@@ -84,7 +84,7 @@ def test_the_better_one_is_named(held: dict[str, Any], tmp_path: Path) -> None:
 def test_formats_show_the_same(held: dict[str, Any], tmp_path: Path, form: str) -> None:
     path = write(tmp_path / "dev.csv", held)
     common = ("calibration", "compare", path, "--label", "gold", "--prob", "base", "--prob", "large", "--format")
-    value = json.loads(printed(*common, "json"))["squared_error_difference"]["estimate"]
+    value = json.loads(printed(*common, "json"))["squared_error_difference"]["value"]
     assert f"{value:.5f}" in printed(*common, form)
 
 

@@ -20,6 +20,6 @@ def test_as_text(value: float, low: float | None, high: float | None, text: str)
 
 def test_as_json() -> None:
     assert Estimate(0.25, 0.2, 0.3, 0.9, "plugin", 10).to_dict() == {
-        "estimate": 0.25, "low": 0.2, "high": 0.3, "level": 0.9, "method": "plugin",
+        "value": 0.25, "low": 0.2, "high": 0.3, "level": 0.9, "method": "plugin", "n": 10,
     }  # fmt: skip
-    assert Estimate(math.nan, None, None, 0.9, "plugin", 10).to_dict()["estimate"] is None
+    assert Estimate(math.nan, None, None, 0.9, "plugin", 10).to_dict()["value"] is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -18,8 +18,10 @@ from howsure.calibration.estimates.paired_jackknife import Units, jackknifed, le
 from howsure.calibration.scores import BRIER, LOG, ProperLoss
 from howsure.errors import InputError
 from howsure.inputs.checks import check_labels, check_level, check_probabilities, check_same_length
+from howsure.inputs.frames import to_frame
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.inputs.pairs_from import columns_of, pairs_from
+from howsure.show.preformatted import preformatted
 from howsure.stats.clusters import few_clusters
 from howsure.stats.estimate import Estimate
 
@@ -46,10 +48,23 @@ class CalibrationComparison:
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
-        names = ("error_a", "error_b", "squared_error_difference", "error_difference", "brier_difference")
-        parts = {name: getattr(self, name) for name in (*names, "log_loss_difference")}
-        shown = {name: None if part is None else part.to_dict() for name, part in parts.items()}
+        shown = {name: None if part is None else part.to_dict() for name, part in self._parts().items()}
         return {"recipe": self.recipe, "n": self.n, "notes": list(self.notes), **shown}
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """A row a quantity as a data frame (pandas, else polars, else pyarrow; or the `backend` named)."""
+        known = {name: part for name, part in self._parts().items() if part is not None}
+        names = [one.name for one in fields(Estimate)]
+        columns = {name: [getattr(part, name) for part in known.values()] for name in names}
+        ends = {name: [math.nan if end is None else end for end in columns[name]] for name in ("low", "high")}
+        return to_frame({"quantity": list(known), **columns, **ends}, backend=backend)
+
+    def _parts(self) -> dict[str, Estimate | None]:
+        names = ("error_a", "error_b", "squared_error_difference", "error_difference", "brier_difference")
+        return {name: getattr(self, name) for name in (*names, "log_loss_difference")}
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
 
     def __repr__(self) -> str:
         shown = "not shown: an error's interval reaches 0" if self.error_difference is None else self.error_difference

@@ -14,10 +14,12 @@ from howsure.inputs.checks import check_clusters, check_level
 from howsure.inputs.frames import to_frame
 from howsure.inputs.numbers import check_whole, is_number
 from howsure.inputs.pairs import Floats, Integers
+from howsure.show.preformatted import preformatted
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 METHODS = ("chi-square", "band")
 SMALLEST_P = 0.0001
@@ -73,7 +75,7 @@ class QuantileCalibration:
         bars = zip(*(getattr(self, c).tolist() for c in ("counts", "expected", "low", "high")), strict=True)
         named = {"statistic": self.statistics, "p_value": self.p_values, "p_error": self.p_errors}
         return {
-            "n": self.n, "draws": self.draws, "tied": self.tied, "clusters": self.clusters,
+            "recipe": self.recipe, "n": self.n, "draws": self.draws, "tied": self.tied, "clusters": self.clusters,
             "method": self.method, "statistic": self.statistic, "p_value": self.p_value,
             "tests": {method: {what: held[method] for what, held in named.items()} for method in METHODS},
             "level": self.level, "bin_edges": self.bin_edges.tolist(),
@@ -86,10 +88,19 @@ class QuantileCalibration:
         return to_frame(ends | {c: getattr(self, c) for c in ("counts", "expected", "low", "high")}, backend=backend)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw histogram and cumulative curve on matplotlib axes (new ones if None)."""
+        """Draw the histogram of the quantiles on matplotlib axes (new ones if None)."""
         from howsure.figures.calibration.quantiles import draw_quantiles
 
         return draw_quantiles(self, ax=ax)
+
+    def figure(self, *, title: str | None = None) -> Figure:
+        """The histogram and the cumulative curve side by side, as a matplotlib figure."""
+        from howsure.figures.calibration.quantiles import quantile_figure
+
+        return quantile_figure(self, title=title)
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
 
     def __repr__(self) -> str:
         outside = int(np.count_nonzero((self.counts < self.low) | (self.counts > self.high)))
@@ -112,19 +123,19 @@ class QuantileCalibration:
 
 
 def posterior_quantiles(
+    y_true: Any,
     draws: Any,
-    truth: Any,
     *,
     n_bins: int | None = None,
     method: str = "chi-square",
     clusters: Any = None,
     n_simulations: int = 999,
     level: float = 0.95,
-    rng: Randomness = 0,
+    rng: Randomness = None,
 ) -> QuantileCalibration:
     """Test whether posterior draws of continuous quantities are calibrated.
 
-    draws (n, S): S draws of each of n quantities from its posterior; truth (n,): what they were. If the truths come
+    y_true (n,): n quantities as they were; draws (n, S): S draws of each from its posterior. If the truths come
     from the posteriors, the rank of a truth among its draws is uniform on {0 … S}; a truth equal to some draws gets one
     of the ranks it could have, at random (`rng`). Two tests, both in the result; `p_value` is that of `method`:
     "chi-square" of `n_bins` bars of whole ranks (default: as many as leave 5 truths a bar, at most 20), for posteriors
@@ -136,10 +147,10 @@ def posterior_quantiles(
     sign, `n_simulations` times (all signs if these are fewer): for p, the band, and the variance of the bars.
 
     >>> rng = np.random.default_rng(0)
-    >>> result = posterior_quantiles(rng.normal(size=(500, 99)), rng.normal(size=500))
+    >>> result = posterior_quantiles(rng.normal(size=500), rng.normal(size=(500, 99)), rng=0)
     >>> result.p_value > 0.05
     True
-    >>> posterior_quantiles(rng.normal(size=(500, 99)), 2 * rng.normal(size=500)).p_value < 0.001
+    >>> posterior_quantiles(2 * rng.normal(size=500), rng.normal(size=(500, 99)), rng=0).p_value < 0.001
     True
 
     Raises InputError for shapes that do not fit, NaN or infinite values, an unknown method, a single cluster.
@@ -148,7 +159,7 @@ def posterior_quantiles(
     """
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {method!r}")
-    samples, values = _checked(draws, truth)
+    samples, values = _checked(y_true, draws)
     level, times = check_level(level), check_whole(n_simulations, name="n_simulations")
     n, s = samples.shape
     codes = _checked_clusters(clusters, n)
@@ -188,13 +199,13 @@ def posterior_quantiles(
     )
 
 
-def _checked(draws: Any, truth: Any) -> tuple[Floats, Floats]:
-    samples, values = (_numbers(held, name) for held, name in ((draws, "draws"), (truth, "truth")))
+def _checked(y_true: Any, draws: Any) -> tuple[Floats, Floats]:
+    samples, values = (_numbers(held, name) for held, name in ((draws, "draws"), (y_true, "y_true")))
     if samples.ndim != 2 or samples.shape[1] < 1 or samples.shape[0] < 2:
         raise InputError(f"draws must have shape (n, S) with n ≥ 2 quantities and S ≥ 1 draws; it has {samples.shape}")
     if values.shape != samples.shape[:1]:
-        raise InputError(f"truth must have shape ({samples.shape[0]},) like the rows of draws; it has {values.shape}")
-    for name, array in (("draws", samples), ("truth", values)):
+        raise InputError(f"y_true must have shape ({samples.shape[0]},) like the rows of draws; it has {values.shape}")
+    for name, array in (("draws", samples), ("y_true", values)):
         bad = np.flatnonzero(~np.isfinite(array.reshape(len(array), -1)).all(axis=1))
         if len(bad):
             raise InputError(f"{name} must be finite; row {bad[0]} is not. Leave such rows out first.")

@@ -75,6 +75,7 @@ class CalibrationCurve:
             *(getattr(self.bins, c).tolist() for c in ("count", "mean_prob", "frequency", "low", "high")), strict=True
         )
         return {
+            "recipe": self.recipe,
             "group": self.name,
             "n": self.n,
             "base_rate": self.base_rate,
@@ -84,8 +85,8 @@ class CalibrationCurve:
             "ece": self.ece.value,
             "max_error": self.max_error.value,
             "p_value": None if math.isnan(self.p_value) else self.p_value,
-            "brier": self.brier.to_dict(),
-            "log_loss": {**self.log_loss.to_dict(), "infinite_rows": self.log_loss.infinite_rows},
+            "brier": self.brier.parts(),
+            "log_loss": self.log_loss.parts(),
             "notes": list(self.notes),
             "bins": [dict(zip(("n", "mean_prob", "frequency", "low", "high"), row, strict=True)) for row in bins],
         }

@@ -8,17 +8,21 @@ that the three add up exactly. Scores are written as losses (lower is better), t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from howsure import __version__
 from howsure.calibration.bins.bins import Binned, bin_pairs, sorted_rows
 from howsure.calibration.estimates.error import mean_gaps
 from howsure.errors import InputError
-from howsure.inputs.pairs import Floats
+from howsure.inputs.frames import to_frame
+from howsure.inputs.pairs import Floats, Pairs
 from howsure.inputs.pairs_from import pairs_from
+from howsure.show.preformatted import preformatted
+from howsure.stats.estimate import finite_or_none
 
 Loss = Callable[[Floats], Floats]
 
@@ -45,6 +49,7 @@ class ProperLoss:
 
 BRIER = ProperLoss("brier", lambda q: (1 - q) ** 2, lambda q: q**2)
 LOG = ProperLoss("log", lambda q: -np.log(q), lambda q: -np.log1p(-q))
+PARTS = ("score", "calibration", "refinement", "within_bin", "infinite_rows")
 LOSSES = {loss.name: loss for loss in (BRIER, LOG)}
 
 
@@ -55,7 +60,7 @@ class ScoreParts:
     calibration: what the model loses because frequencies differ from its predictions (0 if calibrated). refinement:
     what remains even if they were mended; small when the bins tell the labels apart. within_bin: what predictions that
     differ within a bin add or save. A score is infinite where a prediction of 0 or 1 is wrong; `infinite_rows` counts
-    these.
+    these. recipe: what `score_parts` made them of (those of a calibration curve have its own).
     """
 
     score: float
@@ -63,11 +68,37 @@ class ScoreParts:
     refinement: float
     within_bin: float
     infinite_rows: int = 0
+    recipe: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
-    def to_dict(self) -> dict[str, float | int | None]:
-        """The JSON form; what is infinite is None."""
-        parts = {name: getattr(self, name) for name in ("score", "calibration", "refinement", "within_bin")}
-        return {name: value if math.isfinite(value) else None for name, value in parts.items()}
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form: the recipe and the parts; what is infinite is None."""
+        return {"recipe": dict(self.recipe), **self.parts()}
+
+    def parts(self) -> dict[str, float | int | None]:
+        """The score, its parts and the infinite rows by name; what is infinite is None."""
+        return {name: finite_or_none(getattr(self, name)) for name in PARTS}
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One row as a data frame (pandas, else polars, else pyarrow; or the `backend` named)."""
+        return to_frame({name: [getattr(self, name)] for name in PARTS}, backend=backend)
+
+    def __str__(self) -> str:
+        known = math.isfinite(self.calibration)
+        of_bins = f"calibration {self.calibration:.4f} + refinement {self.refinement:.4f}"
+        if not math.isfinite(self.score):
+            rows = f"infinite ({wrong_extremes(self.infinite_rows)})"
+            return f"{rows}; of the bins: {of_bins}" if known else rows
+        sign = "-" if self.within_bin < 0 else "+"
+        return f"{self.score:.4f} = {of_bins} {sign} within bins {abs(self.within_bin):.4f}"
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
+
+
+def wrong_extremes(rows: int) -> str:
+    return (
+        f"{rows:,} predictions of exactly 0 or 1 are wrong" if rows > 1 else "1 prediction of exactly 0 or 1 is wrong"
+    )
 
 
 def brier_parts(binned: Binned) -> ScoreParts:
@@ -132,8 +163,13 @@ def score_parts(
         raise InputError(f"score must be 'brier', 'log' or a ProperLoss, not {score!r}")
     pairs = pairs_from(y_true, y_prob, data=data, sample_weight=sample_weight, pos_label=pos_label).that_weigh()
     binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins)
-    if loss is BRIER:
-        return brier_parts(binned)
+    recipe = {"howsure": __version__, "score": loss.name, "n": len(pairs), "binning": binning}
+    recipe |= {"bin_size": binned.bin_size, "n_bins": n_bins, "weighted": pairs.weights is not None}
+    return replace(brier_parts(binned) if loss is BRIER else _loss_parts(pairs, binned, loss), recipe=recipe)
+
+
+def _loss_parts(pairs: Pairs, binned: Binned, loss: ProperLoss) -> ScoreParts:
+    """The parts of any proper loss of pairs in memory."""
     q, y, w = sorted_rows(pairs)
     losses = loss.expected(q, y.astype(np.float64))
     finite = np.isfinite(losses)

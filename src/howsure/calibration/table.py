@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,8 +21,12 @@ from howsure.inputs.checks import check_level
 from howsure.inputs.frames import to_frame
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.pairs_from import pairs_from
-from howsure.stats.estimate import Estimate
+from howsure.show.harmless import in_a_line
+from howsure.stats.estimate import Estimate, finite_or_none
 from howsure.stats.multiplicity import adjust_p_values
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 HEADINGS = ("group", "n", "base rate", "error", "p (adjusted)")
 
@@ -69,7 +73,8 @@ class CalibrationTable:
 
     def to_dict(self) -> dict[str, Any]:
         """Columns by name, and the recipe."""
-        return {"recipe": self.recipe, "groups": self._columns() | {"notes": [list(row.notes) for row in self.rows]}}
+        columns = {name: [finite_or_none(value) for value in held] for name, held in self._columns().items()}
+        return {"recipe": self.recipe, "groups": columns | {"notes": [list(row.notes) for row in self.rows]}}
 
     def to_frame(self, backend: str | None = None) -> Any:
         """The rows as a data frame (pandas, else polars, else pyarrow; or the `backend` named); notes in one text."""
@@ -92,12 +97,12 @@ class CalibrationTable:
 
     def _cells(self) -> list[tuple[str, ...]]:
         return [
-            (row.name, f"{row.n:,}", f"{row.base_rate:.4f}", str(row.error), p_value_text(row.p_adjusted))
+            (in_a_line(row.name), f"{row.n:,}", f"{row.base_rate:.4f}", str(row.error), p_value_text(row.p_adjusted))
             for row in self.rows
         ]
 
     def __repr__(self) -> str:
-        width = max([len(row.name) for row in self.rows] + [5])
+        width = max([len(in_a_line(row.name)) for row in self.rows] + [5])
         lines = [
             f"{group:<{width}}  {n:>9}  {base_rate:>9}  {error:>24}  {p:>12}"
             for group, n, base_rate, error, p in [HEADINGS, *self._cells()]
@@ -105,7 +110,13 @@ class CalibrationTable:
         return "\n".join([*lines, *self._notes()])
 
     def _notes(self) -> list[str]:
-        return notes_by_name((row.name, row.notes) for row in self.rows)
+        return notes_by_name((in_a_line(row.name), row.notes) for row in self.rows)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the errors with their intervals by group, the largest at the top, on axes (new ones if None)."""
+        from howsure.figures.calibration import draw_errors, error_figure
+
+        return error_figure(self.rows).axes[0] if ax is None else draw_errors(self.rows, ax=ax)
 
     def _repr_html_(self) -> str:
         head, *rows = ("".join(f"<td>{escape(cell)}</td>" for cell in cells) for cells in [HEADINGS, *self._cells()])

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from howsure.calibration.scores import ScoreParts
 from howsure.inputs.naming import shortened
 from howsure.stats.estimate import Estimate
 
@@ -132,8 +131,8 @@ def figures_in_words(curve: CalibrationCurve) -> list[tuple[str, str]]:
         ("ECE", f"{curve.ece} (largest gap {curve.max_error})"),
         ("pairs", f"{curve.n:,} in {bins}"),
         ("base rate", f"{curve.base_rate:.4f}"),
-        ("Brier score", score_in_words(curve.brier)),
-        ("log loss", score_in_words(curve.log_loss)),
+        ("Brier score", str(curve.brier)),
+        ("log loss", str(curve.log_loss)),
     ]
 
 
@@ -158,23 +157,6 @@ def p_value_text(p_value: float) -> str:
     if math.isnan(p_value):
         return "undefined"
     return f"{p_value:.4f}" if p_value >= SMALLEST_P else f"< {SMALLEST_P:.4f}"
-
-
-def score_in_words(parts: ScoreParts) -> str:
-    """A score as the sum of its parts."""
-    known = math.isfinite(parts.calibration)
-    of_bins = f"calibration {parts.calibration:.4f} + refinement {parts.refinement:.4f}"
-    if not math.isfinite(parts.score):
-        rows = f"infinite ({_wrong_extremes(parts.infinite_rows)})"
-        return f"{rows}; of the bins: {of_bins}" if known else rows
-    sign = "-" if parts.within_bin < 0 else "+"
-    return f"{parts.score:.4f} = {of_bins} {sign} within bins {abs(parts.within_bin):.4f}"
-
-
-def _wrong_extremes(rows: int) -> str:
-    return (
-        f"{rows:,} predictions of exactly 0 or 1 are wrong" if rows > 1 else "1 prediction of exactly 0 or 1 is wrong"
-    )
 
 
 def recipe_line(curve: CalibrationCurve) -> str:

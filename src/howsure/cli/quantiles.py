@@ -53,16 +53,15 @@ def command(
         raise InputError(f"--bins must be at most the number of ranks, {samples.shape[1] + 1}; it is {bins}.")
     with rows_as_in_files(found.place):
         result = posterior_quantiles(
-            samples, values, n_bins=bins, method=method, clusters=clusters, level=level, rng=seed
+            values, samples, n_bins=bins, method=method, clusters=clusters, level=level, rng=seed
         )
     if figure is not None:
-        from howsure.figures.calibration.quantiles import quantile_figure
         from howsure.figures.files import save_figure
 
-        save_figure(quantile_figure(result), figure)
+        save_figure(result.figure(), figure)
     recipe = {**found.recipe, "seed": seed}
     if form == "json":
-        emit(json_text({"recipe": recipe, **result.to_dict()}), output)
+        emit(json_text(result.to_dict() | {"recipe": {**result.recipe, **recipe}}), output)
         return
     edges = [f"{edge:.3f}" for edge in result.bin_edges]
     rows = [

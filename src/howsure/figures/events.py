@@ -54,6 +54,18 @@ def event_figure(series: StoreSeries, *, panels: Groups | None = None, title: st
     return figure
 
 
+def event_axes(series: StoreSeries, *, ax: Axes | None = None, actors: Sequence[str] | None = None) -> Axes:
+    """The series of some actors, or of all, in one panel with their names: on `ax`, or in a figure of its own."""
+    group = list(series.actors if actors is None else actors)
+    _check_groups(series, [group])
+    if ax is None:
+        return event_figure(series, panels=[group]).axes[0]
+    with styled():
+        draw_events(series, ax=ax, actors=group)
+        _name_inside(ax, series, group)
+    return ax
+
+
 def event_page(series: StoreSeries, *, title: str | None = None) -> Figure:
     """Each actor in a small panel of its own, with a scale of its own, on one time axis: the appendix's page.
 

@@ -5,10 +5,17 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, overload
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, overload
 
+from howsure.errors import InputError
 from howsure.inputs.frames import to_frame
+from howsure.inputs.naming import unknown_name
+from howsure.show.harmless import in_a_line
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +61,7 @@ class Difference:
 
 
 COLUMNS: dict[str, Callable[[Difference], str]] = {
-    "model": lambda row: row.model,
+    "model": lambda row: in_a_line(row.model),
     "metric": lambda row: row.metric,
     "baseline": lambda row: _number(row.baseline_value),
     "value": lambda row: _number(row.model_value),
@@ -117,8 +124,23 @@ class Comparison:
 
     __repr__ = __str__
 
-    def plot(self) -> Any:
-        """The differences with their intervals as a matplotlib figure, one panel a metric."""
+    def plot(self, ax: Axes | None = None, *, metric: str | None = None) -> Axes:
+        """Draw the differences of one metric with their intervals on axes (new ones if None); `metric` names it.
+
+        Raises InputError for a metric that it does not hold, or if it holds several and none is named.
+        """
+        from howsure.figures.significance import difference_figure, draw_differences
+
+        metrics = list(dict.fromkeys(row.metric for row in self.rows))
+        if metric is None and len(metrics) > 1:
+            raise InputError(f"metric must name one of {', '.join(metrics)}; figure() draws them all.")
+        if metric is not None and metric not in metrics:
+            raise unknown_name("metric", metric, metrics, place="the comparison")
+        rows = tuple(row for row in self.rows if metric in (None, row.metric))
+        return difference_figure(replace(self, rows=rows)).axes[0] if ax is None else draw_differences(rows, ax=ax)
+
+    def figure(self) -> Figure:
+        """The differences with their intervals as a matplotlib figure, a panel per metric."""
         from howsure.figures.significance import difference_figure
 
         return difference_figure(self)
@@ -158,7 +180,7 @@ def recipe_text(recipe: Mapping[str, Any]) -> str:
 def recipe_rows(recipe: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The recipe in words: what is there, by its name."""
     held = {key.replace("_", " "): value for key, value in recipe.items() if value is not None and value is not False}
-    return [(name, _in_words(value)) for name, value in held.items()]
+    return [(name, in_a_line(_in_words(value))) for name, value in held.items()]
 
 
 def _in_words(value: object) -> str:

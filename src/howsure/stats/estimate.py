@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
+
+from howsure.inputs.frames import to_frame
+from howsure.show.preformatted import preformatted
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +32,30 @@ class Estimate:
             return f"{self.value:.4f}"
         return f"{self.value:.4f} [{self.low:.4f}, {self.high:.4f}]"
 
-    def to_dict(self) -> dict[str, float | str | None]:
-        """The JSON form: `estimate`, `low`, `high`, `level`, `method`; what is undefined is None."""
-        return {
-            "estimate": None if math.isnan(self.value) else self.value,
-            "low": self.low,
-            "high": self.high,
-            "level": self.level,
-            "method": self.method,
-        }
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """How the value and its interval were made: the method, the level, and from how many."""
+        return {"method": self.method, "level": self.level, "n": self.n}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form: `value`, `low`, `high`, `level`, `method`, `n`; what is undefined or infinite is None."""
+        return {name: finite_or_none(held) for name, held in self._row().items()}
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One row as a data frame (pandas, else polars, else pyarrow; or the `backend` named)."""
+        return to_frame({name: [held] for name, held in self._row().items()}, backend=backend)
+
+    def _row(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
+
+
+def finite_or_none(value: Any) -> Any:
+    """A value as JSON can hold it: None for a number that is undefined or infinite.
+
+    >>> finite_or_none(0.5), finite_or_none(math.nan), finite_or_none("plugin")
+    (0.5, None, 'plugin')
+    """
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -37,7 +37,7 @@ def bits(binned: Binned) -> list[bytes]:
 
 def figures(curve: Any) -> str:
     """All that a curve says, every float to the last bit."""
-    held = curve.to_dict() | {"base_rate": curve.base_rate}
+    held = curve.to_dict() | {"base_rate": curve.base_rate, "recipe": None}
     arrays = [getattr(curve.bins, column.name).tobytes() for column in fields(curve.bins)]
     return repr(held) + repr(arrays) + repr(curve.histogram.tobytes())
 

@@ -111,14 +111,15 @@ def test_quantiles(tmp_path: Path, form: str) -> None:
     rng = np.random.default_rng(0)
     draws, truth = rng.normal(size=(300, 9)), 2 * rng.normal(size=300)
     np.savez(tmp_path / "draws.npz", draws=draws, truth=truth)
-    wanted = howsure.posterior_quantiles(draws, truth, rng=0)
+    wanted = howsure.posterior_quantiles(truth, draws, rng=0)
     figure = tmp_path / "ranks.svg"
     arguments = ("--truth", "truth", "--draws-column", "draws", "--format", form, "--figure", figure)
     text = printed("quantiles", tmp_path / "draws.npz", *arguments)
     assert figure.read_bytes().startswith(b"<?xml")
     if form == "json":
         found = json.loads(text)
-        assert {key: found[key] for key in wanted.to_dict()} == wanted.to_dict()
+        assert wanted.recipe.items() <= found["recipe"].items()
+        assert {**found, "recipe": wanted.recipe} == wanted.to_dict()
     else:
         assert all(str(count) in text for count in wanted.counts)
 
@@ -183,10 +184,11 @@ def test_quantiles_in_clusters_by_the_test_named(tmp_path: Path, test: str) -> N
     draws, truth = rng.normal(size=(120, 3)), rng.normal(size=120)
     rows = zip(days, truth.tolist(), *draws.T.tolist(), strict=True)
     (tmp_path / "draws.csv").write_text("day,truth,a,b,c\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
-    wanted = howsure.posterior_quantiles(draws, truth, clusters=days, method=test, rng=4)
+    wanted = howsure.posterior_quantiles(truth, draws, clusters=days, method=test, rng=4)
     common = ("--truth", "truth", "--draws", "a,b,c", "--cluster", "day", "--test", test, "--seed", 4)
     found = json.loads(printed("quantiles", tmp_path / "draws.csv", *common, "--format", "json"))
-    assert {key: found[key] for key in wanted.to_dict()} == wanted.to_dict()
+    assert wanted.recipe.items() <= found["recipe"].items()
+    assert {**found, "recipe": wanted.recipe} == wanted.to_dict()
     assert found["clusters"] == 20
     text = printed("quantiles", tmp_path / "draws.csv", *common)
     assert "120 truths in 20 clusters among 3 draws each" in text

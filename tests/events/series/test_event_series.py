@@ -127,7 +127,7 @@ def test_the_result_converts(store: EventStore) -> None:
     assert [empty[name] for name in ("mean", "low", "high", "variance", "best")] == [None] * 5
     assert (plain["rows"][0]["start"], plain["rows"][0]["end"]) == ("1998-11-01", "1998-11-30")
     assert plain["titles"]["IRQ"] == "Iraq"
-    assert isinstance(series.plot(), Figure)
+    assert isinstance(series.figure(), Figure)
     assert str(series).startswith("attack: 5 actors by month, 1998-11 to 2000-0")
 
 

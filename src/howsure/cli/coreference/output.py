@@ -87,7 +87,7 @@ def development_scores(model: AntecedentModel, documents: Sequence[Document]) ->
 def score_output(scores: CoreferenceScores, recipe: Mapping[str, Any], form: str) -> str:
     """The scores in one of the formats; JSON and CSV hold all digits, the others percentages."""
     if form == "json":
-        return json_text({"howsure": __version__, **recipe, **scores.to_dict()})
+        return json_text(scores.to_dict() | {"recipe": {**scores.recipe, **recipe}})
     comment = ", ".join(f"{key} {value}" for key, value in {"howsure": __version__, **recipe}.items())
     table = _score_table(scores, form, comment)
     if form != "table":

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from howsure import __version__
 from howsure.coreference.posterior import antecedents as reading
 from howsure.coreference.posterior import decisions, entropy, exact, sampling
 from howsure.coreference.posterior.antecedents import Antecedents
@@ -20,7 +21,7 @@ from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.estimate import Estimate
 from howsure.stats.poisson_binomial import CountDistribution, poisson_binomial
-from howsure.stats.randomness import Randomness, generator_from
+from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 SAMPLED_AT_ONCE = 1 << 24  # labels
 
@@ -241,7 +242,9 @@ class CorefPosterior:
         for start in range(0, total, step):
             labels = sampling.draw_labels(self.antecedents, min(step, total - start), generator).T
             answers.extend(function(clusters_from(sample, self.mentions)) for sample in labels)
-        return QueryPosterior(tuple(answers))
+        asked = getattr(function, "__qualname__", type(function).__name__)
+        recipe = {"howsure": __version__, "function": asked, "mentions": len(self), "n": total}
+        return QueryPosterior(tuple(answers), recipe | {"seed": seed_in_recipe(rng)})
 
     def _positions(self, pairs: npt.ArrayLike) -> Integers:
         try:

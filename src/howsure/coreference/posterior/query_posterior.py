@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +12,9 @@ import numpy as np
 
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level
+from howsure.inputs.frames import to_frame
 from howsure.inputs.pairs import Floats
+from howsure.show.preformatted import preformatted
 from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import normal_quantile, wilson_interval
 
@@ -22,10 +24,11 @@ class QueryPosterior:
     """What a function says of each of n sampled clusterings: its posterior.
 
     values (n,): the answers in the order of the samples. A number or a truth value has a mean, a spread and
-    quantiles; any other answer has the probability of each value.
+    quantiles; any other answer has the probability of each value. recipe: what was asked, and how it was sampled.
     """
 
     values: tuple[Any, ...] = field(repr=False)
+    recipe: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def n(self) -> int:
@@ -78,6 +81,32 @@ class QueryPosterior:
         shares = {value: count / self.n for value, count in counts.most_common()}
         return {value: (p, math.sqrt(p * (1.0 - p) / self.n)) for value, p in shares.items()}
 
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form: the recipe, the estimate (None for answers that are no numbers), and each distinct answer.
+
+        An answer that JSON cannot hold stands as its text.
+        """
+        found = [{"answer": plain_answer(a), "probability": p, "standard_error": e} for a, p, e in self._shares()]
+        estimate = self._estimate_or_none()
+        shown = None if estimate is None else estimate.to_dict()
+        return {"recipe": dict(self.recipe), "n": self.n, "estimate": shown, "answers": found}
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """A row per distinct answer, as text, as a data frame (pandas, else polars, else pyarrow; or the `backend`)."""
+        answers, p, errors = zip(*self._shares(), strict=True)
+        return to_frame(
+            {"answer": [str(plain_answer(a)) for a in answers], "probability": p, "standard_error": errors}, backend
+        )
+
+    def _shares(self) -> list[tuple[Any, float, float]]:
+        return [(answer, p, error) for answer, (p, error) in self.probabilities().items()]
+
+    def _estimate_or_none(self) -> Estimate | None:
+        try:
+            return self.estimate()
+        except InputError:
+            return None
+
     def _numbers(self) -> Floats:
         try:
             numbers = np.asarray(self.values, dtype=np.float64)
@@ -92,7 +121,21 @@ class QueryPosterior:
         return numbers
 
     def __repr__(self) -> str:
-        try:
-            return f"{self.estimate()} from {self.n:,} sampled clusterings"
-        except InputError:
-            return f"{len(set(map(repr, self.values))):,} different answers from {self.n:,} sampled clusterings"
+        estimate = self._estimate_or_none()
+        found = estimate or f"{len(set(map(repr, self.values))):,} different answers"
+        return f"{found} from {self.n:,} sampled clusterings"
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
+
+
+def plain_answer(answer: object) -> object:
+    """An answer as JSON holds it: a number, a truth value, a text or None; anything else as its text.
+
+    >>> plain_answer(np.int64(3)), plain_answer((1, 2)), plain_answer(math.inf)
+    (3, '(1, 2)', 'inf')
+    """
+    plain = answer.item() if isinstance(answer, np.generic) else answer
+    if isinstance(plain, float) and not math.isfinite(plain):
+        return str(plain)
+    return plain if plain is None or isinstance(plain, (bool, int, float, str)) else str(plain)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from howsure import __version__
 from howsure.coreference.scores.overlaps import (
     Overlap,
     Sums,
@@ -19,7 +20,10 @@ from howsure.coreference.scores.overlaps import (
 )
 from howsure.errors import InputError
 from howsure.inputs.arrays import listed
+from howsure.inputs.frames import to_frame
+from howsure.show.preformatted import preformatted
 
+SHARES = ("precision", "recall", "f1")
 METRICS = {"MUC": "muc", "B³": "b_cubed", "CEAF-e": "ceaf_e", "LEA": "lea", "pairs": "pairwise"}
 
 
@@ -62,13 +66,23 @@ NOTHING = Score(0.0, 0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class CoreferenceScores:
-    """The scores of one document or, added up, of many: `a + b` is the score of both."""
+    """The scores of one document or, added up, of many: `a + b` is the score of both.
+
+    documents: how many. singletons: whether clusters of one mention counted; None where it was so for some only.
+    """
 
     muc: Score = NOTHING
     b_cubed: Score = NOTHING
     ceaf_e: Score = NOTHING
     lea: Score = NOTHING
     pairwise: Score = NOTHING
+    documents: int = field(default=0, kw_only=True)
+    singletons: bool | None = field(default=None, kw_only=True, compare=False)
+
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """How the scores were made."""
+        return {"howsure": __version__, "documents": self.documents, "singletons": self.singletons}
 
     @property
     def conll_f1(self) -> float:
@@ -76,15 +90,23 @@ class CoreferenceScores:
         return (self.muc.f1 + self.b_cubed.f1 + self.ceaf_e.f1) / 3
 
     def __add__(self, other: CoreferenceScores) -> CoreferenceScores:
-        return CoreferenceScores(*(getattr(self, name) + getattr(other, name) for name in METRICS.values()))
+        sums = (getattr(self, name) + getattr(other, name) for name in METRICS.values())
+        ways = {one.singletons for one in (self, other) if one.documents}
+        singletons = ways.pop() if len(ways) == 1 else None
+        return CoreferenceScores(*sums, documents=self.documents + other.documents, singletons=singletons)
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form: `conll_f1`, and precision, recall and f1 of each metric."""
+        """The JSON form: `recipe`, `conll_f1`, and precision, recall and f1 of each metric."""
         each = {name: getattr(self, name) for name in METRICS.values()}
-        parts = ("precision", "recall", "f1")
-        return {"conll_f1": self.conll_f1} | {
-            name: {part: getattr(score, part) for part in parts} for name, score in each.items()
+        return {"recipe": self.recipe, "conll_f1": self.conll_f1} | {
+            name: {part: getattr(score, part) for part in SHARES} for name, score in each.items()
         }
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """A row per metric as a data frame (pandas, else polars, else pyarrow; or the `backend` named)."""
+        scores = [getattr(self, name) for name in METRICS.values()]
+        columns: dict[str, list[Any]] = {"metric": list(METRICS.values())}
+        return to_frame(columns | {part: [getattr(score, part) for score in scores] for part in SHARES}, backend)
 
     def __str__(self) -> str:
         rows = ["          precision  recall      F1"]
@@ -92,6 +114,9 @@ class CoreferenceScores:
             score: Score = getattr(self, name)
             rows.append(f"{label:<8}{score.precision:>11.4f}{score.recall:>8.4f}{score.f1:>8.4f}")
         return "\n".join([*rows, f"{'CoNLL':<8}{self.conll_f1:>27.4f}"])
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
 
 
 def score_clusters(gold: Any, predicted: Any, *, singletons: bool = True) -> CoreferenceScores:
@@ -110,7 +135,7 @@ def score_clusters(gold: Any, predicted: Any, *, singletons: bool = True) -> Cor
     et al. (2014).
     """
     overlap = overlap_of(gold, predicted, singletons=singletons)
-    return CoreferenceScores(*(Score(*sums) for sums in _sums(overlap)))
+    return CoreferenceScores(*(Score(*sums) for sums in _sums(overlap)), documents=1, singletons=singletons)
 
 
 def score_documents(gold: Iterable[Any], predicted: Iterable[Any], *, singletons: bool = True) -> CoreferenceScores:

@@ -45,6 +45,7 @@ from howsure.show import numbers
 from howsure.show.table import Table
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 UNITS = ("documents", "share", "entities")
@@ -109,11 +110,20 @@ class StoreSeries:
         """The tidy table as a data frame of pandas, polars or pyarrow."""
         return to_frame(self.columns(), backend)
 
-    def plot(self, **options: Any) -> Figure:
-        """Draw the series, a panel an actor: `howsure.figures.events.event_figure`."""
+    def plot(self, ax: Axes | None = None, *, actors: Sequence[str] | None = None) -> Axes:
+        """Draw the series of some actors (all, if up to four) in one panel, on axes (new ones if None).
+
+        Raises InputError for more actors than can be told apart, or one without series.
+        """
+        from howsure.figures.events import event_axes
+
+        return event_axes(self, ax=ax, actors=actors)
+
+    def figure(self, *, panels: Sequence[Sequence[str]] | None = None, title: str | None = None) -> Figure:
+        """The series as a matplotlib figure, a panel per actor, or `panels` of several actors each."""
         from howsure.figures.events import event_figure
 
-        return event_figure(self, **options)
+        return event_figure(self, panels=panels, title=title)
 
     def table(self) -> Table:
         """A row an actor and period."""

@@ -12,7 +12,7 @@ from howsure.figures.style import FAINT, QUIET, dress, literal, look, new_figure
 
 
 def quantile_figure(result: QuantileCalibration, *, title: str | None = None) -> Figure:
-    """The histogram of the quantiles and their cumulative curve, side by side."""
+    """Side by side: the histogram, by `draw_quantiles`, and the cumulative curve minus the diagonal with its band."""
     with styled():
         figure = new_figure(7.4, 3.1)
         left, right = figure.subplots(1, 2)
@@ -24,17 +24,15 @@ def quantile_figure(result: QuantileCalibration, *, title: str | None = None) ->
 
 
 def draw_quantiles(result: QuantileCalibration, ax: Axes | None = None) -> Axes:
-    """Draw how the truths fall among the draws; return the axes of the histogram.
+    """Draw the histogram of the quantiles with the interval that each bar should lie in were the quantiles uniform.
 
-    With `ax`, only the histogram. Without, a figure of two panels: the histogram with the interval that each bar should
-    lie in were the quantiles uniform, and the cumulative curve minus the diagonal with its simultaneous band. A hump in
-    the middle means that the posterior is too wide, high ends that it is too narrow, a slope that it is shifted.
+    On new axes if `ax` is None. A hump in the middle means that the posterior is too wide, high ends that it is too
+    narrow, a slope that it is shifted.
     """
-    if ax is None:
-        return quantile_figure(result).axes[0]
     with styled():
-        _draw_histogram(ax, result)
-    return ax
+        axes = new_figure(3.7, 3.1).add_subplot() if ax is None else ax
+        _draw_histogram(axes, result)
+    return axes
 
 
 def _draw_histogram(ax: Axes, result: QuantileCalibration) -> None:

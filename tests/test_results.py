@@ -1,0 +1,191 @@
+"""One contract for results: what every public function hands back tells, converts, and is drawn in the same way."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import is_dataclass, replace
+from functools import cache
+from html.parser import HTMLParser
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+import howsure
+from howsure import events
+from howsure.coreference import CorefPosterior, score_documents
+
+HOSTILE = "<b>NN & \x1b[31m"
+ROOMS = (
+    "howsure",
+    *(f"howsure.{room}" for room in ["calibration", "significance", "sequences", "coreference", "events", "data"]),
+)
+PAIRS = replace(
+    howsure.simulate_pairs(300, 0.5, 0.5, transform=0.2, rng=3),
+    groups=np.arange(300) % 2,
+    group_names=("VB", HOSTILE),
+    clusters=np.arange(300) // 5,
+)
+FEW = howsure.Pairs(np.array([1, 0], dtype=np.uint8), np.array([0.0, 0.9]))  # a wrong certainty, a pair in each bin
+POSTERIOR = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]])
+
+
+def _differences(metrics: list[str]) -> Any:
+    rng = np.random.default_rng(4)
+    gold = rng.integers(0, 3, 120)
+    base, other = (np.where(rng.random(120) < share, gold, (gold + 1) % 3) for share in (0.7, 0.8))
+    return howsure.compare(gold, base, {HOSTILE: other}, metrics=metrics, n_resamples=200, rng=0)
+
+
+@cache
+def _store() -> Any:
+    return events.example_store()
+
+
+CALLS: dict[str, Callable[[], Any]] = {
+    "curve": lambda: howsure.calibration_curve(PAIRS, interval="bootstrap", rng=0),
+    "curve of little": lambda: howsure.calibration_curve(FEW, bin_size=1),
+    "error": lambda: howsure.calibration_error(PAIRS),
+    "error of little": lambda: howsure.calibration_error(FEW, bin_size=1),
+    "table": lambda: howsure.calibration_table(PAIRS),
+    "table of little": lambda: howsure.calibration_table(FEW, groups=["a", "b"], bin_size=1),
+    "test": lambda: howsure.calibration_test(PAIRS, rng=0),
+    "test refuted": lambda: howsure.calibration_test(FEW, method="cox"),
+    "comparison": lambda: howsure.compare_calibration(PAIRS, replace(PAIRS, probabilities=PAIRS.probabilities**2)),
+    "comparison of little": lambda: howsure.compare_calibration(FEW, FEW, bin_size=1),
+    "parts": lambda: howsure.score_parts(PAIRS),
+    "parts of little": lambda: howsure.score_parts(FEW, score="log", bin_size=1),
+    "quantiles": lambda: howsure.posterior_quantiles(
+        np.arange(40.0), np.random.default_rng(0).normal(20, 9, (40, 9)), clusters=np.arange(40) // 4, rng=0
+    ),
+    "differences": lambda: _differences(["accuracy"]),
+    "differences of several metrics": lambda: _differences(["accuracy", "macro_f1"]),
+    "scores": lambda: score_documents([[[1, 2], [3]]], [[[1, 2, 3]]]),
+    "query": lambda: POSTERIOR.query(len, 50, rng=0),
+    "query of texts": lambda: POSTERIOR.query(lambda clusters: (HOSTILE, len(clusters)), 50, rng=0),
+    "clustering entropy": lambda: POSTERIOR.clustering_entropy(50, rng=0),
+    "series": lambda: howsure.event_series(_store(), by="year"),
+    "actors": lambda: howsure.compare_actors(_store(), "SUDORIA", "NORLAND", by="year"),
+    "rules": lambda: events.compare_rules(_store(), _store()),
+    "store": lambda: events.check_store(_store().path),
+}
+DRAWN = (
+    "curve", "curve of little", "table", "table of little", "quantiles", "series",
+    "differences", "differences of several metrics",
+)  # fmt: skip
+MANY_PANELS = {"quantiles", "differences of several metrics", "series"}  # figure() has more than plot() can
+PARTS = {"Bins", "GroupCalibration", "Difference", "Score"}  # rows and columns of a result, not one
+GIVEN = {  # what a public function takes, or a model that it asks: no result
+    "Document", "Fields", "Filter", "Lexicon", "Mention", "Metric", "Pairs", "Predictions", "ProperLoss", "Rule",
+    "Runs", "Sentence", "Work",
+}  # fmt: skip
+
+
+@cache
+def result_of(name: str) -> Any:
+    """The result of a public call, made once."""
+    return CALLS[name]()
+
+
+RESULTS = pytest.mark.parametrize("name", CALLS)
+
+
+@RESULTS
+def test_it_knows_how_it_was_made(name: str) -> None:
+    recipe = dict(result_of(name).recipe)
+    assert recipe
+    json.dumps(recipe, allow_nan=False)
+
+
+@RESULTS
+def test_its_dict_is_plain_json_and_has_the_recipe(name: str) -> None:
+    held = result_of(name).to_dict()
+    assert json.loads(json.dumps(held, allow_nan=False))
+    assert set(result_of(name).recipe) <= set(held.get("recipe", held))
+
+
+@RESULTS
+@pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
+def test_its_frame_has_named_columns_in_every_library(name: str, backend: str) -> None:
+    frame = result_of(name).to_frame(backend=backend)
+    assert type(frame).__module__.startswith(backend)
+    names = list(frame.column_names if backend == "pyarrow" else frame.columns)
+    assert len(set(names)) == len(names) > 0
+    assert all(re.fullmatch(r"[a-z][a-z0-9_]*", column) for column in names)
+    assert list(result_of(name).to_frame("pyarrow").column_names) == names
+
+
+@RESULTS
+def test_it_prints_for_people(name: str) -> None:
+    said = str(result_of(name))
+    assert said.strip()
+    assert "\x1b" not in said
+    assert not re.search(r"0x[0-9a-f]{6,}|array\(|<[a-z_.]+ object", said)
+
+
+class Tags(HTMLParser):
+    """Which elements there are, and all text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.names.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@RESULTS
+def test_its_html_is_escaped(name: str) -> None:
+    html = result_of(name)._repr_html_()
+    tags = Tags()
+    tags.feed(html)
+    assert tags.text.strip()
+    assert "b" not in tags.names
+    assert "\x1b" not in html
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_it_is_drawn_on_the_axes_given(name: str) -> None:
+    result = result_of(name)
+    options = {"metric": "accuracy"} if name.startswith("differences") else {}
+    ax = Figure().add_subplot()
+    assert result.plot(ax, **options) is ax
+    assert ax.has_data() or ax.texts
+    assert isinstance(result.plot(**options), Axes)
+    assert next(iter(inspect.signature(result.plot).parameters.values())).name == "ax"
+    if name in MANY_PANELS:
+        figure = result.figure()
+        assert isinstance(figure, Figure)
+        assert len(figure.axes) > 1
+
+
+def test_several_metrics_do_not_fit_into_one_panel() -> None:
+    with pytest.raises(howsure.InputError, match=r"metric must name one of accuracy, macro_f1; figure\(\) draws"):
+        result_of("differences of several metrics").plot()
+    with pytest.raises(howsure.InputError, match="no metric 'mcc' in the comparison"):
+        result_of("differences").plot(metric="mcc")
+
+
+def _public_results() -> Iterator[str]:
+    """Every public data class and whatever has a recipe, by its name."""
+    for room in map(import_module, ROOMS):
+        for name in room.__all__:
+            public = getattr(room, name)
+            if inspect.isclass(public) and is_dataclass(public) and name not in PARTS | GIVEN:
+                yield name
+
+
+def test_no_public_result_is_forgotten() -> None:
+    made = {type(result_of(name)).__name__ for name in CALLS}
+    assert set(_public_results()) == made
+    assert {name for name in CALLS if hasattr(result_of(name), "plot")} == set(DRAWN)
