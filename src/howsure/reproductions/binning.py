@@ -21,8 +21,9 @@ TOKENS = 33_306  # words of the paper's test set
 BETA = (0.05, 0.32)  # most words are surely no NN, some surely are: base rate 0.135
 SLIGHTLY_OFF = 0.02
 NOTES = (
-    "The paper's predictions (of the tag NN) are not public; these are drawn from a Beta distribution as skewed as its "
-    "panel (a), with slightly miscalibrated labels. Intervals of bins are the paper's normal ones.",
+    "The paper's predictions (of the tag NN) are not public; these are simulated from a Beta distribution as skewed "
+    "as the paper's panel (a), with slightly miscalibrated labels. The intervals of bins are the paper's normal "
+    "intervals.",
 )
 CAPTIONS = {
     "figure-1-a": "Figure 1 (a): where the predictions lie.",
@@ -42,7 +43,7 @@ def reproduce_binning(*, seed: int = 0, advance: Advance = nobody) -> Reproducti
     curves = {
         "b": judged(binning="uniform", n_bins=50, name="equal width .02"),
         "c": judged(binning="uniform", n_bins=10, name="equal width .1"),
-        "d": judged(bin_size=1_000, name="adaptive, 1,000 a bin"),
+        "d": judged(bin_size=1_000, name="adaptive, 1,000 per bin"),
     }
     advance(1)
     widest = {panel: float((curve.bins.high - curve.bins.low).max()) for panel, curve in curves.items()}
@@ -51,12 +52,12 @@ def reproduce_binning(*, seed: int = 0, advance: Advance = nobody) -> Reproducti
         Finding("1 (a)", "predictions are skewed: many near 0 or 1", _skew(q), _ends(q) > 0.8),
         Finding(
             "1 (b, c)", "bins of equal width can have wide intervals",
-            f"widest interval {widest['b']:.2f} at width .02 and {widest['c']:.2f} at .1; the emptiest bins hold "
+            f"widest interval {widest['b']:.2f} at width .02 and {widest['c']:.2f} at .1; the emptiest bins contain "
             f"{fewest['b']} and {fewest['c']} pairs", widest["b"] > 2 * widest["d"],
         ),
         Finding(
             "1 (d)", "adaptive bins give small intervals and capture the distribution",
-            f"widest interval {widest['d']:.2f}; every bin holds at least {fewest['d']:,} pairs",
+            f"widest interval {widest['d']:.2f}; every bin contains at least {fewest['d']:,} pairs",
             widest["d"] < min(widest["b"], widest["c"]) and fewest["d"] >= 1_000,
         ),
     )  # fmt: skip

@@ -193,7 +193,7 @@ def _findings(corpus: Corpus, ranges: Mapping[str, Range]) -> list[Finding]:
     depends = None if None in (first, second) else first is True and second is False
     found.append(
         Finding(
-            "", f"which of {HMM} and {CRF} is better calibrated is a matter of these choices",
+            "", f"which of {HMM} and {CRF} is better calibrated depends on these choices",
             f"HMM minus CRF: {ends[0]} with the HMM's worst and the CRF's best of these settings, {ends[1]} with the "
             "HMM's best and the CRF's worst (test data)", depends, corpus.name,
         )
@@ -212,7 +212,7 @@ def _table(corpus: Corpus, fits: Mapping[str, Sequence[Fit]]) -> ResultTable:
         for kind, found in fits.items()
         for fit in found
     ]  # fmt: skip
-    return ResultTable(f"{corpus.name}: every setting, judged over all tags", headers, rows, ("model", "setting"))
+    return ResultTable(f"{corpus.name}: every setting, evaluated over all tags", headers, rows, ("model", "setting"))
 
 
 def _figure(fits: Mapping[str, Sequence[Fit]]) -> Figure:
@@ -228,11 +228,11 @@ def _figure(fits: Mapping[str, Sequence[Fit]]) -> Figure:
 
 NOTES = (
     "The papers choose the CRF's regulariser and the HMM's pseudocount by accuracy on development data. Here every "
-    f"setting is judged, with the same {SENTENCES:,} random training sentences; the tweets of the thesis are judged in "
-    "the same way by `howsure reproduce tweets`.",
+    "setting is evaluated, with the same {SENTENCES:,} random training sentences; `howsure reproduce tweets` "
+    "evaluates the thesis's tweets in the same way.",
     f"All tags together, in bins of {BIN_SIZE:,}. Settings within {NEAR} of the best development accuracy count as "
-    "equally accurate; the worst and the best calibrated of them are found on the development data and judged on the "
-    f"test data. Intervals hold over test and training data (sentences; {SUBSAMPLES} random halves of the training).",
-    '"HMM": a word that was not seen says hardly anything; "with word shapes": it is emitted as rare words of its '
+    "equally accurate; the worst and the best calibrated of them are found on the development data and evaluated on "
+    "the test data. Intervals are over test and training data (sentences; {SUBSAMPLES} random halves of the training).",
+    '"HMM": an unseen word carries hardly any information; "with word shapes": it is emitted as rare words of its '
     "shape and suffix are.",
 )

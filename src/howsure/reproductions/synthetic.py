@@ -28,7 +28,7 @@ STEPS: Integers = np.arange(1_000, 50_001, 1_000)
 SIZES: Integers = np.arange(10_000, 50_001, 2_000)
 NOTES = (
     "Predictions come from Beta distributions. Calibrated labels are 1 with the predicted probability, uncalibrated "
-    "ones with that of the thesis's transform (0.1 in `howsure.simulate_pairs`).",
+    "labels with the probability given by the thesis's transform (0.1 in `howsure.simulate_pairs`).",
 )
 
 
@@ -160,7 +160,7 @@ def _erratic(shifted: Scores, calibrated: Scores) -> Finding:
     here, there = _rises(shifted), _rises(calibrated)
     rank = float(np.median(_rank_correlations(shifted)))
     ours = (
-        f"mean curves climb {here:.1f} times their own range on the way (calibrated: {there:.1f} times); "
+        f"mean curves rise by a total of {here:.1f} times their own range (calibrated: {there:.1f} times); "
         f"a falling trend remains, median rank correlation {rank:+.2f}"
     )
     return Finding("4.9", "much more unpredictable than for calibrated pairs (k = 0.1)", ours, here > 2 * there)
@@ -180,7 +180,7 @@ def _rises(scores: Scores) -> float:
 
 def _to_zero(scores: Scores) -> Finding:
     slopes = [float(np.polyfit(np.log(scores.x), np.log(one.mean(axis=0)), 1)[0]) for one in scores.by_beta]
-    ours = f"score ~ n^c with c from {min(slopes):.2f} to {max(slopes):.2f} (-0.50 is what noise alone gives)"
+    ours = f"score ~ n^c with c from {min(slopes):.2f} to {max(slopes):.2f} (-0.50 is the effect of noise alone)"
     return Finding("4.10", "the score of calibrated pairs goes to 0", ours, max(slopes) < -0.3)
 
 

@@ -18,18 +18,21 @@ CAPTIONS = {
     FIGURE_1: "Figure 1: mean p of macro-F1 over 10 simulations with its 95 % interval, by share of the sub-samples; a "
     "true difference of one point.",
     FIGURE_2: "Figure 2: p of CRF-Basic against the HMM on the first words of the test tweets.",
-    DRAWN: "Of 100 test sets of so many words, drawn by tweet, the share on which the rule finds the difference.",
+    DRAWN: "Of 100 test sets of so many words, drawn by tweet: the share on which the rule finds the difference.",
 }
 NOTES = (
-    "Every p is one-sided, as BooStSa's is. Beside its rule stand a bootstrap of full size and a permutation test, "
-    "which need no share.",
-    "Figure 1: balanced classes and predictions, a difference of one point, 10 simulations of 1,000 loops a point. The "
-    "paper does not give the accuracies; ours are .80 and .81.",
+    "Every p is one-sided, as in BooStSa. For comparison with its rule, there are a full-size bootstrap and a "
+    "permutation test, neither of which needs a share.",
+    "Figure 1: balanced classes and predictions, a difference of one point, 10 simulations of 1,000 loops per point. "
+    "The paper does not report the accuracies; ours are .80 and .81.",
     "Figure 2: the paper's two taggers and their 3,064 test words are not public. Ours are an HMM and a CRF-Basic, "
-    "trained on the tweets of Gimpel et al. (2011), their settings the most accurate on the development tweets.",
-    "By the normal approximation the rule gives p = 1 - Φ(z √share), z being the difference in its standard errors: "
-    "p ≤ .05 from a share of (1.645 / z)² on. That the paper's is above .3 says that z is between 2.3 and 3.0 there.",
-    "The words of a tweet are not independent: the drawn sets hold whole tweets, the tests words, as BooStSa does.",
+    "trained on the tweets of Gimpel et al. (2011), with the settings that are most accurate on the development "
+    "tweets.",
+    "In the normal approximation, the rule gives p = 1 - Φ(z √share), where z is the difference divided by its "
+    "standard error: p ≤ .05 requires a share of at least (1.645 / z)². That the paper's share is above .3 implies a "
+    "z between 2.3 and 3.0.",
+    "The words of a tweet are not independent: test sets are drawn as whole tweets, while the tests resample words, "
+    "as BooStSa does.",
 )
 
 

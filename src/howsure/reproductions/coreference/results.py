@@ -85,11 +85,12 @@ def _of_the_paper(mine: Judged, loss: Loss) -> list[Finding]:
         ),
         Finding(
             "5", "slightly overconfident on middle to high-valued predictions",
-            f"what is said minus what happens, above {HALF:g}, is {gap}", verdict(gap), setting,
+            f"mean prediction minus frequency, above {HALF:g}, is {gap}", verdict(gap), setting,
         ),
         Finding(
             "5", "so one can trust its level of uncertainty",
-            f"most pairs are near 0 and flatter the error; over the {_percent(mine.pairs.probabilities > NEAR_ZERO)} "
+            "most pairs are near 0, which makes the error look small; over the "
+            f"{_percent(mine.pairs.probabilities > NEAR_ZERO)} "
             f"with P(i ~ j) > {NEAR_ZERO:g} it is {near}", _below(near), setting,
         ),
     ]  # fmt: skip
@@ -106,12 +107,13 @@ def corrections(judged: Results) -> tuple[str, ...]:
     }
     distance = mine.sampled - mine.pairs.probabilities
     return (
-        f"Samples are not needed for pairs. The paper averages P(i ~ j) over {SAMPLES:,} samples (the thesis: "
-        "complicated to derive exactly), but it is exact by recursion, P(i ~ j) = Σ P(a_j = k) P(k ~ i). Samples "
-        f"differ from it by {math.sqrt(float((distance**2).mean())):.4f} (root mean square), at most "
+        f"Sampling is not needed for pairs. The paper averages P(i ~ j) over {SAMPLES:,} samples (the thesis: "
+        "complicated to derive exactly), but a recursion gives it exactly, P(i ~ j) = Σ P(a_j = k) P(k ~ i). Sample "
+        f"averages differ from it by {math.sqrt(float((distance**2).mean())):.4f} (root mean square), at most "
         f"{np.abs(distance).max():.3f}, and are exactly 0 for {_percent(mine.sampled == 0.0)} of the pairs.",
-        f"The loss of training, which the paper does not mention, matters: the softmax-margin {costs[verdict(more)]}. "
-        f"What is said minus what happens, above {HALF:g}, is {more} more than by likelihood; CalibErr of P(new), by "
+        f"The training loss, which the paper does not mention, matters: the softmax-margin {costs[verdict(more)]}. "
+        f"The mean prediction minus the frequency, above {HALF:g}, is {more} more than with the likelihood; CalibErr "
+        "of P(new), by "
         f"mention, is {of_new.error_a} against {of_new.error_b}, squared difference "
         f"{_fine(of_new.squared_error_difference)}.",
     )
@@ -131,7 +133,7 @@ def paper_table(judged: Results) -> ResultTable:
         (f"CalibErr, {SAMPLES:,} samples", "< 0.01", [str(judged[one].sampled_curve.debiased_error) for one in shown]),
         ("CalibErr, exact, by Algorithm 1", "", [f"{judged[one].curve.error.value:.4f}" for one in shown]),
         ("CalibErr, exact", "", [str(judged[one].curve.debiased_error) for one in shown]),
-        (f"said minus happens above {HALF:g}", "slightly",
+        (f"prediction minus frequency above {HALF:g}", "slightly",
          [str(over_documents(overconfidence, judged[one])) for one in shown]),
         (f"the same, {low:g} to {high:g}, less than {NEAR} mentions apart", "",
          [str(over_documents(overconfidence_near, judged[one])) for one in shown]),
@@ -139,7 +141,7 @@ def paper_table(judged: Results) -> ResultTable:
          [str(over_documents(overconfidence_far, judged[one])) for one in shown]),
         (f"CalibErr, P(i ~ j) > {NEAR_ZERO:g}", "", [str(judged[one].away_from_zero) for one in shown]),
         ("Brier skill of pairs", "", [str(over_documents(brier_skill, judged[one])) for one in shown]),
-        ("log-probability of gold, nats a mention", "",
+        ("log-probability of gold, nats per mention", "",
          [str(over_documents(nats_a_mention, judged[one])) for one in shown]),
     ]  # fmt: skip
     headers = ("quantity", "paper", *map(str, shown))
@@ -150,7 +152,7 @@ def settings_table(judged: Results, title: str) -> ResultTable:
     """Every model on every document set."""
     headers = (
         "corpus", "mentions", "trees", "loss", "CoNLL F1", "MUC", "B³", "CEAF-e", "LEA", "CalibErr", "Algorithm 1",
-        "P > .05", "P(new)", "Brier skill", "nats a mention", "entities in 95 %",
+        "P > .05", "P(new)", "Brier skill", "nats per mention", "entities in 95 %",
     )  # fmt: skip
     rows = []
     for setting, one in judged.items():
@@ -188,7 +190,7 @@ def sampling_table(judged: Results) -> ResultTable:
 
 def changes_table(judged: Results) -> ResultTable:
     """What the margin, detected mentions and a parser change: paired by document, or by pair."""
-    headers = ("change", "setting", "CoNLL F1", "squared CalibErr", "squared CalibErr of P(new)", "nats a mention")
+    headers = ("change", "setting", "CoNLL F1", "squared CalibErr", "squared CalibErr of P(new)", "nats per mention")
     rows = []
     for setting, one in judged.items():
         for name, other in (
@@ -212,32 +214,32 @@ def changes_table(judged: Results) -> ResultTable:
 def notes(left_out: Sequence[int], parsed: bool) -> tuple[str, ...]:
     """How our data and methods differ from the paper's."""
     said = [
-        "The paper's CoNLL-2011 (OntoNotes) is not public. OntoGUM annotates by the same scheme, without singletons; "
+        "The paper's CoNLL-2011 (OntoNotes) is not public. OntoGUM uses the same annotation scheme, without "
+        "singletons; "
         "GUM annotates the same documents with singletons. The model is an antecedent model after Durrett & Klein "
-        "(2013), not their system; settings and the best pass were chosen on the development parts, LitBank has none.",
-        "The paper does not say which mentions it takes. 4.3 million pairs in 404 documents are those of detected "
-        "mentions; so detected mentions in gold trees on OntoGUM stand for its experiment. Nor does it say by which "
-        "loss its system was trained; the default of that system is the softmax-margin (0.1, 3, 1), ours the "
-        "likelihood.",
-        "Intervals are over test documents, of one training each: the jackknife leaves out a document at a time. Bins "
-        "hold 5,000 pairs; over pairs above .05 and over mentions, P(new), half of n^(2/3).",
-        "nats a mention: log-probability of the gold clustering of the mentions that the model looks at. Entities in "
-        "95 %: documents whose gold number of entities lies in the interval of the posterior's.",
-        "The probabilities that the model learns are raised to a power, 1.2, first P(new) and then the share of each "
-        "antecedent (OntoGUM's gold mentions: 1.1, all choices at once), chosen by two-fold cross-validation on the "
+        "(2013), not their system; settings and the best pass were chosen on the development parts; LitBank has none.",
+        "The paper does not say which mentions it uses. Its 4.3 million pairs in 404 documents suggest detected "
+        "mentions, so detected mentions in gold trees on OntoGUM represent its experiment. Nor does it say with which "
+        "loss its system was trained; that system's default is the softmax-margin (0.1, 3, 1), ours the likelihood.",
+        "Intervals are over test documents, with one training run each: the jackknife leaves out one document at a "
+        "time. Bins contain 5,000 pairs; over pairs above .05 and over mentions, P(new), half of n^(2/3).",
+        "nats per mention: log-probability of the gold clustering of the mentions that the model uses. Entities in 95 "
+        "%: documents whose gold number of entities lies in the posterior interval.",
+        "The model's probabilities are raised to the power 1.2, first P(new) and then the share of each antecedent "
+        "(OntoGUM's gold mentions: 1.1, all choices at once), chosen by two-fold cross-validation on the "
         "training parts: scripts/choose_sharpness.py prints the tables.",
-        "That counters how pair probabilities spread along chains of links, which the model takes for independent, "
-        "while of the many he of a biography all are its hero or none. What is left of it is the difference between "
-        "doubtful pairs that stand near and far, within what so few documents can tell.",
-        f"{sum(left_out)} mentions of OntoGUM repeat the span of another and are left out.",
+        "This counteracts the spread of pair probabilities along chains of links, which the model treats as "
+        "independent although, for example, either all or none of the many pronouns he in a biography refer to its "
+        "hero. A difference between near and distant uncertain pairs remains, as far as so few documents can show.",
+        f"{sum(left_out)} mentions of OntoGUM have the same span as another and are left out.",
     ]
     if parsed:
         said.append(
-            "LitBank has no trees: a spaCy pipeline parsed its words. Its rows, and GUM's with the parser's trees, "
-            "change with the parser; sentences and words stay those of the corpora."
+            "LitBank has no trees, so a spaCy pipeline parsed its words. Its rows, and those of GUM with the parser's "
+            "trees, depend on the parser; sentences and words are those of the corpora."
         )
     else:
-        said.append("No parser was found, so LitBank, which has no trees, is left out: name one by --parser.")
+        said.append("No parser was found, so LitBank, which has no trees, is left out: name one with --parser.")
     return tuple(said)
 
 

@@ -29,7 +29,8 @@ PAPERS = SIZES[1:]  # as in the paper and in its footnote
 SHARPER = 2.0  # what an overconfident model multiplies log odds with
 NAMES = ("exact, p known", "normal, p known", "exact, overconfident p")
 CAPTION = (
-    "Synthetic quarters from worst to best covered: the probability that a 95 % interval of the count holds the truth."
+    "Synthetic quarters from worst to best covered: the probability that a 95 % interval of the count contains the "
+    "true value."
 )
 
 Interval = tuple[float, float]
@@ -98,7 +99,7 @@ def coverage_table(found: Simulated) -> ResultTable:
         for name, one in found.coverage.items()
     ]
     quarters = len(found.coverage[NAMES[0]])
-    title = f"Synthetic: coverage of {100 * LEVEL:g} % intervals of a count, from the true law, {quarters} quarters"
+    title = f"Synthetic: coverage of {100 * LEVEL:g} % intervals of a count, true distribution, {quarters} quarters"
     return ResultTable(title, headers, rows, headers[:1])
 
 
@@ -110,7 +111,7 @@ def coverage_findings(found: Simulated) -> tuple[Finding, ...]:
     means = [found.coverage[name].mean() for name in (hundred, ten, normal, normal_ten)]
     return (
         Finding(
-            "6", "the interval mean ± 1.96 sd of the samples holds 95 %",
+            "6", "the interval mean ± 1.96 sd of the samples covers 95 %",
             f"{means[2]:.3f} on average, but in the worst quarter {found.worst(normal):.2f} (S = 100); the exact one "
             f"{found.worst(hundred):.3f}, with known p {found.worst('exact, p known'):.3f}",
             found.worst(normal) >= 0.93, DRAWN,

@@ -50,10 +50,11 @@ RULES = (PAPER, WIDE)
 TITLE = "Attacks by country and period (Nguyen & O'Connor 2015, section 6, Figure 6)"
 Drawings = dict[str, Callable[[], "Figure"]]
 METHOD = (
-    f"The rule 'attack' is the paper's. The rule 'violence' has {len(VERBS)} verbs ({', '.join(VERBS)}) and also takes "
-    "conjuncts, shared and controlled subjects, relative clauses and nouns before nouns, but nothing negated.",
+    f"The rule 'attack' is the paper's. The rule 'violence' has {len(VERBS)} verbs ({', '.join(VERBS)}) and also "
+    "covers conjuncts, shared and controlled subjects, relative clauses and nouns before nouns, but excludes negated "
+    "events.",
     "Items without any form of the rule's verbs cannot have an event and are not parsed.",
-    "The intervals hold the uncertainty of coreference only; parses, lexicon and rule are taken as they are.",
+    "The intervals include only the uncertainty of coreference; parses, lexicon and rule are taken as given.",
 )
 
 
@@ -179,14 +180,15 @@ def _wikipedia(setting: Setting) -> Part:
     for one in told:
         if one.rule == PAPER.name:
             part.drawings["figure-6"] = partial(event_figure, one.series, panels=_panels(one))
-            part.captions["figure-6"] = _caption(one, "documents with an attack by the actors most often found")
+            part.captions["figure-6"] = _caption(one, "documents with an attack by the most frequent actors")
         else:
             part.drawings["page"] = partial(event_page, one.series)
             part.captions["page"] = _caption(one, "the 20 most frequent actors, as in the paper's appendix")
     part.notes += [
         "The paper's 193,403 articles of the New York Times (1987–2007) are not public. Ours are the items of "
-        "Wikipedia's current events, 2002–2025 (one to three sentences each, so that coreference has less to decide), "
-        "without sports and arts, and the stories of Reuters of 1987. As in the paper, an item must name an actor.",
+        "Wikipedia's current events, 2002–2025 (one to three sentences each, so that there is less coreference to "
+        "resolve), without sports and arts, and the Reuters stories of 1987. As in the paper, an item must name an "
+        "actor.",
     ]
     return part
 
@@ -199,7 +201,7 @@ def _reuters(setting: Setting) -> Part:
         part.tables.append(grammar_table(by_rule[PAPER.name], by_rule[ATTACK_WIDE.name]))
         part.notes.append(
             "The rule 'attack-wide' has the verb of the paper's rule and the grammar of 'violence': the paper's rule "
-            "does not see actors that are named by a noun before a noun (US forces)."
+            "misses actors named by a noun before a noun (US forces)."
         )
     for one in told:
         if one.rule == PAPER.name and one.by == "week":
@@ -246,11 +248,12 @@ def _muc4(setting: Setting) -> Part:
         {"muc4": "muc4: document probabilities against the gold label, by rule and question. Most are near 0."},
         [
             *METHOD,
-            "The rule 'violence, nouns' also takes the nouns of these events (an attack by rebels, their attack).",
-            "muc4: its texts are all in capitals; words are written again as Wikipedia mostly writes them, unknown "
-            "ones as names. 95 reports without a date are left out. A perpetrator is of the country that its "
-            "description names, or else of the country of the incident. The templates hold terrorist incidents: fights "
-            "between armies, which the rule finds too, count as wrong, so that the precision is a lower bound.",
+            "The rule 'violence, nouns' also covers the nouns for these events (an attack by rebels, their attack).",
+            "muc4: the texts are all in capitals; words are recased to their most frequent form in Wikipedia, and "
+            "unknown words treated as names. 95 reports without a date are left out. A perpetrator is assigned to the "
+            "country named in its description, or else to the country of the incident. The templates cover terrorist "
+            "incidents: fights between armies, which the rule also finds, count as wrong, so the precision is a lower "
+            "bound.",
         ],
     )
 
@@ -265,8 +268,8 @@ def _synthetic(setting: Setting) -> Part:
         {"coverage": partial(coverage.coverage_figure, found)},
         {"coverage": coverage.CAPTION},
         [
-            "Synthetic quarters have 1 to 120 documents with independent probabilities from random Beta laws; the "
-            "coverage of an interval is the exact probability of the counts that it holds, averaged over "
+            "Synthetic quarters have 1 to 120 documents with independent probabilities from random Beta "
+            "distributions; the coverage of an interval is the exact probability of the counts in it, averaged over "
             f"{coverage.DRAWS} draws of the samples; the worst draw is the worst of all quarters and draws.",
         ],
     )

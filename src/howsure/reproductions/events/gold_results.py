@@ -67,7 +67,7 @@ def gold_findings(found: ByRule) -> tuple[Finding, ...]:
                     f"precision {_percent(one.precision)}, recall {100 * one.recall:.1f} %", _calibrated(one), where,
                 ),
                 Finding(
-                    "section 6, open", "do the intervals hold the true counts?",
+                    "section 6, open", "do the intervals contain the true counts?",
                     f"{100 * one.coverage.share:.0f} % of {one.coverage.cells} cells, "
                     f"{100 * one.coverage_of_reachable.share:.0f} % of {one.coverage_of_reachable.cells} if only the "
                     "reports with an agent are counted", one.coverage_of_reachable.share >= 1 - MOST_WRONG, where,

@@ -168,7 +168,7 @@ def news_findings(one: Told) -> tuple[Finding, ...]:
             f"from one {one.by} to the next: {one.changes} ({rule})", enough_open(one.changes), one.name,
         ),
         Finding(
-            "6", "a 1-best system says which side attacks more (Yugoslavia or NATO), the posterior leaves it open",
+            "6", "a 1-best system decides which side attacks more (Yugoslavia or NATO), the posterior leaves it open",
             f"two actors in one {one.by}: {one.contests} ({rule})", enough_open(one.contests), one.name,
         ),
         Finding(

@@ -28,7 +28,7 @@ PAPER = {
 }
 CAPTIONS = {
     "figure-2": "Calibration curves on the test tweets, bins of 5,000; the strip shows where the predictions lie.",
-    "strength": "Calibration error against F1 on the development tweets, a point for every strength of the grids.",
+    "strength": "Calibration error against F1 on the development tweets, one point per strength in the grids.",
 }
 
 Estimates = Mapping[str, Estimate]
@@ -61,7 +61,8 @@ def findings(found: Estimates) -> tuple[Finding, ...]:
         ),
         Finding(
             "2", "both are underconfident in the lower range and overconfident in the higher",
-            "what predictions are too low by below 1/2, and too high by above: naive Bayes {}, {}; logistic regression "
+            "predictions below 1/2 are too low by, and those above too high by: naive Bayes {}, {}; logistic "
+            "regression "
             "{}, {}".format(*sides), all_verdicts(sides),
         ),
         Finding(
@@ -103,7 +104,7 @@ def models_table(chosen: Mapping[str, TextClassifier], curves: Mapping[str, Cali
         ]
         for kind, fit in chosen.items()
     ]  # fmt: skip
-    return ResultTable("Models chosen on the development data, judged on the test data", headers, rows, headers[:1])
+    return ResultTable("Models chosen on the development data, evaluated on the test data", headers, rows, headers[:1])
 
 
 def grid_table(grids: Fits, curves: Curves) -> ResultTable:
@@ -140,11 +141,12 @@ def notes(tweets: Tweets) -> tuple[str, ...]:
         'The paper\'s tweets (2014–2015, English, 1:1 ":)" against all others, split by time) are not public. Ours are '
         'those of Sentiment140 (2009): ":)" against ":(", split at random, which makes the task easier; emoticons '
         'other than the deleted ones (":\'(") are words like others.',
-        f"{dev:,} development and {test:,} test tweets are left out: the words of each are those of a tweet in an "
+        f"{dev:,} development and {test:,} test tweets are left out because they have the same words as a tweet in an "
         "earlier split.",
         "The tokenizer is nltk's TweetTokenizer in lower case, not twokenize.py.",
-        f"Intervals over training data come from {SUBSAMPLES} random halves of it, strengths chosen again on each.",
-        "A log loss is infinite where a probability that is exactly 0 or 1 in floating point is wrong.",
+        f"Intervals over training data come from {SUBSAMPLES} random halves of it, with the strengths chosen anew on "
+        "each.",
+        "A log loss is infinite where a prediction of exactly 0 or 1 (in floating point) is wrong.",
     )
 
 

@@ -71,6 +71,6 @@ def steps_of_tagging() -> int:
 
 
 NOTES = (
-    f"All tags together are judged in bins of {BIN_SIZE:,}, each tag by itself in bins of n^(2/3) / 2 tokens. The "
-    "average over tags is the root of the mean squared error, debiased.",
+    f"All tags together are evaluated in bins of {BIN_SIZE:,}, each tag separately in bins of n^(2/3) / 2 tokens. The "
+    "average over tags is the root of the mean debiased squared error.",
 )

@@ -106,10 +106,10 @@ def judge_pairs(tagger: Tagger, corpus: Corpus, wanted: Sequence[Transition]) ->
 
 
 NOTES = (
-    f"Asked are the {MANY} pairs of consecutive tags that are most frequent in the training sentences, each at every "
-    "place of the test sentences, in bins of n^(2/3) / 2 places; all of them together, in bins of "
-    f"{BIN_SIZE:,}, are the CalibErr of the tables. The average over tag pairs is the root of the mean squared error, "
-    "debiased.",
+    f"The questions are the {MANY} pairs of consecutive tags that are most frequent in the training sentences, each "
+    "at every position in the test sentences, in bins of n^(2/3) / 2 positions; all of them together, in bins of "
+    f"{BIN_SIZE:,}, are the CalibErr of the tables. The average over tag pairs is the root of the mean debiased "
+    "squared error.",
 )
 
 
@@ -118,7 +118,7 @@ def captions(held: Sequence[tuple[Corpus, Sequence[Outcome]]]) -> dict[str, str]
     return {
         figure_name("4b", corpus, outcome): (
             f"Figure 4 (b) on {corpus.name}: debiased calibration error of the most frequent tag pairs with its 95 % "
-            f"interval over test data; to the right the root mean square over the {FEW} and the {MANY} most frequent. "
+            f"interval over test data; on the right, the root mean square over the {FEW} and the {MANY} most frequent. "
             f"HMM with {outcome.rivals.name}."
         )
         for corpus, outcomes in held

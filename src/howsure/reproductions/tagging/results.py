@@ -41,7 +41,7 @@ def findings(corpus: Corpus, outcome: Outcome) -> list[Finding]:
         ),
         Finding(
             "3", "the HMM is very underconfident, the CRF overconfident",
-            f"P of the surest tag minus how often it is right: HMM {hmm}, CRF {crf}", _both(_below(hmm), verdict(crf)),
+            f"P of the most probable tag minus its accuracy: HMM {hmm}, CRF {crf}", _both(_below(hmm), verdict(crf)),
             where,
         ),
         *findings_by_label("4 (a)", where, outcome, paper="39 of 47"),
@@ -126,7 +126,7 @@ def models_table(corpora: Sequence[tuple[Corpus, Sequence[Outcome]]]) -> ResultT
                         f"{curve.error.value:.4f}", f"{curve.brier.score:.5f}", f"{curve.log_loss.score:.5f}",
                     ]
                 )  # fmt: skip
-    return ResultTable(f"The models, judged over all {labels} in bins of {BIN_SIZE:,}", headers, rows, WORDS)
+    return ResultTable(f"The models, evaluated over all {labels} in bins of {BIN_SIZE:,}", headers, rows, WORDS)
 
 
 def search_table(corpora: Sequence[tuple[Corpus, Sequence[Outcome]]]) -> ResultTable:
@@ -140,7 +140,7 @@ def search_table(corpora: Sequence[tuple[Corpus, Sequence[Outcome]]]) -> ResultT
                 cells = [f"{target:.4f}", f"{one.sentences:,}", f"{one.setting:g}", f"{one.accuracy:.4f}", taken]
                 rows.append([corpus.name, outcome.rivals.name, *cells])
     headers = ("data", "HMM", "its accuracy", "sentences of the CRF", "c₂", "accuracy", "taken")
-    return ResultTable("Development accuracy: the CRF on more and more sentences", headers, rows, WORDS)
+    return ResultTable("Development accuracy: the CRF trained on increasing numbers of sentences", headers, rows, WORDS)
 
 
 def labels_table(title: str, outcomes: Sequence[Outcome]) -> ResultTable:
@@ -177,9 +177,7 @@ def bin_sizes_table(corpora: Sequence[tuple[Corpus, Sequence[Outcome]]]) -> Resu
         for outcome in outcomes
     ]
     headers = ["data", "HMM", labels, "n^(2/3) / 2", *sizes]
-    return ResultTable(
-        f"For how many {labels} the CRF is better calibrated, by the size of the bins", headers, rows, WORDS
-    )
+    return ResultTable(f"Number of {labels} for which the CRF is better calibrated, by bin size", headers, rows, WORDS)
 
 
 def figure_3(outcomes: Sequence[Outcome]) -> Figure:
@@ -211,12 +209,12 @@ def captions(corpora: Sequence[tuple[Corpus, Sequence[Outcome]]]) -> dict[str, s
     for corpus, outcomes in corpora:
         found[f"figure-3-{corpus.key}"] = (
             f"Figure 3 on {corpus.name}: calibration of all tags together, bins of {BIN_SIZE:,}; "
-            "each HMM beside the CRF that is as accurate on the development sentences."
+            "each HMM with the CRF of equal accuracy on the development sentences."
         )
         for outcome in outcomes:
             found[figure_name("4a", corpus, outcome)] = (
                 f"Figure 4 (a) on {corpus.name}: debiased calibration error of every tag with its 95 % interval over "
-                f"test data, the most frequent tag first; to the right the root mean square over the {FEW} and the "
+                f"test data, the most frequent tag first; on the right, the root mean square over the {FEW} and the "
                 f"{MANY} most common. HMM with {outcome.rivals.name}."
             )
     return found
@@ -235,16 +233,17 @@ def notes_on_models(corpora: Sequence[Corpus]) -> tuple[str, ...]:
         "for testing, 47 tags) are not public. Ours are the public sample of the same treebank, a quarter of the size, "
         "split by article (of ten, eight for training, one for development, one for testing), and the English Web "
         f"Treebank with its own split and Penn tags. Sentences: {', '.join(sizes)}.",
-        "Two HMMs: the paper's, with one pseudocount for every transition and word, on all training sentences; and one "
-        "with the pseudocount that is best on the development sentences, on at most "
-        f"{MOST_FOR_CHOSEN:,} training sentences. A word that was not seen is one more word without a count.",
-        "Each has a CRF-Basic of its own (L-BFGS; c₂ chosen by development accuracy), trained on as few sentences as "
-        "make it as accurate on the development sentences.",
+        "Two HMMs: the paper's, with one pseudocount for every transition and word, trained on all training "
+        "sentences; and one with the pseudocount that is best on the development sentences, trained on at most "
+        f"{MOST_FOR_CHOSEN:,} training sentences. An unseen word counts as one additional word with count 0.",
+        "Each is compared with its own CRF-Basic (L-BFGS; c₂ chosen by development accuracy), trained on the number "
+        "of sentences that makes it equally accurate on the development sentences.",
         f"Intervals over training data come from {SUBSAMPLES} random halves of the training sentences of both models, "
-        "with the settings chosen on all of them. They add to those over test data, where sentences are what varies. "
-        "The interval of a number of tags comes from halves of training and test sentences. None covers the choice of "
-        "the settings: accuracies on the development sentences often differ by a word or two, and then another order "
-        "of additions chooses otherwise; this has turned undecided verdicts into others, with the pseudocount chosen.",
+        "with the settings chosen on all of them. They come in addition to the intervals over test data, where "
+        "sentences vary. The interval of a number of tags comes from halves of training and test sentences. None "
+        "includes the choice of settings: accuracies on the development sentences often differ by only a word or two, "
+        "and then a different order of floating-point additions can change the choice; with the chosen pseudocount, "
+        "this has changed undecided verdicts.",
     )
 
 

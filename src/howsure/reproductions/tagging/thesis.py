@@ -195,9 +195,11 @@ def _caption(kind: str, one: Noun) -> str:
 def _notes(corpus: Corpus) -> tuple[str, ...]:
     return (
         f"Figures 4.1–4.3: all three are trained on all {len(corpus.train):,} training sentences of the {corpus.name}. "
-        f"The HMM's maximum likelihood is a pseudocount of {NEARLY_ZERO:g}, so that no test sentence is impossible and "
-        "an unseen word says hardly anything of its tag, as in CRF-Basic. The CRFs have the thesis's objective, but "
-        "are trained to its minimum by L-BFGS, not by AdaGrad. The thesis's scores may be roots of mean squares.",
+        f"The HMM's maximum likelihood is a pseudocount of {NEARLY_ZERO:g}, so that no test sentence is impossible "
+        "and an unseen word carries hardly any information about its tag, as in CRF-Basic. The CRFs have the thesis's "
+        "objective, but "
+        "are trained to its minimum with L-BFGS, not with AdaGrad. The thesis's scores may be square roots of mean "
+        "squares.",
     )
 
 

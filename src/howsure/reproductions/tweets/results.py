@@ -51,7 +51,7 @@ def findings(
     return (
         contest("4.4, 4.5", half, HMM, BASIC),
         contest("4.4, 4.5", f"{half} (here: one pseudocount, as in the paper of 2015)", ONE, BASIC),
-        contest("4.4, 4.5", f"{half} (here an HMM that looks at the shapes of unseen words)", SHAPES, BASIC),
+        contest("4.4, 4.5", f"{half} (here an HMM that uses the shapes of unseen words)", SHAPES, BASIC),
         contest("4.5, 4.6", half_again, BASIC, ADVANCED),
         Finding("4.6", "CRF-Advanced has an accuracy of 87 %", f"{accuracy}", _includes(accuracy, PAPERS_ACCURACY)),
         Finding(
@@ -107,7 +107,7 @@ def differences_table(in_test: Mapping[str, Estimate], in_all: Mapping[str, Esti
     headers = ("quantity", "value", "95 %, test tweets", "95 %, training and test tweets")
     rows = [[name, f"{one.value:+.6f}", interval(one), interval(in_all[name])] for name, one in in_test.items()]
     return ResultTable(
-        "What the findings rest on; differences are first minus second (loss or error above 0: the second is better)",
+        "Evidence for the findings; differences are first minus second (loss or error above 0: the second is better)",
         headers,
         rows,
         headers[:1],
@@ -139,7 +139,7 @@ def ablation_table(templates: Chosen, whole: Fit) -> ResultTable:
             name, f"{fit.value:g}", str(fit.test.accuracy), str(verb.debiased_error), f"{verb.brier.refinement:.4f}",
             str(pooled.debiased_error), f"{pooled.brier.score:.5f}", f"{pooled.log_loss.score:.5f}", _more(fit, whole),
         ])  # fmt: skip
-    title = "Families of features (section 4.1.2): one more each time, and all but one; intervals over test tweets"
+    title = "Families of features (section 4.1.2): adding one at a time, leaving one out; intervals over test tweets"
     return ResultTable(title, headers, rows, headers[:1])
 
 
@@ -177,7 +177,7 @@ def path_of_settings(fits: Sequence[Sequence[Fit]], chosen: Chosen) -> Figure:
 
 CAPTIONS = {
     "figures-4-4-to-4-6": f'Calibration curves of the query "{QUERY}" on the test tweets, bins of 200.',
-    "settings": "Calibration error over all tags against accuracy on the test tweets, a point for every setting.",
+    "settings": "Calibration error over all tags against accuracy on the test tweets, one point per setting.",
 }
 
 
@@ -187,12 +187,14 @@ def notes() -> tuple[str, ...]:
         "The data are the thesis's own. Its HMM is fitted by maximum likelihood, which makes some test tweets "
         "impossible and says nothing of unseen words; ours has a pseudocount for every transition and word, and one "
         'unseen word of every tag. "HMM with word shapes" tells unseen words apart by their shapes and suffixes.',
-        "Settings are chosen by the accuracy on the development tweets; so are those of the halves.",
-        f"Intervals over training data come from {SUBSAMPLES} random halves of it. Tweets are the units of all others.",
-        "A verdict on two models says which of them is better calibrated; the factor between them stands beside it.",
-        "The settings of equal accuracy are, of those within one point of the best on the development tweets, the "
-        "worst and the best calibrated on these tweets.",
-        "A log loss has no interval over training data where a half of it holds no word of some tag.",
+        "Settings are chosen by accuracy on the development tweets, also for the random halves.",
+        f"Intervals over training data come from {SUBSAMPLES} random halves of it. All other intervals resample "
+        "tweets.",
+        "A verdict on two models states which of them is better calibrated; the factor between them is given "
+        "alongside.",
+        "The settings of equal accuracy are the worst and the best calibrated, on the development tweets, of those "
+        "within one point of the best accuracy there.",
+        "A log loss has no interval over training data if one of the halves contains no word with some tag.",
     )
 
 
