@@ -51,8 +51,7 @@ TITLE = "Attacks by country and period (Nguyen & O'Connor 2015, section 6, Figur
 Drawings = dict[str, Callable[[], "Figure"]]
 METHOD = (
     f"The rule 'attack' is the paper's. The rule 'violence' has {len(VERBS)} verbs ({', '.join(VERBS)}) and also "
-    "covers conjuncts, shared and controlled subjects, relative clauses and nouns before nouns, but excludes negated "
-    "events.",
+    "covers conjuncts, shared and controlled subjects, relative clauses and nouns before nouns, but no negated events.",
     "Items without any form of the rule's verbs cannot have an event and are not parsed.",
     "The intervals include only the uncertainty of coreference; parses, lexicon and rule are taken as given.",
 )
@@ -187,8 +186,7 @@ def _wikipedia(setting: Setting) -> Part:
     part.notes += [
         "The paper's 193,403 articles of the New York Times (1987–2007) are not public. Ours are the items of "
         "Wikipedia's current events, 2002–2025 (one to three sentences each, so that there is less coreference to "
-        "resolve), without sports and arts, and the Reuters stories of 1987. As in the paper, an item must name an "
-        "actor.",
+        "resolve), without sports and arts, and Reuters stories of 1987. As in the paper, an item must name an actor.",
     ]
     return part
 
