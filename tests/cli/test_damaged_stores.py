@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -118,11 +117,3 @@ def test_other_damage_is_found_by_the_check(what: str, whole: Path, tmp_path: Pa
     assert all(one.rule in done.out for one in found.damage)
     with EventStore.open(path) as store:
         assert set(answers_of(store).values()) <= {200, 400}
-
-
-def test_a_closed_store_says_so_in_one_sentence(whole: Path) -> None:
-    store = EventStore.open(whole)
-    store.close()
-    for ask in (lambda: store.ask("SELECT 1"), lambda: queries.overview(store)):
-        with pytest.raises(InputError, match=re.escape("the store is closed; open it again.")):
-            ask()

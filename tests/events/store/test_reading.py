@@ -19,7 +19,8 @@ from howsure.events.series.actor_comparison import compare_actors
 from howsure.events.series.behind_a_point import documents_of
 from howsure.events.series.event_series import event_series
 from howsure.events.store.event_store import EventStore
-from howsure.events.store.reading import as_bits, as_labels, chosen_actors
+from howsure.events.store.packed_samples import as_bits, as_labels
+from howsure.events.store.reading import chosen_actors
 from howsure.explorer import queries
 from tests.events.made_up_store import TITLES, make_store, packed
 

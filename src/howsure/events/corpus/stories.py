@@ -11,11 +11,10 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from howsure.events.store.reading import Store, rows_of
+from howsure.events.store.reading import Store, each_row, rows_of
 
 SHARED = 0.8  # of the passages of two texts, so that they are one story
 WORDS = 5  # of a passage
-FETCHED = 1_000  # rows at a time
 FACTOR = np.uint64(0x9E3779B97F4A7C15)
 Hashes = npt.NDArray[np.uint64]
 
@@ -116,15 +115,12 @@ def _by_rarity(texts: Mapping[int, Hashes]) -> Callable[[Hashes], npt.NDArray[np
 def _texts(store: Store) -> Iterator[tuple[int, list[str]]]:
     """The documents with an event, and their words."""
     number, words = -1, list[str]()
-    with store.connection.cursor() as cursor:
-        cursor.execute(TEXTS)
-        while rows := cursor.fetchmany(FETCHED):
-            for document, sentence in rows:
-                if document != number and words:
-                    yield number, words
-                    words = []
-                number = document
-                words.extend(sentence)
+    for document, sentence in each_row(store, TEXTS):
+        if document != number and words:
+            yield number, words
+            words = []
+        number = document
+        words.extend(sentence)
     if words:
         yield number, words
 

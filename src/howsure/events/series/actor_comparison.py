@@ -24,10 +24,9 @@ from howsure.events.series.dependence_choices import (
     period_asked,
     shared_stories,
 )
+from howsure.events.store.packed_samples import as_bits, as_counts
 from howsure.events.store.reading import (
     Store,
-    as_bits,
-    as_counts,
     chosen_actors,
     days_asked,
     documents_by_period,

@@ -24,11 +24,10 @@ from howsure.events.series.dependence_choices import (
     shared_stories,
 )
 from howsure.events.series.period_counts import INTERVALS, EventSeries, PeriodCount
+from howsure.events.store.packed_samples import as_bits, as_counts
 from howsure.events.store.reading import (
     Columns,
     Store,
-    as_bits,
-    as_counts,
     checked_length,
     chosen_actors,
     columns_of,

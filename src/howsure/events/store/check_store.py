@@ -16,7 +16,8 @@ from howsure.events.store.integrity import (
     schema_damage,
     table_damage,
 )
-from howsure.events.store.reading import Store, as_bits, as_counts, as_labels, asked, number_of_samples, rows_of
+from howsure.events.store.packed_samples import as_bits, as_counts, as_labels
+from howsure.events.store.reading import Store, each_row, number_of_samples, rows_of
 from howsure.events.store.refusals import are_clusterings
 from howsure.events.store.schema import TABLES
 from howsure.events.store.settings import REMEDY
@@ -24,7 +25,6 @@ from howsure.inputs.frames import to_frame
 from howsure.inputs.naming import counted
 from howsure.show.table import Table
 
-BATCH = 500
 ROUNDING = 1e-9
 
 
@@ -115,14 +115,14 @@ def _drawn_damage(store: Store, samples: int) -> Iterator[Damage]:
         wrong[table][0] += 1
 
     query = "SELECT document, samples, best, d.mentions FROM clusterings JOIN documents d USING (document)"
-    for document, drawn, best, mentions in _rows(store, query):
+    for document, drawn, best, mentions in each_row(store, query):
         if not all(are_clusterings(as_labels(blob, mentions)) for blob in (drawn, best)):
             note("clusterings", document)
-    for document, drawn, entities, p in _rows(store, "SELECT document, samples, entities, probability FROM events"):
+    for document, drawn, entities, p in each_row(store, "SELECT document, samples, entities, probability FROM events"):
         bits = as_bits([drawn], samples)[0]
         if abs(bits.mean() - p) > ROUNDING or ((as_counts([entities], samples)[0] > 0) != bits).any():
             note("events", document)
-    for document, drawn, p in _rows(store, "SELECT document, samples, probability FROM evidence"):
+    for document, drawn, p in each_row(store, "SELECT document, samples, probability FROM evidence"):
         if abs(as_bits([drawn], samples)[0].mean() - p) > ROUNDING:
             note("evidence", document)
     said = {
@@ -133,9 +133,3 @@ def _drawn_damage(store: Store, samples: int) -> Iterator[Damage]:
     for table, (n, first) in wrong.items():
         if n:
             yield Damage(table, said[table], n, first)
-
-
-def _rows(store: Store, query: str) -> Iterator[tuple[Any, ...]]:
-    with asked(store, query, {}) as answer:
-        while rows := answer.fetchmany(BATCH):
-            yield from rows

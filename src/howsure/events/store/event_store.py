@@ -16,7 +16,7 @@ import duckdb
 from howsure import __version__
 from howsure.errors import HowsureError, InputError
 from howsure.events.store.arrow import arrow_table
-from howsure.events.store.reading import asked
+from howsure.events.store.reading import asked, closed_store
 from howsure.events.store.refusals import check_opened
 from howsure.events.store.schema import VERSION, create_statements
 from howsure.events.store.settings import Settings, read_settings
@@ -132,7 +132,8 @@ class EventStore:
 
         `finished` marks with them that all of the input is in the store.
 
-        Raises StoreError if they cannot be written, say since the disk is full; the rows before stay.
+        Raises StoreError if they cannot be written, say since the disk is full; the rows before stay. Raises InputError
+        if the store is closed.
         """
         added = {name: columns for name, columns in tables.items() if len(next(iter(columns.values())))}
         with _writing(self.path):
@@ -202,9 +203,11 @@ def _check_magic(path: Path) -> None:
 
 @contextmanager
 def _writing(path: Path) -> Iterator[None]:
-    """What stops DuckDB from writing, as a StoreError in one line."""
+    """What stops DuckDB from writing, as a StoreError in one line; that the store is closed, as an InputError."""
     try:
         yield
+    except duckdb.ConnectionException as error:
+        raise closed_store(path) from error
     except (*FAILED_WRITES, OSError) as error:
         raise StoreError(
             f"{path} cannot be written: {_first_line(error)} What was stored before stays; free some space if the "

@@ -1,14 +1,14 @@
-"""How a store of events is asked: its actors, its periods, and what is drawn at random as arrays."""
+"""How a store of events is asked: its rows, its actors and its periods."""
 
 from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Protocol
 
 import duckdb
-import numpy as np
 import numpy.typing as npt
 
 from howsure import __version__
@@ -32,6 +32,7 @@ OUR_OWN = (duckdb.ProgrammingError, duckdb.PermissionException)  # mistakes in a
 DATED = (
     f"SELECT date FROM documents UNION ALL SELECT date FROM left_out WHERE reason = '{NO_ACTOR}' AND date IS NOT NULL"
 )
+FETCHED = 1_000  # rows at a time
 ADVICE = (
     "Ask for the days that you mean (since and until; --since, --until), or leave the others out of the store: howsure "
     "events recount."
@@ -40,6 +41,10 @@ ADVICE = (
 
 class Store(Protocol):
     """What a query needs of an events store: a connection that hands out cursors, and what made the store."""
+
+    @property
+    def path(self) -> Path:
+        """Its file."""
 
     @property
     def connection(self) -> duckdb.DuckDBPyConnection:
@@ -65,6 +70,13 @@ def columns_of(store: Store, query: str, **parameters: Any) -> Columns:
         return answer.fetchnumpy()
 
 
+def each_row(store: Store, query: str) -> Iterator[tuple[Any, ...]]:
+    """The rows of a query, a few in memory at a time; see `rows_of`."""
+    with asked(store, query, {}) as answer:
+        while rows := answer.fetchmany(FETCHED):
+            yield from rows
+
+
 @contextmanager
 def asked(store: Store, query: str, parameters: Parameters) -> Iterator[duckdb.DuckDBPyConnection]:
     """The answer to a query, to be fetched.
@@ -74,13 +86,27 @@ def asked(store: Store, query: str, parameters: Parameters) -> Iterator[duckdb.D
     try:
         with store.connection.cursor() as cursor:
             yield cursor.execute(query, parameters)
-    except OUR_OWN:
-        raise
-    except duckdb.ConnectionException as error:
-        raise InputError("the store is closed; open it again.") from error
     except (duckdb.Error, UnicodeDecodeError) as error:
+        if _is_closed(store):
+            raise closed_store(store.path) from error
+        if isinstance(error, OUR_OWN):
+            raise
         reason = str(error).strip().partition("\n")[0].rstrip(".")[:300]
         raise InputError(f"the store is damaged or cut off: {reason}. Restore a copy.") from error
+
+
+def _is_closed(store: Store) -> bool:
+    """Whether the file was let go of, perhaps while an answer was being fetched."""
+    try:
+        store.connection.cursor().close()
+    except duckdb.ConnectionException:
+        return True
+    return False
+
+
+def closed_store(path: Path) -> InputError:
+    """The error for a store that is asked, or added to, after it was closed."""
+    return InputError(f"the store {path} is closed; open it again: EventStore.open({str(path)!r}).")
 
 
 def is_for_reading(store: Store) -> bool:
@@ -220,26 +246,6 @@ def bounds_of(store: Store, by: str, period: str) -> tuple[datetime.date, dateti
     if period not in periods:
         raise unknown_name("period", period, periods, place="the store")
     return period_start(period), period_end(period, by=by)
-
-
-def as_bits(blobs: Sequence[bytes] | npt.NDArray[Any], n_samples: int) -> npt.NDArray[np.bool_]:
-    """Packed samples as truth values (rows, S); the first sample is the lowest bit of the first byte.
-
-    >>> as_bits([bytes([5, 1])], 10).astype(int).tolist()
-    [[1, 0, 1, 0, 0, 0, 0, 0, 1, 0]]
-    """
-    packed = np.frombuffer(b"".join(blobs), dtype=np.uint8).reshape(len(blobs), -(-n_samples // 8))
-    return np.unpackbits(packed, axis=1, count=n_samples, bitorder="little").view(np.bool_)
-
-
-def as_counts(blobs: Sequence[bytes] | npt.NDArray[Any], n_samples: int) -> npt.NDArray[np.uint8]:
-    """Numbers of entities as whole numbers (rows, S)."""
-    return np.frombuffer(b"".join(blobs), dtype=np.uint8).reshape(len(blobs), n_samples)
-
-
-def as_labels(blob: bytes, n_mentions: int) -> npt.NDArray[np.int64]:
-    """Clusterings (S, M): the first mention of the entity of each mention."""
-    return np.frombuffer(blob, dtype="<u2").reshape(-1, n_mentions).astype(np.int64)
 
 
 UNCERTAINTY = (

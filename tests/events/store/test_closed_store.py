@@ -1,0 +1,137 @@
+"""A store that was closed: whoever is given one says so, in the same words."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+import howsure.events
+import howsure.explorer
+from howsure.errors import InputError
+from howsure.events import EventStore, built_in_rule, compare_actors, compare_rules, event_series, example_store
+from howsure.events.corpus.stories import stories_of
+from howsure.events.extraction.recount import recount_events
+from howsure.events.series.behind_a_point import documents_of, doubtful_documents
+from howsure.events.series.dependence_choices import dependence_asked
+from howsure.events.store import integrity, reading, refusals
+from howsure.events.store.documents import stored_document, stored_documents
+from howsure.explorer import Tokens, addresses, create_app, queries
+from howsure.explorer.document_view import document_view
+from howsure.explorer.one_file import events_report
+
+ONLY_SETTINGS = {  # are read when a store is opened, and stay
+    "event_of", "labels_of", "lexicon_of", "number_of_samples", "recipe_of", "settings_of", "title_of",
+}  # fmt: skip
+OTHERWISE = {"create_app", "serve", "view_of"}  # the page answers; the view is of a document that was read
+
+ASKED: dict[str, Callable[[EventStore], Any]] = {
+    "actors_in": reading.actors_in,
+    "asked": lambda store: reading.asked(store, "SELECT 1", {}).__enter__(),
+    "bounds_of": lambda store: reading.bounds_of(store, "year", "2001"),
+    "check_documents": lambda store: refusals.check_documents(store, [0]),
+    "check_opened": refusals.check_opened,
+    "chosen_actors": lambda store: reading.chosen_actors(store, None),
+    "columns_of": lambda store: reading.columns_of(store, "SELECT 1"),
+    "compare": lambda store: queries.compare(store, "NORLAND", "SUDORIA"),
+    "compare_actors": lambda store: compare_actors(store, "NORLAND", "SUDORIA"),
+    "compare_rules": lambda store: compare_rules(store, store),
+    "dependence_asked": lambda store: dependence_asked(store, "together", 0.0),
+    "document": lambda store: queries.document(store, 0),
+    "document_view": lambda store: document_view(store, 0),
+    "documents_by_period": lambda store: reading.documents_by_period(store, "year"),
+    "documents_of": lambda store: documents_of(store, "NORLAND", by="year", period="2001"),
+    "doubtful": queries.doubtful,
+    "doubtful_documents": doubtful_documents,
+    "each_row": lambda store: list(reading.each_row(store, "SELECT 1")),
+    "event_series": event_series,
+    "events_report": events_report,
+    "export": addresses.export,
+    "first_and_last": reading.first_and_last,
+    "is_for_reading": reading.is_for_reading,
+    "overview": queries.overview,
+    "point": lambda store: queries.point(store, "NORLAND", by="year", period="2001"),
+    "recount_events": lambda store: recount_events(store, "other.duckdb", rule=built_in_rule("attack-wide")),
+    "rows_of": lambda store: reading.rows_of(store, "SELECT 1"),
+    "schema_damage": lambda store: list(integrity.schema_damage(store)),
+    "series": lambda store: queries.series(store, ["NORLAND"]),
+    "stored_document": lambda store: stored_document(store, 0),
+    "stored_documents": lambda store: stored_documents(store, {0}),
+    "stories_of": stories_of,
+    "table_damage": lambda store: list(integrity.table_damage(store, ["events"])),
+}
+METHODS: dict[str, Callable[[EventStore], Any]] = {
+    "append": lambda store: store.append({"stories": {"document": [0], "story": [0]}}),
+    "ask": lambda store: store.ask("SELECT 1"),
+    "finish": lambda store: store.finish(),
+    "next_document": lambda store: store.next_document,
+}
+
+NEEDING_NO_FILE = {"check_settings", "close", "create", "open"}
+
+
+@pytest.fixture(scope="module")
+def closed(tmp_path_factory: pytest.TempPathFactory) -> EventStore:
+    store = example_store(tmp_path_factory.mktemp("closed") / "news.duckdb")
+    store.close()
+    return store
+
+
+def saying(store: EventStore) -> str:
+    return re.escape(f"the store {store.path} is closed; open it again: EventStore.open({str(store.path)!r}).")
+
+
+def taking_a_store() -> Iterator[str]:
+    """The public functions of both rooms that have a parameter for a store."""
+    for room in (howsure.events, howsure.explorer):
+        for found in pkgutil.walk_packages(room.__path__, f"{room.__name__}."):
+            module = importlib.import_module(found.name)
+            for name, one in inspect.getmembers(module, inspect.isfunction):
+                kinds = {parameter.annotation for parameter in inspect.signature(one).parameters.values()}
+                if one.__module__ == module.__name__ and not name.startswith("_") and kinds & {"Store", "EventStore"}:
+                    yield name
+
+
+def test_all_who_take_a_store_are_asked() -> None:
+    assert set(taking_a_store()) == {*ASKED, *ONLY_SETTINGS, *OTHERWISE}
+    assert {name for name in vars(EventStore) if not name.startswith("_")} == {*METHODS, *NEEDING_NO_FILE}
+
+
+@pytest.mark.parametrize("ask", [*ASKED.values(), *METHODS.values()], ids=[*ASKED, *METHODS])
+def test_a_closed_store_says_so(
+    ask: Callable[[EventStore], Any], closed: EventStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(closed.path.parent)
+    with pytest.raises(InputError, match=saying(closed)):
+        ask(closed)
+    assert [path.name for path in closed.path.parent.iterdir()] == ["news.duckdb"]
+
+
+def test_a_store_that_is_closed_while_it_is_read(tmp_path: Path) -> None:
+    store = example_store(tmp_path / "news.duckdb")
+    rows = reading.each_row(store, "SELECT range FROM range(100000)")
+    next(rows)
+    store.close()
+    with pytest.raises(InputError, match=saying(store)):
+        list(rows)
+
+
+def test_the_page_of_a_closed_store_says_so(closed: EventStore) -> None:
+    app = create_app(closed, tokens=Tokens("t"))
+    client = TestClient(app, base_url="http://localhost", cookies={"howsure-80": "t"})
+    answer = client.get("/api/overview")
+    assert answer.status_code == 400
+    assert re.fullmatch(saying(closed), answer.json()["error"])
+
+
+def test_closing_twice_is_closing() -> None:
+    store = example_store()
+    store.close()
+    store.close()
