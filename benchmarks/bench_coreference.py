@@ -7,7 +7,7 @@ matrix; M × n uniform numbers for n samples; sampled pairs (the paper's way) ar
 
 Limits: the exact matrix of 300 mentions at most 2 ms, of 1,000 at most 60 ms; 1,000 samples of 300 mentions at most
 30 ms; the Poisson-binomial of 5,000 probabilities at most 50 ms. With `HOWSURE_DATA`, also the antecedent model on
-GUM, features included: training at most 60 s, prediction from a parsed document at least 20 documents a second.
+GUM, features included: training at most 60 s, prediction from a parsed document at least 20 documents per second.
 
     python benchmarks/bench_coreference.py [--long 10000]
 

@@ -8,7 +8,7 @@ Synthetic: 193,403 documents as in Nguyen & O'Connor (2015), section 6.2, each w
 M mentions; every one of them is sampled 100 times and the rule is asked, and the same number goes through a store, of
 which one in ten is sampled and the others only have words and mentions.
 
-Limits: at least 200 documents a second after parsing; memory that does not grow with the number of documents.
+Limits: at least 200 documents per second after parsing; memory that does not grow with the number of documents.
 
     python benchmarks/bench_events.py [--stories 1000] [--documents 193403] [--mentions 100]
 

@@ -8,7 +8,7 @@ wide vector code); a turn of howsure's marginals lasts as long as crfsuite's, an
 the posterior from a list of arrays, with all checks, counts.
 
 Limits: marginals of all tags at least 15 × crfsuite's `tagger.marginal` for every tag and token (looking up the
-features, `tagger.set`, does not count); 3 million token-samples a second; marginals of a corpus of a million tokens,
+features, `tagger.set`, does not count); 3 million token-samples per second; marginals of a corpus of a million tokens,
 read sentence by sentence, add at most 100 MB to what the process held.
 
     HOWSURE_DATA=... python benchmarks/bench_sequences.py [--data ark ewt] [--turns 11]
@@ -190,7 +190,7 @@ def speeds(corpus: str, turns: int) -> list[str]:
     ratio = seconds / min(ours[MARGINALS])
     return [
         verdict(f"{corpus}: marginals, × crfsuite", ratio, LIMIT_RATIO, at_least=True),
-        verdict(f"{corpus}: million token-samples a second", max(rates.values()), LIMIT_SAMPLES, at_least=True),
+        verdict(f"{corpus}: million token-samples per second", max(rates.values()), LIMIT_SAMPLES, at_least=True),
         f"- {corpus}: largest difference from crfsuite's marginals (its weights are read with 6 decimals): "
         f"{largest_difference(model):.1e}",
     ]

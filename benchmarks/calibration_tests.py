@@ -131,7 +131,7 @@ def quantile_cells() -> list[Cell]:
 
 
 def table(rows: list[Cell], columns: list[str], once: Callable[[Cell, Rng], list[float]], runs: int) -> None:
-    """Print a table, a row a cell."""
+    """Print a table, one row per cell."""
     print(f"| truth | predictions | design | {' | '.join(columns)} |\n|---|---|---|{'---:|' * len(columns)}")
     with ProcessPoolExecutor() as workers:
         for cell, found in zip(rows, workers.map(partial(rates, once=once, runs=runs, seed=0), rows), strict=True):

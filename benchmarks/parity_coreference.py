@@ -47,7 +47,7 @@ def _clusters(codes: list[int]) -> Clusters:
 
 
 def ask_scorch() -> dict[str, list[list[float]]]:
-    """Precision and recall of each metric, a row a document; [] where scorch calls them undefined."""
+    """Precision and recall of each metric, one row per document; [] where scorch calls them undefined."""
     from scorch import scores
 
     found: dict[str, list[list[float]]] = {name: [] for name in METRICS}

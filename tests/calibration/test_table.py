@@ -1,4 +1,4 @@
-"""A row a group: each is what the group alone gives, and the p-values are adjusted for all."""
+"""One row per group: each is what the group alone gives, and the p-values are adjusted for all."""
 
 from __future__ import annotations
 

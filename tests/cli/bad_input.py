@@ -265,7 +265,7 @@ OPTIONS = [
           "--cluster, or leave --across-files out.", CSV),
     Wrong("an id that stands twice", "calibration dev.csv --label gold --prob prob --id uid",
           f"uid must be different in every row; 'a' is that of row 1 of dev.csv {COUNTED} and of row 3 of dev.csv "
-          f"{COUNTED}. Several rows an item? Name them by --cluster uid.",
+          f"{COUNTED}. Several rows per item? Name them by --cluster uid.",
           {"dev.csv": b"uid,gold,prob\na,1,0.3\nb,0,0.5\na,1,0.4\n"}),
     Wrong("a model compared with nothing", "calibration compare dev.csv --label gold --prob prob",
           "compare takes two files and one column, or one file and two columns; it got 1 and 1.", CSV),
@@ -321,7 +321,8 @@ PYTHON = [
     ("curve([0, 1], [0.1, np.nan])", "y_prob must not be missing; row 1 holds nan. Leave such rows out first."),
     ("curve([0, 1], [0.1, None])", "y_prob must not be missing; row 1 holds None. Leave such rows out first."),
     ("curve([0, 1, 2], [[0.9, 0.1, 0], [0.2, 0.8, 0], [0.1, 0.2, 0.7]])",
-     "y_prob must have one dimension; its shape is (3, 3), a column a class. Make pairs of a probability and a label "
+     "y_prob must have one dimension; its shape is (3, 3), one column per class. Make pairs of a probability and a "
+     "label "
      "by howsure.pairs_from_classes(y_true, y_prob), and give these instead."),
     ("curve([0, 1], [[0.9, 0.1], [0.2, 0.8]])",
      "y_prob must have one dimension; its shape is (2, 2). Take one column: y_prob[:, 1]."),

@@ -11,11 +11,11 @@ PAGE = Path(__file__).parents[2] / "docs" / "bad-input.md"
 TOPICS = {"Files": FILES, "Values": VALUES, "Options": OPTIONS}
 INTRODUCTION = """# Bad input
 
-What is wrong is said in one sentence: the column or option, the rule, the value, the row, and what to do. The exit
-code is 2, and nothing is written. Nothing is guessed, dropped or clipped in silence. The table is the one that the
-tests run (`tests/cli/bad_input.py`); before each message stands `howsure:` or, for options, a line of usage.
+Each error is reported in one sentence: the column or option, the rule, the value, the row, and the remedy. The exit
+code is 2, and nothing is written. Nothing is guessed, dropped or clipped silently. The tests run this same table
+(`tests/cli/bad_input.py`); each message is preceded by `howsure:` or, for options, by a line of usage.
 """
-IN_PYTHON = """In Python the same checks raise `howsure.InputError`, a `ValueError`. Rows count from 0 there, as in
+IN_PYTHON = """In Python, the same checks raise `howsure.InputError`, a `ValueError`. There, rows are counted from 0, as in
 `y_prob[1]`; `curve` stands for `howsure.calibration_curve`, `frame` for a data frame with the columns gold and prob.
 """
 
@@ -25,9 +25,9 @@ def page() -> str:
     parts = [INTRODUCTION]
     for topic, wrongs in TOPICS.items():
         rows = [(wrong.what, f"`howsure {wrong.typed}`", wrong.told) for wrong in wrongs]
-        parts.append(f"## {topic}\n\n" + _markdown(("what is wrong", "you type", "you are told"), rows))
+        parts.append(f"## {topic}\n\n" + _markdown(("error", "command", "message"), rows))
     calls = [(f"`{call}`", told) for call, told in PYTHON]
-    parts.append(f"## Python\n\n{IN_PYTHON}\n" + _markdown(("you type", "you are told"), calls))
+    parts.append(f"## Python\n\n{IN_PYTHON}\n" + _markdown(("call", "message"), calls))
     return "\n".join(parts)
 
 

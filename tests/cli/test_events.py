@@ -90,7 +90,7 @@ def test_from_texts_to_a_store(place: Path, pipeline: Path, tmp_path: Path) -> N
     assert "2 documents of" in text
     assert "left out 1: no text" in text
     assert "left out 1: by its category" in text
-    speed = re.search(r"s for 4 documents read \(([\d,.]+) a second\), 2 of them kept \(([\d,.]+) a second\)", text)
+    speed = re.search(r"s for 4 documents read \(([\d,.]+) per second\), 2 of them kept \(([\d,.]+) per second\)", text)
     assert speed is not None
     of_read, of_kept = (float(rate.replace(",", "")) for rate in speed.groups())
     assert of_read / of_kept == pytest.approx(4 / 2, rel=0.2)  # one time, two numbers of documents

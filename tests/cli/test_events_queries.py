@@ -49,7 +49,7 @@ def test_series_as_a_table(path: Path, store: EventStore) -> None:
         f"{first.mean:.1f}", f"[{first.low:.0f},", f"{first.high:.0f}]", f"{first.best:.0f}"
     ]  # fmt: skip
     assert "3 more actors" in out
-    assert "40 samples a document. The uncertainty is that of coreference only" in out
+    assert "40 samples per document. The uncertainty is that of coreference only" in out
 
 
 def test_series_as_data(path: Path, store: EventStore) -> None:

@@ -141,7 +141,7 @@ def test_rounding_is_taken_back() -> None:
 def test_pair_marginals_that_do_not_fit() -> None:
     with pytest.raises(InputError, match="one tag pair or more, each once"):
         transition_pairs([[[0.1, 0.2]]], [["N", "V"]], pairs=[("N", "V"), ("N", "V")])
-    with pytest.raises(InputError, match=r"array \(tokens - 1, 1\) a sentence; that of 0 is \(1, 2\)"):
+    with pytest.raises(InputError, match=r"array \(tokens - 1, 1\) per sentence; that of 0 is \(1, 2\)"):
         transition_pairs([[[0.1, 0.2]]], [["N", "V"]], pairs=[("N", "V")])
     with pytest.raises(InputError, match="sentence 0 has 1 rows of pair marginals in the posterior, and 3 tags"):
         transition_pairs([[[0.1]]], [["N", "V", "N"]], pairs=[("N", "V")])

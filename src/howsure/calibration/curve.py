@@ -60,7 +60,7 @@ def calibration_curve(
 
     y_true (n,): bool, 0/1, or any two values with `pos_label`. y_prob (n,): probabilities of the positive label.
     `Pairs` in place of both bring their weights and clusters; their groups are judged together, which a note says.
-    bin_size: pairs a bin, or "auto", half of n^(2/3); n_bins asks for bins of floor(n / n_bins) instead.
+    bin_size: pairs per bin, or "auto", half of n^(2/3); n_bins asks for bins of floor(n / n_bins) instead.
     binning: "adaptive", or "uniform" for `n_bins` (15) bins of equal width. sample_weight (n,): weights of the pairs.
     clusters (n,): what pairs belong together (a sentence, a document); intervals then hold for correlated labels.
     interval: "debiased" (closed form; the value of `debiased_error` always has it), and for `error` and `mse` also

@@ -22,7 +22,7 @@ BIN_COLUMNS = ("count", "weight", "mean_prob", "frequency", "standard_error", "l
 
 @dataclass(frozen=True, slots=True)
 class Bins:
-    """Arrays, one entry a bin in ascending order of predictions.
+    """Arrays, one entry per bin in ascending order of predictions.
 
     count, weight: pairs and their weight. mean_prob: mean prediction. frequency: label frequency, with standard_error
     and interval [low, high]. upper: the largest prediction that belongs to the bin.

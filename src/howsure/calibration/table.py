@@ -1,4 +1,4 @@
-"""One row a group: the calibration of every tag, model or language, with tests adjusted for their number."""
+"""One row per group: the calibration of every tag, model or language, with tests adjusted for their number."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class GroupCalibration:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationTable:
-    """The rows of `calibration_table`, one a group; iterate, index, or convert them."""
+    """The rows of `calibration_table`, one per group; iterate, index, or convert them."""
 
     rows: tuple[GroupCalibration, ...]
     recipe: dict[str, Any] = field(repr=False)

@@ -1,4 +1,4 @@
-"""Differences between models and a baseline, one panel a metric."""
+"""Differences between models and a baseline, one panel per metric."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ MOST_ROWS = 60
 
 
 def difference_figure(result: Comparison) -> Figure:
-    """The difference of every model from the baseline with its interval, one panel a metric, by `draw_differences`."""
+    """The difference of every model from the baseline with its interval, one panel per metric, by
+    `draw_differences`."""
     metrics = list(dict.fromkeys(row.metric for row in result))
     models = list(dict.fromkeys(row.model for row in result))
     lines = math.ceil(len(metrics) / COLUMNS)

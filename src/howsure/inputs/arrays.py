@@ -28,7 +28,7 @@ def as_column(values: object, *, name: str) -> Column:
     try:
         column = np.asarray(values)
     except Exception as error:  # a ragged list, a tensor that needs gradients or lives on another device
-        advice = "torch: pass tensor.detach().cpu()" if hasattr(values, "detach") else "give one value a row"
+        advice = "torch: pass tensor.detach().cpu()" if hasattr(values, "detach") else "give one value per row"
         raise InputError(f"{name} cannot be read as a column ({error}); {advice}.") from error
     if column.ndim == 0:
         raise InputError(f"{name} must be a list, an array or a series; it is {_kind(values)}.")

@@ -149,7 +149,7 @@ def _matrix(y_prob: object) -> Floats:
     try:
         matrix = np.asarray(y_prob, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"y_prob must be numbers, one row a case and one column a class ({error}).") from error
+        raise InputError(f"y_prob must be numbers, one row per case and one column per class ({error}).") from error
     if matrix.ndim != 2 or matrix.shape[1] < 2:
         raise InputError(f"y_prob must have the shape (rows, classes) with two classes or more; it is {matrix.shape}.")
     if len(matrix) == 0:

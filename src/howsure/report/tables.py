@@ -55,7 +55,7 @@ def table_of_rows(rows: Sequence[Mapping[str, object]]) -> Table:
 
 
 def table_of_bins(bins: Bins, *, level: float) -> Table:
-    """One row a bin, in ascending order of predictions."""
+    """One row per bin, in ascending order of predictions."""
     headings = ["pairs", "mean prediction", "label frequency", f"{100 * level:g} % interval", "seen from the diagonal"]
     rows = [
         [cell(n), cell(mean), cell(frequency), f"[{low:.4f}, {high:.4f}]", _side(mean, low, high)]

@@ -32,11 +32,11 @@ class Posterior(Protocol):
         ...
 
     def marginals(self) -> Sequence[Floats]:
-        """P(tag of token t), an array (T, K) a sentence."""
+        """P(tag of token t), an array (T, K) per sentence."""
         ...
 
     def pair_marginals(self, pairs: Sequence[Transition]) -> Sequence[Floats]:
-        """P(tags of tokens t and t + 1), an array (T - 1, P) a sentence."""
+        """P(tags of tokens t and t + 1), an array (T - 1, P) per sentence."""
         ...
 
 
@@ -50,7 +50,7 @@ def tag_pairs(
 ) -> Pairs:
     """The pairs (P(token has the tag), whether it has it) of every token and tag, or of one tag.
 
-    posterior: a `TagPosterior`, or the marginals of any tagger, an array (T, K) a sentence, whose columns `labels`
+    posterior: a `TagPosterior`, or the marginals of any tagger, an array (T, K) per sentence, whose columns `labels`
     names. tags: the gold tags of every sentence. tag: only the pairs of this tag (n tokens); None: all tags (n × K
     pairs), the tag as group. The sentence is the cluster, since errors within one depend on each other.
     unknown_tags: what to do about gold tags that the tagger does not know: "error", or "keep" their tokens, which have
@@ -83,10 +83,10 @@ def transition_pairs(
 ) -> Pairs:
     """The pairs (P(two consecutive tokens have the tags j, k), whether they have them) of every place and tag pair.
 
-    posterior: a `TagPosterior`, or from any tagger an array (T - 1, P) a sentence, whose columns are the probabilities
-    of the P tag `pairs`. tags: the gold tags of every sentence. The tag pair, as "j k", is the group, the sentence the
-    cluster; a sentence of T tokens has T - 1 places. unknown_tags: as in `tag_pairs`, of which only a `TagPosterior`
-    can tell.
+    posterior: a `TagPosterior`, or from any tagger an array (T - 1, P) per sentence, whose columns are the
+    probabilities of the P tag `pairs`. tags: the gold tags of every sentence. The tag pair, as "j k", is the group, the
+    sentence the cluster; a sentence of T tokens has T - 1 places. unknown_tags: as in `tag_pairs`, of which only a
+    `TagPosterior` can tell.
 
     >>> found = transition_pairs([[[0.5], [0.2]]], [["N", "V", "N"]], pairs=[("N", "V")])
     >>> found.probabilities, found.labels, found.group_names
@@ -185,7 +185,7 @@ def _matrix(values: Any, sentence: int, *, columns: int | None = None) -> Floats
         return matrix.reshape(0, columns or 0)
     if matrix.ndim != 2 or (columns is not None and matrix.shape[1] != columns):
         shape = "(tokens, tags)" if columns is None else f"(tokens - 1, {columns})"
-        raise InputError(f"posterior must hold an array {shape} a sentence; that of {sentence} is {matrix.shape}.")
+        raise InputError(f"posterior must hold an array {shape} per sentence; that of {sentence} is {matrix.shape}.")
     wrong = np.argwhere(~((matrix >= -ROUNDING) & (matrix <= 1 + ROUNDING)))
     if len(wrong):
         token, column = (int(index) for index in wrong[0])

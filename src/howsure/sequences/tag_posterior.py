@@ -36,7 +36,7 @@ class TagPosterior:
 
     emissions: an array (T, K) of log-potentials a sentence, in a list (or any sequence; each is read when it is
     needed, some hundred at a time). transitions: one array (K, K), from tag to next tag; or a list of arrays
-    (T - 1, K, K), one a sentence. start, end: (K,), optional. labels: the names of the K tags, optional.
+    (T - 1, K, K), one per sentence. start, end: (K,), optional. labels: the names of the K tags, optional.
     Potentials are finite or -inf (forbidden), in any type of number; all is computed in float64.
 
     Results are lists aligned with the sentences. Tags are integers from 0 in all of them; `names` turns them into
@@ -122,13 +122,13 @@ class TagPosterior:
         return np.array(found, dtype=np.float64)
 
     def marginals(self) -> list[Floats]:
-        """P(y_t = k), an array (T, K) a sentence whose rows sum to 1."""
+        """P(y_t = k), an array (T, K) per sentence whose rows sum to 1."""
         return self._of_marginals(_below_one, np.empty((0, self.n_tags)))
 
     def pair_marginals(self, pairs: Sequence[tuple[Tag, Tag]] | None = None) -> list[Floats]:
-        """P(y_t = j, y_t+1 = k) for the tag pairs (j, k) asked for, an array (T - 1, P) a sentence.
+        """P(y_t = j, y_t+1 = k) for the tag pairs (j, k) asked for, an array (T - 1, P) per sentence.
 
-        Without `pairs` all of them, as (T - 1, K, K): 8 K² bytes a token, 19 KB with 49 tags; see `parts`.
+        Without `pairs` all of them, as (T - 1, K, K): 8 K² bytes per token, 19 KB with 49 tags; see `parts`.
 
         >>> posterior = TagPosterior([np.zeros((3, 2))], np.zeros((2, 2)), labels=["N", "V"])
         >>> posterior.pair_marginals([("N", "V")])
@@ -146,7 +146,7 @@ class TagPosterior:
         return self._potentials.each(of_batch, np.empty((0, len(first))), width=len(first))
 
     def sample(self, n: int, *, rng: Randomness = None) -> list[Integers]:
-        """n independent draws of the tags of each sentence, an integer array (n, T) a sentence.
+        """n independent draws of the tags of each sentence, an integer array (n, T) per sentence.
 
         Forward filtering, backward sampling. The draws of a sentence depend on `rng`, its number and its length only:
         more draws begin with the same ones, and so do those of `posterior[:10]`.
@@ -191,7 +191,7 @@ class TagPosterior:
         return self._potentials.each(of_batch, empty, width=width)
 
     def posterior_decode(self) -> list[Integers]:
-        """The most probable tag of each token, (T,) a sentence: the most tags right on average, if not together."""
+        """The most probable tag of each token, (T,) per sentence: the most tags right on average, if not together."""
         return self._of_marginals(lambda marginals: marginals.argmax(axis=1), np.empty(0, dtype=np.int64))
 
     def entropy(self) -> Floats:

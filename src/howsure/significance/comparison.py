@@ -56,7 +56,7 @@ def compare(
 
     Labels against labels (any type), distributions (n, K) against distributions, or probabilities (n, K) against
     labels; the probabilities of class 1 alone (n,) if `metrics` ask for them. `model` is one model's predictions or
-    `{name: predictions}`; predictions are one value or row an item, or `Runs([...])` of several runs.
+    `{name: predictions}`; predictions are one value or row per item, or `Runs([...])` of several runs.
 
     `method` says where p comes from:
 

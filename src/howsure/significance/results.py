@@ -1,4 +1,4 @@
-"""The result of comparing systems: one row a model and metric."""
+"""The result of comparing systems: one row per model and metric."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ COLUMNS: dict[str, Callable[[Difference], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Models against a baseline: a row a model and metric, the recipe that made them, and what to know beside them.
+    """Models against a baseline: one row per model and metric, the recipe that made them, and what to know beside them.
 
     Iterating, indexing and `len` go by rows. In a notebook it shows itself as a table.
     """
@@ -112,7 +112,7 @@ class Comparison:
         return {"recipe": dict(self.recipe), "notes": list(self.notes), "comparisons": rows}
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """A data frame, a row a model and metric: of pandas, polars or pyarrow."""
+        """A data frame, one row per model and metric: of pandas, polars or pyarrow."""
         names = [field.name for field in fields(Difference)]
         return to_frame({name: [getattr(row, name) for row in self.rows] for name in names}, backend)
 

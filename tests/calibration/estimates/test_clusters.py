@@ -104,7 +104,7 @@ def numbers_of(pairs: Pairs, bins: np.typing.NDArray[np.int64]) -> np.typing.NDA
 
 
 def test_a_bin_of_equal_labels_takes_the_correlation_of_the_others() -> None:
-    """Clusters of four pairs a bin, all alike in the bins that tell: there a cluster counts once, and so here."""
+    """Clusters of four pairs per bin, all alike in the bins that tell: there a cluster counts once, and so here."""
     alike = np.array([0, 0, 0, 0, 1, 1, 1, 1] * 10, dtype=np.uint8)
     clusters = np.tile(np.arange(80) // 4, 2)
     bins = np.repeat([0, 1], 80)

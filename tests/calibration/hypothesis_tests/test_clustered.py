@@ -84,7 +84,7 @@ def test_pairs_that_are_repeated_add_no_evidence(method: str) -> None:
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_calibrated_clusters_are_rejected_as_often_as_the_level_says(weighted: bool) -> None:
-    """20 pairs a cluster with ρ = .5; a test that takes the pairs for independent rejects a third or more."""
+    """20 pairs per cluster with ρ = .5; a test that takes the pairs for independent rejects a third or more."""
     rng = np.random.default_rng(2)
     rejected = dict.fromkeys(METHODS, 0)
     ignorant = 0

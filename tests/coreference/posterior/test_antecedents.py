@@ -66,7 +66,7 @@ def test_a_bad_matrix_is_refused(matrix, message: str) -> None:
             [1.0, 0.5],
             "antecedents must be whole numbers, positions of mentions from 0; row 1",
         ),
-        ({0: [], 1: [0]}, [[], [0.5]], [1.0, 0.5], "antecedents must be a list with a row a mention; it is dict."),
+        ({0: [], 1: [0]}, [[], [0.5]], [1.0, 0.5], "antecedents must be a list with one row per mention; it is dict."),
         ([[]], [[], [0.5]], [1.0, 0.5], "antecedents must have a row for each of the 2 mentions of new; it has 1."),
         ([[], [0]], [[]], [1.0, 0.5], "probabilities must have a row for each of the 2 mentions of new; it has 1."),
         ([[], [0]], [[], [0.5]], [[1.0, 0.5]], "new must have one dimension; its shape is (1, 2)."),
@@ -143,7 +143,7 @@ def test_what_would_lose_something_is_refused(matrix, message: str) -> None:
 
 
 def test_rows_must_be_lists() -> None:
-    with pytest.raises(InputError, match="antecedents must be a list with a row a mention; it is list_iterator"):
+    with pytest.raises(InputError, match="antecedents must be a list with one row per mention; it is list_iterator"):
         CorefPosterior.from_rows(iter([[], [0]]), [[], [0.5]], [1.0, 0.5])
     with pytest.raises(InputError, match="row 0 holds 0, and has none"):
         CorefPosterior.from_rows([[0]], [[0.0]], [1.0])

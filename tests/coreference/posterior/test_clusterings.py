@@ -74,5 +74,5 @@ def test_mentions_out_of_place_are_refused(mentions, message: str) -> None:
 
 @pytest.mark.parametrize("mentions", ["ab", 3])
 def test_names_must_be_a_list(mentions) -> None:
-    with pytest.raises(InputError, match="mentions must be a list of names, one a mention"):
+    with pytest.raises(InputError, match="mentions must be a list of names, one per mention"):
         CorefPosterior([[1, 0], [0.5, 0.5]], mentions=mentions)

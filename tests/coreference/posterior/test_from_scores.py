@@ -97,7 +97,7 @@ INF = float("inf")
         ([[0.0, 0.0], [1.0, 0.0]], "last", "scores with null='last' must have the shape (2, 3); it is (2, 2)."),
         ([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]], "diagonal", "must have the shape (2, 2); it is (2, 3)."),
         ([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]], 0.0, "they have (2, 3), (2,). Where 'new' is a column of scores: null='f"),
-        ([[0.0]], "end", "null must be 'first', 'last', 'diagonal', a number or one a mention; it is 'end'."),
+        ([[0.0]], "end", "null must be 'first', 'last', 'diagonal', a number or one per mention; it is 'end'."),
         (
             [[[0.0]]],
             "diagonal",

@@ -183,7 +183,11 @@ def test_documents_must_match() -> None:
         score_documents([[], []], [[]])
     with pytest.raises(InputError, match=re.escape("document 1: gold must hold a mention once")):
         score_documents([[], [["a", "a"]]], [[], []])
-    with pytest.raises(InputError, match=re.escape("gold must be a list of clusterings, one a document; it is None.")):
+    with pytest.raises(
+        InputError, match=re.escape("gold must be a list of clusterings, one per document; it is None.")
+    ):
         score_documents(None, [])
-    with pytest.raises(InputError, match=re.escape("predicted must be a list of clusterings, one a document; it is 3")):
+    with pytest.raises(
+        InputError, match=re.escape("predicted must be a list of clusterings, one per document; it is 3")
+    ):
         score_documents([], 3)

@@ -58,7 +58,7 @@ def test_what_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, pairs
         ([["a"]], [[""]], "sentence 0 has ''"),
         ([["a"]], [[1]], "must be text .*; sentence 0 has 1"),
         ([["\ud800"]], [["N"]], "sentence 0 has '.ud800'"),
-        (["ab"], ["NV"], r"sentences must be a list of lists, one a sentence; sentences\[0\] is 'ab'"),
+        (["ab"], ["NV"], r"sentences must be a list of lists, one per sentence; sentences\[0\] is 'ab'"),
         ([["a", "b"]], ["NV"], r"tags\[0\] is 'NV'"),
         ("a", "N", "sentences is 'a'"),
         ([["a"]], None, "tags is None"),
@@ -83,7 +83,7 @@ def test_the_document_of_each_sentence(tmp_path: Path) -> None:
     ("lines", "message"),
     [
         ("1\tone\t2\n2\tone\t1\n3\ttwo\t2\n", "line 1 .*the header must be"),
-        ("sentence\tfile\ttokens\n1\tone\t2\n", "must have a row a sentence; it has 1 for 3 sentences"),
+        ("sentence\tfile\ttokens\n1\tone\t2\n", "must have one row per sentence; it has 1 for 3 sentences"),
         ("sentence\tfile\ttokens\n1\tone\t2\n2\tone\t3\n3\ttwo\t2\n", "line 3 .*sentence 2 of 1 words stands here"),
         ("sentence\tfile\ttokens\n1\tone\t2\n3\tone\t1\n2\ttwo\t2\n", "line 3 .*Is it the index of another file"),
     ],

@@ -44,8 +44,8 @@ class Binned:
 def automatic_bin_size(n: int) -> int:
     """The bin size of `bin_size="auto"`: half of n^(2/3), at least 2.
 
-    About 2 n^(1/3) bins, the rate at which a regressogram's bias and variance balance: 6 pairs a bin at n = 50, 50 at a
-    thousand, 1,077 at 10⁵, the paper's 5,000 at a million, 500,000 at 10⁹.
+    About 2 n^(1/3) bins, the rate at which a regressogram's bias and variance balance: 6 pairs per bin at n = 50, 50 at
+    a thousand, 1,077 at 10⁵, the paper's 5,000 at a million, 500,000 at 10⁹.
     """
     return max(2, int(n ** (2 / 3) / 2 + 1e-9))
 

@@ -13,7 +13,8 @@ from howsure.inputs.pairs import Floats, Integers, Labels
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Arrays, one entry a bin (or a cell, or a row); u = q - y is the gap of a pair and w its weight (1 if unweighted).
+    """Arrays, one entry per bin, cell or row; u = q - y is the gap of a pair and w its weight (1 if
+    unweighted).
 
     count Σ1 · w1 Σw · w2 Σw² · w3 Σw³ · w4 Σw⁴ · y Σwy · q Σwq · qq Σwq² · qy Σwqy · u Σwu · uu Σwu² · wwu Σw²u ·
     u2 Σ(wu)² · u3 Σ(wu)³ · u4 Σ(wu)⁴.
@@ -60,7 +61,7 @@ _COLUMNS = tuple(f.name for f in fields(Sums))
 
 
 def sums_of_rows(q: Floats, y: Labels, weights: Floats | None = None) -> Sums:
-    """One entry a pair."""
+    """One entry per pair."""
     count = np.ones(len(q), dtype=np.int64)
     label = y.astype(np.float64)
     u = q - label
@@ -77,7 +78,7 @@ def sums_of_rows(q: Floats, y: Labels, weights: Floats | None = None) -> Sums:
 
 
 def sums_of_cells(grid: Grid) -> Sums:
-    """One entry a cell of the grid, in ascending order of q."""
+    """One entry per cell of the grid, in ascending order of q."""
     r, rr = grid.sums_of_r()
     count, r, rr = (grid.ascending(column) for column in (grid.count, r, rr))
     return sums_of_slots(count, r, rr, lower_half=np.arange(len(count)) < len(count) // 2)

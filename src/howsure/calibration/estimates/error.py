@@ -75,7 +75,7 @@ class SquaredError:
 
 
 UNDEFINED = (math.nan,) * 5
-LEAST_EFFECTIVE = 2 - 1e-9  # pairs a bin must be worth
+LEAST_EFFECTIVE = 2 - 1e-9  # the effective number of pairs that a bin needs
 
 
 def debiased_mse(sums: Sums) -> SquaredError:

@@ -14,7 +14,7 @@ HALVINGS = 50
 
 @dataclass(frozen=True, slots=True)
 class RareLabels:
-    """What is known of the bins without a look at how their labels vary; arrays hold an entry a bin.
+    """What is known of the bins without a look at how their labels vary; arrays hold an entry per bin.
 
     share: of the weight. squared_gap: its unbiased estimate θ. gap, frequency: q̂ - p̂ and p̂. effective: the number of
     independent pairs that the bin is worth. noise, product: 2 Σ p² v² and 4 Σ p² θ v, where v is the variance of a mean

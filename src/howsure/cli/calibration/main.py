@@ -134,7 +134,7 @@ def opened(files: Sequence[str], *, missing: Sequence[str], input_format: str | 
 
 
 def judged(predictions: Any, *, test: str | None = None, **arguments: Any) -> Iterator[Any]:
-    """One curve a group, or one for all; streamed where the pairs are too many for memory. `test` gives their p."""
+    """One curve per group, or one for all; streamed where the pairs are too many for memory. `test` gives their p."""
     from howsure.calibration.curve import curve_of
 
     with progress("pairs", total=PASSES * predictions.n) as advance:

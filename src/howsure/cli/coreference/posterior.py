@@ -163,7 +163,8 @@ def _as_json(view: View) -> dict[str, Any]:
 
 
 def _write_pairs(views: Sequence[View], path: str, suffix: str) -> None:
-    """A row a pair: the document, the probability, whether both are one entity here and in gold, and both mentions."""
+    """One row per pair: the document, the probability, whether both are one entity here and in gold, and both
+    mentions."""
     from howsure.data.tables.database import Database, copy_to_file
 
     names = ("document", "probability", "same_entity", "coreferent", *(side + part for side in SIDES for part in PARTS))

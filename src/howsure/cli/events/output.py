@@ -82,7 +82,7 @@ def _told(recipe: Mapping[str, Any]) -> list[str]:
     """What the reader should know before he believes it."""
     store = recipe["store"]
     unfinished = [] if store.get("finished", True) else ["The store is not finished: documents are missing."]
-    told = f"{store['samples']} samples a document. The uncertainty is that of {UNCERTAINTY}"
+    told = f"{store['samples']} samples per document. The uncertainty is that of {UNCERTAINTY}"
     return [*unfinished, *textwrap.wrap(told, 100), *textwrap.wrap(_dependence(recipe), 100)]
 
 

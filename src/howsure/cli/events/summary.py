@@ -75,7 +75,7 @@ def _speed(report: ExtractionReport) -> list[str]:
     seconds, working = max(report.seconds, 1e-9), report.seconds_parsing + report.seconds_rest + report.seconds_storing
     share = 100 * report.seconds_parsing / max(working, 1e-9)
     return [
-        f"  {seconds:,.1f} s for {counted(report.read, 'document')} read ({report.read / seconds:,.1f} a second), "
-        f"{report.kept:,} of them kept ({report.kept / seconds:,.1f} a second)",
+        f"  {seconds:,.1f} s for {counted(report.read, 'document')} read ({report.read / seconds:,.1f} per second), "
+        f"{report.kept:,} of them kept ({report.kept / seconds:,.1f} per second)",
         f"    {share:.0f} % of the work was reading and parsing, the rest coreference, the rule and storing",
     ]

@@ -66,7 +66,7 @@ def _settings(findings: Sequence[Finding]) -> list[str]:
 
 
 def _overview(findings: Sequence[Finding]) -> list[str]:
-    """The verdicts of what is asked in several settings: a row a claim, a column a setting."""
+    """The verdicts of what is asked in several settings: one row per claim, one column per setting."""
     verdicts: dict[tuple[str, str], dict[str, str]] = {}
     for one in findings:
         verdicts.setdefault((one.place, one.paper), {})[one.setting] = one.verdict

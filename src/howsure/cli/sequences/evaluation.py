@@ -30,7 +30,7 @@ HEADERS = ("tag", "tokens", "right", "error", "low", "high", "Algorithm 1", "Bri
 class Evaluation:
     """accuracy: by decoding. right: tokens of each gold tag, and how many of them the best sequence has right.
 
-    curves: that of all tags together, then one a tag. unknown: tokens of gold tags that the model does not know.
+    curves: that of all tags together, then one per tag. unknown: tokens of gold tags that the model does not know.
     """
 
     accuracy: Mapping[str, float]

@@ -130,7 +130,8 @@ def _check_known(corpus: Corpus, model: Tagger | None) -> None:
     if not any(known.intersection(item) for one in corpus.items or () for item in one):
         raise InputError(
             f"the model knows no attribute of {corpus.name}. A model of crfsuite needs the attributes that it was "
-            "trained with, in crfsuite's data format: a label and the attributes of an item a line, tabs between them."
+            "trained with, in crfsuite's data format: one label and the attributes of an item per line, tabs between "
+            "them."
         )
 
 

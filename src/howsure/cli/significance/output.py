@@ -31,7 +31,7 @@ def comparison_output(result: Comparison, recipe: Mapping[str, Any], form: str) 
 
 
 def comparison_table(result: Comparison, recipe: Mapping[str, Any]) -> Table:
-    """One row a model and metric."""
+    """One row per model and metric."""
     headers, rows = result.table()
     baselines = [row.baseline for row in result]
     if len(set(baselines)) > 1:

@@ -93,7 +93,7 @@ def _one_pass(
     rng: np.random.Generator,
     advance: Callable[[int], None] | None,
 ) -> float:
-    """Take a step a document; the mean log-likelihood of the mentions (less the margin) on the way."""
+    """Take one step per document; the mean log-likelihood of the mentions (less the margin) on the way."""
     total = 0.0
     for which in rng.permutation(len(examples)):
         example = examples[which]

@@ -72,7 +72,7 @@ def from_matrix(probabilities: object) -> Antecedents:
 
 
 def from_rows(antecedents: Sequence[Any], probabilities: Sequence[Any], new: object) -> Antecedents:
-    """The distributions as one list of antecedents and one of their probabilities a mention, and P(new) (M,).
+    """The distributions as one list of antecedents and one of their probabilities per mention, and P(new) (M,).
 
     Raises InputError naming the row that is no distribution over earlier mentions and "new".
     """
@@ -80,7 +80,7 @@ def from_rows(antecedents: Sequence[Any], probabilities: Sequence[Any], new: obj
     m = len(starting)
     for name, rows in (("antecedents", antecedents), ("probabilities", probabilities)):
         if not hasattr(rows, "__len__") or not hasattr(rows, "__getitem__") or isinstance(rows, Mapping):
-            raise InputError(f"{name} must be a list with a row a mention; it is {type(rows).__name__}.")
+            raise InputError(f"{name} must be a list with one row per mention; it is {type(rows).__name__}.")
         if len(rows) != m:
             raise InputError(f"{name} must have a row for each of the {m} mentions of new; it has {len(rows)}.")
     checked = [_checked_row(j, antecedents[j], probabilities[j], float(starting[j])) for j in range(m)]

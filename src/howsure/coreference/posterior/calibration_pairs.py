@@ -34,7 +34,7 @@ def pairs_from_posteriors(
     Source: Nguyen & O'Connor (2015), section 5.3.
     """
     if isinstance(posteriors, CorefPosterior):
-        raise InputError("posteriors must be a list, one a document; of one: [posterior], and [clusters] for gold.")
+        raise InputError("posteriors must be a list, one per document; of one: [posterior], and [clusters] for gold.")
     held, golden = listed(posteriors, name="posteriors", of="posteriors"), listed(gold, name="gold", of="clusterings")
     if len(held) != len(golden):
         raise InputError(f"posteriors and gold must be of the same documents; they have {len(held)}, {len(golden)}.")

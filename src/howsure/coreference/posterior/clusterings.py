@@ -80,7 +80,7 @@ def checked_mentions(mentions: Iterable[Hashable] | None, m: int) -> Sequence[Ha
     if mentions is None:
         return range(m)
     if isinstance(mentions, (str, bytes)) or not isinstance(mentions, Iterable):
-        raise InputError(f"mentions must be a list of names, one a mention; it is {mentions!r:.80}.")
+        raise InputError(f"mentions must be a list of names, one per mention; it is {mentions!r:.80}.")
     names = tuple(mentions)
     if len(names) != m:
         raise InputError(f"mentions must name the {m} mentions of the posterior; there are {len(names)}.")

@@ -40,7 +40,7 @@ def least_loss(together: Floats, starts: Iterable[Integers], *, threshold: float
 
 
 def _searched(worth: Floats, start: Integers) -> Integers:
-    """Move mentions and merge clusters as long as that gains anything. Slots of clusters: one a mention."""
+    """Move mentions and merge clusters as long as that gains anything. Slots of clusters: one per mention."""
     labels = start.copy()
     columns = np.zeros(worth.shape)
     for label, gains in zip(labels.tolist(), worth, strict=True):

@@ -45,7 +45,7 @@ def _split(matrix: Floats, null: object) -> tuple[Floats, Floats]:
     m = len(matrix)
     if isinstance(null, str):
         if null not in PLACES:
-            raise InputError(f"null must be 'first', 'last', 'diagonal', a number or one a mention; it is {null!r}.")
+            raise InputError(f"null must be 'first', 'last', 'diagonal', a number or one per mention; it is {null!r}.")
         shape = (m, m) if null == "diagonal" else (m, m if m == 0 and matrix.shape[1] == 0 else m + 1)
         if matrix.shape != shape:
             raise InputError(f"scores with null={null!r} must have the shape {shape}; it is {matrix.shape}.")
@@ -59,7 +59,7 @@ def _split(matrix: Floats, null: object) -> tuple[Floats, Floats]:
     new = np.full(m, float(null)) if is_number(null) else as_vector(null, name="null")  # type: ignore[arg-type]
     if matrix.shape != (m, m) or new.shape != (m,):
         raise InputError(
-            f"scores must have the shape (M, M) and null one value a mention; they have {matrix.shape}, {new.shape}. "
+            f"scores must have the shape (M, M) and null one value per mention; they have {matrix.shape}, {new.shape}. "
             "Where 'new' is a column of scores: null='first' or null='last'."
         )
     return matrix, new

@@ -1,4 +1,4 @@
-"""Clusterings drawn from the posterior: independent, exact, all samples a step at a time."""
+"""Clusterings drawn from the posterior: independent and exact; all samples advance one step at a time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def draw_labels(antecedents: Antecedents, n: int, rng: np.random.Generator) -> I
     """n clusterings as (M, n) labels, a label being the first mention of its cluster.
 
     Mention after mention draws its antecedent in all samples and takes over its label. A mention with antecedents
-    needs one uniform number a sample, whatever the machine.
+    needs one uniform number per sample, whatever the machine.
     """
     m = len(antecedents)
     labels = np.empty((m, n), dtype=np.int64)

@@ -147,7 +147,7 @@ def score_documents(gold: Iterable[Any], predicted: Iterable[Any], *, singletons
     Raises InputError if there are not as many documents on both sides, or for a bad document, naming it.
     """
     golden, guessed = (
-        listed(side, name=name, of="clusterings, one a document")
+        listed(side, name=name, of="clusterings, one per document")
         for name, side in (("gold", gold), ("predicted", predicted))
     )
     if len(golden) != len(guessed):

@@ -1,4 +1,4 @@
-"""CoNLL-U: documents of sentences with tags, trees and mentions, ten columns a word.
+"""CoNLL-U: documents of sentences with tags, trees and mentions, ten columns per word.
 
 Tokens are the syntactic words: lines of multiword tokens (`1-2`) only say where spaces are; empty nodes (`1.1`) and
 enhanced dependencies are left out.

@@ -95,7 +95,7 @@ def _layer(values: Strings) -> Strings | None:
 
 def _cells(block: Block) -> tuple[list[str], list[list[str]]]:
     """The columns of all words one after another, and the rows of tokens that span several words."""
-    cells = block.body.replace("\n", "\t\n").split("\t")  # one split is faster than one a line
+    cells = block.body.replace("\n", "\t\n").split("\t")  # one split is faster than one per line
     ids = cells[::COLUMNS]
     n = block.body.count("\n") + 1
     if len(cells) == COLUMNS * n and ids == _ids(n):  # so every line has its ten

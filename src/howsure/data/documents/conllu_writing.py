@@ -23,9 +23,9 @@ def write_conllu(
 ) -> None:
     """Write documents as CoNLL-U; what `read_conllu` reads from it are the same documents, all their spaces known.
 
-    `attributes` are further attributes of words in the last column, by name: a list a sentence (of all documents in
-    order) with a value a word, `{"P": [[0.93, 0.99], …]}`. Layers that a sentence lacks are written as `_`, mentions as
-    `Entity=` brackets.
+    `attributes` are further attributes of words in the last column, by name: one list per sentence (of all documents in
+    order) with one value per word, `{"P": [[0.93, 0.99], …]}`. Layers that a sentence lacks are written as `_`,
+    mentions as `Entity=` brackets.
 
     Raises InputError if a document has no sentences or a sentence no words, layers or attributes do not fit the words,
     a mention has no entity, or a text cannot stand where it must: for a tab or line break, an attribute for a bar.

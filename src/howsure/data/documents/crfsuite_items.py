@@ -1,4 +1,5 @@
-"""Files of crfsuite: a label and the attributes of an item a line, tabs between them, a blank line after a sequence."""
+"""Files of crfsuite: one label and the attributes of an item per line, tabs between them, a blank line after a
+sequence."""
 
 from __future__ import annotations
 

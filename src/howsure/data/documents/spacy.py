@@ -43,6 +43,6 @@ def _sentence(tokens: list[Any], before_space: Collection[int]) -> Sentence:
 
 
 def _layer(tokens: list[Any], value: Callable[[Any], str]) -> Strings | None:
-    """One value a token, or None where all are empty."""
+    """One value per token, or None where all are empty."""
     values = tuple(value(token) for token in tokens)
     return values if any(values) else None

@@ -1,4 +1,4 @@
-"""Tagged text in two columns: a word and its tag a line, a tab between them, a blank line after each sentence."""
+"""Tagged text in two columns: one word and its tag per line, a tab between them, a blank line after each sentence."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _rows(lists: object, name: str) -> list[list[Any]]:
     for at, one in enumerate([lists] if outer is None else outer):
         if outer is None or isinstance(one, (str, bytes)) or not isinstance(one, Iterable):
             place = name if outer is None else f"{name}[{at}]"
-            raise InputError(f"{name} must be a list of lists, one a sentence; {place} is {one!r}.")
+            raise InputError(f"{name} must be a list of lists, one per sentence; {place} is {one!r}.")
     return [list(one) for one in outer or ()]
 
 
@@ -88,7 +88,7 @@ def read_sentence_index(path: str | os.PathLike[str], sentences: Sequence[Sequen
         raise text.fault(1, f"the header must be {INDEX!r}; it is {header!r}.")
     if len(rows) != len(sentences):
         raise InputError(
-            f"{text.name} must have a row a sentence; it has {len(rows):,} for {len(sentences):,} sentences."
+            f"{text.name} must have one row per sentence; it has {len(rows):,} for {len(sentences):,} sentences."
         )
     names = []
     for at, (row, words) in enumerate(zip(rows, sentences, strict=True)):

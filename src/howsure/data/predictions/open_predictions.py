@@ -52,9 +52,9 @@ def open_predictions(
     """The prediction–label pairs of files, checked.
 
     `paths` are files or globs of CSV, TSV, JSON lines (text may be compressed by gzip or zstd), Parquet or .npz, or "-"
-    for standard input, whose format is seen from its first bytes or named by `format`. A pair a row comes from `label`
-    and `prob`; rows with a probability for each class (`probs`, several columns, or `probs_column`, a column of lists,
-    their order named by `classes`) are reduced: "top-label", "class-wise" or one class.
+    for standard input, whose format is seen from its first bytes or named by `format`. One pair per row comes from
+    `label` and `prob`; rows with a probability for each class (`probs`, several columns, or `probs_column`, a column of
+    lists, their order named by `classes`) are reduced: "top-label", "class-wise" or one class.
 
     `id` is the column of the item that a row is about: different in every row of a file and group. The rows of several
     files are pooled; equal values of `id` or `cluster` in two of them are an error unless `across_files` says what they

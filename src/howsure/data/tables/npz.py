@@ -52,7 +52,7 @@ def _arrays(file: File, names: Sequence[str]) -> dict[str, Array]:
     for name, array in arrays.items():
         if array.ndim not in (1, 2):
             held = f"shape {array.shape} and type {array.dtype}"
-            raise InputError(f"{name} in {file.name} must be one row a case, of numbers or text; it has {held}.")
+            raise InputError(f"{name} in {file.name} must be one row per case, of numbers or text; it has {held}.")
     lengths = {name: len(array) for name, array in arrays.items()}
     if len(set(lengths.values())) > 1:
         sizes = ", ".join(f"{name} {length:,}" for name, length in lengths.items())

@@ -74,7 +74,7 @@ def check_different(selection: Selection, column: Column, group: Column | None) 
             first, last = (table.place_of(int(end)) for end in ends_of)
             raise InputError(
                 f"{column.name} must be different in every row; {value!r} is that of {first} and of {last}. "
-                f"Several rows an item? Name them by --cluster {column.name}."
+                f"Several rows per item? Name them by --cluster {column.name}."
             )
 
 

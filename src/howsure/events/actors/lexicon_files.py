@@ -1,4 +1,5 @@
-"""The files that lexicons are kept in: a code and a name a line, with a tab between them or as CSV of a spreadsheet."""
+"""The files that lexicons are kept in: one code and a name per line, with a tab between them or as CSV of a
+spreadsheet."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def extract_events(
 
 
 def usable_processors() -> int:
-    """How many processes to start where nothing is said: one a processor that this one may use, at most 4."""
+    """How many processes to start where nothing is said: one per processor that this one may use, at most 4."""
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(usable, MOST_WORKERS)
 

@@ -60,7 +60,7 @@ class RuleComparison:
         return to_frame({name: [getattr(row, name) for row in self.rows] for name in names}, backend)
 
     def table(self) -> Table:
-        """A row an actor, or an actor and period."""
+        """One row per actor, or per actor and period."""
         by = [] if self.recipe["by"] is None else [str(self.recipe["by"])]
         counts = ["1st rule", "2nd rule", "1-best 1st", "1-best 2nd", "both", "only 1st", "only 2nd"]
         names = ["actor", "title", *by]

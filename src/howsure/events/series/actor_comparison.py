@@ -92,7 +92,7 @@ class ActorComparison:
         return to_frame({name: [getattr(row, name) for row in self.rows] for name in names}, backend)
 
     def table(self) -> Table:
-        """A row a period, and the verdict below."""
+        """One row per period, and the verdict below."""
         a, b = self.first, self.second
         rows = [
             [

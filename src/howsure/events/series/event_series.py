@@ -82,7 +82,7 @@ class StoreSeries:
         return tuple(row for row in self.counts.rows if row.actor == actor)
 
     def columns(self) -> dict[str, list[Any]]:
-        """The series as a tidy table: one row an actor and period, columns by name."""
+        """The series as a tidy table: one row per actor and period, columns by name."""
         rows = self.counts.rows
         return {
             "actor": [row.actor for row in rows],
@@ -125,7 +125,7 @@ class StoreSeries:
         return event_figure(self, panels=panels, title=title)
 
     def table(self) -> Table:
-        """A row an actor and period."""
+        """One row per actor and period."""
         held, share = self.counts, self.counts.share
         headings = ["actor", "title", "period", "documents", "share" if share else f"{held.quantity} with an event"]
         rows = [

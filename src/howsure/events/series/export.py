@@ -25,7 +25,7 @@ Paths = tuple[Path, ...]
 
 
 def export_series(series: StoreSeries, path: str | os.PathLike[str], *, raw: bool = False) -> Paths:
-    """Write one row an actor and period, by the suffix of `path` as .csv or .parquet; the files written are returned.
+    """Write one row per actor and period, by the suffix of `path` as .csv or .parquet; the files written are returned.
 
     Columns: actor (its code: ISO 3166 alpha-3 for the countries of the lexicon), title, period, start and end (its
     first and last day), n_documents, mean, low, high, variance, monte_carlo_error, best. The recipe of a CSV file is

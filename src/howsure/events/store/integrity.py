@@ -21,7 +21,7 @@ OF_DOCUMENTS = ("sentences", "mentions", "antecedents", "clusterings", "evidence
 KNOWN_DATE = "isfinite(t.date) AND t.date BETWEEN DATE '0001-01-01' AND DATE '9999-12-31'"
 ABSENT, ORPHANS = "d.document IS NULL", "document must be one of the table documents"
 PROBABILITY = "NOT t.probability BETWEEN 0 AND 1", "probability must lie in [0, 1]"
-BITS = "octet_length(t.samples) <> (CAST($samples AS BIGINT) + 7) // 8", "samples must hold a bit a sample"
+BITS = "octet_length(t.samples) <> (CAST($samples AS BIGINT) + 7) // 8", "samples must hold one bit per sample"
 
 # By table: what is wrong with a row t of a document d (mentions: in a sentence s), and the rule that it breaks.
 RULES: dict[str, tuple[tuple[str, str], ...]] = {
@@ -54,7 +54,7 @@ RULES: dict[str, tuple[tuple[str, str], ...]] = {
                 f"(t.{layer} IS NOT NULL AND len(t.{layer}) <> len(t.words))"
                 for layer in ("lemmas", "tags", "universal_tags", "features", "heads", "relations")
             ),
-            "each layer of the parse must have a value a word",
+            "each layer of the parse must have one value per word",
         ),
         ("list_min(t.heads) < -1 OR list_max(t.heads) >= len(t.words)", "heads must be words of the sentence, or -1"),
     ),
@@ -79,10 +79,10 @@ RULES: dict[str, tuple[tuple[str, str], ...]] = {
     "clusterings": (
         (ABSENT, ORPHANS),
         ("d.mentions = 0", "its document must have mentions"),
-        ("octet_length(t.best) <> 2::HUGEINT * d.mentions", "best must hold two bytes a mention"),
+        ("octet_length(t.best) <> 2::HUGEINT * d.mentions", "best must hold two bytes per mention"),
         (
             "octet_length(t.samples) <> 2::HUGEINT * d.mentions * CAST($samples AS BIGINT)",
-            "samples must hold two bytes a mention and sample",
+            "samples must hold two bytes per mention and sample",
         ),
     ),
     "evidence": (

@@ -1,4 +1,4 @@
-// The series: a panel an actor, all on one scale and one time axis; a band, the posterior mean, and the 1-best count.
+// The series: one panel per actor, all on one scale and one time axis; a band, the posterior mean, and the 1-best count.
 
 import { svg } from "./dom.js";
 import { INK, horizontalGrid, label, niceTicks, periodAxis } from "./axes.js";

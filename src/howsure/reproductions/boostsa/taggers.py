@@ -159,7 +159,7 @@ def _late(one: OfSize, metric: str) -> Finding:
 
 
 def panels(sizes: Sequence[OfSize]) -> list[tuple[str, list[Series]]]:
-    """A panel a metric: p on the first words against the share."""
+    """One panel per metric: p on the first words against the share."""
     level = Series("p = .05", SHARES, [ALPHA] * len(SHARES))
     return [
         (name, [*(Series(_words(one), SHARES, one.first[: len(SHARES), column]) for one in sizes), level])
@@ -168,7 +168,7 @@ def panels(sizes: Sequence[OfSize]) -> list[tuple[str, list[Series]]]:
 
 
 def panels_of_draws(sizes: Sequence[OfSize]) -> list[tuple[str, list[Series]]]:
-    """A panel a metric: how often the difference is found, against the share, with its interval."""
+    """One panel per metric: how often the difference is found, against the share, with its interval."""
     found = []
     for metric, name in METRICS.items():
         shares = [[one.found(share_name(share), metric) for share in SHARES] for one in sizes]

@@ -56,7 +56,7 @@ def simulate_coverage(*, quarters: int, seed: int, draws: int = DRAWS, advance: 
     """The exact probability that intervals hold the count, in random quarters of 1 to 120 documents.
 
     A quarter's documents have an event with independent probabilities p_d, of a Beta law that is drawn as well: some
-    quarters are nearly certain, others all doubt. Where an interval comes from S samples a document, these are drawn
+    quarters are nearly certain, others all doubt. Where an interval comes from S samples per document, these are drawn
     `draws` times, and its coverage averaged. An overconfident model says σ(2 log odds of p_d).
     """
     rng = np.random.default_rng(seed)

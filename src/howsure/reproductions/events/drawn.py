@@ -173,7 +173,7 @@ def correlation(one: list[float], other: list[float]) -> float:
 
 
 def _by_document(drawn: Drawn, rows: Integers, documents: Integers) -> Integers:
-    """The samples of some rows, a row a document."""
+    """The samples of some rows, one row per document."""
     found = np.zeros((len(documents), drawn.samples.shape[1]), dtype=np.int64)
     found[np.searchsorted(documents, drawn.documents[rows])] = drawn.samples[rows]
     return found

@@ -1,4 +1,4 @@
-"""Calibration errors of several models side by side: a column a label, a marker with an interval a model."""
+"""Calibration errors of several models side by side: one column per label, one marker with an interval per model."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def draw_side_by_side(
 ) -> Axes:
     """Draw each model's estimate of each label as a marker with its interval; undefined ones are left out.
 
-    labels: one a column. models: (name, estimates in the order of the labels). averages: how many of the last columns
+    labels: one per column. models: (name, estimates in the order of the labels). averages: how many of the last columns
     are averages, which stand apart.
 
     Raises InputError if there is no label or no model, or a model with another number of estimates than of labels.

@@ -159,7 +159,7 @@ def _checked(features: Any, labels: Any, *, name: str) -> tuple[Any, Labels]:
     if len(x.shape) != 2:
         raise InputError(f"{name} must hold a matrix of features, a row a text; its shape is {x.shape}.")
     if x.shape[0] != len(y):
-        raise InputError(f"{name} must hold one label a row; there are {len(y):,} for {x.shape[0]:,} rows.")
+        raise InputError(f"{name} must hold one label per row; there are {len(y):,} for {x.shape[0]:,} rows.")
     return x, y
 
 

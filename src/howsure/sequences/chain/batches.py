@@ -26,7 +26,7 @@ TOGETHER = 16  # sentences of an answer that share one block of memory
 class Batch:
     """Some sentences of a corpus, longest first, and where their tokens lie in packed arrays.
 
-    A packed array has one row a token: first the first tokens of all sentences, then all second tokens, and so on.
+    A packed array has one row per token: first the first tokens of all sentences, then all second tokens, and so on.
     Row `steps[t] + i` is token t of the batch's i-th sentence. Since longer ones come first, the `active[t]` sentences
     that have a token t are always the first ones.
 

@@ -20,7 +20,7 @@ def check_emissions(emissions: Any, n_tags: int | None) -> tuple[Sequence[Any], 
     Raises InputError naming the sentence, and the row of a value that is NaN or +inf.
     """
     if not hasattr(emissions, "__getitem__") or not hasattr(emissions, "__len__") or isinstance(emissions, str):
-        raise InputError(f"emissions must be a list of arrays (T, K), one a sentence; it is {_kind(emissions)}.")
+        raise InputError(f"emissions must be a list of arrays (T, K), one per sentence; it is {_kind(emissions)}.")
     arrays: Sequence[Any] = emissions
     lengths = np.zeros(len(arrays), dtype=np.int64)
     for begin in range(0, len(arrays), TOGETHER):

@@ -44,7 +44,7 @@ def expectations(
 ) -> Expectations:
     """log Z, marginals P(y_t = k) and expected numbers of transitions (j, k), of the sentences of one batch.
 
-    `emissions` (N, K) holds log-potentials, one row a token, packed as the batch says (`Batch.pack`, or any table
+    `emissions` (N, K) holds log-potentials, one row per token, packed as the batch says (`Batch.pack`, or any table
     taken by `Batch.rows_of`); `transitions` (K, K) is from tag to next tag; `start`, `end` (K,). All must be float64,
     finite or −inf; none is changed. `pairs=False` saves the expected transitions. With a `workspace` the marginals
     last until it is used again. Call it within `one_thread()`. A sentence that has no possible sequence gets

@@ -36,7 +36,7 @@ class ImpossibleError(InputError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Potentials:
-    """emissions (T, K) and, where they are not shared, transitions (T − 1, K, K) a sentence, as the caller gave them;
+    """emissions (T, K) and, where they are not shared, transitions (T − 1, K, K) per sentence, as the caller gave them;
     lengths (sentences,). Only one batch at a time is packed."""
 
     emissions: Sequence[Any]

@@ -1,6 +1,6 @@
 """The most probable tag sequences: Viterbi forwards, then the k best sequences backwards.
 
-Exact with k hypotheses a step: going backwards, what a suffix can reach at best is its own score plus the best score
+Exact with k hypotheses per step: going backwards, what a suffix can reach at best is its own score plus the best score
 of a prefix, which Viterbi knows. A suffix that is not among the k with the best reach is beaten by k others in
 whatever it becomes. (Soong & Huang 1991)
 """

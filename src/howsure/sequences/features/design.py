@@ -100,7 +100,7 @@ class Attributes:
         return len(self.number)
 
     def matrix(self, kinds: Iterable[Weighted]) -> csr_array:
-        """One row a kind, one column an attribute; an attribute that comes twice counts twice."""
+        """One row per kind, one column per attribute; an attribute that occurs twice counts twice."""
         pointers, columns, values = [0], [], []
         number = self.number
         for kind in kinds:

@@ -22,7 +22,7 @@ Outcomes = dict[str, dict[str, Any]]
 
 
 def read_labels(path: str | os.PathLike[str]) -> Any:
-    """Labels (one a line) or rows of probabilities, from a .txt, .csv, .tsv or .npy file; nothing is unpickled.
+    """Labels (one per line) or rows of probabilities, from a .txt, .csv, .tsv or .npy file; nothing is unpickled.
 
     Raises InputError naming the file and the line.
     """

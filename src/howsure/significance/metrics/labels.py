@@ -1,6 +1,6 @@
 """Metrics of labels: accuracy, precision, recall, F1 (macro, micro, weighted, of one class), MCC.
 
-All but accuracy are functions of three counts a class: right, predicted and true. Averages are over the classes that
+All but accuracy are functions of three counts per class: right, predicted and true. Averages are over the classes that
 the targets hold, or over those that `labels` names, and this set is the same for both systems and in every resample: a
 class of which a resample has nothing counts as 0, as in scikit-learn with `labels` given and zero_division=0.
 """

@@ -11,7 +11,7 @@ from howsure.significance.metrics.metric import Floats
 from howsure.significance.resampling.units import Units
 
 CHUNK_CELLS = 1 << 20  # weights in memory at once: 8 MB
-ROWS_A_UNIT = 8  # with fewer rows a unit, drawing the rows and counting them is fastest
+ROWS_A_UNIT = 8  # with fewer rows per unit, drawing the rows and counting them is fastest
 FEW_UNITS = 20  # up to so many and half the root of the rows, numpy's multinomial is
 SPARE = 5.0  # standard deviations by which the total of Poisson draws is kept below the rows wanted
 

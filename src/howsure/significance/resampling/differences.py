@@ -32,7 +32,7 @@ ROUNDING = 1e-12
 def differences_of(
     problem: Problem, metrics: Sequence[Metric], choices: Choices, seed: int, names: tuple[str, str]
 ) -> list[Difference]:
-    """One row a metric, p not yet adjusted; `names` are those of the baseline and of the model."""
+    """One row per metric, p not yet adjusted; `names` are those of the baseline and of the model."""
     units = build_units(problem, metrics, two_way=choices.two_way)
     with np.errstate(invalid="ignore"):
         observed = observed_values(units, metrics)

@@ -42,7 +42,7 @@ class Runs:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """One row an item: targets, clusters, strata, and the runs of every system."""
+    """One row per item: targets, clusters, strata, and the runs of every system."""
 
     targets: Any
     systems: Mapping[str, Runs]
@@ -53,7 +53,7 @@ class Items:
 def runs_of(
     y_true: object, systems: Mapping[str, object], *, runs: object, ids: object, clusters: object, strata: object
 ) -> Items:
-    """One row an item, from rows that are items already, or that are items × `runs`.
+    """One row per item, from rows that are items already, or that are items × `runs`.
 
     Raises InputError if an item lacks a run, has one twice, or has several targets, clusters or strata.
     """
@@ -63,7 +63,7 @@ def runs_of(
         held = {name: one if isinstance(one, Runs) else Runs([one]) for name, one in systems.items()}
         return Items(y_true, held, clusters, strata)
     if any(isinstance(one, Runs) for one in systems.values()):
-        raise InputError("give runs= with one row an item and run, or Runs([...]) with one row an item, not both.")
+        raise InputError("give runs= with one row per item and run, or Runs([...]) with one row per item, not both.")
     named: dict[str, Any] = {name: rows_of(one, name) for name, one in {"y_true": y_true, **systems}.items()}
     n = check_same_length(**named, runs=rows_of(runs, "runs"))
     run_codes, run_names = check_codes(runs, n=n, name="runs")
