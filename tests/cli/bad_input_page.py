@@ -15,8 +15,8 @@ Each error is reported in one sentence: the column or option, the rule, the valu
 code is 2, and nothing is written. Nothing is guessed, dropped or clipped silently. The tests run this same table
 (`tests/cli/bad_input.py`); each message is preceded by `howsure:` or, for options, by a line of usage.
 """
-IN_PYTHON = """In Python, the same checks raise `howsure.InputError`, a `ValueError`. There, rows are counted from 0, as in
-`y_prob[1]`; `curve` stands for `howsure.calibration_curve`, `frame` for a data frame with the columns gold and prob.
+IN_PYTHON = """In Python, the same checks raise `howsure.InputError`, a `ValueError`. There, rows are counted from 0, as
+in `y_prob[1]`; `curve` stands for `howsure.calibration_curve`, `frame` for a data frame with the columns gold and prob.
 """
 
 
