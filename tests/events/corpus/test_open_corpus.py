@@ -228,6 +228,29 @@ def test_conllu_that_is_wrong(tmp_path: Path) -> None:
         open_corpus([path], fields=Fields())
 
 
+SO = "1\tSo\t_\t_\t_\t_\t0\troot\t_\t_\n"
+
+
+def test_lines_of_errors_count_all_blank_lines(tmp_path: Path) -> None:
+    path = tmp_path / "gaps.conllu"
+    wrong = SO.replace("root", "root\t")
+    text = f"\n\n# newdoc id = a\n# date = 1999-01-02\n{SO}\n\n\n{SO}\n\n{wrong}"
+    path.write_text(text, encoding="utf-8")
+    (held,) = open_corpus([path], fields=Fields()).documents()
+    with pytest.raises(InputError, match=r"line 12 of .*gaps\.conllu: a word needs 10 columns"):
+        read_part(held)
+    with pytest.raises(InputError, match=r"line 12 of .*gaps\.conllu: a word needs 10 columns"):
+        read_conllu(path)
+
+
+def test_the_layout_of_mentions_is_not_looked_at_however_it_is_written(tmp_path: Path) -> None:
+    """Without the space it ended in RuntimeError."""
+    path = tmp_path / "one.conllu"
+    path.write_text(f"# newdoc id = a\n# date = 1999-01-02\n#global.Entity = eid-etype\n{SO}", encoding="utf-8")
+    (held,) = open_corpus([path], fields=Fields()).documents()
+    assert read_part(held).sentences == read_conllu(path)[0].sentences
+
+
 def test_conllu_and_options_that_are_for_tables(tmp_path: Path) -> None:
     path = newswire.write_corpus(tmp_path / "news.conllu", 1)
     with pytest.raises(InputError, match="leave --text and --id out"):

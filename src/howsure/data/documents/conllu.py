@@ -7,15 +7,14 @@ enhanced dependencies are left out.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 
-from howsure.data.documents.conllu_sentence import ENTITY, Block, comments_of, read_mentions, read_sentence
+from howsure.data.documents.conllu_blocks import NEW_DOCUMENT, begins_document, blocks_in, comments_of, name_of_document
+from howsure.data.documents.conllu_sentence import ENTITY, Block, read_mentions, read_sentence
 from howsure.data.documents.document import Document, Mention, Sentence, Strings
 from howsure.data.documents.entity_brackets import BracketFault, BrokenDocument, LeftOut
 from howsure.data.parses.trees import is_tree
 from howsure.files.text import Text, read_text
 
-NEW_DOCUMENT = ("newdoc id", "newdoc")
 LAYOUT = "global.Entity"
 META = "meta::"
 
@@ -38,14 +37,17 @@ def conllu_documents(text: Text, left_out: LeftOut | None = None, *, mentions: b
     """The documents of a text in CoNLL-U; without `mentions`, Entity= is not read, and need not be in order."""
     documents: list[_Growing] = []
     layout: Strings | None = None
-    for block in _blocks(text):
-        comments = dict(comments_of(block.comments))
-        starts = next((comments.pop(key) for key in NEW_DOCUMENT if key in comments), None)
-        if starts is not None or not documents:
-            documents.append(_Growing(starts or (text.stem if starts is None else f"{text.stem}-{len(documents) + 1}")))
-        if LAYOUT in comments:
-            layout = tuple(field.strip() for field in comments.pop(LAYOUT).split("-")) if mentions else None
-            if layout is not None and not {"eid", "GRP"} & set(layout):
+    for line, above, rows in blocks_in(text.content.split("\n")):
+        block, comments = Block(text, line + len(above), "\n".join(rows)), comments_of(above)
+        if not rows:
+            raise block.fault(-1, "comments must stand right above their sentence; nothing follows this one.")
+        if begins_document(comments) or not documents:
+            documents.append(_Growing(name_of_document(comments, stem=text.stem, number=len(documents) + 1)))
+            comments = {key: value for key, value in comments.items() if key not in NEW_DOCUMENT}
+        declared = comments.pop(LAYOUT, None)
+        if declared is not None and mentions:
+            layout = tuple(field.strip() for field in declared.split("-"))
+            if not {"eid", "GRP"} & set(layout):
                 raise block.fault(
                     -1, f"# {LAYOUT} must name the field of the entity, eid or GRP; it is {'-'.join(layout)}."
                 )
@@ -54,22 +56,6 @@ def conllu_documents(text: Text, left_out: LeftOut | None = None, *, mentions: b
         left_out += [BrokenDocument(one.name, str(one.fault)) for one in documents if one.fault is not None]
         documents = [document for document in documents if document.fault is None]
     return [document.finished(text) for document in documents]
-
-
-def _blocks(text: Text) -> Iterator[Block]:
-    line = 1
-    for raw in text.content.split("\n\n"):
-        body = raw.strip("\n")
-        if body:
-            comments = []
-            while body.startswith("#"):
-                comment, _, body = body.partition("\n")
-                comments.append(comment)
-            block = Block(text, line + len(raw) - len(raw.lstrip("\n")) + len(comments), comments, body)
-            if not body:
-                raise block.fault(-1, "comments must stand right above their sentence; nothing follows this one.")
-            yield block
-        line += raw.count("\n") + 2
 
 
 class _Growing:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from howsure.data.documents.document import Mention, Sentence, Strings
@@ -27,11 +27,10 @@ Rows = Sequence[Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The lines of a sentence: comments, the lines below them, and the line of the file at which these start."""
+    """The lines of a sentence below its comments, and the line of the file at which they start."""
 
     text: Text
     line: int
-    comments: Sequence[str]
     body: str
 
     def rows(self) -> Rows:
@@ -162,10 +161,3 @@ def _spaces(block: Block, misc: Strings, spans: Rows) -> tuple[bool, ...]:
             raise block.fault([one[0] for one in block.rows()].index(row[0]), what)
         spaces[first - 1 : last] = [*[False] * (last - first), NO_SPACE not in row[MISC].split("|")]
     return tuple(spaces)
-
-
-def comments_of(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Comments as keys and values; the value of one without `=` is empty."""
-    for line in lines:
-        key, _, value = line[1:].partition("=")
-        yield key.strip(), value.strip()

@@ -13,8 +13,8 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, cast
 
-from howsure.data.documents.conllu import LAYOUT, META, NEW_DOCUMENT, conllu_documents
-from howsure.data.documents.conllu_sentence import comments_of
+from howsure.data.documents.conllu import META, conllu_documents
+from howsure.data.documents.conllu_blocks import begins_document, blocks_in, comments_of, name_of_document
 from howsure.data.documents.document import Document
 from howsure.data.tables.columns import Column
 from howsure.data.tables.database import Database
@@ -155,43 +155,26 @@ def _header(passage: Passage, fields: Fields) -> list[str | None]:
 
 
 def _passages(file: File) -> Iterator[Passage]:
-    """The documents of a file in turn."""
+    """The documents of a file in turn, with the blank lines of the file."""
     stem = Path(file.path).name.partition(".")[0]
-    layout, before, number = "", 0, 0
+    before = number = end = 0
     header: dict[str, str] = {}
     lines: list[str] = []
-    for block, line in _blocks(file):
-        comments = [text for text in block if text.startswith("#")]
-        named = dict(comments_of(comments)) if comments else {}
-        if LAYOUT in named:
-            layout = next(text for text in comments if text.startswith(f"# {LAYOUT}"))
-        if any(key in named for key in NEW_DOCUMENT) or not lines:
+    for line, comments, rows in blocks_in(_lines(file)):
+        named = comments_of(comments)
+        if begins_document(named) or not lines:
             if lines:
                 yield Passage(header, "\n".join(lines), before)
-            number += 1
-            lines = [] if LAYOUT in named or not layout else [layout]
-            before = line - len(lines)
+            number, before, lines = number + 1, line - 1, []
             header = {key.removeprefix(META): value for key, value in named.items()}
-            own = next((named[key] for key in NEW_DOCUMENT if named.get(key)), None)
-            header["id"] = own or (stem if not any(key in named for key in NEW_DOCUMENT) else f"{stem}-{number}")
-        lines += [*block, ""]
+            header["id"] = name_of_document(named, stem=stem, number=number)
+        else:
+            lines.append("\n" * (line - end - 1))
+        lines += [*comments, *rows]
+        end = line + len(comments) + len(rows)
     if not lines:
         raise InputError(f"{file.name} is empty.")
     yield Passage(header, "\n".join(lines), before)
-
-
-def _blocks(file: File) -> Iterator[tuple[list[str], int]]:
-    """The lines between blank lines, and how many lines stand above them."""
-    block, first = list[str](), 0
-    for number, line in enumerate(_lines(file)):
-        if line:
-            first = first if block else number
-            block.append(line)
-        elif block:
-            yield block, first
-            block = []
-    if block:
-        yield block, first
 
 
 def _lines(file: File) -> Iterator[str]:
