@@ -17,8 +17,8 @@ from howsure.events.corpus.open_corpus import open_corpus
 from howsure.events.extraction.extract_events import BATCH
 from howsure.events.periods import PERIODS
 from howsure.events.rules.label_schemes import SCHEMES
+from howsure.events.series.counts import INTERVALS
 from howsure.events.series.event_series import UNITS
-from howsure.events.series.period_counts import INTERVALS
 from howsure.events.store.event_store import EventStore
 from tests.cli.pressing import pressed
 from tests.cli.running import howsure, printed

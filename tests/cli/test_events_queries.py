@@ -42,7 +42,7 @@ def run(*arguments: object) -> Result:
 
 def test_series_as_a_table(path: Path, store: EventStore) -> None:
     out = run("series", path, "--by", "year", "--top", 2).output
-    first = event_series(store, by="year").counts.rows[1]
+    first = event_series(store, by="year").rows[1]
     row = next(line for line in out.splitlines() if "1999" in line).split()
     assert row[0] == first.actor
     assert row[-4:] == [
@@ -59,7 +59,7 @@ def test_series_as_data(path: Path, store: EventStore) -> None:
     assert document == {"store": str(path), **held.to_dict()}
     rows = list(csv.DictReader(io.StringIO(run("series", path, *options, "--format", "csv").output)))
     assert [(row["actor"], row["mean"]) for row in rows] == [
-        (row.actor, "" if row.mean != row.mean else repr(row.mean)) for row in held.counts.rows
+        (row.actor, "" if row.mean != row.mean else repr(row.mean)) for row in held.rows
     ]
     latex = run("series", path, *options, "--format", "latex").output
     assert latex.startswith("% howsure ")

@@ -9,7 +9,7 @@ import pytest
 from matplotlib.dates import num2date
 
 from howsure.errors import InputError
-from howsure.events.series.event_series import StoreSeries, event_series
+from howsure.events.series.event_series import EventSeries, event_series
 from howsure.figures.events import draw_events, event_figure, event_page
 from howsure.figures.files import figure_bytes
 from howsure.figures.style import new_figure
@@ -17,7 +17,7 @@ from tests.events.made_up_store import make_store
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, StoreSeries]]:
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, EventSeries]]:
     with make_store(tmp_path_factory.mktemp("figures") / "a.duckdb", documents=90) as store:
         yield {
             "month": event_series(store, by="month"),
@@ -26,11 +26,11 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, StoreSe
         }
 
 
-def values(series: StoreSeries, actor: str, name: str) -> list[float]:
+def values(series: EventSeries, actor: str, name: str) -> list[float]:
     return [getattr(row, name) for row in series.rows_of(actor)]
 
 
-def test_lines_and_bands_are_the_numbers_given(made: dict[str, StoreSeries]) -> None:
+def test_lines_and_bands_are_the_numbers_given(made: dict[str, EventSeries]) -> None:
     series = made["month"]
     ax = draw_events(series, ax=new_figure(4, 3).add_subplot(), actors=["YUG", "NATO"])
     for place, actor in enumerate(("YUG", "NATO")):
@@ -47,15 +47,15 @@ def test_lines_and_bands_are_the_numbers_given(made: dict[str, StoreSeries]) -> 
     assert np.isnan(ax.lines[0].get_ydata()[8:11]).all()  # no documents from July to September 1999
 
 
-def test_a_point_between_gaps_is_seen(made: dict[str, StoreSeries]) -> None:
+def test_a_point_between_gaps_is_seen(made: dict[str, EventSeries]) -> None:
     from dataclasses import replace
 
     series = made["month"]
     rows = tuple(
         replace(row, mean=np.nan, low=np.nan, high=np.nan, best=None) if int(row.period[-2:]) % 2 else row
-        for row in series.counts.rows
+        for row in series.rows
     )
-    alone = replace(series, counts=replace(series.counts, rows=rows))
+    alone = replace(series, rows=rows)
     ax = draw_events(alone, ax=new_figure(4, 3).add_subplot(), actors=["YUG"])
     marked = ax.lines[2]
     assert marked.get_marker() == "o"
@@ -63,7 +63,7 @@ def test_a_point_between_gaps_is_seen(made: dict[str, StoreSeries]) -> None:
     assert marked.get_ydata().tolist() == expected
 
 
-def test_panels_of_actors(made: dict[str, StoreSeries]) -> None:
+def test_panels_of_actors(made: dict[str, EventSeries]) -> None:
     figure = event_figure(made["month"], panels=[["IRQ"], ["YUG", "NATO"]], title="Attacks $1")
     assert [ax.get_title(loc="left") for ax in figure.axes] == ["Iraq (IRQ)", "Yugoslavia (YUG) and NATO"]
     assert [text.get_text() for text in figure.axes[1].get_legend().get_texts()] == ["Yugoslavia (YUG)", "NATO"]
@@ -75,7 +75,7 @@ def test_panels_of_actors(made: dict[str, StoreSeries]) -> None:
     assert len(event_figure(made["month"]).axes) == 5
 
 
-def test_a_page_of_actors(made: dict[str, StoreSeries]) -> None:
+def test_a_page_of_actors(made: dict[str, EventSeries]) -> None:
     figure = event_page(made["entities"])
     titled = [ax.get_title(loc="left") for ax in figure.axes]
     assert titled[:2] == [
@@ -89,7 +89,7 @@ def test_a_page_of_actors(made: dict[str, StoreSeries]) -> None:
     assert b">share of the documents of a year<" in figure_bytes(event_page(made["year"]), ".svg")
 
 
-def test_what_is_refused(made: dict[str, StoreSeries]) -> None:
+def test_what_is_refused(made: dict[str, EventSeries]) -> None:
     for panels, told in [
         ([], "1 to 12 panels; there are 0"),
         ([["IRQ"]] * 13, "1 to 12 panels; there are 13"),

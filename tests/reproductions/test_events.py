@@ -215,7 +215,7 @@ def test_what_was_drawn_is_that_of_the_series(gold: tuple[EventStore, News]) -> 
     store, _ = gold
     held = drawn_from(store, by="month")
     series = event_series(store, by="month")
-    for row in series.counts.rows:
+    for row in series.rows:
         rows = held.cells().get((row.actor, row.period), np.empty(0, dtype=np.int64))
         assert row.mean == held.probabilities[rows].sum()
         assert (held.samples[rows].mean(axis=1) == held.probabilities[rows]).all()

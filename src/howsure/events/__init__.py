@@ -12,13 +12,14 @@ from howsure.events.rules.rule import Rule, built_in_rule
 from howsure.events.rules.rule_comparison import RuleComparison, compare_rules
 from howsure.events.rules.rule_files import read_rule
 from howsure.events.series.actor_comparison import ActorComparison, compare_actors
-from howsure.events.series.event_series import StoreSeries, event_series
+from howsure.events.series.event_series import EventSeries, event_series
 from howsure.events.series.export import export_series
 from howsure.events.store.check_store import StoreCheck, check_store
 from howsure.events.store.event_store import EventStore, StoreError
 
 __all__ = [
     "ActorComparison",
+    "EventSeries",
     "EventStore",
     "Fields",
     "Filter",
@@ -27,7 +28,6 @@ __all__ = [
     "RuleComparison",
     "StoreCheck",
     "StoreError",
-    "StoreSeries",
     "Work",
     "built_in_rule",
     "check_store",

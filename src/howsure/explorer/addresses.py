@@ -9,9 +9,9 @@ from typing import Any
 from howsure.events.periods import PERIODS
 from howsure.events.series.actor_comparison import COUNTED
 from howsure.events.series.behind_a_point import HIGH, LOW
+from howsure.events.series.counts import INTERVALS
 from howsure.events.series.event_series import UNITS, event_series
 from howsure.events.series.export import csv_text
-from howsure.events.series.period_counts import INTERVALS
 from howsure.events.store.reading import Store
 from howsure.explorer.parameters import Parameter, fraction, number_or, one_of, whole, words
 from howsure.explorer.queries import compare, document, doubtful, overview, point, series

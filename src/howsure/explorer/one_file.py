@@ -11,8 +11,8 @@ from howsure.errors import InputError
 from howsure.events.periods import PERIODS, n_periods
 from howsure.events.series.actor_comparison import COUNTED
 from howsure.events.series.behind_a_point import HIGH, LOW
+from howsure.events.series.counts import INTERVALS
 from howsure.events.series.event_series import UNITS
-from howsure.events.series.period_counts import INTERVALS
 from howsure.events.store.documents import StoredDocument, stored_documents
 from howsure.events.store.reading import Store, actors_in, checked_length, chosen_actors, first_and_last, rows_of
 from howsure.explorer.assembly import assemble

@@ -17,7 +17,7 @@ from matplotlib.ticker import MaxNLocator
 
 from howsure.errors import InputError
 from howsure.events.periods import period_end, period_start
-from howsure.events.series.event_series import StoreSeries
+from howsure.events.series.event_series import EventSeries
 from howsure.figures.calibration.panels import columns_of
 from howsure.figures.style import INK, Look, dress, literal, literal_legend, look, new_figure, shortened_name, styled
 from howsure.inputs.naming import unknown_name
@@ -34,7 +34,7 @@ BEST = (0, (1, 1.2))  # dots
 Groups = Sequence[Sequence[str]]
 
 
-def event_figure(series: StoreSeries, *, panels: Groups | None = None, title: str | None = None) -> Figure:
+def event_figure(series: EventSeries, *, panels: Groups | None = None, title: str | None = None) -> Figure:
     """Series one under another, on one time axis: posterior mean, its interval as a band, and the 1-best count.
 
     `panels` says which actors share a panel, such as [["USA"], ["YUG", "NATO"]]; without it each has one. Where there
@@ -54,7 +54,7 @@ def event_figure(series: StoreSeries, *, panels: Groups | None = None, title: st
     return figure
 
 
-def event_axes(series: StoreSeries, *, ax: Axes | None = None, actors: Sequence[str] | None = None) -> Axes:
+def event_axes(series: EventSeries, *, ax: Axes | None = None, actors: Sequence[str] | None = None) -> Axes:
     """The series of some actors, or of all, in one panel with their names: on `ax`, or in a figure of its own."""
     group = list(series.actors if actors is None else actors)
     _check_groups(series, [group])
@@ -66,7 +66,7 @@ def event_axes(series: StoreSeries, *, ax: Axes | None = None, actors: Sequence[
     return ax
 
 
-def event_page(series: StoreSeries, *, title: str | None = None) -> Figure:
+def event_page(series: EventSeries, *, title: str | None = None) -> Figure:
     """Each actor in a small panel of its own, with a scale of its own, on one time axis: the appendix's page.
 
     Raises InputError for more actors than fit.
@@ -90,7 +90,7 @@ def event_page(series: StoreSeries, *, title: str | None = None) -> Figure:
     return figure
 
 
-def draw_events(series: StoreSeries, *, ax: Axes, actors: Sequence[str], small: bool = False) -> Axes:
+def draw_events(series: EventSeries, *, ax: Axes, actors: Sequence[str], small: bool = False) -> Axes:
     """Draw the series of some actors into one panel: a line in a band each, and the 1-best count as dots."""
     with styled():
         dress(ax, grid="y")
@@ -104,18 +104,18 @@ def draw_events(series: StoreSeries, *, ax: Axes, actors: Sequence[str], small: 
                 best_colour=INK if len(actors) == 1 else _darker(look(place).colour),
             )
         ax.set_ylim(bottom=min(0.0, ax.dataLim.y0))
-        first, last = series.counts.rows[0].period, series.counts.rows[-1].period
+        first, last = series.rows[0].period, series.rows[-1].period
         ax.set_xlim(*date2num([period_start(first), period_end(last, by=series.by)]))  # type: ignore[no-untyped-call]
         locator = AutoDateLocator(minticks=2 if small else 4, maxticks=5 if small else 10)  # type: ignore[no-untyped-call]
         ax.xaxis.set_major_locator(locator)
         ax.xaxis.set_major_formatter(ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
-        whole = not series.counts.share
+        whole = series.unit != "share"
         ax.yaxis.set_major_locator(MaxNLocator(4 if small else 5, integer=whole, steps=[1, 2, 5, 10]))
         ax.xaxis.get_offset_text().set_fontsize(7 if small else 8)
     return ax
 
 
-def _draw_one(ax: Axes, series: StoreSeries, actor: str, how: Look, small: bool, *, best_colour: str) -> None:
+def _draw_one(ax: Axes, series: EventSeries, actor: str, how: Look, small: bool, *, best_colour: str) -> None:
     rows = series.rows_of(actor)
     x = date2num([_middle(row.period, series.by) for row in rows])  # type: ignore[no-untyped-call]
     mean, low, high = (np.array([getattr(row, name) for row in rows]) for name in ("mean", "low", "high"))
@@ -147,17 +147,16 @@ def _middle(period: str, by: str) -> datetime.date:
     return first + (period_end(period, by=by) - first) / 2
 
 
-def _finish(figure: Figure, series: StoreSeries, title: str | None) -> None:
+def _finish(figure: Figure, series: EventSeries, title: str | None) -> None:
     """What the lines are, once for all panels, and the title."""
-    held = series.counts
-    counted = "share of the documents of" if held.share else held.quantity
+    counted = "share of the documents of" if series.unit == "share" else series.unit
     figure.supylabel(f"{counted} a {series.by}", fontsize=9)
     handles: list[Any] = [
         Line2D([], [], color=look(0).colour, linewidth=1.4),
         Patch(color=look(0).colour, alpha=BAND, linewidth=0),
         Line2D([], [], color=INK, linestyle=BEST, linewidth=1.1),
     ]
-    names = ["posterior mean", f"{100 * held.level:g} % interval", "1-best"]
+    names = ["posterior mean", f"{100 * series.level:g} % interval", "1-best"]
     figure.legend(handles, names, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
     if title is None:
         literal(figure.suptitle("", fontsize=9), f"event: {shortened_name(series.event, EVENT_LENGTH)}")
@@ -165,7 +164,7 @@ def _finish(figure: Figure, series: StoreSeries, title: str | None) -> None:
         literal(figure.suptitle("", fontsize=11, fontweight="bold"), title)
 
 
-def _name_inside(ax: Axes, series: StoreSeries, group: Sequence[str]) -> None:
+def _name_inside(ax: Axes, series: EventSeries, group: Sequence[str]) -> None:
     """The names of the actors above their panel, each in the colour of its line."""
     names = [shortened_name(_name(series, actor), NAME_LENGTH) for actor in group]
     lines = [Line2D([], [], color=look(i).colour, linestyle=look(i).dashes, linewidth=1.4) for i in range(len(group))]
@@ -176,12 +175,12 @@ def _name_inside(ax: Axes, series: StoreSeries, group: Sequence[str]) -> None:
     literal_legend(ax, lines, names, loc="best", handlelength=2.6)
 
 
-def _name(series: StoreSeries, actor: str) -> str:
+def _name(series: EventSeries, actor: str) -> str:
     title = series.titles[actor]
     return actor if title == actor else f"{shortened_name(title, NAME_LENGTH)} ({actor})"
 
 
-def _check_groups(series: StoreSeries, groups: Groups) -> None:
+def _check_groups(series: EventSeries, groups: Groups) -> None:
     if not 0 < len(groups) <= MOST_PANELS:
         raise InputError(f"a figure shows 1 to {MOST_PANELS} panels; there are {len(groups):,}. Choose some.")
     for group in groups:

@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 
 from howsure.errors import InputError
 from howsure.events.periods import PERIODS
-from howsure.events.series.event_series import UNITS, StoreSeries, event_series
-from howsure.events.series.period_counts import INTERVALS
+from howsure.events.series.counts import INTERVALS
+from howsure.events.series.event_series import UNITS, EventSeries, event_series
 from howsure.events.store.event_store import EventStore
 from tests.events.made_up_store import TITLES, MadeUpDocument, MadeUpMention, hussein_document, make_store, write_store
 from tests.events.slow_store import Counts, law_of, law_of_sum, raw_counts, slow_interval, slow_periods
@@ -74,7 +74,7 @@ def test_mean_and_variance_are_the_closed_form(
 @pytest.mark.parametrize("interval", INTERVALS)
 def test_intervals(store: EventStore, counts: dict[int, Counts], interval: str, unit: str, level: float) -> None:
     series, periods = event_series(store, unit=unit, interval=interval, level=level), slow_periods(store, "quarter")
-    for row in series.counts.rows:
+    for row in series.rows:
         documents = periods[row.period]
         if not documents:
             continue
@@ -95,7 +95,7 @@ def test_intervals(store: EventStore, counts: dict[int, Counts], interval: str, 
 @pytest.mark.parametrize("unit", UNITS)
 def test_the_best_count_is_that_of_the_best_clusterings(store: EventStore, unit: str) -> None:
     best, periods = raw_counts(store, "best"), slow_periods(store, "year")
-    for row in event_series(store, by="year", unit=unit).counts.rows:
+    for row in event_series(store, by="year", unit=unit).rows:
         documents = periods[row.period]
         held = [best[document][0][row.actor] for document in documents if document in best]
         count = sum(held) if unit == "entities" else sum(n > 0 for n in held)
@@ -112,7 +112,7 @@ def test_actors_come_by_falling_expected_count(store: EventStore, counts: dict[i
 
 def test_an_actor_of_the_lexicon_that_never_acts_has_counts_of_zero(tmp_path: Path) -> None:
     with write_store(tmp_path / "a.duckdb", [hussein_document(0)]) as store:
-        (row,) = event_series(store, actors=["USA"]).counts.rows
+        (row,) = event_series(store, actors=["USA"]).rows
     assert (row.mean, row.low, row.high, row.best, row.n_documents) == (0.0, 0.0, 0.0, 0.0, 1)
 
 
@@ -122,7 +122,7 @@ def test_the_result_converts(store: EventStore) -> None:
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain
     frame = series.to_frame("pandas")
     assert list(frame.columns) == list(plain["rows"][0])
-    assert len(frame) == len(plain["rows"]) == len(series.counts.rows)
+    assert len(frame) == len(plain["rows"]) == len(series.rows)
     empty = next(row for row in plain["rows"] if row["n_documents"] == 0)
     assert [empty[name] for name in ("mean", "low", "high", "variance", "best")] == [None] * 5
     assert (plain["rows"][0]["start"], plain["rows"][0]["end"]) == ("1998-11-01", "1998-11-30")
@@ -160,7 +160,7 @@ def test_what_is_refused(store: EventStore, options: dict[str, object], told: st
         event_series(store, **options)  # type: ignore[arg-type]
 
 
-def series_of(path: Path, made: list[MadeUpDocument], **options: int) -> StoreSeries:
+def series_of(path: Path, made: list[MadeUpDocument], **options: int) -> EventSeries:
     with write_store(path, made, **options) as store:
         return event_series(store)
 

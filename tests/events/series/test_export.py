@@ -12,7 +12,7 @@ import pyarrow.parquet
 import pytest
 
 from howsure.errors import InputError
-from howsure.events.series.event_series import StoreSeries, event_series
+from howsure.events.series.event_series import EventSeries, event_series
 from howsure.events.series.export import export_series
 from tests.events.made_up_store import make_store
 
@@ -23,20 +23,20 @@ COLUMNS = [
 
 
 @pytest.fixture(scope="module")
-def series(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreSeries]:
+def series(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventSeries]:
     with make_store(tmp_path_factory.mktemp("export") / "a.duckdb", seed=3, note="it's “quoted” {x}") as store:
         yield event_series(store)
 
 
-def test_csv_holds_every_digit(series: StoreSeries, tmp_path: Path) -> None:
+def test_csv_holds_every_digit(series: EventSeries, tmp_path: Path) -> None:
     written = export_series(series, tmp_path / "attacks.csv")
     assert written == (tmp_path / "attacks.csv", tmp_path / "attacks.recipe.json")
     assert sorted(tmp_path.iterdir()) == sorted(written)
     with written[0].open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert list(rows[0]) == COLUMNS
-    assert len(rows) == len(series.counts.rows)
-    for row, held in zip(rows, series.counts.rows, strict=True):
+    assert len(rows) == len(series.rows)
+    for row, held in zip(rows, series.rows, strict=True):
         assert (row["actor"], row["period"], int(row["n_documents"])) == (held.actor, held.period, held.n_documents)
         for name in ("mean", "low", "high", "variance", "monte_carlo_error"):
             assert row[name] == "" if math.isnan(getattr(held, name)) else float(row[name]) == getattr(held, name)
@@ -48,7 +48,7 @@ def test_csv_holds_every_digit(series: StoreSeries, tmp_path: Path) -> None:
     assert json.loads(written[1].read_text(encoding="utf-8")) == series.recipe
 
 
-def test_parquet_holds_the_same_and_the_recipe(series: StoreSeries, tmp_path: Path) -> None:
+def test_parquet_holds_the_same_and_the_recipe(series: EventSeries, tmp_path: Path) -> None:
     (path,) = export_series(series, tmp_path / "attacks.parquet")
     assert list(tmp_path.iterdir()) == [path]
     table = pyarrow.parquet.read_table(path)
@@ -63,7 +63,7 @@ def test_parquet_holds_the_same_and_the_recipe(series: StoreSeries, tmp_path: Pa
     assert json.loads(table.schema.metadata[b"howsure.recipe"]) == series.recipe
 
 
-def test_where_nothing_can_be_written(series: StoreSeries, tmp_path: Path) -> None:
+def test_where_nothing_can_be_written(series: EventSeries, tmp_path: Path) -> None:
     for name, told in {
         "attacks.xlsx": "written as .csv or .parquet",
         "attacks": "written as .csv or .parquet",

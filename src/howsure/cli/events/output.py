@@ -9,7 +9,7 @@ from typing import Any
 
 from howsure.cli.terminal.output import is_raw, json_text, name_text, records_csv, table_text
 from howsure.events.series.actor_comparison import ActorComparison
-from howsure.events.series.event_series import StoreSeries
+from howsure.events.series.event_series import EventSeries
 from howsure.events.series.export import csv_text
 from howsure.events.store.reading import UNCERTAINTY
 from howsure.inputs.naming import counted
@@ -19,7 +19,7 @@ MOST_ROWS = 200  # of a table that people read
 REST = "--format csv holds them all"
 
 
-def series_output(series: StoreSeries, form: str, path: str, left: int) -> str:
+def series_output(series: EventSeries, form: str, path: str, left: int) -> str:
     """A series in one of the formats; JSON and CSV hold all digits."""
     if form == "json":
         return json_text({"store": path, **series.to_dict()})

@@ -111,7 +111,7 @@ def export_command(path: str, output: str, groups: list[list[str]], top: int | N
 
     series, _, _ = _series(path, groups, top, options)
     written = export_series(series, output, raw=is_raw())
-    rows = len(series.counts.rows)
+    rows = len(series.rows)
     emit(f"{' and '.join(map(str, written))}: {rows:,} rows, {len(series.actors):,} actors\n", None)
 
 

@@ -17,6 +17,8 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.poisson_binomial import poisson_binomial
 from howsure.stats.proportions import normal_quantile
 
+INTERVALS = ("exact", "normal", "samples")
+
 
 @dataclass(frozen=True, slots=True)
 class Count:

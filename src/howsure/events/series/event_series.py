@@ -12,7 +12,7 @@ import numpy as np
 
 from howsure.errors import InputError
 from howsure.events.periods import Day, period_end, period_of, period_start
-from howsure.events.series.counts import Count, count_from_probabilities, count_from_samples
+from howsure.events.series.counts import INTERVALS, Count, count_from_probabilities, count_from_samples
 from howsure.events.series.dependence import check_overdispersion
 from howsure.events.series.dependence_choices import (
     APART,
@@ -23,7 +23,7 @@ from howsure.events.series.dependence_choices import (
     period_asked,
     shared_stories,
 )
-from howsure.events.series.period_counts import INTERVALS, EventSeries, PeriodCount
+from howsure.events.series.period_count import PeriodCount
 from howsure.events.store.packed_samples import as_bits, as_counts
 from howsure.events.store.reading import (
     Columns,
@@ -51,14 +51,13 @@ UNITS = ("documents", "share", "entities")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class StoreSeries:
-    """The time series of actors of a store: `counts` by actor and period, what their codes stand for, and the recipe.
+class EventSeries:
+    """The time series of actors of a store: a row for each actor and period, what their codes stand for, the recipe.
 
     In a period without documents all but their number is undefined (NaN; None as plain values).
     """
 
-    counts: EventSeries
-    by: str
+    rows: tuple[PeriodCount, ...]
     titles: Mapping[str, str]
     recipe: Mapping[str, Any]
 
@@ -66,6 +65,21 @@ class StoreSeries:
     def actors(self) -> tuple[str, ...]:
         """The codes of the actors, in the order asked for."""
         return tuple(self.titles)
+
+    @property
+    def by(self) -> str:
+        """The length of the periods."""
+        return str(self.recipe["by"])
+
+    @property
+    def level(self) -> float:
+        """That of the intervals."""
+        return float(self.recipe["level"])
+
+    @property
+    def unit(self) -> str:
+        """What is counted: documents, their share, or entities."""
+        return str(self.recipe["unit"])
 
     @property
     def event(self) -> str:
@@ -79,11 +93,11 @@ class StoreSeries:
         """
         if actor not in self.titles:
             raise unknown_name("actor", actor, self.actors, place="the series")
-        return tuple(row for row in self.counts.rows if row.actor == actor)
+        return tuple(row for row in self.rows if row.actor == actor)
 
     def columns(self) -> dict[str, list[Any]]:
         """The series as a tidy table: one row per actor and period, columns by name."""
-        rows = self.counts.rows
+        rows = self.rows
         return {
             "actor": [row.actor for row in rows],
             "title": [self.titles[row.actor] for row in rows],
@@ -126,8 +140,8 @@ class StoreSeries:
 
     def table(self) -> Table:
         """One row per actor and period."""
-        held, share = self.counts, self.counts.share
-        headings = ["actor", "title", "period", "documents", "share" if share else f"{held.quantity} with an event"]
+        share, normal = self.unit == "share", self.recipe["interval"] == "normal"
+        headings = ["actor", "title", "period", "documents", "share" if share else f"{self.unit} with an event"]
         rows = [
             [
                 row.actor,
@@ -135,19 +149,19 @@ class StoreSeries:
                 row.period,
                 f"{row.n_documents:,}",
                 numbers.number(row.mean, 4 if share else 1),
-                numbers.interval(row.low, row.high, 4 if share else int(held.interval == "normal")),
+                numbers.interval(row.low, row.high, 4 if share else int(normal)),
                 numbers.number(row.best, 4 if share else 0),
             ]
-            for row in held.rows
+            for row in self.rows
         ]
-        headings += [f"{100 * held.level:g} % interval", "1-best"]
+        headings += [f"{100 * self.level:g} % interval", "1-best"]
         return Table(headings, rows, words=headings[:3], caption=self._caption())
 
     def _caption(self) -> str:
-        rows = self.counts.rows
+        rows = self.rows
         return (
             f"{self.event}: {counted(len(self.titles), 'actor')} by {self.by}, {rows[0].period} to {rows[-1].period}: "
-            f"{self.recipe['unit']}, mean and {100 * self.counts.level:g} % interval ({self.counts.interval})"
+            f"{self.unit}, mean and {100 * self.level:g} % interval ({self.recipe['interval']})"
         )
 
     def __str__(self) -> str:
@@ -171,7 +185,7 @@ def event_series(
     overdispersion: float = 0.0,
     since: Day | None = None,
     until: Day | None = None,
-) -> StoreSeries:
+) -> EventSeries:
     """How often actors act in each period: n(t, c) = Σ D(c, x_d, e_d) over the documents d of period t.
 
     unit: "documents" in which some entity of the actor acts, their "share" among all documents of the period (also
@@ -215,14 +229,12 @@ def event_series(
             story = None if stories == APART else shared_stories(cell["story"])
             how = {"level": level, "stories": story, "overdispersion": overdispersion}
             count = _counted(cell["value"], interval, unit, n_samples, how)
-            rows.append(_row(actor, period, count, float(cell["best"].sum()), n, unit == "share"))
-    quantity = "entities" if unit == "entities" else "documents"
-    counts = EventSeries(tuple(rows), level, interval, quantity, unit == "share", n_samples)
+            rows.append(PeriodCount.of(count, actor, period, float(cell["best"].sum()), n, share=unit == "share"))
     asked = {"by": by, "level": level, "interval": interval, "unit": unit}
     recipe = recipe_of(
         store, **asked, **dependence_asked(store, stories, overdispersion), **period_asked(sizes, since, until)
     )
-    return StoreSeries(counts, by, {actor: title_of(store, actor) for actor in chosen}, recipe)
+    return EventSeries(tuple(rows), {actor: title_of(store, actor) for actor in chosen}, recipe)
 
 
 def _stored(interval: str, unit: str) -> str:
@@ -269,23 +281,6 @@ def _counted(values: Any, interval: str, unit: str, n_samples: int, how: Mapping
         return count_from_probabilities(values, n_samples=n_samples, **how)
     read = as_counts if unit == "entities" else as_bits
     return count_from_samples(read(values, n_samples).astype(np.int64), interval=interval, **how)
-
-
-def _row(actor: str, period: str, count: Count, best: float, n: int, share: bool) -> PeriodCount:
-    if n == 0:
-        return PeriodCount(actor, period, math.nan, math.nan, math.nan, math.nan, math.nan, None, 0)
-    per = 1.0 / n if share else 1.0
-    return PeriodCount(
-        actor,
-        period,
-        count.mean * per,
-        count.low * per,
-        count.high * per,
-        count.variance * per**2,
-        count.monte_carlo_error * per,
-        best * per,
-        n,
-    )
 
 
 def _plain(value: Any) -> Any:

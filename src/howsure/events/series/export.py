@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from howsure.data.tables.database import Database, copy_to_file, literal
 from howsure.errors import InputError
-from howsure.events.series.event_series import StoreSeries
+from howsure.events.series.event_series import EventSeries
 from howsure.files.whole import check_place, write_whole
 from howsure.show.harmless import in_a_spreadsheet
 
@@ -24,7 +24,7 @@ DATES, WORDS = ("start", "end"), ("actor", "title", "period")
 Paths = tuple[Path, ...]
 
 
-def export_series(series: StoreSeries, path: str | os.PathLike[str], *, raw: bool = False) -> Paths:
+def export_series(series: EventSeries, path: str | os.PathLike[str], *, raw: bool = False) -> Paths:
     """Write one row per actor and period, by the suffix of `path` as .csv or .parquet; the files written are returned.
 
     Columns: actor (its code: ISO 3166 alpha-3 for the countries of the lexicon), title, period, start and end (its
@@ -66,7 +66,7 @@ def recipe_path(path: Path) -> Path:
     return path.with_name(f"{path.stem}.recipe.json")
 
 
-def csv_text(series: StoreSeries, *, raw: bool = False) -> str:
+def csv_text(series: EventSeries, *, raw: bool = False) -> str:
     """The tidy table as CSV, numbers with all their digits; names that are no formulas, unless `raw`."""
     columns = series.columns()
     out = io.StringIO()
@@ -83,7 +83,7 @@ def _cell(value: Any) -> str:
     return str(value)
 
 
-def _parquet(series: StoreSeries) -> bytes:
+def _parquet(series: EventSeries) -> bytes:
     columns = {name: _array(name, values) for name, values in series.columns().items()}
     recipe = literal(json.dumps(dict(series.recipe), ensure_ascii=False))
     shown = ", ".join(_selected(name) for name in columns)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from howsure.events.periods import periods_between
 from howsure.events.series.counts import count_from_probabilities
-from howsure.events.series.event_series import StoreSeries, event_series
+from howsure.events.series.event_series import EventSeries, event_series
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.reading import first_and_last
 from howsure.reproductions.events.corpora import News
@@ -43,7 +43,7 @@ class Told:
     news: News
     drawn: Drawn
     actors: list[str]
-    series: StoreSeries
+    series: EventSeries
     changes: Differences
     contests: Differences
     few: FewSamples
