@@ -59,11 +59,11 @@ def test_it_shows_itself_as_text_and_in_a_notebook() -> None:
     table = calibration_table(Y, Q**3, groups=np.where(np.arange(6_000) % 2, "<b>", "VB"))
     lines = repr(table).splitlines()
     assert lines[0].split("  ")[-1] == "p (adjusted)"
-    assert all(line.endswith("< 0.0001") for line in lines[1:3])
-    assert all("wrong: the log loss is infinite" in line for line in lines[3:])
+    assert all(line.endswith("< 0.0001") for line in lines[2:4])
+    assert all("wrong: the log loss is infinite" in line for line in lines[4:])
     html = table._repr_html_()
     assert html.count("<tr>") == 3
-    assert "<th>p (adjusted)</th></tr></thead><tbody><tr><td>&lt;b&gt;</td><td>3,000</td>" in html
+    assert "&lt;b&gt;</td><td>3,000</td>" in html
     assert "<td>&lt; 0.0001</td>" in html
 
 
@@ -80,7 +80,7 @@ def test_as_a_frame_as_text_and_as_a_dict() -> None:
     assert list(frame["group"]) == ["NN", "VB", "a9", "a10"]
     assert frame["error"].tolist() == [row.error.value for row in table]
     assert table.to_dict()["groups"]["n"] == [row.n for row in table]
-    assert [line.split()[0] for line in repr(table).splitlines()[1:5]] == ["NN", "VB", "a9", "a10"]
+    assert [line.split()[0] for line in repr(table).splitlines()[2:6]] == ["NN", "VB", "a9", "a10"]
     with pytest.raises(KeyError):
         table["JJ"]
 

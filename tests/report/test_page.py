@@ -109,9 +109,9 @@ def test_one_curve_opens_with_its_verdict() -> None:
 
 
 def test_the_table_has_a_row_a_curve_with_the_largest_error_first(several: str) -> None:
-    body = re.findall(r'<table class="curves">.*?<tbody>(.*?)</tbody>', several, re.DOTALL)
-    assert len(body) == 1
-    rows = [re.findall(r"<td>(.*?)</td>", row) for row in re.findall(r"<tr>(.*?)</tr>", body[0])]
+    body = re.search(r"<tbody>(.*?)</tbody>", several, re.DOTALL)
+    assert body is not None
+    rows = [re.findall(r"<td.*?>(.*?)</td>", row) for row in re.findall(r"<tr>(.*?)</tr>", body[1])]
     assert [row[0] for row in rows] == [f"g{i}" for i in range(9, 0, -1)]
     assert rows[0][1] == "2,000"
     assert rows[0][3] == "0.1800 [0.1600, 0.2000]"
@@ -138,7 +138,7 @@ def test_of_very_many_curves_those_with_most_pairs_are_drawn_and_that_is_said(mo
     assert html.count('<details class="curve">') == 4
     assert "g3:" not in text
     assert "g4:" in text
-    assert html.count("<tr><td>g") == 7
+    assert len(re.findall("<tr><td[^>]*>g", html)) == 7
 
 
 def test_the_same_curves_give_the_same_page() -> None:

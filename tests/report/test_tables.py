@@ -14,7 +14,7 @@ from tests.figures.made_up import ANY_CURVE, curve_with, many_curves
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(True, "yes"), (7, "7"), (math.nan, "undefined"), (math.inf, "infinite"), (0.12345, "0.1235"), ("x", "x")],
+    [(True, "yes"), (7, "7"), (math.nan, "–"), (math.inf, "inf"), (0.12345, "0.1235"), ("x", "x")],
 )
 def test_a_cell_says_its_value(value: object, text: str) -> None:
     assert cell(value) == text

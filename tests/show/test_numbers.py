@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsure.show.numbers import exact, interval, number, p_in_words, p_text
+from howsure.show.numbers import all_digits, interval, number, p_in_words, p_text
 
 NAN = math.nan
 
@@ -21,7 +21,7 @@ def test_what_is_undefined_is_one_dash(shown: str) -> None:
 def test_numbers() -> None:
     assert (number(1234.56, 1), number(-0.5, 2, sign=True), number(math.inf)) == ("1,234.6", "-0.50", "inf")
     assert (interval(0.0, 12.0, 0), interval(1234.0, 2345.0, 0)) == ("[0, 12]", "[1234, 2345]")
-    assert (exact(None), exact(NAN), exact(0.1)) == ("", "", "0.1")
+    assert (all_digits(None), all_digits(NAN), all_digits(0.1)) == ("", "", "0.1")
 
 
 @given(st.floats(0.0, 1.0))

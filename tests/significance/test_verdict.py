@@ -55,7 +55,7 @@ def test_amount_and_side_agree_with_the_row() -> None:
         row, (said,) = result[model, "brier"], [one for one in verdicts(result) if one.startswith(model)]
         ends = sorted((abs(row.low), abs(row.high)))
         assert said.startswith(
-            f"{model} is {told} by {abs(row.difference):.4f} [{ends[0]:.4f}, {ends[1]:.4f}] (p <.0001)"
+            f"{model} is {told} by {abs(row.difference):.4f} [{ends[0]:.4f}, {ends[1]:.4f}] (p < 0.0001)"
         )
 
 

@@ -14,6 +14,7 @@ from howsure.inputs.checks import check_clusters, check_level
 from howsure.inputs.frames import to_frame
 from howsure.inputs.numbers import check_whole, is_number
 from howsure.inputs.pairs import Floats, Integers
+from howsure.show.numbers import p_in_words
 from howsure.show.preformatted import preformatted
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 METHODS = ("chi-square", "band")
-SMALLEST_P = 0.0001
 FEWEST_EXPECTED = 5  # truths a bar, for the chi-square test
 
 
@@ -114,12 +114,11 @@ class QuantileCalibration:
         )
 
     def _in_words(self, method: str) -> str:
-        p, statistic = self.p_values[method], self.statistics[method]
-        p_text = f"p = {p:.4f}" if p >= SMALLEST_P else f"p < {SMALLEST_P}"
+        p, statistic = p_in_words(self.p_values[method]), self.statistics[method]
         if method == "band":
-            return f"band, largest distance {statistic:.4f}: {p_text}"
+            return f"band, largest distance {statistic:.4f}: {p}"
         degrees = "" if self.clusters else f" with {len(self.counts) - 1} degrees of freedom"
-        return f"chi-square {statistic:.1f}{degrees}: {p_text}"
+        return f"chi-square {statistic:.1f}{degrees}: {p}"
 
 
 def posterior_quantiles(

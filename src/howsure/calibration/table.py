@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,13 +14,13 @@ from howsure.calibration.curve import debiased_estimate, squared_error
 from howsure.calibration.estimates.error import plugin_mse, root
 from howsure.calibration.hypothesis_tests.binned import p_value_of
 from howsure.calibration.notes import notes_by_name, notes_of
-from howsure.calibration.verdict import p_value_text
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level
 from howsure.inputs.frames import to_frame
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.pairs_from import pairs_from
-from howsure.show.harmless import in_a_line
+from howsure.show.numbers import number, p_text
+from howsure.show.table import Table
 from howsure.stats.estimate import Estimate, finite_or_none
 from howsure.stats.multiplicity import adjust_p_values
 
@@ -95,22 +94,18 @@ class CalibrationTable:
             "p_adjusted": [r.p_adjusted for r in rows],
         }
 
-    def _cells(self) -> list[tuple[str, ...]]:
-        return [
-            (in_a_line(row.name), f"{row.n:,}", f"{row.base_rate:.4f}", str(row.error), p_value_text(row.p_adjusted))
-            for row in self.rows
+    def table(self) -> Table:
+        """One row per group, and the notes below."""
+        cells = [
+            (row.name, f"{row.n:,}", number(row.base_rate), str(row.error), p_text(row.p_adjusted)) for row in self.rows
         ]
+        return Table(HEADINGS, cells, words=HEADINGS[:1], notes=self._notes())
 
     def __repr__(self) -> str:
-        width = max([len(in_a_line(row.name)) for row in self.rows] + [5])
-        lines = [
-            f"{group:<{width}}  {n:>9}  {base_rate:>9}  {error:>24}  {p:>12}"
-            for group, n, base_rate, error, p in [HEADINGS, *self._cells()]
-        ]
-        return "\n".join([*lines, *self._notes()])
+        return str(self.table())
 
     def _notes(self) -> list[str]:
-        return notes_by_name((in_a_line(row.name), row.notes) for row in self.rows)
+        return notes_by_name((row.name, row.notes) for row in self.rows)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the errors with their intervals by group, the largest at the top, on axes (new ones if None)."""
@@ -119,10 +114,7 @@ class CalibrationTable:
         return error_figure(self.rows).axes[0] if ax is None else draw_errors(self.rows, ax=ax)
 
     def _repr_html_(self) -> str:
-        head, *rows = ("".join(f"<td>{escape(cell)}</td>" for cell in cells) for cells in [HEADINGS, *self._cells()])
-        body = "".join(f"<tr>{row}</tr>" for row in rows)
-        notes = "".join(f"<p>{escape(note)}</p>" for note in self._notes())
-        return f"<table><thead><tr>{head.replace('td>', 'th>')}</tr></thead><tbody>{body}</tbody></table>{notes}"
+        return self.table().html()
 
 
 def calibration_table(

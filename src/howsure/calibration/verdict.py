@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from howsure.inputs.naming import shortened
+from howsure.show.numbers import UNDEFINED, p_in_words
 from howsure.stats.estimate import Estimate
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ TELLING = 0.1  # an interval from 0 to more than this tells nothing
 WORTH_SAYING = 0.25  # a second region is said if it adds this share of what the first adds to the error
 CHANCE = 3.0  # standard deviations: as many bins more than expected may miss the diagonal of a calibrated model
 DECIMALS = range(2, 7)
-SMALLEST_P = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def figures_in_words(curve: CalibrationCurve) -> list[tuple[str, str]]:
     bins = f"{len(curve.bins):,} bin" + ("s" if len(curve.bins) > 1 else "")
     return [
         ("error", with_method(curve.debiased_error)),
-        ("calibrated?", f"p = {p_value_text(curve.p_value)}".replace("= <", "<") + _by_test(curve)),
+        ("calibrated?", p_in_words(curve.p_value) + _by_test(curve)),
         ("Algorithm 1", with_method(curve.error)),
         ("ECE", f"{curve.ece} (largest gap {curve.max_error})"),
         ("pairs", f"{curve.n:,} in {bins}"),
@@ -146,17 +146,6 @@ def with_method(estimate: Estimate) -> str:
     if math.isnan(estimate.value) or estimate.low is None:
         return f"{estimate}"
     return f"{estimate} ({estimate.method}, {100 * estimate.level:g} % interval)"
-
-
-def p_value_text(p_value: float) -> str:
-    """A p-value with four decimals, or the bound it lies below.
-
-    >>> p_value_text(0.25), p_value_text(1e-9)
-    ('0.2500', '< 0.0001')
-    """
-    if math.isnan(p_value):
-        return "undefined"
-    return f"{p_value:.4f}" if p_value >= SMALLEST_P else f"< {SMALLEST_P:.4f}"
 
 
 def recipe_line(curve: CalibrationCurve) -> str:
@@ -181,7 +170,7 @@ def _together(values: Sequence[object]) -> str:
 def _yes_or_no(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return "–" if value is None else str(value)
+    return UNDEFINED if value is None else str(value)
 
 
 def _sides(curve: CalibrationCurve) -> np.typing.NDArray[np.int64]:

@@ -13,7 +13,8 @@ from matplotlib.ticker import MaxNLocator
 from howsure.errors import InputError
 from howsure.figures.files import inline_svg
 from howsure.figures.style import FAINT, QUIET, dress, literal, look, new_figure, shortened_name, styled
-from howsure.significance.results import Comparison, Difference, p_text
+from howsure.show.numbers import p_in_words
+from howsure.significance.results import Comparison, Difference
 
 CAPTION = "Differences from the baseline with their intervals. A filled dot: the adjusted p is at most .05."
 COLUMNS, TICKS = 2, 6
@@ -75,7 +76,7 @@ def draw_differences(rows: Sequence[Difference], *, ax: Axes, named: bool = True
 def _draw_row(ax: Axes, place: int, row: Difference) -> None:
     how = look(0)
     margin = ax.get_yaxis_transform()
-    ax.text(1.02, place, f"p {p_text(row.p_adjusted)}", transform=margin, fontsize=7, color=QUIET, va="center")
+    ax.text(1.02, place, p_in_words(row.p_adjusted), transform=margin, fontsize=7, color=QUIET, va="center")
     if not math.isfinite(row.difference):
         return
     if not math.isnan(row.low):

@@ -14,6 +14,7 @@ from matplotlib.legend import Legend
 from matplotlib.text import Text
 
 from howsure.show.harmless import on_a_terminal
+from howsure.show.numbers import interval
 from howsure.stats.estimate import Estimate
 
 INK, QUIET, FAINT, GRID = "#1a1a1a", "#5f6368", "#b8bcc2", "#e4e6e9"
@@ -119,4 +120,4 @@ def estimate_text(estimate: Estimate) -> str:
     decimals = 4 if max(estimate.value, estimate.high or 0.0) < 0.01 else 3
     if estimate.low is None or estimate.high is None:
         return f"{estimate.value:.{decimals}f}"
-    return f"{estimate.value:.{decimals}f} [{estimate.low:.{decimals}f}, {estimate.high:.{decimals}f}]"
+    return f"{estimate.value:.{decimals}f} {interval(estimate.low, estimate.high, decimals)}"

@@ -24,7 +24,8 @@ from howsure.errors import InputError
 from howsure.figures.calibration import curve_figure, error_figure, histogram_figure
 from howsure.figures.files import inline_svg
 from howsure.report.pages import page_template
-from howsure.report.tables import Table, table_of_bins, table_of_curves, table_of_rows
+from howsure.report.tables import table_of_bins, table_of_curves, table_of_rows
+from howsure.show.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

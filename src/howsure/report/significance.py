@@ -20,15 +20,13 @@ def significance_report(
 
     `read` says what was read, for the recipe.
     """
-    headings, rows = result.table()
     recipe = {**(read or {}), **result.recipe}
     return page_template("significance.html").render(
         title=title,
         subtitle=f"{result.recipe['n']:,} items, baseline {result[0].baseline}",
         verdicts=verdicts(result),
         how=how(result),
-        headings=headings,
-        rows=rows,
+        table=Markup(result.table().html()),
         picture=Markup(difference_svg(result)),
         caption=CAPTION,
         recipe=recipe_rows(recipe),

@@ -4,22 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from howsure.calibration.results import Bins, CalibrationCurve
-from howsure.calibration.verdict import OVERCONFIDENT, UNDERCONFIDENT, kind, p_value_text
+from howsure.calibration.verdict import OVERCONFIDENT, UNDERCONFIDENT, kind
 from howsure.errors import InputError
+from howsure.show.numbers import UNDEFINED, interval, number, p_text
+from howsure.show.table import Table
 from howsure.stats.multiplicity import ADJUSTED, adjust_p_values
-
-ABSENT = "–"
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Headings, and rows of as many cells."""
-
-    headings: list[str]
-    rows: list[list[str]]
 
 
 def table_of_curves(curves: Sequence[CalibrationCurve], names: Sequence[str], *, adjust: str | None) -> Table:
@@ -35,53 +26,52 @@ def table_of_curves(curves: Sequence[CalibrationCurve], names: Sequence[str], *,
             cell(curve.n),
             cell(curve.base_rate),
             cell(curve.debiased_error),
-            p_value_text(float(p_values[i])),
+            p_text(float(p_values[i])),
             cell(curve.brier.score),
             cell(curve.log_loss.score),
             kind(curve),
         ]
         for i, curve in ((i, curves[i]) for i in order)
     ]
-    return Table(headings, rows)
+    return Table(headings, rows, words=(headings[0], headings[-1]))
 
 
 def table_of_rows(rows: Sequence[Mapping[str, object]]) -> Table:
     """Rows made elsewhere, as they are; the first one names the columns."""
     headings = list(rows[0])
-    for number, row in enumerate(rows):
+    for place, row in enumerate(rows):
         if list(row) != headings:
-            raise InputError(f"table_rows must have one set of columns; row {number} has {list(row)}, not {headings}.")
-    return Table(headings, [[cell(value) for value in row.values()] for row in rows])
+            raise InputError(f"table_rows must have one set of columns; row {place} has {list(row)}, not {headings}.")
+    words = [heading for heading in headings if any(isinstance(row[heading], str) for row in rows)]
+    return Table(headings, [[cell(value) for value in row.values()] for row in rows], words=words)
 
 
 def table_of_bins(bins: Bins, *, level: float) -> Table:
     """One row per bin, in ascending order of predictions."""
     headings = ["pairs", "mean prediction", "label frequency", f"{100 * level:g} % interval", "seen from the diagonal"]
     rows = [
-        [cell(n), cell(mean), cell(frequency), f"[{low:.4f}, {high:.4f}]", _side(mean, low, high)]
+        [cell(n), cell(mean), cell(frequency), interval(low, high), _side(mean, low, high)]
         for n, mean, frequency, low, high in zip(
             *(getattr(bins, c).tolist() for c in ("count", "mean_prob", "frequency", "low", "high")), strict=True
         )
     ]
-    return Table(headings, rows)
+    return Table(headings, rows, words=headings[-1:])
 
 
 def cell(value: object) -> str:
     """A value as a table shows it.
 
     >>> cell(12345), cell(0.5), cell(None), cell(float("inf")), cell("NN")
-    ('12,345', '0.5000', '–', 'infinite', 'NN')
+    ('12,345', '0.5000', '–', 'inf', 'NN')
     """
     if value is None:
-        return ABSENT
+        return UNDEFINED
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, float):
-        if math.isnan(value):
-            return "undefined"
-        return "infinite" if math.isinf(value) else f"{value:.4f}"
+        return number(value)
     return str(value)
 
 

@@ -30,10 +30,10 @@ def interval(low: float | None, high: float | None, decimals: int = 4, *, sign: 
     return "[{}, {}]".format(*(number(end, decimals, sign=sign).replace(",", "") for end in (low, high)))
 
 
-def exact(value: float | None) -> str:
+def all_digits(value: float | None) -> str:
     """A number with all its digits, as a program reads it; nothing where it is undefined.
 
-    >>> exact(0.1), exact(float("nan"))
+    >>> all_digits(0.1), all_digits(float("nan"))
     ('0.1', '')
     """
     return "" if value is None or math.isnan(value) else repr(value)

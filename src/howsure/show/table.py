@@ -40,8 +40,8 @@ class Table:
 
     def __str__(self) -> str:
         """The caption, the table and the notes."""
-        above, below = ([on_a_terminal(line) for line in lines if line] for lines in ([self.caption], self.notes))
-        return "\n".join([*above, self.text(), *below])
+        above = [on_a_terminal(self.caption)] if self.caption else []
+        return "\n".join([*above, self.text(), *map(in_a_line, self.notes)])
 
     def text(self, *, raw: bool = False) -> str:
         """The columns side by side, without caption and notes."""
@@ -58,7 +58,7 @@ class Table:
         body = ("".join(f"<td{how}>{cell}</td>" for cell, how in zip(row, style, strict=True)) for row in rows)
         caption = f"<caption>{html.escape(on_a_terminal(self.caption))}</caption>" if self.caption else ""
         lines = "\n".join(f"<tr>{row}</tr>" for row in body)
-        notes = "".join(f"<p>{html.escape(on_a_terminal(note))}</p>" for note in self.notes)
+        notes = "".join(f"<p>{html.escape(in_a_line(note))}</p>" for note in self.notes)
         return f"<table>{caption}<thead><tr>{cells}</tr></thead><tbody>\n{lines}\n</tbody></table>{notes}"
 
     def csv(self, *, raw: bool = False) -> str:

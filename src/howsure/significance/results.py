@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import html
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, overload
 
@@ -12,6 +11,8 @@ from howsure.errors import InputError
 from howsure.inputs.frames import to_frame
 from howsure.inputs.naming import unknown_name
 from howsure.show.harmless import in_a_line
+from howsure.show.numbers import interval, number, p_text
+from howsure.show.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,13 +61,15 @@ class Difference:
         return "**" if self.p_adjusted <= 0.01 else "*" if self.p_adjusted <= 0.05 else ""
 
 
+WORDS = ("against", "model", "metric")  # columns of names
+AGAINST: dict[str, Callable[[Difference], str]] = {"against": lambda row: row.baseline}
 COLUMNS: dict[str, Callable[[Difference], str]] = {
-    "model": lambda row: in_a_line(row.model),
+    "model": lambda row: row.model,
     "metric": lambda row: row.metric,
-    "baseline": lambda row: _number(row.baseline_value),
-    "value": lambda row: _number(row.model_value),
-    "difference": lambda row: _number(row.difference, sign=True),
-    "interval": lambda row: f"[{_number(row.low, sign=True)}, {_number(row.high, sign=True)}]",
+    "baseline": lambda row: number(row.baseline_value),
+    "value": lambda row: number(row.model_value),
+    "difference": lambda row: number(row.difference, sign=True),
+    "interval": lambda row: interval(row.low, row.high, sign=True),
     "p": lambda row: p_text(row.p_value),
     "adjusted p": lambda row: f"{p_text(row.p_adjusted)}{row.stars}",
 }
@@ -102,9 +105,11 @@ class Comparison:
                 return row
         raise KeyError(place)
 
-    def table(self) -> tuple[list[str], list[list[str]]]:
-        """The headings and cells of the table as text."""
-        return list(COLUMNS), [[show(row) for show in COLUMNS.values()] for row in self.rows]
+    def table(self) -> Table:
+        """One row per model and metric; the baselines too, if there are several."""
+        several = len({row.baseline for row in self.rows}) > 1
+        columns = AGAINST | COLUMNS if several else COLUMNS
+        return Table(list(columns), [[show(row) for show in columns.values()] for row in self.rows], words=WORDS)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form: `recipe`, `notes` and `comparisons`."""
@@ -117,10 +122,7 @@ class Comparison:
         return to_frame({name: [getattr(row, name) for row in self.rows] for name in names}, backend)
 
     def __str__(self) -> str:
-        headings, rows = self.table()
-        widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
-        lines = [_aligned(line, widths) for line in (headings, *rows)]
-        return "\n".join([*lines, *(f"note: {note}" for note in self.notes), recipe_text(self.recipe)])
+        return str(self._said())
 
     __repr__ = __str__
 
@@ -148,24 +150,11 @@ class Comparison:
     def _repr_html_(self) -> str:
         from howsure.figures.significance import difference_svg
 
-        headings, rows = self.table()
-        head = "".join(f"<th>{html.escape(cell)}</th>" for cell in headings)
-        body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-        caption = html.escape(recipe_text(self.recipe))
-        table = f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        notes = "".join(f"<p>{html.escape(note)}</p>" for note in self.notes)
-        return f"<div>{table}{notes}{difference_svg(self)}</div>"
+        return f"<div>{self._said().html()}{difference_svg(self)}</div>"
 
-
-def p_text(p: float) -> str:
-    """A p-value as it is printed: `.0003`, `<.0001`, `undefined`.
-
-    >>> p_text(0.00027), p_text(0.00001), p_text(1.0)
-    ('.0003', '<.0001', '1.0000')
-    """
-    if math.isnan(p):
-        return "undefined"
-    return "<.0001" if p < 0.0001 else f"{p:.4f}".removeprefix("0")
+    def _said(self) -> Table:
+        """The table, and below it what to know beside it."""
+        return replace(self.table(), notes=[*(f"note: {note}" for note in self.notes), recipe_text(self.recipe)])
 
 
 def recipe_text(recipe: Mapping[str, Any]) -> str:
@@ -189,15 +178,3 @@ def _in_words(value: object) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value))
     return "yes" if value is True else str(value)
-
-
-def _aligned(cells: Sequence[str], widths: Sequence[int]) -> str:
-    """The two names to the left, the numbers to the right."""
-    pairs = list(zip(cells, widths, strict=True))
-    return "  ".join([c.ljust(w) for c, w in pairs[:2]] + [c.rjust(w) for c, w in pairs[2:]]).rstrip()
-
-
-def _number(value: float, *, sign: bool = False) -> str:
-    if math.isnan(value):
-        return "undefined"
-    return f"{value:+.4f}" if sign else f"{value:.4f}"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from howsure.significance.results import Comparison, Difference, p_text
+from howsure.show.numbers import interval, p_in_words
+from howsure.significance.results import Comparison, Difference
 from howsure.stats.multiplicity import ADJUSTED
 
 ALPHA = 0.05
@@ -16,7 +17,7 @@ def verdicts(result: Comparison) -> list[str]:
     >>> from howsure.significance import compare
     >>> y = [0, 1] * 20
     >>> verdicts(compare(y, [0, 0] * 20, {"large": y}, baseline_name="base", metrics="accuracy", rng=0))
-    ['large is better than base in accuracy by +0.5000 [+0.3432, +0.6568] (p <.0001).']
+    ['large is better than base in accuracy by +0.5000 [+0.3432, +0.6568] (p < 0.0001).']
     """
     said = []
     for model in dict.fromkeys(row.model for row in result):
@@ -59,15 +60,14 @@ def how(result: Comparison) -> list[str]:
 
 def _finding(row: Difference) -> str:
     """By how much a model is better or worse; where not both the sign and the word say so, in words alone."""
-    p = p_text(row.p_adjusted)
-    told = f"(p {p if p.startswith('<') else '= ' + p})"
+    told = f"({p_in_words(row.p_adjusted)})"
     if row.higher_is_better and row.difference > 0:
-        interval = "" if math.isnan(row.low) else f" [{row.low:+.4f}, {row.high:+.4f}]"
-        return f"{row.metric} by {row.difference:+.4f}{interval} {told}"
+        ends = "" if math.isnan(row.low) else f" {interval(row.low, row.high, sign=True)}"
+        return f"{row.metric} by {row.difference:+.4f}{ends} {told}"
     side, sign = ("higher", 1.0) if row.difference > 0 else ("lower", -1.0)
     low, high = sorted((sign * row.low, sign * row.high))  # of the amount
-    interval = "" if math.isnan(row.low) else f" [{low:.4f}, {high:.4f}]"
-    return f"{row.metric}, {side} by {abs(row.difference):.4f}{interval} {told}"
+    ends = "" if math.isnan(row.low) else f" {interval(low, high)}"
+    return f"{row.metric}, {side} by {abs(row.difference):.4f}{ends} {told}"
 
 
 def _side(row: Difference) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from howsure.inputs.frames import to_frame
+from howsure.show.numbers import interval
 from howsure.show.preformatted import preformatted
 
 
@@ -30,7 +31,7 @@ class Estimate:
             return "undefined"
         if self.low is None or self.high is None:
             return f"{self.value:.4f}"
-        return f"{self.value:.4f} [{self.low:.4f}, {self.high:.4f}]"
+        return f"{self.value:.4f} {interval(self.low, self.high)}"
 
     @property
     def recipe(self) -> dict[str, Any]:

@@ -16,12 +16,12 @@ from howsure.calibration.hypothesis_tests.clustered import clustered_test
 from howsure.calibration.hypothesis_tests.cox import cox_test
 from howsure.calibration.hypothesis_tests.cumulative import cumulative_test
 from howsure.calibration.notes import groups_together
-from howsure.calibration.verdict import p_value_text
 from howsure.errors import InputError
 from howsure.inputs.frames import to_frame
 from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Floats, Pairs
 from howsure.inputs.pairs_from import pairs_from
+from howsure.show.numbers import p_in_words
 from howsure.show.preformatted import preformatted
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
@@ -57,9 +57,9 @@ class CalibrationTest:
         return to_frame({name: [held] for name, held in row.items()}, backend=backend)
 
     def __str__(self) -> str:
-        p, error = p_value_text(self.p_value), f" (simulated: ± {self.p_error:.4f})" if self.p_error else ""
+        p, error = p_in_words(self.p_value), f" (simulated: ± {self.p_error:.4f})" if self.p_error else ""
         fitted = "".join(f", {name} {held:.4f}" for name, held in self.estimates.items())
-        found = f"statistic {self.statistic:.6g}{fitted}, p {p}{error}"
+        found = f"statistic {self.statistic:.6g}{fitted}, {p}{error}"
         return f"test of calibration by {self.method}: {found}, n = {self.n:,}"
 
     def _repr_html_(self) -> str:

@@ -7,6 +7,7 @@ from howsure.calibration.comparison import CalibrationComparison
 from howsure.cli.calibration.sides import Side
 from howsure.cli.terminal.output import json_text, table_text
 from howsure.data.predictions.paired_rows import PairedRows
+from howsure.show.numbers import UNDEFINED, number
 from howsure.show.table import Table
 
 Sides = tuple[Side, Side]
@@ -69,9 +70,9 @@ def comparison_table(result: CalibrationComparison, sides: Sides, rows: PairedRo
     cells = []
     for name, e in estimates.items():
         if e is None or e.low is None or e.high is None:
-            cells.append([name, "–", "–", "–"])
+            cells.append([name, *[UNDEFINED] * 3])
         else:
-            cells.append([name, *(f"{x:.5f}" for x in (e.value, e.low, e.high))])
+            cells.append([name, *(number(x, 5) for x in (e.value, e.low, e.high))])
     read = [line.removesuffix("; differences are A - B") for line in _read(result, sides, rows)]
     comment = f"howsure {__version__}; {'; '.join(read)}; level {result.recipe['level']}"
     return Table(("figure", "value", "low", "high"), cells, words=("figure",), caption=comment)

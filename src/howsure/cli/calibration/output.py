@@ -10,10 +10,11 @@ import numpy as np
 
 from howsure.calibration.notes import notes_by_name
 from howsure.calibration.results import CalibrationCurve
-from howsure.calibration.verdict import kind, p_value_text, recipe_rows, summary, verdict
+from howsure.calibration.verdict import kind, recipe_rows, summary, verdict
 from howsure.cli.terminal.output import json_text, table_text
 from howsure.files.whole import write_whole
 from howsure.inputs.naming import counted, shortened
+from howsure.show.numbers import all_digits, number, p_text
 from howsure.show.table import Table
 from howsure.stats.multiplicity import ADJUSTED, adjust_p_values
 
@@ -100,7 +101,7 @@ def curves_table(
 
     The comment holds the recipe, what is adjusted, and the notes.
     """
-    shown, shown_p = (exact_number, exact_number) if exact else (number, p_value_text)
+    shown, shown_p = (all_digits, all_digits) if exact else (number, p_text)
     rows = []
     for curve, p in zip(curves, adjusted_p_values(curves, adjust), strict=True):
         e = curve.debiased_error
@@ -140,18 +141,6 @@ def adjusted_p_values(curves: Sequence[CalibrationCurve], adjust: str) -> list[f
         [curve.p_value for curve in curves], method=None if adjust == "none" else adjust
     ).tolist()
     return adjusted
-
-
-def number(value: float | None) -> str:
-    """A number with four decimals; what is not known is a dash."""
-    if value is None or math.isnan(value):
-        return "–"
-    return "inf" if math.isinf(value) else f"{value:.4f}"
-
-
-def exact_number(value: float | None) -> str:
-    """A number as a program reads it; what is not known is empty."""
-    return "" if value is None or math.isnan(value) else repr(value)
 
 
 def write_figure(curves: Sequence[CalibrationCurve], path: str) -> None:

@@ -11,14 +11,15 @@ from howsure import __version__
 from howsure.calibration.curve import curve_of
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.table import by_group
-from howsure.calibration.verdict import kind, p_value_text
-from howsure.cli.calibration.output import adjusted_p_values, exact_number, number
+from howsure.calibration.verdict import kind
+from howsure.cli.calibration.output import adjusted_p_values
 from howsure.cli.sequences.input import Corpus, Tags
 from howsure.cli.sequences.pairs import check_unknown
 from howsure.cli.terminal.output import json_text, table_text
 from howsure.inputs.naming import counted
 from howsure.sequences.calibration_pairs import count_unknown, tag_pairs
 from howsure.sequences.taggers.tagger import Tagger
+from howsure.show.numbers import all_digits, number, p_text
 from howsure.show.table import Table
 from howsure.stats.multiplicity import ADJUSTED
 
@@ -90,7 +91,7 @@ def _notes(found: Evaluation, recipe: Mapping[str, Any]) -> list[str]:
 
 
 def _table(found: Evaluation, recipe: Mapping[str, Any], adjusted: list[float], *, exact: bool) -> Table:
-    shown, shown_p = (exact_number, exact_number) if exact else (number, p_value_text)
+    shown, shown_p = (all_digits, all_digits) if exact else (number, p_text)
     rows = []
     for curve, p in zip(found.curves, adjusted, strict=True):
         name = curve.name or ALL

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from howsure import __version__
@@ -12,8 +13,6 @@ from howsure.inputs.naming import counted, shortened
 from howsure.show.table import Table
 from howsure.significance.results import Comparison, recipe_text
 from howsure.significance.verdict import how, verdicts
-
-WORDS = ("against", "model", "metric")  # columns of text
 
 
 def comparison_output(result: Comparison, recipe: Mapping[str, Any], form: str) -> str:
@@ -32,12 +31,8 @@ def comparison_output(result: Comparison, recipe: Mapping[str, Any], form: str) 
 
 def comparison_table(result: Comparison, recipe: Mapping[str, Any]) -> Table:
     """One row per model and metric."""
-    headers, rows = result.table()
-    baselines = [row.baseline for row in result]
-    if len(set(baselines)) > 1:
-        headers, rows = ["against", *headers], [[name, *row] for name, row in zip(baselines, rows, strict=True)]
     comment = "\n".join([recipe_text(recipe), recipe_text(result.recipe), *result.notes])
-    return Table(headers, rows, words=WORDS, caption=comment)
+    return replace(result.table(), caption=comment)
 
 
 def power_output(found: Mapping[str, Any], form: str) -> str:

@@ -21,7 +21,8 @@ from howsure.coreference.scores.overlaps import (
 from howsure.errors import InputError
 from howsure.inputs.arrays import listed
 from howsure.inputs.frames import to_frame
-from howsure.show.preformatted import preformatted
+from howsure.show.numbers import number
+from howsure.show.table import Table
 
 SHARES = ("precision", "recall", "f1")
 METRICS = {"MUC": "muc", "B³": "b_cubed", "CEAF-e": "ceaf_e", "LEA": "lea", "pairs": "pairwise"}
@@ -109,14 +110,17 @@ class CoreferenceScores:
         return to_frame(columns | {part: [getattr(score, part) for score in scores] for part in SHARES}, backend)
 
     def __str__(self) -> str:
-        rows = ["          precision  recall      F1"]
-        for label, name in METRICS.items():
-            score: Score = getattr(self, name)
-            rows.append(f"{label:<8}{score.precision:>11.4f}{score.recall:>8.4f}{score.f1:>8.4f}")
-        return "\n".join([*rows, f"{'CoNLL':<8}{self.conll_f1:>27.4f}"])
+        return str(self.table())
+
+    def table(self) -> Table:
+        """One row per metric."""
+        scores: dict[str, Score] = {label: getattr(self, name) for label, name in METRICS.items()}
+        rows = [[label, *map(number, (one.precision, one.recall, one.f1))] for label, one in scores.items()]
+        rows.append(["CoNLL", "", "", number(self.conll_f1)])
+        return Table(("metric", "precision", "recall", "F1"), rows, words=["metric"])
 
     def _repr_html_(self) -> str:
-        return preformatted(str(self))
+        return self.table().html()
 
 
 def score_clusters(gold: Any, predicted: Any, *, singletons: bool = True) -> CoreferenceScores:
@@ -153,11 +157,11 @@ def score_documents(gold: Iterable[Any], predicted: Iterable[Any], *, singletons
     if len(golden) != len(guessed):
         raise InputError(f"gold and predicted must be of the same documents; they have {len(golden)}, {len(guessed)}.")
     total = CoreferenceScores()
-    for number, (one, other) in enumerate(zip(golden, guessed, strict=True)):
+    for place, (one, other) in enumerate(zip(golden, guessed, strict=True)):
         try:
             total += score_clusters(one, other, singletons=singletons)
         except InputError as error:
-            raise InputError(f"document {number}: {error}") from None
+            raise InputError(f"document {place}: {error}") from None
     return total
 
 

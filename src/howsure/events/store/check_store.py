@@ -50,7 +50,7 @@ class StoreCheck:
         return to_frame({name: [getattr(one, name) for one in self.damage] for name in names}, backend)
 
     def table(self) -> Table:
-        """A row a rule that is broken, and the verdict below."""
+        """One row per broken rule, and the verdict below."""
         rows = [
             [one.table, one.rule, *("" if value is None else f"{value:,}" for value in (one.rows, one.document))]
             for one in self.damage

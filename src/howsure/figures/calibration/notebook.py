@@ -9,8 +9,9 @@ from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.verdict import figures_in_words, recipe_line, verdict
 from howsure.figures.calibration.panels import curve_figure
 from howsure.figures.files import inline_svg
+from howsure.show.table import Table
 
-CELL = "text-align: left; white-space: nowrap; padding: 0.1em 1em 0.1em 0; vertical-align: top; font-weight: normal"
+HEADINGS = ("figure", "value")
 
 
 def curve_html(curve: CalibrationCurve) -> str:
@@ -18,15 +19,12 @@ def curve_html(curve: CalibrationCurve) -> str:
     sentence = verdict(curve)
     prefix = "c" + hashlib.sha256(repr(curve).encode()).hexdigest()[:8]
     picture = inline_svg(curve_figure([curve]), prefix=prefix, description=f"Calibration curve: {sentence}")
-    name_cell, cell = f'<th scope="row" style="{CELL}; opacity: 0.7">', f'<td style="{CELL}">'
-    rows = "".join(
-        f"<tr>{name_cell}{escape(name)}</th>{cell}{escape(text)}</td></tr>" for name, text in figures_in_words(curve)
-    )
-    notes = "".join(f"<p>Note: {escape(note)}</p>" for note in curve.notes)
+    notes = [f"Note: {note}" for note in curve.notes]
+    figures = Table(HEADINGS, figures_in_words(curve), words=HEADINGS, notes=notes).html()
     heading = "" if curve.name is None else f"{escape(curve.name)}: "
     return (
         f'<div style="display: flex; flex-wrap: wrap; gap: 1.5em; align-items: flex-start"><div>{picture}</div>'
         f'<div style="max-width: 46em"><p><strong>{heading}{escape(sentence)}</strong></p>'
-        f'<table style="font-size: inherit">{rows}</table>{notes}'
+        f"{figures}"
         f'<p style="opacity: 0.7; font-size: 85%">{escape(recipe_line(curve))}</p></div></div>'
     )

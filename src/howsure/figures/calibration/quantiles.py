@@ -9,6 +9,7 @@ from matplotlib.ticker import MaxNLocator
 
 from howsure.calibration.quantiles import QuantileCalibration
 from howsure.figures.style import FAINT, QUIET, dress, literal, look, new_figure, styled
+from howsure.show.numbers import p_in_words
 
 
 def quantile_figure(result: QuantileCalibration, *, title: str | None = None) -> Figure:
@@ -51,8 +52,8 @@ def _draw_histogram(ax: Axes, result: QuantileCalibration) -> None:
     ax.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
     ax.set_xlabel("posterior quantile of the truth")
     ax.set_ylabel("truths")
-    p = result.p_values["chi-square"]
-    text = f"{n} of {len(outside)} bars outside their {level} interval\nchi-square p = {p:.3g}"
+    p = p_in_words(result.p_values["chi-square"])
+    text = f"{n} of {len(outside)} bars outside their {level} interval\nchi-square {p}"
     ax.text(0.02, 0.98, text, transform=ax.transAxes, fontsize=8, va="top")
 
 
@@ -66,6 +67,6 @@ def _draw_difference(ax: Axes, result: QuantileCalibration) -> None:
     ax.set(xlim=(0.0, 1.0), ylim=(-reach, reach))
     ax.set_xlabel("posterior quantile of the truth")
     ax.set_ylabel("cumulative share minus quantile")
-    p = f"p = {result.p_values['band']:.3g}"
+    p = p_in_words(result.p_values["band"])
     band = f"band: {100 * result.level:g} % if calibrated, {p}\nn = {result.n:,}, {result.draws:,} draws each"
     ax.text(0.02, 0.98, band, transform=ax.transAxes, fontsize=8, va="top")

@@ -10,6 +10,7 @@ from howsure.figures.calibration import curve_figure
 from howsure.reproductions.events.gold import Coverage, Judged
 from howsure.reproductions.replicates import verdict
 from howsure.reproductions.reproduction import Finding, ResultTable
+from howsure.show.numbers import p_in_words, p_text
 from howsure.stats.estimate import Estimate
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def gold_table(found: ByRule) -> ResultTable:
     rows = [
         [
             f"{rule}, {one.label}", f"{one.pairs:,}", f"{one.gold:,}", f"{one.reachable:,}",
-            str(one.curve.debiased_error), _p_value(one.curve.p_value), f"{one.expected:.1f}",
+            str(one.curve.debiased_error), p_text(one.curve.p_value), f"{one.expected:.1f}",
             f"{one.expected_right:.1f}", _percent(one.precision), f"{100 * one.recall:.1f} %",
             f"{100 * one.recall_of_reachable:.1f} %",
         ]
@@ -63,7 +64,7 @@ def gold_findings(found: ByRule) -> tuple[Finding, ...]:
             findings += [
                 Finding(
                     "section 6, open", "are the probabilities of events calibrated?",
-                    f"calibration error {one.curve.debiased_error}, p {_p_value(one.curve.p_value)}; "
+                    f"calibration error {one.curve.debiased_error}, {p_in_words(one.curve.p_value)}; "
                     f"precision {_percent(one.precision)}, recall {100 * one.recall:.1f} %", _calibrated(one), where,
                 ),
                 Finding(
@@ -110,7 +111,3 @@ def _more(one: Estimate, other: Estimate) -> bool | None:
     low = gap - math.hypot(one.value - one.low, other.high - other.value)
     high = gap + math.hypot(one.high - one.value, other.value - other.low)
     return verdict(Estimate(gap, low, high, one.level, "Newcombe", one.n + other.n))
-
-
-def _p_value(p: float) -> str:
-    return "< 0.0001" if p < 0.0001 else f"{p:.4f}"
