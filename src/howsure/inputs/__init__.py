@@ -1,1 +1,1 @@
-"""What users hand over: arrays, data frames and names, checked once where they enter."""
+"""User input: arrays, data frames and names, checked once on entry."""

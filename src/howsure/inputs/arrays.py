@@ -1,4 +1,4 @@
-"""One column of numpy from a list, a series or a tensor; and lists that a user passes."""
+"""A numpy column from a list, a series or a tensor; and lists passed by the user."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def as_column(values: object, *, name: str) -> Column:
     >>> as_column([0.5, None], name="y_prob")
     array([0.5, None], dtype=object)
 
-    Raises InputError if the values are no column, or if a masked array hides some of them.
+    Raises InputError if the values are not a column, or if a masked array hides some of them.
     """
     if isinstance(values, (str, bytes, dict, set, frozenset)) or values is None:
         raise InputError(f"{name} must be a list, an array or a series; it is {_kind(values)}.")
@@ -40,7 +40,7 @@ def as_column(values: object, *, name: str) -> Column:
 
 
 def first_missing(column: Column) -> int | None:
-    """The first row that holds None, NaN, NaT or a data frame's NA; None if no row does."""
+    """The first row that contains None, NaN, NaT or a data frame's NA; None if no row does."""
     if column.dtype.kind == "O":
         if not any(map(is_missing, _distinct(column))):
             return None
@@ -52,7 +52,7 @@ def first_missing(column: Column) -> int | None:
 
 
 def is_missing(value: object) -> bool:
-    """Whether one value stands for a missing one: None, NaN, NaT, or the NA of pandas."""
+    """Whether a value means "missing": None, NaN, NaT, or the NA of pandas."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
@@ -76,7 +76,7 @@ def _kind(value: object) -> str:
 
 
 def listed(values: object, *, name: str, of: str) -> list[Any]:
-    """The values as a list; InputError naming the parameter where they are none, or a text."""
+    """The values as a list; InputError naming the parameter if they are not a list, or are text."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise InputError(f"{name} must be a list of {of}; it is {values!r:.80}.")
     return list(values)

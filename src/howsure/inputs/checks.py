@@ -1,6 +1,6 @@
-"""The door: what comes in is checked once, loudly and fast; everything behind trusts it.
+"""Checks of user input: made once, on entry, loudly and fast; all other code trusts the result.
 
-Rows are counted from 0, as in `y_prob[12]`. Details are looked for only when something is wrong.
+Rows are counted from 0, as in `y_prob[12]`. Details are determined only when something is wrong.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ NO_NUMBERS = (str, bytes, np.datetime64, np.timedelta64)  # though some turn int
 
 
 def check_probabilities(y_prob: object, *, name: str = "y_prob", n: int | None = None) -> Floats:
-    """Probabilities as float64: every one in [0, 1], none missing; no copy if they are float64 already.
+    """Probabilities as float64: all in [0, 1], none missing; not copied if they are already float64.
 
-    A negative zero becomes 0. `n` is the number of rows there must be.
+    A negative zero becomes 0. `n` is the required number of rows.
 
     >>> check_probabilities([0, 0.25, 1])
     array([0.  , 0.25, 1.  ])
@@ -49,7 +49,7 @@ def check_probabilities(y_prob: object, *, name: str = "y_prob", n: int | None =
 
 
 def probability_advice(value: float, highest: float = math.inf) -> str:
-    """What to do about a value that is no probability, the highest one of its column being `highest`."""
+    """Advice about a value that is not a probability; `highest` is the largest value in its column."""
     if -ROUNDING <= value <= 1 + ROUNDING:
         return "Rounding? Clip or round it in your own pipeline; nothing is clipped in silence."
     if highest <= 0:
@@ -108,7 +108,7 @@ def check_weights(sample_weight: object, *, n: int, name: str = "sample_weight")
 
 
 def check_codes(values: object, *, n: int, name: str) -> tuple[Integers, tuple[str, ...]]:
-    """Groups or clusters as codes from 0, and their names: the values as text, in natural order.
+    """Groups or clusters as codes starting at 0, and their names: the values as text, in natural order.
 
     >>> check_codes(["b10", "b2", "b10"], n=3, name="groups")
     (array([1, 0, 1]), ('b2', 'b10'))
@@ -126,7 +126,7 @@ def check_codes(values: object, *, n: int, name: str) -> tuple[Integers, tuple[s
 
 
 def check_clusters(values: object, *, n: int, name: str = "clusters") -> Integers:
-    """Clusters as codes from 0: faster than `check_codes`, since nobody reads their names.
+    """Clusters as codes starting at 0: faster than `check_codes`, since their names are not needed.
 
     >>> check_clusters(["doc 7", "doc 7", "doc 1"], n=3)
     array([1, 1, 0])
@@ -154,7 +154,7 @@ def check_level(level: float, *, name: str = "level") -> float:
 
 
 def check_same_length(**columns: Any) -> int:
-    """The common length of named columns; those that are None do not count.
+    """The common length of named columns; None is ignored.
 
     >>> check_same_length(y_true=[0, 1], y_prob=[0.1, 0.2, 0.3], groups=None)
     Traceback (most recent call last):
@@ -227,7 +227,7 @@ def _two_texts(column: Column) -> Labels | None:
 
 
 def _equal_to(column: Column, pos_label: object) -> Labels | None:
-    """1 where the label is `pos_label`; None if it never is (0/1 apart) or if there are two other values."""
+    """1 where the label is `pos_label`; None if that never occurs (except for 0/1) or if there are two other values."""
     positive: npt.NDArray[np.bool_] = np.broadcast_to(np.asarray(column == pos_label, dtype=np.bool_), column.shape)
     others = column[~positive]
     if len(others) and not bool(np.all(others == others[0])):
@@ -255,7 +255,7 @@ def _missing(name: str, row: int, value: object) -> InputError:
 
 
 def _factorised(column: Column) -> tuple[Integers, list[Any]]:
-    """Codes of the rows, and the distinct values that they stand for (ascending if they are numbers)."""
+    """Codes of the rows, and the distinct values that they represent (ascending if they are numbers)."""
     kind = column.dtype.kind
     if kind in "biu":
         integers = column.astype(np.int64, copy=False) if kind != "u" or column.dtype.itemsize < 8 else column

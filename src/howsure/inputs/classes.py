@@ -1,4 +1,4 @@
-"""Several classes a row, reduced to pairs: the top class, one class, or every class as a group."""
+"""Several classes per row, reduced to pairs: the top class, one class, or every class as a group."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def pairs_from_classes(
     sample_weight: object = None,
     clusters: object = None,
 ) -> Pairs:
-    """Prediction–label pairs from the probabilities of K classes a row.
+    """Prediction–label pairs from the probabilities of K classes per row.
 
-    `y_true` (n) holds class names or, where these are not among `classes`, indices from 0 (unless all names are whole
-    numbers other than 0 … K-1: then only names); `y_prob` (n, K) is an array,
-    lists, or a data frame whose columns are the classes. `reduce` is "top-label" (the greatest probability, and
-    whether its class is the label; the first of equal ones), "class-wise" (all pairs of row and class, the class as
-    group, and the row as cluster unless `clusters` is given), or the name of one class.
+    `y_true` (n) contains class names or, for values not among `classes`, indices starting at 0 (unless all names are
+    whole numbers other than 0 … K-1: then only names are allowed); `y_prob` (n, K) is an array, lists, or a data frame
+    whose columns are the classes. `reduce` is "top-label" (the largest probability, and whether its class is the label;
+    ties go to the first class), "class-wise" (all pairs of row and class, the class as group, and the row as cluster
+    unless `clusters` is given), or the name of one class.
 
     >>> pairs = pairs_from_classes([0, 2], [[0.7, 0.2, 0.1], [0.5, 0.1, 0.4]])
     >>> pairs.probabilities, pairs.labels
@@ -42,7 +42,8 @@ def pairs_from_classes(
     >>> pairs_from_classes(["no", "yes"], [[0.7, 0.3], [0.2, 0.8]], classes=["no", "yes"], reduce="yes").labels
     array([0, 1], dtype=uint8)
 
-    Raises InputError if a probability is outside [0, 1], a row does not sum to 1 within 0.001, or a label is no class.
+    Raises InputError if a probability is outside [0, 1], a row does not sum to 1 within 0.001, or a label is not a
+    class.
     """
     if is_frame(y_prob):
         columns, arrays = all_columns(y_prob)
@@ -75,7 +76,7 @@ def reduced(
     weights: Floats | None = None,
     clusters: Integers | None = None,
 ) -> Pairs:
-    """The pairs of checked rows: `codes` (n) says which column of `matrix` (n, K) is the label. -0 becomes 0."""
+    """The pairs of checked rows: `codes` (n) gives the column of `matrix` (n, K) that is the label. -0 becomes 0."""
     n, k = matrix.shape
     if reduce == TOP_LABEL:
         top = matrix.argmax(axis=1)
@@ -96,14 +97,14 @@ def reduced(
 
 
 def tied_rows(matrix: Floats) -> int:
-    """How many rows have several classes at their greatest probability."""
+    """The number of rows in which several classes share the largest probability."""
     return int(((matrix == matrix.max(axis=1, keepdims=True)).sum(axis=1) > 1).sum())
 
 
 def class_positions(
     labels: Sequence[str], classes: tuple[str, ...] | None, k: int, *, name: str, option: str
 ) -> tuple[Integers, tuple[str, ...]]:
-    """The class that each distinct label means, by its name or else by its index, and the names of the k classes.
+    """The class of each distinct label, by name or else by index, and the names of the k classes.
 
     Where the names are whole numbers other than 0 … k-1, a label is a name, never an index.
     """
@@ -129,7 +130,8 @@ def class_positions(
 
 
 def first_fault(matrix: Floats, names: tuple[str, ...]) -> tuple[int, str] | None:
-    """The first row that is no distribution over the classes and what is wrong with it; None if all are."""
+    """The first row that is not a distribution over the classes, and what is wrong with it; None if all rows are
+    valid."""
     low, high = matrix.min(), matrix.max()
     if not (low >= 0.0 and high <= 1.0):
         row, column = (int(index) for index in np.argwhere(~((matrix >= 0.0) & (matrix <= 1.0)))[0])
@@ -158,6 +160,6 @@ def _matrix(y_prob: object) -> Floats:
 
 
 def _whole(label: str | None) -> int | None:
-    """The whole number that a text stands for; None if it is none."""
+    """The whole number written in a text; None if there is none."""
     number = spelled_number(label or "")
     return int(number) if number is not None and number.is_integer() else None

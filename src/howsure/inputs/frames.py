@@ -1,4 +1,4 @@
-"""The one seam to data frames: any library's frame in, numpy out, and back."""
+"""The only interface to data frames: any library's frame in, numpy out, and back."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ BACKENDS = ("pandas", "polars", "pyarrow")
 
 
 def is_frame(data: object) -> bool:
-    """Whether `data` is a data frame, eager or lazy, of a library that narwhals knows (no series, no array).
+    """Whether `data` is a data frame, eager or lazy, of a library that narwhals supports (not a series or an array).
 
     >>> is_frame([0.1, 0.9])
     False
 
-    Raises InputError if two of its columns have one name.
+    Raises InputError if two of its columns have the same name.
     """
     if data is None or isinstance(data, (list, tuple, str, bytes, int, float, dict, set, np.ndarray)):
         return False
@@ -34,10 +34,10 @@ def is_frame(data: object) -> bool:
 def columns_from(frame: Any, names: Sequence[str]) -> tuple[Column, ...]:
     """Some columns of a data frame as numpy arrays, in the order of `names`; a lazy frame computes only these.
 
-    Any frame that narwhals knows: pandas, polars, pyarrow, a DuckDB relation, Dask, Spark. Missing values come as NaN
-    or None, or masked: the checks tell.
+    Any frame that narwhals supports: pandas, polars, pyarrow, a DuckDB relation, Dask, Spark. Missing values are NaN,
+    None or masked; the checks detect them.
 
-    Raises InputError if there is no such column, or if two columns have one name.
+    Raises InputError if there is no such column, or if two columns have the same name.
     """
     import narwhals as nw
 
@@ -58,14 +58,14 @@ def all_columns(frame: Any) -> tuple[tuple[str, ...], list[Column]]:
     >>> all_columns(pandas.DataFrame([[0.1, 0.9]]))
     (('0', '1'), [array([0.1]), array([0.9])])
 
-    Raises InputError if two columns have one name.
+    Raises InputError if two columns have the same name.
     """
     table = _wrapped(frame)
     return tuple(str(name) for name in table.collect_schema().names()), _arrays(table)
 
 
 def _wrapped(data: Any) -> Any:
-    """A data frame as narwhals holds it; anything else as it is."""
+    """A data frame wrapped by narwhals; anything else unchanged."""
     import narwhals as nw
 
     try:
@@ -86,7 +86,7 @@ def _several_of_one_name(names: Iterable[object]) -> InputError:
 
 
 def _arrays(table: Any) -> list[Column]:
-    """The columns of a table of narwhals in their order."""
+    """The columns of a narwhals table, in order."""
     import narwhals as nw
 
     if table.implementation.is_duckdb():
@@ -101,7 +101,7 @@ def to_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:
     >>> to_frame({"n": [1, 2]}, "pandas")["n"].sum().item()
     3
 
-    Raises MissingExtraError if the library is not installed, InputError if it is none of these.
+    Raises MissingExtraError if the library is not installed, InputError if it is not one of these.
     """
     if backend is not None and backend not in BACKENDS:
         raise InputError(f"backend must be one of {', '.join(BACKENDS)}; it is {backend!r}.")

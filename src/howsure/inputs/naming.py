@@ -1,4 +1,4 @@
-"""Names that people type and read: the near miss that was meant, and the order that they expect."""
+"""Names that people type and read: suggestions for misspelt names, and natural sorting."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from howsure.errors import InputError
 
 
 def unknown_name(kind: str, name: str, known: Sequence[str], *, place: str) -> InputError:
-    """The error for a name that does not exist, with the one that was probably meant.
+    """The error for a name that does not exist, with a suggestion.
 
     >>> print(unknown_name("column", "gold_label", ["gold", "probs", "uid"], place="dev.jsonl"))
     no column 'gold_label' in dev.jsonl; it has gold, probs, uid. Did you mean gold?
@@ -22,7 +22,7 @@ def unknown_name(kind: str, name: str, known: Sequence[str], *, place: str) -> I
 
 
 def nearest(name: str, known: Sequence[str]) -> str | None:
-    """The known name that looks most like `name`, whatever its case; None if none comes near."""
+    """The known name most similar to `name`, ignoring case; None if none is similar."""
     lower = {one.lower(): one for one in known}
     near = difflib.get_close_matches(name.lower(), list(lower), n=1, cutoff=0.5)
     return lower[near[0]] if near else None
@@ -40,7 +40,7 @@ def shortened(values: Iterable[object], *, limit: int = 12) -> str:
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:
-    """A number of things, of which one is called `one` and several `many` (by default with an s).
+    """A count with its noun: `one` in the singular, `many` in the plural (by default with an s).
 
     >>> counted(1, "row"), counted(2_000, "row"), counted(2, "entity", "entities")
     ('1 row', '2,000 rows', '2 entities')
@@ -49,7 +49,7 @@ def counted(count: int, one: str, many: str | None = None) -> str:
 
 
 def natural_order(name: str) -> tuple[int, float, list[tuple[int, int, str]], str]:
-    """The sort key of a name: numbers by their value and first, then text with the numbers in it by value.
+    """The sort key of a name: numbers first, by value, then text, with the numbers in it ordered by value.
 
     >>> sorted(["Llama-70b", "10", "Llama-7b", "2.5"], key=natural_order)
     ['2.5', '10', 'Llama-7b', 'Llama-70b']
@@ -64,6 +64,6 @@ def natural_order(name: str) -> tuple[int, float, list[tuple[int, int, str]], st
 
 
 def _by_value(part: str) -> tuple[int, int, str]:
-    """Digits in the order of the numbers that they spell, however many; text after them."""
+    """Digit strings ordered by their numeric value, however long; text after them."""
     digits = part.lstrip("0")
     return (0, len(digits), digits) if part.isascii() and part.isdecimal() else (1, 0, part)

@@ -1,4 +1,4 @@
-"""Numbers that a user sets: whole ones, and ones in a range."""
+"""Numbers set by the user: whole numbers, and numbers in a range."""
 
 from __future__ import annotations
 
@@ -26,5 +26,5 @@ def check_whole(value: object, *, name: str, least: int = 1) -> int:
 
 
 def is_number(value: object) -> bool:
-    """Whether a value is a real number, and no bool."""
+    """Whether a value is a real number, and not a bool."""
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)

@@ -1,4 +1,4 @@
-"""Numbers as files spell them: ASCII digits, no underscores, whatever else Python's `float` would take."""
+"""Numbers as written in files: ASCII digits and no underscores, although Python's `float` accepts more."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WHOLE = re.compile(r"\s*[+-]?[0-9]{1,18}\s*", re.ASCII)
 
 
 def spelled_number(text: str) -> float | None:
-    """The number that a text spells, which may be NaN or infinite; None if it spells none.
+    """The number written in a text, which may be NaN or infinite; None if there is none.
 
     >>> spelled_number("0.5"), spelled_number("1_000"), spelled_number("٣")
     (0.5, None, None)
@@ -21,5 +21,5 @@ def spelled_number(text: str) -> float | None:
 
 
 def spelled_whole(text: str) -> int | None:
-    """The whole number that a text of digits spells; None if it spells none, or one of more than 18 digits."""
+    """The whole number written in a text of digits; None if there is none, or one of more than 18 digits."""
     return int(text) if WHOLE.fullmatch(text) else None

@@ -1,4 +1,4 @@
-"""Prediction–label pairs: what every calibration question is asked of."""
+"""Prediction–label pairs: the input of every calibration function."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ CHUNK_ROWS = 1 << 19
 
 
 class PairSource(Protocol):
-    """Anything that can hand out its pairs in chunks, as often as asked and in any order of rows.
+    """Anything that can yield its pairs in chunks, repeatedly and in any order of rows.
 
     Chunks are (probabilities, labels) of equal length, already checked: probabilities in [0, 1], labels 0 or 1.
     """
 
     def chunks(self) -> Iterator[Chunk]:
-        """The pairs, a chunk at a time; every call starts again from the beginning."""
+        """The pairs, one chunk at a time; every call starts from the beginning."""
         ...
 
 
@@ -34,7 +34,7 @@ class PairSource(Protocol):
 class Pairs:
     """Checked pairs in memory: labels and probabilities, optionally with weights, groups and clusters.
 
-    `groups` and `clusters` are integer codes from 0; `group_names[code]` is what the user calls the group.
+    `groups` and `clusters` are integer codes starting at 0; `group_names[code]` is the user's name of the group.
     """
 
     labels: Labels
@@ -53,10 +53,10 @@ class Pairs:
             yield self.probabilities[start : start + CHUNK_ROWS], self.labels[start : start + CHUNK_ROWS]
 
     def that_weigh(self) -> Pairs:
-        """The pairs without those that count for nothing, not even for the size of their bin: of weight 0, or of less
-        than 2⁻²⁵⁰ of the largest.
+        """The pairs without those of negligible weight (0, or less than 2⁻²⁵⁰ of the largest), which do not even count
+        towards the size of their bin.
 
-        Weights are divided by `weight_unit`, so that their fourth powers neither overflow nor vanish.
+        Weights are divided by `weight_unit`, so that their fourth powers neither overflow nor underflow.
         """
         if self.weights is None:
             return self
@@ -71,11 +71,11 @@ class Pairs:
 
     @property
     def weight_unit(self) -> float:
-        """The greatest power of two up to the largest weight; division by it is exact."""
+        """The largest power of two not above the largest weight; division by it is exact."""
         return 1.0 if self.weights is None else 2.0 ** (math.frexp(float(self.weights.max()))[1] - 1)
 
     def only(self, rows: npt.NDArray[np.bool_] | Integers) -> Pairs:
-        """The pairs of some rows, without their groups; without clusters too, where each row is one by itself."""
+        """The pairs of some rows, without their groups, and without clusters if every row is its own cluster."""
         clusters = None if self.clusters is None else self.clusters[rows]
         if clusters is not None and len(np.unique(clusters)) == len(clusters):
             clusters = None

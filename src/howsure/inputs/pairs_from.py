@@ -1,4 +1,4 @@
-"""From what a user holds to checked pairs: arrays, lists, series, the columns of a data frame, or `Pairs`."""
+"""From user input to checked pairs: arrays, lists, series, the columns of a data frame, or `Pairs`."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def pairs_from(
 ) -> Pairs:
     """Check everything once and return `Pairs`.
 
-    With `data` (a data frame of any library that narwhals knows) the other arguments are names of its columns.
-    `y_true` may be `Pairs`, which bring their probabilities, and weights, groups and clusters if they have any; what
-    they lack may be given beside them.
+    With `data` (a data frame of any library that narwhals supports) the other arguments are names of its columns.
+    `y_true` may be `Pairs`, which include their probabilities and, optionally, weights, groups and clusters; any of
+    these that they lack may be given separately.
 
     >>> pairs = pairs_from([0, 1], [0.2, 0.9], clusters=["a", "b"])
     >>> pairs_from(pairs, sample_weight=[1, 2]).weights
@@ -45,7 +45,7 @@ def pairs_from(
     Traceback (most recent call last):
     howsure.errors.InputError: clusters must not be given with Pairs that have clusters; leave clusters out.
 
-    Raises InputError naming the parameter, the row and the value that broke a rule.
+    Raises InputError naming the parameter, the row and the value that violated a rule.
     """
     if isinstance(y_true, Pairs):
         beside = {"sample_weight": sample_weight, "groups": groups, "clusters": clusters}
@@ -70,7 +70,7 @@ def pairs_from(
 
 
 def _refuse_beside(pairs: Pairs, given: dict[str, Any]) -> None:
-    """Raise InputError for what is given twice: in the pairs, and beside them."""
+    """Raise InputError for arguments given twice: in the pairs, and separately."""
     for name, value in given.items():
         held = name not in PARTS or getattr(pairs, PARTS[name]) is not None
         if value is not None and held:
@@ -79,7 +79,7 @@ def _refuse_beside(pairs: Pairs, given: dict[str, Any]) -> None:
 
 
 def _joined(pairs: Pairs, beside: dict[str, Any]) -> Pairs:
-    """The pairs, checked as if they were arrays, with what is given beside them."""
+    """The pairs, checked as if they were arrays, with the arguments given separately."""
     n = check_same_length(labels=pairs.labels, probabilities=pairs.probabilities)
     labels = check_labels(pairs.labels, name="labels")
     q = check_probabilities(pairs.probabilities, name="probabilities", n=n)
@@ -101,7 +101,8 @@ def _joined(pairs: Pairs, beside: dict[str, Any]) -> Pairs:
 
 
 def _refuse_classes(y_prob: Any, name: str) -> None:
-    """Raise InputError for a matrix of three columns or more, before its labels are refused for being as many."""
+    """Raise InputError for a matrix of three or more columns, before its labels are refused for having as many
+    values."""
     shape = tuple(getattr(y_prob, "shape", ()))
     if isinstance(y_prob, (list, tuple)) and y_prob and isinstance(y_prob[0], (list, tuple, np.ndarray)):
         shape = (len(y_prob), len(y_prob[0]))

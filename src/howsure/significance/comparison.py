@@ -1,4 +1,4 @@
-"""The question of the chapter: is a model better than the baseline?"""
+"""Compare models with a baseline."""
 
 from __future__ import annotations
 
@@ -52,43 +52,43 @@ def compare(
     baseline_name: str = BASELINE,
     progress: Callable[[int, int], None] | None = None,
 ) -> Comparison:
-    """Say whether models are better than a baseline on the same items, by how much, and how sure that is.
+    """Test whether models are better than a baseline on the same items, and estimate by how much.
 
     Labels against labels (any type), distributions (n, K) against distributions, or probabilities (n, K) against
-    labels; the probabilities of class 1 alone (n,) if `metrics` ask for them. `model` is one model's predictions or
+    labels; or only the probabilities of class 1 (n,) if the `metrics` need them. `model` is one model's predictions or
     `{name: predictions}`; predictions are one value or row per item, or `Runs([...])` of several runs.
 
-    `method` says where p comes from:
+    `method` determines how p is computed:
 
-    - `permutation` (default): in each item a coin decides which system is which. Exact if the systems are exchangeable
-      (by enumeration where there are few outcomes, else (c + 1)/(B + 1) with c of B draws at least as extreme), and of
-      the right level for many items if merely their values of the metric are equal: a difference other than in a mean
-      is divided by its standard error, which is computed anew for every draw. p of calibration errors is about their
-      squares, and at least that of the normal law.
-    - `bootstrap`: draws of all n items with replacement; c counts the draws whose difference lies at least |d| from d,
-      widened as for an interval of level .95, whatever `level` is.
+    - `permutation` (default): for each item, a coin flip decides which system is which. Exact if the systems are
+      exchangeable (by enumeration if there are few outcomes, else (c + 1)/(B + 1) with c of B draws at least as
+      extreme); with many items, it also has the right level if only their values of the metric are equal: a difference
+      that is not one of means is divided by its standard error, recomputed for every draw. For calibration errors, p
+      refers to their squares, and is never smaller than that of a normal approximation.
+    - `bootstrap`: resamples of all n items with replacement; c counts the resamples whose difference is at least |d|
+      away from d, widened as for an interval of level .95, whatever `level` is.
     - `mcnemar`: the mid-p test of accuracy.
     - `boostsa`: the share of sub-samples of `sample_size` of the items (0.05 to 0.5; None: 0.1) whose difference
-      exceeds 2d, as in Fornaciari et al. (2022), with the side of cross-entropy and Jensen-Shannon repaired, p = 1
-      where d = 0 and no p where d is undefined. It costs nearly all power: on 1,000 items, of which the systems differ
-      on a tenth, a true gain of two points is found in 0.15 % of experiments with a share of .1, and in 61 % with the
-      exact test. `bug_compatible=True` counts as BooStSa 0.2.13 does, for replication alone.
+      exceeds 2d, as in Fornaciari et al. (2022), with the direction of cross-entropy and Jensen-Shannon corrected, p =
+      1 where d = 0 and no p where d is undefined. It loses nearly all power: on 1,000 items, on a tenth of which the
+      systems differ, a true gain of two points is detected in 0.15 % of experiments with a share of .1, and in 61 %
+      with the exact test. `bug_compatible=True` counts as BooStSa 0.2.13 does, for replication only.
 
-    The interval of the difference is a full-size bootstrap's: `basic`, `percentile`, `bca` or None, widened for few
-    items, few or unequal clusters and small strata (jackknife, Student's t). `alternative` is
-    `two-sided`, `better` or `worse` (of the model, whether or not higher is better). `adjust` corrects over all models
-    and metrics of the table: `holm`, `bh` or None.
+    The interval of the difference comes from a full-size bootstrap: `basic`, `percentile`, `bca` or None, widened for
+    few items, few or unequal clusters and small strata (jackknife, Student's t). `alternative` is `two-sided`, `better`
+    or `worse` (for the model, whether or not higher values are better). `adjust` corrects for all models and metrics of
+    the table: `holm`, `bh` or None.
 
-    `clusters` are swapped and drawn as wholes (the sentences of a document); every one of `strata` keeps its size, and
-    must hold two items (or clusters) or more. Averages over classes are over those that `y_true` holds, or that
-    `labels` names; with probabilities, `labels` names their columns. `notes` of the result say which predictions are
-    outside, which classes are never predicted, where clusters are few, and where an interval has no width.
-    With `runs`, rows are items × runs, and `ids` say which item (else their order does): an item is drawn or swapped
-    with all its runs, and runs are never taken for more items. `two_way=True` (bootstrap) draws runs as well, so that
-    the answer is about training again, too. `target_class` adds what `precision`, `recall`, `f1` mean: that class's.
+    `clusters` are swapped and resampled as wholes (the sentences of a document); each of the `strata` keeps its size,
+    and must contain at least two items (or clusters). Averages over classes are over the classes in `y_true`, or those
+    named by `labels`; with probabilities, `labels` names their columns. The result's `notes` report predictions outside
+    the classes, classes that are never predicted, small numbers of clusters, and intervals of zero width. With `runs`,
+    rows are items × runs, and `ids` identify the item (otherwise the order does): an item is resampled or swapped with
+    all its runs, and runs never count as additional items. `two_way=True` (bootstrap) resamples runs as well, so that
+    the answer also covers retraining. `target_class` selects the class that `precision`, `recall` and `f1` refer to.
 
-    The result does not depend on the order of rows, the names of labels, the other models and metrics (but for the
-    adjusted p), or which system is called the baseline (but for the sign).
+    The result does not depend on the order of the rows, the names of the labels, the other models and metrics (except
+    for the adjusted p), or on which system is the baseline (except for the sign).
 
     >>> y = [0, 1, 1, 0, 1, 0, 1, 1]
     >>> result = compare(y, [0, 1, 0, 1, 0, 0, 1, 0], y, metrics="accuracy", rng=1)
@@ -134,7 +134,7 @@ def compare(
 
 
 def _asked(metrics: object) -> list[str | Metric] | None:
-    """The metrics asked for as a list; None if it is left to the kind of predictions."""
+    """The requested metrics as a list; None if they depend on the kind of predictions."""
     if metrics is None:
         return None
     asked = [metrics] if isinstance(metrics, (str, Metric)) else metrics

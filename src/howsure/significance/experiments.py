@@ -1,8 +1,8 @@
 """The experiments store: predictions collected while experiments run, in a file that a crash cannot damage.
 
-Every record is one line, its checksum and its content as JSON, appended under a lock and flushed to the disk before
-`add` returns. A line cut short by a kill is the last one, has no end, and is dropped by the next `add`; a whole line
-that does not fit its checksum, or a file that is no store, is refused and left as it is.
+Every record is one line, its checksum and its content as JSON, appended under a lock and flushed to disk before `add`
+returns. If the process is killed, only the last line can be incomplete; the next `add` drops it. A complete line that
+does not match its checksum, or a file that is not a store, is refused and left unchanged.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Run:
 
 
 class Experiments:
-    """Predictions of conditions (a baseline, models) in their runs, on one test set, in one file.
+    """The predictions of conditions (a baseline, models) in several runs, on one test set, in one file.
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "nli.experiments")
@@ -67,7 +67,7 @@ class Experiments:
 
     @property
     def conditions(self) -> dict[str, tuple[str, ...]]:
-        """The runs of every condition, in the order in which they came."""
+        """The runs of every condition, in the order of arrival."""
         self._refresh()
         held: dict[str, tuple[str, ...]] = {}
         for condition, run in self._runs:
@@ -76,13 +76,13 @@ class Experiments:
 
     @property
     def targets(self) -> tuple[Any, ...]:
-        """What is true of the items, in the order of `ids`."""
+        """The targets of the items, in the order of `ids`."""
         self._refresh()
         return self._targets
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The items' names."""
+        """The names of the items."""
         self._refresh()
         return self._ids
 
@@ -108,13 +108,13 @@ class Experiments:
         ids: object = None,
         epochs: int | None = None,
     ) -> None:
-        """Write the predictions of one run; when this returns they are on the disk.
+        """Write the predictions of one run; when this returns, they are on disk.
 
-        `targets` go with the first run, and may be given again, when they must be the same. `ids` name the items, in
-        any order; without them a row's number is its name.
+        `targets` are required with the first run; if given again, they must be the same. `ids` name the items, in any
+        order; without them, items are named by row number.
 
-        Raises InputError if the run is there already, if ids or targets do not match, for predictions that are none, or
-        for epochs that are no whole number.
+        Raises InputError if the run already exists, if ids or targets do not match, for invalid predictions, or for
+        epochs that are not whole numbers.
         """
         condition, run, epochs = str(condition), str(run), _whole(epochs)
         values = check_predictions(predictions, name="predictions").tolist()
@@ -143,7 +143,8 @@ class Experiments:
         self._refresh()
 
     def compare(self, baseline: str, models: Sequence[str] | None = None, **options: Any) -> Comparison:
-        """`howsure.compare` of conditions with the baseline: of all others, or of some. Items are drawn with all runs.
+        """`howsure.compare` of conditions with the baseline: all others, or some. Items are resampled with all their
+        runs.
 
         Raises InputError as `compare` does, or if there is no such condition.
         """
@@ -168,7 +169,7 @@ class Experiments:
                     raise InputError(f"the target of {name!r} was {known[name]!r} before and is {one!r} now.")
 
     def _refresh(self) -> None:
-        """Read what has been appended since, also by other processes."""
+        """Read records appended since, also by other processes."""
         for record, end in _records(self.path, self._read_to):
             try:
                 self._take(record)
@@ -183,7 +184,7 @@ class Experiments:
     def _take(self, record: Any) -> None:
         """Keep a record.
 
-        Raises KeyError, TypeError or ValueError if it is none, or does not fit the others.
+        Raises KeyError, TypeError or ValueError if it is invalid, or inconsistent with the others.
         """
         if not isinstance(record, dict) or record.get("kind") not in (TARGETS, RUN):
             raise ValueError(f"its kind is neither {TARGETS} nor {RUN}")
@@ -226,7 +227,8 @@ def _line_number(path: Path, end: int) -> int:
 
 
 def _lock(file: BinaryIO) -> None:
-    """Wait until no other process writes; where there are no such locks (Windows), one process at a time is on you."""
+    """Wait until no other process writes; on systems without such locks (Windows), the user must run one process at a
+    time."""
     try:
         import fcntl
     except ImportError:
@@ -261,9 +263,9 @@ def _line(record: dict[str, Any]) -> bytes:
 
 
 def _records(path: Path, start: int) -> Iterator[tuple[Any, int]]:
-    """The whole records from a byte on, and the byte after each; what is cut short at the end is left out.
+    """The complete records from a byte on, and the byte after each; an incomplete record at the end is left out.
 
-    Raises InputError if a whole line is damaged, or if the file does not begin as a store does.
+    Raises InputError if a complete line is damaged, or if the file does not begin like a store.
     """
     if not path.exists():
         return

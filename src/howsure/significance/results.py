@@ -49,7 +49,7 @@ class Difference:
     undefined_resamples: int
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form: what is undefined or infinite is None."""
+        """The JSON form: undefined or infinite values are None."""
         held = {field.name: getattr(self, field.name) for field in fields(self)}
         return {key: None if isinstance(one, float) and not math.isfinite(one) else one for key, one in held.items()}
 

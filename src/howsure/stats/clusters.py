@@ -1,4 +1,4 @@
-"""How much clusters of unequal size say, and what must be said where that is little: one rule for all chapters."""
+"""The effective number of clusters, and the warning when it is small: one rule for all chapters."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ NEARLY = 0.95
 
 
 def kish(sizes: npt.NDArray[Any]) -> float:
-    """How many clusters of equal size would say as much: (Σ n)² / Σ n², n the rows of a cluster or their weight (Kish
-    1965).
+    """The equivalent number of equal-sized clusters: (Σ n)² / Σ n², where n is the number of rows of a cluster or their
+    weight (Kish 1965).
 
     >>> kish(np.array([10, 10])), round(kish(np.array([98, 1, 1])), 2)
     (2.0, 1.04)
@@ -23,7 +23,7 @@ def kish(sizes: npt.NDArray[Any]) -> float:
 
 
 def few_clusters(sizes: npt.NDArray[Any]) -> str | None:
-    """What must be said of results that rest on clusters worth fewer than 40 of equal size; None if they do not.
+    """The warning for results based on the equivalent of fewer than 40 equal-sized clusters; None otherwise.
 
     >>> few_clusters(np.full(40, 5)) is None
     True

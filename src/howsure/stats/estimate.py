@@ -13,7 +13,7 @@ from howsure.show.preformatted import preformatted
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A value, its interval (None where the method gives none), and how both were made.
+    """A value, its interval (None if the method gives none), and how both were computed.
 
     >>> print(Estimate(0.0412, 0.033, 0.049, level=0.95, method="debiased", n=1000))
     0.0412 [0.0330, 0.0490]
@@ -35,11 +35,11 @@ class Estimate:
 
     @property
     def recipe(self) -> dict[str, Any]:
-        """How the value and its interval were made: the method, the level, and from how many."""
+        """How the value and its interval were computed: the method, the level, and the sample size."""
         return {"method": self.method, "level": self.level, "n": self.n}
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form: `value`, `low`, `high`, `level`, `method`, `n`; what is undefined or infinite is None."""
+        """The JSON form: `value`, `low`, `high`, `level`, `method`, `n`; undefined or infinite values are None."""
         return {name: finite_or_none(held) for name, held in self._row().items()}
 
     def to_frame(self, backend: str | None = None) -> Any:

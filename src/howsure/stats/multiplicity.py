@@ -1,4 +1,4 @@
-"""P-values adjusted for a whole family of tests."""
+"""P-values adjusted for a family of tests."""
 
 from __future__ import annotations
 

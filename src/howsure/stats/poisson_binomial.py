@@ -1,4 +1,4 @@
-"""How many of many independent things are true, when each has a probability of its own."""
+"""The number of successes among independent trials, each with its own probability."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WIDEST_TABLE = 33  # laws this short are convolved many at a time
 
 @dataclass(frozen=True, slots=True)
 class CountDistribution:
-    """The law of a count: `pmf[k]` = P(count = k) for k = 0 … n, its mean and its variance."""
+    """The distribution of a count: `pmf[k]` = P(count = k) for k = 0 … n, its mean and its variance."""
 
     pmf: Floats = field(repr=False)
     mean: float
@@ -73,11 +73,11 @@ class CountDistribution:
 
 
 def poisson_binomial(probabilities: object) -> CountDistribution:
-    """The law of the number of successes among n independent trials with probabilities p_1 … p_n.
+    """The distribution of the number of successes among n independent trials with probabilities p_1 … p_n.
 
-    pmf = (1 - p_1, p_1) ∗ … ∗ (1 - p_n, p_n), mean Σ p, variance Σ p (1 - p). Convolved by halves and only by sums of
-    products of what is not negative, so that the tails have as many right digits as the middle (a Fourier transform
-    leaves them at 1e-16). What is below 1e-300 counts as 0.
+    pmf = (1 - p_1, p_1) ∗ … ∗ (1 - p_n, p_n), mean Σ p, variance Σ p (1 - p). Computed by recursive convolution of
+    halves, using only sums of products of non-negative numbers, so that the tails have as many correct digits as the
+    middle (a Fourier transform leaves them at 1e-16). Values below 1e-300 count as 0.
 
     >>> poisson_binomial([0.5, 0.1]).pmf.round(3).tolist()
     [0.45, 0.5, 0.05]
@@ -85,7 +85,7 @@ def poisson_binomial(probabilities: object) -> CountDistribution:
     [1.0]
 
     Raises InputError if a probability is missing or outside [0, 1].
-    Source: Hong (2013), for the law; the halving is that of the product of polynomials.
+    Source: Hong (2013), for the distribution; the halving is that used for products of polynomials.
     """
     p = check_probabilities(probabilities, name="probabilities") if np.size(probabilities) else np.empty(0)  # type: ignore[arg-type]
     pmf = np.zeros(len(p) + 1)
@@ -95,12 +95,12 @@ def poisson_binomial(probabilities: object) -> CountDistribution:
 
 
 def sum_of_counts(laws: Iterable[Floats]) -> CountDistribution:
-    """The law of a sum of independent counts, each with its own pmf (k = 0, 1, …).
+    """The distribution of a sum of independent counts, each with its own pmf (k = 0, 1, …).
 
     >>> sum_of_counts([np.array([0.5, 0.5]), np.array([0.0, 0.0, 1.0])]).pmf.tolist()
     [0.0, 0.0, 0.5, 0.5]
 
-    Raises InputError if a law holds what is no probability, or does not sum to 1 within 1e-6.
+    Raises InputError if a distribution contains an invalid probability, or does not sum to 1 within 1e-6.
     """
     checked = [check_probabilities(law, name="a law") for law in laws]
     for number, law in enumerate(checked):
@@ -115,7 +115,8 @@ def sum_of_counts(laws: Iterable[Floats]) -> CountDistribution:
 
 
 def _short_laws(p: Floats) -> list[Floats]:
-    """The laws of the successes among 32 neighbours each, all at once; trials that never succeed fill the last."""
+    """The distributions of the successes among groups of 32 neighbours, all at once; the last group is padded with
+    trials that never succeed."""
     rows = -(-len(p) // (WIDEST_TABLE - 1)) * (WIDEST_TABLE - 1)
     padded = np.zeros(rows)
     padded[: len(p)] = p
@@ -130,7 +131,7 @@ def _short_laws(p: Floats) -> list[Floats]:
 
 
 def _convolved(laws: list[Floats]) -> tuple[Floats, int]:
-    """The convolution of all laws, neighbours first, and how many zeros go before it."""
+    """The convolution of all distributions, neighbours first, and the number of zeros before it."""
     held = [_trimmed(law, 0) for law in laws]
     while len(held) > 1:
         pairs = zip(held[::2], held[1::2], strict=False)

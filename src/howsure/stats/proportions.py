@@ -1,4 +1,4 @@
-"""Intervals of a frequency."""
+"""Intervals for a proportion."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def normal_quantile(level: float) -> float:
 
 
 def wilson_interval(frequency: Floats, n: Floats, *, level: float = 0.95) -> tuple[Floats, Floats]:
-    """Wilson's (1927) interval of a frequency seen among n: honest at 0 and 1 too, and always within [0, 1].
+    """Wilson's (1927) interval for a proportion observed among n: valid also at 0 and 1, and always within [0, 1].
 
-    The frequencies f with |frequency - f| ≤ z √(f (1 - f) / n). `n` may be an effective number, not whole.
+    The frequencies f with |frequency - f| ≤ z √(f (1 - f) / n). `n` may be an effective number, not necessarily whole.
 
     >>> low, high = wilson_interval(np.array([0.0]), np.array([20.0]))
     >>> round(low.item(), 3), round(high.item(), 3)
@@ -36,6 +36,6 @@ def wilson_interval(frequency: Floats, n: Floats, *, level: float = 0.95) -> tup
 
 
 def normal_interval(frequency: Floats, standard_error: Floats, *, level: float = 0.95) -> tuple[Floats, Floats]:
-    """The paper's interval of a frequency, frequency ± z · standard error: of no width at 0 and 1, and not clipped."""
+    """The paper's interval for a proportion, frequency ± z · standard error: zero width at 0 and 1, and not clipped."""
     z = normal_quantile(level)
     return frequency - z * standard_error, frequency + z * standard_error

@@ -1,4 +1,4 @@
-"""Explicit randomness: one way to turn what a user passes as `rng` into a generator."""
+"""Explicit randomness: the one way to turn the user's `rng` into a generator."""
 
 from __future__ import annotations
 
@@ -25,5 +25,5 @@ def generator_from(rng: Randomness) -> np.random.Generator:
 
 
 def seed_in_recipe(rng: Randomness) -> int | str | None:
-    """What a recipe says about the randomness: the seed, or that there was none to repeat."""
+    """The recipe's entry about randomness: the seed, or that there is none to repeat."""
     return int(rng) if isinstance(rng, (int, np.integer)) else None if rng is None else type(rng).__name__

@@ -1,4 +1,4 @@
-"""One thread of BLAS: small products get slower with two, and the last digit of a sum depends on how many there are."""
+"""A single BLAS thread: two make small products slower, and the number of threads changes the last digit of a sum."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Within it, linear algebra runs on one thread.
+    """A context in which linear algebra runs on one thread.
 
     >>> with one_thread():
     ...     pass

@@ -1,9 +1,9 @@
 """BooStSa's interface on howsure's engine: `from howsure.significance.boostsa import Bootstrap`.
 
-What is different: the side of Jensen-Shannon divergence and cross-entropy is right, a difference of 0 has p = 1, an
-undefined one has none, a target class is named by its label, results can be repeated (`rng`), and 1,000 loops take
-milliseconds. `bug_compatible=True` brings the old counting back. Full results, with intervals and p-values that use
-all items, are in `comparisons`, or better: use `howsure.compare`.
+Differences from BooStSa: the direction of Jensen-Shannon divergence and cross-entropy is correct, a difference of 0 has
+p = 1, an undefined difference has no p, a target class is named by its label, results are repeatable (`rng`), and 1,000
+loops take milliseconds. `bug_compatible=True` restores the old counting. `comparisons` contains the full results, with
+intervals and p-values that use all items; better still, use `howsure.compare`.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ __all__ = ["Bootstrap"]
 
 
 class Bootstrap:
-    """Collect the predictions of experiments and test them by BooStSa's rule, as Fornaciari et al. (2022) describe it.
+    """Collect the predictions of experiments and test them with BooStSa's rule (Fornaciari et al. 2022).
 
-    `save_results` writes results.tsv, `save_outcomes` outcomes.json, into the folder `dir_out`. `tell` takes the lines
-    that `verbose` asks for.
+    `save_results` writes results.tsv, `save_outcomes` outcomes.json, into the folder `dir_out`. `tell` receives the
+    lines that `verbose` requests.
 
     >>> boot = Bootstrap(save_results=False, save_outcomes=False, rng=1)
     >>> overall, _ = boot.test(targs=[0, 1] * 50, h0_preds=[0, 1, 1, 1] * 25, h1_preds=[0, 1] * 50, sample_size=0.2)
@@ -90,10 +90,10 @@ class Bootstrap:
         idxs: Any = None,
         epochs: Any = None,
     ) -> None:
-        """Add the predictions of one run: of the control `h0`, or of the treatment `h1` that is compared with it.
+        """Add the predictions of one run: of the control `h0`, or of the treatment `h1` compared with it.
 
-        Raises InputError if targets or indexes do not fit, if the run was fed before, or for labels beside
-        distributions.
+        Raises InputError if targets or indexes do not match, if the run was already fed, or if labels and distributions
+        are mixed.
         """
         predictions, targets = _read(preds, "preds"), _read(targs, "targs")
         if len(predictions) != len(targets):
@@ -120,9 +120,9 @@ class Bootstrap:
             write_outcomes(self.data, self.dir_out)
 
     def loadjson(self, path: str) -> None:
-        """Go on where an outcomes.json, BooStSa's or ours, stopped.
+        """Continue from an outcomes.json, BooStSa's or ours.
 
-        Raises InputError if the file is none.
+        Raises InputError if the file is not one.
         """
         held = read_outcomes(path)
         for h0, control in held.items():
@@ -143,11 +143,11 @@ class Bootstrap:
         targetclass: Any = None,
         verbose: bool = False,
     ) -> tuple[Any, Any]:
-        """Compare two systems: a table over all classes and one of the target class (empty without one).
+        """Compare two systems: a table over all classes, and one for the target class (empty without one).
 
         Lists, arrays, series, or paths of .txt, .csv, .tsv and .npy files.
 
-        Raises InputError for what `howsure.compare` refuses, MissingExtraError without pandas.
+        Raises InputError for input that `howsure.compare` refuses, MissingExtraError without pandas.
         """
         systems = {"targs": _read(targs, "targs"), "h0 preds": _read(h0_preds, "h0_preds")}
         systems["h1 preds"] = _read(h1_preds, "h1_preds")
@@ -160,10 +160,10 @@ class Bootstrap:
         return frames[0], frames[1] if len(frames) > 1 else frame_of([], {})
 
     def run(self, n_loops: int = 1000, sample_size: float = 0.1, targetclass: Any = None, verbose: bool = False) -> Any:
-        """Compare every treatment that was fed with its control; with a target class, return its table as well.
+        """Compare every treatment with its control; with a target class, also return its table.
 
-        The runs of a condition are concatenated, as in the paper, with a warning: the same items in several runs are
-        not more items. Where the numbers of runs differ, items are drawn with all their runs.
+        The runs of a condition are concatenated, as in the paper, with a warning: several runs on the same items are
+        not more items. If the numbers of runs differ, items are resampled with all their runs.
 
         Raises InputError if nothing was fed to compare, MissingExtraError without pandas.
         """
@@ -199,7 +199,7 @@ class Bootstrap:
         targetclass: Any,
         verbose: bool,
     ) -> dict[str, Difference]:
-        """BooStSa's short names of the metrics, and what came of them."""
+        """BooStSa's short names of the metrics, and their results."""
         soft = np.asarray(systems["targs"]).ndim == 2
         short = SOFT if soft else HARD if targetclass is None else {**HARD, **OF_CLASS}
         result = compare(
@@ -245,7 +245,7 @@ def _read(values: Any, name: str) -> Any:
 
 
 def _rows(values: Any) -> list[Any]:
-    """Rows as BooStSa keeps them: a list of lists."""
+    """Rows as BooStSa stores them: a list of lists."""
     array = np.asarray(values)
     rows: list[Any] = (array[:, None] if array.ndim == 1 else array).tolist()
     return rows

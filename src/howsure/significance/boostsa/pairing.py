@@ -1,4 +1,4 @@
-"""Runs that were fed one by one, brought into one order and side by side."""
+"""Runs fed one by one, aligned and put side by side."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def empty_part() -> Part:
 
 
 def check_part(name: str, part: Part) -> None:
-    """Refuse a condition whose runs cannot be read, as a file may hold them.
+    """Refuse a condition whose runs cannot be read, as may occur in a file.
 
     Raises InputError naming the condition and the run.
     """
@@ -41,9 +41,9 @@ def check_part(name: str, part: Part) -> None:
 
 
 def plain_epochs(epochs: Any) -> list[Any]:
-    """Epochs, one number or several or None, as a plain list.
+    """Epochs, given as one number, several, or None, as a plain list.
 
-    Raises InputError if they are no finite numbers.
+    Raises InputError if they are not finite numbers.
     """
     if epochs is None:
         return []
@@ -57,7 +57,7 @@ def plain_epochs(epochs: Any) -> list[Any]:
 
 
 def check_one_kind(outcomes: Outcomes, *further: Any) -> None:
-    """Refuse labels and distributions in one table; `further` are targets that are to be added.
+    """Refuse labels and distributions in one table; `further` are targets to be added.
 
     Raises InputError.
     """
@@ -90,7 +90,7 @@ def aligned(h0: str, control: Part, h1: str, treatment: Part) -> tuple[Any, list
 
 
 def paired(h0: str, control: Part, h1: str, treatment: Part) -> dict[str, Any]:
-    """What `compare` is given: all runs one after the other if there are as many of both, else `Runs`, with a warning.
+    """The input of `compare`: all runs concatenated if both have the same number, else `Runs`, with a warning.
 
     Raises InputError as `aligned` does.
     """
@@ -110,7 +110,8 @@ def paired(h0: str, control: Part, h1: str, treatment: Part) -> dict[str, Any]:
 
 
 def compare_outcomes(outcomes: Outcomes, *, adjust: str | None = "holm", **options: Any) -> Comparison:
-    """`howsure.compare` of every treatment in an outcomes.json with its control; items are drawn with all their runs.
+    """`howsure.compare` of every treatment in an outcomes.json with its control; items are resampled with all their
+    runs.
 
     Raises InputError as `compare` does, or if there is nothing to compare.
     """
@@ -159,7 +160,7 @@ def _length(rows: Any, name: str) -> int:
 
 
 def _order(names: list[Any], wanted: list[Any]) -> list[int]:
-    """Where the items of one run stand in another."""
+    """The positions of the items of one run in another."""
     place = {name: row for row, name in enumerate(names)}
     if len(place) != len(wanted) or any(name not in place for name in wanted):
         raise InputError("idxs must name the same items in every run; they do not.")

@@ -54,7 +54,7 @@ def read_labels(path: str | os.PathLike[str]) -> Any:
 def read_outcomes(path: str | os.PathLike[str]) -> Outcomes:
     """The experiments in an outcomes.json: `{h0: {exp_idxs, preds, targs, idxs, epochs, h1: {name: {…}}}}`.
 
-    Raises InputError if the file is none of that kind.
+    Raises InputError if the file is not of that kind.
     """
     try:
         held = parsed_json(_file(path).read_bytes())
@@ -107,7 +107,7 @@ def write_results(name: str, columns: Sequence[str], rows: Mapping[str, Sequence
 
 
 def check_folder(folder: str) -> None:
-    """Refuse a folder that does not exist, before anything is computed.
+    """Refuse a folder that does not exist, before any computation.
 
     Raises InputError.
     """

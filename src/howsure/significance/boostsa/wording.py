@@ -1,4 +1,4 @@
-"""How BooStSa names, rounds, stars and prints things."""
+"""How BooStSa names, rounds, stars and prints results."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def block(
 
 
 def telling(lines: Iterator[str], tell: Callable[[str], None]) -> None:
-    """Say the lines, one by one."""
+    """Print the lines, one by one."""
     for line in lines:
         tell(line)
 

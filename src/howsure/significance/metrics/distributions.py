@@ -18,7 +18,7 @@ def cross_entropies(targets: Floats, predictions: Floats) -> Floats:
 
 
 def clipped_cross_entropies(targets: Floats, predictions: Floats) -> Floats:
-    """The cross-entropy with both sides clipped to [1e-12, 1 - 1e-12], as BooStSa has it: a zero costs 27.6 nats."""
+    """The cross-entropy with both sides clipped to [1e-12, 1 - 1e-12], as in BooStSa: a zero costs 27.6 nats."""
     t, q = np.clip(targets, SMALLEST, 1 - SMALLEST), np.clip(predictions, SMALLEST, 1 - SMALLEST)
     return np.asarray(-(t * np.log(q)).sum(axis=-1))
 
@@ -31,7 +31,8 @@ def jensen_shannon_divergences(targets: Floats, predictions: Floats) -> Floats:
 
 
 def jensen_shannon_distances(targets: Floats, predictions: Floats) -> Floats:
-    """The square root of the Jensen-Shannon divergence of each row: what BooStSa and scipy call by its name."""
+    """The square root of the Jensen-Shannon divergence of each row: the quantity that BooStSa and scipy call by this
+    name."""
     return np.sqrt(jensen_shannon_divergences(targets, predictions))
 
 
@@ -66,7 +67,7 @@ def entropy_correlation(sums: Floats) -> Floats:
 
 
 def _variance(first: Floats, second: Floats, n: Floats) -> Floats:
-    """The variance from two moments; 0 where only rounding is left of it."""
+    """The variance from two moments; 0 where only rounding error remains."""
     centre, raw = (first / n) ** 2, second / n
     return np.where(raw - centre > 1e-13 * raw, raw - centre, 0.0)
 

@@ -1,8 +1,8 @@
 """Metrics of labels: accuracy, precision, recall, F1 (macro, micro, weighted, of one class), MCC.
 
-All but accuracy are functions of three counts per class: right, predicted and true. Averages are over the classes that
-the targets hold, or over those that `labels` names, and this set is the same for both systems and in every resample: a
-class of which a resample has nothing counts as 0, as in scikit-learn with `labels` given and zero_division=0.
+All but accuracy are functions of three counts per class: right, predicted and true. Averages are over the classes in
+the targets, or over those named by `labels`, and this set is the same for both systems and in every resample: a class
+missing from a resample counts as 0, as in scikit-learn with `labels` given and zero_division=0.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def correct_rows(targets: Codes, predictions: Codes, problem: Problem) -> Floats
 class ClassRows:
     """A one at the class if it is right, predicted, true: (rows, 3 classes), for the classes of one kind.
 
-    `classes` are `averaged` (those that averages are over), `true` (those that the targets hold) or `all`.
+    `classes` are `averaged` (those that averages are over), `true` (those in the targets) or `all`.
     """
 
     classes: str
