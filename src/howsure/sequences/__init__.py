@@ -1,4 +1,4 @@
-"""Sequences: posteriors of taggers, exact and in every form that a question may ask for."""
+"""Sequences: exact posteriors of taggers: marginals, pairs, spans, samples and best sequences."""
 
 from howsure.sequences.calibration_pairs import count_unknown, frequent_transitions, tag_pairs, transition_pairs
 from howsure.sequences.chain.viterbi import BestPaths

@@ -24,7 +24,7 @@ Transition = tuple[str, str]
 
 
 class Posterior(Protocol):
-    """What is asked of a posterior over tag sequences, here of `TagPosterior`."""
+    """The interface of a posterior over tag sequences, such as `TagPosterior`."""
 
     @property
     def labels(self) -> Sequence[str] | None:
@@ -48,21 +48,21 @@ def tag_pairs(
     labels: Sequence[str] | None = None,
     unknown_tags: str = ERROR,
 ) -> Pairs:
-    """The pairs (P(token has the tag), whether it has it) of every token and tag, or of one tag.
+    """Calibration pairs (P(token has the tag), whether it has it) for every token and tag, or for one tag.
 
-    posterior: a `TagPosterior`, or the marginals of any tagger, an array (T, K) per sentence, whose columns `labels`
-    names. tags: the gold tags of every sentence. tag: only the pairs of this tag (n tokens); None: all tags (n × K
-    pairs), the tag as group. The sentence is the cluster, since errors within one depend on each other.
-    unknown_tags: what to do about gold tags that the tagger does not know: "error", or "keep" their tokens, which have
-    none of the known tags and so label 0 in every pair; that is what a frequency of the known tags must count.
-    Probabilities less than 1e-9 outside [0, 1] are rounded to 0 or 1.
+    posterior: a `TagPosterior`, or the marginals of any tagger, an array (T, K) per sentence, whose columns are named
+    by `labels`. tags: the gold tags of every sentence. tag: only the pairs of this tag (n tokens); None: all tags (n ×
+    K pairs), with the tag as group. The sentence is the cluster, since errors within a sentence are correlated.
+    unknown_tags: what to do about gold tags unknown to the tagger: "error", or "keep" their tokens, which have none of
+    the known tags and therefore label 0 in every pair, as the frequencies of the known tags require. Probabilities less
+    than 1e-9 outside [0, 1] are rounded to 0 or 1.
 
     >>> marginals = [[[0.9, 0.1], [0.3, 0.7]], [[0.6, 0.4]]]
     >>> pairs = tag_pairs(marginals, [["N", "V"], ["V"]], labels=["N", "V"], tag="V")
     >>> pairs.probabilities, pairs.labels, pairs.clusters
     (array([0.1, 0.7, 0.4]), array([0, 1, 1], dtype=uint8), array([0, 0, 1]))
 
-    Raises InputError for sentences of unequal length, numbers that are no distribution, a tag that does not exist.
+    Raises InputError for sentences of unequal length, rows that are not a distribution, or a tag that does not exist.
     """
     names = _names(posterior, labels)
     if tag is not None:
@@ -81,18 +81,19 @@ def tag_pairs(
 def transition_pairs(
     posterior: Posterior | Sequence[Any], tags: Tags, *, pairs: Sequence[Transition], unknown_tags: str = ERROR
 ) -> Pairs:
-    """The pairs (P(two consecutive tokens have the tags j, k), whether they have them) of every place and tag pair.
+    """Calibration pairs (P(two consecutive tokens have the tags j, k), whether they do) for every position and tag
+    pair.
 
     posterior: a `TagPosterior`, or from any tagger an array (T - 1, P) per sentence, whose columns are the
     probabilities of the P tag `pairs`. tags: the gold tags of every sentence. The tag pair, as "j k", is the group, the
-    sentence the cluster; a sentence of T tokens has T - 1 places. unknown_tags: as in `tag_pairs`, of which only a
-    `TagPosterior` can tell.
+    sentence the cluster; a sentence of T tokens has T - 1 positions. unknown_tags: as in `tag_pairs`; requires a
+    `TagPosterior`.
 
     >>> found = transition_pairs([[[0.5], [0.2]]], [["N", "V", "N"]], pairs=[("N", "V")])
     >>> found.probabilities, found.labels, found.group_names
     (array([0.5, 0.2]), array([1, 0], dtype=uint8), ('N V',))
 
-    Raises InputError for sentences of unequal length, numbers outside [0, 1], a tag that does not exist.
+    Raises InputError for sentences of unequal length, numbers outside [0, 1], or a tag that does not exist.
     """
     wanted, gold = _wanted(pairs), _gold(tags)
     if _is_posterior(posterior):
@@ -111,7 +112,7 @@ def transition_pairs(
 
 
 def frequent_transitions(tags: Tags, n: int) -> list[Transition]:
-    """The n most frequent tag pairs of consecutive tokens, the most frequent first, equal ones by name.
+    """The n most frequent tag pairs of consecutive tokens, in descending order of frequency; ties by name.
 
     >>> frequent_transitions([["N", "V", "N", "V"], ["D", "N"]], 2)
     [('N', 'V'), ('D', 'N')]
@@ -121,7 +122,7 @@ def frequent_transitions(tags: Tags, n: int) -> list[Transition]:
 
 
 def count_unknown(tags: Tags, labels: Sequence[str]) -> Counter[str]:
-    """How many tokens have each gold tag that is not among `labels`.
+    """The number of tokens with each gold tag that is not among `labels`.
 
     >>> count_unknown([["N", "X"], ["X", "Y"]], ["N", "V"])
     Counter({'X': 2, 'Y': 1})
@@ -135,7 +136,7 @@ def _gold(tags: object) -> list[list[str]]:
 
 
 def _wanted(pairs: object) -> list[Transition]:
-    """The tag pairs asked for; InputError unless they are two tags each, and none is written like another."""
+    """The requested tag pairs; InputError unless each has two tags, and no two are written alike."""
     if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
         raise InputError(f"pairs must be a list of tag pairs such as [('D', 'N')]; it is {pairs!r}.")
     wanted: list[Transition] = []
@@ -195,7 +196,7 @@ def _matrix(values: Any, sentence: int, *, columns: int | None = None) -> Floats
 
 
 def _numbers(values: Any) -> Floats:
-    """An array; or rows of one, as the columns of data frames hold them."""
+    """An array, or one built from rows, as in columns of data frames."""
     try:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -214,7 +215,7 @@ def _check_lengths(lengths: Sequence[int], tags: Tags, *, shorter: int = 0) -> N
 
 
 def _codes(tags: Tags, names: tuple[str, ...], unknown_tags: str) -> Integers:
-    """The column of every token's gold tag; -1 for one that the tagger does not know."""
+    """The column of every token's gold tag; -1 for a tag unknown to the tagger."""
     if unknown_tags not in (ERROR, KEEP):
         raise InputError(f"unknown_tags must be 'error' or 'keep', not {unknown_tags!r}")
     unknown = count_unknown(tags, names)
@@ -236,6 +237,6 @@ def _joined(matrices: Sequence[Floats], columns: int) -> Floats:
 
 
 def _clusters(matrices: Sequence[Floats]) -> Integers:
-    """The number of each row's sentence; sentences without rows have none."""
+    """The number of each row's sentence; sentences without rows do not appear."""
     lengths = np.array([len(matrix) for matrix in matrices if len(matrix)])
     return np.repeat(np.arange(len(lengths)), lengths)

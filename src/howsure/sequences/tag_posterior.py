@@ -32,16 +32,16 @@ class TagPosterior:
 
         score(y) = start(y_1) + Σ_t emissions[t, y_t] + Σ_t transitions[y_t, y_t+1] + end(y_T).
 
-    Everything below is exact, but for `sample`, whose draws are exact and independent.
+    Everything below is exact, except `sample`, whose draws are exact and independent.
 
-    emissions: an array (T, K) of log-potentials a sentence, in a list (or any sequence; each is read when it is
-    needed, some hundred at a time). transitions: one array (K, K), from tag to next tag; or a list of arrays
-    (T - 1, K, K), one per sentence. start, end: (K,), optional. labels: the names of the K tags, optional.
-    Potentials are finite or -inf (forbidden), in any type of number; all is computed in float64.
+    emissions: an array (T, K) of log-potentials per sentence, in a list (or any sequence; elements are read when
+    needed, some hundreds at a time). transitions: one array (K, K), from tag to next tag; or a list of arrays (T - 1,
+    K, K), one per sentence. start, end: (K,), optional. labels: the names of the K tags, optional. Potentials are
+    finite or -inf (forbidden), in any type of number; all is computed in float64.
 
-    Results are lists aligned with the sentences. Tags are integers from 0 in all of them; `names` turns them into
-    labels. Where tags are asked for, integers or labels will do. A sentence without tokens has one tag sequence, the
-    empty one: log Z 0, entropy 0, arrays of length 0.
+    Results are lists aligned with the sentences. They contain tags as integers starting at 0; `names` converts them to
+    labels. Arguments may be integers or labels. A sentence without tokens has one tag sequence, the empty one: log Z 0,
+    entropy 0, arrays of length 0.
 
     >>> posterior = TagPosterior([np.log([[2, 1], [1, 3]])], np.log([[1, 2], [4, 1]]), labels=["N", "V"])
     >>> posterior
@@ -52,8 +52,8 @@ class TagPosterior:
     >>> posterior.names(posterior.viterbi())
     [['N', 'V']]
 
-    Raises InputError for shapes that do not fit, NaN and +inf (naming sentence and row, from 0), and, when asked, for a
-    sentence in which every tag sequence is forbidden.
+    Raises InputError for incompatible shapes, NaN and +inf (naming sentence and row, counted from 0), and, when
+    queried, for a sentence in which every tag sequence is forbidden.
 
     Source: Rabiner 1989; Lafferty, McCallum & Pereira 2001; Nguyen & O'Connor 2015, section 4.2.
     """
@@ -83,14 +83,14 @@ class TagPosterior:
 
     @property
     def lengths(self) -> Integers:
-        """(sentences,): the tokens of each."""
+        """(sentences,): the number of tokens of each."""
         return self._potentials.lengths
 
     def __len__(self) -> int:
         return len(self.lengths)
 
     def __getitem__(self, sentences: slice | Sequence[int] | Integers) -> TagPosterior:
-        """The posterior of some of the sentences: of a slice, or of a list of their numbers."""
+        """The posterior of some of the sentences: a slice, or a list of their numbers."""
         try:
             chosen = np.arange(len(self))[sentences]
         except IndexError as error:
@@ -102,9 +102,10 @@ class TagPosterior:
         return part
 
     def parts(self, sentences: int = 4096) -> Iterator[TagPosterior]:
-        """Posteriors of so many sentences each, one after the other: for results too large to hold all at once.
+        """Posteriors of the given number of sentences each, one after the other: for results too large for memory.
 
-        To sample from them, give all of them one Generator as `rng`: with a seed they would share their numbers.
+        To sample from them, pass the same Generator to all of them as `rng`: with a seed, they would share their random
+        numbers.
         """
         for begin in range(0, len(self), check_count(sentences, "sentences")):
             yield self[begin : begin + sentences]
@@ -126,9 +127,9 @@ class TagPosterior:
         return self._of_marginals(_below_one, np.empty((0, self.n_tags)))
 
     def pair_marginals(self, pairs: Sequence[tuple[Tag, Tag]] | None = None) -> list[Floats]:
-        """P(y_t = j, y_t+1 = k) for the tag pairs (j, k) asked for, an array (T - 1, P) per sentence.
+        """P(y_t = j, y_t+1 = k) for the requested tag pairs (j, k), an array (T - 1, P) per sentence.
 
-        Without `pairs` all of them, as (T - 1, K, K): 8 K² bytes per token, 19 KB with 49 tags; see `parts`.
+        Without `pairs`, all of them, as (T - 1, K, K): 8 K² bytes per token, 19 KB with 49 tags; see `parts`.
 
         >>> posterior = TagPosterior([np.zeros((3, 2))], np.zeros((2, 2)), labels=["N", "V"])
         >>> posterior.pair_marginals([("N", "V")])
@@ -148,8 +149,8 @@ class TagPosterior:
     def sample(self, n: int, *, rng: Randomness = None) -> list[Integers]:
         """n independent draws of the tags of each sentence, an integer array (n, T) per sentence.
 
-        Forward filtering, backward sampling. The draws of a sentence depend on `rng`, its number and its length only:
-        more draws begin with the same ones, and so do those of `posterior[:10]`.
+        Forward filtering, backward sampling. The draws of a sentence depend only on `rng`, its number and its length:
+        requesting more draws yields the same first ones, and so does `posterior[:10]`.
 
         >>> posterior = TagPosterior([np.log([[1, 3], [1, 1]])], np.log([[9, 1], [1, 9]]))
         >>> posterior.sample(3, rng=0)[0].shape
@@ -165,13 +166,13 @@ class TagPosterior:
         return self._potentials.each(of_batch, np.empty((check_count(n, "n"), 0), dtype=np.int64))
 
     def viterbi(self) -> list[Integers]:
-        """The most probable tag sequence of each sentence, (T,). Of equal ones, that with the lower last tags."""
+        """The most probable tag sequence of each sentence, (T,). Ties go to the sequence with the lower last tags."""
         return [best.tags[0] for best in self.k_best(1)]
 
     def k_best(self, k: int) -> list[BestPaths]:
         """The k most probable tag sequences of each sentence: `tags` (k, T), and their `log_probs` (k,), best first.
 
-        Fewer than k where fewer are possible; exact.
+        Fewer than k if fewer are possible; exact.
 
         >>> posterior = TagPosterior([np.log([[0.1, 0.9], [0.6, 0.4]])], np.zeros((2, 2)))
         >>> best = posterior.k_best(2)[0]
@@ -191,7 +192,8 @@ class TagPosterior:
         return self._potentials.each(of_batch, empty, width=width)
 
     def posterior_decode(self) -> list[Integers]:
-        """The most probable tag of each token, (T,) per sentence: the most tags right on average, if not together."""
+        """The most probable tag of each token, (T,) per sentence: this maximises the expected number of correct tags,
+        but not the probability of the sequence."""
         return self._of_marginals(lambda marginals: marginals.argmax(axis=1), np.empty(0, dtype=np.int64))
 
     def entropy(self) -> Floats:
@@ -207,7 +209,7 @@ class TagPosterior:
         return np.array(found, dtype=np.float64)
 
     def log_prob(self, tags: Sequence[Sequence[Tag]]) -> Floats:
-        """(sentences,): log P of one tag sequence a sentence; −inf where that is forbidden.
+        """(sentences,): log P of one tag sequence per sentence; −inf if it is forbidden.
 
         >>> posterior = TagPosterior([np.zeros((2, 2)), np.zeros((1, 2))], np.zeros((2, 2)), labels=["N", "V"])
         >>> np.exp(posterior.log_prob([["N", "V"], ["N"]]))
@@ -225,9 +227,9 @@ class TagPosterior:
         return np.minimum(scores - self.log_z, 0.0)  # rounding may end above log 1
 
     def span_probability(self, sentence: int, start: int, tags: Sequence[Tag]) -> float:
-        """P(tokens start, start + 1, … of a sentence have these tags), whatever the others have: exact.
+        """P(tokens start, start + 1, … of a sentence have these tags), summed over all other tags: exact.
 
-        It takes one forward–backward of the sentence; `span_probabilities` is the way to ask for many spans.
+        It takes one forward–backward pass over the sentence; use `span_probabilities` for many spans.
 
         >>> posterior = TagPosterior([np.zeros((5, 4))], np.zeros((4, 4)), labels=["B", "I", "O", "S"])
         >>> round(posterior.span_probability(0, 1, ["B", "I"]), 12)
@@ -256,7 +258,7 @@ class TagPosterior:
         return probabilities
 
     def names(self, tags: Any) -> Any:
-        """The labels of integer tags: of an array or of a list of arrays, as the methods give them, in nested lists.
+        """The labels of integer tags: of an array or of a list of arrays, as returned by the methods, in nested lists.
 
         >>> posterior = TagPosterior([np.zeros((1, 2))], np.zeros((2, 2)), labels=["N", "V"])
         >>> posterior.names([np.array([0, 1]), np.array([[1], [0]])])
@@ -272,7 +274,7 @@ class TagPosterior:
     def _of_marginals(
         self, answer: Callable[[Floats], npt.NDArray[Number]], empty: npt.NDArray[Number]
     ) -> list[npt.NDArray[Number]]:
-        """What follows from the marginals of each token (N, K), sentence by sentence."""
+        """A function of the marginals of each token (N, K), sentence by sentence."""
 
         def of_batch(chain: Chain, workspace: Workspace) -> Sequence[npt.NDArray[Number]]:
             found = expectations_of(chain, workspace, pairs=False)
@@ -290,5 +292,5 @@ class TagPosterior:
 
 
 def _below_one(probabilities: Floats) -> Floats:
-    """What rounding has put above 1, at 1."""
+    """Values that rounding has put above 1 are set to 1."""
     return np.clip(probabilities, 0.0, 1.0, out=probabilities)  # twice as fast as a minimum

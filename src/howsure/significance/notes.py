@@ -1,4 +1,4 @@
-"""What a reader must know beside the figures of a comparison, in sentences."""
+"""Notes on a comparison: caveats in sentences."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OVER_ALL = ("accuracy", "mcc")  # metrics of labels that do not average over cla
 
 
 def notes_of(systems: Systems, metrics: Sequence[Metric], rows: Sequence[Difference]) -> tuple[str, ...]:
-    """All sentences that the data, the metrics and the results call for."""
+    """All notes that the data, the metrics and the results require."""
     return (
         *(_of_classes(systems, metrics) if systems.task == "hard" else ()),
         *_of_bins(systems, metrics, rows),
@@ -28,7 +28,7 @@ def notes_of(systems: Systems, metrics: Sequence[Metric], rows: Sequence[Differe
 
 
 def _of_classes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
-    """Predicted classes that the targets lack, and classes of the targets that a system never predicts."""
+    """Predicted classes missing from the targets, and classes of the targets that a system never predicts."""
     n = len(systems.labels)
     true = np.bincount(systems.targets, minlength=n)
     averages = any(metric.name not in OVER_ALL for metric in metrics)
@@ -50,7 +50,7 @@ def _of_classes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
 
 
 def _of_bins(systems: Systems, metrics: Sequence[Metric], rows: Sequence[Difference]) -> Iterable[str]:
-    """How a calibration error was binned, what was left out, and which were below 0 before the root."""
+    """How a calibration error was binned, what was left out, and which errors were below 0 before taking the root."""
     if any(metric.name in CALIBRATION for metric in metrics):
         alone = {name: alone_in_bin(systems.targets, runs[0]) for name, runs in systems.predictions.items()}
         left = [f"{name} has {counted(rows, 'row')} alone in a bin, left out" for name, rows in alone.items() if rows]
@@ -76,7 +76,7 @@ def _of_clusters(systems: Systems) -> Iterable[str]:
 
 
 def _of_zero_width(systems: Systems, rows: Sequence[Difference]) -> Iterable[str]:
-    """Where no item tells the systems apart, or all do alike, an interval of width 0 is about these items alone."""
+    """If the systems differ on no item, or equally on all, an interval of width 0 holds only for these items."""
     n, unit = systems.n, "item"
     if systems.clusters is not None:
         n, unit = int(systems.clusters.max()) + 1, "cluster"
@@ -90,7 +90,7 @@ def _of_zero_width(systems: Systems, rows: Sequence[Difference]) -> Iterable[str
 
 
 def _unseen(n: int) -> float:
-    """The largest share that has not been seen in n draws with probability .05: about 3/n."""
+    """The largest share that goes unobserved in n draws with probability .05: about 3/n."""
     return float(1 - 0.05 ** (1 / n))
 
 

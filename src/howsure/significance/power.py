@@ -1,4 +1,4 @@
-"""How many items does it take? The power of the tests of accuracy, summed over all that can be seen."""
+"""How many items are needed? The power of the tests of accuracy, summed over all outcomes."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def detection_power(
     alternative: str = "two-sided",
     method: str = "permutation",
 ) -> float:
-    """The probability that a test finds a true difference in accuracy.
+    """The probability that a test detects a true difference in accuracy.
 
-    On n items one system alone is right in a share `disagreement` of the items, and the model is right in a share
-    `difference` more of them than the baseline. The number of disagreements is Binomial(n, disagreement), and so, given
-    it, is the number that the model wins, with the share (1 + difference / disagreement) / 2. `method` is that of
-    `compare`: `permutation` (its default, exact for independent items) or `mcnemar` (mid-p, which finds a little more).
+    Of n items, only one system is right on a share `disagreement`, and the accuracy of the model exceeds that of the
+    baseline by `difference`. The number of disagreements is Binomial(n, disagreement); given it, the number won by the
+    model is binomial with probability (1 + difference / disagreement) / 2. `method` is that of `compare`: `permutation`
+    (its default, exact for independent items) or `mcnemar` (mid-p, which has slightly more power).
 
     >>> round(detection_power(1000, 0.1, 0.02), 3)
     0.479
@@ -75,10 +75,11 @@ def minimum_detectable_difference(
     alternative: str = "two-sided",
     method: str = "permutation",
 ) -> float:
-    """The smallest true difference in accuracy that n items find with some power; NaN if they find none.
+    """The smallest true difference in accuracy that n items detect with a given power; NaN if there is none.
 
-    `disagreement` is the share of items on which one system alone is right; two versions of a model often have .05 to
-    .2. Half the items of a test set do not halve what can be found: the difference goes with the root.
+    `disagreement` is the share of items on which only one system is right; for two versions of a model, it is often .05
+    to .2. Halving the test set does not double the detectable difference, which is inversely proportional to the square
+    root of n.
 
     >>> round(minimum_detectable_difference(1000, 0.1), 4)
     0.0287

@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One model against the baseline in one metric; what is undefined is NaN.
+    """One model against the baseline in one metric; undefined values are NaN.
 
     `difference` is model - baseline, [`low`, `high`] its interval. `p_error` is the Monte Carlo standard error of
     `p_value`, 0 where that is exact. `relative_error_reduction` is the share of the baseline's distance from a perfect
-    value that the model takes away; `share_better` and `share_worse` are those of rows on which it is better and worse.
-    `undefined_resamples` of the resamples had no value and are left out of the interval (and count against a finding).
+    value that the model removes; `share_better` and `share_worse` are the shares of rows on which it is better and
+    worse. `undefined_resamples` of the resamples had no value and are left out of the interval (in the p-value, they
+    count as extreme).
     """
 
     baseline: str
@@ -55,7 +56,7 @@ class Difference:
 
     @property
     def stars(self) -> str:
-        """`**` for an adjusted p of at most .01, `*` for at most .05, nothing for what is undefined."""
+        """`**` for an adjusted p of at most .01, `*` for at most .05, nothing if it is undefined."""
         if math.isnan(self.difference):
             return ""
         return "**" if self.p_adjusted <= 0.01 else "*" if self.p_adjusted <= 0.05 else ""
@@ -77,9 +78,9 @@ COLUMNS: dict[str, Callable[[Difference], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Models against a baseline: one row per model and metric, the recipe that made them, and what to know beside them.
+    """Models against a baseline: one row per model and metric, the recipe that produced them, and notes.
 
-    Iterating, indexing and `len` go by rows. In a notebook it shows itself as a table.
+    Iteration, indexing and `len` refer to rows. In a notebook, it is displayed as a table.
     """
 
     rows: tuple[Difference, ...]
@@ -97,7 +98,7 @@ class Comparison:
     @overload
     def __getitem__(self, place: tuple[str, str]) -> Difference: ...
     def __getitem__(self, place: int | tuple[str, str]) -> Difference:
-        """The row at a place, or that of a (model, metric)."""
+        """The row at a position, or that of a (model, metric)."""
         if isinstance(place, int):
             return self.rows[place]
         for row in self.rows:
@@ -129,7 +130,7 @@ class Comparison:
     def plot(self, ax: Axes | None = None, *, metric: str | None = None) -> Axes:
         """Draw the differences of one metric with their intervals on axes (new ones if None); `metric` names it.
 
-        Raises InputError for a metric that it does not hold, or if it holds several and none is named.
+        Raises InputError for a metric that it does not contain, or if it contains several and none is named.
         """
         from howsure.figures.significance import difference_figure, draw_differences
 

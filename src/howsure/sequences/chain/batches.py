@@ -1,4 +1,4 @@
-"""Sentences side by side: sorted by length and packed by position, so that no step has a gap and no mask is needed."""
+"""Batches of sentences: sorted by length and packed by position, so that there are no gaps and no mask is needed."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ TOGETHER = 16  # sentences of an answer that share one block of memory
 
 @dataclass(frozen=True)
 class Batch:
-    """Some sentences of a corpus, longest first, and where their tokens lie in packed arrays.
+    """Some sentences of a corpus, longest first, and the positions of their tokens in packed arrays.
 
     A packed array has one row per token: first the first tokens of all sentences, then all second tokens, and so on.
     Row `steps[t] + i` is token t of the batch's i-th sentence. Since longer ones come first, the `active[t]` sentences
     that have a token t are always the first ones.
 
-    sentences (B,): their positions in the corpus. lengths (B,): their tokens, never 0. steps (T + 1,): where the rows
-    of each position begin, and how many rows there are.
+    sentences (B,): their positions in the corpus. lengths (B,): their numbers of tokens, never 0. steps (T + 1,): the
+    first row of each position, and the total number of rows.
     """
 
     sentences: Integers
@@ -43,7 +43,7 @@ class Batch:
 
     @cached_property
     def active(self) -> Integers:
-        """(T,): how many sentences have a token at each position."""
+        """(T,): the number of sentences that have a token at each position."""
         return np.diff(self.steps)
 
     @cached_property
@@ -63,7 +63,7 @@ class Batch:
 
     @cached_property
     def previous_rows(self) -> Integers:
-        """(N − B,): the row of the token before, for every row but those of first tokens."""
+        """(N − B,): the row of the preceding token, for every row except those of first tokens."""
         first = len(self)
         return self.steps[self.positions[first:] - 1] + self.ranks[first:]
 
@@ -80,8 +80,8 @@ class Batch:
     ) -> Floats:
         """(N, …): the rows of the batch's sentences in packed order, as float64; `arrays` are the whole corpus's.
 
-        `later`: the arrays have a row for every token but the first ones, (N − B, …). With a workspace the result
-        lasts until that is used again.
+        `later`: the arrays have a row for every token except the first ones, (N − B, …). With a workspace, the result
+        is valid until the workspace is used again.
         """
         chosen = [arrays[i] for i in self.sentences.tolist()]
         if later:  # one array at least, and no empty one, which may have lost its shape
@@ -108,20 +108,20 @@ class Batch:
 
     @cached_property
     def _joined_rows(self) -> Integers:
-        """(N,): where each packed row lies when the batch's sentences are joined end to end."""
+        """(N,): the position of each packed row when the batch's sentences are joined end to end."""
         return first_rows(self.lengths)[self.ranks] + self.positions
 
     @cached_property
     def _later_joined_rows(self) -> Integers:
-        """(N − B,): the same for the rows but those of first tokens, when these are left out."""
+        """(N − B,): the same without the rows of first tokens."""
         return self._joined_rows[len(self) :] - self.ranks[len(self) :] - 1
 
 
 def batches(lengths: Sequence[int] | Integers, *, width: int) -> Iterator[Batch]:
-    """The sentences in batches, longest first; those without tokens are in none.
+    """The sentences in batches, longest first; those without tokens are omitted.
 
-    `width` is the number of cells a token takes (its tags). A batch has about `CELLS` cells: more if these were fewer
-    than `FEWEST_SENTENCES` sentences, but never more than `MOST_CELLS` unless one sentence alone is longer.
+    `width` is the number of cells a token takes (its tags). A batch has about `CELLS` cells: more if it would otherwise
+    have fewer than `FEWEST_SENTENCES` sentences, but never more than `MOST_CELLS` unless a single sentence is longer.
 
     >>> [batch.sentences.tolist() for batch in batches([1, 0, 3, 2], width=2)]
     [[2, 3, 0]]

@@ -1,4 +1,4 @@
-"""Log-potentials of a corpus, checked at the door: their shapes, and that every one is finite or −inf."""
+"""Checks of a corpus's log-potentials: their shapes, and that all are finite or −inf."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TOGETHER = 64  # sentences looked at in one go
 
 
 def check_emissions(emissions: Any, n_tags: int | None) -> tuple[Sequence[Any], Integers, int | None]:
-    """The emissions as a sequence of arrays (T, K), the tokens T of each, and K if anything tells.
+    """The emissions as a sequence of arrays (T, K), the number of tokens T of each, and K if it is known.
 
     Raises InputError naming the sentence, and the row of a value that is NaN or +inf.
     """
@@ -40,7 +40,7 @@ def check_emissions(emissions: Any, n_tags: int | None) -> tuple[Sequence[Any], 
 
 
 def _explain(part: Sequence[Any], begin: int, n_tags: int | None) -> None:
-    """Raises InputError for the first thing that is wrong with the emissions of some sentences."""
+    """Raises InputError for the first error in the emissions of some sentences."""
     arrays = [_array(values, f"emissions of sentence {i}") for i, values in enumerate(part, begin)]
     for i, array in enumerate(arrays, begin):
         if array.size == 0 and array.ndim in (1, 2) and len(array) == 0:
@@ -96,14 +96,14 @@ def check_ends(potentials: object, n_tags: int, name: str) -> Floats | None:
 
 
 def check_count(n: int, name: str) -> int:
-    """A number of things, 1 or more."""
+    """A count of at least 1."""
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
         raise InputError(f"{name} must be an integer of 1 or more; it is {n!r}.")
     return int(n)
 
 
 def number_of_tags(transitions: Any) -> int | None:
-    """K by the transitions; None where these are the sentences' own."""
+    """K according to the transitions; None if each sentence has its own."""
     if is_list_of_arrays(transitions) or np.ndim(transitions) == 0:
         return None
     return int(np.shape(transitions)[-1])
@@ -117,7 +117,7 @@ def as_floats(values: object, name: str) -> Floats:
 
 
 def is_list_of_arrays(transitions: object) -> bool:
-    """Whether transitions are given sentence by sentence."""
+    """Whether transitions are given per sentence."""
     if isinstance(transitions, np.ndarray):
         return transitions.ndim > 2
     if not isinstance(transitions, Sequence):

@@ -1,7 +1,7 @@
-"""Forward and backward messages in logarithms: right to rounding whatever the range of the potentials.
+"""Forward and backward messages in logarithms: accurate whatever the range of the potentials.
 
-Forward rows f_t are scaled as one likes, `shift` saying what was taken off (here: so that their maximum is 0), and
-backward rows b_t so that Σ_k exp(f_t(k) + b_t(k)) = 1. Then
+Forward rows f_t may be scaled arbitrarily, with `shift` recording what was subtracted (here: so that their maximum is
+0), and backward rows b_t so that Σ_k exp(f_t(k) + b_t(k)) = 1. Then
 
     P(y_t = k) = exp(f_t(k) + b_t(k))
     P(y_t−1 = j, y_t = k) = exp(f_t−1(j) + A(j, k) + e_t(k) + b_t(k) − shift_t)    for t > 1
@@ -27,7 +27,7 @@ class Chain:
     """The log-potentials of one batch, all finite or −inf.
 
     emissions (N, K), packed, with what starting and ending add. transitions: (K, K), or (N − B, K, K) with one matrix
-    for each row but those of first tokens.
+    for each row except those of first tokens.
     """
 
     batch: Batch
@@ -91,7 +91,7 @@ def messages_in_logarithms(chain: Chain) -> Messages:
 
 
 def pair_chunks(chain: Chain, found: Messages) -> Iterator[Floats]:
-    """log P(y_t−1 = j, y_t = k) as (n, K, K), for all rows but those of first tokens, a part of them at a time."""
+    """log P(y_t−1 = j, y_t = k) as (n, K, K), for all rows except those of first tokens, some at a time."""
     first, size = len(chain.batch), chain.emissions.shape[1]
     onwards = chain.emissions + found.backward - found.shift[:, None]
     previous = chain.batch.previous_rows
@@ -105,7 +105,7 @@ def pair_chunks(chain: Chain, found: Messages) -> Iterator[Floats]:
 class LogProduct:
     """log Σ_j exp(x(j) + A(j, k)) for rows x, by one matrix product where A is shared.
 
-    What underflows in the product is summed again in logarithms, so that every entry is right to rounding.
+    Entries that underflow in the product are summed again in logarithms, so that every entry is accurate to rounding.
     """
 
     def __init__(self, transitions: Floats) -> None:
@@ -130,7 +130,7 @@ class LogProduct:
 
 
 def log_sum_exp(values: Floats, axis: int = -1) -> Floats:
-    """log Σ exp(values) along an axis; −inf where all are."""
+    """log Σ exp(values) along an axis; −inf if all are."""
     highest = _finite(values.max(axis=axis, keepdims=True))
     with np.errstate(divide="ignore"):
         sums: Floats = np.log(np.exp(values - highest).sum(axis=axis))

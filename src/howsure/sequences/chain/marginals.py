@@ -1,8 +1,8 @@
-"""What a linear chain expects: log Z, tag marginals and expected transitions of a batch.
+"""Expectations under a linear chain: log Z, tag marginals and expected transitions of a batch.
 
 The score of a tag sequence y is Σ_t e_t(y_t) + Σ_t A(y_t−1, y_t), plus start(y_1) and end(y_T) where given, and its
-probability is exp(score − log Z). Forward–backward runs on exp(potentials) wherever their range shows that nothing can
-overflow or underflow, else in logarithms.
+probability is exp(score − log Z). Forward–backward runs on exp(potentials) if their range rules out overflow and
+underflow, otherwise in logarithms.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ def expectations(
 
     `emissions` (N, K) holds log-potentials, one row per token, packed as the batch says (`Batch.pack`, or any table
     taken by `Batch.rows_of`); `transitions` (K, K) is from tag to next tag; `start`, `end` (K,). All must be float64,
-    finite or −inf; none is changed. `pairs=False` saves the expected transitions. With a `workspace` the marginals
-    last until it is used again. Call it within `one_thread()`. A sentence that has no possible sequence gets
-    log Z = −inf, and its marginals mean nothing.
+    finite or −inf; none is changed. `pairs=False` saves the expected transitions. With a `workspace`, the marginals are
+    valid until it is used again. Call within `one_thread()`. A sentence with no possible sequence gets log Z = −inf,
+    and its marginals are meaningless.
 
     >>> from howsure.sequences.chain.batches import batches
     >>> batch = next(batches([2], width=2))
@@ -62,7 +62,7 @@ def expectations(
 
 
 def add_ends(batch: Batch, emissions: Floats, start: Floats | None, end: Floats | None) -> Floats:
-    """The packed emissions, changed: what starting and ending add to each sentence's first and last row."""
+    """The packed emissions with the start and end potentials added in place to each sentence's first and last row."""
     if start is not None:
         emissions[: len(batch)] += start
     if end is not None:
@@ -71,7 +71,7 @@ def add_ends(batch: Batch, emissions: Floats, start: Floats | None, end: Floats 
 
 
 def expectations_of(chain: Chain, workspace: Workspace, *, pairs: bool) -> Expectations:
-    """As `expectations`; the results last until the workspace is used again."""
+    """Like `expectations`; the results are valid until the workspace is used again."""
     scaled = Scaled.of(chain, workspace)
     if scaled is None:
         found = messages_in_logarithms(chain)
@@ -84,7 +84,7 @@ def expectations_of(chain: Chain, workspace: Workspace, *, pairs: bool) -> Expec
 
 
 def messages_of(chain: Chain, workspace: Workspace) -> Messages:
-    """Forward and backward messages; they last until the workspace is used again."""
+    """Forward and backward messages, valid until the workspace is used again."""
     scaled = Scaled.of(chain, workspace)
     return messages_in_logarithms(chain) if scaled is None else scaled.messages()
 

@@ -1,4 +1,4 @@
-"""What two consecutive tags say together: pair marginals and the entropy of whole sequences."""
+"""Marginals of two consecutive tags, and the entropy of whole sequences."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from howsure.sequences.chain.log_messages import CHUNK_CELLS, Chain, Messages, p
 
 
 def pair_marginals(chain: Chain, found: Messages, first: Integers, second: Integers) -> Floats:
-    """P(y_t−1 = first[p], y_t = second[p]) as (N − B, P), packed like the rows but those of first tokens."""
+    """P(y_t−1 = first[p], y_t = second[p]) as (N − B, P), packed like the rows without those of first tokens."""
     rows, begin = chain.batch.previous_rows, len(chain.batch)
     onwards = chain.emissions + found.backward - found.shift[:, None]
     pairs = np.empty((len(rows), len(first)))
@@ -51,7 +51,7 @@ def entropies(chain: Chain, found: Messages) -> Floats:
 
 
 def _expected(logs: Floats, values: Floats, *, axes: tuple[int, ...]) -> Floats:
-    """−Σ exp(logs) values, where what has no probability counts nothing."""
+    """−Σ exp(logs) values, where terms of probability 0 count as 0."""
     terms = np.exp(logs)
     terms *= np.where(logs > -np.inf, values, 0.0)
     sums: Floats = -terms.sum(axis=axes)

@@ -22,7 +22,7 @@ Answer = TypeVar("Answer")
 
 
 class ImpossibleError(InputError):
-    """What is wrong with the potentials of some sentences, which are counted from 0."""
+    """An error in the potentials of some sentences, which are counted from 0."""
 
     def __init__(self, rule: str, sentences: Sequence[int], *, first: int = 0) -> None:
         numbers = shortened(first + i for i in sentences)
@@ -30,13 +30,13 @@ class ImpossibleError(InputError):
         self.rule, self.sentences = rule, sentences
 
     def counted_from_one(self) -> InputError:
-        """The same for people."""
+        """The same, counted from 1."""
         return ImpossibleError(self.rule, self.sentences, first=1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Potentials:
-    """emissions (T, K) and, where they are not shared, transitions (T − 1, K, K) per sentence, as the caller gave them;
+    """emissions (T, K) and, if not shared, transitions (T − 1, K, K) per sentence, as given by the caller;
     lengths (sentences,). Only one batch at a time is packed."""
 
     emissions: Sequence[Any]
@@ -48,7 +48,7 @@ class Potentials:
 
     @classmethod
     def checked(cls, emissions: object, transitions: object, start: Any, end: Any) -> Self:
-        """Potentials as the caller gives them. Raises InputError."""
+        """Potentials as given by the caller. Raises InputError."""
         arrays, lengths, size = check_emissions(emissions, number_of_tags(transitions))
         n_tags = np.size(start if start is not None else () if end is None else end) if size is None else size
         if not n_tags and lengths.any():
@@ -59,7 +59,7 @@ class Potentials:
 
     @property
     def shared(self) -> bool:
-        """Whether one matrix of transitions serves all sentences and positions."""
+        """Whether all sentences and positions share one matrix of transitions."""
         return isinstance(self.transitions, np.ndarray) and self.transitions.ndim == 2
 
     def part(self, sentences: Integers) -> Self:
@@ -72,10 +72,11 @@ class Potentials:
     def each(
         self, of_batch: Callable[[Chain, Workspace], Sequence[Answer]], empty: Answer, *, width: int = 1
     ) -> list[Answer]:
-        """The answers of all sentences in order: `of_batch` gives those of a batch, `empty` is that of no tokens.
+        """The results of all sentences in order: `of_batch` computes those of a batch, `empty` is that of a sentence
+        without tokens.
 
-        `width`: the cells that a token takes in the answer, where these are more than its tags. What is made in the
-        workspace must not be part of an answer.
+        `width`: the number of cells per token in the result, if larger than the number of tags. Arrays in the workspace
+        must not be part of a result.
         """
         answers = [empty] * len(self.lengths)
         own = self.n_tags if self.shared else self.n_tags**2
@@ -116,7 +117,7 @@ def possible_messages(chain: Chain, workspace: Workspace) -> Messages:
 
 
 def check_possible(batch: Batch, log_z: Floats) -> None:
-    """Raises InputError naming the sentences all of whose tag sequences are forbidden, or whose scores overflow."""
+    """Raises InputError naming the sentences whose tag sequences are all forbidden, or whose scores overflow."""
     wrong = np.sort(batch.sentences[~np.isfinite(log_z)]).tolist()
     if not wrong:
         return

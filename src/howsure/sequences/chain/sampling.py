@@ -1,7 +1,7 @@
-"""Draws of whole tag sequences: forward filtering, backward sampling.
+"""Samples of whole tag sequences: forward filtering, backward sampling.
 
 Given the forward messages, the last tag is drawn from exp(f_T), and going backwards each tag from
-P(y_t = j | y_t+1 = k) ∝ exp(f_t(j) + A(j, k)). Many draws share the next tag: each distribution is made once.
+P(y_t = j | y_t+1 = k) ∝ exp(f_t(j) + A(j, k)). Many samples share the next tag, so each distribution is computed once.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ BELOW_ONE = 1.0 - 2.0**-32  # leaves room for the rounding of row + u
 
 
 class Streams:
-    """Random numbers of each sentence: they depend on the seed, on the sentence's number and on nothing else.
+    """Random numbers of each sentence, which depend only on the seed and the sentence's number.
 
-    A counter-based generator (Philox, Salmon et al. 2011) with one stretch of its counter a sentence.
+    A counter-based generator (Philox, Salmon et al. 2011) with one range of its counter per sentence.
     """
 
     def __init__(self, rng: Randomness) -> None:
@@ -77,7 +77,7 @@ def _sample_packed(chain: Chain, forward: Floats, uniform: Floats) -> Integers:
 
 
 def _distinct(context: Integers, width: int) -> tuple[Integers, Integers, Integers]:
-    """The sentences and next tags that occur, and which of them each draw has."""
+    """The sentences and next tags that occur, and those of each draw."""
     seen = np.zeros(len(context) * width, dtype=np.bool_)
     seen[context.ravel()] = True
     found = np.flatnonzero(seen)
@@ -99,8 +99,8 @@ def _into(chain: Chain, later: int, owners: Integers, nexts: Integers) -> Floats
 
 
 def _inverse(logs: Floats, rows: Integers, uniform: Floats) -> Integers:
-    """For each uniform number the tag at that point of the cumulative distribution of its row; all rows in one search,
-    row r lying between r and r + 1."""
+    """For each uniform number, the tag at that point of its row's cumulative distribution; one search for all rows,
+    with row r between r and r + 1."""
     weights = np.exp(logs - logs.max(axis=1, keepdims=True))
     cumulative = weights.cumsum(axis=1)
     cumulative /= cumulative[:, -1:]

@@ -1,4 +1,4 @@
-"""Forward–backward on exp(potentials), scaled every few steps (Rabiner 1989): one matrix product a step."""
+"""Forward–backward on exp(potentials), scaled every few steps (Rabiner 1989), with one matrix product per step."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Scaled:
 
     Every `every`-th forward row is divided by its sum c_t, so that with c_t = 1 elsewhere
         α_t(k) = Σ_j α_t−1(j) A(j, k) e_t(k) / c_t,    β_t−1(j) = Σ_k A(j, k) e_t(k) β_t(k) / c_t,
-    and β_T = 1 / Σ_k α_T(k), so that Σ_k α_t(k) β_t(k) = 1 for every t. `shift` is what was taken off the logarithms of
-    `local` and of `weights`.
+    and β_T = 1 / Σ_k α_T(k), so that Σ_k α_t(k) β_t(k) = 1 for every t. `shift` is what was subtracted from the
+    logarithms of `local` and of `weights`.
     """
 
     chain: Chain
@@ -36,7 +36,7 @@ class Scaled:
 
     @classmethod
     def of(cls, chain: Chain, workspace: Workspace) -> Self | None:
-        """None where the range of the potentials is too wide, or infinite, or where the transitions are not shared."""
+        """None if the range of the potentials is too wide or infinite, or if the transitions are not shared."""
         potentials = chain.emissions, chain.transitions
         if chain.transitions.ndim == 3:
             return None
@@ -72,7 +72,7 @@ class Scaled:
         return Forward(log_z, values, scales, totals)
 
     def backward(self, forward: Forward) -> Floats:
-        """β (N, K); `local` becomes e_t(k) β_t(k) / c_t but for the first rows."""
+        """β (N, K); `local` becomes e_t(k) β_t(k) / c_t except in the first rows."""
         batch = self.chain.batch
         backward: Floats = self.workspace.floats("backward", self.local.shape)
         backward[batch.last_rows] = 1.0 / forward.totals
@@ -88,8 +88,8 @@ class Scaled:
         return backward
 
     def pair_sums(self, forward: Forward) -> Floats:
-        """Σ α_t−1(j) A(j, k) e_t(k) β_t(k) / c_t over all rows but those of first tokens, by one matrix product; after
-        `backward`."""
+        """Σ α_t−1(j) A(j, k) e_t(k) β_t(k) / c_t over all rows except those of first tokens, as one matrix product;
+        after `backward`."""
         batch = self.chain.batch
         earlier = self.workspace.floats("earlier", self.local[len(batch) :].shape)
         forward.values.take(batch.previous_rows, axis=0, out=earlier, mode="clip")

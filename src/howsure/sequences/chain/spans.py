@@ -1,4 +1,4 @@
-"""The probability that some consecutive tokens have given tags (thesis, section 3.4.1): forward × path × backward."""
+"""The probability that consecutive tokens have given tags (thesis, section 3.4.1): forward × path × backward."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Span(NamedTuple):
 
 
 def checked_span(span: Any, lengths: Integers, tagset: TagSet, *, where: str) -> Span:
-    """A span as the caller gives it; InputError if it does not lie in one of the sentences of these lengths."""
+    """A span given by the caller; InputError unless it lies within one of the sentences of these lengths."""
     try:
         sentence, start, tags = span
         sentence, start = operator.index(sentence), operator.index(start)

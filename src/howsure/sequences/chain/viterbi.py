@@ -1,8 +1,8 @@
 """The most probable tag sequences: Viterbi forwards, then the k best sequences backwards.
 
-Exact with k hypotheses per step: going backwards, what a suffix can reach at best is its own score plus the best score
-of a prefix, which Viterbi knows. A suffix that is not among the k with the best reach is beaten by k others in
-whatever it becomes. (Soong & Huang 1991)
+Exact with k hypotheses per step: going backwards, the best score that a suffix can attain is its own score plus the
+best score of a prefix, known from Viterbi. A suffix that is not among the k best in this respect is beaten by k others
+in every completion. (Soong & Huang 1991)
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from howsure.sequences.chain.log_messages import CHUNK_CELLS, Chain
 class BestPaths(NamedTuple):
     """The best tag sequences of one sentence: tags (m, T), and their log-probabilities (m,), the best first.
 
-    m is k, or the number of possible sequences where these are fewer.
+    m is k, or the number of possible sequences if smaller.
     """
 
     tags: Integers
@@ -40,7 +40,7 @@ def best_prefixes(chain: Chain) -> Floats:
 
 
 def best_paths(chain: Chain, k: int) -> tuple[Integers, Floats]:
-    """tags (N, k), packed, and scores (B, k), the best first; those of score −inf do not exist."""
+    """tags (N, k), packed, and scores (B, k), the best first; those with score −inf do not exist."""
     batch, best = chain.batch, best_prefixes(chain)
     bounds = batch.steps.tolist()
     size = best.shape[1]
@@ -84,7 +84,7 @@ def best_of_each(chain: Chain, k: int, log_z: Floats) -> list[BestPaths]:
 
 
 def _follow(batch: Batch, tags: Integers, origins: list[Integers]) -> None:
-    """Reorder the hypotheses of every step as the best whole sequences went through them."""
+    """Reorder the hypotheses of every step to follow the best whole sequences."""
     bounds = batch.steps.tolist()
     place = np.tile(np.arange(tags.shape[1]), (len(batch), 1))
     for t, origin in enumerate(origins):

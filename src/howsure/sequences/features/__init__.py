@@ -1,1 +1,1 @@
-"""Words and their attributes as the sparse matrices that taggers score."""
+"""Words and their attributes as sparse matrices for scoring."""

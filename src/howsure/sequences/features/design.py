@@ -1,4 +1,4 @@
-"""Sentences as sparse matrices of attributes: each distinct word, or description of a word, is scored once."""
+"""Sentences as sparse matrices of attributes, in which each distinct word or description of a word is scored once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from howsure.sequences.features.sentences import lengths_of
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """What some places of all sentences look like: the row of `matrix` (kinds, attributes) of every token."""
+    """The features at one offset in all sentences: the row of `matrix` (kinds, attributes) for every token."""
 
     rows: Integers
     matrix: csr_array
@@ -50,7 +50,8 @@ class Design:
         return found
 
     def only(self, sentences: Integers) -> tuple[Design, Integers]:
-        """The design of some sentences, with the attributes that occur in them, and which these are of all."""
+        """The design of some sentences, restricted to the attributes that occur in them, and the numbers of these
+        attributes."""
         tokens = self.tokens_of(sentences)
         smaller = []
         for block in self.blocks:
@@ -62,7 +63,7 @@ class Design:
 
 
 class Scores(Sequence[Floats]):
-    """Scores (T, tags) of each sentence, looked up in tables when they are asked for."""
+    """Scores (T, tags) of each sentence, looked up in tables when requested."""
 
     def __init__(self, tables: Sequence[Floats], rows: Sequence[Integers], lengths: Integers) -> None:
         self._tables, self._rows = tables, rows
@@ -90,7 +91,7 @@ def looked_up(tables: Sequence[Floats], rows: Sequence[Integers]) -> Floats:
 
 
 class Attributes:
-    """The numbers of attributes: new ones get the next number while it is `growing`, else they are left out."""
+    """The numbers of attributes: while `growing`, new ones get the next number; otherwise they are left out."""
 
     def __init__(self, names: Iterable[str] = (), *, growing: bool) -> None:
         self.number = {name: i for i, name in enumerate(names)}
@@ -117,7 +118,7 @@ class Attributes:
 
 
 def design_of_words(sentences: Sequence[Sequence[str]], families: Sequence[str], attributes: Attributes) -> Design:
-    """The design of feature families: one block a place (the word before, the word, the word after)."""
+    """The design of feature families: one block per offset (the word before, the word, the word after)."""
     lengths = lengths_of(sentences)
     number: dict[str, int] = {}
     words = np.array([number.setdefault(word, len(number)) for one in sentences for word in one], dtype=np.int64)
@@ -150,7 +151,7 @@ def _plain(names: list[str]) -> Weighted:
 
 
 def _moved(words: Integers, lengths: Integers, offset: int) -> Integers:
-    """The word at `offset` from each word, -1 beyond the ends of its sentence."""
+    """The number of the word at `offset` from each word, -1 beyond the ends of its sentence."""
     if not offset:
         return words
     position = np.arange(len(words)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
@@ -162,11 +163,11 @@ def _moved(words: Integers, lengths: Integers, offset: int) -> Integers:
 
 
 def _widened(matrix: csr_array, columns: int) -> csr_array:
-    """The same rows, with columns for attributes that came later."""
+    """The same rows, with columns for attributes added later."""
     return csr_array((matrix.data, matrix.indices, matrix.indptr), (matrix.shape[0], columns))
 
 
 def _renumbered(matrix: csr_array, attributes: Integers) -> csr_array:
-    """The columns of some attributes, which are all that the matrix has."""
+    """The columns of some attributes, restricted to those in the matrix."""
     columns = np.searchsorted(attributes, matrix.indices)
     return csr_array((matrix.data, columns, matrix.indptr), (matrix.shape[0], len(attributes)))

@@ -1,7 +1,7 @@
-"""Feature families: what a CRF looks at in a word, each a small function from a word to strings.
+"""Feature families of a CRF: each is a small function from a word to strings.
 
-A family looks at the words at its offsets: 0 the word itself, -1 the one before, 1 the one after. Beyond the ends of a
-sentence there is nothing to look at, hence no feature.
+A family uses the words at its offsets: 0 is the word itself, -1 the one before, 1 the one after. Beyond the ends of a
+sentence, there are no features.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def lowercase(text: str) -> tuple[str, ...]:
 
 
 def shape(text: str) -> tuple[str, ...]:
-    """Letters as X and x, digits as 0, the rest as it is; runs of one kind as one.
+    """Letters as X and x, digits as 0, the rest unchanged; runs of one kind are merged.
 
     >>> shape("McDonald's-1986")
     ("XxXx'x-0",)
@@ -52,7 +52,7 @@ def shape(text: str) -> tuple[str, ...]:
 
 
 def length(text: str) -> tuple[str, ...]:
-    """The number of characters; all long words are one.
+    """The number of characters; all long words share one value.
 
     >>> length("to"), length("internationalisation")
     (('2',), ('12',))
@@ -82,7 +82,7 @@ def suffixes(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A function of a word, and where the words stand that it is asked about."""
+    """A function of a word, and the offsets at which it is applied."""
 
     function: WordFunction
     offsets: tuple[int, ...] = (0,)
@@ -101,7 +101,7 @@ SETS = {"basic": ("word",), "advanced": tuple(FAMILIES)}
 
 
 def families_of(features: str | Sequence[str]) -> tuple[str, ...]:
-    """The names of the families that "basic", "advanced" or a sequence of names stands for.
+    """The names of the families denoted by "basic", "advanced" or a sequence of names.
 
     >>> families_of("advanced")
     ('word', 'lowercase', 'neighbours', 'shape', 'length', 'prefixes', 'suffixes')
@@ -110,7 +110,7 @@ def families_of(features: str | Sequence[str]) -> tuple[str, ...]:
     howsure.errors.InputError: no feature family 'sufixes' in howsure; it has word, lowercase, neighbours, shape,
     length, prefixes, suffixes. Did you mean suffixes?
 
-    Raises InputError for a name that does not exist, for none, and for one that comes twice.
+    Raises InputError for an unknown name, an empty list, or a repeated name.
     """
     if isinstance(features, str):
         if features not in SETS:
@@ -131,7 +131,7 @@ def families_of(features: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def attributes_of(text: str, families: Sequence[str], offset: int) -> list[str]:
-    """What the families say of the word at `offset`: `family=value`, with the offset where it is not 0.
+    """The features of the word at `offset`: `family=value`, with the offset unless it is 0.
 
     >>> attributes_of("to", ("word", "length", "neighbours"), 0), attributes_of("to", ("neighbours",), -1)
     (['word=to', 'length=2'], ['neighbours[-1]=to'])
@@ -146,7 +146,7 @@ def attributes_of(text: str, families: Sequence[str], offset: int) -> list[str]:
 
 
 def offsets_of(families: Sequence[str]) -> tuple[int, ...]:
-    """All places that the families look at.
+    """All offsets that the families use.
 
     >>> offsets_of(("word", "neighbours"))
     (-1, 0, 1)

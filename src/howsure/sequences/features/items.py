@@ -1,4 +1,4 @@
-"""Tokens described by attributes, in the forms that crfsuite's users know."""
+"""Tokens described by attributes, in the formats of crfsuite."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Weighted = list[tuple[str, float]]  # attributes and their values
 
 
 def described(sentences: Sequence[Sequence[str]], function: SentenceFunction) -> list[Sequence[Any]]:
-    """What a function of a sentence says of its words.
+    """The items that a function returns for the words of a sentence.
 
-    Raises InputError if it does not say something of each word.
+    Raises InputError unless it returns one item per word.
     """
     found = []
     for i, words in enumerate(sentences):
@@ -36,8 +36,8 @@ def described(sentences: Sequence[Sequence[str]], function: SentenceFunction) ->
 def weighted(item: object, *, place: str) -> Weighted:
     """The attributes of a token and their values, as python-crfsuite reads them.
 
-    A list holds attributes of value 1; a mapping holds numbers as values, truth as 1 or 0, text as part of the
-    attribute's name (`name:text`), and lists or mappings of more attributes (`name:inner`).
+    A list contains attributes with value 1; a mapping may contain numbers as values, booleans as 1 or 0, text as part
+    of the attribute's name (`name:text`), and lists or mappings of further attributes (`name:inner`).
 
     >>> weighted({"title": True, "word": "Paris", "length": 0.5, "near": ["in"]}, place="item")
     [('title', 1.0), ('word:Paris', 1.0), ('length', 0.5), ('near:in', 1.0)]

@@ -1,4 +1,4 @@
-"""Sentences and tags as they come in: checked once, and numbered."""
+"""Sentences and tags given by the user: checked once, and numbered."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Texts = list[list[str]]
 
 
 def check_lists(lists: object, *, name: str = "sentences", of: str = "words") -> list[Any]:
-    """A list of lists, none of which is a text.
+    """A list of lists, none of which is a string.
 
-    Raises InputError naming the list that is none.
+    Raises InputError naming the element that is not a list.
     """
     if isinstance(lists, (str, bytes, dict)) or not isinstance(lists, Iterable):
         raise InputError(f"{name} must be a list of sentences, each a list of {of}; it is {_quoted(lists)}.")
@@ -57,7 +57,7 @@ def check_tags(tags: object, sentences: Sequence[Sequence[Any]], *, name: str = 
     Traceback (most recent call last):
     howsure.errors.InputError: tags[0] must hold one tag for each word of its sentence; 1 tag, 2 words.
 
-    Raises InputError naming the sentence whose length differs, or the tag that is no text.
+    Raises InputError naming the sentence whose length differs, or the tag that is not a string.
     """
     checked = check_sentences(tags, name=name, of="tags")
     if len(checked) != len(sentences):
@@ -70,7 +70,7 @@ def check_tags(tags: object, sentences: Sequence[Sequence[Any]], *, name: str = 
 
 
 def check_training(sentences: Sequence[Sequence[Any]]) -> None:
-    """At least one sentence, and a word in each.
+    """At least one sentence, each with at least one word.
 
     Raises InputError otherwise.
     """
@@ -99,7 +99,7 @@ def lengths_of(sentences: Sequence[Sequence[Any]]) -> Integers:
 
 
 def _plain(one: Iterable[Any]) -> list[Any]:
-    """A list, of Python's own text where numpy holds it."""
+    """A list, with numpy strings converted to Python strings."""
     return one.tolist() if isinstance(one, np.ndarray) else list(one)
 
 

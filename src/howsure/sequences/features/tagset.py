@@ -1,4 +1,4 @@
-"""The K tags: their numbers from 0, and their names."""
+"""The K tags: their numbers, starting at 0, and their names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Tag = str | int | np.integer
 
 
 class TagSet:
-    """Numbers and names of tags. `labels` is None where they have no names."""
+    """Numbers and names of tags. `labels` is None if they have no names."""
 
     def __init__(self, labels: Sequence[str] | None, size: int) -> None:
         self.labels = None if labels is None else _checked_labels(labels, size)
@@ -23,7 +23,7 @@ class TagSet:
         self._numbers = {name: number for number, name in enumerate(self.labels or ())}
 
     def numbers(self, tags: Sequence[Tag], where: str) -> Integers:
-        """Tags given as names or as numbers; `where` they stand, for the message of an error."""
+        """Tags given as names or as numbers; `where` is their location, for error messages."""
         if isinstance(tags, np.ndarray) and tags.dtype.kind in "iu" and tags.ndim == 1:
             numbers = tags.astype(np.int64, copy=False)
         elif isinstance(tags, (str, bytes)) or not hasattr(tags, "__len__"):

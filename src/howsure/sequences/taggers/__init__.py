@@ -1,1 +1,1 @@
-"""Taggers: conditional random fields and hidden Markov models, and the files that keep them."""
+"""Taggers: conditional random fields and hidden Markov models, and their files."""

@@ -1,4 +1,4 @@
-"""Conditional random fields over tags: any features of a word, one weight for each tag after a tag."""
+"""Conditional random fields over tags: arbitrary features of words, and one weight per pair of consecutive tags."""
 
 from __future__ import annotations
 
@@ -35,29 +35,29 @@ TOLERANCES = {"lbfgs": 1e-5, "adagrad": 1e-3}
 class CRFTagger(Tagger):
     """A linear-chain conditional random field: P(tags | words) ∝ exp(Σ_t Σ_a x_t(a) w(a, y_t) + Σ_t w(y_t−1, y_t)).
 
-    `features` says what the attributes a of a word are:
+    `features` defines the attributes a of a word:
 
     - "basic": the word; "advanced": also its lower case, neighbours, shape, length, prefixes and suffixes; or names of
       such families, ("word", "shape"), as `howsure.sequences.features.families` lists them;
     - a function from the words of a sentence to one item for each of them: a list of attributes, or a mapping of
       attributes to values, as python-crfsuite takes them;
-    - None: the sentences themselves hold such items instead of words.
+    - None: the sentences themselves contain such items instead of words.
 
     Training minimises Σ -log P(tags | words) + c2 ‖w‖², crfsuite's objective. There is a weight for every attribute and
     tag, and for every two consecutive tags, that occur together in the training sentences.
 
-    - `trainer="lbfgs"` ends when the objective fell by less than `tolerance` (1e-5), relative, over ten iterations,
-      or after `max_iterations` (1,000).
+    - `trainer="lbfgs"` ends when the objective has decreased by less than `tolerance` (1e-5), relative, over ten
+      iterations, or after `max_iterations` (1,000).
     - `trainer="adagrad"` takes mini-batches of `batch_size` sentences, drawn once by `rng` and visited in random order,
-      with steps of `learning_rate`. It ends when the objective fell by less than `tolerance` (1e-3) over ten passes,
-      or after `max_iterations` passes (100).
+      with steps of `learning_rate`. It ends when the objective has decreased by less than `tolerance` (1e-3) over ten
+      passes, or after `max_iterations` passes (100).
 
-    Ctrl-C ends the training with the best weights so far (before there are any, it is Ctrl-C as usual).
-    `warm_start=True` starts at the weights of the last `fit`.
+    Ctrl-C ends the training and keeps the best weights so far (before there are any, it interrupts as usual).
+    `warm_start=True` starts from the weights of the last `fit`.
 
     After `fit`: `labels_`; `attributes_`, and `weights_` (attributes, tags), sparse; `transitions_` (tags, tags);
     `values_`, the objective after each iteration; `stopped_`, "converged", "max_iterations" or "interrupted"; `seed_`,
-    the seed of AdaGrad (also where `rng` is None), None where `rng` is a generator. The seed is saved with the model.
+    the seed of AdaGrad (also if `rng` is None), None if `rng` is a generator. The seed is saved with the model.
 
     >>> sentences = [["the", "dog", "barks"], ["the", "bark"], ["dogs", "bark"]]
     >>> tags = [["D", "N", "V"], ["D", "N"], ["N", "V"]]
@@ -96,12 +96,12 @@ class CRFTagger(Tagger):
 
     @classmethod
     def from_crfsuite(cls, path: Place, *, features: Features | None = None) -> Self:
-        """A model that crfsuite, python-crfsuite or sklearn-crfsuite has written, weight for weight.
+        """A model written by crfsuite, python-crfsuite or sklearn-crfsuite, with identical weights.
 
-        `features` is what makes the model's attributes out of words; None, if sentences come as lists of items, as
-        crfsuite takes them. Attributes that the model does not know are ignored, as crfsuite does.
+        `features` turns words into the model's attributes; None if sentences are lists of items, as in crfsuite.
+        Unknown attributes are ignored, as in crfsuite.
 
-        Raises InputError if the file is no such model, or is cut short.
+        Raises InputError if the file is not such a model, or is truncated.
         """
         model = read_crfsuite(path)
         tagger = cls(features=features)
@@ -111,8 +111,8 @@ class CRFTagger(Tagger):
     def fit(self, sentences: Sequence[Any], tags: Sequence[Sequence[str]], *, advance: Advance | None = None) -> Self:
         """Learn the weights. `advance(1)` is called after each iteration (L-BFGS) or pass (AdaGrad).
 
-        Raises InputError for parameters out of range, no sentences, an empty one, sentences that are text or items
-        that are none, or tags of another length than their words.
+        Raises InputError for parameters out of range, no sentences, an empty sentence, sentences given as strings,
+        invalid items, or tags whose number differs from that of the words.
         """
         self._check_parameters()
         self.seed_ = int(self.rng) if isinstance(self.rng, (int, np.integer)) else None
@@ -139,7 +139,7 @@ class CRFTagger(Tagger):
         return self
 
     def posterior(self, sentences: Sequence[Any]) -> TagPosterior:
-        """P(tags | words) for each sentence. Attributes that were not in the training sentences count nothing.
+        """P(tags | words) for each sentence. Attributes that did not occur in training are ignored.
 
         Raises InputError if the sentences are not what `features` needs.
         """
@@ -188,7 +188,7 @@ class CRFTagger(Tagger):
         )
 
     def _start(self, layout: Layout, labels: tuple[str, ...], attributes: Attributes) -> Floats:
-        """The weights of the last fit at their places in the new layout."""
+        """The weights of the last fit in the new layout."""
         if not hasattr(self, "labels_"):
             return np.zeros(len(layout))
         state, transitions = np.zeros((len(attributes), len(labels))), np.zeros((len(labels), len(labels)))
@@ -204,7 +204,7 @@ class CRFTagger(Tagger):
         self.labels_, self._attributes, self.weights_, self.transitions_ = labels, attributes, weights, transitions
 
     def state(self) -> tuple[dict[str, Any], Arrays]:
-        """All that was learnt: what JSON holds, and arrays."""
+        """The learned state: values for JSON, and arrays."""
         self._check_fitted()
         weights, transitions = self.weights_, self.transitions_
         arrays = {
@@ -216,7 +216,7 @@ class CRFTagger(Tagger):
         return {"labels": self.labels_, "attributes": self.attributes_, "seed": self.seed_}, arrays
 
     def restore(self, content: dict[str, Any], arrays: Arrays) -> Self:
-        """Take over what `state` gave; ValueError if the sizes do not fit together."""
+        """Restore the result of `state`; ValueError if the sizes are inconsistent."""
         labels, names = tuple(content["labels"]), content["attributes"]
         k = len(labels)
         weights = csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), (len(names), k))

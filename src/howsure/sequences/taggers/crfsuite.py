@@ -1,8 +1,8 @@
 """The model files of crfsuite (and python-crfsuite and sklearn-crfsuite): the weights in full precision.
 
-A file is a header, a chunk of features and two string tables, of labels and of attributes, little-endian throughout.
-A feature is a state (attribute, label) or a transition (label, next label) with its weight. A string table ends with
-the places of its strings in the order of their numbers.
+A file is a header, a chunk of features and two string tables, of labels and of attributes, little-endian throughout. A
+feature is a state (attribute, label) or a transition (label, next label) with its weight. A string table ends with the
+positions of its strings in numerical order.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ STATE, TRANSITION = 0, 1
 def read_crfsuite(path: Place) -> CrfsuiteModel:
     """Read a model file of crfsuite.
 
-    Raises InputError if there is no such file or it holds no such model.
+    Raises InputError if there is no such file or it contains no such model.
     """
     with opened(path) as file:
         content = file.read()
@@ -54,7 +54,7 @@ class CrfsuiteModel:
     def parse(cls, data: bytes) -> Self:
         """Read a model.
 
-        Raises ValueError saying what is wrong with the data.
+        Raises ValueError that says what is wrong with the data.
         """
         try:
             return cls._parse(data)

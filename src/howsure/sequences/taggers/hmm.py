@@ -25,24 +25,24 @@ class HMMTagger(Tagger):
 
     Every probability is the mode of a Dirichlet posterior, (count + a) / (total + a · outcomes), with a =
     `pseudocount_transition` for the tags after a tag (or the start) and the end, and a = `pseudocount_emission` for
-    the words of a tag; 0 is maximum likelihood, under which a sentence may have no possible tags at all.
+    the words of a tag; 0 is maximum likelihood, under which a sentence may have no possible tag sequence at all.
 
-    `unknown` says what a word means that the training sentences do not hold:
+    `unknown` determines how words that did not occur in training are handled:
 
-    - "shape": what the words seen once mean that look like it (`howsure.sequences.taggers.unknown_words`);
-    - "uniform": nothing, each tag emits an unknown word with probability 1 / (n + 1) after n words: the tags around it
-      decide;
-    - "error": it is refused.
+    - "shape": like similar words that occurred once in training (`howsure.sequences.taggers.unknown_words`);
+    - "uniform": each tag emits an unknown word with probability 1 / (n + 1), where n is the number of known words: the
+      surrounding tags decide;
+    - "error": they are refused.
 
     After `fit`: `labels_`, the tags; `words_`, the known words; `transitions_` (K, K), `start_`, `end_` (K,) and
-    `emissions_` (words and classes of unknown words, K), all logarithms of probabilities.
+    `emissions_` (words and classes of unknown words, K), all as log-probabilities.
 
     >>> sentences = [["dogs", "bark"], ["cats", "bark"], ["cats", "sleep"]]
     >>> tagger = HMMTagger(pseudocount_emission=0.1).fit(sentences, [["N", "V"]] * 3)
     >>> tagger.predict([["cats", "meow"]])
     [['N', 'V']]
 
-    Source: Nguyen & O'Connor 2015, section 4.2; rare words for unseen ones after Good 1953 and Brants 2000.
+    Source: Nguyen & O'Connor 2015, section 4.2; estimating unseen words from rare ones after Good 1953 and Brants 2000.
     """
 
     kind: ClassVar[str] = "hmm"
@@ -61,8 +61,8 @@ class HMMTagger(Tagger):
     def fit(self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]]) -> Self:
         """Count tags after tags and words with tags.
 
-        Raises InputError for pseudocounts below 0, an unknown policy, no sentences, an empty one, or tags of another
-        length than their words.
+        Raises InputError for pseudocounts below 0, an unknown policy, no sentences, an empty sentence, or tags whose
+        number differs from that of the words.
         """
         transition = _pseudocount("pseudocount_transition", self.pseudocount_transition)
         emission = _pseudocount("pseudocount_emission", self.pseudocount_emission)
@@ -79,7 +79,7 @@ class HMMTagger(Tagger):
     def posterior(self, sentences: Sequence[Sequence[str]]) -> TagPosterior:
         """P(tags | words) for each sentence.
 
-        Raises InputError for words that are no text and, under the policy "error", for an unknown word.
+        Raises InputError for words that are not strings and, under the policy "error", for an unknown word.
         """
         self._check_fitted()
         texts = check_sentences(sentences)
@@ -130,13 +130,13 @@ class HMMTagger(Tagger):
         return np.array(rows, dtype=np.int64)
 
     def state(self) -> tuple[dict[str, Any], Arrays]:
-        """All that was learnt: what JSON holds, and arrays."""
+        """The learned state: values for JSON, and arrays."""
         self._check_fitted()
         arrays = {name: getattr(self, f"{name}_") for name in ("transitions", "start", "end", "emissions")}
         return {"labels": self.labels_, "words": self.words_, "classes": self.classes_}, arrays
 
     def restore(self, content: dict[str, Any], arrays: Arrays) -> Self:
-        """Take over what `state` gave; ValueError if the sizes do not fit together."""
+        """Restore the result of `state`; ValueError if the sizes are inconsistent."""
         labels, words, classes = (tuple(content[name]) for name in ("labels", "words", "classes"))
         if not all(isinstance(name, str) for name in (*words, *classes)):
             raise ValueError("words and classes must be texts")

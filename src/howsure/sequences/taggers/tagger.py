@@ -1,4 +1,4 @@
-"""What all taggers share: parameters as scikit-learn wants them, predictions, accuracy, and files."""
+"""The base of all taggers: scikit-learn parameters, predictions, accuracy, and files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FUNCTION = {"function": "pass it to load"}  # what stands in a file for a parame
 
 
 class Tagger(ABC):
-    """A model of tags given words: `fit` it, then ask for its `posterior` or its predictions."""
+    """A model of tags given words: `fit` it, then compute its `posterior` or its predictions."""
 
     kind: ClassVar[str]  # its name in files
     labels_: tuple[str, ...]
@@ -47,15 +47,15 @@ class Tagger(ABC):
 
     @abstractmethod
     def state(self) -> tuple[dict[str, Any], Arrays]:
-        """All that was learnt: what JSON holds, and arrays."""
+        """The learned state: values for JSON, and arrays."""
 
     @abstractmethod
     def restore(self, content: dict[str, Any], arrays: Arrays) -> Self:
-        """Take over what `state` gave. Raises KeyError, TypeError or ValueError if it does not fit together."""
+        """Restore the result of `state`. Raises KeyError, TypeError or ValueError if it is inconsistent."""
 
     def predict(self, sentences: Sequence[Any], *, decoding: str = "viterbi") -> list[list[str]]:
-        """The tags of each sentence: the most probable sequence ("viterbi"), or at each word the most probable tag
-        ("posterior"), which is right more often word by word."""
+        """The tags of each sentence: the most probable sequence ("viterbi"), or the most probable tag of each word
+        ("posterior"), which has the higher expected accuracy per word."""
         if decoding not in DECODINGS:
             raise unknown_name("decoding", decoding, DECODINGS, place="a tagger")
         posterior = self.posterior(sentences)
@@ -64,7 +64,7 @@ class Tagger(ABC):
         return names
 
     def score(self, sentences: Sequence[Any], tags: Sequence[Sequence[str]], *, decoding: str = "viterbi") -> float:
-        """The share of words with the right tag. A tag that the model does not know counts as missed."""
+        """The share of words with the right tag. An unknown tag counts as an error."""
         predicted = self.predict(sentences, decoding=decoding)
         gold = check_tags(tags, predicted)
         right = sum(p == g for ps, gs in zip(predicted, gold, strict=True) for p, g in zip(ps, gs, strict=True))
@@ -74,7 +74,7 @@ class Tagger(ABC):
         return right / total
 
     def save(self, path: Place) -> None:
-        """Write the model to one file, which appears whole or not at all: arrays and JSON, nothing that could run.
+        """Write the model to one file, completely or not at all: arrays and JSON, no executable code.
 
         Raises InputError if the tagger is not fitted or no file can be written.
         """
@@ -85,9 +85,10 @@ class Tagger(ABC):
 
     @classmethod
     def load(cls, path: Place, **parameters: Any) -> Self:
-        """Read a model from a file that `save` wrote. `parameters` set what a file cannot hold, such as a function.
+        """Read a model from a file written by `save`. `parameters` supply what a file cannot contain, such as a
+        function.
 
-        Raises InputError if the file is cut short, changed, of another kind or of a later version.
+        Raises InputError if the file is truncated, changed, of another kind or of a later version.
         """
         tagger = load_tagger(path, **parameters)
         if not isinstance(tagger, cls):
@@ -99,11 +100,11 @@ class Tagger(ABC):
         return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters that the tagger was made with, as scikit-learn asks for them."""
+        """The parameters of the tagger, as in scikit-learn."""
         return {name: getattr(self, name) for name in self._parameter_names()}
 
     def set_params(self, **params: Any) -> Self:
-        """Change parameters; what was fitted stays until the next `fit`."""
+        """Change parameters; the fitted state remains until the next `fit`."""
         for name, value in params.items():
             if name not in self._parameter_names():
                 raise unknown_name("parameter", name, self._parameter_names(), place=type(self).__name__)
@@ -116,7 +117,7 @@ class Tagger(ABC):
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def __sklearn_tags__(self) -> Any:
-        """What scikit-learn's searches ask; no "classifier" to it, whose targets are no sequences."""
+        """Tags for scikit-learn's searches; not a "classifier", whose targets cannot be sequences."""
         from sklearn.utils import InputTags, Tags, TargetTags
 
         inputs = InputTags(two_d_array=False, string=True)
@@ -128,9 +129,9 @@ class Tagger(ABC):
 
 
 def load_tagger(path: Place, **parameters: Any) -> Tagger:
-    """Read a tagger. `parameters` replace those in the file; a function among them is not in the file, and is needed.
+    """Read a tagger. `parameters` replace those in the file; a feature function is not in the file and must be given.
 
-    Raises InputError if there is no such file, or if it is cut short, changed, something else or of another version.
+    Raises InputError if there is no such file, or if it is truncated, changed, of another kind or of another version.
     """
     content, arrays = read_model(path, kind=KIND, schema=SCHEMA)
     try:
@@ -156,7 +157,7 @@ def _restored(content: dict[str, Any], arrays: Arrays) -> Tagger:
 
 
 def _plain(value: object) -> object:
-    """A parameter as JSON holds it: functions and generators stay behind."""
+    """A parameter in JSON form; functions and generators are omitted."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, np.generic):

@@ -1,8 +1,8 @@
-"""Words that a generative model has never seen: what rare words of the training text say about them.
+"""Words unknown to a generative model: estimated from rare words of the training text.
 
-A word that was seen once is the best picture of one that was not seen at all (Good 1953). So rare words are counted
-twice, as themselves and as members of classes: their shape with a suffix ("Xx", "ness"). An unseen word is then
-emitted as its most specific class that holds enough of the rare words.
+Words seen once are the best model of words not seen at all (Good 1953). Rare words are therefore counted twice, as
+themselves and as members of classes: their shape with a suffix ("Xx", "ness"). An unseen word is then emitted as its
+most specific class with enough rare words.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ENOUGH = 5  # rare words that a class must hold
 
 
 def classes_of(word: str) -> list[str]:
-    """The classes of a word from the most specific one: its shape with suffixes of 4 to 1 letters, its shape, all.
+    """The classes of a word, the most specific first: its shape with suffixes of 4 to 1 letters, its shape, all.
 
     >>> classes_of("Happiness")
     ['Xx ness', 'Xx ess', 'Xx ss', 'Xx s', 'Xx', '']
@@ -41,7 +41,7 @@ class UnknownWords:
 
     @classmethod
     def learnt_from(cls, words: Sequence[str], codes: Integers, n_labels: int) -> UnknownWords:
-        """Count the rarest words: those that come once, where any does."""
+        """Count the rarest words: those that occur once, if any do."""
         frequency = Counter(words)
         rarest = min(frequency.values())
         rare = [t for t, word in enumerate(words) if frequency[word] == rarest]

@@ -1,1 +1,1 @@
-"""How the weights of a conditional random field are learned."""
+"""Training the weights of a conditional random field."""

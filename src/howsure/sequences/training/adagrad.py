@@ -1,4 +1,4 @@
-"""Training by AdaGrad on mini-batches: steps that shrink for each weight as its gradients add up."""
+"""Training by AdaGrad on mini-batches: step sizes that shrink for each weight as its gradients accumulate."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def descend(
     """Passes over mini-batches in random order; each step is -η g / √(Σ g²), weight by weight.
 
     The gradient g is that of the mini-batch's negative log-likelihood and of its share of the penalty. After each pass
-    the whole objective is measured: the weights of the best pass are kept (those of the start, if none is better), and
-    passes end when it fell by less than `tolerance`, relative, over the last ten, after `max_iterations`, or on Ctrl-C.
-    `advance(1)` is called each pass.
+    the whole objective is measured: the weights of the best pass are kept (the initial ones, if none is better), and
+    training ends when it has decreased by less than `tolerance`, relative, over the last ten, after `max_iterations`,
+    or on Ctrl-C. `advance(1)` is called after each pass.
 
-    Raises InputError if the steps are so large that the objective overflows, or never falls below that of weights 0.
+    Raises InputError if the steps are so large that the objective overflows, or never falls below that of zero weights.
 
     Source: Duchi, Hazan & Singer 2011.
     """

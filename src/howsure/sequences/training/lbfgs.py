@@ -19,10 +19,10 @@ Function = Callable[[Floats], tuple[float, Floats]]
 def minimise(
     function: Function, start: Floats, *, max_iterations: int, tolerance: float, advance: Advance | None = None
 ) -> Training:
-    """Minimise a smooth function that gives its value and its gradient.
+    """Minimise a smooth function that returns its value and its gradient.
 
-    Converged when the value fell by less than `tolerance`, relative, over ten iterations, or when no step lowers it
-    any more. Ctrl-C stops with the best weights so far. `advance(1)` is called after each iteration.
+    Converged when the value has decreased by less than `tolerance`, relative, over ten iterations, or when no step
+    lowers it any further. Ctrl-C stops and keeps the best weights so far. `advance(1)` is called after each iteration.
 
     >>> found = minimise(
     ...     lambda w: (float(w @ w - 2 * w[0]), 2 * w - [2, 0]), np.zeros(2), max_iterations=9, tolerance=1e-9
@@ -30,7 +30,7 @@ def minimise(
     >>> found.weights.round(6), found.stopped
     (array([1., 0.]), 'converged')
 
-    Raises InputError where the function is too steep for any step.
+    Raises InputError if the function is too steep for any step.
 
     Source: Liu & Nocedal 1989, as in scipy's L-BFGS-B (without bounds).
     """

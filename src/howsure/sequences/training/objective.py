@@ -1,4 +1,4 @@
-"""What a CRF minimises: Σ -log P(tags | words) + c₂ ‖w‖², as crfsuite does, and its gradient."""
+"""The objective of a CRF, Σ -log P(tags | words) + c₂ ‖w‖², as in crfsuite, and its gradient."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from howsure.stats.threads import one_thread
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where one batch's tokens stand in one block: the kind of each, and the tokens of each kind that occurs."""
+    """The tokens of a batch in one block: the kind of each, and the tokens of each occurring kind."""
 
     kinds: Integers  # (tokens,), packed
     occurring: Integers  # ascending
@@ -28,7 +28,7 @@ class Places:
 
     @classmethod
     def of(cls, kinds: Integers) -> Self:
-        """The places of packed tokens of these kinds."""
+        """The positions of packed tokens of these kinds."""
         occurring, rows = np.unique(kinds, return_inverse=True)
         n = len(kinds)
         one_hot = csr_array((np.ones(n), rows, np.arange(n + 1)), (n, len(occurring)))
@@ -38,9 +38,9 @@ class Places:
 class Objective:
     """The penalised negative log-likelihood of a corpus's tags as a function of the weights.
 
-    The gradient is what the model expects of each feature, minus what the corpus holds of it, plus 2 c₂ w. All tokens
-    are scored by looking up what their kinds score; their marginals are added up by kind before they meet the
-    attributes. No array has a row for every token.
+    The gradient is the model's expectation of each feature, minus its count in the corpus, plus 2 c₂ w. Tokens are
+    scored by looking up the scores of their kinds; their marginals are added up by kind before they are multiplied by
+    the attributes. No array has a row for every token.
     """
 
     def __init__(
@@ -81,8 +81,8 @@ class Objective:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A mini-batch: its own objective without penalty, of those of all `weights` that matter to it, and its share of
-    the sentences."""
+    """A mini-batch: its objective without penalty, restricted to the relevant `weights`, and its share of the
+    sentences."""
 
     objective: Objective
     weights: Integers

@@ -1,4 +1,4 @@
-"""What a trainer gives back, and when it stops."""
+"""The result of training, and the stopping rule."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Training:
 
 
 def has_converged(values: Sequence[float], tolerance: float) -> bool:
-    """Whether the objective fell by less than `tolerance`, relative, over the last ten iterations.
+    """Whether the objective has decreased by less than `tolerance`, relative, over the last ten iterations.
 
     >>> has_converged([2.0] + [1.0] * 9, 1e-5), has_converged([2.0] + [1.0] * 11, 1e-5)
     (False, True)

@@ -1,4 +1,4 @@
-"""Which weights a CRF has: one for each (attribute, tag) and (tag, next tag) that training sentences hold."""
+"""The weights of a CRF: one for each (attribute, tag) and (tag, next tag) that occurs in the training sentences."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from howsure.sequences.features.design import Design
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where the weights stand in matrices; everything else in them is 0 for good, as in crfsuite's default."""
+    """The positions of the weights in matrices; all other entries remain 0, as in crfsuite's default."""
 
     n_attributes: int
     n_labels: int
@@ -24,7 +24,7 @@ class Layout:
 
     @classmethod
     def of(cls, design: Design, codes: Integers, n_attributes: int, n_labels: int) -> Self:
-        """Weights for what comes together in a corpus."""
+        """Weights for the combinations that occur in a corpus."""
         seen = sum(_present(block.matrix).T @ _one_hot(block.rows, codes, n_labels) for block in design.blocks).tocoo()
         states = np.unique(seen.row.astype(np.int64) * n_labels + seen.col)
         return cls(n_attributes, n_labels, states, np.flatnonzero(followers(codes, design.lengths, n_labels)))
@@ -40,11 +40,11 @@ class Layout:
         return state.reshape(-1, self.n_labels), transition.reshape(-1, self.n_labels)
 
     def pack(self, state: Floats, transition: Floats) -> Floats:
-        """What stands at the places of weights, as one vector."""
+        """The entries at the positions of weights, as one vector."""
         return np.concatenate([state.ravel()[self.states], transition.ravel()[self.transitions]])
 
     def only(self, attributes: Integers) -> tuple[Layout, Integers]:
-        """The layout of some attributes (ascending), which become 0, 1, …; and which weights it has of all."""
+        """The layout of some attributes (ascending), renumbered 0, 1, …; and the indices of its weights."""
         place = np.full(self.n_attributes, -1)
         place[attributes] = np.arange(len(attributes))
         rows = place[self.states // self.n_labels]

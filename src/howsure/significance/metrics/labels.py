@@ -27,7 +27,7 @@ def correct_rows(targets: Codes, predictions: Codes, problem: Problem) -> Floats
 
 @dataclass(frozen=True)
 class ClassRows:
-    """A one at the class if it is right, predicted, true: (rows, 3 classes), for the classes of one kind.
+    """Indicators at the class for right, predicted and true: (rows, 3 classes), for the classes of one kind.
 
     `classes` are `averaged` (those that averages are over), `true` (those in the targets) or `all`.
     """
@@ -59,7 +59,7 @@ def micro_rows(targets: Codes, predictions: Codes, problem: Problem) -> Floats:
 
 @dataclass(frozen=True)
 class OneClassRows:
-    """The counts of one class alone: right, predicted, true: (rows, 3)."""
+    """The counts of a single class: right, predicted, true: (rows, 3)."""
 
     label: Any
 
@@ -76,17 +76,17 @@ def right(targets: Codes, predictions: Codes, problem: Problem) -> Floats:
 
 @dataclass(frozen=True)
 class Quotient:
-    """A figure of one class: a sum of its counts (right, predicted, true) above the line, and one below it."""
+    """A metric of one class as a fraction: sums of its counts (right, predicted, true) in numerator and denominator."""
 
     above: tuple[int, int, int]
     below: tuple[int, int, int]
 
     def values(self, counts: Floats) -> Floats:
-        """From counts (…, 3, classes) to (…, classes); NaN where nothing is below the line."""
+        """From counts (…, 3, classes) to (…, classes); NaN where the denominator is 0."""
         return ratio(np.tensordot(counts, self.above, (-2, 0)), np.tensordot(counts, self.below, (-2, 0)))
 
     def slopes(self, counts: Floats, values: Floats) -> Floats:
-        """The derivatives by the counts: (…, 3, classes); 0 where nothing is below the line."""
+        """The derivatives with respect to the counts: (…, 3, classes); 0 where the denominator is 0."""
         below = np.tensordot(counts, self.below, (-2, 0))[..., None, :]
         change = np.array(self.above)[:, None] - values[..., None, :] * np.array(self.below)[:, None]
         return np.asarray(np.where(below == 0, 0.0, change / np.where(below == 0, 1.0, below)))
@@ -110,7 +110,7 @@ def _values(one: Quotient, counts: Floats) -> Floats:
 
 
 def macro(name: str, one: Quotient, classes: str = "averaged") -> Metric:
-    """The plain average over classes."""
+    """The unweighted average over classes."""
 
     def value(sums: Floats) -> Floats:
         return np.asarray(_values(one, _counts(sums)).mean(axis=-1))
@@ -123,7 +123,7 @@ def macro(name: str, one: Quotient, classes: str = "averaged") -> Metric:
 
 
 def weighted(name: str, one: Quotient) -> Metric:
-    """The average over classes, each weighing as many rows as are truly of it."""
+    """The average over classes, each weighted by its number of rows in the targets."""
 
     def value(sums: Floats) -> Floats:
         counts = _counts(sums)
@@ -142,12 +142,12 @@ def weighted(name: str, one: Quotient) -> Metric:
 
 
 def micro(name: str, one: Quotient) -> Metric:
-    """The figure of all chosen classes together; accuracy, unless `labels` chooses some."""
+    """The metric of all chosen classes pooled; equal to accuracy unless `labels` chooses some."""
     return Metric(name, "hard", micro_rows, lambda sums: one.values(sums[..., None])[..., 0], best=1.0, score=right)
 
 
 def matthews_correlation(sums: Floats) -> Floats:
-    """Gorodkin's correlation of targets and predictions; undefined (NaN) if either holds one class only."""
+    """Gorodkin's correlation of targets and predictions; undefined (NaN) if either contains only one class."""
     right, predicted, true = np.moveaxis(_counts(sums), -2, 0)
     n = true.sum(axis=-1)
     shared = right.sum(axis=-1) * n - (predicted * true).sum(axis=-1)
@@ -156,7 +156,7 @@ def matthews_correlation(sums: Floats) -> Floats:
 
 
 def of_class(name: str, label: Any) -> Metric:
-    """The precision, recall or F1 of one class, given by its label; undefined where nothing is of that class.
+    """The precision, recall or F1 of one class, given by its label; undefined if that class does not occur.
 
     >>> of_class("f1", "spam").name
     'f1[spam]'

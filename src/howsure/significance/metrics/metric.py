@@ -1,4 +1,4 @@
-"""What a metric is: statistics of each row, and a function of their sum."""
+"""A metric: statistics of each row, and a function of their sums."""
 
 from __future__ import annotations
 
@@ -27,21 +27,20 @@ class Rows(Hashable, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A metric whose every replicate costs one product of counts and statistics.
+    """A metric, each of whose replicates costs one product of counts and statistics.
 
-    `rows(targets, predictions, problem)` gives k statistics of each row, of shape (n, k); `value(sums)` makes of their
-    sums, of shape (..., k), the value of the metric, of shape (...), NaN where it is undefined. Twice the same rows
-    must have the same value: end the statistics with a one in each row and divide by its sum, as a mean does. (A
-    metric that corrects for the number of rows is not `scale_free`; it is not added up over runs.)
-    Targets and predictions are, by `task`: `hard`: codes of labels, twice (n,); `soft`: distributions, twice (n, K);
-    `probabilistic`: codes (n,) and probabilities (n, K), or (n, 1) where there are the probabilities of one class only.
-    `slopes(sums)` are the derivatives of the value by the sums, (…, k) to (…, k); without them, differences are taken.
-    `tested` is the metric whose equality p is about, where this one is a function of it that never falls but may stop.
-    `best` is the value of a perfect system, None where that depends on the targets; `score` gives what the
-    metric thinks of each row, higher being better, for the share of rows on which a model is better.
-    Metrics with the same `rows` share their work.
+    `rows(targets, predictions, problem)` returns k statistics of each row, of shape (n, k); `value(sums)` computes from
+    their sums, of shape (..., k), the value of the metric, of shape (...), NaN where it is undefined. Duplicating all
+    rows must not change the value: add a final column of ones and divide by its sum, as a mean does. (A metric that
+    corrects for the number of rows is not `scale_free`; it is not added up over runs.) Targets and predictions are, by
+    `task`: `hard`: codes of labels, twice (n,); `soft`: distributions, twice (n, K); `probabilistic`: codes (n,) and
+    probabilities (n, K), or (n, 1) if only the probabilities of one class are given. `slopes(sums)` are the derivatives
+    of the value with respect to the sums, (…, k) to (…, k); without them, finite differences are used. `tested` is the
+    metric whose equality is tested, if this one is a non-decreasing function of it. `best` is the value of a perfect
+    system, None if that depends on the targets; `score` gives the metric's score of each row, higher being better, for
+    the share of rows on which a model is better. Metrics with the same `rows` share computation.
 
-    A metric of your own (the mean absolute error of labels that are numbers):
+    A user-defined metric (the mean absolute error of numeric labels):
 
     >>> def rows(targets, predictions, problem):
     ...     values = np.asarray(problem.labels, dtype=float)
@@ -71,7 +70,7 @@ class Metric:
 
 
 def mean(sums: Floats) -> Floats:
-    """The first sum divided by the last: the mean of a statistic that is followed by a one in each row.
+    """The first sum divided by the last: the mean of a statistic whose last column is one.
 
     >>> mean(np.array([[3.0, 4.0], [1.0, 4.0]])).tolist()
     [0.75, 0.25]
@@ -93,7 +92,7 @@ def mean_loss(name: str, task: str, losses: Callable[[Any, Any], Floats], *, bes
 
 
 def ratio(above: Floats, below: Floats) -> Floats:
-    """above / below, NaN where nothing is below; never a warning."""
+    """above / below, NaN where below is 0; without warnings."""
     empty = below == 0
     quotient: Floats = above / np.where(empty, np.nan, below) if np.any(empty) else above / below
     return quotient
@@ -103,9 +102,9 @@ _known: dict[tuple[str, str], Metric] = {}
 
 
 def register(metric: Metric) -> Metric:
-    """Let a metric be asked for by its name.
+    """Register a metric, so that it can be requested by name.
 
-    Raises InputError if its task is none of `hard`, `soft`, `probabilistic`, or if the name is taken.
+    Raises InputError if its task is not `hard`, `soft` or `probabilistic`, or if the name is taken.
     """
     if metric.task not in TASKS:
         raise InputError(f"the task of a metric must be one of {', '.join(TASKS)}; {metric.name}'s is {metric.task!r}.")
@@ -124,9 +123,9 @@ def metric_names(task: str) -> tuple[str, ...]:
 
 
 def find_metric(name: str, task: str) -> Metric:
-    """The metric of a name.
+    """The metric with a given name.
 
-    Raises InputError, with the near miss, if there is none for predictions of this kind.
+    Raises InputError, with a suggestion, if there is none for predictions of this kind.
     """
     if (task, name) in _known:
         return _known[task, name]
@@ -140,7 +139,7 @@ def find_metric(name: str, task: str) -> Metric:
 
 
 def tasks_of(names: Iterable[str | Metric]) -> set[str]:
-    """The kinds of predictions that all of some metrics are for."""
+    """The kinds of predictions that all of the given metrics support."""
     possible = set(TASKS)
     for name in names:
         possible &= {name.task} if isinstance(name, Metric) else {kind for kind, other in _known if other == name}

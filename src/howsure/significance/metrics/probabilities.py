@@ -16,7 +16,7 @@ BINS = 20
 
 
 def log_losses(targets: Codes, predictions: Floats) -> Floats:
-    """-log of the probability that each row gave to its label, in nats; infinite where that was 0."""
+    """-log of the probability assigned to each row's label, in nats; infinite where that is 0."""
     if predictions.shape[-1] == 1:
         given = np.where(targets == 1, predictions[:, 0], 1 - predictions[:, 0])
     else:
@@ -26,7 +26,7 @@ def log_losses(targets: Codes, predictions: Floats) -> Floats:
 
 
 def brier_scores(targets: Codes, predictions: Floats) -> Floats:
-    """(q - y)² of each row with the probabilities of one class; the sum of that over the classes with those of all."""
+    """(q - y)² of each row if the probabilities are of one class; summed over the classes if they are of all."""
     if predictions.shape[-1] == 1:
         return np.asarray((predictions[:, 0] - targets) ** 2)
     given = predictions[np.arange(len(targets)), targets]
@@ -36,9 +36,9 @@ def brier_scores(targets: Codes, predictions: Floats) -> Floats:
 def calibration_rows(targets: Codes, predictions: Floats, problem: Problem) -> Floats:
     """Bin by bin: 1, q - y, (q - y)², for 20 bins of equal width: (rows, 60).
 
-    A row's q is the probability of the positive class, or where there are those of all classes, that of the most
-    probable one, and y says whether it was right. Bins that did not depend on fixed edges would give a system another
-    value in every comparison.
+    A row's q is the probability of the positive class or, given those of all classes, that of the most probable one,
+    with y = 1 if it is right. The edges are fixed, since data-dependent bins would give a system a different value in
+    every comparison.
     """
     q, y = _confidence(targets, predictions)
     bins, gap, rows = np.minimum((q * BINS).astype(np.int64), BINS - 1), q - y, np.arange(len(q))
@@ -48,13 +48,13 @@ def calibration_rows(targets: Codes, predictions: Floats, problem: Problem) -> F
 
 
 def alone_in_bin(targets: Codes, predictions: Floats) -> int:
-    """How many rows have a bin for themselves, which says nothing about a bin's error."""
+    """The number of rows alone in their bin, which carry no information about the bin's error."""
     bins = np.minimum((_confidence(targets, predictions)[0] * BINS).astype(np.int64), BINS - 1)
     return int((np.bincount(bins) == 1).sum())
 
 
 def squared_calibration_error(sums: Floats) -> Floats:
-    """sum (m/n) (S² - Q)/(m(m - 1)) over the bins: unbiased, hence below 0 now and then."""
+    """sum (m/n) (S² - Q)/(m(m - 1)) over the bins: unbiased, hence sometimes below 0."""
     m, gap, square = np.moveaxis(sums.reshape(*sums.shape[:-1], 3, -1), -2, 0)
     unbiased = ratio(gap**2 - square, m - 1)
     n = np.where(np.isnan(unbiased), 0.0, m).sum(axis=-1)
@@ -62,7 +62,7 @@ def squared_calibration_error(sums: Floats) -> Floats:
 
 
 def squared_slopes(sums: Floats) -> Floats:
-    """The derivatives of the squared calibration error by its sums."""
+    """The derivatives of the squared calibration error with respect to its sums."""
     m, gap, square = np.moveaxis(sums.reshape(*sums.shape[:-1], 3, -1), -2, 0)
     several = m > 1
     n = np.where(several, m, 0.0).sum(axis=-1)[..., None, None]

@@ -1,1 +1,1 @@
-"""How a difference is tested: bootstrap, permutation, McNemar's test, and BooStSa's rule."""
+"""Tests of a difference: bootstrap, permutation, McNemar's test, and BooStSa's rule."""

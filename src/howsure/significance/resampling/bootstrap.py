@@ -19,7 +19,7 @@ CLOSE = 1e-12  # differences that only rounding tells apart are equal
 
 
 def observed_values(units: Units, metrics: Sequence[Metric], *, copies: float = 1) -> list[tuple[float, float]]:
-    """Metric by metric the value of the first and of the second system; as if every row stood there `copies` times."""
+    """For each metric, the values of the first and of the second system, as if every row occurred `copies` times."""
     counts = copies * units.counts[None].astype(np.float64)
     held = _values(units, metrics, counts, None)
     return [(float(first[0]), float(second[0])) for first, second in held]
@@ -28,7 +28,7 @@ def observed_values(units: Units, metrics: Sequence[Metric], *, copies: float = 
 def bootstrap_values(
     units: Units, metrics: Sequence[Metric], n_resamples: int, rng: np.random.Generator, *, size: int | None = None
 ) -> list[Values]:
-    """Metric by metric the values of the first and of the second system in every replicate."""
+    """For each metric, the values of the first and of the second system in every replicate."""
     out = [(np.empty(n_resamples), np.empty(n_resamples)) for _ in metrics]
     start = 0
     for weights in bootstrap_weights(units, n_resamples, rng, size=size):
@@ -41,10 +41,11 @@ def bootstrap_values(
 
 
 def drift(units: Units, metric: Metric, difference: float) -> float:
-    """How far the replicates' centre lies from the difference: it is the difference of the rows as a population.
+    """The offset of the replicates' centre from the difference; the centre is the difference of the rows taken as a
+    population.
 
-    A metric that is not scale-free takes the noise of n rows out, and a replicate that of its own n, but those are
-    drawn from rows whose noise is still in them.
+    A metric that is not scale-free removes the noise of n rows, and a replicate that of its own n rows, but these are
+    drawn from rows that still contain their noise.
     """
     if metric.scale_free:
         return 0.0
@@ -53,14 +54,15 @@ def drift(units: Units, metric: Metric, difference: float) -> float:
 
 
 def shift_p_value(replicates: Floats, difference: float, alternative: str) -> tuple[float, float]:
-    """p of no difference, and its Monte Carlo error: (c + 1)/(B + 1), c counting the replicates that lie as far from
-    the difference as that lies from 0, or farther. `replicates` and `difference` are signed so that more is better."""
+    """The p-value of no difference, and its Monte Carlo error: (c + 1)/(B + 1), where c counts the replicates at least
+    as far from the difference as the difference is from 0. `replicates` and `difference` are signed so that higher is
+    better."""
     shifted = replicates - difference
     return counted_p_value(at_least_as_extreme(shifted, difference, alternative))
 
 
 def at_least_as_extreme(null: Floats, difference: float, alternative: str, *, close: float = CLOSE) -> Booleans:
-    """Which draws under no difference are as extreme as the observed one; undefined draws count as extreme."""
+    """Which draws under no difference are at least as extreme as the observed one; undefined draws count as extreme."""
     slack = close * max(1.0, abs(difference))
     if alternative == "two-sided":
         inner = np.abs(null) < abs(difference) - slack
@@ -94,9 +96,9 @@ def interval_of(
 
 
 def jackknife_values(units: Units, metrics: Sequence[Metric], *, share: float = 1.0) -> list[tuple[Floats, Floats]]:
-    """Metric by metric the differences with a share of one unit left out, and how many units each stands for.
+    """For each metric, the differences with a share of one unit left out, and the number of units each represents.
 
-    With several strata, the rest of the unit's stratum stands for it.
+    With several strata, the rest of the unit's stratum replaces it.
     """
     several = len(units.starts) > 1
     stratum = np.repeat(np.arange(len(units.starts)), np.diff(units.starts, append=len(units)))
@@ -133,7 +135,7 @@ def _bca_tails(replicates: Floats, difference: float, tails: Floats, jackknife: 
 
 
 def _drawn_runs(units: Units, replicates: int, rng: np.random.Generator) -> tuple[Floats, Floats] | None:
-    """How often each run of either system is drawn, where runs are drawn too."""
+    """How often each run of either system is drawn, if runs are resampled as well."""
     if units.runs == (1, 1):
         return None
     first, second = (rng.multinomial(n, np.full(n, 1 / n), size=replicates).astype(np.float64) for n in units.runs)

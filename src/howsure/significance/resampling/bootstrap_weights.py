@@ -19,10 +19,11 @@ SPARE = 5.0  # standard deviations by which the total of Poisson draws is kept b
 def bootstrap_weights(
     units: Units, n_resamples: int, rng: np.random.Generator, *, size: int | None = None
 ) -> Iterator[Floats]:
-    """Draw rows with replacement, in every stratum as many as it has (or `size` in all): (replicates, units) at a time.
+    """Draw rows with replacement, from every stratum as many as it has (or `size` in total), as arrays (replicates,
+    units).
 
-    The counts of the units in a draw are multinomial, by whichever of three exact ways is fastest: rows drawn and
-    counted, numpy's multinomial, or Poisson counts of nearly as many rows (which are multinomial given their total)
+    The counts of the units in a draw are multinomial, generated in whichever of three exact ways is fastest: rows drawn
+    and counted, numpy's multinomial, or Poisson counts of nearly as many rows (which are multinomial given their total)
     and the rest drawn as rows.
     """
     chunk = max(1, min(n_resamples, CHUNK_CELLS // len(units)))
@@ -41,7 +42,7 @@ def bootstrap_weights(
 
 
 class _Together:
-    """Strata of few rows, drawn in one go: a row of each for every one of its rows."""
+    """Small strata, drawn together: from each, as many rows as it has."""
 
     def __init__(self, counts: Integers, strata: Sequence[slice]) -> None:
         sizes = np.array([counts[one].sum() for one in strata])
@@ -74,7 +75,7 @@ def _draw(counts: Integers, out: Floats, rng: np.random.Generator, size: int) ->
 
 
 def _add_rows(counts: Integers, out: Floats, rng: np.random.Generator, numbers: Integers) -> None:
-    """Draw so many rows for each replicate, and add them to the counts of their units."""
+    """Draw the given number of rows for each replicate, and add them to the counts of their units."""
     n = int(counts.sum())
     unit_of_row = None if n == len(counts) else np.repeat(np.arange(len(counts)), counts)
     rows = rng.integers(0, n, size=int(numbers.sum()), dtype=np.uint32)

@@ -1,4 +1,4 @@
-"""How a comparison is to be made, checked, and as the recipe that the result carries."""
+"""The settings of a comparison, checked, and as the recipe of the result."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BY_ORDER = "matched by their order"
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What `compare` was asked to do."""
+    """The arguments of `compare`."""
 
     method: str
     n_resamples: int
@@ -38,7 +38,7 @@ class Choices:
     bug_compatible: bool
 
     def recipe(self, systems: Systems, seed: int) -> dict[str, Any]:
-        """Everything that another run needs to give the same table."""
+        """Everything needed to obtain the same table again."""
         runs = {name: len(one) for name, one in systems.predictions.items()}
         several = max(runs.values()) > 1
         return {
@@ -62,9 +62,9 @@ class Choices:
 
 
 def check_choices(choices: Choices, systems: Systems, metrics: Sequence[Metric]) -> None:
-    """Refuse what does not go together.
+    """Refuse incompatible settings.
 
-    Raises InputError saying what to choose instead.
+    Raises InputError that says what to choose instead.
     """
     _one_of("method", choices.method, METHODS)
     if choices.alternative in ("greater", "less"):
@@ -103,12 +103,12 @@ def check_choices(choices: Choices, systems: Systems, metrics: Sequence[Metric])
 
 
 def seed_of(rng: Randomness) -> int:
-    """One integer for all draws, which goes into the recipe: the seed given, or one drawn from what was given.
+    """One integer for all draws, recorded in the recipe: the given seed, or one drawn from the given generator.
 
     >>> seed_of(7)
     7
 
-    Raises InputError for anything that is no seed, Generator, SeedSequence or None.
+    Raises InputError for anything other than a seed, Generator, SeedSequence or None.
     """
     generator = generator_from(rng)
     return int(rng) if isinstance(rng, (int, np.integer)) else int(generator.integers(2**63))

@@ -82,7 +82,7 @@ def differences_of(
 def _replicates(
     units: Units, metrics: Sequence[Metric], choices: Choices, observed: Sequence[tuple[float, float]], seed: int
 ) -> list[Floats | None]:
-    """Full-size bootstrap differences, second minus first, as far apart as is due, where anything needs them."""
+    """Full-size bootstrap differences, second minus first, suitably widened, if they are needed."""
     if choices.interval is None and choices.method != "bootstrap":
         return [None] * len(metrics)
     rng = np.random.default_rng([seed, 0])
@@ -104,7 +104,7 @@ def _p_values(
     replicates: Sequence[Floats | None],
     seed: int,
 ) -> list[tuple[float, float, bool]]:
-    """Metric by metric p, its Monte Carlo error, and whether it is exact; NaN where the difference is undefined."""
+    """For each metric, p, its Monte Carlo error, and whether it is exact; NaN where the difference is undefined."""
     differences = [second - first for first, second in observed]
     turn = -1 if units.swapped else 1
     rng = np.random.default_rng([seed, 1])
@@ -144,7 +144,7 @@ def _p_values(
 
 
 def _side(alternative: str, direction: int) -> str:
-    """The side of second - first that is extreme, if second is the better one for larger ones (1) or smaller (-1)."""
+    """The extreme side of second - first, if larger (1) or smaller (-1) values are better."""
     if alternative == "two-sided" or direction == 1:
         return alternative
     return "worse" if alternative == "better" else "better"

@@ -1,7 +1,7 @@
 """Every outcome of exchanging two systems, with its probability.
 
-Units whose exchange changes a statistic in the same way count as one, so a metric of few counts has few outcomes: for
-accuracy these are as many as there are rows on which one system alone is right.
+Units whose exchange changes a statistic in the same way are grouped, so a metric based on few counts has few outcomes:
+for accuracy, about as many as there are rows on which only one system is right.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ def exact_p_value(exchange: Exchange, observed: float, alternative: str) -> floa
 
 
 def _merged(exchange: Exchange) -> Exchange | None:
-    """The same with every kind of unit that an exchange changes once; None if there are too many outcomes.
+    """The same with each kind of unit listed once; None if there are too many outcomes.
 
-    A unit with the two systems the other way round is of the same kind, exchanged beforehand. Where the statistic is a
-    difference by itself, the steps alone make the kind.
+    A unit with the two systems reversed is of the same kind, exchanged beforehand. If the statistic is the plain
+    difference, only the steps define the kind.
     """
     moving = (exchange.steps != 0).any(axis=1)
     steps, middles, counts = exchange.steps[moving], exchange.middles[moving], exchange.counts[moving]
@@ -69,7 +69,7 @@ def _merged(exchange: Exchange) -> Exchange | None:
 
 
 def _outcomes(sizes: Integers) -> Iterator[tuple[Floats, Floats]]:
-    """Every number of exchanges of every kind, with its probability, some thousand at a time."""
+    """Every number of exchanges of every kind, with its probability, some thousands at a time."""
     from scipy.special import gammaln
 
     laws = []

@@ -1,8 +1,8 @@
-"""What becomes of a metric's difference when the two systems are exchanged in some units.
+"""A metric's difference when the two systems are exchanged in some units.
 
-A difference in a mean is tested by itself. For any other metric it is divided by its standard error, which is computed
-anew after every exchange: only then does the permutation test, which is exact if the systems are exchangeable, keep
-its level for large n if merely the two values of the metric are equal (Janssen 1997; Chung & Romano 2013).
+A difference of means is tested directly. For any other metric, it is divided by its standard error, recomputed after
+every exchange: only then does the permutation test, which is exact if the systems are exchangeable, keep its level for
+large n if only the two values of the metric are equal (Janssen 1997; Chung & Romano 2013).
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ LARGEST = 1e6  # a difference with hardly any standard error is that many of the
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A metric, and what exchanging the systems in each unit changes.
+    """A metric, and the effect of exchanging the systems in each unit.
 
     With `first` and `second` (units, k) the statistics of the two systems, `steps` are second - first and `middles`
-    second + first; `counts` says how many equal units each stands for. `start` are the sums of the first system,
+    second + first; `counts` gives the number of equal units each represents. `start` are the sums of the first system,
     `total` those of both; `around_steps`, `around_middles` and `between` (k, k) are the sums over all units of the
     outer products of steps, of middles, and of steps with middles.
     """
@@ -47,13 +47,13 @@ class Exchange:
 
     @property
     def close(self) -> float:
-        """Up to what (relative) distance two statistics are equal."""
+        """The relative distance up to which two statistics count as equal."""
         return NEAR if self.studentised else CLOSE
 
     def statistics(self, exchanged: Floats, moved: Floats | None = None) -> Floats:
-        """The test statistic where so many of each unit are exchanged: (draws, units) to (draws).
+        """The test statistic for given numbers of exchanges of each unit: (draws, units) to (draws).
 
-        `moved` is `exchanged @ steps`, where that is known.
+        `moved` is `exchanged @ steps`, if already known.
         """
         first = self.start + (exchanged @ self.steps if moved is None else moved)
         second = self.total - first
@@ -67,7 +67,7 @@ class Exchange:
         """The root of Σ (ψ - mean of ψ)², a unit's influence ψ being slope · statistics, second minus first system.
 
         Halves of the two slopes' sum (h) and difference (e) make ψ = e·middle + h·step, after an exchange
-        e·middle - h·step, so the squares add up without a look at the units, and only the products need one.
+        e·middle - h·step, so the squares can be summed without visiting the units; only the products require that.
         """
         slopes = self._slopes(first), self._slopes(second)
         h, e = (slopes[1] + slopes[0]) / 2, (slopes[1] - slopes[0]) / 2
@@ -77,7 +77,7 @@ class Exchange:
         return np.asarray(np.sqrt(np.maximum(squares + 2 * products - total**2 / self.n, 0.0)))
 
     def _products(self, h: Floats, e: Floats, exchanged: Floats) -> Floats:
-        """The sum of h·step e·middle over the exchanged units, some units at a time: a processor's cache is small."""
+        """The sum of h·step e·middle over the exchanged units, some units at a time, to fit the processor's cache."""
         sums = np.zeros(len(h))
         moving = np.flatnonzero(self.around_steps.diagonal())
         h, steps = np.ascontiguousarray(h[:, moving]), self.steps[:, moving]
@@ -99,7 +99,8 @@ def _forms(left: Floats, matrix: Floats, right: Floats) -> Floats:
 
 
 def slopes_of(metric: Metric, sums: Floats, sizes: Floats) -> Floats:
-    """The derivatives of a metric by its sums (rows, k): its own, or by central differences of STEP of `sizes` (k)."""
+    """The derivatives of a metric with respect to its sums (rows, k): its own, or by central differences of STEP of
+    `sizes` (k)."""
     if metric.slopes is not None:
         return metric.slopes(sums)
     slopes = np.zeros_like(sums)
@@ -113,7 +114,7 @@ def slopes_of(metric: Metric, sums: Floats, sizes: Floats) -> Floats:
 def exchange_of(units: Units, metric: Metric) -> Exchange:
     """The exchange of a metric's statistics, unit by unit.
 
-    A difference that has no standard error (a derivative is undefined) is tested by itself.
+    A difference without a standard error (because a derivative is undefined) is tested directly.
     """
     part = units.parts[metric.rows]
     first, second = units.first[:, part], units.second[:, part]

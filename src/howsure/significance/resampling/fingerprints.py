@@ -1,8 +1,8 @@
-"""Numbers that tell rows apart whatever their order and whatever the names of the labels.
+"""Fingerprints that identify rows independently of their order and of the names of the labels.
 
-Random draws are dealt out to rows in the order of these fingerprints, and the system whose fingerprint is smaller
-comes first. So a result does not depend on the order of rows, runs or columns, on names, or on which of two systems is
-called the baseline. All sums are of integers modulo 2^64 and hence the same in any order.
+Random draws are assigned to rows in the order of these fingerprints, and the system with the smaller fingerprint comes
+first. Results therefore do not depend on the order of rows, runs or columns, on names, or on which system is the
+baseline. All sums are of integers modulo 2^64 and hence the same in any order.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ TARGET, MODEL, COUNT, ROW, COLUMN = (np.uint64(odd) for odd in (0x9E3779B97F4A7C
 
 
 def mixed(bits: npt.NDArray[Any]) -> Bits:
-    """Every number replaced by one that looks random: the finaliser of splitmix64 (Steele, Lea & Flood 2014)."""
+    """Every number replaced by a pseudo-random one: the finaliser of splitmix64 (Steele, Lea & Flood 2014)."""
     z = np.asarray(bits).astype(np.uint64) + TARGET
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -28,7 +28,7 @@ def mixed(bits: npt.NDArray[Any]) -> Bits:
 
 
 def row_fingerprints(problem: Problem) -> tuple[Bits, Bits]:
-    """One number a row, and the same with the two systems exchanged."""
+    """One number per row, and the same with the two systems exchanged."""
     targets, baseline, model = _as_bits(problem)
     first, second = (mixed(mixed(system).sum(axis=0)) for system in (baseline, model))
     truth = mixed(targets) * TARGET
@@ -41,16 +41,16 @@ def row_fingerprints(problem: Problem) -> tuple[Bits, Bits]:
 
 
 def run_order(targets: npt.NDArray[Any], runs: npt.NDArray[Any], problem: Problem) -> npt.NDArray[np.int64]:
-    """The runs of one system in an order that depends on what they predict alone."""
+    """The runs of one system, in an order that depends only on their predictions."""
     truth, system = _as_bits(problem)[0], _bits(runs, label_colours(problem) if problem.task == "hard" else None)
     prints = mixed(mixed(truth * TARGET + mixed(system)).sum(axis=-1)).sum(axis=-1)
     return np.argsort(prints, kind="stable")
 
 
 def label_colours(problem: Problem) -> Bits:
-    """One number a label, from how often it is true, predicted, and confused with which others.
+    """One number per label, derived from how often it is true, is predicted, and is confused with which others.
 
-    Two labels have the same one only if (as far as two rounds of refinement see) they may be exchanged.
+    Two labels have the same number only if (as far as two rounds of refinement can tell) they are interchangeable.
     """
     pairs, counts = _confusions(problem)
     true, predicted = pairs
@@ -87,7 +87,7 @@ def _confusions(problem: Problem) -> tuple[tuple[npt.NDArray[np.int64], ...], np
 
 
 def _as_bits(problem: Problem) -> tuple[Bits, Bits, Bits]:
-    """Targets (rows, elements) and systems (runs, rows, elements) as integers that mean the same under any names."""
+    """Targets (rows, elements) and systems (runs, rows, elements) as integers that do not depend on names."""
     if problem.task == "hard":
         colours = label_colours(problem)
         return tuple(_bits(held, colours) for held in (problem.targets, problem.baseline, problem.model))  # type: ignore[return-value]

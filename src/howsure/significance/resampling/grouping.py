@@ -1,4 +1,4 @@
-"""What belongs together: clusters, which are drawn as wholes, and strata, which keep their size."""
+"""Grouped rows: clusters, which are resampled as wholes, and strata, which keep their size."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def check_grouping(clusters: object, strata: object, *, n: int) -> tuple[Integer
     (array([0, 0, 1, 2]), array([0, 0, 0, 0]))
 
     Raises InputError if all rows are one cluster, a cluster lies in two strata, or a stratum has a single item or
-    cluster: it cannot vary, so it would make the interval too sure.
+    cluster: it cannot vary, so the interval would be too narrow.
     """
     cluster = None if clusters is None else check_clusters(clusters, n=n)
     if cluster is not None and cluster.max() == 0:

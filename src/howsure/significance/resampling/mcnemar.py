@@ -1,14 +1,14 @@
-"""McNemar's test with the mid-p correction: which system alone is right, row by row?"""
+"""McNemar's test with the mid-p correction, from the rows on which only one system is right."""
 
 from __future__ import annotations
 
 
 def mid_p_value(only_baseline: int, only_model: int, alternative: str = "two-sided") -> float:
-    """The p of as many rows on which only one system is right, half of the observed outcome counting.
+    """The p-value from the numbers of rows on which only one system is right; the observed outcome counts half.
 
     Under no difference the number of rows that only the model gets right is Binomial(b + c, 1/2). The mid-p test keeps
-    its level on average where the exact one stays below it (Fagerland, Lydersen & Laake 2013). Without any such row
-    p is 1. `alternative` is `two-sided`, `better` (the model is) or `worse`.
+    its level on average, while the exact test stays below it (Fagerland, Lydersen & Laake 2013). Without any such row p
+    is 1. `alternative` is `two-sided`, `better` (the model is) or `worse`.
 
     >>> mid_p_value(12, 28)
     0.011...

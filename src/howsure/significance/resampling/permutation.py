@@ -1,7 +1,7 @@
-"""The paired permutation test: what if, in each unit, a coin had decided which system is which?
+"""The paired permutation test: for each unit, a coin flip decides which system is which.
 
-A distinct unit that occurs c times is exchanged Binomial(c, 1/2) times. What is compared is the difference in a mean,
-or the studentised difference in any other metric (`exchange`); where it has few outcomes, p is exact (`enumeration`).
+A distinct unit that occurs c times is exchanged Binomial(c, 1/2) times. The statistic is the difference of means, or
+the studentised difference of any other metric (`exchange`); if it has few outcomes, p is exact (`enumeration`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def permutation_p_values(
     n_resamples: int,
     rng: np.random.Generator,
 ) -> list[tuple[float, float, bool]]:
-    """Metric by metric p, its Monte Carlo error, and whether it is exact.
+    """For each metric, p, its Monte Carlo error, and whether it is exact.
 
     `alternatives` are of second - first: `two-sided`, or `better` (larger differences are extreme) or `worse`.
     """
@@ -61,10 +61,10 @@ def _counted(exchange: Exchange, null: Floats, observed: float, alternative: str
 def _at_least_normal(
     exchange: Exchange, observed: float, alternative: str, found: tuple[float, float, bool]
 ) -> tuple[float, float, bool]:
-    """The p that was found; for a metric that is the estimate of a square at least that of the normal law.
+    """The p-value; for a metric that estimates a square, at least that of a normal distribution.
 
-    Exchanging one system that is too sure with one that is too little so makes two that are calibrated, whose estimates
-    vary less than their standard error.
+    Exchanging a system whose predictions are too extreme with one whose predictions are not extreme enough yields two
+    calibrated mixtures, whose estimates vary less than their standard error suggests.
     """
     if not exchange.studentised or exchange.metric.scale_free:
         return found
@@ -84,7 +84,7 @@ def normal_tail(statistic: float, alternative: str) -> float:
 
 
 def _exchanged(units: Units, n_resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """Binomial(count, 1/2) of every unit: the bits that are set among as many random ones, for counts up to 64."""
+    """Binomial(count, 1/2) for every unit: the number of set bits among `count` random ones, for counts up to 64."""
     small = units.counts <= WORD
     largest = int(units.counts[small].max(initial=1))
     kind = next(kind for kind in (np.uint8, np.uint16, np.uint32, np.uint64) if np.iinfo(kind).bits >= largest)

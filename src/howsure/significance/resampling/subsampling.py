@@ -18,7 +18,7 @@ DIGITS = 4  # to which BooStSa rounds the metrics of labels, and their differenc
 def check_sample_size(sample_size: float | None, n: int) -> int:
     """The rows of a sub-sample.
 
-    Raises InputError if the share lies outside [0.05, 0.5] or if nothing is left of the test set.
+    Raises InputError if the share lies outside [0.05, 0.5] or if no items remain.
     """
     if sample_size is None or not is_number(sample_size) or not SMALLEST <= sample_size <= LARGEST:
         raise InputError(f"sample_size must lie in [{SMALLEST}, {LARGEST}]; it is {sample_size!r}.")
@@ -35,8 +35,8 @@ def boostsa_p_value(
 
     `replicates` and `observed` are the values of the baseline and of the model.
 
-    `bug_compatible` counts as BooStSa 0.2.13 does: figures of labels rounded to 4 digits, the wrong side for the
-    metrics that are lower for the better system, and 0 where the observed difference is 0 or undefined.
+    `bug_compatible` counts as BooStSa 0.2.13 does: label metrics rounded to 4 digits, the wrong direction for metrics
+    where lower is better, and 0 where the observed difference is 0 or undefined.
     """
     rounded = bug_compatible and metric.task == "hard"
     difference = _difference(np.array(observed[0]), np.array(observed[1]), rounded).item()

@@ -1,4 +1,4 @@
-"""What is resampled: rows, distinct rows with their counts, or clusters, each with its sums of statistics."""
+"""The resampling units: rows, distinct rows with their counts, or clusters, each with its sums of statistics."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from howsure.significance.systems.problem import Problem
 class Units:
     """Exchangeable units in their canonical order, stratum by stratum.
 
-    `sums`, of shape (units, 2 statistics), are of the first system, then of the second; `parts` says which columns
-    belong to which `rows` function. A unit stands for `counts` equal ones, of `rows` rows each. `starts` are the first
-    units of the strata. `swapped` says that the first system is the model and not the baseline. With `two_way` the
-    columns are those of run after run, `runs` of them for either system.
+    `sums`, of shape (units, 2 statistics), are of the first system, then of the second; `parts` maps columns to `rows`
+    functions. A unit represents `counts` equal ones, of `rows` rows each. `starts` are the first units of the strata.
+    `swapped`: the first system is the model, not the baseline. With `two_way`, the columns are grouped by run, with
+    `runs` runs of each system.
     """
 
     sums: Floats
@@ -44,7 +44,7 @@ class Units:
 
     @property
     def stratum_sizes(self) -> Integers:
-        """Of every unit how many units, with their counts, its stratum has."""
+        """For every unit, the number of units, with their counts, in its stratum."""
         sizes = np.add.reduceat(self.counts, self.starts)
         return np.repeat(sizes, np.diff(self.starts, append=len(self)))
 
@@ -62,8 +62,8 @@ class Units:
 def build_units(problem: Problem, metrics: Sequence[Metric], *, two_way: bool = False) -> Units:
     """The units of a problem with the statistics of some metrics.
 
-    Equal rows of labels become one unit with a count; without `two_way` the runs of an item are added up, those of the
-    system with fewer runs so often that both weigh the same.
+    Equal rows of labels become one unit with a count; without `two_way`, the runs of an item are added up, those of the
+    system with fewer runs repeated so that both have equal weight.
     """
     problem = _distinct(problem)
     order = _canonical_order(problem)
@@ -119,7 +119,7 @@ def _canonical_order(problem: Problem) -> _Order:
 
 
 def _distinct(problem: Problem) -> Problem:
-    """Equal rows of labels as one row with a count, where a row is a unit and there is one run."""
+    """Equal rows of labels merged into one row with a count, if a row is a unit and there is one run."""
     single = len(problem.baseline) == len(problem.model) == 1
     if problem.task != "hard" or problem.clusters is not None or not single:
         return problem
@@ -149,7 +149,7 @@ def _distinct(problem: Problem) -> Problem:
 def _of_runs(
     problem: Problem, system: npt.NDArray[Any], functions: Sequence[Rows], keep_runs: bool
 ) -> list[list[Floats]]:
-    """Run by run (or all runs added up) and function by function: arrays (rows, statistics)."""
+    """Arrays (rows, statistics), by run (or for all runs added up) and by function."""
     order = run_order(problem.targets, system, problem) if len(system) > 1 else range(len(system))
     held = [[function(problem.targets, system[run], problem) for function in functions] for run in order]
     return held if keep_runs else [[sum(parts[1:], start=parts[0]) for parts in zip(*held, strict=True)]]

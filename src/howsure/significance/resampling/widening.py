@@ -1,10 +1,10 @@
-"""How much wider than its replicates an interval must be, so that few or unequal units do not make it too sure.
+"""How much wider than its replicates an interval must be, so that it is not too narrow with few or unequal units.
 
-Replicates of m units have (m - 1)/m of the variance that is due; those of clusters of unequal size have less, since a
-large cluster draws the difference to itself. The jackknife, which leaves each out in turn, errs to the safe side, and
-its ratio to the linear approximation that a bootstrap follows is put right. For so few units the normal quantile is
-too small as well; Student's t takes its place, for p too, with as many degrees of freedom as clusters of equal size
-would have (MacKinnon, Nielsen & Webb 2023; Kish 1965). Strata are treated one by one.
+Replicates of m units have (m - 1)/m of the required variance; those of clusters of unequal size have less, since a
+large cluster pulls the difference towards itself. The jackknife, which leaves out each unit in turn, errs on the safe
+side, and its ratio to the linear approximation that a bootstrap follows corrects for this. With few units, the normal
+quantile is too small as well; Student's t replaces it, also for p, with the degrees of freedom of the equivalent number
+of equal-sized clusters (MacKinnon, Nielsen & Webb 2023; Kish 1965). Strata are treated separately.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ def quantile_ratio(units: Units, level: float) -> float:
 
 
 def student_p_value(p: float, error: float, alternative: str, degrees: float) -> tuple[float, float]:
-    """The p of Student's t where a p counted on replicates is that of the normal law, and its Monte Carlo error.
+    """The p-value of Student's t that corresponds to a normal p-value counted on replicates, and its Monte Carlo error.
 
-    2 T(Φ⁻¹(p / 2)), or on one side T(Φ⁻¹(p)), T the CDF of t: in every tail as much larger as the interval that just
-    excludes 0 is wider. As it is without any degrees of freedom.
+    2 T(Φ⁻¹(p / 2)), or on one side T(Φ⁻¹(p)), T the CDF of t: in every tail, p increases as the interval that just
+    excludes 0 widens. Returned unchanged if there are no degrees of freedom.
 
     >>> [round(student_p_value(p, 0.0, "two-sided", 5.0)[0], 4) for p in (1.0, 0.05, 0.0001)]
     [1.0, 0.1073, 0.0115]
@@ -48,7 +48,8 @@ def student_p_value(p: float, error: float, alternative: str, degrees: float) ->
 
 
 def degrees_of_freedom(units: Units) -> float:
-    """Those of as many equal clusters, stratum by stratum: N²/Σ N_h²/(G_h - 1), G_h = N_h²/Σ n²; at least 1.
+    """The degrees of freedom of the equivalent number of equal clusters, stratum by stratum: N²/Σ N_h²/(G_h - 1), G_h =
+    N_h²/Σ n²; at least 1.
 
     0 if there is a single unit.
     """

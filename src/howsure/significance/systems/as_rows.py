@@ -1,4 +1,4 @@
-"""Values of any kind, one or a row of them an item, as an array."""
+"""Values of any kind, one value or one row per item, as an array."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ NO_LABELS = "cmMV"  # numpy's kinds of complex numbers, times and records
 
 
 def rows_of(values: object, name: str) -> Column:
-    """One or two dimensions of whatever holds them; a column of lists becomes rows, rows of one value a column.
+    """An array with one or two dimensions from any container; a column of lists becomes rows, and rows with one value
+    become a column.
 
     >>> rows_of([[0.0], [1.0]], "model")
     array([0., 1.])
 
-    Raises InputError if rows differ in length, if text and numbers are mixed, or if there is nothing.
+    Raises InputError if rows differ in length, if text and numbers are mixed, or if there are no values.
     """
     if not isinstance(values, (np.ndarray, list, tuple)) and hasattr(values, "to_numpy"):
         values = values.to_numpy()
@@ -44,9 +45,9 @@ def rows_of(values: object, name: str) -> Column:
 
 
 def readable(array: Column, name: str) -> Column:
-    """An array of numbers, text, or objects that are labels, as it is.
+    """An array of numbers, text, or label objects, unchanged.
 
-    Raises InputError for dates, complex numbers and records, and for objects that are none of these.
+    Raises InputError for dates, complex numbers and records, and for other objects.
     """
     if array.dtype.kind in NO_LABELS:
         raise InputError(f"{name} must hold labels, numbers or text; its type is {array.dtype}.")

@@ -1,4 +1,4 @@
-"""Two systems and the targets that both were given, checked and coded."""
+"""Two systems and their common targets, checked and coded."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from howsure.inputs.pairs import Integers
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A comparison to be made: n items, what is true of them, and what two systems said in each of their runs.
+    """A comparison: n items, their targets, and the predictions of two systems in each of their runs.
 
     `task` is `hard`: targets (n,), a system (runs, n), both codes into `labels`; `soft`: targets (n, K), a system
-    (runs, n, K), both distributions; or `probabilistic`: targets (n,), a system (runs, n, K), or (runs, n, 1) where
-    there are only the probabilities of class 1. `counts` says how many equal items a row stands for. Averages over
-    classes are over those that the targets hold, or over `averaged`, codes as well.
+    (runs, n, K), both distributions; or `probabilistic`: targets (n,), a system (runs, n, K), or (runs, n, 1) if only
+    the probabilities of class 1 are given. `counts` gives the number of equal items that a row represents. Averages
+    over classes are over those in the targets, or over `averaged` (codes).
     """
 
     task: str
@@ -34,18 +34,18 @@ class Problem:
 
     @property
     def true_classes(self) -> Integers:
-        """The codes of the classes that the targets hold."""
+        """The codes of the classes in the targets."""
         return np.flatnonzero(np.bincount(self.targets, minlength=len(self.labels)))
 
     @property
     def averaged_classes(self) -> Integers:
-        """The codes of the classes that averages are over, fixed before anything is drawn."""
+        """The codes of the classes that averages are over, fixed before resampling."""
         return self.true_classes if self.averaged is None else self.averaged
 
     def code(self, label: object) -> int:
         """The code of a label.
 
-        Raises InputError if neither the targets nor the predictions hold it.
+        Raises InputError if neither the targets nor the predictions contain it.
         """
         if str(label) not in self.labels:
             raise InputError(

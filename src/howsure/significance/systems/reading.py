@@ -1,4 +1,4 @@
-"""The door of the chapter: targets and predictions of any kind, checked once."""
+"""Reading and checking targets and predictions of any kind, once."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def read_systems(
     runs: object = None,
     ids: object = None,
 ) -> Systems:
-    """Check what `compare` was given. `tasks` are the kinds of predictions that the wished metrics are for.
+    """Check the arguments of `compare`. `tasks` are the kinds of predictions that the requested metrics support.
 
     Raises InputError naming the parameter, the rule, the value and the row.
     """
@@ -210,7 +210,7 @@ def _probabilistic(targets: Column, columns: Mapping[str, list[Column]], labels:
 
 
 def _plain_labels(column: Column, name: str) -> Column:
-    """Labels as integers or as text; numbers that are none, and missing ones, are refused."""
+    """Labels as integers or as text; non-finite numbers and missing values are refused."""
     if column.dtype.kind not in LABELS:
         raise InputError(f"{name} must hold labels, numbers or text; its type is {column.dtype}.")
     row = first_missing(column)

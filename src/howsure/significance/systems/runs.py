@@ -1,4 +1,4 @@
-"""Several runs of a system on the same items: trained with other seeds, say."""
+"""Several runs of a system on the same items, for example trained with different seeds."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ class Items:
 def runs_of(
     y_true: object, systems: Mapping[str, object], *, runs: object, ids: object, clusters: object, strata: object
 ) -> Items:
-    """One row per item, from rows that are items already, or that are items × `runs`.
+    """One row per item, from rows that are items, or items × `runs`.
 
-    Raises InputError if an item lacks a run, has one twice, or has several targets, clusters or strata.
+    Raises InputError if an item lacks a run, has a run twice, or has several targets, clusters or strata.
     """
     if runs is None:
         if ids is not None:
