@@ -211,7 +211,7 @@ def file(rows: int) -> list[str]:
         path = Path(folder) / "pairs.parquet"
         _write_pairs(path, rows)
         query = f"import duckdb; print(duckdb.sql(\"SELECT sum(q), sum(y) FROM '{path}'\").fetchall())"
-        judge = ["-m", "howsure.cli", "calibration", str(path), "--label", "y", "--prob", "q", "--format", "json"]
+        judge = ["-m", "howsure.cli", "calibration", str(path), "--target", "y", "--prob", "q", "--format", "json"]
         head(
             f"Parquet file of {rows:,} rows, {path.stat().st_size / 2**20:,.0f} MB", "CPU seconds", "seconds", "peak MB"
         )

@@ -31,7 +31,7 @@ import numpy.typing as npt
 
 from howsure.coreference import AntecedentModel, CorefPosterior
 from howsure.coreference.posterior.sampling import pair_frequency
-from howsure.data import dataset_path, read_documents
+from howsure.data import data_set_path, read_documents
 from howsure.stats.poisson_binomial import poisson_binomial
 
 Task = Callable[[], object]
@@ -158,7 +158,7 @@ def counts() -> list[str]:
 
 def antecedent_model() -> None:
     """Training on GUM, and what the trained model takes for a document of the test part."""
-    train, test = (read_documents(dataset_path("gum", f"gum_{part}.conllu.gz")) for part in ("train", "test"))
+    train, test = (read_documents(data_set_path("gum", f"gum_{part}.conllu.gz")) for part in ("train", "test"))
     start = time.process_time()
     model = AntecedentModel(mentions="detected").fit(train)
     training = time.process_time() - start

@@ -13,7 +13,7 @@ import io
 import sys
 from collections.abc import Iterator
 
-from howsure.data import dataset_path, read_tagged
+from howsure.data import data_set_path, read_tagged
 from howsure.files.whole import write_whole
 from howsure.sequences import CRFTagger, HMMTagger, TagPosterior
 
@@ -27,8 +27,8 @@ TAGGERS = {
 
 def main(path: str) -> None:
     """Train each tagger on the training tweets and write what it says of the test tweets."""
-    train, train_tags = read_tagged(dataset_path("ark_twitter_pos", "train.tsv"))
-    test, test_tags = read_tagged(dataset_path("ark_twitter_pos", "test.tsv"))
+    train, train_tags = read_tagged(data_set_path("ark_twitter_pos", "train.tsv"))
+    test, test_tags = read_tagged(data_set_path("ark_twitter_pos", "test.tsv"))
     file = io.StringIO()
     rows = csv.writer(file, lineterminator="\n")
     rows.writerow(HEADER)

@@ -335,8 +335,8 @@ $ echo 0.25; exit 3
     [
         ("howsure data list", ["data", "list"]),
         (
-            "howsure quantiles 'my draws.npz' \\\n    --truth \"a > b\"",
-            ["quantiles", "my draws.npz", "--truth", "a > b"],
+            "howsure quantiles 'my draws.npz' \\\n    --target \"a > b\"",
+            ["quantiles", "my draws.npz", "--target", "a > b"],
         ),
         ("howsure demo | cat", None),
         ("howsure demo >out", None),

@@ -60,60 +60,60 @@ def archive(**arrays: Any) -> bytes:
 CSV = {"dev.csv": table()}
 CLASSES = {"dev.jsonl": classes()}
 SPOILT = np.array([0, 1, "two"], dtype=object)
-JUDGE = "calibration dev.csv --label gold --prob prob"
-JUDGE_CLASSES = "calibration dev.jsonl --label gold --probs-column probs"
-COMPARE = "calibration compare dev.csv --label gold --prob prob --prob weight"
-QUANTILES = "quantiles draws.npz --truth truth --draws-column draws"
+JUDGE = "calibration dev.csv --target gold --prob prob"
+JUDGE_CLASSES = "calibration dev.jsonl --target gold --probs-column probs"
+COMPARE = "calibration compare dev.csv --target gold --prob prob --prob weight"
+QUANTILES = "quantiles draws.npz --target truth --draws-column draws"
 
 FILES = [
-    Wrong("a misspelt column", "calibration dev.csv --label glod --prob prob",
+    Wrong("a misspelt column", "calibration dev.csv --target glod --prob prob",
           "no column 'glod' in dev.csv; it has gold, prob, model, weight. Did you mean gold?", CSV),
-    Wrong("a missing file", "calibration devv.csv --label gold --prob prob",
+    Wrong("a missing file", "calibration devv.csv --target gold --prob prob",
           "no file devv.csv. Did you mean dev.csv?", CSV),
-    Wrong("a glob that matches nothing", "calibration 'export/*.csv' --label gold --prob prob",
+    Wrong("a glob that matches nothing", "calibration 'export/*.csv' --target gold --prob prob",
           "no file matches export/*.csv.", CSV),
     Wrong("an empty file", JUDGE, "dev.csv is empty.", {"dev.csv": b""}),
     Wrong("a header and nothing else", JUDGE, "dev.csv has no rows.", {"dev.csv": b"gold,prob\n"}),
     Wrong("rows of different length", JUDGE,
           "dev.csv cannot be read: some rows have more or fewer values than 'gold,prob'.",
           {"dev.csv": b"gold,prob\n0,0.2\n1,0.5,9\n1,0.3\n"}),
-    Wrong("a spreadsheet", "calibration dev.xlsx --label gold --prob prob",
+    Wrong("a spreadsheet", "calibration dev.xlsx --target gold --prob prob",
           "dev.xlsx is a spreadsheet; save it as CSV (UTF-8) in your spreadsheet program, and name that.",
           {"dev.xlsx": b"PK"}),
-    Wrong("an unknown format", "calibration dev.dat --label gold --prob prob",
+    Wrong("an unknown format", "calibration dev.dat --target gold --prob prob",
           "the format of dev.dat cannot be known from its name; known are .csv, .tsv, .jsonl, .ndjson, .json, "
           ".parquet, .npz, also with .gz or .zst. Or name it: --input-format csv.", {"dev.dat": table()}),
     Wrong("an input format that does not exist", f"{JUDGE} --input-format excel",
           "--input-format must be one of csv, tsv, jsonl, json, parquet, npz; it is 'excel'.", CSV),
-    Wrong("a folder", "calibration export --label gold --prob prob",
+    Wrong("a folder", "calibration export --target gold --prob prob",
           "export is a directory; name its files, for example 'export/*.parquet'.", {"export/dev.csv": table()}),
-    Wrong("a damaged .gz", "calibration dev.csv.gz --label gold --prob prob",
+    Wrong("a damaged .gz", "calibration dev.csv.gz --target gold --prob prob",
           "dev.csv.gz cannot be unpacked: Compressed file ended before the end-of-stream marker was reached. Is it "
           "damaged or cut off?", {"dev.csv.gz": gzip.compress(table(), mtime=0)[:60]}),
-    Wrong("a .gz that does not fit its checksum", "calibration dev.csv.gz --label gold --prob prob",
+    Wrong("a .gz that does not fit its checksum", "calibration dev.csv.gz --target gold --prob prob",
           "dev.csv.gz cannot be unpacked: CRC check failed 0x0 != 0x8a02d86e. Is it damaged or cut off?",
           {"dev.csv.gz": gzip.compress(table(), mtime=0)[:-8] + b"\x00" * 8}),
-    Wrong("a .gz that is none", "calibration dev.csv.gz --label gold --prob prob",
+    Wrong("a .gz that is none", "calibration dev.csv.gz --target gold --prob prob",
           "dev.csv.gz is not compressed by gzip, though its suffix says so; is it damaged?", {"dev.csv.gz": table()}),
-    Wrong("a damaged Parquet file", "calibration dev.parquet --label gold --prob prob",
+    Wrong("a damaged Parquet file", "calibration dev.parquet --target gold --prob prob",
           "dev.parquet cannot be read: Invalid Input Error: No magic bytes found at end of file 'dev.parquet'.",
           {"dev.parquet": b"PAR1 and then nothing"}),
-    Wrong("damaged JSON lines", "calibration dev.jsonl --label gold --prob prob",
+    Wrong("damaged JSON lines", "calibration dev.jsonl --target gold --prob prob",
           'dev.jsonl cannot be read: Invalid Input Error: Malformed JSON in file "dev.jsonl", at byte 21 in line 3: '
           "unexpected end of data.", {"dev.jsonl": b'{"gold": 1, "prob": 0.3}\n{"gold": 1, "prob":\n'}),
     Wrong("text that is not UTF-8", JUDGE,
           "line 2 of dev.csv is not UTF-8 text. Convert the file to UTF-8.",
           {"dev.csv": "gold,prob,note\n0,0.2,café\n1,0.3,x\n".encode("latin-1")}),
-    Wrong("Python objects in an .npz", "calibration dev.npz --label gold --prob prob",
+    Wrong("Python objects in an .npz", "calibration dev.npz --target gold --prob prob",
           "dev.npz cannot be read: gold holds Python objects, which are never unpickled; save numbers or text "
           "(dtype str).",
           {"dev.npz": archive(gold=SPOILT, prob=np.zeros(3))}),
-    Wrong("arrays of different length in an .npz", "calibration dev.npz --label gold --prob prob",
+    Wrong("arrays of different length in an .npz", "calibration dev.npz --target gold --prob prob",
           "the arrays of dev.npz must have one length; they have gold 2, prob 3.",
           {"dev.npz": archive(gold=np.zeros(2), prob=np.zeros(3))}),
-    Wrong("files with different columns", "calibration a.csv b.csv --label gold --prob prob",
+    Wrong("files with different columns", "calibration a.csv b.csv --target gold --prob prob",
           "no column 'prob' in b.csv; it has gold, score.", {"a.csv": table(), "b.csv": b"gold,score\n1,0.3\n"}),
-    Wrong("a file named twice", "calibration dev.csv dev.csv --label gold --prob prob",
+    Wrong("a file named twice", "calibration dev.csv dev.csv --target gold --prob prob",
           "dev.csv is named twice; its rows would count twice.", CSV),
 ]  # fmt: skip
 
@@ -188,15 +188,15 @@ VALUES = [
 ]  # fmt: skip
 
 OPTIONS = [
-    Wrong("no probability", "calibration dev.csv --label gold",
+    Wrong("no probability", "calibration dev.csv --target gold",
           "say where the probabilities are: exactly one of --prob, --probs and --probs-column.", CSV),
     Wrong("two ways to name it", f"{JUDGE} --probs prob,weight",
           "say where the probabilities are: exactly one of --prob, --probs and --probs-column.", CSV),
     Wrong("classes of one probability", f"{JUDGE} --classes no,yes",
           "--classes is for several classes; with --prob there is one probability a row.", CSV),
-    Wrong("no label", "calibration dev.csv --prob prob", "Missing option '--label'.", CSV),
-    Wrong("a misspelt option", "calibration dev.csv --labl gold",
-          "No such option '--labl'. (Did you mean one of: '--label', '--level'?)", CSV),
+    Wrong("no label", "calibration dev.csv --prob prob", "Missing option '--target'.", CSV),
+    Wrong("a misspelt option", "calibration dev.csv --targt gold",
+          "No such option '--targt'. (Did you mean one of: '--target', '--test'?)", CSV),
     Wrong("a level in per cent", f"{JUDGE} --level 95",
           "Invalid value for '--level': 95 does not lie strictly between 0 and 1; write 0.95 for 95 %", CSV),
     Wrong("a bin size of 0", f"{JUDGE} --bin-size 0",
@@ -222,30 +222,30 @@ OPTIONS = [
     Wrong("a file without a name", f"{JUDGE} --output ''", "--output must name a file; the name is empty.", CSV),
     Wrong("two results in one file", f"{JUDGE} --output ./dev.html --report dev.html",
           "--output and --report must name different files; both name dev.html.", CSV),
-    Wrong("models on different rows", "calibration compare a.csv b.csv --label gold --prob prob",
+    Wrong("models on different rows", "calibration compare a.csv b.csv --target gold --prob prob",
           "both models must be judged on the same rows; a.csv has 40, b.csv has 1. Pair them by their ids: --id COL.",
           {"a.csv": table(), "b.csv": b"gold,prob\n1,0.3\n"}),
-    Wrong("models with different labels", "calibration compare a.csv b.csv --label gold --prob prob",
+    Wrong("models with different labels", "calibration compare a.csv b.csv --target gold --prob prob",
           f"both models must be judged on the same rows; the label of row 1 of b.csv {COUNTED} is not that of a.csv. "
           "Are the rows in another order? Pair them: --id COL. Does the label say whether the model's own answer is "
-          "right? Then name that of each: --label COL --label COL.",
+          "right? Then name that of each: --target COL --target COL.",
           {"a.csv": table(gold=(1, 0)), "b.csv": table(gold=(1, 1))}),
-    Wrong("a label of one model for both", "calibration compare dev.csv --label right_a --prob conf_a --prob conf_b",
-          "--label right_a is named after conf_a. Is it whether that model's own answer is right? Then it says nothing "
-          "of conf_b: name the label of each, --label right_a --label COL. Is it true of both? Say so: "
-          "--label right_a --label right_a.", {"dev.csv": b"right_a,right_b,conf_a,conf_b\n1,0,0.9,0.2\n"}),
+    Wrong("a label of one model for both", "calibration compare dev.csv --target right_a --prob conf_a --prob conf_b",
+          "--target right_a is named after conf_a. Is it whether that model's own answer is right? Then it says "
+          "nothing of conf_b: name the label of each, --target right_a --target COL. Is it true of both? Say so: "
+          "--target right_a --target right_a.", {"dev.csv": b"right_a,right_b,conf_a,conf_b\n1,0,0.9,0.2\n"}),
     Wrong("a verdict on one answer for two models",
-          "calibration compare dev.csv --label is_correct --prob conf_a --prob conf_b",
-          "--label is_correct seems to say whether an answer is right, and there are two models. Is it the answer of "
-          "one of them? Then name the label of each: --label COL --label COL. Is it true of both? Say so: "
-          "--label is_correct --label is_correct.", {"dev.csv": b"is_correct,conf_a,conf_b\n1,0.9,0.2\n"}),
+          "calibration compare dev.csv --target is_correct --prob conf_a --prob conf_b",
+          "--target is_correct seems to say whether an answer is right, and there are two models. Is it the answer of "
+          "one of them? Then name the label of each: --target COL --target COL. Is it true of both? Say so: "
+          "--target is_correct --target is_correct.", {"dev.csv": b"is_correct,conf_a,conf_b\n1,0.9,0.2\n"}),
     Wrong("models of which one lacks an item",
-          "calibration compare a.csv b.csv --label gold --prob prob --id uid",
+          "calibration compare a.csv b.csv --target gold --prob prob --id uid",
           "both models must be judged on the same rows; 1 only A (a.csv), 1 only B (b.csv) has judged. Leave them out "
           "by --skip-missing.",
           {"a.csv": b"uid,gold,prob\na,1,0.3\nb,0,0.5\n", "b.csv": b"uid,gold,prob\nc,1,0.3\nb,0,0.5\n"}),
     Wrong("the same items in two files",
-          "calibration a.csv b.csv --label gold --prob prob --id uid",
+          "calibration a.csv b.csv --target gold --prob prob --id uid",
           "equal values of uid stand in several files, and nothing says what that means: 'b' is in row 2 of a.csv "
           f"{COUNTED} and in row 2 of b.csv {COUNTED}; so are 0 of 2 others. Are they the same thing, judged twice (by "
           "two seeds, say)? --across-files same counts them as one cluster. Does each file number its own? "
@@ -263,13 +263,13 @@ OPTIONS = [
           "significance dev.csv --target gold --baseline gold --model prob --across-files same",
           "--across-files same says what equal values of a column in several files are, and none is named. Name it by "
           "--cluster, or leave --across-files out.", CSV),
-    Wrong("an id that stands twice", "calibration dev.csv --label gold --prob prob --id uid",
+    Wrong("an id that stands twice", "calibration dev.csv --target gold --prob prob --id uid",
           f"uid must be different in every row; 'a' is that of row 1 of dev.csv {COUNTED} and of row 3 of dev.csv "
           f"{COUNTED}. Several rows per item? Name them by --cluster uid.",
           {"dev.csv": b"uid,gold,prob\na,1,0.3\nb,0,0.5\na,1,0.4\n"}),
-    Wrong("a model compared with nothing", "calibration compare dev.csv --label gold --prob prob",
+    Wrong("a model compared with nothing", "calibration compare dev.csv --target gold --prob prob",
           "compare takes two files and one column, or one file and two columns; it got 1 and 1.", CSV),
-    Wrong("a model compared with itself", "calibration compare dev.csv --label gold --prob prob --prob prob",
+    Wrong("a model compared with itself", "calibration compare dev.csv --target gold --prob prob --prob prob",
           "dev.csv:prob is named twice; a model is compared with another one.", CSV),
     Wrong("truths and draws that do not fit", QUANTILES,
           "the arrays of draws.npz must have one length; they have truth 5, draws 4.",
@@ -277,8 +277,8 @@ OPTIONS = [
     Wrong("more bars than ranks", f"{QUANTILES} --bins 20",
           "--bins must be at most the number of ranks, 4; it is 20.",
           {"draws.npz": archive(truth=np.zeros(5), draws=np.zeros((5, 3)))}),
-    Wrong("a column named twice", "quantiles dev.csv --truth gold --draws prob,prob",
-          "--truth and --draws must name each column once; they name gold, prob, prob.", CSV),
+    Wrong("a column named twice", "quantiles dev.csv --target gold --draws prob,prob",
+          "--target and --draws must name each column once; they name gold, prob, prob.", CSV),
     Wrong("draws that are infinite", QUANTILES,
           "draws must be finite; row 3 of draws.npz (counted from 1) is not. Leave such rows out first.",
           {"draws.npz": archive(truth=np.zeros(3), draws=np.array([[0, 1], [2, 3], [4, np.inf]]))}),

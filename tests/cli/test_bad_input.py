@@ -67,6 +67,6 @@ def test_files_may_be_good_beside_a_bad_one(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.csv").write_text("gold,prob\n1,0.5\n")
     (tmp_path / "b.csv").write_text("gold,prob\n1,0.5\n0,2\n")
-    done = run("calibration", "a.csv", "b.csv", "--label", "gold", "--prob", "prob")
+    done = run("calibration", "a.csv", "b.csv", "--target", "gold", "--prob", "prob")
     assert "row 2 of b.csv" in done.err
     assert done.code == 2

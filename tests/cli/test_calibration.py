@@ -50,7 +50,7 @@ def columns_of(path: Path) -> dict[str, Any]:
 
 
 def judged(path: Any, *options: Any) -> dict[str, Any]:
-    found = json.loads(printed("calibration", path, "--label", "gold", "--prob", "prob", "--format", "json", *options))
+    found = json.loads(printed("calibration", path, "--target", "gold", "--prob", "prob", "--format", "json", *options))
     assert isinstance(found, dict)
     return found
 
@@ -115,7 +115,7 @@ def test_groups_equal_the_library_and_each_by_itself(predictions: Path) -> None:
 @pytest.mark.parametrize("name", ["curve", "groups"])
 def test_all_formats_show_the_same(predictions: Path, name: str) -> None:
     groups = ("--group", "tag") if name == "groups" else ()
-    arguments = ("calibration", predictions, "--label", "gold", "--prob", "prob", *groups)
+    arguments = ("calibration", predictions, "--target", "gold", "--prob", "prob", *groups)
     shown = {form: printed(*arguments, "--format", form) for form in FORMATS}
     curves = json.loads(shown["json"])["curves"]
     for curve in curves:
@@ -139,7 +139,7 @@ def test_all_formats_show_the_same(predictions: Path, name: str) -> None:
 
 
 def test_a_p_value_below_every_decimal_is_not_called_zero(predictions: Path) -> None:
-    common = ("calibration", predictions, "--label", "gold", "--prob", "prob", "--format")
+    common = ("calibration", predictions, "--target", "gold", "--prob", "prob", "--format")
     assert "| < 0.0001 |" in printed(*common, "markdown")
     (row,) = csv.DictReader(io.StringIO(printed(*common, "csv")))
     assert 0 < float(row["p"]) < 1e-4
@@ -202,7 +202,7 @@ def test_skipped_rows_are_counted(tmp_path: Path) -> None:
     assert found["recipe"]["skipped"] == {"gold": 40, "prob": 20}
     assert (found["curves"][0]["n"], found["curves"][0]["base_rate"]) == (40, 0.5)
     text = printed(
-        "calibration", path, "--label", "gold", "--prob", "prob", "--positive", "correct", "--missing", "unparseable",
+        "calibration", path, "--target", "gold", "--prob", "prob", "--positive", "correct", "--missing", "unparseable",
         "--skip-missing",
     )  # fmt: skip
     assert "40 rows, 60 skipped (gold: 40, prob: 20)" in text
@@ -220,7 +220,7 @@ def test_classes_equal_the_library(tmp_path: Path, reduce: str) -> None:
     rows = [f"{g},{','.join(map(repr, p.tolist()))}" for g, p in zip(gold, probs, strict=True)]
     columns.write_text("\n".join(["gold,cat,dog,cow", *rows, ""]))
     found = [
-        json.loads(printed("calibration", *arguments, "--label", "gold", "--reduce", reduce, "--format", "json"))
+        json.loads(printed("calibration", *arguments, "--target", "gold", "--reduce", reduce, "--format", "json"))
         for arguments in (
             (lists, "--probs-column", "probs", "--classes", "cat,dog,cow"),
             (columns, "--probs", "cat,dog,cow"),
@@ -237,7 +237,7 @@ def test_classes_equal_the_library(tmp_path: Path, reduce: str) -> None:
 
 
 def test_an_unknown_group_column_is_refused(predictions: Path) -> None:
-    done = run("calibration", predictions, "--label", "gold", "--prob", "prob", "--group", "tags")
+    done = run("calibration", predictions, "--target", "gold", "--prob", "prob", "--group", "tags")
     assert done.code == 2
     assert done.err.endswith("Did you mean tag?\n")
 
@@ -253,7 +253,7 @@ def test_the_p_value_is_that_of_the_test_named(predictions: Path, method: str) -
     assert curve["p_value"] == wanted.p_value
     assert curve["recipe"]["test"] == method
     assert curve["recipe"]["n_simulations"] == 999
-    text = printed("calibration", predictions, "--label", "gold", "--prob", "prob", *options)
+    text = printed("calibration", predictions, "--target", "gold", "--prob", "prob", *options)
     assert f"({method} test)" in text
     assert ("take another test" in text) == (method == "cox")  # some predictions of exactly 1 are wrong
 

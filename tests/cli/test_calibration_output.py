@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.running import printed
 
-JUDGE = ("--label", "gold", "--prob", "prob")
+JUDGE = ("--target", "gold", "--prob", "prob")
 
 
 @pytest.fixture

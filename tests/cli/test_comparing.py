@@ -48,7 +48,7 @@ def test_two_columns_equal_the_library(
     path = write(tmp_path / "dev.csv", held)
     given = {key: held[value] if isinstance(value, str) else value for key, value in arguments.items()}
     wanted = howsure.compare_calibration(held["gold"], held["base"], held["large"], **given).to_dict()
-    common = ("calibration", "compare", path, "--label", "gold", "--prob", "base", "--prob", "large", *options)
+    common = ("calibration", "compare", path, "--target", "gold", "--prob", "base", "--prob", "large", *options)
     found = json.loads(printed(*common, "--format", "json"))
     assert {key: found[key] for key in wanted} == wanted
     assert (found["a"], found["b"]) == (f"{path}:base", f"{path}:large")
@@ -59,7 +59,7 @@ def test_two_files_equal_two_columns(held: dict[str, Any], tmp_path: Path) -> No
     a = write(tmp_path / "a.csv", {"gold": held["gold"], "score": held["base"]})
     b = write(tmp_path / "b.csv", {"gold": held["gold"], "score": held["large"]})
     found = [
-        json.loads(printed("calibration", "compare", *arguments, "--label", "gold", "--format", "json"))
+        json.loads(printed("calibration", "compare", *arguments, "--target", "gold", "--format", "json"))
         for arguments in ((a, b, "--prob", "score"), (both, "--prob", "base", "--prob", "large"))
     ]
     for one in found:
@@ -70,20 +70,20 @@ def test_two_files_equal_two_columns(held: dict[str, Any], tmp_path: Path) -> No
 def test_the_better_one_is_named(held: dict[str, Any], tmp_path: Path) -> None:
     path = write(tmp_path / "dev.csv", held)
     said = {
-        columns: printed("calibration", "compare", path, "--label", "gold", "--prob", columns[0], "--prob", columns[1])
+        columns: printed("calibration", "compare", path, "--target", "gold", "--prob", columns[0], "--prob", columns[1])
         for columns in (("base", "large"), ("large", "base"))
     }
     copy = write(tmp_path / "copy.csv", held)
     assert said["base", "large"].endswith("B is better calibrated than A.\n")
     assert said["large", "base"].endswith("A is better calibrated than B.\n")
-    same = printed("calibration", "compare", path, copy, "--label", "gold", "--prob", "large")
+    same = printed("calibration", "compare", path, copy, "--target", "gold", "--prob", "large")
     assert "No difference in calibration to be seen" in same
 
 
 @pytest.mark.parametrize("form", ["csv", "markdown", "latex"])
 def test_formats_show_the_same(held: dict[str, Any], tmp_path: Path, form: str) -> None:
     path = write(tmp_path / "dev.csv", held)
-    common = ("calibration", "compare", path, "--label", "gold", "--prob", "base", "--prob", "large", "--format")
+    common = ("calibration", "compare", path, "--target", "gold", "--prob", "base", "--prob", "large", "--format")
     value = json.loads(printed(*common, "json"))["squared_error_difference"]["value"]
     assert f"{value:.5f}" in printed(*common, form)
 
@@ -97,7 +97,7 @@ def test_classes_are_compared_with_rows_as_clusters(tmp_path: Path) -> None:
         rows = [{"gold": int(g), "probs": row.tolist()} for g, row in zip(gold, matrix, strict=True)]
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     files = (tmp_path / "a.jsonl", tmp_path / "b.jsonl")
-    common = ("calibration", "compare", *files, "--label", "gold", "--probs-column", "probs", "--format", "json")
+    common = ("calibration", "compare", *files, "--target", "gold", "--probs-column", "probs", "--format", "json")
     found = json.loads(printed(*common))
     pairs_a, pairs_b = (howsure.pairs_from_classes(gold, matrix, reduce="class-wise") for matrix in (a, b))
     wanted = howsure.compare_calibration(
@@ -113,7 +113,7 @@ def test_rows_skipped_for_both_may_be_skipped(held: dict[str, Any], tmp_path: Pa
     lines = path.read_text().splitlines()
     lines[5] = "," + lines[5].partition(",")[2]
     path.write_text("\n".join(lines))
-    common = ("calibration", "compare", path, "--label", "gold", "--prob", "base", "--prob", "large")
+    common = ("calibration", "compare", path, "--target", "gold", "--prob", "base", "--prob", "large")
     assert run(*common).code == 2
     assert json.loads(printed(*common, "--skip-missing", "--format", "json"))["n"] == 1999
 
@@ -135,16 +135,16 @@ def answers(tmp_path: Path) -> dict[str, Any]:
 def test_each_model_has_its_own_label(answers: dict[str, Any], tmp_path: Path) -> None:
     path = write(tmp_path / "dev.csv", answers)
     probs = ("--prob", "conf_a", "--prob", "conf_b", "--format", "json")
-    found = json.loads(printed("calibration", "compare", path, "--label", "right_a", "--label", "right_b", *probs))
+    found = json.loads(printed("calibration", "compare", path, "--target", "right_a", "--target", "right_b", *probs))
     wanted = howsure.compare_calibration(
         answers["right_a"], answers["conf_a"], answers["conf_b"], y_true_b=answers["right_b"]
     ).to_dict()
     assert {key: found[key] for key in wanted} == wanted
     assert (found["label_a"], found["label_b"]) == ("right_a", "right_b")
-    swapped = run("calibration", "compare", path, "--label", "right_b", *probs)
+    swapped = run("calibration", "compare", path, "--target", "right_b", *probs)
     assert swapped.code == 2
-    assert "--label right_b is named after conf_b" in swapped.err
-    told = json.loads(printed("calibration", "compare", path, "--label", "right_a", "--label", "right_a", *probs))
+    assert "--target right_b is named after conf_b" in swapped.err
+    told = json.loads(printed("calibration", "compare", path, "--target", "right_a", "--target", "right_a", *probs))
     assert told["error_b"] != found["error_b"]
 
 
@@ -160,7 +160,7 @@ def test_two_files_are_paired_by_id_whatever_is_missing(answers: dict[str, Any],
         ]
         (tmp_path / f"{name}.csv").write_text("\n".join(["id,right,conf", *rows, ""]))
     files = (tmp_path / "a.csv", tmp_path / "b.csv")
-    common = ("calibration", "compare", *files, "--label", "right", "--label", "right", "--prob", "conf")
+    common = ("calibration", "compare", *files, "--target", "right", "--target", "right", "--prob", "conf")
     found = json.loads(printed(*common, "--id", "id", "--skip-missing", "--format", "json"))
     both = ~(absent["a"] | empty["a"] | absent["b"] | empty["b"])
     held = {name: column[both] for name, column in answers.items()}
@@ -186,7 +186,7 @@ def test_rows_that_one_of_two_columns_or_files_misses_are_left_out(held: dict[st
         held["gold"][rest], held["base"][rest], held["large"][rest].astype(float)
     ).to_dict()
     for arguments in ((a, b, "--prob", "score"), (both, "--prob", "base", "--prob", "large")):
-        common = ("calibration", "compare", *arguments, "--label", "gold")
+        common = ("calibration", "compare", *arguments, "--target", "gold")
         found = json.loads(printed(*common, "--skip-missing", "--format", "json"))
         assert {key: found[key] for key in wanted} == wanted
         assert run(*common).code == 2
@@ -200,7 +200,7 @@ def test_first_choices_are_compared_each_with_its_own_label(tmp_path: Path) -> N
         rows = [{"gold": int(g), "probs": row.tolist()} for g, row in zip(gold, matrix, strict=True)]
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     files = (tmp_path / "a.jsonl", tmp_path / "b.jsonl")
-    common = ("calibration", "compare", *files, "--label", "gold", "--probs-column", "probs", "--reduce", "top-label")
+    common = ("calibration", "compare", *files, "--target", "gold", "--probs-column", "probs", "--reduce", "top-label")
     found = json.loads(printed(*common, "--format", "json"))
     wanted = howsure.compare_calibration(
         a.argmax(1) == gold, a.max(1), b.max(1), y_true_b=b.argmax(1) == gold
@@ -215,7 +215,7 @@ def test_errors_of_zero_are_explained(tmp_path: Path) -> None:
     q = rng.random(300)
     held = {"gold": (rng.random(300) < q).astype(int), "a": q, "b": np.clip(q + 0.001, 0, 1), "c": q**3}
     path = write(tmp_path / "dev.csv", held)
-    common = ("calibration", "compare", path, "--label", "gold", "--prob", "a", "--prob")
+    common = ("calibration", "compare", path, "--target", "gold", "--prob", "a", "--prob")
     text = printed(*common, "b")
     assert [line.split()[-3] for line in text.splitlines() if line.startswith("error of")] == ["0.00000", "0.00000"]
     assert "The error of A and of B is 0 because the bins differ no more than chance alone would have it" in text

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from howsure.cli.data import command
-from howsure.data import find_dataset
+from howsure.data import find_data_set
 from howsure.data.datasets.registry import data_set, data_sets
 from howsure.data.datasets.resuming import DownloadError
 from howsure.errors import InputError
@@ -69,7 +69,7 @@ def test_get(nowhere: Path, real_data: Path) -> None:
         told = printed("get", "boostsa_test", "gap_coref", "--from", site.address)
         assert "boostsa_test: 18 of 18 files fetched into " in told
         assert "gap_coref: 3 of 3 files fetched into " in told
-        assert find_dataset("gap_coref").is_relative_to(nowhere / "cache")
+        assert find_data_set("gap_coref").is_relative_to(nowhere / "cache")
         assert "gap_coref: 0 of 3 files" in printed("get", "gap_coref", "--from", site.address)
         printed("get", "boostsa_test", "--from", site.address, "--to", nowhere / "mine")
     name = "h0.0/targs.txt"

@@ -20,7 +20,7 @@ from tests.cli.running import howsure as run
 from tests.cli.running import printed
 
 HOWSURE = Path(sys.executable).parent / "howsure"
-JUDGE = ("--label", "gold", "--prob", "prob")
+JUDGE = ("--target", "gold", "--prob", "prob")
 
 
 @pytest.fixture

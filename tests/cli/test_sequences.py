@@ -79,7 +79,7 @@ def rows_of(conllu: str) -> list[list[list[str]]]:
 
 
 def test_train_makes_the_librarys_model(folder: Path) -> None:
-    said = printed("sequences", "train", "train.tsv", "--dev", "dev.tsv", "--out", "crf.npz", "--features",
+    said = printed("sequences", "train", "train.tsv", "--dev", "dev.tsv", "--output", "crf.npz", "--features",
                    "word,suffixes", "--c2", 0.5)  # fmt: skip
     sentences, tags = read_tagged("train.tsv")
     model = CRFTagger(features=("word", "suffixes"), c2=0.5).fit(sentences, tags)
@@ -97,7 +97,7 @@ def test_train_an_hmm_on_several_files_of_other_forms(folder: Path) -> None:
     with gzip.open("more.conllu.gz", "wb") as file:
         file.write(Path("dev.conllu").read_bytes())
     printed("sequences", "train", "train.tsv", "more.conllu.gz", "--tagger", "hmm", "--pseudocount-transition", 0.5,
-            "--unknown", "uniform", "--out", "both.npz")  # fmt: skip
+            "--unknown", "uniform", "--output", "both.npz")  # fmt: skip
     (first, first_tags), (more, more_tags) = made_up(80, 0), made_up(40, 1)
     model = HMMTagger(pseudocount_transition=0.5, unknown="uniform").fit(first + more, first_tags + more_tags)
     loaded = load_tagger("both.npz")
@@ -107,7 +107,7 @@ def test_train_an_hmm_on_several_files_of_other_forms(folder: Path) -> None:
 
 
 def test_train_on_the_universal_tags(folder: Path) -> None:
-    printed("sequences", "train", "dev.conllu", "--column", "upos", "--tagger", "hmm", "--out", "upos.npz")
+    printed("sequences", "train", "dev.conllu", "--column", "upos", "--tagger", "hmm", "--output", "upos.npz")
     assert load_tagger("upos.npz").labels_ == (",", "d", "n", "v")
     tagged = printed("sequences", "tag", "upos.npz", "dev.txt", "--column", "upos")
     assert all(word[3] in "dnv," and word[4] == "_" for sentence in rows_of(tagged) for word in sentence)
@@ -169,8 +169,8 @@ def test_tag_changes_nothing_but_the_tags_and_their_probabilities(folder: Path) 
 
 def test_tag_again_is_the_same(folder: Path) -> None:
     for options in ([], ["--top", "2"], ["--method", "posterior"]):
-        printed("sequences", "tag", "hmm.npz", "dev.conllu", "--top", "3", "--out", "once.conllu")
-        printed("sequences", "tag", "hmm.npz", "once.conllu", *options, "--out", "twice.conllu")
+        printed("sequences", "tag", "hmm.npz", "dev.conllu", "--top", "3", "--output", "once.conllu")
+        printed("sequences", "tag", "hmm.npz", "once.conllu", *options, "--output", "twice.conllu")
         assert printed("sequences", "tag", "hmm.npz", "dev.conllu", *options) == Path("twice.conllu").read_text()
 
 
@@ -201,7 +201,7 @@ def test_tag_reads_standard_input(folder: Path) -> None:
 
 
 def test_posterior_is_ready_for_calibration(folder: Path) -> None:
-    printed("sequences", "posterior", "hmm.npz", "dev.tsv", "--out", "pairs.parquet")
+    printed("sequences", "posterior", "hmm.npz", "dev.tsv", "--output", "pairs.parquet")
     sentences, tags = made_up(40, 1)
     wanted = tag_pairs(load_tagger("hmm.npz").posterior(sentences), tags)
     options = {"label": "label", "prob": "probability", "group": "tag", "cluster": "sentence"}
@@ -210,7 +210,7 @@ def test_posterior_is_ready_for_calibration(folder: Path) -> None:
     np.testing.assert_array_equal(pairs.probabilities, wanted.probabilities)
     np.testing.assert_array_equal(pairs.labels, wanted.labels)
     np.testing.assert_array_equal(pairs.clusters, wanted.clusters)
-    said = printed("calibration", "pairs.parquet", "--label", "label", "--prob", "probability", "--format", "json")
+    said = printed("calibration", "pairs.parquet", "--target", "label", "--prob", "probability", "--format", "json")
     assert json.loads(said)["curves"][0]["brier"]["score"] == pytest.approx(curve_of(wanted).brier.score)
     with open_predictions(["pairs.parquet"], label="label", prob="probability", cluster="token") as predictions:
         tokens = predictions.pairs().clusters
@@ -218,8 +218,8 @@ def test_posterior_is_ready_for_calibration(folder: Path) -> None:
 
 
 def test_posterior_of_some_tags(folder: Path) -> None:
-    printed("sequences", "posterior", "hmm.npz", "dev.tsv", "--out", "all.csv")
-    printed("sequences", "posterior", "hmm.npz", "dev.tsv", "--tag", "V", "--tag", ",", "--out", "some.csv")
+    printed("sequences", "posterior", "hmm.npz", "dev.tsv", "--output", "all.csv")
+    printed("sequences", "posterior", "hmm.npz", "dev.tsv", "--tag", "V", "--tag", ",", "--output", "some.csv")
     header, *rows = Path("all.csv").read_text().splitlines()
     assert header == "label,probability,token,sentence,tag"
     verbs = [row for row in rows if row.endswith(",V")]
@@ -228,7 +228,7 @@ def test_posterior_of_some_tags(folder: Path) -> None:
 
 
 def test_posterior_of_tag_pairs(folder: Path) -> None:
-    printed("sequences", "posterior", "hmm.npz", "dev.tsv", "--tag-pairs", 2, "--out", "pairs.csv")
+    printed("sequences", "posterior", "hmm.npz", "dev.tsv", "--tag-pairs", 2, "--output", "pairs.csv")
     sentences, tags = made_up(40, 1)
     steps = frequent_transitions(tags, 2)
     wanted = transition_pairs(load_tagger("hmm.npz").posterior(sentences), tags, pairs=steps)
@@ -286,13 +286,13 @@ def test_models_and_files_of_crfsuite(folder: Path) -> None:
         assert shown == pytest.approx([tagger.marginal(row[4], t) for t, row in enumerate(rows)], abs=1e-5)
     found = json.loads(printed("sequences", "evaluate", "old.model", "items.txt", "--format", "json"))
     assert found["tokens"] == sum(map(len, tags))
-    printed("sequences", "posterior", "old.model", "items.txt", "--out", "pairs.parquet")
+    printed("sequences", "posterior", "old.model", "items.txt", "--output", "pairs.parquet")
     assert Path("pairs.parquet").exists()
     for other in ("dev.txt", "dev.conllu", "dev.tsv"):
         done = run("sequences", "tag", "old.model", other)
         assert (done.code, done.out) == (2, "")
         assert f"the model knows no attribute of {other}" in done.err
-    printed("sequences", "train", "items.txt", "--input-format", "crfsuite", "--c2", 1, "--out", "again.npz")
+    printed("sequences", "train", "items.txt", "--input-format", "crfsuite", "--c2", 1, "--output", "again.npz")
     again = rows_of(printed("sequences", "tag", "again.npz", "items.txt"))
     np.testing.assert_allclose(
         [float(misc(row[9])["P"]) for rows in again for row in rows],
@@ -324,7 +324,7 @@ WRONG = [
     (["train", "empty.tsv"], "empty.tsv is empty"),
     (["train", "latin.tsv"], "line 2 of latin.tsv is not UTF-8 text"),
     (["train", "no-tag.tsv"], "line 2 of no-tag.tsv: a line must be a word, a tab and its tag"),
-    (["train", "one-column.tsv"], "the form of one-column.tsv cannot be seen"),
+    (["train", "one-column.tsv"], "the format of one-column.tsv cannot be seen"),
     (["train", "missing.tsv"], "missing.tsv"),
     (["train", "no-xpos.conllu"], "sentence 1 of no-xpos.conllu has no XPOS tags"),
     (["train", "train.tsv", "--dev", "empty.tsv"], "empty.tsv is empty"),
@@ -345,7 +345,7 @@ WRONG = [
     (["tag", "hmm.npz", "dev.txt", "--k-best", "2", "--method", "posterior"], "does not go with --method posterior"),
     (["tag", "hmm.npz", "dev.txt", "--input-format", "crfsuite"], "this one reads words"),
     (["evaluate", "hmm.npz", "other.tsv"], "the gold tags of 1 token: NOUN (1)"),
-    (["evaluate", "hmm.npz", "dev.txt"], "the form of dev.txt cannot be seen"),
+    (["evaluate", "hmm.npz", "dev.txt"], "the format of dev.txt cannot be seen"),
     (["posterior", "hmm.npz", "other.tsv"], "by --unknown-tags keep"),
     (["posterior", "hmm.npz", "dev.tsv", "--tag", "v"], "no tag 'v' in the model"),
     (["posterior", "hmm.npz", "dev.tsv", "--tag", "V", "--tag-pairs", "3"], "ask one at a time"),
@@ -357,7 +357,7 @@ def test_what_is_wrong_is_said_in_one_sentence(folder: Path, arguments: list[str
     damaged(folder)
     before = sorted(os.listdir())
     suffix = {"train": "npz", "posterior": "parquet"}.get(arguments[0])
-    out = ["--out", f"new.{suffix}"] if suffix else []
+    out = ["--output", f"new.{suffix}"] if suffix else []
     done = run("sequences", *arguments, *out)
     assert done.code == 2
     assert complaint in done.err
@@ -369,11 +369,11 @@ def test_what_is_wrong_is_said_in_one_sentence(folder: Path, arguments: list[str
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["train", "train.tsv", "--out", "./train.tsv"],
-        ["train", "train.tsv", "--dev", "dev.tsv", "--out", "dev.tsv"],
-        ["tag", "hmm.npz", "dev.conllu", "--out", "dev.conllu"],
-        ["tag", "hmm.npz", "dev.conllu", "--out", "hmm.npz"],
-        ["posterior", "hmm.npz", "dev.csv", "--input-format", "two-columns", "--out", "dev.csv"],
+        ["train", "train.tsv", "--output", "./train.tsv"],
+        ["train", "train.tsv", "--dev", "dev.tsv", "--output", "dev.tsv"],
+        ["tag", "hmm.npz", "dev.conllu", "--output", "dev.conllu"],
+        ["tag", "hmm.npz", "dev.conllu", "--output", "hmm.npz"],
+        ["posterior", "hmm.npz", "dev.csv", "--input-format", "two-columns", "--output", "dev.csv"],
         ["evaluate", "hmm.npz", "dev.tsv", "--output", "dev.tsv"],
     ],
 )
@@ -388,7 +388,7 @@ def test_what_is_read_is_not_written_over(folder: Path, arguments: list[str]) ->
 
 @pytest.mark.parametrize("name", ["no/folder.parquet", "pairs.xlsx"])
 def test_where_pairs_cannot_go_is_said_before_the_work(folder: Path, name: str) -> None:
-    done = run("sequences", "posterior", "no-such-model", "dev.tsv", "--out", name)
+    done = run("sequences", "posterior", "no-such-model", "dev.tsv", "--output", name)
     assert done.code == 2
     assert "no-such-model" not in done.err
 
@@ -405,7 +405,7 @@ def test_unknown_gold_tags_can_be_kept(folder: Path) -> None:
 @pytest.mark.parametrize("command", ["tag", "evaluate"])
 def test_sentences_that_cannot_be_are_counted_from_one(folder: Path, command: str) -> None:
     zero = ["--pseudocount-transition", 0, "--pseudocount-emission", 0]
-    printed("sequences", "train", "train.tsv", "--tagger", "hmm", *zero, "--out", "zero.npz")
+    printed("sequences", "train", "train.tsv", "--tagger", "hmm", *zero, "--output", "zero.npz")
     Path("new.tsv").write_text("the\tD\ndog\tN\n\nthe\tD\nthe\tD\n", encoding="utf-8")
     done = run("sequences", command, "zero.npz", "new.tsv")
     assert (done.code, done.out) == (2, "")
@@ -414,17 +414,19 @@ def test_sentences_that_cannot_be_are_counted_from_one(folder: Path, command: st
 
 def test_one_of_a_thing_is_no_plural(folder: Path) -> None:
     Path("one.tsv").write_text("dog\tN\n", encoding="utf-8")
-    said = printed("sequences", "train", "one.tsv", "--dev", "one.tsv", "--max-iterations", 1, "--out", "one.npz")
+    said = printed("sequences", "train", "one.tsv", "--dev", "one.tsv", "--max-iterations", 1, "--output", "one.npz")
     assert "one.tsv: 1 sentence, 1 token, 1 tag\n" in said
     assert "1 iteration, " in said
     assert "one.npz on one.tsv: 1 sentence, 1 token\n" in printed("sequences", "evaluate", "one.npz", "one.tsv")
-    assert "1 pair of 1 tag, 1 sentence of" in printed("sequences", "posterior", "one.npz", "one.tsv", "--out", "p.csv")
+    assert "1 pair of 1 tag, 1 sentence of" in printed(
+        "sequences", "posterior", "one.npz", "one.tsv", "--output", "p.csv"
+    )
 
 
 def test_ctrl_c_keeps_the_best_weights_so_far(folder: Path) -> None:
     sentences, _ = made_up(80, 0)  # whose first letters are learned better with every pass, for long
     write_tagged(sentences, [[word[0] for word in words] for words in sentences], "letters.tsv")
-    arguments = "sequences train letters.tsv --c2 0 --trainer adagrad --max-iterations 1000000 --out crf.npz"
+    arguments = "sequences train letters.tsv --c2 0 --trainer adagrad --max-iterations 1000000 --output crf.npz"
     done = pressed(*arguments.split(), function="descend", moment='lambda held: len(held.get("values", ())) >= 2')
     assert done.returncode == 0, done.stderr
     assert "interrupted" in done.stdout
@@ -434,7 +436,7 @@ def test_ctrl_c_keeps_the_best_weights_so_far(folder: Path) -> None:
 
 def test_adagrad_is_seeded_and_says_so(folder: Path) -> None:
     """It was not: two trainings of one file differed, and nothing said by what."""
-    options = ("--trainer", "adagrad", "--max-iterations", 3, "--out")
+    options = ("--trainer", "adagrad", "--max-iterations", 3, "--output")
     said = [printed("sequences", "train", folder / "train.tsv", *options, folder / name) for name in ("one", "two")]
     assert (folder / "one").read_bytes() == (folder / "two").read_bytes()
     assert "rng=0" in said[0]

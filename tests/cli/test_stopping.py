@@ -14,7 +14,7 @@ import pytest
 from howsure.cli import terminated_as_interrupted
 
 COMMANDS = (
-    ("calibration", "-", "--label", "y", "--prob", "p"),
+    ("calibration", "-", "--target", "y", "--prob", "p"),
     ("significance", "-", "--target", "y", "--baseline", "p", "--model", "q"),
 )
 

@@ -80,7 +80,7 @@ def test_other_faults_are_errors_as_before(form: str, tmp_path: Path) -> None:
     place = next(at for at, line in enumerate(lines) if line and not line.startswith("#"))
     path.write_text("\n".join([*lines[:place], lines[place].replace("\t", " ", 1), *lines[place + 1 :]]))
     with pytest.raises(InputError, match=r"columns|numbered"):
-        read_documents(path, form=form, bad_brackets="leave-out")
+        read_documents(path, format=form, bad_brackets="leave-out")
 
 
 def test_a_file_of_which_nothing_is_left(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_the_command_line_leaves_out_counts_and_names(tmp_path: Path) -> None:
     assert "left out 1 of 3 documents, whose brackets do not match: road. line" in done.err
     assert "2 documents" in done.out
     out = tmp_path / "posterior.json"
-    assert run("coreference", "posterior", gold, "--bad-brackets", "leave-out", "--out", out).code == 0
+    assert run("coreference", "posterior", gold, "--bad-brackets", "leave-out", "--output", out).code == 0
     assert '"left_out": [\n    "road"\n  ]' in out.read_text()
 
 
@@ -114,7 +114,7 @@ def test_who_reads_no_mentions_does_not_mind_their_brackets(tmp_path: Path) -> N
     path, model, store = (tmp_path / name for name in ("release.conllu", "model.npz", "news.duckdb"))
     dated = conllu(road=OPEN, sea=GOOD, hill=ALIEN).replace("# sent_id", "# meta::date = 2001-02-03\n# sent_id", 1)
     path.write_text("# global.Entity = none-known\n" + dated)
-    trained = run("sequences", "train", path, "--tagger", "hmm", "--out", model)
+    trained = run("sequences", "train", path, "--tagger", "hmm", "--output", model)
     assert (trained.code, trained.err) == (0, "")
     assert run("sequences", "evaluate", model, path).code == 0
     assert run("sequences", "tag", model, path).out.count("Entity=(1 ") == path.read_text().count("Entity=(1 ")
@@ -140,7 +140,7 @@ def test_what_is_broken_is_told_of_its_own_file(tmp_path: Path) -> None:
     first, second = tmp_path / "first.conllu", tmp_path / "second.conllu"
     first.write_text(conllu(road=OPEN, sea=GOOD))
     second.write_text(conllu(hill=ALIEN))
-    done = run("coreference", "train", first, second, "--bad-brackets", "leave-out", "--out", tmp_path / "m.npz")
+    done = run("coreference", "train", first, second, "--bad-brackets", "leave-out", "--output", tmp_path / "m.npz")
     assert done.code == 2
     assert "the brackets of every document of" in done.err
     assert "first.conllu" not in done.err
@@ -150,7 +150,7 @@ def test_taggers_do_not_mind_brackets_in_columns(tmp_path: Path) -> None:
     """CoNLL-2012 with one broken bracket stopped every command of `sequences`; what is whole is written as it was."""
     path, model = tmp_path / "release.conll", tmp_path / "model.npz"
     path.write_text(FORMS["conll-2012"][0])
-    trained = run("sequences", "train", path, "--tagger", "hmm", "--out", model)
+    trained = run("sequences", "train", path, "--tagger", "hmm", "--output", model)
     assert (trained.code, trained.err) == (0, "")
     assert run("sequences", "evaluate", model, path).code == 0
     tagged = run("sequences", "tag", model, path)

@@ -117,8 +117,8 @@ BROKEN = [
     (read_three_columns, "0\ta\tperson-1)\n", r"line 1 .*1\) closes what was never opened, in some"),
     (read_three_columns, THREE, "line 2 .*the bracket of 'x' names no entity, in one"),
     (read_three_columns, "# begin document x\n# begin document y\n0\ta\t_\n", "no words in the document x"),
-    (read_documents, "Birds\tN\tO\n", "the form of .* cannot be seen: its first row, .* has 3 columns"),
-    (read_documents, "word tag\n", "the form of .* cannot be seen: its first row, 'word tag', has 1 column"),
+    (read_documents, "Birds\tN\tO\n", "the format of .* cannot be seen: its first row, .* has 3 columns"),
+    (read_documents, "word tag\n", "the format of .* cannot be seen: its first row, 'word tag', has 1 column"),
     (read_documents, "a\tb\tc\td\n", "has 4 columns separated by tabs. Known are conllu .10 columns., conll-2012"),
 ]
 
@@ -193,9 +193,9 @@ def test_the_door_tells_forms_apart(tmp_path: Path) -> None:
 def test_a_form_can_be_named(tmp_path: Path) -> None:
     path = written(tmp_path, "0\ta\t_\n")
     with pytest.raises(InputError, match="a word needs 10 columns"):
-        read_documents(path, form="conllu")
-    with pytest.raises(InputError, match=r"form must be one of conllu, conll-2012, .*; it is 'xml'"):
-        read_documents(path, form="xml")
+        read_documents(path, format="conllu")
+    with pytest.raises(InputError, match=r"format must be one of conllu, conll-2012, .*; it is 'xml'"):
+        read_documents(path, format="xml")
 
 
 @pytest.mark.parametrize(

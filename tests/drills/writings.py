@@ -13,7 +13,7 @@ from howsure.cli.terminal.destinations import Written, WrittenFolder
 from tests.cli.running import printed
 from tests.cli.walking import commands
 
-JUDGE = "--label label --prob probability"
+JUDGE = "--target label --prob probability"
 COMPARE = "two.csv --target y --baseline a --model b"
 # By the words of the command: the rest of what is typed, and what it writes.
 TYPED = {
@@ -21,18 +21,18 @@ TYPED = {
         f"predictions.csv {JUDGE} --output o.txt --figure o.svg --report o.html",
         "o.txt o.svg o.html",
     ),
-    "calibration compare": ("two.csv --label y --prob p --prob q --output o.txt", "o.txt"),
+    "calibration compare": ("two.csv --target y --prob p --prob q --output o.txt", "o.txt"),
     "significance compare": (f"{COMPARE} --output o.txt --figure o.pdf --report o.html", "o.txt o.pdf o.html"),
     "significance outcomes": ("outcomes.json --metric accuracy --output o.txt --figure o.png", "o.txt o.png"),
     "significance power": ("--n 500 --disagreement 0.1 --output o.txt", "o.txt"),
-    "sequences train": ("train.tsv --tagger hmm --out o.npz", "o.npz"),
-    "sequences tag": ("tagger.npz train.tsv --out o.conllu", "o.conllu"),
-    "sequences posterior": ("tagger.npz train.tsv --out o.parquet", "o.parquet"),
+    "sequences train": ("train.tsv --tagger hmm --output o.npz", "o.npz"),
+    "sequences tag": ("tagger.npz train.tsv --output o.conllu", "o.conllu"),
+    "sequences posterior": ("tagger.npz train.tsv --output o.parquet", "o.parquet"),
     "sequences evaluate": ("tagger.npz train.tsv --output o.txt", "o.txt"),
-    "coreference predict": ("news.conllu --out o.conllu", "o.conllu"),
-    "coreference posterior": ("one.conllu --out o.csv --text o.html", "o.csv o.html"),
+    "coreference predict": ("news.conllu --output o.conllu", "o.conllu"),
+    "coreference posterior": ("one.conllu --output o.csv --text o.html", "o.csv o.html"),
     "coreference score": ("entities.conllu entities.conllu --output o.txt", "o.txt"),
-    "coreference train": ("entities.conllu --passes 1 --out o.npz", "o.npz"),
+    "coreference train": ("entities.conllu --passes 1 --output o.npz", "o.npz"),
     "events extract": ("news.conllu --lexicon actors.tsv --workers 1 --samples 5 --store o.duckdb", "o.duckdb"),
     "events recount": ("news.duckdb --rule attack-wide --workers 1 --store o.duckdb", "o.duckdb"),
     "events check": ("news.duckdb --output o.txt", "o.txt"),
@@ -42,7 +42,7 @@ TYPED = {
     "events export": ("news.duckdb o.csv", "o.csv o.recipe.json"),
     "events figure": ("news.duckdb o.svg", "o.svg"),
     "events report": ("news.duckdb o.html", "o.html"),
-    "quantiles": ("two.csv --truth y --draws p,q --output o.txt --figure o.svg", "o.txt o.svg"),
+    "quantiles": ("two.csv --target y --draws p,q --output o.txt --figure o.svg", "o.txt o.svg"),
     "simulate": ("5000 --output o.csv", "o.csv"),
     "reproduce binning": ("--page o.md", "o.md"),
     "demo": ("--output o", ""),
@@ -84,8 +84,8 @@ def make_place(folder: Path) -> Path:
         }
         Path("outcomes.json").write_text(json.dumps({"h0": {**runs, "h1": {"large": runs}}}))
         Path("train.tsv").write_text("the\tD\ndog\tN\nsings\tV\n\nthe\tD\ncat\tN\nruns\tV\n\n" * 20)
-        printed("sequences", "train", "train.tsv", "--tagger", "hmm", "--out", "tagger.npz")
-        printed("coreference", "predict", "news.conllu", "--out", "entities.conllu")
+        printed("sequences", "train", "train.tsv", "--tagger", "hmm", "--output", "tagger.npz")
+        printed("coreference", "predict", "news.conllu", "--output", "entities.conllu")
         parts = Path("news.conllu").read_text(encoding="utf-8").split("# newdoc")
         Path("one.conllu").write_text(f"# newdoc{parts[1]}", encoding="utf-8")
     finally:

@@ -81,13 +81,13 @@ def get_command(names: tuple[str, ...], folder: str | None, host: str) -> None:
 
     An interrupted download resumes where it stopped. Every file is verified by its SHA-256.
     """
-    from howsure.data.datasets.downloads import fetch_dataset
+    from howsure.data.datasets.downloads import fetch_data_set
 
     wanted = [data_set(name) for name in dict.fromkeys(names)]
     root = downloads_folder() if folder is None else Path(folder)
     for dataset in wanted:
         with progress(dataset.name, total=sum(file.download_bytes for file in dataset.files)) as advance:
-            fetched = fetch_dataset(dataset, root / dataset.name, host=host, advance=advance)
+            fetched = fetch_data_set(dataset, root / dataset.name, host=host, advance=advance)
         emit(f"{dataset.name}: {len(fetched)} of {len(dataset.files)} files fetched into {root / dataset.name}\n", None)
 
 

@@ -19,7 +19,7 @@ from howsure.files.whole import write_whole
 
 FILES = ("predictions.csv", "news.conllu", "actors.tsv")
 STORE = "news.duckdb"
-JUDGED = ("predictions.csv", "--label", "label", "--prob", "probability", "--group", "model", "--cluster", "tweet")
+JUDGED = ("predictions.csv", "--target", "label", "--prob", "probability", "--group", "model", "--cluster", "tweet")
 FIGURE, REPORT, PAGE = "curve.png", "report.html", "events.html"
 MADE = (STORE, FIGURE, REPORT, PAGE)
 DRAWN = ("--figure", FIGURE, "--report", REPORT)

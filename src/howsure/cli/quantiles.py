@@ -20,7 +20,7 @@ from howsure.show.table import Table
 
 @click.command("quantiles", cls=Command)
 @click.argument("file", metavar="FILE")
-@click.option("--truth", required=True, metavar="COL", help="Column of the true values.")
+@click.option("--target", "truth", required=True, metavar="COL", help="Column of the true values.")
 @click.option("--draws", callback=as_names, metavar="COL,COL,…", help="Columns of the posterior draws.")
 @click.option("--draws-column", metavar="COL", help="Column containing a list of draws per row (in .npz: a matrix).")
 @click.option("--cluster", metavar="COL", help="Column identifying correlated rows, e.g. the document.")
@@ -88,7 +88,7 @@ def read(
         raise InputError("say where the draws are: either --draws COL,COL,… or --draws-column COL.")
     named = [truth, *(draws or []), *([] if draws_column is None else [draws_column]), *([cluster] if cluster else [])]
     if len(set(named)) < len(named):
-        options = "--truth, --draws and --cluster" if cluster else "--truth and --draws"
+        options = "--target, --draws and --cluster" if cluster else "--target and --draws"
         raise InputError(f"{options} must name each column once; they name {shortened(named)}.")
     labels = [cluster] if cluster else []
     if draws_column is not None:

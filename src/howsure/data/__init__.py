@@ -6,9 +6,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from howsure.data.datasets.downloads import fetch_dataset
+    from howsure.data.datasets.downloads import fetch_data_set
     from howsure.data.datasets.labelled_texts import read_labelled_texts
-    from howsure.data.datasets.registry import data_set, data_sets, dataset_path, find_dataset
+    from howsure.data.datasets.registry import data_set, data_set_path, data_sets, find_data_set
     from howsure.data.documents.conll2012 import read_conll2012, write_conll2012
     from howsure.data.documents.conllu import read_conllu
     from howsure.data.documents.conllu_writing import write_conllu
@@ -26,10 +26,10 @@ __all__ = [
     "Predictions",
     "Sentence",
     "data_set",
+    "data_set_path",
     "data_sets",
-    "dataset_path",
-    "fetch_dataset",
-    "find_dataset",
+    "fetch_data_set",
+    "find_data_set",
     "open_predictions",
     "read_columns",
     "read_conll2012",
@@ -52,9 +52,9 @@ _FILE_OF = {
     "Sentence": "documents.document",
     "data_set": "datasets.registry",
     "data_sets": "datasets.registry",
-    "dataset_path": "datasets.registry",
-    "fetch_dataset": "datasets.downloads",
-    "find_dataset": "datasets.registry",
+    "data_set_path": "datasets.registry",
+    "fetch_data_set": "datasets.downloads",
+    "find_data_set": "datasets.registry",
     "open_predictions": "predictions.open_predictions",
     "read_columns": "predictions.read_columns",
     "read_conll2012": "documents.conll2012",

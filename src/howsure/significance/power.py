@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from howsure.errors import InputError
+from howsure.inputs.checks import check_level
 from howsure.significance.metrics.metric import Floats
 
 REACH = 10.0  # standard deviations of the number of disagreements that are summed over
@@ -21,7 +22,7 @@ def detection_power(
     disagreement: float,
     difference: float,
     *,
-    alpha: float = 0.05,
+    level: float = 0.95,
     alternative: str = "two-sided",
     method: str = "permutation",
 ) -> float:
@@ -31,6 +32,7 @@ def detection_power(
     baseline by `difference`. The number of disagreements is Binomial(n, disagreement); given it, the number won by the
     model is binomial with probability (1 + difference / disagreement) / 2. `method` is that of `compare`: `permutation`
     (its default, exact for independent items) or `mcnemar` (mid-p, which has slightly more power).
+    The test detects a difference if p ≤ 1 - `level`.
 
     >>> round(detection_power(1000, 0.1, 0.02), 3)
     0.479
@@ -43,7 +45,7 @@ def detection_power(
     """
     from scipy.special import bdtr, gammaln, xlogy
 
-    _check(disagreement, alpha, alternative, method)
+    alpha = _alpha(disagreement, level, alternative, method)
     if not 0 <= difference <= disagreement:
         raise InputError(f"difference must lie in [0, disagreement = {disagreement}]; it is {difference!r}.")
     if not 1 <= n <= LARGEST:
@@ -71,7 +73,7 @@ def minimum_detectable_difference(
     disagreement: float,
     *,
     power: float = 0.8,
-    alpha: float = 0.05,
+    level: float = 0.95,
     alternative: str = "two-sided",
     method: str = "permutation",
 ) -> float:
@@ -89,12 +91,12 @@ def minimum_detectable_difference(
     Raises InputError as `detection_power` does.
     """
     _check_share("power", power)
-    if detection_power(n, disagreement, disagreement, alpha=alpha, alternative=alternative, method=method) < power:
+    if detection_power(n, disagreement, disagreement, level=level, alternative=alternative, method=method) < power:
         return math.nan
     low, high = 0.0, disagreement
     for _ in range(40):
         middle = (low + high) / 2
-        enough = detection_power(n, disagreement, middle, alpha=alpha, alternative=alternative, method=method) >= power
+        enough = detection_power(n, disagreement, middle, level=level, alternative=alternative, method=method) >= power
         low, high = (low, middle) if enough else (middle, high)
     return high
 
@@ -104,7 +106,7 @@ def required_sample_size(
     disagreement: float,
     *,
     power: float = 0.8,
-    alpha: float = 0.05,
+    level: float = 0.95,
     alternative: str = "two-sided",
     method: str = "permutation",
 ) -> int:
@@ -121,7 +123,7 @@ def required_sample_size(
 
     def enough(n: int) -> bool:
         return (
-            detection_power(n, disagreement, difference, alpha=alpha, alternative=alternative, method=method) >= power
+            detection_power(n, disagreement, difference, level=level, alternative=alternative, method=method) >= power
         )
 
     low, high = 0, 16
@@ -153,13 +155,14 @@ def _most_lost(seen: Floats, tail: float, *, mid: bool) -> Floats:
     return best
 
 
-def _check(disagreement: float, alpha: float, alternative: str, method: str) -> None:
+def _alpha(disagreement: float, level: float, alternative: str, method: str) -> float:
+    """The greatest p that is a finding, 1 - level, once everything is checked."""
     _check_share("disagreement", disagreement)
-    _check_share("alpha", alpha)
     if alternative not in SIDES:
         raise InputError(f"alternative must be 'two-sided' or 'better'; it is {alternative!r}.")
     if method not in TESTS:
         raise InputError(f"method must be 'permutation' or 'mcnemar', tests of accuracy; it is {method!r}.")
+    return round(1.0 - check_level(level), 12)
 
 
 def _check_share(name: str, value: float) -> None:

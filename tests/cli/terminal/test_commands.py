@@ -63,9 +63,9 @@ def test_a_reader_that_stops_is_no_error() -> None:
     ("typed", "option"),
     [
         ("simulate 9 --seed 1 --seed 1", "--seed"),
-        ("quantiles x.npz --truth a --truth b", "--truth"),
+        ("quantiles x.npz --target a --target b", "--target"),
         ("significance x.csv --target a --baseline b --model c --report a.html --model d --report b.html", "--report"),
-        ("calibration compare x.csv --label a --prob b --prob c --format json --format csv", "--format"),
+        ("calibration compare x.csv --target a --prob b --prob c --format json --format csv", "--format"),
     ],
 )
 def test_a_second_value_is_refused(typed: str, option: str) -> None:
@@ -75,7 +75,7 @@ def test_a_second_value_is_refused(typed: str, option: str) -> None:
 
 
 def test_flags_and_repeatable_options_may_be_given_twice() -> None:
-    done = run("calibration", "x.csv", "--label", "a", "--prob", "b", *("--missing", "c", "--skip-missing") * 2)
+    done = run("calibration", "x.csv", "--target", "a", "--prob", "b", *("--missing", "c", "--skip-missing") * 2)
     assert done.err.startswith("howsure: no file x.csv.")
 
 
@@ -113,7 +113,7 @@ def test_quantiles(tmp_path: Path, form: str) -> None:
     np.savez(tmp_path / "draws.npz", draws=draws, truth=truth)
     wanted = howsure.posterior_quantiles(truth, draws, rng=0)
     figure = tmp_path / "ranks.svg"
-    arguments = ("--truth", "truth", "--draws-column", "draws", "--format", form, "--figure", figure)
+    arguments = ("--target", "truth", "--draws-column", "draws", "--format", form, "--figure", figure)
     text = printed("quantiles", tmp_path / "draws.npz", *arguments)
     assert figure.read_bytes().startswith(b"<?xml")
     if form == "json":
@@ -130,7 +130,7 @@ def test_quantiles_from_columns(tmp_path: Path) -> None:
     rows = [",".join(map(repr, [t, *d])) for t, d in zip(truth.tolist(), draws.tolist(), strict=True)]
     (tmp_path / "draws.csv").write_text("\n".join(["truth,a,b,c", *rows, ""]))
     np.savez(tmp_path / "draws.npz", draws=draws, truth=truth)
-    common = ("--truth", "truth", "--format", "json")
+    common = ("--target", "truth", "--format", "json")
     by_columns = json.loads(printed("quantiles", tmp_path / "draws.csv", "--draws", "a,b,c", *common))
     by_list = json.loads(printed("quantiles", tmp_path / "draws.npz", "--draws-column", "draws", *common))
     for found in (by_columns, by_list):
@@ -142,7 +142,7 @@ def test_quantiles_from_columns(tmp_path: Path) -> None:
 def test_quantities_that_miss_a_value_are_left_out_and_counted(tmp_path: Path, form: str) -> None:
     rows = [f"{i},{i + 1},{i + 2}" for i in range(20)]
     (tmp_path / "draws.csv").write_text("\n".join(["truth,a,b", *rows, "nan,1,2", "3,,4", ""]))
-    text = printed("quantiles", tmp_path / "draws.csv", "--truth", "truth", "--draws", "a,b", "--skip-missing",
+    text = printed("quantiles", tmp_path / "draws.csv", "--target", "truth", "--draws", "a,b", "--skip-missing",
                    "--format", form)  # fmt: skip
     if form == "json":
         assert json.loads(text)["recipe"]["skipped"] == {"truth": 1, "a": 1}
@@ -185,7 +185,7 @@ def test_quantiles_in_clusters_by_the_test_named(tmp_path: Path, test: str) -> N
     rows = zip(days, truth.tolist(), *draws.T.tolist(), strict=True)
     (tmp_path / "draws.csv").write_text("day,truth,a,b,c\n" + "".join(",".join(map(str, row)) + "\n" for row in rows))
     wanted = howsure.posterior_quantiles(truth, draws, clusters=days, method=test, rng=4)
-    common = ("--truth", "truth", "--draws", "a,b,c", "--cluster", "day", "--test", test, "--seed", 4)
+    common = ("--target", "truth", "--draws", "a,b,c", "--cluster", "day", "--test", test, "--seed", 4)
     found = json.loads(printed("quantiles", tmp_path / "draws.csv", *common, "--format", "json"))
     assert wanted.recipe.items() <= found["recipe"].items()
     assert {**found, "recipe": wanted.recipe} == wanted.to_dict()
@@ -193,5 +193,5 @@ def test_quantiles_in_clusters_by_the_test_named(tmp_path: Path, test: str) -> N
     text = printed("quantiles", tmp_path / "draws.csv", *common)
     assert "120 truths in 20 clusters among 3 draws each" in text
     assert f"uniform? {test}" in text
-    twice = run("quantiles", tmp_path / "draws.csv", "--truth", "truth", "--draws", "a,b", "--cluster", "truth")
+    twice = run("quantiles", tmp_path / "draws.csv", "--target", "truth", "--draws", "a,b", "--cluster", "truth")
     assert (twice.code, "must name each column once" in twice.err) == (2, True)

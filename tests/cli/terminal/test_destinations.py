@@ -162,12 +162,12 @@ def test_what_a_glob_or_standard_input_names_is_read(tmp_path: Path, monkeypatch
         Path(name).write_text("precious")
     curve = COMMANDS["calibration curve"]
     with pytest.raises(InputError, match=r"b\.csv is read here"):
-        run_door(curve, ["*.csv", "--label", "y", "--prob", "p", "--output", "b.csv"])
+        run_door(curve, ["*.csv", "--target", "y", "--prob", "p", "--output", "b.csv"])
     held, kept = os.open("a.csv", os.O_RDONLY), os.dup(0)
     try:
         os.dup2(held, 0)
         with pytest.raises(InputError, match=r"a\.csv is read here"):
-            run_door(curve, ["-", "--label", "y", "--prob", "p", "--output", "a.csv"])
+            run_door(curve, ["-", "--target", "y", "--prob", "p", "--output", "a.csv"])
     finally:
         os.dup2(kept, 0)
         os.close(held)
@@ -177,14 +177,14 @@ def test_what_a_glob_or_standard_input_names_is_read(tmp_path: Path, monkeypatch
 def test_two_names_that_differ_in_case_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match="must name different files"):
-        run_door(COMMANDS["coreference posterior"], ["x.conllu", "--out", "A.html", "--text", "a.html"])
+        run_door(COMMANDS["coreference posterior"], ["x.conllu", "--output", "A.html", "--text", "a.html"])
 
 
 def test_columns_are_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("y").write_text("of yesterday")
-    run_door(COMMANDS["calibration curve"], ["a.csv", "--label", "y", "--prob", "p", "--output", "y"])
-    run_door(COMMANDS["calibration curve"], ["a.csv", "--label", "y", "--prob", "p", "--output", os.devnull])
+    run_door(COMMANDS["calibration curve"], ["a.csv", "--target", "y", "--prob", "p", "--output", "y"])
+    run_door(COMMANDS["calibration curve"], ["a.csv", "--target", "y", "--prob", "p", "--output", os.devnull])
 
 
 def test_the_demo_writes_over_nothing_but_a_demo(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from tests.cli.running import howsure, printed
 
 NAMES = ("=cmd|' /C calc'!A0", "\x1b]0;owned\x07", "-LRB-", "a\nb", "plain")
-JUDGE = ("--label", "y", "--prob", "p", "--group", "g")
+JUDGE = ("--target", "y", "--prob", "p", "--group", "g")
 
 
 @pytest.fixture

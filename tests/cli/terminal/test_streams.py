@@ -19,7 +19,7 @@ from howsure.cli.terminal.streams import ERRORS
 from tests.cli.walking import commands
 
 ENCODINGS = ("ascii", "cp1252", "utf-8")
-GROUPED = ("--label", "y", "--prob", "p", "--group", "g")
+GROUPED = ("--target", "y", "--prob", "p", "--group", "g")
 
 
 def run(encoding: str, *arguments: Any, monkeypatch: pytest.MonkeyPatch) -> tuple[int, str, str]:
@@ -65,10 +65,10 @@ RUNS = (
     ("calibration", "dev.csv", *GROUPED, "--format", "csv"),
     ("calibration", "dev.csv", *GROUPED, "--format", "markdown"),
     ("calibration", "dev.csv", *GROUPED, "--format", "latex"),
-    ("calibration", "compare", "dev.csv", "--label", "y", "--prob", "p", "--prob", "q"),
+    ("calibration", "compare", "dev.csv", "--target", "y", "--prob", "p", "--prob", "q"),
     ("significance", "dev.csv", "--target", "y", "--baseline", "p", "--model", "q", "--metric", "brier"),
     ("significance", "power", "--n", "500", "--disagreement", "0.1"),
-    ("quantiles", "draws.npz", "--truth", "truth", "--draws-column", "draws"),
+    ("quantiles", "draws.npz", "--target", "truth", "--draws-column", "draws"),
     ("data", "list"),
     ("data", "show", "litbank_coref"),
     ("events", "series", "demo-output/news.duckdb", "--by", "year"),
@@ -111,7 +111,7 @@ def test_spelling(text: str, spelled: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "closed", "told"),
     [
-        ("calibration - --label y --prob p", "<&-", "standard input is closed, so that - names nothing; name a file."),
+        ("calibration - --target y --prob p", "<&-", "standard input is closed, so that - names nothing; name a file."),
         ("simulate 5", ">&-", "standard output is closed, so that nothing can be printed"),
     ],
 )

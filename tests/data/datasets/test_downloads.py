@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from howsure.data.datasets.downloads import fetch_dataset
+from howsure.data.datasets.downloads import fetch_data_set
 from howsure.data.datasets.registry import DataFile, DataSet
 from howsure.data.datasets.resuming import DownloadError
 from howsure.errors import InputError
@@ -41,11 +41,11 @@ def everything(folder: Path) -> dict[str, bytes]:
 def test_files_are_fetched_once_renamed_and_packed(tmp_path: Path) -> None:
     told: list[int] = []
     with serving(dict(PATHS)) as site:
-        fetched = fetch_dataset(corpus(), tmp_path, host=site.address, advance=told.append)
+        fetched = fetch_data_set(corpus(), tmp_path, host=site.address, advance=told.append)
         assert fetched == [tmp_path / "train.tsv", tmp_path / "parts" / "test.tsv.gz"]
         assert sum(told) == len(PLAIN) + len(PACKED)
         assert [path for path, _ in site.asked] == list(PATHS)
-        assert fetch_dataset(corpus(), tmp_path, host=site.address) == []
+        assert fetch_data_set(corpus(), tmp_path, host=site.address) == []
         assert len(site.asked) == 2
     found = everything(tmp_path)
     assert set(found) == {"train.tsv", "parts/test.tsv.gz"}
@@ -59,18 +59,18 @@ def test_another_file_than_expected_is_removed(tmp_path: Path) -> None:
         serving({path: content[::-1] for path, content in PATHS.items()}) as site,
         pytest.raises(DownloadError, match=r"oct27.train is not the file that it should be .* what came was removed"),
     ):
-        fetch_dataset(corpus(), tmp_path, host=site.address)
+        fetch_data_set(corpus(), tmp_path, host=site.address)
     assert everything(tmp_path) == {}
 
 
 def test_a_file_that_was_changed_here_is_named(tmp_path: Path) -> None:
     with serving(dict(PATHS)) as site:
-        fetch_dataset(corpus(), tmp_path, host=site.address)
+        fetch_data_set(corpus(), tmp_path, host=site.address)
         for name in ("train.tsv", "parts/test.tsv.gz"):
             content = (tmp_path / name).read_bytes()
             (tmp_path / name).write_bytes(content[:-5])
             with pytest.raises(DownloadError, match=f"{name} is not the file that it should be. Remove it"):
-                fetch_dataset(corpus(), tmp_path, host=site.address)
+                fetch_data_set(corpus(), tmp_path, host=site.address)
             (tmp_path / name).write_bytes(content)
 
 
@@ -79,10 +79,10 @@ def test_what_broke_off_goes_on(tmp_path: Path, knows_ranges: bool) -> None:
     path = next(iter(PATHS))
     with serving(dict(PATHS), breaks={path: 100_000}, knows_ranges=knows_ranges) as site:
         with pytest.raises(DownloadError, match=r"broke off. What has come is kept; the same command goes on"):
-            fetch_dataset(corpus(), tmp_path, host=site.address)
+            fetch_data_set(corpus(), tmp_path, host=site.address)
         assert everything(tmp_path) == {".train.tsv.part": PLAIN[:100_000]}
         told: list[int] = []
-        fetch_dataset(corpus(), tmp_path, host=site.address, advance=told.append)
+        fetch_data_set(corpus(), tmp_path, host=site.address, advance=told.append)
         assert site.asked[:2] == [(path, None), (path, "bytes=100000-")]
         assert sum(told) == len(PLAIN) + len(PACKED)
     assert set(everything(tmp_path)) == {"train.tsv", "parts/test.tsv.gz"}
@@ -93,7 +93,7 @@ def test_what_broke_off_goes_on(tmp_path: Path, knows_ranges: bool) -> None:
 def test_a_rest_that_does_not_exist_starts_again(tmp_path: Path, held: bytes) -> None:
     (tmp_path / ".train.tsv.part").write_bytes(held)
     with serving(dict(PATHS)) as site:
-        fetch_dataset(corpus(), tmp_path, host=site.address)
+        fetch_data_set(corpus(), tmp_path, host=site.address)
     assert (tmp_path / "train.tsv").read_bytes() == PLAIN
 
 
@@ -101,9 +101,9 @@ def test_a_wrong_beginning_is_found_out_and_removed(tmp_path: Path) -> None:
     (tmp_path / ".train.tsv.part").write_bytes(b"x" * 1_000)
     with serving(dict(PATHS)) as site:
         with pytest.raises(DownloadError, match=r"what came was removed\. Try again"):
-            fetch_dataset(corpus(), tmp_path, host=site.address)
+            fetch_data_set(corpus(), tmp_path, host=site.address)
         assert everything(tmp_path) == {}
-        fetch_dataset(corpus(), tmp_path, host=site.address)
+        fetch_data_set(corpus(), tmp_path, host=site.address)
     assert corpus().is_in(tmp_path)
 
 
@@ -113,7 +113,7 @@ def test_a_break_that_no_length_shows_is_found_by_the_sum(tmp_path: Path) -> Non
         serving(dict(PATHS), breaks={path: 1_000}, says_length=False) as site,
         pytest.raises(DownloadError, match="what came was removed"),
     ):
-        fetch_dataset(corpus(), tmp_path, host=site.address)
+        fetch_data_set(corpus(), tmp_path, host=site.address)
     assert everything(tmp_path) == {}
 
 
@@ -123,20 +123,20 @@ def test_no_network(tmp_path: Path) -> None:
         host = f"http://127.0.0.1:{unused.getsockname()[1]}"
         message = "oct27.train cannot be fetched: .*refused. Check the network, or set HOWSURE_DATA to a folder"
         with pytest.raises(DownloadError, match=message):
-            fetch_dataset(corpus(), tmp_path, host=host)
+            fetch_data_set(corpus(), tmp_path, host=host)
     assert everything(tmp_path) == {}
 
 
 def test_a_file_that_the_site_does_not_have(tmp_path: Path) -> None:
     with serving({}) as site, pytest.raises(DownloadError, match=r"answers 404 Not Found\. Check the network"):
-        fetch_dataset(corpus(), tmp_path, host=site.address)
+        fetch_data_set(corpus(), tmp_path, host=site.address)
     assert everything(tmp_path) == {}
 
 
 def test_what_cannot_be_fetched_is_not_half_fetched(tmp_path: Path) -> None:
     made = corpus(DataFile("made.tsv", 1, "0" * 64))
     with pytest.raises(InputError, match=r"corpus cannot be fetched, because .*`howsure data show corpus`"):
-        fetch_dataset(made, tmp_path)
+        fetch_data_set(made, tmp_path)
     with pytest.raises(InputError, match="begins with https:// or http://; it is 'file:///x'"):
-        fetch_dataset(corpus(), tmp_path, host="file:///x")
+        fetch_data_set(corpus(), tmp_path, host="file:///x")
     assert everything(tmp_path) == {}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from howsure.data.datasets.registry import data_set, data_sets, dataset_path, downloads_folder, find_dataset
+from howsure.data.datasets.registry import data_set, data_set_path, data_sets, downloads_folder, find_data_set
 from howsure.errors import InputError
 
 EXPERIMENTS = {
@@ -62,28 +62,28 @@ def test_the_order_in_which_folders_are_searched(tmp_path: Path, monkeypatch: py
     with pytest.raises(
         InputError, match=r"run `howsure data get ark_twitter_pos`, or name .* by --data or HOWSURE_DATA"
     ):
-        find_dataset("ark_twitter_pos")
+        find_data_set("ark_twitter_pos")
     downloads.mkdir(parents=True)
     (downloads / "train.tsv").touch()
     with pytest.raises(InputError, match="is not found"):  # a download counts when it is complete
-        find_dataset("ark_twitter_pos")
+        find_data_set("ark_twitter_pos")
     for name in ("dev.tsv", "test.tsv"):
         (downloads / name).touch()
-    assert dataset_path("ark_twitter_pos", "dev.tsv") == downloads / "dev.tsv"
+    assert data_set_path("ark_twitter_pos", "dev.tsv") == downloads / "dev.tsv"
     monkeypatch.setenv("HOWSURE_DATA", str(own))
-    assert find_dataset("ark_twitter_pos") == downloads
+    assert find_data_set("ark_twitter_pos") == downloads
     (own / "ark_twitter_pos").mkdir(parents=True)
-    assert find_dataset("ark_twitter_pos") == own / "ark_twitter_pos"
+    assert find_data_set("ark_twitter_pos") == own / "ark_twitter_pos"
     (given / "ark_twitter_pos").mkdir(parents=True)
-    assert find_dataset("ark_twitter_pos", data=given) == given / "ark_twitter_pos"
+    assert find_data_set("ark_twitter_pos", data=given) == given / "ark_twitter_pos"
     with pytest.raises(InputError, match=r"has no file dev.tsv in .*given.*`howsure data show ark_twitter_pos`"):
-        dataset_path("ark_twitter_pos", "dev.tsv", data=given)
+        data_set_path("ark_twitter_pos", "dev.tsv", data=given)
     with pytest.raises(
         InputError, match=r"gum is not found; name the folder .*How it is made: `howsure data show gum`"
     ):
-        find_dataset("gum", data=given)
+        find_data_set("gum", data=given)
     with pytest.raises(InputError, match=r"the data set mine is not found; name the folder that holds the folder mine"):
-        find_dataset("mine")
+        find_data_set("mine")
 
 
 def test_a_name_that_nobody_knows() -> None:

@@ -61,7 +61,7 @@ def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
 )
 @click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="Class names, in order.")
 @click.option("--group", metavar="COL", help="Column of groups (tag, model, language); one curve per group.")
-@click.option("--label", required=True, metavar="COL", help="Column of the true label.")
+@click.option("--target", "label", required=True, metavar="COL", help="Column of the true label.")
 @reading_options
 @binning_options
 @click.option("--interval", type=click.Choice(["debiased", "nguyen-oconnor", "bootstrap", "none"]), default="debiased",
@@ -82,9 +82,9 @@ def curve_command(
     """Evaluate the predictions in FILE... (CSV, TSV, JSON lines, Parquet, .npz; plain, .gz or .zst; globs; - is stdin).
 
     \b
-    howsure calibration dev.jsonl --label gold --prob score
-    howsure calibration 'export/*.parquet' --label y --prob score --group country --format json
-    howsure calibration dev.jsonl --label gold --probs-column probs --reduce class-wise --figure curve.pdf
+    howsure calibration dev.jsonl --target gold --prob score
+    howsure calibration 'export/*.parquet' --target y --prob score --group country --format json
+    howsure calibration dev.jsonl --target gold --probs-column probs --reduce class-wise --figure curve.pdf
     """
     with opened(files, **reading) as predictions:
         curves = list(
@@ -185,7 +185,7 @@ class Watched:
     "--reduce", metavar="HOW", help="With classes: class-wise (default), top-label, or the name of one class."
 )
 @click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="Class names, in order.")
-@click.option("--label", "labels", multiple=True, required=True, metavar="COL",
+@click.option("--target", "labels", multiple=True, required=True, metavar="COL",
               help="Column of the true label; twice if each model has its own (is its answer right?).")  # fmt: skip
 @reading_options
 @binning_options
@@ -200,11 +200,11 @@ def compare_command(
     Rows of two files are matched by --id, or by position if the files have the same number of rows.
 
     \b
-    howsure calibration compare base.jsonl large.jsonl --label gold --prob score
-    howsure calibration compare base.jsonl large.jsonl --label gold --prob score --id uid --skip-missing
-    howsure calibration compare dev.csv --label gold --prob base --prob large
-    howsure calibration compare dev.csv --label base_right --label large_right --prob base --prob large
-    howsure calibration compare base.jsonl large.jsonl --label gold --probs-column probs
+    howsure calibration compare base.jsonl large.jsonl --target gold --prob score
+    howsure calibration compare base.jsonl large.jsonl --target gold --prob score --id uid --skip-missing
+    howsure calibration compare dev.csv --target gold --prob base --prob large
+    howsure calibration compare dev.csv --target base_right --target large_right --prob base --prob large
+    howsure calibration compare base.jsonl large.jsonl --target gold --probs-column probs
     """
     from howsure.calibration.comparison import compare_pairs
     from howsure.cli.calibration.comparison import comparison_json, comparison_table, comparison_text

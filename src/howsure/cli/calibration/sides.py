@@ -51,7 +51,7 @@ def named_sides(
             f"it got {len(files)} and {len(columns)}."
         )
     if len(labels) > 2:
-        raise InputError(f"compare takes one --label for both models, or one for each; it got {len(labels)}.")
+        raise InputError(f"compare takes one --target for both models, or one for each; it got {len(labels)}.")
     if len(labels) == 1 and len(columns) == 2:
         _refuse_label_of_one(labels[0], columns)
     role, reduce = ("prob", reduce) if probs else ("probs_column", reduce or CLASS_WISE)
@@ -84,16 +84,16 @@ def _refuse_label_of_one(label: str, columns: Sequence[str]) -> None:
     """Refuse one label for both that seems to be of one: `right_a` beside `conf_a` and `conf_b`, or `correct`."""
     words, *others = (set(re.split(r"[\W_]+", name.casefold())) for name in (label, *columns))
     named_after = [bool(words & (others[at] - others[1 - at])) for at in (0, 1)]
-    both = f"Is it true of both? Say so: --label {label} --label {label}."
+    both = f"Is it true of both? Say so: --target {label} --target {label}."
     if named_after[0] != named_after[1]:
         one, other = columns if named_after[0] else columns[::-1]
-        given = f"--label {label} --label COL" if named_after[0] else f"--label COL --label {label}"
+        given = f"--target {label} --target COL" if named_after[0] else f"--target COL --target {label}"
         raise InputError(
-            f"--label {label} is named after {one}. Is it whether that model's own answer is right? Then it says "
+            f"--target {label} is named after {one}. Is it whether that model's own answer is right? Then it says "
             f"nothing of {other}: name the label of each, {given}. {both}"
         )
     if words & WORDS_OF_A_VERDICT:
         raise InputError(
-            f"--label {label} seems to say whether an answer is right, and there are two models. Is it the answer of "
-            f"one of them? Then name the label of each: --label COL --label COL. {both}"
+            f"--target {label} seems to say whether an answer is right, and there are two models. Is it the answer of "
+            f"one of them? Then name the label of each: --target COL --target COL. {both}"
         )

@@ -54,7 +54,7 @@ decision_option = click.option(
 
 @command.command("train", short_help="Train a model on parsed documents with entities.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--out", type=Written(), required=True, metavar="MODEL", help="File to write the model to.")
+@click.option("--output", "out", type=Written(), required=True, metavar="MODEL", help="File to write the model to.")
 @click.option("--dev", metavar="FILE", help="Documents used to choose the best pass and to evaluate the model.")
 @mentions_option("detected")
 @click.option("--loss", type=click.Choice(["likelihood", "margin"]), default="likelihood", show_default=True,
@@ -75,7 +75,7 @@ def train_command(
     FILE... are CoNLL-U with Entity=, plain or gzip.
 
     \b
-    howsure coreference train train.conllu --dev dev.conllu --out model.npz
+    howsure coreference train train.conllu --dev dev.conllu --output model.npz
 
     Ctrl-C ends the training and keeps the best weights so far.
     """
@@ -99,7 +99,12 @@ def train_command(
 @command.command("predict", short_help="Write documents with the entities that a model finds.")
 @click.argument("file")
 @click.option(
-    "--out", type=Written(), required=True, metavar="FILE", help="File to write the documents to; .conllu or .conll."
+    "--output",
+    "out",
+    type=Written(),
+    required=True,
+    metavar="FILE",
+    help="File to write the documents to; .conllu or .conll.",
 )
 @click.option("--output-format", type=click.Choice(["conllu", "conll-2012", "three-columns"]),
               help="Format of the file (default: by suffix; .conll is CoNLL-2012).")  # fmt: skip
@@ -118,8 +123,8 @@ def predict_command(
     """Write parsed documents with the entities that a model finds.
 
     \b
-    howsure coreference predict parsed.conllu --out entities.conllu
-    howsure coreference predict parsed.conllu --decision minimum-risk --out entities.conll
+    howsure coreference predict parsed.conllu --output entities.conllu
+    howsure coreference predict parsed.conllu --decision minimum-risk --output entities.conll
     """
     from howsure.cli.coreference.output import check_form, predicted_text, with_entities, write_documents
 
@@ -139,7 +144,11 @@ def predict_command(
 @command.command("posterior", short_help="Write the probabilities of pairs and entities.")
 @click.argument("file")
 @click.option(
-    "--out", type=Written(), metavar="FILE", help="File to write: .json (everything), or .parquet or .csv (the pairs)."
+    "--output",
+    "out",
+    type=Written(),
+    metavar="FILE",
+    help="File to write: .json (everything), or .parquet or .csv (the pairs).",
 )
 @raw_option
 @click.option(
@@ -167,14 +176,14 @@ def posterior_command(
     FILE contains parsed documents, CoNLL-U.
 
     \b
-    howsure coreference posterior parsed.conllu --out posterior.json --text entities.html
+    howsure coreference posterior parsed.conllu --output posterior.json --text entities.html
     howsure coreference posterior parsed.conllu --document news_7 --figure pairs.svg
 
     If FILE annotates coreference, so does the column coreferent, and the pairs can be evaluated:
 
     \b
-    howsure coreference posterior gold.conllu --mentions gold --threshold 0 --out pairs.parquet
-    howsure calibration pairs.parquet --label coreferent --prob probability --cluster document
+    howsure coreference posterior gold.conllu --mentions gold --threshold 0 --output pairs.parquet
+    howsure calibration pairs.parquet --target coreferent --prob probability --cluster document
     """
     from howsure.cli.coreference.posterior import draw_pairs, posterior_text, view_of, write_posterior, write_text
 

@@ -27,7 +27,7 @@ def check_form(path: str, form: str | None) -> str:
     found = form or FORM_OF_SUFFIX.get(Path(path).suffix.lower())
     if found is None:
         raise InputError(
-            f"the form of {path} cannot be told from its name; end it in .conllu or .conll, or give --output-format."
+            f"the format of {path} cannot be told from its name; end it in .conllu or .conll, or give --output-format."
         )
     return found
 

@@ -90,9 +90,9 @@ def view_of(one: Resolved, *, decision: str, threshold: float, drawn: bool = Fal
 
 
 def check_suffix(path: str) -> None:
-    """Raise InputError for a file that --out cannot write."""
+    """Raise InputError for a file that --output cannot write."""
     if Path(path).suffix.lower() not in SUFFIXES:
-        raise InputError(f"--out writes {', '.join(SUFFIXES)}; name a file that ends in one of these, not {path}.")
+        raise InputError(f"--output writes {', '.join(SUFFIXES)}; name a file that ends in one of these, not {path}.")
 
 
 def posterior_text(views: Sequence[View]) -> str:

@@ -60,7 +60,7 @@ def input_option(*more: str) -> Callable[..., Any]:
 
 @command.command("train", short_help="Train a tagger on tagged sentences.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--out", type=Written(), required=True, metavar="MODEL", help="File to write the model to.")
+@click.option("--output", "out", type=Written(), required=True, metavar="MODEL", help="File to write the model to.")
 @click.option("--dev", metavar="FILE", help="Tagged sentences on which to evaluate the model after training.")
 @click.option("--tagger", type=click.Choice(list(OPTIONS_OF)), default="crf", show_default=True)
 @column_option
@@ -89,8 +89,8 @@ def train_command(
     A CRF can also learn from files in crfsuite's data format (--input-format crfsuite), using their attributes.
 
     \b
-    howsure sequences train train.conllu --dev dev.conllu --features advanced --out model.npz
-    howsure sequences train train.tsv --tagger hmm --pseudocount-emission 0.1 --out model.npz
+    howsure sequences train train.conllu --dev dev.conllu --features advanced --output model.npz
+    howsure sequences train train.tsv --tagger hmm --pseudocount-emission 0.1 --output model.npz
 
     Ctrl-C ends the training of a CRF and keeps the best weights so far.
     """
@@ -145,7 +145,7 @@ def _untrained(tagger: str, options: dict[str, Any], *, items: bool) -> Any:
 @command.command("tag", short_help="Tag sentences, with the probability of every tag.")
 @click.argument("model")
 @click.argument("file")
-@click.option("--out", type=Written(), metavar="FILE", help="Write to a file instead of standard output.")
+@click.option("--output", "out", type=Written(), metavar="FILE", help="Write to a file instead of standard output.")
 @click.option("--method", type=click.Choice(["viterbi", "posterior"]), default="viterbi", show_default=True,
               help="The most probable sequence, or the most probable tag of each word.")  # fmt: skip
 @click.option(
@@ -169,7 +169,7 @@ def tag_command(
 
     \b
     echo "How sure is it ?" | howsure sequences tag model.npz -
-    howsure sequences tag model.npz test.conllu --k-best 3 --out tagged.conllu
+    howsure sequences tag model.npz test.conllu --k-best 3 --output tagged.conllu
     """
     from howsure.cli.sequences.output import k_best_text, tagged_text
 
@@ -188,7 +188,12 @@ def tag_command(
 @click.argument("model")
 @click.argument("file")
 @click.option(
-    "--out", type=Written(), required=True, metavar="FILE", help="File to write the pairs to: .parquet or .csv."
+    "--output",
+    "out",
+    type=Written(),
+    required=True,
+    metavar="FILE",
+    help="File to write the pairs to: .parquet or .csv.",
 )
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only this tag. Repeatable.")
 @click.option("--tag-pairs", type=click.IntRange(min=1), metavar="N",
@@ -206,8 +211,8 @@ def posterior_command(
     The columns are label, probability, tag, sentence and token; sentences and tokens are counted from 1.
 
     \b
-    howsure sequences posterior model.npz test.conllu --out pairs.parquet
-    howsure calibration pairs.parquet --label label --prob probability --group tag --cluster sentence
+    howsure sequences posterior model.npz test.conllu --output pairs.parquet
+    howsure calibration pairs.parquet --target label --prob probability --group tag --cluster sentence
     """
     from howsure.cli.sequences.output import pairs_text
     from howsure.cli.sequences.pairs import pairs_of_tags, pairs_of_transitions

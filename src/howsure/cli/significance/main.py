@@ -14,6 +14,7 @@ from howsure.cli.terminal.memory import check_memory
 from howsure.cli.terminal.options import (
     DefaultGroup,
     across_files_option,
+    as_level,
     as_names,
     figure_option,
     level_option,
@@ -160,7 +161,6 @@ def outcomes_command(file: str, **testing: Any) -> None:
               help="Share of the items on which only one system is right.")  # fmt: skip
 @click.option("--difference", type=float, metavar="D", help="True difference in accuracy.")
 @click.option("--power", type=float, help=f"Desired probability of detecting it (default: {POWER}).")
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the test.")
 @click.option("--alternative", default="two-sided", show_default=True, metavar="SIDE", help="two-sided or better.")
 @click.option(
     "--method",
@@ -169,15 +169,17 @@ def outcomes_command(file: str, **testing: Any) -> None:
     metavar="METHOD",
     help="The test: permutation, or mcnemar (mid-p).",
 )
+@click.option("--level", type=float, callback=as_level, default=0.95, show_default=True,
+              help="Level of the test: it finds a difference if p is at most 1 - level.")  # fmt: skip
 @output_options
 def power_command(
-    n: int | None, disagreement: float, difference: float | None, power: float | None, alpha: float, alternative: str,
+    n: int | None, disagreement: float, difference: float | None, power: float | None, level: float, alternative: str,
     method: str, form: str, output: str | None,
 ) -> None:  # fmt: skip
     """Say what n items can find (give --n), how many it takes (--difference), or how probable it is (both)."""
     from howsure.significance import detection_power, minimum_detectable_difference, required_sample_size
 
-    test: dict[str, Any] = {"alpha": alpha, "alternative": alternative, "method": method}
+    test: dict[str, Any] = {"level": level, "alternative": alternative, "method": method}
     if n is None and difference is None:
         raise InputError("give --n, --difference, or both.")
     if power is not None and None not in (n, difference):

@@ -11,7 +11,7 @@ from howsure.cli.terminal.destinations import check_destinations
 from howsure.cli.terminal.streams import as_printed
 from howsure.errors import InputError
 
-OTHER_NAMES = {"y_true": "--target", "labels": "--classes", "n_bins": "--bins"}
+OTHER_NAMES = {"y_true": "--target", "labels": "--classes", "n_bins": "--bins", "format": "--input-format"}
 OTHER_NAMES |= {"howsure.compare_calibration": "howsure calibration compare"}
 OTHER_NAMES |= {"howsure.calibration_error": "howsure calibration"}
 

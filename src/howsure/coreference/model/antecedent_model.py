@@ -52,7 +52,7 @@ class AntecedentModel:
     >>> parsed = Sentence(("Ann", "sees", "herself"), tags=("NNP", "VBZ", "PRP"), heads=(1, -1, 1),
     ...                   relations=("nsubj", "root", "obj"))
     >>> text = Document("example", (parsed,), (Mention(0, 0, 1, "Ann"), Mention(0, 2, 3, "Ann")))
-    >>> posterior = AntecedentModel(passes=5).fit([text]).posterior(text)
+    >>> posterior = AntecedentModel(passes=5, rng=0).fit([text]).posterior(text)
     >>> bool(posterior.pair_probability()[0, 1] > 0.5)
     True
     """
@@ -67,7 +67,7 @@ class AntecedentModel:
         sharpness: float = 1.2,
         two_steps: bool = True,
         features: Sequence[str] | None = None,
-        rng: Randomness = 0,
+        rng: Randomness = None,
     ) -> None:
         _one_of("mentions", mentions, get_args(Source))
         _one_of("loss", loss, get_args(Loss))

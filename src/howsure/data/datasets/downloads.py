@@ -17,7 +17,7 @@ from howsure.files.whole import write_whole
 Advance = Callable[[int], None]
 
 
-def fetch_dataset(
+def fetch_data_set(
     dataset: DataSet, folder: str | os.PathLike[str], *, host: str = HOST, advance: Advance = lambda n: None
 ) -> list[Path]:
     """Fetch the files of a data set into a folder, and return those that were not there yet.

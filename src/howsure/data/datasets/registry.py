@@ -118,7 +118,7 @@ def downloads_folder() -> Path:
     return Path(pooch.os_cache("howsure"))
 
 
-def find_dataset(name: str, *, data: str | os.PathLike[str] | None = None) -> Path:
+def find_data_set(name: str, *, data: str | os.PathLike[str] | None = None) -> Path:
     """The folder of a data set: in the folder `data` if given, else in HOWSURE_DATA, else among the downloads.
 
     Raises InputError that says how to get it if it is in none of them.
@@ -133,9 +133,9 @@ def find_dataset(name: str, *, data: str | os.PathLike[str] | None = None) -> Pa
     raise InputError(f"the data set {name} is not found; {fetch}{place}.{tail}")
 
 
-def dataset_path(name: str, file: str, *, data: str | os.PathLike[str] | None = None) -> Path:
-    """The path of one file of a data set, as `find_dataset` finds it; InputError if it is not there."""
-    path = find_dataset(name, data=data) / file
+def data_set_path(name: str, file: str, *, data: str | os.PathLike[str] | None = None) -> Path:
+    """The path of one file of a data set, as `find_data_set` finds it; InputError if it is not there."""
+    path = find_data_set(name, data=data) / file
     if not path.is_file():
         advice = f"Its files: `howsure data show {name}`." if name in data_sets() else ""
         raise InputError(f"the data set {name} has no file {file} in {path.parent}. {advice}".rstrip())

@@ -23,11 +23,11 @@ BAD_BRACKETS = ("error", LEAVE_OUT)
 
 
 def read_documents(
-    path: str | os.PathLike[str], *, form: str | None = None, bad_brackets: str = "error"
+    path: str | os.PathLike[str], *, format: str | None = None, bad_brackets: str = "error"
 ) -> list[Document]:
     """The documents of a file, plain or packed by gzip or zstd; "-" is standard input.
 
-    The `form` is "conllu", "conll-2012" (also LitBank), "three-columns" (OntoGUM) or "two-columns" (word and tag; the
+    The `format` is "conllu", "conll-2012" (also LitBank), "three-columns" (OntoGUM) or "two-columns" (word and tag; the
     file is one document); without it, it is seen from the first lines.
 
     >>> import pathlib, tempfile
@@ -39,29 +39,29 @@ def read_documents(
     `bad_brackets` says what of documents in which the brackets of mentions do not match: "error", or "leave-out", with
     a warning that counts and names them.
 
-    Raises InputError if the form cannot be seen, or as the reader of the form does.
+    Raises InputError if the format cannot be seen, or as the reader of the format does.
     """
     if bad_brackets not in BAD_BRACKETS:
         raise unknown_name("way", bad_brackets, BAD_BRACKETS, place="bad_brackets")
     left_out: LeftOut | None = [] if bad_brackets == LEAVE_OUT else None
-    documents = documents_in(path, form=form, left_out=left_out)
+    documents = documents_in(path, format=format, left_out=left_out)
     if left_out:
         warnings.warn(left_out_text(left_out, len(documents)), stacklevel=2)
     return documents
 
 
 def documents_in(
-    path: str | os.PathLike[str], *, form: str | None = None, left_out: LeftOut | None = None
+    path: str | os.PathLike[str], *, format: str | None = None, left_out: LeftOut | None = None
 ) -> list[Document]:
     """What `read_documents` does after its door: with a list, documents with broken brackets are left out into it.
 
     Raises InputError as `read_documents` does, or if no document is left.
     """
-    if form is not None and form not in FORMS:
-        raise InputError(f"form must be one of {', '.join(FORMS)}; it is {form!r}.")
+    if format is not None and format not in FORMS:
+        raise InputError(f"format must be one of {', '.join(FORMS)}; it is {format!r}.")
     text = read_text(path)
     broken: LeftOut | None = None if left_out is None else []
-    documents = FORMS[form or seen_form(text)](text, broken)
+    documents = FORMS[format or seen_form(text)](text, broken)
     if broken and not documents:
         raise InputError(f"the brackets of every document of {text.name} are broken: {broken[0].fault}")
     if left_out is not None:
@@ -91,9 +91,9 @@ def seen_form(text: Text) -> str:
     if form is None or (form == "three-columns" and not row.partition("\t")[0].isdecimal()):
         found = "1 column" if columns == 1 else f"{columns} columns"
         raise InputError(
-            f"the form of {text.name} cannot be seen: its first row, {row[:40]!r}, has {found} separated by tabs. "
+            f"the format of {text.name} cannot be seen: its first row, {row[:40]!r}, has {found} separated by tabs. "
             "Known are conllu (10 columns), conll-2012, three-columns (number, word, coreference) and two-columns "
-            "(word, tag); name one: --input-format (in Python form=)."
+            "(word, tag); name one: format=..."
         )
     return form
 

@@ -80,7 +80,7 @@ def _check_labels(a: Predictions, b: Predictions, rows_b: Integers, one: Pairs, 
         raise InputError(
             f"both models must be judged on the same rows; the label of {place} is not that of "
             f"{a.selection.table.name}.{order} Does the label say whether the model's own answer is right? "
-            "Then name that of each: --label COL --label COL."
+            "Then name that of each: --target COL --target COL."
         )
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from howsure.data import find_dataset, read_documents
-from howsure.data.datasets.registry import dataset_path
+from howsure.data import find_data_set, read_documents
+from howsure.data.datasets.registry import data_set_path
 from howsure.data.documents.document import Document, Mention
 
 ONTOGUM, GUM, LITBANK = "OntoGUM", "GUM", "LitBank"
@@ -44,7 +44,7 @@ def read_corpus(name: str, data: str | None, *, limit: int | None, parser: str |
     folder, files = FILES[name]
     parts: dict[str, list[Document]] = {"dev": []}
     for part, file in files.items():
-        parts[part] = list(islice(read_documents(dataset_path(folder, file, data=data)), limit))
+        parts[part] = list(islice(read_documents(data_set_path(folder, file, data=data)), limit))
     once = {part: [each_span_once(document) for document in documents] for part, documents in parts.items()}
     before, after = (sum(len(one.mentions or ()) for group in all.values() for one in group) for all in (parts, once))
     parsed = None if parser is None else parse(once["test"], parser)
@@ -57,7 +57,7 @@ def parser_beside(data: str | None) -> str | None:
     """The parser that lies beside the folder of data sets (models/en_ud_small); None if there is none, or no spaCy."""
     from importlib.util import find_spec
 
-    folder = find_dataset("gum", data=data).parent.parent.joinpath(*PARSER)
+    folder = find_data_set("gum", data=data).parent.parent.joinpath(*PARSER)
     return str(folder) if folder.is_dir() and find_spec("spacy") is not None else None
 
 

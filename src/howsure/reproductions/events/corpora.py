@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from howsure.data.datasets.registry import find_dataset
+from howsure.data.datasets.registry import find_data_set
 from howsure.errors import InputError
 from howsure.events.actors.lexicon import Lexicon
 
@@ -153,7 +153,7 @@ def _news(items: Iterator[Item], lexicon: Lexicon, event: re.Pattern[str], limit
 
 def _rows(data: str | None, name: str) -> Iterator[dict[str, Any]]:
     """The rows of a data set, whose one file of JSON lines is packed."""
-    folder = find_dataset(name, data=data)
+    folder = find_data_set(name, data=data)
     path = next(iter(sorted(Path(folder).glob("*.jsonl.gz"))), None)
     if path is None:
         raise InputError(f"{folder} holds no file of JSON lines (*.jsonl.gz); fetch the data set again.")

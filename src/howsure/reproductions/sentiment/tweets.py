@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from howsure.data.datasets.labelled_texts import read_labelled_texts
-from howsure.data.datasets.registry import find_dataset
+from howsure.data.datasets.registry import find_data_set
 from howsure.inputs.pairs import Integers, Labels
 from howsure.reproductions.sentiment.classifiers import binary_unigrams, tweet_words
 
@@ -41,7 +41,7 @@ def read_tweets(data: str | None, limit: int | None) -> Tweets:
 
     A tweet is seen again if its words in lower case are the same, in the same order.
     """
-    folder = find_dataset(DATA, data=data)
+    folder = find_data_set(DATA, data=data)
     seen: set[tuple[str, ...]] = set()
     texts, labels, repeated = [], [], []
     for split in SPLITS:

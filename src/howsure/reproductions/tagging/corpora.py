@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from howsure.data.datasets.registry import find_dataset
+from howsure.data.datasets.registry import find_data_set
 from howsure.data.documents.conllu import read_conllu
 from howsure.data.documents.document import Strings
 from howsure.data.documents.two_columns import read_sentence_index, read_tagged
@@ -62,7 +62,7 @@ def read_wsj(data: str | None, limit: int | None = None) -> Corpus:
 
     `limit`: only the first sentences of each part. Raises InputError if the folder `wsj_sample` is not found.
     """
-    folder = find_dataset("wsj_sample", data=data)
+    folder = find_data_set("wsj_sample", data=data)
     sentences, tags = read_tagged(folder / "wsj_sample.tsv.gz")
     articles = read_sentence_index(folder / "sentence_index.tsv.gz", sentences)
     number = {article: i for i, article in enumerate(sorted(set(articles)))}
@@ -81,7 +81,7 @@ def read_ewt(data: str | None, limit: int | None = None) -> Corpus:
 
     `limit`: only the first sentences of each part. Raises InputError if the folder `ud_english_ewt` is not found.
     """
-    folder = find_dataset("ud_english_ewt", data=data)
+    folder = find_data_set("ud_english_ewt", data=data)
     return Corpus("ewt", "EWT", *(_ewt_part(folder / f"en_ewt-ud-{part}.conllu.gz", limit) for part in PARTS))
 
 

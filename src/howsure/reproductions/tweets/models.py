@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from howsure.calibration.curve import curve_of
-from howsure.data.datasets.registry import find_dataset
+from howsure.data.datasets.registry import find_data_set
 from howsure.data.documents.two_columns import read_tagged
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.reproductions.label_errors import clustered_mean
@@ -95,7 +95,7 @@ def hmm(name: str, unknown: str, grid: tuple[float, ...] = PSEUDOCOUNTS) -> Kind
 
 def read_ark(data: str | None, limit: int | None) -> Corpus:
     """The tweets of Gimpel et al. (2011), as they split them; `limit`: only the first of each part."""
-    folder = find_dataset(DATA, data=data)
+    folder = find_data_set(DATA, data=data)
     parts = ((one[:limit] for one in read_tagged(folder / f"{part}.tsv")) for part in ("train", "dev", "test"))
     return Corpus("ark", "ARK tweets", *(Tagged(*part) for part in parts))
 
