@@ -19,7 +19,7 @@ from howsure.data.documents.document import Document
 from howsure.events.corpus.documents import Corpus, Fields
 from howsure.events.corpus.filters import Filter
 from howsure.events.corpus.open_corpus import open_corpus
-from howsure.events.extraction.extract_events import ExtractionReport, extract_events, recipe_of
+from howsure.events.extraction.extract_events import ExtractionReport, extract_events
 from howsure.events.extraction.worker import Work
 from howsure.events.store.schema import TABLES
 from tests.events import newswire
@@ -35,6 +35,10 @@ class Killer:
     @property
     def weights_(self) -> Any:
         return self.model.weights_
+
+    @property
+    def source_(self) -> str:
+        return self.model.source_
 
     def posterior(self, document: Document, **options: Any) -> CorefPosterior:
         if document.name == self.name:
@@ -96,9 +100,7 @@ def extract_to(
 ) -> ExtractionReport:
     """Extract the events of a CoNLL-U file."""
     held = open_corpus([corpus], fields=Fields()) if isinstance(corpus, Path) else corpus
-    task = work(model, **options)
-    settings = recipe_of(held, work=task, parser={"format": "CoNLL-U"}, lexicon="made up", model="made up")
-    return extract_events(held, store, work=task, settings=settings, workers=workers, advance=advance)
+    return extract_events(held, store, work=work(model, **options), workers=workers, advance=advance)
 
 
 def extract_until(messages: int, seconds: float, store: Path, corpus: Path, model: Path) -> None:

@@ -5,7 +5,7 @@ from howsure.events.corpus.documents import Fields
 from howsure.events.corpus.filters import Filter
 from howsure.events.corpus.open_corpus import open_corpus
 from howsure.events.examples import example_store
-from howsure.events.extraction.extract_events import extract_events, recipe_of
+from howsure.events.extraction.extract_events import extract_events
 from howsure.events.extraction.recount import recount_events
 from howsure.events.extraction.worker import Work
 from howsure.events.rules.rule import Rule, built_in_rule
@@ -39,6 +39,5 @@ __all__ = [
     "extract_events",
     "open_corpus",
     "read_rule",
-    "recipe_of",
     "recount_events",
 ]

@@ -11,8 +11,7 @@ from howsure.coreference.model.antecedent_model import AntecedentModel
 from howsure.events.actors.lexicon import Lexicon
 from howsure.events.corpus.documents import Fields
 from howsure.events.corpus.open_corpus import open_corpus
-from howsure.events.corpus.parsers import ConlluParser
-from howsure.events.extraction.extract_events import extract_events, recipe_of
+from howsure.events.extraction.extract_events import extract_events
 from howsure.events.extraction.worker import Work
 from howsure.events.rules.rule import built_in_rule
 from howsure.events.store.event_store import EventStore
@@ -32,6 +31,5 @@ def example_store(path: str | os.PathLike[str] | None = None) -> EventStore:
         corpus = open_corpus([folder / "news.conllu"], fields=Fields())
         lexicon = Lexicon.read(folder / "actors.tsv")
         work = Work(parser=None, model=AntecedentModel.pretrained(), lexicon=lexicon, rule=built_in_rule("attack"))
-        settings = recipe_of(corpus, work=work, parser=ConlluParser().recipe, lexicon="actors.tsv", model="pretrained")
-        extract_events(corpus, target, work=work, settings=settings, workers=1)
+        extract_events(corpus, target, work=work)
     return EventStore.open(target)

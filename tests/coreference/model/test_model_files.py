@@ -104,3 +104,10 @@ def test_the_pretrained_model_has_the_weights_that_training_gave_it() -> None:
     assert hashlib.sha256(model.weights_.astype("<f8").tobytes()).hexdigest() == (
         "3c7b96e47c3893424a07ad13ddc90414be8942ad32f8588f8aacff5502c99136"
     )
+
+
+def test_a_model_knows_where_its_weights_come_from(file: Path) -> None:
+    assert AntecedentModel.pretrained().source_ == "pretrained"
+    read = AntecedentModel.load(file)
+    assert read.source_ == str(file)
+    assert read.fit([STORY]).source_ == "fitted"

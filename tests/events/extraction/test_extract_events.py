@@ -17,6 +17,7 @@ import pytest
 import howsure.data
 from howsure.coreference.model.antecedent_model import AntecedentModel
 from howsure.errors import InputError
+from howsure.events.actors.lexicon import Lexicon
 from howsure.events.corpus.documents import Fields
 from howsure.events.corpus.filters import CATEGORY, NO_ACTOR, Filter
 from howsure.events.corpus.open_corpus import open_corpus
@@ -191,14 +192,31 @@ def test_what_other_processes_cannot_be_given(tmp_path: Path, corpus: Path, mode
     held = open_corpus([corpus], fields=Fields())
     task = replace(work(model), rule=Rule(name="nobody", function=lambda sentence: []))
     with pytest.raises(InputError, match="top of a module, or take workers=1"):
-        extract_events(held, tmp_path / "two.duckdb", work=task, settings={}, workers=2)
-    report = extract_events(held, tmp_path / "one.duckdb", work=task, settings={}, workers=1)
+        extract_events(held, tmp_path / "two.duckdb", work=task, workers=2)
+    report = extract_events(held, tmp_path / "one.duckdb", work=task, workers=1)
     assert (report.kept, report.with_events) == (DOCUMENTS, 0)
     with pytest.raises(InputError, match="workers must be 1 or more"):
-        extract_events(held, tmp_path / "none.duckdb", work=task, settings={}, workers=0)
+        extract_events(held, tmp_path / "none.duckdb", work=task, workers=0)
 
 
 def test_hostile_text_is_stored_as_it_is(whole: dict[str, Any]) -> None:
     titles = {row[0]: row[3] for row in whole["documents"]}
     assert titles[3] == newswire.HOSTILE
     assert titles[4] == "Story 4"
+
+
+def test_a_store_says_what_made_it(corpus: Path, model: Path, tmp_path: Path) -> None:
+    """By names: of the files of the lexicon and the model, and that the documents came parsed."""
+    (tmp_path / "actors.tsv").write_text("USA\tUnited States\nIRQ\tIraq\n")
+    task = replace(work(model), lexicon=Lexicon.read(tmp_path / "actors.tsv"), seed=3)
+    held = open_corpus([corpus], fields=Fields())
+    extract_events(held, tmp_path / "news.duckdb", work=task)
+    with EventStore.open(tmp_path / "news.duckdb") as store:
+        made = store.settings
+    assert (made["lexicon"]["name"], made["model"]["name"], made["parser"]) == (
+        "actors.tsv", model.name, {"format": "CoNLL-U"},
+    )  # fmt: skip
+    assert (made["seed"], made["rule"]["name"], made["input"]) == (3, task.rule.name, held.recipe)
+    assert made["actors"] == {"IRQ": "Iraq", "USA": "United States"}
+    with pytest.raises(InputError, match=r"was begun with other settings: lexicon.name was .* and is now"):
+        extract_events(held, tmp_path / "news.duckdb", work=replace(task, lexicon=replace(task.lexicon, name="other")))

@@ -20,7 +20,7 @@ from howsure.errors import InputError
 from howsure.events.corpus.documents import Fields
 from howsure.events.corpus.filters import Filter
 from howsure.events.corpus.open_corpus import open_corpus
-from howsure.events.extraction.extract_events import BATCH, extract_events, recipe_of
+from howsure.events.extraction.extract_events import BATCH, extract_events
 from howsure.events.extraction.recount import NEEDED, StoredCorpus, recount_events
 from howsure.events.rules.rule import Rule, built_in_rule
 from howsure.events.store.event_store import EventStore
@@ -57,8 +57,7 @@ def extracted(path: Path, corpus: Path, model: Path, rule: Rule, filter: Filter 
     """The store that a fresh extraction with a rule gives."""
     held = open_corpus([corpus], fields=Fields(category="desk"))
     task = replace(work(model, filter=filter), rule=rule)
-    settings = recipe_of(held, work=task, parser={"format": "CoNLL-U"}, lexicon="made up", model="made up")
-    extract_events(held, path, work=task, settings=settings)
+    extract_events(held, path, work=task)
     return contents(path)
 
 
@@ -146,7 +145,7 @@ def test_what_cannot_be_counted_again(first: EventStore, corpus: Path, model: Pa
     right = AntecedentModel.load(model)
     with pytest.raises(InputError, match="is the store that is counted again"):
         recount_events(first, first.path, rule=SPOKE, model=right)
-    with pytest.raises(InputError, match="another model, made up; give that one"):
+    with pytest.raises(InputError, match=r"another model, model\.npz; give that one"):
         recount_events(first, tmp_path / "a.duckdb", rule=SPOKE)
     with pytest.raises(InputError, match="the rule is for labels 'clear', the parse has 'ud'; set labels: ud"):
         recount_events(first, tmp_path / "a.duckdb", rule=built_in_rule("attack", labels="clear"), model=right)

@@ -125,7 +125,7 @@ def extract_command(store: str, samples: int, seed: int, workers: int | None, **
     task = set_up(options, samples=samples, seed=seed)
     n = usable_processors() if workers is None else workers
     with progress("documents", total=task.corpus.total, rate=True) as advance:
-        report = extract_events(task.corpus, store, work=task.work, settings=task.settings, workers=n, advance=advance)
+        report = extract_events(task.corpus, store, work=task.work, workers=n, advance=advance)
     if report.interrupted:
         click.echo(interrupted(store, report), err=True)
         raise click.exceptions.Abort

@@ -14,22 +14,18 @@ from howsure.events.corpus.documents import Corpus, Fields
 from howsure.events.corpus.filters import Filter
 from howsure.events.corpus.open_corpus import open_corpus
 from howsure.events.corpus.parsers import ConlluParser, Parser, SpacyParser
-from howsure.events.extraction.extract_events import recipe_of
 from howsure.events.extraction.worker import Work
 from howsure.events.rules.rule import BUILT_IN, Rule, built_in_rule
 from howsure.events.rules.rule_files import read_rule
 from howsure.inputs.naming import unknown_name
 
-COUNTRIES, PRETRAINED = "countries", "pretrained"
-
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A corpus, the work on each document, and the recipe of both."""
+    """A corpus, and the work on each document."""
 
     corpus: Corpus
     work: Work
-    settings: dict[str, Any]
 
 
 def set_up(options: Mapping[str, Any], *, samples: int = 100, seed: int = 0) -> Task:
@@ -50,11 +46,7 @@ def set_up(options: Mapping[str, Any], *, samples: int = 100, seed: int = 0) -> 
     model = AntecedentModel.pretrained() if options["model"] is None else AntecedentModel.load(options["model"])
     name = None if corpus.is_parsed else options["parser"]
     work = Work(parser=name, model=model, lexicon=lexicon, rule=rule, samples=samples, seed=seed, filter=kept)
-    names = {key: os.path.basename(options[key] or other) for key, other in _DEFAULTS.items()}
-    return Task(corpus, work, recipe_of(corpus, work=work, parser=parser.recipe, **names))
-
-
-_DEFAULTS = {"lexicon": COUNTRIES, "model": PRETRAINED}
+    return Task(corpus, work)
 
 
 def _parser(name: str | None, corpus: Corpus) -> Parser:

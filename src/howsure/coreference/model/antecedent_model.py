@@ -29,6 +29,7 @@ from howsure.inputs.pairs import Floats
 from howsure.stats.randomness import Randomness, generator_from
 
 KIND, SCHEMA = "antecedent model", 1  # in files
+FITTED = "fitted"  # where weights come from, unless from a file
 SHARPEST = 100
 FAMILY_NAMES = tuple(family.name for family in (*PAIR_FAMILIES, *NEW_FAMILIES))
 
@@ -90,6 +91,7 @@ class AntecedentModel:
         self.features = FAMILY_NAMES if features is None else tuple(features)
         self.rng = rng
         self.weights_: Floats | None = None
+        self.source_ = FITTED
         self.history_: tuple[Pass, ...] = ()
         self.interrupted_ = False
         self._tables: list[Floats] = []
@@ -141,6 +143,7 @@ class AntecedentModel:
         )
         self.history_, self.interrupted_ = done.history, done.interrupted
         self._set_weights(done.weights)
+        self.source_ = FITTED
         return self
 
     def mentions_of(self, document: Document) -> tuple[Mention, ...]:
@@ -202,6 +205,7 @@ class AntecedentModel:
         weights = np.zeros(n)
         weights[places] = values
         model._set_weights(weights)
+        model.source_ = str(path)
         return model
 
     @classmethod
@@ -211,7 +215,9 @@ class AntecedentModel:
         Trained on the 53 documents of GUM's training part whose texts are CC BY: academic, court, interviews, news.
         """
         with resources.as_file(resources.files("howsure.coreference") / "trained" / "english.npz") as path:
-            return cls.load(path)
+            model = cls.load(path)
+        model.source_ = "pretrained"
+        return model
 
     def _signature(self) -> list[list[Any]]:
         """What the places of the weights depend on: the families in order, their sizes and conjunctions."""

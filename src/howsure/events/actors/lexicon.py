@@ -43,6 +43,7 @@ class Lexicon:
     stemming: str = "suffixes"
     match_case: bool = False
     titles: Mapping[str, str] = field(default_factory=dict)
+    name: str = field(default="lexicon", compare=False)  # in recipes
     _single: dict[str, Name] = field(init=False, repr=False, compare=False)
     _longer: dict[str, tuple[Name, ...]] = field(init=False, repr=False, compare=False)
     _lower: frozenset[str] = field(init=False, repr=False, compare=False)
@@ -73,7 +74,7 @@ class Lexicon:
         from howsure.events.actors.countries import country_entries
 
         entries, titles = country_entries()
-        return cls(entries, match_case=True, titles=titles)
+        return cls(entries, match_case=True, titles=titles, name="countries")
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], *, stemming: str = "suffixes", match_case: bool = False) -> Lexicon:
@@ -86,7 +87,8 @@ class Lexicon:
         from howsure.events.actors.lexicon_files import read_entries
 
         entries = read_entries(path)
-        return cls(entries, stemming, match_case, titles=dict(reversed(entries)))
+        titles = dict(reversed(entries))
+        return cls(entries, stemming, match_case, titles=titles, name=os.path.basename(path))
 
     @property
     def codes(self) -> tuple[str, ...]:

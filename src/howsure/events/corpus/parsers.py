@@ -92,6 +92,11 @@ class SpacyParser:
         return [document_from_spacy(doc, name=name) for (name, _), doc in zip(ready, parsed, strict=True)]
 
 
+def parser_of(name: str | None) -> Parser:
+    """The spaCy pipeline of a name or path; None: documents come parsed."""
+    return ConlluParser() if name is None else SpacyParser(name)
+
+
 def scheme_of(labels: Sequence[str]) -> str:
     """The scheme of dependency labels: "ud", "ud-2014" or "clear", the one that knows most of them.
 

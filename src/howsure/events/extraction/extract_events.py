@@ -25,6 +25,8 @@ from typing import Any
 from howsure.errors import InputError
 from howsure.events.actors.lexicon import Lexicon
 from howsure.events.corpus.documents import Corpus, Documents, InputDocument
+from howsure.events.corpus.filters import Filter
+from howsure.events.corpus.parsers import parser_of
 from howsure.events.corpus.stories import SHARED, WORDS, stories_of
 from howsure.events.extraction.interrupts import deaf_children, undisturbed
 from howsure.events.extraction.processes import Spawning
@@ -69,6 +71,26 @@ class ExtractionReport:
 
 
 def extract_events(
+    corpus: Corpus,
+    path: str | os.PathLike[str],
+    *,
+    work: Work,
+    workers: int = 1,
+    advance: Advance | None = None,
+) -> ExtractionReport:
+    """Write the store at `path`, or go on with one that was begun with the same corpus and work.
+
+    The store holds what made it as its settings. With several `workers` each is a process of its own; the store is the
+    same row by row. `advance` is told of documents done, at once of those that were done before. Ctrl-C ends the run
+    with `interrupted`; what is done is stored.
+
+    Raises InputError as the readers and the rule do, or where the store was begun otherwise; StoreError where it cannot
+    be written. Whatever happens, batches that are stored stay, and the same call goes on after them.
+    """
+    return fill_store(corpus, path, work=work, settings=_recipe(corpus, work), workers=workers, advance=advance)
+
+
+def fill_store(
     corpus: Documents,
     path: str | os.PathLike[str],
     *,
@@ -77,15 +99,7 @@ def extract_events(
     workers: int = 1,
     advance: Advance | None = None,
 ) -> ExtractionReport:
-    """Write the store at `path`, or go on with one that was begun with the same settings.
-
-    `settings` is the recipe, as `recipe_of` gives it. With several `workers` each is a process of its own; the store is
-    the same row by row. `advance` is told of documents done, at once of those that were done before. Ctrl-C ends the
-    run with `interrupted`; what is done is stored.
-
-    Raises InputError as the readers and the rule do, or where the store was begun with other settings; StoreError where
-    it cannot be written. Whatever happens, batches that are stored stay, and the same call goes on after them.
-    """
+    """Do the work of `extract_events` under settings that are known, such as those of a store that is counted again."""
     if workers < 1:
         raise InputError(f"workers must be 1 or more; it is {workers}.")
     target = Path(path)
@@ -102,21 +116,21 @@ def usable_processors() -> int:
     return min(usable, MOST_WORKERS)
 
 
-def recipe_of(corpus: Corpus, *, work: Work, parser: dict[str, Any], lexicon: str, model: str) -> dict[str, Any]:
+def _recipe(corpus: Corpus, work: Work) -> dict[str, Any]:
     """The settings of a store: what was read, and what was done to it, by name and where names may lie, by content."""
     column = corpus.fields.story
-    filters = {name: getattr(work.filter, name) for name in ("keep", "drop", "require_actor", "since", "until")}
+    source = getattr(work.model, "source_", type(work.model).__name__)
     return {
         "input": corpus.recipe,
-        "parser": parser,
+        "parser": parser_of(work.parser).recipe,
         "rule": work.rule.to_dict(),
-        "lexicon": lexicon_recipe(work.lexicon, lexicon),
+        "lexicon": lexicon_recipe(work.lexicon),
         "names": [list(entry) for entry in work.lexicon.entries],
         "actors": {code: work.lexicon.title(code) for code in work.lexicon.codes},
-        "model": {"name": model, "digest": model_digest(work.model)},
+        "model": {"name": os.path.basename(source), "digest": model_digest(work.model)},
         "samples": work.samples,
         "seed": work.seed,
-        "filters": filters,
+        "filters": {name: getattr(work.filter, name) for name in Filter.__slots__},
         "stories": {"column": column} if column else {"shared": SHARED, "words": WORDS},
     }
 
@@ -205,10 +219,10 @@ def _in_order(pool: ProcessPoolExecutor, batches: Batches, ahead: int) -> Iterat
         yield waiting.popleft().result()
 
 
-def lexicon_recipe(lexicon: Lexicon, name: str) -> dict[str, Any]:
+def lexicon_recipe(lexicon: Lexicon) -> dict[str, Any]:
     """Its name, how it is matched, and its content in short."""
-    held = {"stemming": lexicon.stemming, "match_case": lexicon.match_case}
-    return {"name": name, **held, "digest": _digest(lexicon.entries)}
+    held = {name: getattr(lexicon, name) for name in ("name", "stemming", "match_case")}
+    return {**held, "digest": _digest(lexicon.entries)}
 
 
 def _digest(content: Any) -> str:

@@ -17,7 +17,7 @@ from howsure.events.corpus.filters import Filter
 from howsure.events.extraction.extract_events import (
     Advance,
     ExtractionReport,
-    extract_events,
+    fill_store,
     lexicon_recipe,
     model_digest,
 )
@@ -99,11 +99,11 @@ def recount_events(
     )
     changed = {
         "rule": rule.to_dict(),
-        "lexicon": lexicon_recipe(lexicon, was["lexicon"]["name"]),
+        "lexicon": lexicon_recipe(lexicon),
         "filters": {name: getattr(filters, name) for name in Filter.__slots__},
     }
     kept = {name: value for name, value in was.items() if name not in ("version", "howsure", "finished")}
-    return extract_events(
+    return fill_store(
         StoredCorpus(store), target, work=work, settings={**kept, **changed}, workers=workers, advance=advance
     )
 
@@ -118,7 +118,7 @@ def lexicon_of(store: EventStore) -> Lexicon:
         raise InputError(f"{store.path} does not hold the names of its actors; extract the events again.")
     entries = [(str(code), str(name)) for code, name in store.settings["names"]]
     titles: dict[str, str] = store.settings["actors"]
-    return Lexicon(entries, held["stemming"], held["match_case"], titles=titles)
+    return Lexicon(entries, held["stemming"], held["match_case"], titles=titles, name=held["name"])
 
 
 def labels_of(store: EventStore) -> str:

@@ -20,7 +20,7 @@ from howsure.data.parses.parsed_document import ParsedDocument
 from howsure.events.actors.lexicon import Lexicon
 from howsure.events.corpus.documents import InputDocument
 from howsure.events.corpus.filters import EMPTY, TOO_LONG, Filter
-from howsure.events.corpus.parsers import ConlluParser, Parser, SpacyParser
+from howsure.events.corpus.parsers import parser_of
 from howsure.events.extraction.one_document import Model, document_seed, extract
 from howsure.events.extraction.rows import Rows, Tables
 from howsure.events.rules.rule import Rule
@@ -54,7 +54,7 @@ class Worker:
 
     def __init__(self, work: Work) -> None:
         self.work = work
-        self.parser: Parser = ConlluParser() if work.parser is None else SpacyParser(work.parser)
+        self.parser = parser_of(work.parser)
 
     def __call__(self, batch: Sequence[InputDocument]) -> Batch:
         """The rows of a batch; the same whatever came before it."""

@@ -11,8 +11,7 @@ from howsure.coreference.model.antecedent_model import AntecedentModel
 from howsure.events.actors.lexicon import Lexicon
 from howsure.events.corpus.documents import Fields
 from howsure.events.corpus.open_corpus import open_corpus
-from howsure.events.corpus.parsers import SpacyParser
-from howsure.events.extraction.extract_events import ExtractionReport, extract_events, recipe_of
+from howsure.events.extraction.extract_events import ExtractionReport, extract_events
 from howsure.events.extraction.worker import Work
 from howsure.events.rules.rule import Rule, built_in_rule
 from howsure.reproductions.events.corpora import News
@@ -57,9 +56,7 @@ def store_events(
     work = Work(
         parser=parser, model=AntecedentModel.pretrained(), lexicon=lexicon, rule=rule, samples=SAMPLES, seed=seed
     )
-    pipeline = SpacyParser(parser)
-    recipe = recipe_of(corpus, work=work, parser=pipeline.recipe, lexicon="countries", model="pretrained")
-    return extract_events(corpus, path, work=work, settings=recipe, workers=workers, advance=advance)
+    return extract_events(corpus, path, work=work, workers=workers, advance=advance)
 
 
 def words_of(rule: Rule) -> re.Pattern[str]:
