@@ -43,6 +43,13 @@ def _differences(metrics: list[str]) -> Any:
     return howsure.compare(gold, base, {HOSTILE: other}, metrics=metrics, n_resamples=200, rng=0)
 
 
+def _counts() -> Any:
+    rng = np.random.default_rng(5)
+    score = rng.random(300)
+    labels = np.where(np.arange(300) < 100, rng.random(300) < score, np.nan)
+    return howsure.estimate_counts(score, labels, cells=rng.choice(["VB", HOSTILE], 300), rng=0)
+
+
 @cache
 def _store() -> Any:
     return events.example_store()
@@ -66,6 +73,9 @@ CALLS: dict[str, Callable[[], Any]] = {
     ),
     "differences": lambda: _differences(["accuracy"]),
     "differences of several metrics": lambda: _differences(["accuracy", "macro_f1"]),
+    "counts": lambda: _counts(),
+    "counts without cells": lambda: howsure.estimate_counts(np.linspace(0, 1, 40), [1, 0] * 20, method="labels"),
+    "sample for labels": lambda: howsure.sample_for_labels(np.linspace(0, 1, 200), 30, rng=0),
     "scores": lambda: score_documents([[[1, 2], [3]]], [[[1, 2, 3]]]),
     "query": lambda: POSTERIOR.query(len, 50, rng=0),
     "query of texts": lambda: POSTERIOR.query(lambda clusters: (HOSTILE, len(clusters)), 50, rng=0),
@@ -77,10 +87,10 @@ CALLS: dict[str, Callable[[], Any]] = {
 }
 DRAWN = (
     "curve", "curve of little", "table", "table of little", "quantiles", "series",
-    "differences", "differences of several metrics",
+    "differences", "differences of several metrics", "counts", "counts without cells",
 )  # fmt: skip
 MANY_PANELS = {"quantiles", "differences of several metrics", "series"}  # figure() has more than plot() can
-PARTS = {"Bins", "GroupCalibration", "Difference", "Score"}  # rows and columns of a result, not one
+PARTS = {"Bins", "CountEstimate", "GroupCalibration", "Difference", "Score"}  # rows and columns of a result, not one
 GIVEN = {  # what a public function takes, or a model that it asks: no result
     "Document", "Fields", "Filter", "Lexicon", "Mention", "Metric", "Pairs", "Predictions", "ProperLoss", "Rule",
     "Runs", "Sentence", "Work",

@@ -12,6 +12,14 @@ __version__ = "0.1.0"
 
 _ROOMS = {
     "howsure.events": ("EventStore", "Lexicon", "Rule", "compare_actors", "event_series"),
+    "howsure.counts": (
+        "CountEstimate",
+        "CountEstimates",
+        "LabelSample",
+        "estimate_counts",
+        "labels_needed",
+        "sample_for_labels",
+    ),
     "howsure.coreference": ("AntecedentModel", "CorefPosterior", "score_clusters"),
     "howsure.data": ("Document", "Mention", "Sentence", "read_documents"),
     "howsure.errors": ("HowsureError", "InputError", "MissingExtraError"),
@@ -57,6 +65,7 @@ __all__ = sorted(_ROOM_OF)
 if TYPE_CHECKING:
     from howsure.calibration import *  # noqa: F403
     from howsure.coreference import AntecedentModel, CorefPosterior, score_clusters  # noqa: F401
+    from howsure.counts import *  # noqa: F403
     from howsure.data import Document, Mention, Sentence, read_documents  # noqa: F401
     from howsure.errors import HowsureError, InputError, MissingExtraError  # noqa: F401
     from howsure.events import EventStore, Lexicon, Rule, compare_actors, event_series  # noqa: F401

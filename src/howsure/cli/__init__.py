@@ -20,6 +20,7 @@ from howsure.cli.terminal.streams import any_encoding
 COMMANDS = {  # name -> (module, what `howsure --help` says of it)
     "calibration": ("howsure.cli.calibration.main", "Do predicted probabilities match frequencies?"),
     "significance": ("howsure.cli.significance.main", "Is a model really better than the baseline?"),
+    "counts": ("howsure.cli.counts.main", "How many? Counts from a model's scores and a few hundred labels."),
     "sequences": ("howsure.cli.sequences.main", "Train taggers, and get the probability of every tag."),
     "coreference": (
         "howsure.cli.coreference.main",

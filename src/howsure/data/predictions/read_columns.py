@@ -40,6 +40,7 @@ def read_columns(
     labels: Sequence[str] = (),
     numbers: Sequence[str] = (),
     lists: Sequence[str] = (),
+    optional: Sequence[str] = (),
     cluster: str | None = None,
     run: str | None = None,
     across_files: str = "error",
@@ -50,7 +51,8 @@ def read_columns(
 
     `labels` come as they stand (n,), `numbers` as float64 (n,), `lists` as float64 (n, K); so do labels and numbers
     whose column holds lists of numbers, or numbers by names, {"0": 0.7, "1": 0.3}, in the natural order of the names. A
-    missing value is an error, or with `skip_missing` its row is left out.
+    missing value is an error, or with `skip_missing` its row is left out; in `optional` columns, which come as they
+    stand, it is None.
 
     `cluster` is one of the labels: equal values of it in several files (of one `run`, if that is a column) are an
     error, unless `across_files` says that they are the "same" thing or "separate" ones, which are then numbered anew.
@@ -58,7 +60,8 @@ def read_columns(
     Files are those of `open_predictions`. Raises InputError naming the file, the column, the row and the value.
     """
     check_way(across_files, of=cluster, named="--cluster")
-    roles = dict.fromkeys(labels, "text") | dict.fromkeys(numbers, "number") | dict.fromkeys(lists, "numbers")
+    roles = dict.fromkeys((*labels, *optional), "text") | dict.fromkeys(numbers, "number")
+    roles |= dict.fromkeys(lists, "numbers")
     with closing(Database()) as database:
         files = named_files(paths, format=format, spool=database.folder)
         database.allow_only([file.path for file in files])
@@ -66,9 +69,12 @@ def read_columns(
         for name in (*labels, *lists):
             table.columns[name] = with_keys(table, table.columns[name])
         kinds = {c: "numbers" if _holds_lists(table, c) else roles[name] for name, c in table.columns.items()}
-        missing = {column: column.missing(role=kind) for column, kind in kinds.items()}
+        missing = {column: column.missing(role=kind) for column, kind in kinds.items() if column.name not in optional}
         selection = select_rows(table, missing, skip=skip_missing, values=(), stream_checks=False)
-        found = {column.name: _values(selection, column, kind) for column, kind in kinds.items()}
+        found = {
+            column.name: _with_none(selection, column) if column.name in optional else _values(selection, column, kind)
+            for column, kind in kinds.items()
+        }
         if cluster is not None:
             part = None if run is None else table.columns[run]
             check_across_files(selection, table.columns[cluster], part, how=across_files)
@@ -96,3 +102,13 @@ def _values(selection: Selection, column: Column, kind: str) -> npt.NDArray[Any]
     with reading(selection.table.name):
         relation = selection.table.connection.sql(selection.query([f"{column.sql} AS value"]))
         return np.ma.getdata(relation.fetchnumpy()["value"])
+
+
+def _with_none(selection: Selection, column: Column) -> npt.NDArray[Any]:
+    """The values of a column as they stand, None where one is missing or an empty text."""
+    with reading(selection.table.name):
+        relation = selection.table.connection.sql(selection.query([f"{column.sql} AS value"]))
+        rows = [one for (one,) in relation.fetchall()]
+    held = np.empty(len(rows), dtype=object)
+    held[:] = [None if one is None or (isinstance(one, str) and not one.strip()) else one for one in rows]
+    return held

@@ -1,0 +1,8 @@
+"""Counts that hold: from a model's scores and a few hundred labels to numbers one can publish."""
+
+from howsure.counts.estimation import estimate_counts
+from howsure.counts.label_sample import LabelSample, sample_for_labels
+from howsure.counts.planning import labels_needed
+from howsure.counts.results import CountEstimate, CountEstimates
+
+__all__ = ["CountEstimate", "CountEstimates", "LabelSample", "estimate_counts", "labels_needed", "sample_for_labels"]

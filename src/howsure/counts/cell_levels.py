@@ -1,0 +1,69 @@
+"""A level for each cell, pooled within its domain: how far the proxy is off there, by a grid instead of a chain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from howsure.inputs.pairs import Floats, Integers
+
+LEVELS = np.arange(-60, 61) / 10.0  # θ, in logits
+MEANS = np.arange(-16, 17) / 4.0  # μ
+SPREADS = np.array([0.05, 0.2, 0.4, 0.6, 0.8, 1.0, 1.3, 1.7, 2.2])  # τ
+SPREAD_OF_MEANS = 1.5
+SCALE_OF_SPREADS = 0.7
+TAILS = 3.0  # degrees of freedom of the levels: a cell may be far from the others
+
+
+@dataclass(frozen=True, slots=True)
+class CellLevels:
+    """The posterior of the level of each cell (cells, levels), and of the spread τ of each domain (domains, τ)."""
+
+    posterior: Floats
+    spread: Floats
+
+    @property
+    def expected_spread(self) -> Floats:
+        """E τ of each domain."""
+        held: Floats = self.spread @ SPREADS
+        return held
+
+
+def cell_levels(logits: Floats, labels: Floats, cell: Integers, n_cells: int, domain_of_cell: Integers) -> CellLevels:
+    """The posterior of θ_c given labelled units with P(y = 1) = σ(logit + θ_c).
+
+    θ_c ~ μ_a + τ_a t₃ within domain a, μ_a ~ N(0, 1.5²), τ_a ~ N⁺(0, 0.7²). On grids: L_c(θ) the likelihood of the
+    cell's labels, Z_ch = Σ_θ L_c(θ) g_h(θ) for each hyperparameter h = (μ, τ), w_h ∝ π_h Π_c Z_ch over the cells of the
+    domain, and q_c(θ) = Σ_h w_h L_c(θ) g_h(θ) / Z_ch.
+    """
+    log_likelihood = np.zeros((n_cells, len(LEVELS)))
+    eta = logits[:, None] + LEVELS
+    np.add.at(log_likelihood, cell, labels[:, None] * eta - np.logaddexp(0.0, eta))
+    log_likelihood -= log_likelihood.max(axis=1, keepdims=True)
+    likelihood = np.exp(log_likelihood)
+    densities, log_prior = _hyperparameters()
+    evidence = likelihood @ densities.T  # (cells, h)
+    posterior = np.empty_like(likelihood)
+    spreads = np.empty((int(domain_of_cell.max()) + 1, len(SPREADS)))
+    for domain in range(len(spreads)):
+        members = np.flatnonzero(domain_of_cell == domain)
+        log_weight = log_prior + np.log(evidence[members]).sum(axis=0)
+        weight = np.exp(log_weight - log_weight.max())
+        weight /= weight.sum()
+        posterior[members] = likelihood[members] * ((weight / evidence[members]) @ densities)
+        spreads[domain] = weight.reshape(len(MEANS), len(SPREADS)).sum(axis=0)
+    return CellLevels(posterior / posterior.sum(axis=1, keepdims=True), spreads)
+
+
+@cache
+def _hyperparameters() -> tuple[Floats, Floats]:
+    """g_h(θ) of each h = (μ, τ), (h, levels), and log π_h with the width of each cell of the grid."""
+    mean, spread = (axis.reshape(-1, 1) for axis in np.meshgrid(MEANS, SPREADS, indexing="ij"))
+    z = (LEVELS - mean) / spread
+    density = (1.0 + z * z / TAILS) ** (-(TAILS + 1) / 2)
+    density /= density.sum(axis=1, keepdims=True)
+    width = np.gradient(SPREADS)
+    log_prior = -0.5 * (mean / SPREAD_OF_MEANS) ** 2 - 0.5 * (spread / SCALE_OF_SPREADS) ** 2
+    return density, (log_prior + np.log(np.tile(width, len(MEANS)))[:, None]).ravel()

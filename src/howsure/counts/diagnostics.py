@@ -1,0 +1,147 @@
+"""What checks estimated counts: hidden labels, the model against the design, drift, and the model's worth."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from howsure.calibration.curve import calibration_error
+from howsure.counts.cell_levels import LEVELS, cell_levels
+from howsure.counts.count_law import CountLaw, count_law
+from howsure.counts.design import difference_total
+from howsure.counts.proxy import FOLDS, Proxy, fit_proxy, folds_of
+from howsure.counts.results import CountEstimate, Diagnostics
+from howsure.counts.units import Units
+from howsure.inputs.pairs import Floats
+from howsure.stats.estimate import Estimate
+from howsure.stats.proportions import normal_quantile
+
+LEAST_PAIRS = 40  # of a calibration error
+FEW_POSITIVES = 20
+FAR = 4.0  # standard errors between the mean scores of labelled and other units, where the draw was to be at random
+
+
+def diagnostics_of(
+    units: Units,
+    features: list[Floats],
+    proxy: Proxy,
+    laws: tuple[CountLaw, ...],
+    rng: np.random.Generator,
+    *,
+    total: CountEstimate,
+    level: float,
+) -> Diagnostics:
+    """All checks; those of the hierarchical method only where it was used."""
+    coverage, cells = hidden_coverage(units, features, rng, level=level) if laws else (math.nan, 0)
+    drift: tuple[float, ...] = ()
+    if laws:
+        levels = cell_levels(
+            proxy.logits[units.labelled],
+            units.labels,
+            units.cells.code[units.labelled],
+            len(units.cells.names),
+            units.cells.domain,
+        )
+        drift = tuple(levels.expected_spread.tolist())
+    return Diagnostics(
+        coverage, cells, drift, disagreement(units, proxy, laws, level), worth_in_labels(total), raw_error(units, level)
+    )
+
+
+def hidden_coverage(
+    units: Units, features: list[Floats], rng: np.random.Generator, *, level: float
+) -> tuple[float, int]:
+    """Hide the labels of each fold, predict its positives per cell, and see how often the interval holds them."""
+    folds = folds_of(units, rng)
+    held, cells = 0, 0
+    for fold in range(FOLDS):
+        hidden = np.flatnonzero(folds == fold)
+        shown = np.flatnonzero(folds != fold)
+        if len(hidden) == 0 or len(shown) == 0:
+            continue
+        proxy = fit_proxy(units, features, rng, without=hidden)
+        code = units.cells.code
+        labelled = units.labelled[shown]
+        levels = cell_levels(
+            proxy.logits[labelled], units.labels[shown], code[labelled], len(units.cells.names), units.cells.domain
+        )
+        for cell in np.unique(code[units.labelled[hidden]]).tolist():
+            places = hidden[code[units.labelled[hidden]] == cell]
+            law = count_law(0, proxy.logits[units.labelled[places]], LEVELS, levels.posterior[cell])
+            low, high = law.interval(level)
+            held += low <= units.labels[places].sum() <= high
+            cells += 1
+    return (held / cells if cells else math.nan), cells
+
+
+def disagreement(units: Units, proxy: Proxy, laws: tuple[CountLaw, ...], level: float) -> tuple[float, ...]:
+    """z of each domain: the sum of its cells' expected counts minus the design's total, in standard errors of that."""
+    found = []
+    for domain in range(len(units.cells.domain_names)) if laws else ():
+        cells = units.cells.domain == domain
+        member = cells[units.cells.code]
+        design = difference_total(units.draw, proxy.probabilities, units.labelled, units.labels, member, level=level)
+        model = sum(law.expected for law, kept in zip(laws, cells, strict=True) if kept)
+        found.append((model - design.value) / math.sqrt(design.variance) if design.variance > 0 else math.nan)
+    return tuple(found)
+
+
+def worth_in_labels(total: CountEstimate) -> int | None:
+    """How many labels alone, drawn at random, would give the total this width; None if it has none."""
+    half = (total.high - total.low) / 2
+    share = min(max(total.share, 0.5 / max(total.n, 1)), 1 - 0.5 / max(total.n, 1))
+    if half <= 0 or math.isnan(share):
+        return None
+    plain = share * (1 - share) * (normal_quantile(total.level) * total.n / half) ** 2
+    return round(plain / (1 + plain / total.n))
+
+
+def raw_error(units: Units, level: float) -> Estimate | None:
+    """The calibration error of the scores on the labelled units, each weighed by how many it stands for."""
+    if len(units.labelled) < LEAST_PAIRS or len(np.unique(units.labels)) < 2:
+        return None
+    weight = units.weight_of_labelled
+    return calibration_error(units.labels, units.score[units.labelled], sample_weight=weight, level=level)
+
+
+def notes_of(units: Units, method: str, checks: Diagnostics) -> tuple[str, ...]:
+    """What a reader must know beside the numbers."""
+    positives = int(units.labels.sum())
+    notes = [f"the intervals lean on this draw: {units.design}"]
+    if method in ("auto", "hierarchical") and len(units.cells.names) > 1:
+        notes.append("of cells, what holds at the level is coverage on average over cells, not of each cell")
+    if positives < FEW_POSITIVES or len(units.labels) - positives < FEW_POSITIVES:
+        kind = "positive" if positives < FEW_POSITIVES else "negative"
+        few = min(positives, len(units.labels) - positives)
+        notes.append(f"{few} {kind} labels are few: totals use the labels alone where fewer than 20 are positive")
+    if units.draw.is_simple and _is_far(units):
+        notes.append(
+            "units with labels have other scores than the rest, so they were hardly drawn at random from all; these "
+            "intervals do not hold. Pass the strata or chances of the draw, or draw anew by sample_for_labels"
+        )
+    unseen = _unseen(units)
+    if unseen:
+        notes.append(unseen)
+    return tuple(notes)
+
+
+def _is_far(units: Units) -> bool:
+    labelled = units.score[units.labelled]
+    others = np.delete(units.score, units.labelled)
+    if len(others) == 0 or len(labelled) < 2:
+        return False
+    error = math.sqrt(labelled.var(ddof=1) / len(labelled) + units.score.var() / len(others))
+    return error > 0 and abs(labelled.mean() - others.mean()) > FAR * error
+
+
+def _unseen(units: Units) -> str:
+    """A sentence where no label lies among the units of low score, in which a model's misses are."""
+    middle = float(np.median(units.score))
+    low = units.score <= middle
+    if low[units.labelled].any():
+        return ""
+    return (
+        f"none of the {int(low.sum()):,} units with a score of at most {middle:.3g} has a label: what the model misses "
+        "there cannot be known"
+    )

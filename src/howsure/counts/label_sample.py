@@ -1,0 +1,281 @@
+"""Which units to read: a sample whose chances are known, so that what a model misses can be counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from howsure import __version__
+from howsure.counts.strata import LEAST, allocation, bands_of, planned_spread, spread_so_far
+from howsure.counts.units import partial_labels, read_cells
+from howsure.errors import InputError
+from howsure.files.model_archive import damaged_model, read_model, write_model
+from howsure.files.whole import Place
+from howsure.inputs.checks import check_clusters, check_codes, check_probabilities
+from howsure.inputs.frames import to_frame
+from howsure.inputs.naming import unknown_name
+from howsure.inputs.numbers import check_whole
+from howsure.inputs.pairs import Floats, Integers
+from howsure.show.table import Table
+from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
+
+KIND, SCHEMA = "sample for labels", 1
+DESIGNS = ("stratified", "simple", "importance")
+LEAST_CHANCE = 0.2  # of the average one: by importance, units of low score are drawn too
+PER_STRATUM = 5  # labels on average that strata by period as well must get
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class LabelSample:
+    """The units to read: `indices` (n,), their chance `inclusion` (n,), and `strata` (N,), a name for every unit.
+
+    Pass `strata` to `estimate_counts`; by design "importance", which has no strata, `chances` (N,).
+    """
+
+    indices: Integers
+    inclusion: Floats
+    strata: tuple[str, ...]
+    codes: Integers
+    recipe: Mapping[str, Any] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    @property
+    def stratum(self) -> np.ndarray[Any, Any]:
+        """The name of the stratum of each of the N units."""
+        return np.array(self.strata)[self.codes]
+
+    @property
+    def chances(self) -> Floats:
+        """The chance of each drawn unit in a column of all N units, NaN for the others."""
+        held = np.full(len(self.codes), np.nan)
+        held[self.indices] = self.inclusion
+        return held
+
+    def save(self, path: Place) -> None:
+        """Write the sample to a file that `load` reads; what is there is replaced."""
+        content = {"recipe": dict(self.recipe), "strata": list(self.strata)}
+        arrays = {"indices": self.indices, "inclusion": self.inclusion, "codes": self.codes}
+        write_model(path, kind=KIND, schema=SCHEMA, content=content, arrays=arrays)
+
+    @classmethod
+    def load(cls, path: Place) -> LabelSample:
+        """Read a sample that `save` wrote.
+
+        Raises InputError if there is no such file, or it is cut short, changed or something else.
+        """
+        content, arrays = read_model(path, kind=KIND, schema=SCHEMA)
+        try:
+            held = [arrays[name] for name in ("indices", "inclusion", "codes")]
+            sample = cls(held[0], held[1], tuple(content["strata"]), held[2], content["recipe"])
+            if len(held[0]) != len(held[1]) or held[0].max() >= len(held[2]) or held[2].max() >= len(sample.strata):
+                raise ValueError("its parts do not fit together")
+        except (KeyError, TypeError, ValueError) as error:
+            raise damaged_model(path, error) from error
+        return sample
+
+    def table(self) -> Table:
+        """Per stratum: its units, and how many are to be read."""
+        drawn = np.bincount(self.codes[self.indices], minlength=len(self.strata))
+        size = np.bincount(self.codes, minlength=len(self.strata))
+        rows = [[name, f"{n:,}", f"{k:,}", f"{k / n:.4f}"] for name, n, k in zip(self.strata, size, drawn, strict=True)]
+        return Table(["stratum", "units", "to read", "share"], rows, words=["stratum"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "recipe": dict(self.recipe),
+            "strata": list(self.strata),
+            "indices": self.indices.tolist(),
+            "inclusion": self.inclusion.tolist(),
+        }
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """A data frame of the units to read: index, stratum, inclusion."""
+        held = {"index": self.indices, "stratum": self.stratum[self.indices], "inclusion": self.inclusion}
+        return to_frame(held, backend)
+
+    def __str__(self) -> str:
+        return f"{len(self):,} of {len(self.codes):,} units to read\n{self.table()}"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return f"<div>{self.table().html()}</div>"
+
+
+def sample_for_labels(
+    y_prob: Any,
+    n: int,
+    *,
+    cells: Any = None,
+    bands: Any = None,
+    clusters: Any = None,
+    design: str = "stratified",
+    batch: tuple[LabelSample, Any] | None = None,
+    rng: Randomness = None,
+) -> LabelSample:
+    """Draw units to read by hand, so that `estimate_counts` can say what the scores miss.
+
+    y_prob (N,): scores in [0, 1]. n: how many to read. Design "stratified": strata are `bands` (N,), by default bands
+    of the score with 0 as one of its own, each divided by the last column of `cells` (a period, say) where that leaves
+    5 labels per stratum on average. Labels are allotted as N_h s_h (Neyman), s_h = √(p̄(1 - p̄)) but at least 0.25,
+    and at least 2 each, since a model's misses lie in its low bands. "simple": at random from all. "importance": with
+    chances in proportion to √(p (1 - p)), but at least a fifth of the average, by systematic sampling of a random
+    order. clusters (N,): draw whole clusters, such as documents; n counts clusters then, and a cluster has the band
+    of its highest score.
+
+    batch: an earlier sample and the labels (N,) known by now. The result holds n further units of the same strata, with
+    s_h from the labels; its `inclusion` is that of both samples together, which `estimate_counts` gets from `strata`.
+
+    >>> import numpy as np
+    >>> sample = sample_for_labels(np.linspace(0, 0.5, 1000), 50, rng=0)
+    >>> len(sample), sample.strata[1]
+    (50, 'score (0, 0.17]')
+
+    Raises InputError if n is below twice the number of strata or above the number of units.
+    """
+    score = check_probabilities(y_prob)
+    if design not in DESIGNS:
+        raise unknown_name("design", design, DESIGNS, place="samples for labels")
+    element = np.arange(len(score)) if clusters is None else check_clusters(clusters, n=len(score))
+    elements = int(element.max()) + 1
+    highest = np.zeros(elements)
+    np.maximum.at(highest, element, score)
+    n = check_whole(n, name="n", least=LEAST)
+    generator = generator_from(rng)
+    recipe = {"design": design, "n": n, "seed": seed_in_recipe(rng), "howsure": __version__}
+    if batch is not None:
+        return _next_batch(batch, n, element, generator, recipe)
+    if n > elements:
+        raise InputError(f"n must be at most the number of {_what(clusters)}, {elements:,}; it is {n:,}.")
+    if design == "importance":
+        chances = _chances(highest, n)
+        drawn = _systematic(chances, generator)
+        return _sample(drawn, chances[drawn], element, np.zeros(elements, dtype=np.int64), ("all",), recipe)
+    if design == "simple":
+        codes = np.zeros(elements, dtype=np.int64)
+        names: tuple[str, ...] = ("all",)
+    else:
+        codes, names = _strata(highest, element, n, cells=cells, bands=bands)
+    size = np.bincount(codes, minlength=len(names))
+    if n < (needed := int(np.minimum(size, LEAST).sum())):
+        what = f"{needed} for {len(names)} strata"
+        raise InputError(f"n must be at least 2 per stratum, {what}; it is {n}. Pass fewer bands.")
+    given = allocation(size, planned_spread(highest, codes, len(names)), n)
+    drawn = _within(codes, given, np.zeros(elements, dtype=np.bool_), generator)
+    return _sample(drawn, (given / size)[codes[drawn]], element, codes, names, recipe)
+
+
+def _what(clusters: object) -> str:
+    return "units" if clusters is None else "clusters"
+
+
+def _strata(highest: Floats, element: Integers, n: int, *, cells: Any, bands: Any) -> tuple[Integers, tuple[str, ...]]:
+    """The stratum of each element: its band, and its period where there are labels enough."""
+    units = len(element)
+    first = np.full(len(highest), units)
+    np.minimum.at(first, element, np.arange(units))
+    if bands is None:
+        codes, names = bands_of(highest)
+    else:
+        of_unit, names = check_codes(bands, n=units, name="bands")
+        codes = of_unit[first]
+    if cells is None:
+        return codes, names
+    held = read_cells(cells, n=units)
+    periods = [name[-1] for name in held.names]
+    known = list(dict.fromkeys(periods))
+    period = np.array([known.index(one) for one in periods])[held.code][first]
+    both = codes * len(known) + period
+    used, both = np.unique(both, return_inverse=True)
+    if len(used) * PER_STRATUM > n:
+        return codes, names
+    return both.astype(np.int64), tuple(f"{names[one // len(known)]}, {known[one % len(known)]}" for one in used)
+
+
+def _within(codes: Integers, given: Integers, taken: np.ndarray[Any, Any], rng: np.random.Generator) -> Integers:
+    """So many elements of each stratum at random, of those not taken; in ascending order."""
+    drawn = [
+        rng.choice(np.flatnonzero((codes == stratum) & ~taken), size=number, replace=False)
+        for stratum, number in enumerate(given.tolist())
+    ]
+    held: Integers = np.sort(np.concatenate(drawn)).astype(np.int64)
+    return held
+
+
+def _chances(score: Floats, n: int) -> Floats:
+    """Chances of inclusion that sum to n, in proportion to √(p (1 - p)) with a floor; those above 1 become 1."""
+    size = np.sqrt(score * (1.0 - score))
+    size = np.maximum(size, LEAST_CHANCE * (size.mean() or 1.0))
+    chances = np.minimum(n * size / size.sum(), 1.0)
+    for _ in range(len(size)):
+        certain = chances >= 1.0
+        rest = n - certain.sum()
+        others = size[~certain].sum() or 1.0
+        chances = np.where(certain, 1.0, np.minimum(rest * size / others, 1.0))
+        if (chances >= 1.0).sum() == certain.sum():
+            break
+    return np.asarray(chances)
+
+
+def _systematic(chances: Floats, rng: np.random.Generator) -> Integers:
+    """Elements whose stretch of the line of cumulated chances holds 0, 1, 2 … + u, in random order."""
+    order = rng.permutation(len(chances))
+    ends = np.cumsum(chances[order])
+    marks = np.arange(round(float(ends[-1]))) + rng.random()
+    held: Integers = np.sort(order[np.minimum(np.searchsorted(ends, marks, side="left"), len(order) - 1)])
+    return np.unique(held)
+
+
+def _next_batch(
+    batch: tuple[LabelSample, Any], n: int, element: Integers, rng: np.random.Generator, recipe: dict[str, Any]
+) -> LabelSample:
+    before, labels = batch
+    if before.recipe.get("design") == "importance":
+        raise InputError("batch: further units can be drawn within strata only, not by design 'importance'.")
+    if len(before.codes) != len(element):
+        raise InputError(f"batch: its sample is of {len(before.codes):,} units, y_prob has {len(element):,}.")
+    known, values = partial_labels(labels, n=len(element))
+    lack = np.setdiff1d(before.indices, known)
+    if len(lack):
+        raise InputError(f"batch: unit {lack[0]} was drawn and has no label ({len(lack):,} such); label them first.")
+    elements = int(element.max()) + 1
+    codes = np.zeros(elements, dtype=np.int64)
+    codes[element] = before.codes
+    taken = np.zeros(elements, dtype=np.bool_)
+    taken[element[before.indices]] = True
+    names = before.strata
+    size = np.bincount(codes, minlength=len(names))
+    had = np.bincount(codes[taken], minlength=len(names))
+    if n > (left := int((size - had).sum())):
+        raise InputError(f"n must be at most the number of units left, {left:,}; it is {n:,}.")
+    wanted = allocation(size, spread_so_far(values, before.codes[known], len(names)), n + int(had.sum()))
+    given = _further(wanted, had, size, n)
+    drawn = _within(codes, given, taken, rng)
+    return _sample(
+        drawn, ((had + given) / size)[codes[drawn]], element, codes, names, recipe | {"after": int(had.sum())}
+    )
+
+
+def _further(wanted: Integers, had: Integers, size: Integers, n: int) -> Integers:
+    """How many more each stratum gets: what it lacks, cut or filled up to n in all."""
+    given = np.zeros_like(had)
+    while given.sum() < n:
+        lack = np.where(had + given < size, wanted - had - given, -np.iinfo(np.int64).max)
+        given[int(np.argmax(lack))] += 1
+    return given
+
+
+def _sample(
+    drawn: Integers, chances: Floats, element: Integers, codes: Integers, names: tuple[str, ...], recipe: dict[str, Any]
+) -> LabelSample:
+    """The units of the drawn elements."""
+    chance = np.zeros(len(codes))
+    chance[drawn] = chances
+    indices = np.flatnonzero(chance[element] > 0)
+    return LabelSample(indices, chance[element[indices]], names, codes[element], recipe)

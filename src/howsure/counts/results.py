@@ -1,0 +1,216 @@
+"""Estimated counts: a row per cell, totals per domain and over all, and how they were made."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from howsure.counts.count_law import CountLaw
+from howsure.errors import InputError
+from howsure.inputs.frames import to_frame
+from howsure.inputs.naming import unknown_name
+from howsure.show.numbers import interval, number
+from howsure.show.table import Table
+from howsure.stats.estimate import Estimate
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+ALL = "all"
+HEADINGS = ("units", "labelled", "positive", "estimate", "interval", "share", "method")
+
+
+@dataclass(frozen=True, slots=True)
+class CountEstimate:
+    """The number of units of a cell whose label is 1, with its interval, and the method that gave it.
+
+    cell: a value of each cell column; of a domain all but the last. n: units; labelled: of these with a label;
+    positives: of these with label 1. The estimate is NaN where the method has none, as labels alone in a cell without.
+    """
+
+    cell: tuple[str, ...]
+    n: int
+    labelled: int
+    positives: int
+    estimate: float
+    low: float
+    high: float
+    level: float
+    method: str
+
+    @property
+    def value(self) -> float:
+        """The estimate."""
+        return self.estimate
+
+    @property
+    def share(self) -> float:
+        """The estimate divided by the number of units; NaN where there is none."""
+        return self.estimate / self.n if self.n else math.nan
+
+    def as_share(self) -> Estimate:
+        """The share of units whose label is 1, with its interval."""
+        n = max(self.n, 1)
+        return Estimate(self.share, self.low / n, self.high / n, level=self.level, method=self.method, n=self.n)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values; what is undefined is None."""
+        held = {
+            name: getattr(self, name) for name in ("n", "labelled", "positives", "estimate", "low", "high", "share")
+        }
+        plain = {name: None if isinstance(one, float) and math.isnan(one) else one for name, one in held.items()}
+        return {"cell": list(self.cell), **plain, "level": self.level, "method": self.method}
+
+    def cells_of_table(self) -> list[str]:
+        """The row of a table as text, without the names of the cell."""
+        numbers = [f"{one:,}" for one in (self.n, self.labelled, self.positives)]
+        ends = interval(self.low, self.high, 0)
+        return [*numbers, number(self.estimate, 1), ends, number(self.share, 4), self.method]
+
+    def __str__(self) -> str:
+        return f"{number(self.estimate, 1)} {interval(self.low, self.high, 0)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostics:
+    """What checks the estimates themselves.
+
+    hidden_coverage: labels were hidden fold by fold and their positives per cell predicted; the share of these
+    `hidden_cells` whose interval held them. drift: of each domain, the expected standard deviation of the levels of its
+    cells, in logits: 0 means that a score means the same in all cells. disagreement: of each domain, the model's total
+    minus the design's, in standard errors of the latter. worth: how many labels alone, drawn at random, would give the
+    total an interval of this width. raw_error: the calibration error of the scores on the labelled units.
+    """
+
+    hidden_coverage: float
+    hidden_cells: int
+    drift: tuple[float, ...]
+    disagreement: tuple[float, ...]
+    worth: int | None
+    raw_error: Estimate | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values; what is undefined is None."""
+        return {
+            "hidden_coverage": None if math.isnan(self.hidden_coverage) else self.hidden_coverage,
+            "hidden_cells": self.hidden_cells,
+            "drift": list(self.drift),
+            "disagreement": [None if math.isnan(z) else z for z in self.disagreement],
+            "worth_in_labels": self.worth,
+            "raw_calibration_error": None if self.raw_error is None else self.raw_error.to_dict(),
+        }
+
+    def sentences(self) -> list[str]:
+        """The checks in words."""
+        said = []
+        if self.worth is not None:
+            said.append(f"as precise as {self.worth:,} labels alone, drawn at random")
+        if self.hidden_cells:
+            said.append(f"hidden labels: {self.hidden_coverage:.0%} of {self.hidden_cells:,} intervals held them")
+        if self.drift and max(self.drift) > 0:
+            said.append(f"the score's meaning varies between cells by about {max(self.drift):.1f} logits")
+        far = [z for z in self.disagreement if abs(z) > 2]
+        if far:
+            said.append(
+                f"model and design differ by {max(far, key=abs):+.1f} standard errors: prefer the total's method"
+            )
+        if self.raw_error is not None:
+            said.append(f"calibration error of the scores on the labelled units: {self.raw_error}")
+        return said
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CountEstimates:
+    """Counts of all cells (`rows`), of the domains (`domains`) and of everything (`total`), with intervals.
+
+    Iterating, indexing and `len` go by rows; a row is also found by the name of its cell. `notes` say what a reader
+    must know beside the numbers, `diagnostics` check them.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[CountEstimate, ...]
+    domains: tuple[CountEstimate, ...]
+    total: CountEstimate
+    diagnostics: Diagnostics
+    recipe: Mapping[str, Any]
+    notes: tuple[str, ...] = ()
+    laws: tuple[CountLaw, ...] = field(default=(), repr=False)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[CountEstimate]:
+        return iter(self.rows)
+
+    def __getitem__(self, place: int | str | tuple[str, ...]) -> CountEstimate:
+        """The row at a place, or that of a cell by its name or names."""
+        return self.rows[place if isinstance(place, int) else self._place(place)]
+
+    def difference(self, a: str | tuple[str, ...], b: str | tuple[str, ...]) -> tuple[Estimate, float]:
+        """The count of cell a minus that of cell b with its interval, and P(a > b), ties counted half.
+
+        Raises InputError for a cell that is not there, or if the counts were not made by the hierarchical method.
+        """
+        if not self.laws:
+            raise InputError(
+                f"difference needs method='hierarchical' or 'auto'; these counts are by {self.recipe['method']!r}."
+            )
+        first, second = (self.laws[self._place(one)] for one in (a, b))
+        level = float(self.recipe["level"])
+        low, high = first.minus(second, level)
+        n = first.units + second.units
+        value = first.expected - second.expected
+        return Estimate(value, low, high, level=level, method="hierarchical", n=n), first.more_than(second)
+
+    def table(self) -> Table:
+        """The counts of the cells, then of the domains, then of everything."""
+        width = max(len(self.columns), 1)
+        rows = [[*row.cell, *row.cells_of_table()] for row in self.rows] if self.columns else []
+        if len(self.columns) > 1:
+            rows += [[*row.cell, *[ALL] * (width - len(row.cell)), *row.cells_of_table()] for row in self.domains]
+        rows.append([*[ALL] * width, *self.total.cells_of_table()])
+        names = self.columns or ("cell",)
+        said = [*self.diagnostics.sentences(), *(f"note: {note}" for note in self.notes)]
+        return Table([*names, *HEADINGS], rows, words=[*names, "method"], notes=said)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The recipe, rows, totals, checks and notes as plain values."""
+        return {
+            "recipe": dict(self.recipe),
+            "columns": list(self.columns),
+            "cells": [row.to_dict() for row in self.rows],
+            "domains": [row.to_dict() for row in self.domains],
+            "total": self.total.to_dict(),
+            "diagnostics": self.diagnostics.to_dict(),
+            "notes": list(self.notes),
+        }
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """A data frame of the cells: their columns first, then numbers and the method."""
+        held: dict[str, Any] = {name: [row.cell[k] for row in self.rows] for k, name in enumerate(self.columns)}
+        for name in ("n", "labelled", "positives", "estimate", "low", "high", "share", "method"):
+            held[name] = [getattr(row, name) for row in self.rows]
+        return to_frame(held, backend)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """The counts of the cells with their intervals, on the axes given or on new ones."""
+        from howsure.figures.counts import draw_counts
+
+        return draw_counts(self, ax=ax)
+
+    def __str__(self) -> str:
+        return str(self.table().shortened())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return f"<div>{self.table().shortened().html()}</div>"
+
+    def _place(self, cell: str | tuple[str, ...]) -> int:
+        wanted = (cell,) if isinstance(cell, str) else tuple(map(str, cell))
+        for position, row in enumerate(self.rows):
+            if row.cell == wanted:
+                return position
+        raise unknown_name("cell", ", ".join(wanted), [", ".join(row.cell) for row in self.rows], place="the counts")

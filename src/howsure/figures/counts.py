@@ -1,0 +1,73 @@
+"""Estimated counts of cells with their intervals, domains side by side."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from howsure.errors import InputError
+from howsure.figures.style import dress, literal, literal_legend, look, new_figure, shortened_name, styled
+
+if TYPE_CHECKING:
+    from howsure.counts.results import CountEstimates
+
+MOST_CELLS = 400
+MOST_DOMAINS = 8
+MOST_NAMED = 24  # labels along the axis
+NAME_LENGTH = 14
+FEW_NAMES = 8  # that stand side by side without turning
+ROOM = 0.7  # of the distance between two neighbours, for the domains side by side
+
+
+def count_figure(counts: CountEstimates) -> Figure:
+    """A figure of `draw_counts`."""
+    with styled():
+        figure = new_figure(7.0, 3.0)
+        draw_counts(counts, ax=figure.subplots())
+    return figure
+
+
+def draw_counts(counts: CountEstimates, *, ax: Axes | None = None) -> Axes:
+    """A point per cell with its interval: the last column from left to right, a colour and a marker per domain.
+
+    Raises InputError for more than 400 cells or 8 domains.
+    """
+    rows = counts.rows
+    domains = list(dict.fromkeys(row.cell[:-1] for row in rows))
+    if len(rows) > MOST_CELLS or len(domains) > MOST_DOMAINS:
+        raise InputError(
+            f"a figure holds at most {MOST_CELLS} cells of {MOST_DOMAINS} domains; there are {len(rows):,} of "
+            f"{len(domains):,}. Count by longer periods, or fewer domains at a time."
+        )
+    if ax is None:
+        with styled():
+            ax = new_figure(7.0, 3.0).subplots()
+    dress(ax, grid="y")
+    names = list(dict.fromkeys(row.cell[-1] if row.cell else "all" for row in rows))
+    for k, domain in enumerate(domains):
+        shift = (k - (len(domains) - 1) / 2) * ROOM / max(len(domains), 1)
+        mine = [row for row in rows if row.cell[:-1] == domain and not math.isnan(row.estimate)]
+        x = np.array([names.index(row.cell[-1] if row.cell else "all") + shift for row in mine])
+        how = look(k)
+        low, high = [row.low for row in mine], [row.high for row in mine]
+        ax.vlines(x, low, high, color=how.colour, linewidth=1.6, alpha=0.55)
+        ax.plot(x, [row.estimate for row in mine], how.marker, color=how.colour, markersize=4, linestyle="none")
+    step = -(-len(names) // MOST_NAMED)
+    turned = len(names) > FEW_NAMES
+    ax.set_xticks(range(0, len(names), step), [shortened_name(name, NAME_LENGTH) for name in names[::step]])
+    for label in ax.get_xticklabels():
+        label.set_parse_math(False)
+        label.set(rotation=30 if turned else 0, horizontalalignment="right" if turned else "center")
+    ax.set_ylim(bottom=0)
+    literal(ax.set_ylabel(""), "count")
+    literal(ax.set_xlabel(""), counts.columns[-1] if counts.columns else "")
+    if len(domains) > 1:
+        looks = [look(k) for k in range(len(domains))]
+        handles = [Line2D([], [], color=how.colour, marker=how.marker, linestyle="none") for how in looks]
+        literal_legend(ax, handles, [shortened_name(", ".join(one), NAME_LENGTH) for one in domains], fontsize=8)
+    return ax

@@ -1,0 +1,143 @@
+"""`howsure counts`: from a file of scores to a spreadsheet of labels to counts, and what is refused on the way."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from howsure.counts import estimate_counts, sample_for_labels
+from tests.cli.running import howsure, printed
+from tests.counts.populations import population
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture(scope="module")
+def news(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, np.ndarray]:
+    """A file of scores, and what a person would find."""
+    score, truth, cell = population("misses", np.random.default_rng(0), n=600)
+    path = tmp_path_factory.mktemp("counts") / "news.csv"
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["id", "month", "score", "length", "text"])
+        for i in range(600):
+            writer.writerow([f"d{i}", f"M{cell[i] % 3}", repr(float(score[i])), i % 7, f"=text {i}"])
+    return path, truth
+
+
+@pytest.fixture(scope="module")
+def labelled(news: tuple[Path, np.ndarray]) -> Path:
+    path, truth = news
+    drawn = path.with_name("to_label.csv")
+    howsure("counts", "sample", path, "--prob", "score", "--labels", 80, "--show", "id,text", "--output", drawn)
+    rows = rows_of(drawn)
+    done = path.with_name("labelled.csv")
+    with open(done, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        for row in rows:
+            writer.writerow(row | {"label": int(truth[int(row["row"]) - 1])})
+    return done
+
+
+def test_the_sample_is_that_of_the_library(news: tuple[Path, np.ndarray], labelled: Path) -> None:
+    score = [float(row["score"]) for row in rows_of(news[0])]
+    sample = sample_for_labels(score, 80, rng=0)
+    rows = rows_of(labelled)
+    assert [int(row["row"]) - 1 for row in rows] == sample.indices.tolist()
+    assert [float(row["inclusion"]) for row in rows] == sample.inclusion.tolist()
+    assert rows[0]["id"] == f"d{sample.indices[0]}"
+    assert rows[0]["text"] == f"'=text {sample.indices[0]}"  # no spreadsheet's formula
+
+
+def test_the_estimate_is_that_of_the_library(news: tuple[Path, np.ndarray], labelled: Path) -> None:
+    path, truth = news
+    options = ["--prob", "score", "--labelled", labelled, "--by", "month", "--features", "length", "--format", "json"]
+    found = json.loads(printed("counts", "estimate", path, *options))
+    rows = rows_of(path)
+    score = np.array([float(row["score"]) for row in rows])
+    sample = sample_for_labels(score, 80, rng=0)
+    labels = np.full(600, np.nan)
+    labels[sample.indices] = truth[sample.indices]
+    wanted = estimate_counts(
+        score,
+        labels,
+        cells={"month": [row["month"] for row in rows]},
+        features={"length": [float(row["length"]) for row in rows]},
+        strata=sample.stratum,
+        rng=0,
+    ).to_dict()
+    assert found["cells"] == wanted["cells"]
+    assert found["total"] == wanted["total"]
+    assert found["recipe"]["files"] == [str(path)]
+
+
+def test_labels_in_the_file_itself(news: tuple[Path, np.ndarray], tmp_path: Path) -> None:
+    path, truth = news
+    rows = rows_of(path)
+    known = set(np.random.default_rng(1).choice(600, 100, replace=False).tolist())
+    held = tmp_path / "held.csv"
+    with open(held, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["score", "month", "attack"])
+        for i, row in enumerate(rows):
+            writer.writerow([row["score"], row["month"], int(truth[i]) if i in known else ""])
+    text = printed("counts", "estimate", held, "--prob", "score", "--label", "attack", "--by", "month")
+    assert "drawn at random from all" in text
+    for form in ("csv", "markdown", "latex"):
+        assert "M2" in printed(
+            "counts", "estimate", held, "--prob", "score", "--label", "attack", "--by", "month", "--format", form
+        )
+
+
+def test_a_figure_and_a_plan(news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path) -> None:
+    figure = tmp_path / "counts.svg"
+    printed(
+        "counts", "estimate", news[0], "--prob", "score", "--labelled", labelled, "--by", "month", "--figure", figure
+    )
+    assert "M1" in figure.read_text(encoding="utf-8")
+    assert "labels of 600 units" in printed("counts", "plan", news[0], "--prob", "score", "--width", 50)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["estimate", "NEWS", "--prob", "score"], "either --labelled FILE.csv or --label COL"),
+        (["estimate", "NEWS", "--prob", "score", "--labelled", "DONE", "--stratum", "month"], "are of --label"),
+        (["estimate", "NEWS", "--prob", "score", "--label", "score"], "one meaning"),
+        (["estimate", "NEWS", "--prob", "score", "--label", "text"], "row 1 of"),
+        (["estimate", "NEWS", "--prob", "skore", "--labelled", "DONE"], "Did you mean score"),
+        (["estimate", "DONE", "--prob", "inclusion", "--labelled", "DONE"], "must be the number of a row"),
+        (["sample", "NEWS", "--prob", "length", "--labels", "50"], "must lie in [0, 1]"),
+        (["sample", "NEWS", "--prob", "score", "--labels", "5000"], "at most the number of units, 600"),
+        (["sample", "NEWS", "--prob", "score", "--labels", "3"], "at least 2 per stratum"),
+        (["plan", "NEWS", "--prob", "score", "--width", "-1"], "positive"),
+    ],
+)
+def test_what_is_wrong_is_said(news: tuple[Path, np.ndarray], labelled: Path, arguments: list[str], said: str) -> None:
+    files = {"NEWS": str(news[0]), "DONE": str(labelled)}
+    found = howsure("counts", *(files.get(one, one) for one in arguments))
+    assert found.code == 2
+    assert said in found.err
+    assert "Traceback" not in found.err
+
+
+def test_units_that_were_drawn_and_not_labelled_are_no_silence(
+    news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path
+) -> None:
+    rows = labelled.read_text(encoding="utf-8").splitlines()
+    half = tmp_path / "half.csv"
+    half.write_text("\n".join([*rows[:-1], rows[-1].rsplit(",", 1)[0] + ","]), encoding="utf-8")
+    found = howsure("counts", "estimate", news[0], "--prob", "score", "--labelled", half)
+    assert found.code == 2
+    assert "(1 such)" in found.err
+    twice = tmp_path / "twice.csv"
+    twice.write_text("\n".join([*rows, rows[-1]]), encoding="utf-8")
+    assert "again" in howsure("counts", "estimate", news[0], "--prob", "score", "--labelled", twice).err

@@ -1,0 +1,257 @@
+"""Estimated counts: intervals that hold, results that do not depend on the order of rows, and what is refused."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from howsure.counts import CountEstimates, estimate_counts, sample_for_labels
+from howsure.counts.estimation import METHODS
+from howsure.errors import InputError
+from tests.counts.populations import CELLS, KINDS, labelled, population
+
+
+def covered(counts: CountEstimates, truth: np.ndarray, cell: np.ndarray) -> list[bool]:
+    wanted = np.bincount(cell, weights=truth, minlength=CELLS)
+    return [row.low <= wanted[int(row.cell[0])] <= row.high for row in counts]
+
+
+def coverage_of(kind: str, runs: int, **options: object) -> tuple[float, float, float]:
+    """Of cells and totals, how often the interval holds the truth; and the mean width of cells."""
+    cells, totals, widths = [], [], []
+    for run in range(runs):
+        score, truth, cell = population(kind, np.random.default_rng(run))
+        sample, labels = labelled(score, truth, 200, run)
+        counts = estimate_counts(score, labels, cells=cell, strata=sample.stratum, rng=run, **options)
+        cells += covered(counts, truth, cell)
+        totals.append(counts.total.low <= truth.sum() <= counts.total.high)
+        widths += [row.high - row.low for row in counts]
+    return float(np.mean(cells)), float(np.mean(totals)), float(np.mean(widths))
+
+
+@pytest.mark.parametrize("kind", ["misses", "break"])
+def test_counts_hold_where_scores_mislead(kind: str) -> None:
+    """A small cell of the simulations: 4 populations of 12 cells each, so that .95 allows .875 (6 of 48 outside)."""
+    cells, totals, _ = coverage_of(kind, 4)
+    assert cells >= 0.875
+    assert totals >= 0.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_cells_and_totals_are_covered(kind: str) -> None:
+    cells, totals, width = coverage_of(kind, 60)
+    labels_only = coverage_of(kind, 20, method="labels")[2]
+    assert cells >= 0.94
+    assert totals >= 0.88
+    assert width < labels_only
+
+
+@pytest.fixture(scope="module")
+def news() -> dict[str, np.ndarray]:
+    score, truth, period = population("drift", np.random.default_rng(5), n=1200)
+    actor = np.random.default_rng(6).integers(0, 2, 1200)
+    sample, labels = labelled(score, truth, 150, 5)
+    held = {"score": score, "truth": truth, "period": period % 3, "actor": np.array(["IRQ", "USA"])[actor]}
+    return held | {"labels": labels, "stratum": sample.stratum}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_gives_rows_domains_and_a_total(news: dict[str, np.ndarray], method: str) -> None:
+    counts = estimate_counts(
+        news["score"],
+        news["labels"],
+        cells={"actor": news["actor"], "period": news["period"]},
+        strata=news["stratum"],
+        method=method,
+        rng=0,
+    )
+    assert [row.cell for row in counts][:2] == [("IRQ", "0"), ("IRQ", "1")]
+    assert [row.cell for row in counts.domains] == [("IRQ",), ("USA",)]
+    assert sum(row.n for row in counts) == counts.total.n == 1200
+    for row in (*counts, *counts.domains, counts.total):
+        assert row.low <= row.estimate <= row.high
+        assert 0 <= row.low < row.high <= row.n
+    assert json.loads(json.dumps(counts.to_dict()))["total"]["n"] == 1200
+    frame = counts.to_frame("pandas")
+    assert list(frame.columns[:3]) == ["actor", "period", "n"]
+    assert "IRQ" in str(counts)
+    assert "<table" in counts._repr_html_()
+
+
+def test_the_order_of_rows_changes_nothing(news: dict[str, np.ndarray]) -> None:
+    order = np.random.default_rng(0).permutation(1200)
+    found = []
+    for rows in (np.arange(1200), order):
+        held = {name: column[rows] for name, column in news.items()}
+        counts = estimate_counts(held["score"], held["labels"], cells=held["period"], strata=held["stratum"], rng=3)
+        found.append([(row.cell, row.n, row.estimate, row.low, row.high) for row in (*counts, counts.total)])
+    for one, other in zip(*found, strict=True):
+        assert one[:2] == other[:2]
+        assert one[2:] == pytest.approx(other[2:], abs=1e-6)
+
+
+def test_the_same_seed_gives_the_same(news: dict[str, np.ndarray]) -> None:
+    first, second = (
+        estimate_counts(news["score"], news["labels"], cells=news["period"], strata=news["stratum"], rng=4).to_dict()
+        for _ in range(2)
+    )
+    assert first == second
+
+
+def test_a_data_frame_says_the_same(news: dict[str, np.ndarray]) -> None:
+    frame = pd.DataFrame(news)
+    by_name = estimate_counts(
+        "score", "labels", cells=["actor", "period"], strata="stratum", features=["score"], data=frame, rng=0
+    )
+    by_array = estimate_counts(
+        news["score"],
+        news["labels"],
+        cells={"actor": news["actor"], "period": news["period"]},
+        strata=news["stratum"],
+        features={"score": news["score"]},
+        rng=0,
+    )
+    assert by_name.to_dict() == by_array.to_dict()
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0])
+@pytest.mark.parametrize("method", METHODS)
+def test_labels_that_are_all_alike_raise_nothing_and_are_not_sure(value: float, method: str) -> None:
+    score = np.random.default_rng(0).random(500)
+    labels = np.full(500, np.nan)
+    labels[:40] = value
+    counts = estimate_counts(score, labels, cells=np.arange(500) % 3, method=method, rng=0)
+    assert all(row.high - row.low >= 1 for row in (*counts, counts.total))
+
+
+@pytest.mark.parametrize("method", ["auto", "exact", "difference", "labels"])
+def test_where_all_is_labelled_counts_are_exact(method: str) -> None:
+    score, truth, cell = population("misses", np.random.default_rng(1), n=300)
+    counts = estimate_counts(score, truth, cells=cell, method=method, rng=0)
+    wanted = np.bincount(cell, weights=truth, minlength=CELLS)
+    for row in counts:
+        assert (row.low, row.estimate, row.high) == pytest.approx((wanted[int(row.cell[0])],) * 3)
+    assert (counts.total.low, counts.total.high) == (truth.sum(), truth.sum())
+
+
+def test_two_cells_differ_by_their_joint_law(news: dict[str, np.ndarray]) -> None:
+    counts = estimate_counts(news["score"], news["labels"], cells=news["actor"], strata=news["stratum"], rng=0)
+    difference, more = counts.difference("IRQ", "USA")
+    assert difference.value == pytest.approx(counts["IRQ"].estimate - counts["USA"].estimate)
+    assert difference.low < difference.value < difference.high
+    back, less = counts.difference("USA", "IRQ")
+    assert more + less == pytest.approx(1.0, abs=1e-9)
+    assert back.value == pytest.approx(-difference.value)
+    with pytest.raises(InputError, match="cell"):
+        counts.difference("IRQ", "IRN")
+    raw = estimate_counts(news["score"], news["labels"], method="raw", strata=news["stratum"])
+    with pytest.raises(InputError, match="hierarchical"):
+        raw.difference("IRQ", "USA")
+
+
+def test_checks_tell_a_score_that_drifts_from_one_that_does_not() -> None:
+    found = {}
+    for kind in ("calibrated", "break"):
+        score, truth, cell = population(kind, np.random.default_rng(2))
+        sample, labels = labelled(score, truth, 600, 2)
+        checks = estimate_counts(score, labels, cells=cell, strata=sample.stratum, rng=0).diagnostics
+        assert checks.hidden_coverage > 0.8
+        assert checks.worth is not None
+        found[kind] = checks
+    assert found["break"].raw_error.value > found["calibrated"].raw_error.value
+
+
+def test_labels_chosen_by_hand_are_told() -> None:
+    score = np.random.default_rng(0).random(2000)
+    labels = np.where(score > 0.9, (score > 0.95).astype(float), np.nan)
+    notes = estimate_counts(score, labels, rng=0).notes
+    assert any("hardly drawn at random" in note for note in notes)
+    assert any("has a label" in note and "cannot be known" in note for note in notes)
+
+
+def test_strata_of_the_labelled_units_with_their_chances_are_enough(news: dict[str, np.ndarray]) -> None:
+    """What a spreadsheet of labelled units holds says as much as the strata of all units."""
+    known = ~np.isnan(news["labels"])
+    size = {name: (news["stratum"] == name).sum() for name in np.unique(news["stratum"])}
+    chance = {name: (known & (news["stratum"] == name)).sum() / size[name] for name in size}
+    inclusion = [chance[name] if k else None for name, k in zip(news["stratum"], known, strict=True)]
+    strata = [name if k else None for name, k in zip(news["stratum"], known, strict=True)]
+    full = estimate_counts(news["score"], news["labels"], strata=news["stratum"], rng=0)
+    few = estimate_counts(news["score"], news["labels"], strata=strata, inclusion=inclusion, rng=0)
+    assert few.to_dict() == full.to_dict()
+
+
+def test_importance_samples_are_weighted() -> None:
+    held = []
+    for run in range(30):
+        score, truth, _ = population("misses", np.random.default_rng(run))
+        sample, labels = labelled(score, truth, 300, run, design="importance")
+        total = estimate_counts(score, labels, inclusion=sample.chances, rng=run).total
+        held.append(total.low <= truth.sum() <= total.high)
+    assert sum(held) >= 25
+
+
+def test_documents_as_clusters() -> None:
+    rng = np.random.default_rng(0)
+    document = np.repeat(np.arange(400), 5)
+    score = rng.beta(0.5, 2.0, 2000)
+    truth = (rng.random(2000) < score).astype(float)
+    sample = sample_for_labels(score, 60, clusters=document, rng=0)
+    labels = np.full(2000, np.nan)
+    labels[sample.indices] = truth[sample.indices]
+    counts = estimate_counts(score, labels, strata=sample.stratum, clusters=document, rng=0)
+    assert counts.total.labelled == 300
+    assert "clusters" in counts.recipe["design"]
+
+
+BASE = {"y_prob": np.linspace(0, 1, 40), "labels": [1, 0] * 10 + [None] * 20}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"y_prob": [0.5, 1.7] + [0.1] * 38}, "y_prob must lie in .*row 1 holds 1.7"),
+        ({"y_prob": []}, "y_prob is empty"),
+        ({"y_prob": [None] * 40}, "y_prob must not be missing"),
+        ({"labels": [1, 0]}, "labels must have as many rows as y_prob; it has 2, y_prob has 40"),
+        ({"labels": [None] * 40}, "labels must be known for at least 10 units; they are for 0 of 40"),
+        ({"labels": [1] + [None] * 39}, "they are for 1 of 40"),
+        ({"labels": [1, 0, 2] + [1] * 17 + [None] * 20}, "labels must be 0, 1 or missing; row 2 holds 2"),
+        ({"labels": ["yes"] + ["0"] * 19 + [""] * 20}, "row 0 holds 'yes'"),
+        ({"labels": 1}, "labels must be a list"),
+        ({"cells": ["a"] * 39}, "as many rows"),
+        ({"cells": ["a"] * 39 + [None]}, "row 39"),
+        ({"cells": {}}, "cells names no column"),
+        ({"cells": [["a"] * 40, ["b"] * 3]}, "as many rows"),
+        ({"features": [["x"] * 40]}, "must be a column of numbers"),
+        ({"features": [[1.0] * 39]}, "must have 40 rows"),
+        ({"features": {"length": [1.0] * 39 + [float("inf")]}}, r"features\['length'\] must be finite.*row 39"),
+        ({"strata": ["a"] * 39 + ["b"]}, "'b' has 1 units and 0 with labels|'b'"),
+        ({"strata": ["a"] * 20 + ["b"] * 20}, "'b' has 20 units and 0 with labels; each needs 2"),
+        ({"strata": ["a"] * 40, "inclusion": [0.1] * 40}, "there are 200 units; there are 40"),
+        (
+            {"strata": ["a"] * 40, "inclusion": [0.5] * 10 + [0.4] * 30},
+            "one number within a stratum; 'a' has 0.4 and 0.5",
+        ),
+        ({"strata": [None] * 40, "inclusion": [0.5] * 40}, "missing for a unit with a label; row 0 has none"),
+        ({"inclusion": [0.0] + [0.5] * 39}, r"must lie in \(0, 1\].*row 0 has 0.0"),
+        ({"inclusion": [1.5] + [0.5] * 39}, "row 0 has 1.5"),
+        ({"inclusion": [None] * 40}, "row 0 has none"),
+        ({"inclusion": [0.5]}, "inclusion must have as many rows"),
+        ({"clusters": [0] * 21 + list(range(1, 20))}, "labelled as a whole or not at all.*row 20"),
+        ({"clusters": [0]}, "clusters must have as many rows"),
+        ({"clusters": list(range(20)) * 2, "inclusion": None}, "labelled as a whole"),
+        ({"method": "magic"}, "magic"),
+        ({"level": 95}, "Write 0.95"),
+        ({"rng": "dice"}, "rng must be a seed"),
+        ({"data": [1, 2]}, "data must be a data frame"),
+    ],
+)
+def test_what_cannot_be_right_is_refused(change: dict, said: str) -> None:
+    options = BASE | change
+    with pytest.raises(InputError, match=said):
+        estimate_counts(options.pop("y_prob"), options.pop("labels"), **options)

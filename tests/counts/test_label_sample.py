@@ -1,0 +1,141 @@
+"""Samples for labels: chances that are true, misses that are seen, batches that go on, files that come back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from howsure.counts import LabelSample, labels_needed, sample_for_labels
+from howsure.counts.strata import allocation, bands_of
+from howsure.errors import InputError
+
+SCORE = np.concatenate([np.zeros(300), np.random.default_rng(0).beta(0.4, 2.0, 700)])
+
+
+@pytest.mark.parametrize("design", ["stratified", "simple", "importance"])
+def test_units_are_drawn_as_often_as_their_chance_says(design: str) -> None:
+    times = np.zeros(len(SCORE))
+    chance = np.zeros(len(SCORE))
+    for seed in range(400):
+        sample = sample_for_labels(SCORE, 60, design=design, rng=seed)
+        assert len(sample) == 60
+        times[sample.indices] += 1
+        chance[sample.indices] = sample.inclusion
+    seen = times > 0
+    z = (times[seen] / 400 - chance[seen]) / np.sqrt(chance[seen] * (1 - chance[seen]) / 400)
+    assert np.abs(z).max() < 5.0
+    assert abs(z.mean()) < 0.2
+
+
+def test_the_low_band_is_read_too() -> None:
+    sample = sample_for_labels(SCORE, 60, rng=0)
+    assert sample.strata[0] == "score 0"
+    assert (SCORE[sample.indices] == 0).sum() >= 8
+    np.testing.assert_array_equal(sample.stratum == "score 0", SCORE == 0)
+
+
+def test_strata_go_by_period_where_labels_suffice() -> None:
+    period = np.repeat(["2001", "2002"], 500)
+    assert len(sample_for_labels(SCORE, 12, cells=period, rng=0).strata) == 4
+    assert "score 0, 2001" in sample_for_labels(SCORE, 100, cells={"period": period}, rng=0).strata
+
+
+def test_clusters_are_drawn_as_wholes() -> None:
+    document = np.arange(1000) // 4
+    sample = sample_for_labels(SCORE, 40, clusters=document, rng=1)
+    assert len(np.unique(document[sample.indices])) == 40
+    assert len(sample) == 160
+
+
+def test_a_next_batch_goes_where_labels_vary() -> None:
+    first = sample_for_labels(SCORE, 60, rng=0)
+    labels = np.full(len(SCORE), np.nan)
+    labels[first.indices] = SCORE[first.indices] == 0  # all that the model misses
+    labels[first.indices[::2]] = 0
+    second = sample_for_labels(SCORE, 40, batch=(first, labels), rng=1)
+    assert len(second) == 40
+    assert not set(second.indices) & set(first.indices)
+    of_zero = (SCORE[second.indices] == 0).sum()
+    size = (SCORE == 0).sum()
+    had = (SCORE[first.indices] == 0).sum()
+    chances = second.inclusion[SCORE[second.indices] == 0]
+    np.testing.assert_allclose(chances, (had + of_zero) / size)
+    assert of_zero > had / 60 * 40
+
+
+def test_the_same_seed_draws_the_same() -> None:
+    one, two = (sample_for_labels(SCORE, 50, rng=7) for _ in range(2))
+    np.testing.assert_array_equal(one.indices, two.indices)
+    assert one.recipe["seed"] == 7
+
+
+def test_a_sample_comes_back_from_its_file(tmp_path: Path) -> None:
+    sample = sample_for_labels(SCORE, 50, rng=7)
+    sample.save(tmp_path / "sample.npz")
+    found = LabelSample.load(tmp_path / "sample.npz")
+    assert found.to_dict() == sample.to_dict()
+    np.testing.assert_array_equal(found.stratum, sample.stratum)
+    (tmp_path / "bad.npz").write_bytes((tmp_path / "sample.npz").read_bytes()[:200])
+    with pytest.raises(InputError, match="cut short"):
+        LabelSample.load(tmp_path / "bad.npz")
+
+
+@pytest.mark.parametrize("n", [4, 17, 60, 500, 1000])
+def test_labels_are_allotted_in_full(n: int) -> None:
+    size = np.array([700, 200, 90, 10])
+    given = allocation(size, np.array([0.1, 0.3, 0.5, 0.5]), min(max(n, 8), 1000))
+    assert given.sum() == min(max(n, 8), 1000)
+    assert (given >= 2).all()
+    assert (given <= size).all()
+
+
+def test_labels_go_where_most_units_and_most_doubt_are() -> None:
+    size, spread = np.array([2400, 180, 180, 200]), np.array([0.3, 0.4, 0.5, 0.4])
+    given = allocation(size, spread, 200)
+    np.testing.assert_allclose(given, 200 * size * spread / (size * spread).sum(), atol=1.0)
+
+
+def test_bands_part_the_scores_in_order() -> None:
+    codes, names = bands_of(SCORE)
+    assert len(names) == codes.max() + 1
+    assert (np.diff(codes[np.argsort(SCORE, kind="stable")]) >= 0).all()
+    assert bands_of(np.zeros(5))[1] == ("score 0",)
+    assert bands_of(np.ones(5))[1] == ("score (0, 1]",)
+
+
+def test_a_plan_gives_the_width_that_it_names() -> None:
+    n = labels_needed(SCORE, width=200)
+    assert n < labels_needed(SCORE, width=100) < labels_needed(SCORE, width=100, design="simple")
+    codes = bands_of(SCORE)[0]
+    size = np.bincount(codes)
+    spread = np.array([max(np.sqrt(SCORE[codes == h].mean() * (1 - SCORE[codes == h].mean())), 0.25) for h in range(4)])
+    given = n * size * spread / (size * spread).sum()
+    variance = (size**2 * (1 - given / size) * spread**2 / given).sum()
+    assert 2 * 1.96 * np.sqrt(variance) == pytest.approx(200, rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"n": 3}, "n must be at least 2 per stratum, 8 for 4 strata; it is 3"),
+        ({"n": 1}, "n must be a whole number of at least 2"),
+        ({"n": 2000}, "n must be at most the number of units, 1,000; it is 2,000"),
+        ({"n": 50, "design": "quota"}, "quota"),
+        ({"n": 50, "bands": ["a"]}, "bands must have as many rows"),
+        ({"n": 50, "clusters": [1, 2]}, "clusters must have as many rows"),
+        ({"n": 500, "clusters": np.arange(1000) // 4}, "number of clusters, 250"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(options: dict, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        sample_for_labels(SCORE, rng=0, **options)
+
+
+def test_a_batch_needs_the_labels_of_the_last_one() -> None:
+    first = sample_for_labels(SCORE, 60, rng=0)
+    with pytest.raises(InputError, match="was drawn and has no label"):
+        sample_for_labels(SCORE, 40, batch=(first, np.full(1000, np.nan)), rng=1)
+    with pytest.raises(InputError, match="width must be a positive number"):
+        labels_needed(SCORE, width=0)
