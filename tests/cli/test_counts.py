@@ -89,11 +89,11 @@ def test_labels_in_the_file_itself(news: tuple[Path, np.ndarray], tmp_path: Path
         writer.writerow(["score", "month", "attack"])
         for i, row in enumerate(rows):
             writer.writerow([row["score"], row["month"], int(truth[i]) if i in known else ""])
-    text = printed("counts", "estimate", held, "--prob", "score", "--label", "attack", "--by", "month")
+    text = printed("counts", "estimate", held, "--prob", "score", "--target", "attack", "--by", "month")
     assert "drawn at random from all" in text
     for form in ("csv", "markdown", "latex"):
         assert "M2" in printed(
-            "counts", "estimate", held, "--prob", "score", "--label", "attack", "--by", "month", "--format", form
+            "counts", "estimate", held, "--prob", "score", "--target", "attack", "--by", "month", "--format", form
         )
 
 
@@ -109,10 +109,10 @@ def test_a_figure_and_a_plan(news: tuple[Path, np.ndarray], labelled: Path, tmp_
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["estimate", "NEWS", "--prob", "score"], "either --labelled FILE.csv or --label COL"),
-        (["estimate", "NEWS", "--prob", "score", "--labelled", "DONE", "--stratum", "month"], "are of --label"),
-        (["estimate", "NEWS", "--prob", "score", "--label", "score"], "one meaning"),
-        (["estimate", "NEWS", "--prob", "score", "--label", "text"], "row 1 of"),
+        (["estimate", "NEWS", "--prob", "score"], "either --labelled FILE.csv or --target COL"),
+        (["estimate", "NEWS", "--prob", "score", "--labelled", "DONE", "--stratum", "month"], "are of --target"),
+        (["estimate", "NEWS", "--prob", "score", "--target", "score"], "one meaning"),
+        (["estimate", "NEWS", "--prob", "score", "--target", "text"], "row 1 of"),
         (["estimate", "NEWS", "--prob", "skore", "--labelled", "DONE"], "Did you mean score"),
         (["estimate", "DONE", "--prob", "inclusion", "--labelled", "DONE"], "must be the number of a row"),
         (["sample", "NEWS", "--prob", "length", "--labels", "50"], "must lie in [0, 1]"),

@@ -83,9 +83,11 @@ def sample_command(
 @click.argument("file", metavar="FILE")
 @prob_option
 @click.option("--labelled", metavar="FILE.csv", help="What `howsure counts sample` wrote, with its labels filled in.")
-@click.option("--label", metavar="COL", help="Or the column of labels in FILE: 1, 0, or empty where nobody has read.")
-@click.option("--stratum", metavar="COL", help="Column of the strata within which --label was drawn at random.")
-@click.option("--inclusion", metavar="COL", help="Column of the chances with which --label was drawn.")
+@click.option(
+    "--target", "label", metavar="COL", help="Or the column of labels in FILE: 1, 0, or empty where nobody has read."
+)
+@click.option("--stratum", metavar="COL", help="Column of the strata within which --target was drawn at random.")
+@click.option("--inclusion", metavar="COL", help="Column of the chances with which --target was drawn.")
 @by_option
 @click.option(
     "--features", callback=as_names, metavar="COL,COL,…", help="Columns of numbers that may tell labels apart."
@@ -107,9 +109,9 @@ def estimate_command(
     FILE: CSV, TSV, JSON lines, Parquet or .npz, with one row per unit.
     """
     if (labelled is None) == (label is None):
-        raise InputError("say where the labels are: either --labelled FILE.csv or --label COL.")
+        raise InputError("say where the labels are: either --labelled FILE.csv or --target COL.")
     if labelled is not None and (stratum or inclusion):
-        raise InputError("--stratum and --inclusion are of --label; a file of --labelled has its own.")
+        raise InputError("--stratum and --inclusion are of --target; a file of --labelled has its own.")
     population = read_population(
         file, prob, by=by or (), features=features or (), cluster=cluster, label=label, stratum=stratum,
         inclusion=inclusion,
