@@ -29,12 +29,12 @@ from howsure.stats.estimate import Estimate
 
 @dataclass(frozen=True, slots=True)
 class CalibrationComparison:
-    """A and B on the same pairs; every difference is A - B, so that positive means that B is better.
+    """A and B on the same pairs; every difference is A - B, so positive values mean that B is better.
 
-    error_a, error_b: debiased errors with intervals. squared_error_difference: of the squared debiased errors, not cut
-    at zero. error_difference: of the errors themselves, None unless both are clearly above zero. brier_difference,
-    log_loss_difference: of the mean scores (undefined where a loss is infinite, or one row or cluster weighs as much as
-    all). notes: what must be said.
+    error_a, error_b: debiased errors with intervals. squared_error_difference: of the squared debiased errors, not
+    truncated at zero. error_difference: of the errors themselves, None unless both are clearly above zero.
+    brier_difference, log_loss_difference: of the mean scores (undefined if a loss is infinite, or if one row or cluster
+    has all the weight). notes: caveats.
     """
 
     error_a: Estimate
@@ -53,7 +53,7 @@ class CalibrationComparison:
         return {"recipe": self.recipe, "n": self.n, "notes": list(self.notes), **shown}
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """A row a quantity as a data frame (pandas, else polars, else pyarrow; or the `backend` named)."""
+        """One row per quantity as a data frame (pandas, else polars, else pyarrow; or the `backend` named)."""
         known = {name: part for name, part in self._parts().items() if part is not None}
         names = [one.name for one in fields(Estimate)]
         columns = {name: [getattr(part, name) for part in known.values()] for name in names}
@@ -104,15 +104,15 @@ def compare_calibration(
     """The difference in calibration of two models on the same pairs, with paired jackknife intervals.
 
     y_true (n,), prob_a and prob_b (n,) are predictions for the same rows in the same order; the other arguments are
-    those of `calibration_curve`. Where each model has a label of its own, such as whether its own answer is right,
-    y_true holds the labels of A and y_true_b (n,) those of B. `compare_calibration(pairs_a, pairs_b)` takes the
-    `Pairs` of both, with equal weights, groups and clusters; labels that differ are each model's own.
+    those of `calibration_curve`. If each model has its own label, such as whether its own answer is right, y_true
+    contains the labels of A and y_true_b (n,) those of B. `compare_calibration(pairs_a, pairs_b)` takes the `Pairs` of
+    both, with equal weights, groups and clusters; labels that differ are treated as each model's own.
 
     Each model has its own bins. With T the debiased squared error, the difference T_a - T_b is estimated without
-    cutting at zero, its standard error by leaving out one row (or cluster) at a time from both; the interval is normal,
-    with clusters Student's with as many degrees of freedom as clusters of their sizes are worth, and where labels
-    hardly vary it reaches as far as an exact interval of their frequency. The difference of the errors follows by the
-    delta method where it may.
+    truncation at zero, and its standard error by leaving out one row (or cluster) at a time from both models. The
+    interval is normal or, with clusters, Student's, with degrees of freedom that depend on the cluster sizes; where
+    labels hardly vary, it reaches as far as an exact interval of their frequency. The difference of the errors follows
+    by the delta method, if it applies.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -122,7 +122,7 @@ def compare_calibration(
     >>> result.squared_error_difference.low > 0, result.error_difference is None
     (True, True)
 
-    Raises InputError naming the parameter, row and value that broke a rule.
+    Raises InputError naming the parameter, row and value that violated a rule.
     """
     level = check_level(level)
     how: dict[str, Any] = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "level": level}
@@ -146,7 +146,7 @@ def compare_calibration(
 
 
 def _two_pairs(a: Any, b: Any, beside: dict[str, Any], **shared: Any) -> tuple[Pairs, Pairs]:
-    """Two Pairs of as many rows, checked; nothing else may be given beside them but what both lack."""
+    """Two Pairs with equal numbers of rows, checked; only arguments that both lack may be given separately."""
     if not (isinstance(a, Pairs) and isinstance(b, Pairs)):
         raise InputError("the first two arguments must both be Pairs, those of A and those of B, or neither.")
     for name, value in beside.items():
@@ -170,7 +170,7 @@ def compare_pairs(
     level: float,
     own_labels: bool = False,
 ) -> CalibrationComparison:
-    """What `compare_calibration` does after the door; with `own_labels`, the labels of the two need not agree."""
+    """`compare_calibration` on checked pairs; with `own_labels`, the labels of the two may differ."""
     if not own_labels and not np.array_equal(a.labels, b.labels):
         row = int(np.flatnonzero(a.labels != b.labels)[0])
         raise InputError(f"the two models must be judged on the same rows; the label of row {row} differs")
@@ -223,7 +223,7 @@ def _check_same(name: str, one: Any, other: Any) -> None:
 
 
 def _units(a: Pairs, b: Pairs) -> Units:
-    """What the jackknife leaves out: a cluster, or a row, numbered by its content and not by its place."""
+    """The unit that the jackknife leaves out: a cluster, or a row, numbered by content rather than position."""
     w = np.ones(len(a)) if a.weights is None else a.weights
     if a.clusters is not None:
         return Units(a.clusters, w, clustered=True)
@@ -233,9 +233,9 @@ def _units(a: Pairs, b: Pairs) -> Units:
 
 
 def _reach(a: Pairs, b: Pairs, per_label: Floats, units: Units, level: float) -> tuple[float, float]:
-    """How far a difference of which each label moves its part by `per_label` must reach where labels hardly vary.
+    """How far the interval of a difference must reach where labels hardly vary; each label shifts it by `per_label`.
 
-    A pair whose label would make the loss infinite has none to reach for; the others speak for it.
+    Pairs with a label that would make the loss infinite are excluded; the others represent them.
     """
     per_label = np.where(np.isfinite(per_label), per_label, 0.0)
     predicted = (a.probabilities + b.probabilities) / 2
@@ -243,7 +243,7 @@ def _reach(a: Pairs, b: Pairs, per_label: Floats, units: Units, level: float) ->
 
 
 def _own_reach(a: SquaredError, b: SquaredError, level: float) -> tuple[float, float]:
-    """The same where each model has labels of its own: as far as one bin of either model alone may move its error."""
+    """The same if each model has its own labels: as far as a single bin of either model may change its error."""
     (down_a, up_a), (down_b, up_b) = (_one_bin(squared, level) for squared in (a, b))
     return max(down_a, up_b), max(up_a, down_b)
 
@@ -258,7 +258,7 @@ def _one_bin(squared: SquaredError, level: float) -> tuple[float, float]:
 def _judge(
     pairs: Pairs, units: Integers, binning: str, bin_size: int | str, n_bins: int | None
 ) -> tuple[SquaredError, Floats, Floats]:
-    """The squared error, the same without each unit, and the gap of each pair's bin."""
+    """The squared error, its leave-one-out values, and the gap of each pair's bin."""
     binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins)
     bins = binned.bins_of(pairs.probabilities)
     cells = cluster_sums(replace(pairs, clusters=units), bins, len(binned.sums))

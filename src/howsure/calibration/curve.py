@@ -1,4 +1,4 @@
-"""Judge pairs: `calibration_curve` and `calibration_error`, and the one way both go."""
+"""`calibration_curve` and `calibration_error`, and their common implementation."""
 
 from __future__ import annotations
 
@@ -56,18 +56,18 @@ def calibration_curve(
 
     Predictions are sorted and put into bins of at least `bin_size` pairs that never split equal predictions
     (Algorithm 1); with q̂ a bin's mean prediction and p̂ its label frequency, the error is
-    sqrt(Σ (|B| / n) (q̂ - p̂)²), and `debiased_error` the same without what the noise of p̂ adds.
+    sqrt(Σ (|B| / n) (q̂ - p̂)²), and `debiased_error` the same, corrected for the noise of p̂.
 
     y_true (n,): bool, 0/1, or any two values with `pos_label`. y_prob (n,): probabilities of the positive label.
-    `Pairs` in place of both bring their weights and clusters; their groups are judged together, which a note says.
-    bin_size: pairs per bin, or "auto", half of n^(2/3); n_bins asks for bins of floor(n / n_bins) instead.
-    binning: "adaptive", or "uniform" for `n_bins` (15) bins of equal width. sample_weight (n,): weights of the pairs.
-    clusters (n,): what pairs belong together (a sentence, a document); intervals then hold for correlated labels.
-    interval: "debiased" (closed form; the value of `debiased_error` always has it), and for `error` and `mse` also
-    "nguyen-oconnor" (Algorithm 2, which does not cover; see docs/calibration.md), "bootstrap", or "none".
-    data: a data frame, of which the other arguments then name columns.
+    `Pairs` may replace both; their weights and clusters are used, and their groups are pooled, with a note. bin_size:
+    pairs per bin, or "auto", half of n^(2/3); n_bins requests bins of floor(n / n_bins) pairs instead. binning:
+    "adaptive", or "uniform" for `n_bins` (15) bins of equal width. sample_weight (n,): weights of the pairs. clusters
+    (n,): identifies correlated pairs (a sentence, a document); intervals then allow for correlated labels. interval:
+    "debiased" (closed form; `debiased_error` always has it), or, additionally for `error` and `mse`, "nguyen-oconnor"
+    (Algorithm 2, which does not cover; see docs/calibration.md), "bootstrap", or "none". data: a data frame; the other
+    arguments then name its columns.
 
-    Raises InputError naming the parameter, row and value that broke a rule.
+    Raises InputError naming the parameter, row and value that violated a rule.
     Source: Nguyen & O'Connor (2015), Algorithms 1 and 2; ties, debiasing and intervals: docs/calibration.md.
 
     >>> curve = calibration_curve([0, 1, 1, 1, 0, 1], [0.1, 0.4, 0.8, 0.9, 0.2, 0.7], bin_size=3)
@@ -98,11 +98,11 @@ def calibration_error(
     rng: Randomness = None,
     data: Any = None,
 ) -> Estimate:
-    """The calibration error of predictions: the root mean squared gap between them and label frequencies.
+    """The calibration error of predictions: the root-mean-square gap between them and label frequencies.
 
-    estimator "debiased" (default) is free of the bias that the noise of the frequencies adds and carries a closed-form
-    interval; "plugin" is Algorithm 1's value, with an interval only for interval="nguyen-oconnor" or "bootstrap".
-    The other arguments are those of `calibration_curve`, in whose docstring they are explained: y_true may be `Pairs`.
+    estimator: "debiased" (default) is corrected for the bias due to noise in the frequencies and has a closed-form
+    interval; "plugin" is Algorithm 1's value, with an interval only for interval="nguyen-oconnor" or "bootstrap". The
+    other arguments are those of `calibration_curve`, explained there; y_true may be `Pairs`.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -110,7 +110,7 @@ def calibration_error(
     >>> print(calibration_error(rng.random(2000) < q**2, q))
     0.1897 [0.1717, 0.2091]
 
-    Raises InputError naming the parameter, row and value that broke a rule.
+    Raises InputError naming the parameter, row and value that violated a rule.
     """
     if estimator not in ("debiased", "plugin"):
         raise InputError(f"estimator must be 'debiased' or 'plugin', not {estimator!r}")
@@ -130,7 +130,7 @@ def check_interval(interval: str) -> None:
 
 
 def squared_error(pairs: Pairs | PairSource, binned: Binned) -> SquaredError:
-    """The debiased squared error, by clusters where the pairs have them."""
+    """The debiased squared error, with clusters if the pairs have them."""
     if isinstance(pairs, Pairs) and pairs.clusters is not None:
         return clustered_mse(cluster_sums(pairs, binned.bins_of(pairs.probabilities), len(binned.sums)))
     return debiased_mse(binned.sums)
@@ -155,7 +155,7 @@ def curve_of(
     rng: Randomness = None,
     name: str | None = None,
 ) -> CalibrationCurve:
-    """The calibration curve of checked pairs, in memory or streamed; what `calibration_curve` does after the door."""
+    """The calibration curve of checked pairs, in memory or streamed: the implementation of `calibration_curve`."""
     check_interval(interval)
     level = check_level(level)
     weightless, unit = 0, 1.0
@@ -213,7 +213,7 @@ def _plugin(
 def _frequency_intervals(
     pairs: Pairs | PairSource, binned: Binned, interval: str, level: float
 ) -> tuple[Floats, Floats, Floats]:
-    """Standard error, low and high of each bin's label frequency: Wilson's, or the paper's normal one by name."""
+    """Standard error, low and high of each bin's label frequency: Wilson's, or the paper's normal interval if named."""
     s = binned.sums
     frequency, standard_error = s.y / s.w1, frequency_errors(s)
     effective = s.w1**2 / s.w2

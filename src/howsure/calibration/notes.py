@@ -1,4 +1,4 @@
-"""What a reader must know beside the figures of calibration, in sentences."""
+"""Notes on calibration figures: caveats in sentences."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from howsure.stats.clusters import few_clusters
 
 
 def notes_of(pairs: Pairs | PairSource, binned: Binned, squared: SquaredError, *, weightless: int) -> tuple[str, ...]:
-    """All sentences that the pairs, their bins and their error call for; `weightless` pairs are not among them."""
+    """All notes that the pairs, their bins and their error require; `weightless` pairs are not among the pairs."""
     return tuple(_notes(pairs, binned, squared, weightless))
 
 
 def groups_together(pairs: Pairs) -> str | None:
-    """What must be said of pairs of several groups that are judged as one."""
+    """The note about pairs of several groups that are pooled."""
     if len(pairs.group_names) < 2:
         return None
     return f"{len(pairs.group_names):,} groups are judged together; calibration_table judges each"
 
 
 def notes_by_name(found: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
-    """Each note once, after the names of what it is about.
+    """Each note once, preceded by the names of the groups it concerns.
 
     >>> notes_by_name([("NN", ["one bin only"]), ("VB", []), ("IN", ["one bin only"])])
     ['NN, IN: one bin only']
@@ -39,7 +39,7 @@ def notes_by_name(found: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
 
 
 def cluster_weights(pairs: Pairs) -> np.typing.NDArray[np.float64]:
-    """The weight of each cluster of pairs that have clusters."""
+    """The weight of each cluster, for pairs that have clusters."""
     assert pairs.clusters is not None
     return np.bincount(pairs.clusters, weights=pairs.weights).astype(np.float64)
 

@@ -1,4 +1,4 @@
-"""Calibration of continuous predictions: where does the truth fall among draws of the posterior?"""
+"""Calibration of continuous predictions: where does the true value fall among posterior draws?"""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ FEWEST_EXPECTED = 5  # truths a bar, for the chi-square test
 
 @dataclass(frozen=True, slots=True)
 class QuantileCalibration:
-    """What `posterior_quantiles` found.
+    """The result of `posterior_quantiles`.
 
-    ranks (n,): how many of the draws lie below each truth, 0 … draws. Histogram: bin_edges (B + 1,) over [0, 1],
-    counts (B,), expected (B,) under calibration, and low, high (B,), the interval each count should lie in. Cumulative
-    curve: points (P,), cumulative (P,), the share of truths with a quantile of at most that, and the simultaneous band
-    band_low, band_high (P,). statistics, p_values, p_errors: of both tests of uniformity by name, "chi-square" of the
-    histogram and "band", the largest distance of the cumulative curve from the diagonal; statistic, p_value: of the
-    `method` asked for. p_errors are Monte Carlo standard errors, 0 without clusters. clusters: their number, if any.
-    tied: truths equal to some draws. recipe: to do it again.
+    ranks (n,): the number of draws below each true value, 0 … draws. Histogram: bin_edges (B + 1,) over [0, 1], counts
+    (B,), expected (B,) under calibration, and low, high (B,), the interval for each count. Cumulative curve: points
+    (P,), cumulative (P,), the share of true values with at most that quantile, and the simultaneous band band_low,
+    band_high (P,). statistics, p_values, p_errors: of both tests of uniformity by name, "chi-square" of the histogram
+    and "band", the largest distance of the cumulative curve from the diagonal; statistic, p_value: of the requested
+    `method`. p_errors are Monte Carlo standard errors, 0 without clusters. clusters: their number, if any. tied: the
+    number of true values equal to some draws. recipe: everything needed to repeat it.
     """
 
     ranks: Integers = field(repr=False)
@@ -62,12 +62,12 @@ class QuantileCalibration:
 
     @property
     def statistic(self) -> float:
-        """The statistic of the method asked for."""
+        """The statistic of the requested method."""
         return self.statistics[self.method]
 
     @property
     def p_value(self) -> float:
-        """The p-value of the method asked for."""
+        """The p-value of the requested method."""
         return self.p_values[self.method]
 
     def to_dict(self) -> dict[str, Any]:
@@ -134,16 +134,17 @@ def posterior_quantiles(
 ) -> QuantileCalibration:
     """Test whether posterior draws of continuous quantities are calibrated.
 
-    y_true (n,): n quantities as they were; draws (n, S): S draws of each from its posterior. If the truths come
-    from the posteriors, the rank of a truth among its draws is uniform on {0 … S}; a truth equal to some draws gets one
-    of the ranks it could have, at random (`rng`). Two tests, both in the result; `p_value` is that of `method`:
-    "chi-square" of `n_bins` bars of whole ranks (default: as many as leave 5 truths a bar, at most 20), for posteriors
+    y_true (n,): the true values of n quantities; draws (n, S): S posterior draws of each. If the true values come from
+    the posteriors, the rank of each among its draws is uniform on {0 … S}; a true value equal to some draws gets one of
+    its possible ranks at random (`rng`). Two tests, both in the result; `p_value` is that of `method`: "chi-square" of
+    `n_bins` bars of whole ranks (default: as many as leave 5 true values per bar, at most 20), for posteriors that are
     too wide or too narrow; "band", the largest distance of the cumulative curve from the diagonal, for shifted ones.
-    The law of the distance, and the simultaneous band that follows from it, is exact (Massart's bound where n is very
+    The distribution of the distance, and the simultaneous band derived from it, are exact (Massart's bound if n is very
     large); bars have binomial intervals.
 
-    clusters (n,): which quantities err together. What each adds to counts minus their expectation then gets a random
-    sign, `n_simulations` times (all signs if these are fewer): for p, the band, and the variance of the bars.
+    clusters (n,): identifies quantities with correlated errors. Each cluster's contribution to counts minus
+    expectations then gets a random sign, `n_simulations` times (all sign assignments if there are fewer): for p, the
+    band, and the variance of the bars.
 
     >>> rng = np.random.default_rng(0)
     >>> result = posterior_quantiles(rng.normal(size=500), rng.normal(size=(500, 99)), rng=0)
@@ -152,7 +153,7 @@ def posterior_quantiles(
     >>> posterior_quantiles(2 * rng.normal(size=500), rng.normal(size=(500, 99)), rng=0).p_value < 0.001
     True
 
-    Raises InputError for shapes that do not fit, NaN or infinite values, an unknown method, a single cluster.
+    Raises InputError for incompatible shapes, NaN or infinite values, an unknown method, a single cluster.
     Source: Cook, Gelman & Rubin (2006); ranks instead of quantiles after Talts et al. (2018), since a
     Kolmogorov–Smirnov test of r / S rejects a correct sampler.
     """
@@ -227,7 +228,7 @@ def _number_of_bars(n: int, draws: int, asked: int | None) -> int:
 
 
 def _checked_clusters(clusters: Any, n: int) -> Integers | None:
-    """Codes from 0; None without clusters, and where each quantity is one by itself."""
+    """Codes starting at 0; None without clusters, or if each quantity is its own cluster."""
     if clusters is None:
         return None
     codes = check_clusters(clusters, n=n)

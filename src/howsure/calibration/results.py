@@ -1,4 +1,4 @@
-"""The calibration curve: bins with their label frequencies, and every figure that follows from them."""
+"""The calibration curve: bins with their label frequencies, and all figures derived from them."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ class Bins:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationCurve:
-    """What `calibration_curve` found.
+    """The result of `calibration_curve`.
 
     bins: the curve. debiased_error: the headline, the root mean squared gap between predictions and label frequencies
-    without the bias of noise, with its interval. error, mse: Algorithm 1's value and its square, with an interval
-    only from Algorithm 2 or a bootstrap. ece, max_error: mean and largest absolute gap. brier, log_loss: scores in
-    parts. p_value: of the hypothesis that the predictions are calibrated. base_rate: the frequency of label 1. n: the
-    pairs. histogram (2, 64): weight of the predictions of label 0 and of label 1 in 64 bars over [0, 1]. notes: what
-    must be said. recipe: all that is needed to do it again. name: the group.
+    corrected for the bias due to noise, with its interval. error, mse: Algorithm 1's value and its square, with an
+    interval only from Algorithm 2 or a bootstrap. ece, max_error: mean and largest absolute gap. brier, log_loss:
+    scores in parts. p_value: of the hypothesis that the predictions are calibrated. base_rate: the frequency of label
+    1. n: the pairs. histogram (2, 64): weight of the predictions of label 0 and of label 1 in 64 bars over [0, 1].
+    notes: caveats. recipe: everything needed to repeat it. name: the group.
     """
 
     bins: Bins
@@ -113,7 +113,7 @@ class CalibrationCurve:
 
 
 def bins_from(binned: Binned, unit: float, standard_error: Floats, low: Floats, high: Floats) -> Bins:
-    """The public form of bins, their weights in the user's own `unit` again."""
+    """The public form of bins, with weights in the user's own `unit`."""
     s = binned.sums
     mean_prob = np.clip(s.q / s.w1, 0.0, 1.0)  # a sum of sums may end 1e-16 outside
     return Bins(s.count, s.w1 * unit, mean_prob, s.y / s.w1, standard_error, low, high, binned.upper)

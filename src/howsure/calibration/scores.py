@@ -1,8 +1,8 @@
-"""Proper scores of probabilities, and the parts they are made of: calibration, refinement, and what bins hide.
+"""Proper scores of probabilities, and their decomposition into calibration, refinement and a within-bin part.
 
-Theorem 3.4 of Nguyen's thesis splits the expectation of any strictly proper score into calibration and refinement.
-With bins there is a third part, what predictions that differ within a bin add (Stephenson, Coelho & Jolliffe 2008), so
-that the three add up exactly. Scores are written as losses (lower is better), the negatives of the thesis's.
+Theorem 3.4 of Nguyen's thesis splits the expectation of any strictly proper score into calibration and refinement. With
+bins there is a third part, due to predictions that differ within a bin (Stephenson, Coelho & Jolliffe 2008), so that
+the three add up exactly. Scores are written as losses (lower is better), the negatives of the thesis's.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Loss = Callable[[Floats], Floats]
 
 @dataclass(frozen=True, slots=True)
 class ProperLoss:
-    """A strictly proper score as a loss: what a prediction q costs if the label is 1 (`if_true`) and if it is 0.
+    """A strictly proper score as a loss: the cost of a prediction q if the label is 1 (`if_true`) and if it is 0.
 
     >>> spherical = ProperLoss("spherical", lambda q: -q / np.hypot(q, 1 - q), lambda q: -(1 - q) / np.hypot(q, 1 - q))
     """
@@ -39,7 +39,7 @@ class ProperLoss:
     if_false: Loss
 
     def expected(self, prediction: Floats, frequency: Floats) -> Floats:
-        """f · if_true(q) + (1 - f) · if_false(q), where a factor of 0 silences an infinite loss."""
+        """f · if_true(q) + (1 - f) · if_false(q), where a factor of 0 cancels an infinite loss."""
         with np.errstate(divide="ignore", invalid="ignore"):
             true, false = self.if_true(prediction), self.if_false(prediction)
             return np.where(frequency > 0, frequency * true, 0.0) + np.where(
@@ -57,10 +57,10 @@ LOSSES = {loss.name: loss for loss in (BRIER, LOG)}
 class ScoreParts:
     """A mean score and its parts: score = calibration + refinement + within_bin, exactly.
 
-    calibration: what the model loses because frequencies differ from its predictions (0 if calibrated). refinement:
-    what remains even if they were mended; small when the bins tell the labels apart. within_bin: what predictions that
-    differ within a bin add or save. A score is infinite where a prediction of 0 or 1 is wrong; `infinite_rows` counts
-    these. recipe: what `score_parts` made them of (those of a calibration curve have its own).
+    calibration: the loss due to differences between frequencies and predictions (0 if calibrated). refinement: the loss
+    that remains after recalibration; small if the bins separate the labels well. within_bin: the loss or gain due to
+    predictions that differ within a bin. A score is infinite if a prediction of 0 or 1 is wrong; `infinite_rows` counts
+    these. recipe: the settings of `score_parts` (for parts of a calibration curve, the curve's recipe).
     """
 
     score: float
@@ -71,11 +71,11 @@ class ScoreParts:
     recipe: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form: the recipe and the parts; what is infinite is None."""
+        """The JSON form: the recipe and the parts; infinite values are None."""
         return {"recipe": dict(self.recipe), **self.parts()}
 
     def parts(self) -> dict[str, float | int | None]:
-        """The score, its parts and the infinite rows by name; what is infinite is None."""
+        """The score, its parts and the infinite rows by name; infinite values are None."""
         return {name: finite_or_none(getattr(self, name)) for name in PARTS}
 
     def to_frame(self, backend: str | None = None) -> Any:
@@ -147,10 +147,10 @@ def score_parts(
     """Split a proper score of predictions into calibration, refinement and a within-bin part.
 
     y_true (n,) labels, y_prob (n,) probabilities, or `Pairs` in place of both; `score` is "brier", "log" or a
-    `ProperLoss`. The other arguments are
-    those of `calibration_curve`. With b(i) the bin of row i, p its label frequency and q̂ its mean prediction:
-    calibration = mean [L(q̂, p) - L(p, p)], refinement = mean L(p, p), within_bin = mean [L(q_i, y_i) - L(q̂, p)].
-    Source: Theorem 3.4 of Nguyen's thesis; the third part after Stephenson, Coelho & Jolliffe (2008).
+    `ProperLoss`. The other arguments are those of `calibration_curve`. With b(i) the bin of row i, p its label
+    frequency and q̂ its mean prediction: calibration = mean [L(q̂, p) - L(p, p)], refinement = mean L(p, p), within_bin
+    = mean [L(q_i, y_i) - L(q̂, p)]. Source: Theorem 3.4 of Nguyen's thesis; third part after Stephenson, Coelho &
+    Jolliffe (2008).
 
     >>> parts = score_parts([0, 1, 1, 1], [0.2, 0.2, 0.8, 0.8], bin_size=2)
     >>> round(parts.score, 3), round(parts.calibration, 3), round(parts.refinement, 3), round(parts.within_bin, 3)
@@ -169,7 +169,7 @@ def score_parts(
 
 
 def _loss_parts(pairs: Pairs, binned: Binned, loss: ProperLoss) -> ScoreParts:
-    """The parts of any proper loss of pairs in memory."""
+    """The parts of any proper loss, for pairs in memory."""
     q, y, w = sorted_rows(pairs)
     losses = loss.expected(q, y.astype(np.float64))
     finite = np.isfinite(losses)

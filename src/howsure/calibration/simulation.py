@@ -1,4 +1,4 @@
-"""Synthetic pairs whose true calibration is known (Nguyen's thesis, section 4.3)."""
+"""Synthetic pairs with known true calibration (Nguyen's thesis, section 4.3)."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from howsure.stats.randomness import Randomness, generator_from
 
 
 def label_probability(q: Floats, *, transform: str | float = "identity") -> Floats:
-    """P(y = 1 | q): q itself, or with a number k in [0, 0.5] the thesis's t(q).
+    """P(y = 1 | q): q itself or, for a number k in [0, 0.5], the thesis's t(q).
 
     t(q) = max(0, q - k) for q ≤ 0.5 and min(1, q + k) otherwise (the thesis prints min(0, …), a slip).
 
     >>> label_probability(np.array([0.05, 0.5, 0.6, 0.95]), transform=0.1).tolist()
     [0.0, 0.4, 0.7, 1.0]
 
-    Raises InputError for another transform.
+    Raises InputError for any other transform.
     """
     if transform == "identity":
         return q
@@ -29,15 +29,15 @@ def label_probability(q: Floats, *, transform: str | float = "identity") -> Floa
 
 
 def simulate_pairs(n: int, a: float, b: float, *, transform: str | float = "identity", rng: Randomness = None) -> Pairs:
-    """Draw n pairs: q ~ Beta(a, b), then y ~ Bernoulli(q), or Bernoulli(t(q)) with k given as `transform`.
+    """Simulate n pairs: q ~ Beta(a, b), then y ~ Bernoulli(q), or Bernoulli(t(q)) with k given as `transform`.
 
-    Returns `Pairs`, which every function of calibration takes. Source: Nguyen's thesis, section 4.3.1.
+    Returns `Pairs`, which every calibration function accepts. Source: Nguyen's thesis, section 4.3.1.
 
     >>> pairs = simulate_pairs(5, 0.3, 0.7, rng=0)
     >>> pairs.labels.tolist(), pairs.probabilities.round(2).tolist()
     ([0, 0, 0, 1, 1], [0.59, 0.01, 0.23, 1.0, 0.99])
 
-    Raises InputError if n is negative, a or b is not positive, or for another transform.
+    Raises InputError if n is negative, a or b is not positive, or for any other transform.
     """
     size = check_whole(n, name="n", least=0)
     for name, value in (("a", a), ("b", b)):

@@ -35,8 +35,8 @@ class GroupCalibration:
     """The calibration of one group.
 
     n pairs, base_rate the frequency of label 1, mean_prob the mean prediction, error the debiased error with interval,
-    plugin_error Algorithm 1's value, p_value of the hypothesis that the group is calibrated, p_adjusted for all groups.
-    notes: what must be said.
+    plugin_error Algorithm 1's value, p_value for the hypothesis that the group is calibrated, p_adjusted for all
+    groups. notes: caveats.
     """
 
     name: str
@@ -64,7 +64,7 @@ class CalibrationTable:
         return len(self.rows)
 
     def __getitem__(self, name: str) -> GroupCalibration:
-        """The row of a group by its name."""
+        """The row of a group, by name."""
         for row in self.rows:
             if row.name == name:
                 return row
@@ -76,7 +76,8 @@ class CalibrationTable:
         return {"recipe": self.recipe, "groups": columns | {"notes": [list(row.notes) for row in self.rows]}}
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """The rows as a data frame (pandas, else polars, else pyarrow; or the `backend` named); notes in one text."""
+        """The rows as a data frame (pandas, else polars, else pyarrow; or the `backend` named); notes joined into one
+        text."""
         return to_frame(self._columns() | {"notes": ["; ".join(row.notes) for row in self.rows]}, backend=backend)
 
     def _columns(self) -> dict[str, list[Any]]:
@@ -132,12 +133,12 @@ def calibration_table(
     adjust: str | None = "holm",
     data: Any = None,
 ) -> CalibrationTable:
-    """The calibration error of every group, from one sort, with p-values adjusted for the number of groups.
+    """The calibration error of every group, with p-values adjusted for the number of groups.
 
-    groups (n,): what each pair belongs to, unless `Pairs` with groups are given; the other arguments are those of
-    `calibration_curve` (bin_size="auto" is
-    chosen for each group by itself). The p-value is that of the binned test (`calibration_test`, method "binned"), with
-    clusters that of the debiased error's own standard error under calibration. `adjust`: "holm", "bh", None.
+    groups (n,): the group of each pair, unless `Pairs` with groups are given; the other arguments are those of
+    `calibration_curve` (bin_size="auto" is chosen for each group by itself). The p-value is that of the binned test
+    (`calibration_test`, method "binned"), or, with clusters, is based on the debiased error's standard error under
+    calibration. `adjust`: "holm", "bh", None.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -147,7 +148,7 @@ def calibration_table(
     >>> [(row.name, row.n, row.p_adjusted < 0.05) for row in table]
     [('NN', 2000, False), ('VB', 2000, True)]
 
-    Raises InputError naming the parameter, row and value that broke a rule.
+    Raises InputError naming the parameter, row and value that violated a rule.
     """
     level = check_level(level)
     given = pairs_from(
@@ -174,7 +175,7 @@ def calibration_table(
 
 
 def by_group(pairs: Pairs) -> Iterator[tuple[str, Pairs]]:
-    """The pairs of every group, in the order of the groups' names, from one stable sort."""
+    """The pairs of every group, in the order of group names, from one stable sort."""
     if pairs.groups is None:
         raise InputError("the pairs have no groups")
     pairs = pairs.that_weigh()
@@ -188,7 +189,7 @@ def by_group(pairs: Pairs) -> Iterator[tuple[str, Pairs]]:
 
 
 def _weightless(given: Pairs, pairs: Pairs) -> list[int]:
-    """How many pairs of each group have weight 0."""
+    """The number of pairs with weight 0 in each group."""
     assert given.groups is not None
     assert pairs.groups is not None
     all_, left = (np.bincount(codes, minlength=len(given.group_names)) for codes in (given.groups, pairs.groups))
@@ -199,7 +200,7 @@ def _weightless(given: Pairs, pairs: Pairs) -> list[int]:
 def _judge(
     name: str, pairs: Pairs, binning: str, bin_size: int | str, n_bins: int | None, level: float, weightless: int
 ) -> GroupCalibration:
-    """The row of a group, its p not yet adjusted."""
+    """The row of a group, with unadjusted p."""
     binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins)
     squared = squared_error(pairs, binned)
     weight, p_value = float(binned.sums.w1.sum()), p_value_of(pairs, binned, squared)

@@ -1,4 +1,4 @@
-"""A calibration curve in words: what kind of miscalibration there is, and its figures as a small text."""
+"""A calibration curve in words: the kind of miscalibration, and the figures as a short text."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ DECIMALS = range(2, 7)
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Neighbouring bins that lie on one side of the diagonal: predictions above `start` up to `end`.
+    """Neighbouring bins on one side of the diagonal: predictions above `start` up to `end`.
 
     kind: "overconfident" (below the diagonal) or "underconfident" (above it). says, happens: the mean prediction and
-    the label frequency over its n pairs. size: its part of the mean absolute gap.
+    the label frequency over its n pairs. size: its contribution to the mean absolute gap.
     """
 
     kind: str
@@ -56,7 +56,7 @@ class Region:
 
 
 def rounded(*values: float) -> list[str]:
-    """Values with two decimals, or as many more (up to six) as tell them from each other and from 0 and 1.
+    """Values with two decimals, or as many as needed (up to six) to distinguish them from each other and from 0 and 1.
 
     >>> rounded(0.5, 0.93), rounded(0.998, 0.9991)
     (['0.50', '0.93'], ['0.998', '0.999'])
@@ -71,10 +71,10 @@ def rounded(*values: float) -> list[str]:
 
 
 def regions(curve: CalibrationCurve) -> list[Region]:
-    """Where the curve leaves the diagonal, the largest region first.
+    """Regions where the curve differs from the diagonal, the largest first.
 
-    A region is a run of bins whose intervals all miss the mean prediction on the same side; bins in between that lean
-    to that side, but not for certain, belong to it.
+    A region is a run of bins whose intervals all exclude the mean prediction on the same side; bins in between that lie
+    on that side, but not significantly, belong to it.
 
     >>> from howsure import calibration_curve
     >>> curve = calibration_curve([0] * 50 + [1] * 50 + [0] * 50, [0.02] * 50 + [0.8] * 100, bin_size=50)
@@ -93,22 +93,22 @@ def regions(curve: CalibrationCurve) -> list[Region]:
 
 
 def verdict(curve: CalibrationCurve) -> str:
-    """One plain sentence: what kind of miscalibration there is, and where.
+    """One sentence: the kind of miscalibration, and where it occurs.
 
-    Below the diagonal (less often than said) a model is overconfident, above it underconfident (Nguyen & O'Connor
-    2015). Decided by the debiased error's interval and those of the bins.
+    Below the diagonal (true less often than predicted), a model is overconfident, above it underconfident (Nguyen &
+    O'Connor 2015). The verdict depends on the interval of the debiased error and those of the bins.
     """
     return _judge(curve)[1]
 
 
 def kind(curve: CalibrationCurve) -> str:
-    """The verdict in a word or three: "overconfident", "underconfident", "over- and underconfident", "none to be seen",
-    "too little data", or "not located" where the error is above 0 but no bin shows it."""
+    """The verdict in one to three words: "overconfident", "underconfident", "over- and underconfident", "none to be
+    seen", "too little data", or "not located" if the error is above 0 but no bin shows it."""
     return _judge(curve)[0]
 
 
 def summary(curve: CalibrationCurve) -> str:
-    """The figures of a curve as a small aligned text, with the verdict, the notes and the recipe."""
+    """The figures of a curve as a short aligned text, with the verdict, the notes and the recipe."""
     rows = figures_in_words(curve)
     width = max(len(name) for name, _ in rows)
     head = "calibration curve" + (f" of {curve.name}" if curve.name is not None else "")
@@ -122,7 +122,7 @@ def summary(curve: CalibrationCurve) -> str:
 
 
 def figures_in_words(curve: CalibrationCurve) -> list[tuple[str, str]]:
-    """Name and text of each figure of a curve: what a table about one curve shows."""
+    """Name and text of each figure of a curve, as shown in a table about one curve."""
     bins = f"{len(curve.bins):,} bin" + ("s" if len(curve.bins) > 1 else "")
     return [
         ("error", with_method(curve.debiased_error)),
@@ -137,24 +137,24 @@ def figures_in_words(curve: CalibrationCurve) -> list[tuple[str, str]]:
 
 
 def _by_test(curve: CalibrationCurve) -> str:
-    """The test behind the p-value, where the user named one."""
+    """The test behind the p-value, if the user named one."""
     return f" ({curve.recipe['test']} test)" if "test" in curve.recipe else ""
 
 
 def with_method(estimate: Estimate) -> str:
-    """A value with its interval and how both were made."""
+    """A value with its interval and how both were computed."""
     if math.isnan(estimate.value) or estimate.low is None:
         return f"{estimate}"
     return f"{estimate} ({estimate.method}, {100 * estimate.level:g} % interval)"
 
 
 def recipe_line(curve: CalibrationCurve) -> str:
-    """All that is needed to do it again, in one line."""
+    """The recipe in one line."""
     return ", ".join(f"{name}={value}" for name, value in curve.recipe.items())
 
 
 def recipe_rows(curves: Sequence[CalibrationCurve]) -> list[tuple[str, str]]:
-    """What the curves were made with: each entry once, numbers that differ from curve to curve as a range."""
+    """The recipes of the curves: each entry once, with numbers that differ between curves as a range."""
     keys = list(dict.fromkeys(key for curve in curves for key in curve.recipe))
     return [(key, _together([curve.recipe.get(key) for curve in curves])) for key in keys]
 
@@ -174,7 +174,7 @@ def _yes_or_no(value: object) -> str:
 
 
 def _sides(curve: CalibrationCurve) -> np.typing.NDArray[np.int64]:
-    """1 for a bin surely above the diagonal, -1 for one surely below it, 0 for one that agrees."""
+    """1 for a bin significantly above the diagonal, -1 for one significantly below it, 0 otherwise."""
     bins = curve.bins
     known = bins.high > bins.low  # a normal interval has no width at frequencies of 0 and 1 and tells nothing
     above, below = known & (bins.low > bins.mean_prob), known & (bins.high < bins.mean_prob)
@@ -230,7 +230,7 @@ def _none_seen(agreeing: int, bins: int) -> str:
 
 
 def _on_the_whole(curve: CalibrationCurve) -> tuple[str, str]:
-    """The error is above 0, but no bin misses the diagonal for certain."""
+    """The error is above 0, but no bin differs significantly from the diagonal."""
     mean_prob = float(np.average(curve.bins.mean_prob, weights=curve.bins.weight))
     gap = mean_prob - curve.base_rate
     if abs(gap) < curve.debiased_error.value / 2:

@@ -22,7 +22,7 @@ HISTOGRAM_BARS = 64
 
 @dataclass(frozen=True, slots=True)
 class Binned:
-    """Bins in ascending order of q with their sums, and what of the pairs no bin can tell.
+    """Bins in ascending order of q with their sums, and what cannot be computed from them.
 
     upper: the largest prediction of each bin (for equal widths: its right edge). histogram (2, 64): the weight of the
     predictions of each label in 64 bars of equal width. log_sum: Σ -w log P(label) over the finite rows.
@@ -51,7 +51,7 @@ def automatic_bin_size(n: int) -> int:
 
 
 def choose_bin_size(n: int, *, bin_size: int | str, n_bins: int | None) -> int:
-    """The number of pairs an adaptive bin holds at least; `n_bins` asks for floor(n / n_bins)."""
+    """The minimum number of pairs in an adaptive bin; `n_bins` requests floor(n / n_bins)."""
     if n_bins is not None:
         if bin_size != "auto":
             raise InputError(f"give n_bins or bin_size, not both; they are {n_bins!r} and {bin_size!r}")
@@ -66,7 +66,7 @@ def choose_bin_size(n: int, *, bin_size: int | str, n_bins: int | None) -> int:
 def bin_pairs(
     pairs: Pairs | PairSource, *, binning: str = "adaptive", bin_size: int | str = "auto", n_bins: int | None = None
 ) -> Binned:
-    """Bin checked pairs. The result does not depend on the order of the rows, nor on how they come in chunks."""
+    """Bin checked pairs. The result depends neither on the order of the rows nor on their division into chunks."""
     if binning not in ("adaptive", "uniform"):
         raise InputError(f"binning must be 'adaptive' or 'uniform', not {binning!r}")
     if binning == "uniform" and bin_size != "auto":
@@ -85,7 +85,7 @@ def bin_pairs(
 
 
 def width_edges(n_bins: int | None) -> Floats:
-    """The inner edges of bins of equal width (15 unless told otherwise); a prediction on an edge belongs below it."""
+    """The inner edges of bins of equal width (15 by default); a prediction on an edge belongs to the bin below."""
     return np.linspace(0.0, 1.0, (n_bins or 15) + 1)[1:-1]
 
 
@@ -102,7 +102,7 @@ def _bin_sorted(pairs: Pairs, binning: str, size: int, n_bins: int | None) -> Bi
 
 
 def sorted_rows(pairs: Pairs) -> tuple[Floats, Labels, Floats | None]:
-    """Predictions, labels and weights in the one order that does not depend on the order given."""
+    """Predictions, labels and weights in a canonical order, independent of the given order."""
     if pairs.weights is None:  # the bits of a number in [0, 1] leave room for the label: one sort of whole numbers
         packed = np.sort((pairs.probabilities.view(np.int64) << 1) | pairs.labels)
         return (packed >> 1).view(np.float64), (packed & 1).astype(np.uint8), None
@@ -141,7 +141,7 @@ def _bin_grid(
 
 
 def bars_of_cells() -> Integers:
-    """The bar of the histogram that each cell belongs to; their edges are off by up to 2⁻²⁰."""
+    """The histogram bar of each cell; their edges deviate by up to 2⁻²⁰."""
     lower = np.minimum(((LOWER + FLOOR) * HISTOGRAM_BARS).astype(np.int64), HISTOGRAM_BARS // 2 - 1)
     return np.concatenate([lower, HISTOGRAM_BARS - 1 - lower[::-1]])
 

@@ -1,7 +1,7 @@
-"""Where the bins end: Algorithm 1 of Nguyen & O'Connor (2015) with one rule for ties.
+"""The boundaries of bins: Algorithm 1 of Nguyen & O'Connor (2015), with a rule for ties.
 
-A bin takes groups of equal predictions in ascending order until it holds at least `bin_size` pairs; then the next one
-starts. What is left at the end and holds fewer joins the last bin. A boundary is the largest prediction of its bin.
+A bin takes groups of equal predictions in ascending order until it contains at least `bin_size` pairs; then the next
+one starts. A remainder that is too small is added to the last bin. A boundary is the largest prediction of its bin.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def boundaries_of_sorted(q: Floats, *, bin_size: int) -> Floats:
 
 
 class Walk:
-    """Find the adaptive boundaries from the counts of the cells, reading only the pairs near which one falls."""
+    """Find the adaptive boundaries from the counts of the cells, reading only the pairs near a boundary."""
 
     def __init__(self, counts: Integers, sample: Sample, reading: SecondReading, *, bin_size: int) -> None:
         self.n = int(counts.sum())
@@ -64,7 +64,7 @@ class Walk:
         return np.array(self.found)
 
     def _close_bins(self) -> bool:
-        """Close bins as far as the ties at their ends are known; whether these are all."""
+        """Close bins as far as the ties at their ends are known; return whether these are all."""
         while self.n - self.start >= 2 * self.bin_size:
             last = self.counts.at(self.start + self.bin_size - 1)
             if not self.counts.is_one_value(last):
@@ -79,8 +79,7 @@ class Walk:
     def _foreseen(self) -> Integers:
         """The intervals in which the next boundaries may fall.
 
-        Two walks bound them: ties that are not yet known lengthen the bins by half of what is usual near them, or by
-        twice as much.
+        Two passes bound them: unknown ties lengthen the bins by half, or by twice, of what is usual near them.
         """
         wider = self.counts.wider()
         change = np.zeros(len(wider) + 1, dtype=np.int64)
@@ -97,7 +96,7 @@ class Walk:
     def _step(self, start: float, share: float) -> tuple[int, float]:
         """The interval where a bin from `start` ends, and about how many pairs lie up to there.
 
-        A bin that ends in ties not yet known is longer by a share of these; on average by one half.
+        A bin that ends in unknown ties is longer by a share of these; on average by one half.
         """
         position = min(int(start) + self.bin_size - 1, self.n - 1)
         interval = self.counts.at(position)
@@ -112,7 +111,7 @@ class Walk:
         return pairs / (1.0 + self.sample.tied_with(self.counts.edges[intervals]))
 
     def _refine(self, intervals: Integers) -> bool:
-        """Divide intervals by the sampled predictions within them; whether there were any."""
+        """Divide intervals at the sampled predictions within them; return whether there were any."""
         low, high = (self.sample.values.searchsorted(self.counts.edges[intervals + side]) for side in (0, 1))
         inside = np.zeros(len(self.sample.values) + 1, dtype=np.int64)
         np.add.at(inside, low, 1)

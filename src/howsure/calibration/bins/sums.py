@@ -1,4 +1,4 @@
-"""What a bin keeps of its pairs: sums, from which every calibration figure follows. Sums of bins add."""
+"""The sums of a bin over its pairs, from which every calibration figure follows. Sums of bins are additive."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ class Sums:
         return len(self.count)
 
     def into(self, bins: Integers, n_bins: int) -> Sums:
-        """Add the entries up by bin; `bins` holds the bin of each entry. Columns that are one array stay one."""
+        """Add the entries up by bin; `bins` gives the bin of each entry. Columns that share an array continue to do
+        so."""
         added: dict[int, Any] = {}
         for name in _COLUMNS:
             column = getattr(self, name)
@@ -85,7 +86,7 @@ def sums_of_cells(grid: Grid) -> Sums:
 
 
 def sums_of_slots(count: Integers, r: Floats, rr: Floats, *, lower_half: np.typing.NDArray[np.bool_]) -> Sums:
-    """One entry a narrow interval, from the numbers of its pairs and their sums of r and r², each (n, label).
+    """One entry per narrow interval, from the numbers of its pairs and their sums of r and r², each (n, label).
 
     In the lower half q = r, in the other q = 1 - r. Third and fourth powers, which only variances need, are expanded to
     second order within the interval (2⁻³⁰ relative).

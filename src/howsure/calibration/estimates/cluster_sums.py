@@ -1,4 +1,4 @@
-"""What a bin keeps of each cluster's pairs: sums, from which clustered estimates follow."""
+"""The sums of a bin over each cluster's pairs, from which clustered estimates follow."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from howsure.inputs.pairs import Floats, Integers, Pairs
 
 @dataclass(frozen=True, slots=True)
 class ClusterSums:
-    """Sums of the pairs of one cluster in one bin, for every (bin, cluster) that holds any; sorted by bin.
+    """Sums of the pairs of one cluster in one bin, for every (bin, cluster) that contains any; sorted by bin.
 
     n Σ1 · w Σw · ww Σw² of the pairs · u Σw(q - y) · y Σwy.
     """

@@ -18,9 +18,9 @@ def clustered_mse(cells: ClusterSums) -> SquaredError:
     """The squared calibration error from pairs of rows of *different* clusters, with a jackknife over clusters.
 
     θ_b = (S_b² - Σ_c S_bc²) / (w_b² - Σ_c w_bc²), S_bc = Σ w u over the pairs of cluster c in bin b. The jackknife
-    leaves out one cluster from all bins at once; it counts the noise of products of noise twice, which is taken off.
+    leaves out one cluster from all bins at once; it counts the noise of products of noise twice, which is subtracted.
 
-    Student's t has C - 1 degrees of freedom, of unequal clusters too: the interval inverts a test, whose variance
+    Student's t has C - 1 degrees of freedom, also with unequal clusters: the interval inverts a test, whose variance
     grows with the error, and covered .97 to .995 of the sets with 6 or 10 clusters of equal or lognormal size or with
     half of the pairs in one. Satterthwaite's, which the jackknife of a difference needs (`paired_jackknife`), covered
     nearly all of them, at two to four times the width.
@@ -48,15 +48,16 @@ def clustered_mse(cells: ClusterSums) -> SquaredError:
 
 
 def _known(cells: ClusterSums, total_w: Floats, couples: Floats) -> np.typing.NDArray[np.bool_]:
-    """The bins that hold pairs of different clusters, and are worth two pairs or more."""
+    """The bins that contain pairs of different clusters, with an effective number of at least two pairs."""
     return (couples > NOTHING * total_w**2) & (total_w**2 >= LEAST_EFFECTIVE * cells.by_bin(cells.ww))
 
 
 def _rare(cells: ClusterSums, known: np.typing.NDArray[np.bool_], theta: Floats, least: float) -> RareLabels:
-    """What calibration would make of the bins.
+    """What the bins would look like under calibration.
 
-    Pairs of a cluster hang together as their labels show, and at least by 1 / (1 + K), K the number of the rarer
-    labels: a few tell little of it, and none nothing. Bins hang together as the noise of all bins, `least`, shows.
+    The correlation of pairs within a cluster is estimated from their labels, and is at least 1 / (1 + K), K the number
+    of the rarer labels: few such labels carry little information about it, and none carries none. The correlation of
+    bins is that of the noise of all bins, `least`.
     """
     total_w, squares = cells.by_bin(cells.w), cells.by_bin(cells.ww)
     frequency, gap = cells.by_bin(cells.y) / total_w, cells.by_bin(cells.u) / total_w
@@ -79,7 +80,7 @@ def _rare(cells: ClusterSums, known: np.typing.NDArray[np.bool_], theta: Floats,
 
 
 def without_each_cluster(cells: ClusterSums) -> Floats:
-    """The debiased squared error without each cluster, by its code; NaN where a cluster or what is left is empty."""
+    """The debiased squared error without each cluster, by code; NaN if a cluster or the remainder is empty."""
     total_w, total_u = cells.by_bin(cells.w), cells.by_bin(cells.u)
     squares_w, squares_u = cells.by_bin(cells.w**2), cells.by_bin(cells.u**2)
     couples, products = total_w**2 - squares_w, total_u**2 - squares_u
@@ -128,11 +129,11 @@ def clustered_standard_errors(cells: ClusterSums) -> Floats:
 
 
 def effective_numbers(cells: ClusterSums, squares: Floats, frequency: Floats, standard_error: Floats) -> Floats:
-    """How many independent pairs would tell as much of a bin's label frequency as its pairs in clusters do.
+    """The number of independent pairs that would be equally informative about a bin's label frequency.
 
     frequency (1 - frequency) / standard_error², never above (Σ w)² / Σ w² (`squares`). A bin whose labels are all equal
-    has no standard error; its pairs count by the correlation ρ of the labels of a cluster in the other bins together:
-    (Σ w)² / (Σ w² + ρ (Σ_c w_c² - Σ w²)). If no bin tells ρ, it is 1: a cluster counts once.
+    has no standard error; its effective number uses the correlation ρ of labels within clusters in the other bins: (Σ
+    w)² / (Σ w² + ρ (Σ_c w_c² - Σ w²)). If no bin determines ρ, it is 1: each cluster counts once.
     """
     total_w, spread = cells.by_bin(cells.w), frequency * (1 - frequency)
     together = np.maximum(cells.by_bin(cells.w**2) - squares, 0.0)  # w w' of two pairs of one cluster

@@ -1,4 +1,4 @@
-"""The calibration error of bins: Algorithm 1's plug-in value, and an estimate without its bias."""
+"""The calibration error of bins: Algorithm 1's plug-in value, and an unbiased estimate."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from howsure.inputs.pairs import Floats
 
 
 def mean_gaps(sums: Sums) -> Floats:
-    """q̂ - p̂ of each bin: positive where the model promises more than happens."""
+    """q̂ - p̂ of each bin: positive where predictions are too high."""
     return sums.u / sums.w1
 
 
@@ -24,7 +24,7 @@ def plugin_mse(sums: Sums) -> float:
 
 @dataclass(frozen=True, slots=True)
 class SquaredError:
-    """An estimate of the squared calibration error of the bins, and what its sampling error is made of.
+    """An estimate of the squared calibration error of the bins, and the parts of its sampling error.
 
     The variance of the estimate, if the squared error were t, is `variance` plus (t - value) times `slope_above` or
     `slope_below`, and never less than `least`.
@@ -43,9 +43,9 @@ class SquaredError:
     def interval(self, level: float) -> tuple[float, float]:
         """The values t that a test of size 1 - level does not reject: (t - value)² ≤ z² variance(t).
 
-        A value below zero is taken for zero at the upper end: less than no error is luck, and no reason to be sure.
-        Where labels hardly vary, the ends go as far as `rare` says; an error of zero is in the interval if `p_value`,
-        where there is one, is above 1 - level.
+        A value below zero counts as zero at the upper end: a lucky sample does not justify more certainty. Where labels
+        hardly vary, the ends extend as far as `rare` requires; the interval contains zero if `p_value`, where given, is
+        above 1 - level.
         """
         from scipy.special import stdtrit
 
@@ -68,7 +68,7 @@ class SquaredError:
         return max(self.variance - self.slope_below * (self.value - squared), self.least)
 
     def _furthest(self, slope: float, z: float) -> float:
-        """The largest d with d² ≤ z² (variance + slope d); zero if there is none: few pairs can give less than none."""
+        """The largest d with d² ≤ z² (variance + slope d); zero if there is none."""
         middle = z * z * slope / 2
         squared = middle**2 + z * z * self.variance
         return middle + math.sqrt(squared) if squared >= 0 else 0.0
@@ -79,17 +79,17 @@ LEAST_EFFECTIVE = 2 - 1e-9  # the effective number of pairs that a bin needs
 
 
 def debiased_mse(sums: Sums) -> SquaredError:
-    """The squared calibration error without the bias that the noise of the label frequencies adds.
+    """The squared calibration error, corrected for the bias due to noise in the label frequencies.
 
-    Over the ordered pairs of different rows of a bin, the weighted mean of u_i u_j estimates the squared gap g²:
-    θ_b = ((Σwu)² - Σw²u²) / ((Σw)² - Σw²), unweighted (S² - Q) / (m (m - 1)). The value is Σ p_b θ_b, p_b = w_b / w.
-    With σ² the variance of u in a bin and e = Σw² / (Σw)² (unweighted 1/m), the variance of the value is
-    Σ p_b² (4 g² σ² e + 2 σ⁴ e²) + (Σ p_b g⁴ - value²) / n, where g²σ² and g⁴ are estimated without bias from three and
-    four different rows: small bins make θ_b and the variance of the same bin depend on each other. Were the
-    truth larger by d, most likely in the bins that are least known (g² larger in proportion to v = σ²e), the variance
-    would be larger by 4 d Σ p_b² v² / Σ p_b v; were it smaller by d in all bins alike, smaller by 4 d Σ p_b² v. These
-    two slopes keep the interval honest near zero, where one with the variance of the estimate alone is not.
-    Bins that are worth less than two pairs, (Σw)² < 2 Σw², are left out: one pair outweighs the others there.
+    Over the ordered pairs of different rows of a bin, the weighted mean of u_i u_j estimates the squared gap g²: θ_b =
+    ((Σwu)² - Σw²u²) / ((Σw)² - Σw²), unweighted (S² - Q) / (m (m - 1)). The value is Σ p_b θ_b, p_b = w_b / w. With σ²
+    the variance of u in a bin and e = Σw² / (Σw)² (unweighted 1/m), the variance of the value is Σ p_b² (4 g² σ² e + 2
+    σ⁴ e²) + (Σ p_b g⁴ - value²) / n, where g²σ² and g⁴ are estimated without bias from three and four different rows:
+    in small bins, θ_b and the variance of the same bin are dependent. If the true value were larger by d, most likely
+    in the bins that are known least precisely (g² larger in proportion to v = σ²e), the variance would be larger by 4 d
+    Σ p_b² v² / Σ p_b v; if it were smaller by d equally in all bins, smaller by 4 d Σ p_b² v. These two slopes keep the
+    interval valid near zero, where an interval using only the variance of the estimate is not. Bins with an effective
+    number below two pairs, (Σw)² < 2 Σw², are left out: there, one pair outweighs the others.
     """
     couples = sums.w1**2 - sums.w2
     known = (sums.count > 1) & (sums.w1**2 >= LEAST_EFFECTIVE * sums.w2)
@@ -138,5 +138,5 @@ def _products(s: Sums, theta: Floats, v: Floats) -> tuple[Floats, Floats]:
 
 
 def root(value: float) -> float:
-    """The square root on the scale of the error; what is estimated below zero is zero."""
+    """The square root, on the scale of the error; estimates below zero become zero."""
     return math.nan if math.isnan(value) else math.sqrt(max(value, 0.0))

@@ -1,4 +1,4 @@
-"""The interval of a difference between two models: a jackknife over rows or clusters, and how far it must reach."""
+"""The interval of a difference between two models: a jackknife over rows or clusters, and its minimum extent."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from howsure.stats.estimate import Estimate
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """What the jackknife leaves out one at a time.
+    """The units that the jackknife leaves out one at a time.
 
-    code (n,): the row or cluster of each pair. weight: w of each pair. degrees_of_freedom: for rows infinite; for
+    code (n,): the row or cluster of each pair. weight: w of each pair. degrees_of_freedom: infinite for rows; for
     clusters (Σ W_c²)² / Σ W_c⁴ - 1, at least 1: Satterthwaite's for the variance of parts that vary as W_c² (Carter,
-    Schnepel & Steigerwald 2017), which is their number less 1 if all weigh the same, and less where a few are large.
+    Schnepel & Steigerwald 2017), which is their number minus 1 if all have equal weight, and less if a few are large.
     """
 
     code: Integers
@@ -27,7 +27,7 @@ class Units:
 
     @property
     def degrees_of_freedom(self) -> float:
-        """Those of Student's t."""
+        """The degrees of freedom of Student's t."""
         if not self.clustered:
             return math.inf
         of_cluster = self.sums(self.weight)
@@ -58,11 +58,12 @@ def jackknifed(
 def least_reach(
     labels: Floats, per_label: Floats, predicted: Floats, units: Units, *, level: float
 ) -> tuple[float, float]:
-    """How far, down and up, a mean Σ w (constant + per_label · y) / Σ w must reach for the labels it may have missed.
+    """How far down and up the interval of a mean Σ w (constant + per_label · y) / Σ w must reach, allowing for rare
+    labels that did not occur.
 
     An event is the label that is `predicted` to be the rarer one. The pairs whose event raises the mean, and those
-    whose event lowers it, each have a frequency of events with an exact one-sided interval, for as many pairs as would
-    make it vary as much if events came as predicted; pairs of a cluster hang together by 1 / (1 + K), K the number of
+    whose event lowers it, each have a frequency of events with an exact one-sided interval, for the effective number of
+    pairs if events occurred as predicted; the correlation within a cluster is taken as 1 / (1 + K), K the number of
     events. An ordinary standard error is larger; where events are rare, this is the rule of three.
     """
     turned = predicted > 0.5

@@ -1,4 +1,4 @@
-"""Where labels hardly vary they cannot show how much they do: how far the debiased error's interval must reach then."""
+"""Labels that hardly vary cannot show their variance: how far the debiased error's interval must then reach."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ HALVINGS = 50
 
 @dataclass(frozen=True, slots=True)
 class RareLabels:
-    """What is known of the bins without a look at how their labels vary; arrays hold an entry per bin.
+    """What is known of the bins without using the variation of their labels; arrays have one entry per bin.
 
-    share: of the weight. squared_gap: its unbiased estimate θ. gap, frequency: q̂ - p̂ and p̂. effective: the number of
-    independent pairs that the bin is worth. noise, product: 2 Σ p² v² and 4 Σ p² θ v, where v is the variance of a mean
+    share: of the weight. squared_gap: its unbiased estimate θ. gap, frequency: q̂ - p̂ and p̂. effective: the effective
+    number of independent pairs in the bin. noise, product: 2 Σ p² v² and 4 Σ p² θ v, where v is the variance of a mean
     gap if the predictions are right: from q (1 - q), not from the labels.
     """
 
@@ -32,17 +32,18 @@ class RareLabels:
     def lower_end(self, value: float, level: float, z: float, seen: Callable[[float], float]) -> float:
         """The squared error that the interval must reach down to: the lower of two one-sided tests of `level`.
 
-        First, all bins together: from calibration (λ = 0) to what was seen (λ = 1) the gaps grow as λ and the squared
-        error as λ²; its variance is (1 - λ) times that from q (1 - q) and λ times the one `seen` there. The smallest
-        λ² value that the estimate does not exceed by z standard errors. Second, one bin alone: the squared error with
-        its frequency at the end of an exact (Clopper–Pearson) interval that lies nearer to the prediction.
+        First, all bins together: from calibration (λ = 0) to the observed data (λ = 1) the gaps grow as λ and the
+        squared error as λ²; its variance is (1 - λ) times that from q (1 - q) and λ times the one `seen` there. The
+        smallest λ² value that the estimate does not exceed by z standard errors. Second, one bin alone: the squared
+        error with its frequency at the end of an exact (Clopper–Pearson) interval that lies nearer to the prediction.
         """
         return min(self._along_the_path(value, z, seen), self.one_bin_nearer(value, level))
 
     def upper_end(self, value: float, level: float) -> float:
         """The squared error with one bin's frequency at the farther end of its exact interval: the rule of three.
 
-        Of all that agrees with no event in any bin, the error is largest where all the chance lies in one bin.
+        Among all models compatible with no event in any bin, the error is largest if all the probability lies in one
+        bin.
         """
         low, high = exact_interval(self.frequency, self.effective, tail=(1 - level) / 2)
         predicted = self.frequency + self.gap
@@ -72,7 +73,8 @@ class RareLabels:
 
 
 def exact_interval(frequency: Floats, n: Floats, *, tail: float) -> tuple[Floats, Floats]:
-    """Clopper and Pearson's (1934) interval of a frequency seen among n, which need not be whole; `tail` at either end.
+    """Clopper and Pearson's (1934) interval for a proportion observed among n, which need not be whole; `tail` is the
+    probability beyond either end.
 
     >>> low, high = exact_interval(np.array([0.0, 0.5]), np.array([20.0, 20.0]), tail=0.025)
     >>> low.round(3).tolist(), high.round(3).tolist()

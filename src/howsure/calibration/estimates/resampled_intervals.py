@@ -28,9 +28,10 @@ def frequency_errors(sums: Sums) -> Floats:
 def nguyen_oconnor_intervals(sums: Sums, *, level: float, rng: np.random.Generator) -> tuple[Interval, Interval]:
     """Algorithm 2 of Nguyen & O'Connor (2015): the interval of the error, and the thesis's of its square.
 
-    Redraw each bin's label frequency from Normal(p̂, σ̂²), clipped to [0, 1] for the error and not for its square;
-    mean ± z · sd of the values that come out. **It does not cover**: the redraw adds the binomial noise a second time,
-    so for a calibrated model the truth lies in the 95 % interval in none of the runs measured. For replication only.
+    Redraw each bin's label frequency from Normal(p̂, σ̂²), clipped to [0, 1] for the error and not for its square; the
+    interval is mean ± z · sd of the resulting values. **It does not cover**: the redraw adds the binomial noise a
+    second time, so for a calibrated model, the 95 % interval contained the true value in none of the measured runs. For
+    replication only.
     """
     share = sums.w1 / sums.w1.sum()
     predicted, frequency, sigma = sums.q / sums.w1, sums.y / sums.w1, frequency_errors(sums)
@@ -51,9 +52,9 @@ def bootstrap_intervals(
 ) -> tuple[Interval, Interval]:
     """Basic bootstrap intervals of the error and of its square: rows, or whole clusters, drawn with replacement.
 
-    The bins stay. With T the squared error of the data and T* those of the draws, the interval of the square is
-    2T - quantiles of T*, cut at 0, and that of the error its root: reflected, since T and T* are both too large by the
-    noise of the frequencies (percentiles of T* would double that bias).
+    The bins are fixed. With T the squared error of the data and T* those of the draws, the interval of the square is 2T
+    - quantiles of T*, truncated at 0, and that of the error its square root: reflected, since T and T* are both too
+    large by the noise of the frequencies (percentiles of T* would double that bias).
     """
     cells = cluster_sums(pairs, binned.bins_of(pairs.probabilities), len(binned.sums))
     counted = np.bincount(cells.cluster, minlength=cells.n_clusters) > 0

@@ -1,4 +1,4 @@
-"""The test of calibration that tables show: Hosmer and Lemeshow's over the bins, and for clusters one of its own."""
+"""The test of calibration used in tables: Hosmer and Lemeshow's test over the bins, and a separate one for clusters."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ LEAST_EXPECTED = 5.0  # labels of either kind in a merged bin
 
 
 def binned_test(binned: Binned, *, variance: Floats | None = None) -> tuple[float, float]:
-    """Hosmer and Lemeshow's statistic for predictions made beforehand, and its p-value.
+    """Hosmer and Lemeshow's statistic for given predictions, and its p-value.
 
     Σ (Σ_b w (q - y))² / Σ_b w² q (1 - q) over bins that are merged with the next until each expects at least five
-    labels of either kind (weighted ones are worth Σw / Σw² each). The law is a chi-square with one degree of freedom a
-    bin, and that of the numbers of labels where a bin expects few. `variance` holds the denominators where the pairs
-    have weights.
+    labels of either kind (weighted labels count Σw / Σw² each). The distribution is a chi-square with one degree of
+    freedom per bin, or, where a bin expects few labels, that of their number. `variance` contains the denominators if
+    the pairs have weights.
     """
     s, bins = binned.sums, merged_bins(binned)
     spread = np.maximum(s.q - s.qq, 0.0) if variance is None else variance
@@ -37,7 +37,8 @@ def binned_test(binned: Binned, *, variance: Floats | None = None) -> tuple[floa
 
 
 def label_variance(pairs: Pairs, binned: Binned) -> Floats | None:
-    """Σ_b w² q (1 - q) of each bin, which its sums do not tell if the pairs have weights; None if they have none."""
+    """Σ_b w² q (1 - q) of each bin, which cannot be computed from its sums if the pairs have weights; None if they have
+    none."""
     if pairs.weights is None:
         return None
     q, _, w = sorted_rows(pairs)
@@ -46,7 +47,7 @@ def label_variance(pairs: Pairs, binned: Binned) -> Floats | None:
 
 
 def merged_bins(binned: Binned) -> Integers:
-    """The number of the merged bin of each bin, every one of which expects at least five labels of either kind."""
+    """The merged bin of each bin; every merged bin expects at least five labels of either kind."""
     s = binned.sums
     worth = s.w1 / s.w2
     return _with_enough(s.q * worth, (s.w1 - s.q) * worth)
@@ -58,7 +59,7 @@ def merged_edges(binned: Binned) -> Floats:
 
 
 def _with_enough(positives: Floats, negatives: Floats) -> Integers:
-    """The number of the merged bin of each bin; what is left over at the end joins the last one."""
+    """The merged bin of each bin; the remainder joins the last one."""
     merged, number, expected = np.zeros(len(positives), dtype=np.int64), 0, [0.0, 0.0]
     for i, (one, other) in enumerate(zip(positives.tolist(), negatives.tolist(), strict=True)):
         merged[i] = number
@@ -69,7 +70,7 @@ def _with_enough(positives: Floats, negatives: Floats) -> Integers:
 
 
 def p_value_of(pairs: Pairs | PairSource, binned: Binned, squared: SquaredError) -> float:
-    """The p-value of calibration that tables show: the binned test, or for clusters that of the debiased estimate."""
+    """The p-value of calibration used in tables: the binned test, or for clusters that of the debiased estimate."""
     if not isinstance(pairs, Pairs):
         return binned_test(binned)[1]
     if pairs.clusters is None:

@@ -31,11 +31,11 @@ DRAWS_AT_ONCE = 1 << 22
 
 @dataclass(frozen=True, slots=True)
 class CalibrationTest:
-    """A test of the hypothesis that labels come true as often as predicted.
+    """A test of the hypothesis that events occur as often as predicted.
 
-    statistic: what the method measures. p_value: the probability of one at least as extreme under calibration.
-    p_error: the Monte Carlo standard error of the p-value, 0 where it is exact or asymptotic. estimates: of "cox" the
-    fitted `intercept` and `slope`. recipe: to do it again.
+    statistic: the test statistic. p_value: the probability of a statistic at least as extreme under calibration.
+    p_error: the Monte Carlo standard error of the p-value, 0 if it is exact or asymptotic. estimates: for "cox", the
+    fitted `intercept` and `slope`. recipe: everything needed to repeat it.
     """
 
     method: str
@@ -47,7 +47,7 @@ class CalibrationTest:
     estimates: dict[str, float] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form; what is infinite or undefined is None."""
+        """The JSON form; infinite and undefined values are None."""
         known = {name: held if math.isfinite(held) else None for name, held in self._numbers().items()}
         return {"method": self.method, **known, "n": self.n, "recipe": self.recipe}
 
@@ -84,22 +84,23 @@ def calibration_test(
     data: Any = None,
     rng: Randomness = None,
 ) -> CalibrationTest:
-    """Test whether labels come true as often as the predictions say.
+    """Test whether events occur as often as predicted.
 
     method "simulation": labels are drawn from the predictions `n_simulations` times and the squared error of the same
     bins computed; p = (c + 1) / (B + 1), c the number of draws with at least the error of the data. Exact for any n,
     with ties and rare labels. "spiegelhalter": Z = Σ (y - q)(1 - 2q) / sqrt(Σ (1 - 2q)² q (1 - q)), two-sided, standard
-    normal; blind to errors that are alike on both sides of one half. "binned": Hosmer and
-    Lemeshow's Σ gap_b² / variance_b, in which rare labels count as much as common ones, against a chi-square; fast.
-    "cox": the likelihood ratio of log-odds(y) = a + b log-odds(q) against a = 0, b = 1; for models too bold, too timid
-    or shifted. A wrong prediction of exactly 0 or 1 refutes calibration (p = 0), a right one says nothing.
-    "cumulative": max_t |Σ_{q ≤ t} (y - q)| / n against a Brownian motion; no bins, for errors of one sign side by side.
+    normal; blind to errors that are the same on both sides of one half. "binned": Hosmer and Lemeshow's Σ gap_b² /
+    variance_b, in which rare labels count as much as common ones, against a chi-square; fast. "cox": the likelihood
+    ratio of log-odds(y) = a + b log-odds(q) against a = 0, b = 1; for predictions that are too extreme, not extreme
+    enough, or shifted. A wrong prediction of exactly 0 or 1 refutes calibration (p = 0), a correct one carries no
+    information. "cumulative": max_t |Σ_{q ≤ t} (y - q)| / n against a Brownian motion; no bins; for long runs of errors
+    with the same sign.
 
-    `Pairs` in place of y_true and y_prob bring their weights and clusters; their groups are judged together.
-    sample_weight (n,): how much each pair counts; the variance of its label stays q (1 - q). clusters (n,): what is
-    right and wrong together. Then each cluster's sums of y - q get a random sign, `n_simulations` times, or all signs
-    if these are fewer: exact if a cluster errs to either side alike. No p is below 2^(1 - clusters), so that fewer than
-    6 clusters find nothing at the level .05.
+    `Pairs` may replace y_true and y_prob; their weights and clusters are used, and their groups are pooled.
+    sample_weight (n,): how much each pair counts; the variance of its label stays q (1 - q). clusters (n,): identifies
+    correlated pairs. Each cluster's sums of y - q then get a random sign, `n_simulations` times, or all sign
+    assignments if there are fewer: exact if a cluster errs equally often to either side. No p is below 2^(1 -
+    clusters), so fewer than 6 clusters find nothing at the level .05.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(1)
@@ -136,7 +137,7 @@ def check_calibration(
     binning: str = "adaptive",
     rng: Randomness = None,
 ) -> CalibrationTest:
-    """The test of checked pairs; what `calibration_test` does after the door."""
+    """The test of checked pairs: the implementation of `calibration_test`."""
     pairs, times = _ready(pairs), check_whole(n_simulations, name="n_simulations")
     recipe: dict[str, Any] = {"howsure": __version__, "method": method, "n": len(pairs)}
     binned = None
@@ -169,7 +170,7 @@ def check_calibration(
 
 
 def _ready(pairs: Pairs) -> Pairs:
-    """The pairs that weigh anything, the largest weight being 1; in clusters only if some pairs share one."""
+    """The pairs with positive weight, scaled so that the largest is 1; with clusters only if some pairs share one."""
     pairs = pairs.that_weigh()
     clusters = pairs.clusters
     if clusters is not None:
@@ -182,7 +183,7 @@ def _ready(pairs: Pairs) -> Pairs:
 
 
 def spiegelhalter_z(pairs: Pairs) -> float:
-    """Spiegelhalter's Z; 0 where every prediction is 0, 1 or one half and nothing can be said."""
+    """Spiegelhalter's Z; 0 if every prediction is 0, 1 or one half, so that the test is uninformative."""
     q, y, w = sorted_rows(pairs)
     lever = 1.0 - 2.0 * q if w is None else w * (1.0 - 2.0 * q)
     variance = float((lever**2 * q * (1 - q)).sum())
@@ -198,7 +199,7 @@ def two_sided(z: float) -> float:
 
 
 def _simulation(pairs: Pairs, binned: Binned, times: int, rng: np.random.Generator) -> tuple[float, float, float]:
-    """The squared error of the bins, how often labels drawn from the predictions have as large a one, and its error."""
+    """The squared error of the bins, how often labels drawn from the predictions give one as large, and its error."""
     mse = plugin_mse(binned.sums)
     as_large = int(np.count_nonzero(_simulated_mse(pairs, binned, times, rng) >= mse * (1 - 1e-12)))
     p = (as_large + 1) / (times + 1)

@@ -1,10 +1,10 @@
-"""The tests of calibration for pairs in clusters, whose labels are right and wrong together.
+"""The tests of calibration for clustered pairs, whose labels are correlated.
 
-The statistics are those of independent pairs. If the predictions are calibrated, what a cluster adds to a sum of
-surprises w (y - q) has mean 0, however its labels depend on each other; the p-value comes of giving every cluster a
-random sign. Where labels hardly vary, all surprises of a sample may be small by luck, as if the model knew more than it
-says: where Σ w² (y - q)² is less than its expectation Σ w² q (1 - q) by more than a share 1/√C, the sums of random
-signs are stretched as much.
+The statistics are those of independent pairs. If the predictions are calibrated, a cluster's contribution to a sum of
+residuals w (y - q) has mean 0, however its labels depend on each other; the p-value is obtained by giving every cluster
+a random sign. Where labels hardly vary, all residuals of a sample may be small by luck, as if the model were better
+informed than it is: where Σ w² (y - q)² is less than its expectation Σ w² q (1 - q) by more than a share 1/√C, the sums
+with random signs are stretched accordingly.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Surprises:
 
     @classmethod
     def of(cls, pairs: Pairs) -> Surprises:
-        """Those of pairs with clusters."""
+        """The same for pairs with clusters."""
         assert pairs.clusters is not None
         weights = np.ones(len(pairs)) if pairs.weights is None else pairs.weights
         order = np.lexsort((weights, pairs.labels, pairs.probabilities, pairs.clusters))
@@ -48,7 +48,7 @@ class Surprises:
         return csr_array((values, (self.cluster, column)))
 
     def stretch(self, lever: Floats | float = 1.0) -> float:
-        """How much wider than the surprises, times `lever`, the predictions themselves say that they lie."""
+        """How much larger than the residuals, times `lever`, their spread should be according to the predictions."""
         known, seen = float((lever**2 * self.known).sum()), float(((lever * self.value) ** 2).sum())
         luck = 1 - 1 / math.sqrt(int(self.cluster[-1]) + 1)
         return math.sqrt(max(1.0, luck * known / seen)) if seen > 0.0 else 1.0
@@ -57,9 +57,10 @@ class Surprises:
 def clustered_test(
     pairs: Pairs, method: str, *, edges: Floats | None, times: int, rng: np.random.Generator
 ) -> tuple[float, float, float]:
-    """The statistic of a method of `calibration_test`, its p-value by the signs of clusters, and the error of that.
+    """The statistic of a method of `calibration_test`, its p-value from the signs of clusters, and its Monte Carlo
+    error.
 
-    edges: the largest prediction of each bin but the last, where the method has bins. "cox" takes the score sᵀ V⁻¹ s,
+    edges: the largest prediction of each bin except the last, if the method has bins. "cox" uses the score sᵀ V⁻¹ s,
     with s = Σ w (y - q) z and V = Σ w² q (1 - q) z zᵀ, z being 1 and the standardised log-odds.
     """
     found, stretch = Surprises.of(pairs), None

@@ -1,4 +1,4 @@
-"""Cox's test: do the labels want another intercept or slope of the log-odds than those of the predictions?"""
+"""Cox's test: do the labels require a different intercept or slope of the predictions' log-odds?"""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ ANGLES = 512
 class Recalibration:
     """log-odds(y = 1) = intercept + slope · log-odds(q), fitted to labels by maximum likelihood.
 
-    statistic: twice the gain in log-likelihood over intercept 0 and slope 1; p_value: of one as large, if the pairs are
-    independent. Either parameter is infinite where the predictions separate the labels, and NaN where nothing is known
-    of it.
+    statistic: twice the gain in log-likelihood over intercept 0 and slope 1; p_value: the probability of one as large,
+    if the pairs are independent. Either parameter is infinite if the predictions separate the labels, and NaN if it is
+    not identified.
     """
 
     statistic: float
@@ -32,9 +32,10 @@ class Recalibration:
 def cox_test(pairs: Pairs) -> Recalibration:
     """Fit intercept and slope, and test 0 and 1.
 
-    With weights the statistic is that of the weighted likelihood, and its law that of λ₁ χ²₁ + λ₂ χ²₁, with λ the
-    eigenvalues of A⁻¹B, A = Σ w q (1 - q) z zᵀ, B = Σ w² q (1 - q) z zᵀ; without, both are 1. A prediction of exactly 0
-    or 1 says nothing of the parameters if it is right; if it is wrong, calibration is impossible.
+    With weights the statistic is that of the weighted likelihood, and its distribution that of λ₁ χ²₁ + λ₂ χ²₁, with λ
+    the eigenvalues of A⁻¹B, A = Σ w q (1 - q) z zᵀ, B = Σ w² q (1 - q) z zᵀ; without, both are 1. A prediction of
+    exactly 0 or 1 carries no information about the parameters if it is correct; if it is wrong, calibration is
+    impossible.
     """
     q, y, weights = sorted_rows(pairs)
     w = np.ones(len(q)) if weights is None else weights
@@ -52,7 +53,7 @@ def cox_test(pairs: Pairs) -> Recalibration:
 
 
 def _fit(q: Floats, z: Floats, y: Labels, w: Floats) -> tuple[float, float, float]:
-    """The greatest log-likelihood, intercept and slope."""
+    """The maximum log-likelihood, intercept and slope."""
     if not z.shape[1]:
         return 0.0, math.nan, math.nan
     separated = _separated(q, y, w)
@@ -66,7 +67,7 @@ def _fit(q: Floats, z: Floats, y: Labels, w: Floats) -> tuple[float, float, floa
 def log_odds_columns(q: Floats) -> tuple[np.typing.NDArray[np.bool_], Floats]:
     """Which predictions have log-odds, and the columns of their regression: 1, and standardised log-odds if they vary.
 
-    (n,) and (m, k) for the m that have; k is 0 if none has and 1 if all of these are equal.
+    (n,) and (m, k) for the m predictions that have log-odds; k is 0 if none has, and 1 if all are equal.
     """
     open_ = (q > 0.0) & (q < 1.0)
     inside = q[open_]
@@ -96,7 +97,7 @@ def _log_likelihood(eta: Floats, y: Labels, w: Floats) -> float:
 
 
 def _newton(offset: Floats, z: Floats, y: Labels, w: Floats) -> Floats:
-    """The θ that maximises the concave likelihood of offset + z θ, by Newton's steps, halved until they gain."""
+    """The θ that maximises the concave likelihood of offset + z θ, by Newton steps, halved until they improve."""
     from scipy.special import expit
 
     theta = np.zeros(z.shape[1])
@@ -116,7 +117,7 @@ def _newton(offset: Floats, z: Floats, y: Labels, w: Floats) -> Floats:
 
 
 def _separated(q: Floats, y: Labels, w: Floats) -> tuple[float, float, float] | None:
-    """The supremum of the log-likelihood, intercept and slope, if it is only reached at infinity; q ascends."""
+    """The supremum of the log-likelihood, intercept and slope, if it is attained only at infinity; q ascending."""
     ones, zeros = q[y == 1], q[y == 0]
     if not len(ones) or not len(zeros):
         return 0.0, math.inf if len(ones) else -math.inf, math.nan
@@ -128,7 +129,7 @@ def _separated(q: Floats, y: Labels, w: Floats) -> tuple[float, float, float] | 
 
 
 def _entropy(y: Labels, w: Floats) -> float:
-    """The log-likelihood of labels that have one probability, their own frequency."""
+    """The log-likelihood of labels with a common probability, their own frequency."""
     both = np.array([float(w[y == label].sum()) for label in (0, 1)])
     some = both[both > 0.0]
     return float((some * np.log(some / both.sum())).sum()) if len(some) else 0.0
@@ -142,7 +143,7 @@ def _eigenvalues(a: Floats, b: Floats) -> Floats:
 
 
 def _tail(statistic: float, weights: Floats) -> float:
-    """P(Σ λ_i χ²₁ > statistic) for one or two λ; of two, the mean over directions of exp(-statistic / 2 λ(φ))."""
+    """P(Σ λ_i χ²₁ > statistic) for one or two λ; for two, the mean over directions of exp(-statistic / 2 λ(φ))."""
     if len(weights) == 1:
         return math.erfc(math.sqrt(statistic / (2 * float(weights[0]))))
     angle = (np.arange(ANGLES) + 0.5) * (math.pi / 2 / ANGLES)

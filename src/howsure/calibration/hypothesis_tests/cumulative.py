@@ -1,4 +1,4 @@
-"""The cumulative test: do labels and predictions, added up from the lowest prediction on, drift apart?"""
+"""The cumulative test: do labels and predictions drift apart when summed from the lowest prediction upwards?"""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ TERMS = 20
 
 
 def cumulative_test(pairs: Pairs) -> tuple[float, float]:
-    """The largest |Σ w (y - q)| / Σ w over the pairs up to any prediction, and its p-value if they are independent.
+    """The largest |Σ w (y - q)| / Σ w over the pairs up to any prediction, and its p-value for independent pairs.
 
-    Under calibration the sums are a martingale whose variance at the end is σ² = Σ w² q (1 - q); over σ, they follow a
-    Brownian motion on [0, 1] as n grows. Source: Arrieta-Ibarra, Gujral, Tannen, Tygert & Xu (2022), ECCE-MAD.
+    Under calibration the sums are a martingale whose variance at the end is σ² = Σ w² q (1 - q); divided by σ, they
+    converge to a Brownian motion on [0, 1]. Source: Arrieta-Ibarra, Gujral, Tannen, Tygert & Xu (2022), ECCE-MAD.
     """
     q, y, weights = sorted_rows(pairs)
     w = np.ones(len(q)) if weights is None else weights

@@ -1,4 +1,5 @@
-"""Are ranks uniform? The chi-square of a histogram and the band of the cumulative curve, alone and in clusters."""
+"""Are ranks uniform? The chi-square of a histogram and the band of the cumulative curve, for independent and for
+clustered ranks."""
 
 from __future__ import annotations
 
@@ -15,8 +16,8 @@ ROUNDING = 1e-8
 
 @dataclass(frozen=True, slots=True)
 class RankTests:
-    """Statistics, p-values and the Monte Carlo errors of these by the test's name; reach, half the width of the band of
-    the cumulative shares; low, high: the interval of each bar."""
+    """Statistics, p-values and their Monte Carlo errors, by test name; reach: half the width of the band of the
+    cumulative shares; low, high: the interval of each bar."""
 
     statistics: dict[str, float]
     p_values: dict[str, float]
@@ -52,7 +53,7 @@ def independent_tests(ranks: Integers, edges: Integers, level: float) -> RankTes
 def clustered_tests(
     ranks: Integers, edges: Integers, clusters: Integers, *, level: float, times: int, rng: np.random.Generator
 ) -> RankTests:
-    """The same of ranks in clusters, from random signs of what each adds to counts minus their expectation.
+    """The same for ranks in clusters, from random signs of each cluster's contribution to counts minus expectations.
 
     The interval of a bar is Student's with C - 1 degrees of freedom and the variance of such sums, Σ_c S_c².
     """

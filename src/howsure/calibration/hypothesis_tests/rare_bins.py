@@ -1,4 +1,5 @@
-"""The law of Hosmer and Lemeshow's statistic where bins expect few labels of one kind: too skewed for a chi-square."""
+"""The distribution of Hosmer and Lemeshow's statistic if bins expect few labels of one kind: too skewed for a
+chi-square."""
 
 from __future__ import annotations
 
@@ -17,9 +18,10 @@ MOST = 100_000
 def binned_p_value(statistic: float, expected: Floats, variance: Floats) -> float:
     """P(Σ_b (K_b - E_b)² / V_b ≥ statistic), K_b the labels of the rarer kind in a bin if the predictions are right.
 
-    K_b is a sum of indicators with mean E_b (`expected`) and variance V_b; a binomial law with the same two moments, at
-    the limit Poisson's, stands for it. The parts of bins that expect fewer than 25 are added up exactly, but for being
-    rounded to 1/4096 of the statistic where there are several; the others are a chi-square.
+    K_b is a sum of indicators with mean E_b (`expected`) and variance V_b; it is approximated by a binomial
+    distribution with the same two moments (Poisson in the limit). The contributions of bins that expect fewer than 25
+    are added up exactly, except that they are rounded to 1/4096 of the statistic if there are several; the others
+    follow a chi-square.
     """
     from scipy.special import gammaincc
 
@@ -46,7 +48,8 @@ def binned_p_value(statistic: float, expected: Floats, variance: Floats) -> floa
 
 
 def _added(below: Floats, parts: Floats) -> tuple[Floats, float]:
-    """The law of a sum below the statistic, and the chance that it gets there; the last of `parts` is there already."""
+    """The distribution of a sum below the statistic, and the probability of reaching it; the last of `parts` has
+    already reached it."""
     steps = len(below)
     summed, lost = np.zeros(steps), float(below.sum() * parts[steps])
     for step in np.flatnonzero(parts[:steps]).tolist():
@@ -56,8 +59,8 @@ def _added(below: Floats, parts: Floats) -> tuple[Floats, float]:
 
 
 def label_numbers(numbers: Floats, mean: float, variance: float) -> Floats:
-    """The chance of each number of labels: binomial with this mean, and this variance but for a whole number of trials;
-    Poisson if the two are equal."""
+    """The probability of each number of labels: binomial with this mean, and this variance up to rounding the number of
+    trials; Poisson if the two are equal."""
     from scipy.special import gammaln, xlog1py, xlogy
 
     if variance >= mean * (1 - 1e-9):

@@ -1,4 +1,4 @@
-"""Could the clustered estimate be noise? Its law if the gaps of every cluster might as well have the other sign."""
+"""Could the clustered estimate be noise? Its distribution if the sign of every cluster's gaps is random."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ BLOCK = 256
 
 
 def sign_flip_p_value(cells: ClusterSums, value: float, couples: Floats, noise: float) -> float:
-    """How often a debiased squared error of at least `value` comes about if the model is calibrated.
+    """The probability of a debiased squared error of at least `value` if the model is calibrated.
 
     The value is Σ_c≠c' A_cc', A_cc' = Σ_b p_b U_bc U_bc' / couples_b, with U_bc the gaps of cluster c in bin b. If the
-    model is calibrated, U_c has the mean 0, and the signs of whole clusters tell nothing. Over all 2^C choices of them
-    the sum has mean 0, variance 2 tr A² and third moment 8 tr A³; a chi-square of ν = (tr A²)³ / (tr A³)² degrees of
-    freedom, shifted and scaled to the same three moments, gives the tail. Where labels hardly vary, clusters look alike
-    for that reason alone: the variance is never taken for less than `noise`, that from q (1 - q).
-    couples (bins,): the denominators of θ, 0 for a bin that is left out.
+    model is calibrated, U_c has the mean 0, and the signs of whole clusters carry no information. Over all 2^C choices
+    of them the sum has mean 0, variance 2 tr A² and third moment 8 tr A³; a chi-square of ν = (tr A²)³ / (tr A³)²
+    degrees of freedom, shifted and scaled to the same three moments, gives the tail. Where labels hardly vary, clusters
+    look alike for that reason alone: the variance is taken to be at least `noise`, computed from q (1 - q). couples
+    (bins,): the denominators of θ, 0 for a bin that is left out.
     """
     from scipy.sparse import csr_array
     from scipy.special import gammaincc

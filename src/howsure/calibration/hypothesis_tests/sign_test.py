@@ -1,7 +1,7 @@
-"""The sign test of sums over clusters: how large would they be, had each cluster erred to one or the other side?
+"""The sign test of sums over clusters: how large would they be if each cluster's sign were random?
 
-If what a cluster adds has mean 0, give every cluster a random sign and count how often a statistic of the sums is as
-large: exact if clusters err to either side alike, and right for many clusters if not.
+If each cluster's contribution has mean 0, give every cluster a random sign and count how often a statistic of the sums
+is as large: exact if clusters err equally often to either side, and asymptotically valid otherwise.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Statistic = Callable[[Floats], Floats]
 
 @dataclass(frozen=True, slots=True)
 class SignTest:
-    """A statistic, and what it would be with other signs: with all of them (`exact`), or with random ones."""
+    """A statistic, and its values with other signs: all of them (`exact`), or random ones."""
 
     value: float
     drawn: Floats
@@ -42,7 +42,8 @@ class SignTest:
         return 0.0 if self.exact else math.sqrt(p * (1 - p) / (len(self.drawn) + 1))
 
     def critical(self, level: float) -> float:
-        """What a statistic exceeds if and only if its p-value is at most 1 - level; infinite if none can."""
+        """The threshold that a statistic exceeds if and only if its p-value is at most 1 - level; infinite if none
+        can."""
         size = (1 - level) * (1 + 1e-12)
         rank = int(size * len(self.drawn)) if self.exact else int(size * (len(self.drawn) + 1)) - 1
         return float(np.sort(self.drawn)[::-1][rank]) if rank >= 0 else math.inf
@@ -51,10 +52,10 @@ class SignTest:
 def sign_test(
     by_cluster: Any, statistic: Statistic, *, times: int, rng: np.random.Generator, stretch: float = 1.0
 ) -> SignTest:
-    """A statistic of sums over clusters, with the signs of the clusters as they are and changed.
+    """A statistic of sums over clusters, with the signs of the clusters unchanged and changed.
 
     by_cluster (C, K), sparse or not: what each cluster adds to K sums. `statistic` gives a number for each of (R, K)
-    sums. All 2^(C - 1) signs are tried where these are no more than `times` + 1, else `times` random ones. Sums with
+    sums. All 2^(C - 1) sign assignments are used if there are at most `times` + 1, else `times` random ones. Sums with
     changed signs are multiplied by `stretch`.
     """
     clusters, sums = by_cluster.shape
@@ -71,5 +72,5 @@ def sign_test(
 
 
 def _all_signs(numbers: np.typing.NDArray[np.int64], clusters: int) -> Floats:
-    """The signs that the bits of some numbers stand for; the last cluster keeps its own."""
+    """The signs encoded by the bits of some numbers; the last cluster keeps its own."""
     return (1 - 2 * ((numbers[:, None] >> np.arange(clusters)) & 1)).astype(np.float64)

@@ -1,4 +1,4 @@
-"""The law of how far the cumulative counts of uniform whole ranks stray from a straight line."""
+"""The distribution of the largest deviation of the cumulative counts of uniform integer ranks from a straight line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ TAIL = 12.0  # standard deviations beyond which a Poisson probability is nothing
 
 
 def largest_distance(ranks: Integers, possible: int) -> int:
-    """max_k |K N_k - n k|, N_k the number of n ranks below k and K (`possible`) that of ranks there are: whole."""
+    """max_k |K N_k - n k|, N_k the number of the n ranks below k, and K (`possible`) the number of possible ranks: an
+    integer."""
     below = np.cumsum(np.bincount(ranks, minlength=possible))
     return int(np.abs(possible * below - len(ranks) * np.arange(1, possible + 1)).max())
 
@@ -23,8 +24,8 @@ def distance_tail(distance: int, n: int, possible: int) -> float:
     """P(the largest distance of n independent, uniform ranks is at least this): exact.
 
     Given their sum n, the counts of the ranks are those of independent Poisson variables; the paths that stay within
-    are added up rank by rank. Where that takes more than 10⁸ multiplications, or the probability lies below 10⁻⁸, it is
-    the bound 2 exp(-2 n d²), d = distance / (K n) (Massart 1990), which is never too small.
+    are summed rank by rank. If that takes more than 10⁸ multiplications, or the probability lies below 10⁻⁸, it is the
+    bound 2 exp(-2 n d²), d = distance / (K n) (Massart 1990), which is never too small.
 
     >>> round(distance_tail(3, 3, 3), 4)  # of the 27 ways, 6 have each rank once
     0.7778
@@ -38,7 +39,7 @@ def distance_tail(distance: int, n: int, possible: int) -> float:
 
 
 def critical_distance(level: float, n: int, possible: int) -> int:
-    """The least distance that is exceeded with a probability of at most 1 - level."""
+    """The smallest distance exceeded with a probability of at most 1 - level."""
     low, high = -1, math.ceil(possible * math.sqrt(n * math.log(2 / (1 - level)) / 2))
     while high - low > 1:
         middle = (low + high) // 2
@@ -61,7 +62,7 @@ def _within(reach: int, n: int, possible: int) -> float:
 
 
 def _poisson(rate: float) -> tuple[int, Floats]:
-    """The probabilities of a Poisson variable that are not nothing, and the first value that has one."""
+    """The non-negligible probabilities of a Poisson variable, and the first value that has one."""
     from scipy.special import gammaln
 
     reach = TAIL * math.sqrt(rate) + 30

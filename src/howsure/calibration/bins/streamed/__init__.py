@@ -1,1 +1,1 @@
-"""Bins of more pairs than memory holds: a fixed grid of cells, and a second reading where an edge divides one."""
+"""Bins of more pairs than fit in memory: a fixed grid of cells, and a second reading of cells divided by an edge."""

@@ -1,4 +1,4 @@
-"""How many predictions lie below given values: known at the edges of the grid's cells, refined by reading again."""
+"""The number of predictions below given values: known at the edges of the grid's cells, refined by reading again."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ VALUES_AT_ONCE = 1 << 19  # how many distinct predictions are held in memory at 
 class CountsBelow:
     """Intervals [edges[i], edges[i + 1]) of predictions, with the number of predictions below every edge.
 
-    An interval that holds but one number is a group of ties, of which all is known.
+    An interval that contains only one number is a group of ties, about which everything is known.
     """
 
     def __init__(self, edges: Floats, below: Integers) -> None:
         self.edges, self.below = edges, below
 
     def at(self, position: int) -> int:
-        """The interval that holds a position of the sorted predictions, counted from 0."""
+        """The interval that contains a position of the sorted predictions, counted from 0."""
         return int(self.below.searchsorted(position, side="right")) - 1
 
     def is_one_value(self, interval: int) -> bool:
@@ -35,12 +35,12 @@ class CountsBelow:
         return np.diff(self.edges.view(np.int64)) > 1  # floats above zero follow each other as their bits do
 
     def forget_below(self, position: int) -> None:
-        """Drop the intervals before the one that holds a position."""
+        """Drop the intervals before the one that contains a position."""
         first = self.at(position)
         self.edges, self.below = self.edges[first:], self.below[first:]
 
     def count(self, reading: SecondReading, values: Floats) -> None:
-        """Read the pairs once more and count those equal to and below each of some values, which ascend."""
+        """Read the pairs again and count those equal to and below each of some ascending values."""
         of_value = self.edges.searchsorted(values, side="right") - 1
         inside = (of_value >= 0) & self.wider()[of_value]
         new = _with_next(values[inside])
@@ -51,7 +51,7 @@ class CountsBelow:
         self._insert(new, before, intervals)
 
     def read(self, reading: SecondReading, intervals: Integers) -> None:
-        """Read the pairs once more, and learn all of the first of some intervals, as many as memory allows."""
+        """Read the pairs again, and determine the contents of the first intervals, as many as memory allows."""
         parts: list[tuple[Floats, Integers]] = []
         pending = 0
         for rows in self._sorted_rows(reading, intervals):

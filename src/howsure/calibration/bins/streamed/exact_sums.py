@@ -1,4 +1,4 @@
-"""Exact sums by slot: whole numbers that depend neither on the order of the rows nor on how they came in chunks."""
+"""Exact sums by slot: integers that depend neither on the order of the rows nor on their division into chunks."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ BLOCK = 1 << 15  # rows worked on at a time, so that they stay in the cache
 
 @dataclass(slots=True)
 class ExactSums:
-    """Per slot: how many rows, the sum of their offsets, and the sum of the squares of these (scaled by 2⁻³⁶).
+    """Per slot: the number of rows, the sum of their offsets, and the sum of the squared offsets (scaled by 2⁻³⁶).
 
-    Sums are kept in two limbs, so that no number of rows overflows them. Sums of the same slots add.
+    Sums are kept in two limbs, so that no number of rows overflows them. Sums of the same slots are additive.
     """
 
     count: Integers
@@ -52,7 +52,7 @@ class ExactSums:
         return counts
 
     def add_all(self, slot: Integers, offset: Floats) -> None:
-        """Add rows, in as many parts as exactness needs."""
+        """Add rows, in as many parts as exactness requires."""
         if self.add_rows(slot, offset) is None:
             half = len(slot) // 2
             self.add_all(slot[:half], offset[:half])

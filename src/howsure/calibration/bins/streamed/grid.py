@@ -1,10 +1,10 @@
 """A fixed grid of cells over [0, 1]: one pass over any number of pairs, and the sums of every cell, exactly.
 
 A probability q is first folded to its distance from the nearer end, r = min(q, 1 - q), so that predictions near 1 are
-resolved as finely as those near 0. The leading bits of the float r + 2⁻²⁰ are the cell (about 39,000 a half, each
-2⁻¹¹ wide in relative terms), the next 36 bits are an integer offset within it. Sums of offsets and of their squares are
-integers, so they depend neither on the order of the rows nor on how they were split into chunks, and two grids merge
-by addition. What the rounding costs: 2⁻⁴⁸ of each probability, and 2⁻⁶⁸ absolutely.
+resolved as finely as those near 0. The leading bits of the float r + 2⁻²⁰ are the cell (about 39,000 per half, each
+with a relative width of 2⁻¹¹), the next 36 bits are an integer offset within it. Sums of offsets and of their squares
+are integers, so they depend neither on the order of the rows nor on how they were split into chunks, and two grids
+merge by addition. The rounding error is 2⁻⁴⁸ of each probability, and 2⁻⁶⁸ absolutely.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Grid(ExactSums):
 
     @classmethod
     def empty(cls) -> Grid:
-        """A grid that holds no pairs."""
+        """A grid without pairs."""
         columns = empty_columns(SLOTS)
         return cls(columns[0], columns[1], columns[2], columns[3], columns[4], {})
 
@@ -151,8 +151,8 @@ def log_loss_of_grid(grid: Grid) -> tuple[float, int]:
     """The sum of -log P(label) over the finite pairs, and the number of pairs whose loss is infinite.
 
     Within a cell the logarithm is expanded to second order around the mean of its pairs (from the exact sums of r and
-    r²), where the relative width of at most 2⁻¹⁰ leaves less than 4·10⁻¹¹ a pair; pairs of probability below 2⁻²⁰ on
-    the wrong side are kept one by one.
+    r²), where the relative width of at most 2⁻¹⁰ leaves an error below 4·10⁻¹¹ per pair; pairs with a probability below
+    2⁻²⁰ on the wrong side are kept individually.
     """
     count = grid.count.reshape(CELLS, 2, 2)
     r, rr = (column.reshape(CELLS, 2, 2) for column in grid.sums_of_r())

@@ -1,4 +1,4 @@
-"""A sample of streamed predictions: which values do many pairs share, and how large are the other ties?"""
+"""A sample of streamed predictions: which values are shared by many pairs, and how large are the other ties?"""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HEAVY = 8  # a value drawn so often is counted by itself
 
 @dataclass(slots=True)
 class Sample:
-    """Predictions drawn evenly from the rows that pass. They steer which rows are read again; no result has them."""
+    """Predictions sampled evenly from the rows. They determine which rows are read again, but enter no result."""
 
     every: int = EVERY
     held: Floats = field(default_factory=lambda: np.empty(0))
@@ -27,7 +27,7 @@ class Sample:
     rng: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
 
     def add(self, probabilities: Floats) -> None:
-        """Draw one row, at random, of every `every` that follow each other."""
+        """Draw one random row from every `every` consecutive ones."""
         blocks = len(probabilities) // self.every
         rows = np.arange(blocks) * self.every + self.rng.integers(self.every, size=blocks)
         self.held = np.concatenate([self.held, probabilities[rows]])
@@ -47,6 +47,6 @@ class Sample:
         self.ties = self.every * np.append(0.0, others)
 
     def tied_with(self, values: Floats) -> Floats:
-        """With how many others the pairs near some values are tied, on average, the heavy values left out."""
+        """The average number of other pairs tied with the pairs near some values, excluding the heavy values."""
         tied: Floats = self.ties[self.blocks.searchsorted(values, side="right") - 1]
         return tied

@@ -1,4 +1,4 @@
-"""A second reading of a stream: the pairs of the cells that an edge between bins divides, and sums of their parts."""
+"""A second reading of a stream: the pairs of cells divided by an edge between bins, and the sums of their parts."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ class SecondReading:
 
 
 def sums_of_divided_cells(reading: SecondReading, edges: Floats) -> Sums:
-    """The pairs of all cells that hold an edge, added up by the bins between the edges; an edge is in the bin below."""
+    """The pairs of all cells that contain an edge, summed by the bins between the edges; an edge belongs to the bin
+    below."""
     cells, edges_in = np.unique(cells_of(edges), return_counts=True)
     cell = np.repeat(cells, edges_in + 1)  # of each segment; with q both the cell and the bin rise, one at a time
     bins = np.arange(len(cell)) - np.repeat(np.arange(len(cells)), edges_in + 1)
