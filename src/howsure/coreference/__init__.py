@@ -1,4 +1,4 @@
-"""Coreference: which mentions name one entity, and how sure is that?"""
+"""Coreference: which mentions refer to the same entity, and how certain is that?"""
 
 from howsure.coreference.mentions.detection import detect_mentions
 from howsure.coreference.model.antecedent_model import AntecedentModel

@@ -1,1 +1,1 @@
-"""Mentions: which there are, and what is known of each."""
+"""Mentions, and the facts about each."""

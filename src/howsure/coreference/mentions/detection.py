@@ -19,11 +19,11 @@ CLOSING = {")": "(", "]": "[", "”": "“", "’": "‘", "''": "``"}
 def detect_mentions(document: Document) -> tuple[Mention, ...]:
     """The noun phrases, names, pronouns and possessives of a parsed document, in text order, without entities.
 
-    A noun phrase is what hangs on a noun, but for what introduces or joins it (prepositions, conjunctions, the other
-    members of an enumeration, appositions) and the rest of the clause where the noun is a predicate. Labels may be
+    A noun phrase is the subtree of a noun without what introduces or joins it (prepositions, conjunctions, the other
+    members of an enumeration, appositions) and without the rest of the clause if the noun is a predicate. Labels may be
     those of Universal Dependencies or of spaCy's English pipelines.
 
-    Raises InputError where a sentence is not parsed or not tagged, or no tag of the document is known.
+    Raises InputError if a sentence is not parsed or not tagged, or if no tag of the document is known.
     """
     check_document(document)
     _refuse_unknown_tags(document)
@@ -36,7 +36,7 @@ def detect_mentions(document: Document) -> tuple[Mention, ...]:
 
 
 def _refuse_unknown_tags(document: Document) -> None:
-    """Raise InputError where no tag says what it is, for then nothing would be found."""
+    """Raise InputError if no tag is known, because then no mention would be found."""
     own = {tag for sentence in document.sentences for tag in sentence.tags or () if tag[:1].isalpha()}
     universal = {tag for sentence in document.sentences for tag in sentence.universal_tags or ()}
     if own and own.isdisjoint(grammar.PENN_TAGS) and universal.isdisjoint(grammar.UNIVERSAL_TAGS):
@@ -74,7 +74,7 @@ def _stands_alone(tree: ParsedSentence, word: int) -> bool:
 
 
 def phrase(tree: ParsedSentence, head: int) -> tuple[int, int]:
-    """First word and end of the phrase that a word heads: a pronoun alone, a noun with what belongs to it."""
+    """First word and end of the phrase that a word heads: a pronoun alone, a noun with its dependents."""
     if tree.kinds[head] == grammar.PRONOUN:
         return head, head + 1
     start = end = head

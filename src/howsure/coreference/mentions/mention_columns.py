@@ -1,4 +1,4 @@
-"""The mentions of a document as columns of numbers, one a fact."""
+"""The mentions of a document as columns of numbers, one per fact."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Attributes:
-    """Columns of M mentions in text order, and the mentions one by one; `MentionFacts` says what each column is."""
+    """Columns of M mentions in text order, and the mentions one by one; `MentionFacts` describes each column."""
 
     rows: tuple[MentionFacts, ...]
     sentence: Codes
@@ -53,7 +53,7 @@ class Attributes:
         return TYPE_OF_FORM[self.form]
 
     def sets(self, name: str) -> list[frozenset[int]]:
-        """One of the columns of sets."""
+        """One of the set-valued columns."""
         return [getattr(row, name) for row in self.rows]
 
 
@@ -63,7 +63,7 @@ COLUMNS = tuple(name for name in Attributes.__slots__ if name != "rows")
 def attributes_of(document: Document, mentions: Sequence[Mention]) -> Attributes:
     """The attributes of mentions of a parsed document.
 
-    Raises InputError where mentions are not in text order, lie outside the document, or in a sentence without a parse.
+    Raises InputError if mentions are not in text order, or lie outside the document or in a sentence without a parse.
     """
     check_mentions(document, mentions)
     offsets = [0, *accumulate(len(sentence) for sentence in document.sentences)]
@@ -80,7 +80,7 @@ def attributes_of(document: Document, mentions: Sequence[Mention]) -> Attributes
 
 
 def check_mentions(document: Document, mentions: Sequence[Mention]) -> None:
-    """Raise InputError where mentions lie outside the document, or are out of order."""
+    """Raise InputError if mentions lie outside the document, or are out of order."""
     for row, mention in enumerate(mentions):
         if not isinstance(mention, Mention):
             raise InputError(f"mentions must be Mention(sentence, start, end); row {row} is {mention!r:.80}.")
@@ -99,7 +99,7 @@ def check_mentions(document: Document, mentions: Sequence[Mention]) -> None:
 
 
 def check_document(document: object) -> None:
-    """Raise InputError where something else is given for a document."""
+    """Raise InputError if something other than a document is given."""
     if not isinstance(document, Document):
         raise InputError(
             "document must be one Document, such as those of howsure.data.read_documents(file); it is "

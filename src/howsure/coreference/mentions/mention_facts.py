@@ -1,4 +1,4 @@
-"""What is known of one mention: type and form, number, gender, role, words, speaker."""
+"""The facts about one mention: type and form, number, gender, role, words, speaker."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ SKIPPED = pronouns.DEFINITE | pronouns.DEMONSTRATIVE | pronouns.POSSESSIVES | {"
 
 @dataclass(frozen=True, slots=True)
 class MentionFacts:
-    """One mention. Positions count words from the start of the document, -1 is none; words are codes, 0 is none.
+    """One mention. Positions count words from the start of the document, -1 means none; words are codes, 0 means none.
 
     `words`, `modifiers`, `numerals` and `names` are the content words of the mention, those beside the head, its
-    numbers, and its capitalised words. `person` is the speaker whom I, a you to one addressee, or a name stands for, 0
-    where that is not known; `initials` what an acronym of the mention would be.
+    numbers, and its capitalised words. `person` is the speaker denoted by I, by you with a single addressee, or by a
+    name, 0 if unknown; `initials` is the acronym of the mention.
     """
 
     sentence: int
@@ -63,7 +63,7 @@ class MentionFacts:
 
 
 def facts_of(mention: Mention, tree: ParsedSentence, *, place: int, voices: Voices, quotation: int) -> MentionFacts:
-    """Read a mention off the tree of its sentence, whose first word has the `place` in the document."""
+    """Read a mention from the tree of its sentence, whose first word is at position `place` in the document."""
     span = range(mention.start, mention.end)
     head = tree.head_of(mention.start, mention.end)
     word, governor = tree.words[head], tree.governors[head]
@@ -102,7 +102,8 @@ def facts_of(mention: Mention, tree: ParsedSentence, *, place: int, voices: Voic
 
 
 def lemma(tree: ParsedSentence, word: int) -> str:
-    """The word in lower case, a plural noun without its ending: the same rule whatever the parser knows of lemmas."""
+    """The word in lower case, a plural noun without its ending: the same rule whether or not the parser gives
+    lemmas."""
     text = tree.words[word]
     if not tree.plural[word]:
         return text
@@ -170,7 +171,7 @@ def _gender(tree: ParsedSentence, content: Iterable[int], head: int, form: str) 
 
 
 def _initials(tree: ParsedSentence, span: range) -> int:
-    """The code of an acronym: of a name in capitals as it stands, of a longer name the capitals it begins with."""
+    """The code of an acronym: of a name in capitals, the name itself; of a longer name, its initial capitals."""
     cased = [tree.sentence.words[i] for i in span]
     letters = [word[0] for word in cased if word[:1].isupper()]
     if len(letters) >= 2:

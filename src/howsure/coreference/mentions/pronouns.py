@@ -1,4 +1,4 @@
-"""Closed classes of English words: pronouns with what they say of the one they stand for, titles, words for kin."""
+"""Closed classes of English words: pronouns with what they imply about their referent, titles, words for kin."""
 
 from __future__ import annotations
 

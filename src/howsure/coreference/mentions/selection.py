@@ -1,4 +1,4 @@
-"""Which mentions of a document a model looks at, and which entities they name."""
+"""The mentions of a document that a model uses, and their entities."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ MOST_MENTIONS = 5_000
 def mentions_of(document: Document, *, source: Source) -> tuple[Mention, ...]:
     """The mentions of a document in text order: those annotated in its file, or those found in its parse.
 
-    Raises InputError where gold mentions are asked for and the document has none annotated, where a sentence is not
-    parsed, or where there are more than 5,000 mentions, whose pairs would not fit into memory.
+    Raises InputError if gold mentions are requested and none are annotated, if a sentence is not parsed, or if there
+    are more than 5,000 mentions, whose pairs would not fit in memory.
     """
     check_document(document)
     if source == "gold" and document.mentions is None:
@@ -36,7 +36,7 @@ def mentions_of(document: Document, *, source: Source) -> tuple[Mention, ...]:
 
 
 def check_distinct(document: Document, mentions: Sequence[Mention]) -> None:
-    """Raise InputError where two mentions have one span: which of them would be the antecedent?"""
+    """Raise InputError if two mentions have the same span: which of them would be the antecedent?"""
     for row, mention in enumerate(mentions):
         if row and mention == mentions[row - 1]:
             raise InputError(
@@ -46,7 +46,7 @@ def check_distinct(document: Document, mentions: Sequence[Mention]) -> None:
 
 
 def check_size(document: Document, mentions: Sequence[Mention]) -> None:
-    """Raise InputError where the pairs of mentions are too many to hold."""
+    """Raise InputError if there are too many pairs of mentions for memory."""
     if len(mentions) > MOST_MENTIONS:
         raise InputError(
             f"document {document.name} has {len(mentions):,} mentions; a model scores all pairs of at most "
@@ -55,9 +55,9 @@ def check_size(document: Document, mentions: Sequence[Mention]) -> None:
 
 
 def entities_of(document: Document, mentions: Sequence[Mention]) -> NDArray[np.int64]:
-    """The number of the entity that each mention names by the document's annotation; others name one of their own.
+    """The number of each mention's annotated entity; other mentions get their own.
 
-    Raises InputError where the document annotates no mentions, or one without an entity.
+    Raises InputError if the document has no annotated mentions, or one without an entity.
     """
     if document.mentions is None or any(mention.entity is None for mention in document.mentions):
         raise InputError(f"document {document.name} does not say which entities its mentions name; it teaches nothing.")

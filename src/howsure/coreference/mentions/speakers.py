@@ -1,4 +1,4 @@
-"""Who speaks to whom, sentence by sentence, and what stands in quotation marks."""
+"""Speakers and addressees by sentence, and quotations."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ QUOTATION_MARKS = {"“": 1, "”": -1, "``": 1, "''": -1}
 
 
 def code_of(text: str) -> int:
-    """A number for a word, the same on every machine; 0 is kept for no word."""
+    """A number for a word, the same on every machine; 0 is reserved for no word."""
     return zlib.crc32(text.encode("utf-8")) or 1 if text else 0
 
 
 @dataclass(frozen=True, slots=True)
 class Voices:
-    """Speaker and only addressee of a sentence as codes, 0 where unknown; all speakers by the parts of their names."""
+    """Speaker and single addressee of a sentence as codes, 0 if unknown; all speakers by the parts of their names."""
 
     speaker: int
     addressee: int
     named: Mapping[str, int]
 
     def person(self, form: str, word: str) -> int:
-        """Whom a pronoun of the first or second person or a name stands for; 0 if for none of the speakers."""
+        """The speaker denoted by a first- or second-person pronoun or a name; 0 if it is none of the speakers."""
         if form == "I":
             return self.speaker
         if form == "you":
@@ -41,7 +41,7 @@ class Speakers:
 
     @classmethod
     def of(cls, document: Document) -> Speakers:
-        """Read `speaker` and `addressee` (several with commas) from the metadata of the sentences."""
+        """Read `speaker` and `addressee` (several separated by commas) from the metadata of the sentences."""
         speakers = [sentence.metadata.get("speaker", "").strip().lower() for sentence in document.sentences]
         addressees = [sentence.metadata.get("addressee", "").strip().lower() for sentence in document.sentences]
         people = {name for name in (*speakers, *addressees) if name and "," not in name}
@@ -58,7 +58,7 @@ class Speakers:
 
 
 def quotation_numbers(document: Document) -> list[int]:
-    """For each word of a document the number of the quotation it stands in, 0 outside."""
+    """For each word of a document, the number of its quotation, 0 outside quotations."""
     numbers, inside, latest = [], False, 0
     for sentence in document.sentences:
         for word in sentence.words:

@@ -1,1 +1,1 @@
-"""The antecedent model: its features, its weights, and how they are learned."""
+"""The antecedent model: its features, weights and training."""

@@ -1,4 +1,4 @@
-"""AdaGrad with an L1 penalty: every weight has its own step, and small weights are exactly zero."""
+"""AdaGrad with an L1 penalty: every weight has its own step size, and small weights are exactly zero."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ CAUTION = 100.0  # what every sum of squares starts with, so that the first docu
 
 
 class AdaGrad:
-    """Weights that are improved by gradients.
+    """Weights updated with gradients.
 
     A step is w ← soft(w - η g / √G, η λ / √G), with G the sum of the squared gradients so far and
     soft(x, t) = sign(x) max(|x| - t, 0) (Duchi, Hazan & Singer 2011).
@@ -22,7 +22,7 @@ class AdaGrad:
         self._squares = np.full(n, CAUTION)
 
     def step(self, gradient: Floats, *, rate: float) -> None:
-        """Take a step of rate η against the gradient; a weight without gradient pays the penalty as well."""
+        """Take a step of rate η against the gradient; the penalty also applies to weights without a gradient."""
         self._squares += gradient * gradient
         size = rate / np.sqrt(self._squares)
         moved = self.weights - size * gradient

@@ -1,4 +1,4 @@
-"""The antecedent model: a log-linear distribution over what each mention refers back to (Durrett & Klein 2013)."""
+"""The antecedent model: a log-linear distribution over the antecedents of each mention (Durrett & Klein 2013)."""
 
 from __future__ import annotations
 
@@ -35,19 +35,20 @@ FAMILY_NAMES = tuple(family.name for family in (*PAIR_FAMILIES, *NEW_FAMILIES))
 
 
 class AntecedentModel:
-    """The log-linear mention-ranking model of Durrett & Klein (2013), as Nguyen & O'Connor (2015) use it.
+    """The log-linear mention-ranking model of Durrett & Klein (2013), as used by Nguyen & O'Connor (2015).
 
-    Mention j picks an antecedent a_j among the earlier mentions or "new", independently of the others:
-    P(a_j = k | x) ∝ exp(w·f(x, k, j)). The features f ask some thirty questions (`features`: names of families, all by
-    default) about distance, words, types, number, gender, role, speaker and nesting, and conjoin the answers with the
-    types and the canonical pronouns of both mentions.
+    Mention j picks an antecedent a_j among the earlier mentions or "new", independently of the others: P(a_j = k | x) ∝
+    exp(w·f(x, k, j)). The features f belong to some thirty families (`features`: names of families, all by default)
+    that describe distance, words, types, number, gender, role, speaker and nesting, conjoined with the types and the
+    canonical pronouns of both mentions.
 
-    mentions: "gold", those annotated in a document's file, or "detected" in its dependency parse.
-    loss: "likelihood" of the latent antecedents, which calibrates, or "margin" (0.1, 3, 1), which makes the model
-    overconfident. l1: the penalty λ of AdaGrad. passes: over the documents. sharpness: the power that the learned
-    probabilities are raised to, 1 for themselves; above 1 it counters how pair probabilities spread along chains of
-    links that the model takes for independent (chosen by cross-validation: scripts/choose_sharpness.py). two_steps:
-    raise P(new) first, then the share of each antecedent; else all choices at once, which makes "new" too probable.
+    mentions: "gold", those annotated in a document's file, or "detected" in its dependency parse. loss: "likelihood" of
+    the latent antecedents, which gives calibrated probabilities, or "margin" (0.1, 3, 1), which makes the model
+    overconfident. l1: the penalty λ of AdaGrad. passes: over the documents. sharpness: the power to which the learned
+    probabilities are raised, 1 for no change; a value above 1 counteracts the spread of pair probabilities along chains
+    of links that the model treats as independent (chosen by cross-validation: scripts/choose_sharpness.py). two_steps:
+    raise P(new) first, then the share of each antecedent; otherwise all choices at once, which makes "new" too
+    probable.
 
     >>> from howsure.data.documents.document import Document, Mention, Sentence
     >>> parsed = Sentence(("Ann", "sees", "herself"), tags=("NNP", "VBZ", "PRP"), heads=(1, -1, 1),
@@ -118,11 +119,11 @@ class AntecedentModel:
     ) -> Self:
         """Learn the weights from documents whose mentions and entities are annotated.
 
-        With `development` documents the pass that suits them best is kept. Ctrl-C ends the training and keeps the best
-        so far (`interrupted_`); `history_` tells of every pass. `advance` is called with 1 for every document learned
+        With `development` documents, the best pass on them is kept. Ctrl-C ends the training and keeps the best weights
+        so far (`interrupted_`); `history_` records every pass. `advance` is called with 1 for every document learned
         from, `passes` times each.
 
-        Raises InputError where there is nothing to learn from or a document is not parsed.
+        Raises InputError if there is nothing to learn from or a document is not parsed.
         """
         if isinstance(documents, Document) or isinstance(development, Document):
             raise InputError("documents and development must be lists of documents; of one: [document].")
@@ -147,13 +148,13 @@ class AntecedentModel:
         return self
 
     def mentions_of(self, document: Document) -> tuple[Mention, ...]:
-        """The mentions that `posterior` is about: gold or detected, in text order."""
+        """The mentions used by `posterior`: gold or detected, in text order."""
         return mentions_of(document, source=self.mentions)
 
     def posterior(self, document: Document, *, mentions: Sequence[Mention] | None = None) -> CorefPosterior:
-        """The posterior over clusterings of a document's mentions, or of those given, in text order.
+        """The posterior over clusterings of a document's mentions, or of the given ones, in text order.
 
-        Raises InputError where the model is not trained, or for mentions or parses as `mentions_of` does.
+        Raises InputError if the model is not trained, and for invalid mentions or parses like `mentions_of`.
         """
         if self.weights_ is None:
             raise InputError("the model is not trained; call fit, load one, or take AntecedentModel.pretrained().")
@@ -170,9 +171,9 @@ class AntecedentModel:
         return CorefPosterior(sharpened(scores, self.sharpness, two_steps=self.two_steps), mentions=chosen)
 
     def save(self, path: Place) -> None:
-        """Write the model to a file (a few hundred kilobytes); the file appears whole or not at all.
+        """Write the model to a file (a few hundred kilobytes), completely or not at all.
 
-        Raises InputError where the model is not trained or no file can be written.
+        Raises InputError if the model is not trained or the file cannot be written.
         """
         if self.weights_ is None:
             raise InputError("the model is not trained, there is nothing to save; call fit first.")
@@ -187,8 +188,7 @@ class AntecedentModel:
     def load(cls, path: Place) -> Self:
         """Read a model from a file.
 
-        Raises InputError where there is no such file, or it is none of a model, cut short, changed, or of another
-        version.
+        Raises InputError if there is no such file, or if it is not a model, truncated, changed, or of another version.
         """
         content, arrays = read_model(path, kind=KIND, schema=SCHEMA)
         try:
@@ -220,7 +220,7 @@ class AntecedentModel:
         return model
 
     def _signature(self) -> list[list[Any]]:
-        """What the places of the weights depend on: the families in order, their sizes and conjunctions."""
+        """The layout of the weights: the families in order, their sizes and conjunctions."""
         blocks = (*self._scorer.pair_blocks, *self._scorer.new_blocks)
         return [[block.family.name, block.family.size, block.family.conjunction] for block in blocks]
 
@@ -242,7 +242,7 @@ def _one_of(parameter: str, value: object, names: Sequence[str]) -> None:
 
 
 def _fit(places: Array, values: Array, n: int) -> bool:
-    """Whether these are numbers, each in a place of its own among n."""
+    """Whether these are numbers, each at a distinct position below n."""
     return (
         (places.dtype, values.dtype) == (np.dtype(np.int32), np.dtype(np.float64))
         and places.ndim == values.ndim == 1

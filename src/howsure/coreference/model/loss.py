@@ -1,4 +1,4 @@
-"""What training minimises: minus the log-likelihood of latent antecedents, plain or with a margin."""
+"""The training loss: the negative log-likelihood of latent antecedents, plain or with a margin."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ FALSE_LINK, FALSE_NEW, WRONG_LINK = 0.1, 3.0, 1.0  # the margins of Durrett & Kl
 
 
 def allowed_antecedents(entities: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """(M, M): the right choices of each mention, all earlier mentions of its entity, or "new" where there are none."""
+    """(M, M): the correct choices of each mention: all earlier mentions of its entity, or "new" if there are none."""
     right: NDArray[np.bool_] = np.tril(entities[:, None] == entities[None, :], -1)
     np.fill_diagonal(right, ~right.any(axis=1))
     return right
 
 
 def margins(right: NDArray[np.bool_]) -> Floats:
-    """What each wrong choice costs: a link of a new mention, "new" of an old one, a link to a wrong antecedent."""
+    """The cost of each wrong choice: a link of a new mention, "new" for an old one, a link to a wrong antecedent."""
     begins = np.diagonal(right)
     cost = np.where(begins[:, None], FALSE_LINK, WRONG_LINK) * ~right
     np.fill_diagonal(cost, np.where(begins, 0.0, FALSE_NEW))
@@ -29,10 +29,10 @@ def margins(right: NDArray[np.bool_]) -> Floats:
 
 
 def loss_and_gradient(scores: Floats, right: NDArray[np.bool_], *, loss: Loss = "likelihood") -> tuple[float, Floats]:
-    """- Σ_j log Σ_{k right for j} P(a_j = k), and its derivatives by the scores.
+    """- Σ_j log Σ_{k right for j} P(a_j = k), and its derivatives with respect to the scores.
 
-    P(a_j = k) ∝ exp(score); with a margin exp(score + cost of the choice), so that a wrong choice has to be beaten by
-    its cost (softmax-margin, Gimpel & Smith 2010). Scores are (M, M), -inf above the diagonal.
+    P(a_j = k) ∝ exp(score); with a margin exp(score + cost of the choice), so that correct choices must win by the cost
+    (softmax-margin, Gimpel & Smith 2010). Scores are (M, M), -inf above the diagonal.
     """
     if loss == "margin":
         scores = scores + margins(right)

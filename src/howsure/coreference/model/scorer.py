@@ -1,4 +1,4 @@
-"""Scores of all antecedents of a document's mentions: codes found once, weights looked up as often as one likes."""
+"""Scores of all antecedents of a document's mentions: codes are computed once, weights looked up repeatedly."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ SmallCodes = NDArray[np.uint16]
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """The codes of a document: of its pairs k < j in the order of the lower triangle, and of its mentions."""
+    """The codes of a document: those of its pairs k < j in the order of the lower triangle, and those of its
+    mentions."""
 
     n_mentions: int
     pairs: tuple[SmallCodes, ...]
@@ -28,7 +29,7 @@ class Features:
 
 
 class Scorer:
-    """The families in use, and where their weights lie."""
+    """The families in use, and the positions of their weights."""
 
     def __init__(self, pair_families: Sequence[Family], new_families: Sequence[Family]) -> None:
         self.pair_blocks = blocks_of(pair_families, PAIR_CONTEXT)
@@ -37,7 +38,7 @@ class Scorer:
         self.n_weights = n + sum(block.n_weights for block in self.new_blocks)
 
     def features(self, attributes: Attributes) -> Features:
-        """Ask every family once."""
+        """Evaluate every family once."""
         candidates = Candidates(attributes)
         triangle = np.flatnonzero(candidates.earlier)
         found = (block.family.codes(candidates) for block in self.pair_blocks)
@@ -54,7 +55,8 @@ class Scorer:
         return [block.table(weights) for block in (*self.pair_blocks, *self.new_blocks)]
 
     def scores(self, features: Features, tables: Sequence[Floats]) -> Floats:
-        """(M, M) scores: row j holds the antecedents k < j, the diagonal "new", and above it all is -inf."""
+        """(M, M) scores: row j contains the antecedents k < j, the diagonal "new", and all entries above it are
+        -inf."""
         n = features.n_mentions
         scores = np.full((n, n), -np.inf)
         n_pair_tables = len(self.pair_blocks)

@@ -1,4 +1,4 @@
-"""From scores to antecedent distributions, a little sharper than learned, so that pairs of mentions calibrate."""
+"""From scores to antecedent distributions, sharpened so that pairs of mentions are calibrated."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from howsure.inputs.pairs import Floats
 def sharpened(scores: Floats, sharpness: float, *, two_steps: bool) -> Floats:
     """P(a_j = k) from scores (M, M), antecedents below the diagonal and "new" on it, with probabilities to the power s.
 
-    In two steps, first whether j is new, P(new)^s / (P(new)^s + P(not new)^s), then which antecedent it has,
-    P(a_j = k)^s / Σ_k P(a_j = k)^s; else all choices at once, by which "new", one choice, gains on the antecedents,
+    In two steps, first whether j is new, P(new)^s / (P(new)^s + P(not new)^s), then which antecedent it has, P(a_j =
+    k)^s / Σ_k P(a_j = k)^s; otherwise all choices at once, which favours "new", a single choice, over the antecedents,
     which are many.
     """
     sharp = probabilities(sharpness * scores)

@@ -1,4 +1,4 @@
-"""Training: passes over documents, one step each, and the best weights kept, also when somebody presses Ctrl-C."""
+"""Training: passes over documents, with one step each, keeping the best weights even on Ctrl-C."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RATE, SLOWEST = 0.5, 0.1  # the learning rate falls in a line to this share of i
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A document to learn from: its features, and which choices of antecedents are right (M, M)."""
+    """A document to learn from: its features, and the correct choices of antecedents (M, M)."""
 
     features: Features
     right: NDArray[np.bool_]
@@ -30,7 +30,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """What one pass over the documents came to, in nats a mention: log-likelihood while learning and on development."""
+    """The result of one pass over the documents, in nats per mention: log-likelihood in training and on development."""
 
     number: int
     training: float
@@ -44,7 +44,7 @@ class Pass:
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """The weights kept, the history of the passes, and whether it was cut short."""
+    """The kept weights, the history of the passes, and whether training was interrupted."""
 
     weights: Floats
     history: tuple[Pass, ...]
@@ -62,11 +62,11 @@ def train(
     development: Sequence[Example] = (),
     advance: Callable[[int], None] | None = None,
 ) -> Training:
-    """Learn by AdaGrad, a document a step, in a new random order each pass.
+    """Learn with AdaGrad, one document per step, in a new random order each pass.
 
-    With development documents the weights kept are those of the pass that gives their clusterings the highest
-    probability, else the last ones. KeyboardInterrupt ends the training and keeps the best so far; before the first
-    pass is over that is what has been learned until then. `advance` is called with 1 after every document.
+    With development documents, the weights of the pass that gives their clusterings the highest probability are kept,
+    otherwise the last ones. KeyboardInterrupt ends the training and keeps the best so far; during the first pass, these
+    are the current weights. `advance` is called with 1 after every document.
     """
     optimiser = AdaGrad(scorer.n_weights, l1=l1)
     best, best_value, history = optimiser.weights, -math.inf, list[Pass]()
@@ -107,7 +107,7 @@ def _one_pass(
 
 
 def log_likelihood(scorer: Scorer, examples: Sequence[Example], weights: Floats) -> float:
-    """Log-probability of the right clusterings, in nats a mention."""
+    """Log-probability of the correct clusterings, in nats per mention."""
     tables = scorer.tables(weights)
     lost = (loss_and_gradient(scorer.scores(example.features, tables), example.right)[0] for example in examples)
     return -sum(lost) / max(sum(len(example) for example in examples), 1)

@@ -1,8 +1,8 @@
 """The weights of all features in one vector, and the tables of scores that they add up to.
 
-A family with n codes keeps one weight a code; conjoined with types, one a code and pair of types; with forms, one a
-code and pair of forms. What a pair of mentions gets from a family is the sum of the three, so for scoring they are
-added once into one table (code x pair of forms): a pair costs one look-up a family, whatever the conjunctions.
+A family with n codes has one weight per code; conjoined with types, one per code and pair of types; with forms, one per
+code and pair of forms. The score of a pair of mentions from a family is the sum of the three, so for scoring they are
+combined once into one table (code x pair of forms): a pair costs one look-up per family, whatever the conjunctions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ N_TYPES = 3
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What features are conjoined with: the coarse class of each fine one (types of forms, or pairs of both)."""
+    """The contexts with which features are conjoined: the coarse class of each fine one (types of forms, or pairs of
+    both)."""
 
     coarse_of_fine: Codes
 
@@ -47,7 +48,7 @@ def pair_of_forms(form: Codes) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Where the weights of a family lie in the vector, and how its table is made of them."""
+    """The positions of a family's weights in the vector, and the computation of its table."""
 
     family: Family
     context: Context
@@ -104,7 +105,7 @@ class Block:
 
 
 def blocks_of(families: Sequence[Family], context: Context, *, start: int = 0) -> tuple[Block, ...]:
-    """Blocks one after the other, from a place in the vector on."""
+    """Consecutive blocks, from a position in the vector on."""
     blocks = []
     for family in families:
         blocks.append(Block(family, context, start))

@@ -1,4 +1,4 @@
-"""Antecedent distributions: for every mention, which earlier one it refers back to, or that it is new."""
+"""Antecedent distributions: for every mention, the earlier mention it refers back to, or "new"."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from howsure.inputs.pairs import Floats, Integers
 
 @dataclass(frozen=True, slots=True)
 class Antecedents:
-    """Checked distributions of M mentions in text order, without what has probability 0.
+    """Checked distributions of M mentions in text order, without entries of probability 0.
 
     new (M,): P(mention j starts an entity). Its links are `starts[j]` to `starts[j + 1]` - 1 of `antecedents` and
     `probabilities` (L,): earlier mentions k < j, ascending, and P(a_j = k).
@@ -42,9 +42,9 @@ class Antecedents:
 
 
 def from_matrix(probabilities: object) -> Antecedents:
-    """The distributions in a matrix (M, M): row j holds the antecedents k < j and, on the diagonal, "new".
+    """The distributions in a matrix (M, M): row j contains the antecedents k < j and, on the diagonal, "new".
 
-    Raises InputError naming the row that is no distribution over these.
+    Raises InputError naming the row that is not a distribution over these.
     """
     matrix = as_matrix(probabilities, name="probabilities")
     m = len(matrix)
@@ -74,7 +74,7 @@ def from_matrix(probabilities: object) -> Antecedents:
 def from_rows(antecedents: Sequence[Any], probabilities: Sequence[Any], new: object) -> Antecedents:
     """The distributions as one list of antecedents and one of their probabilities per mention, and P(new) (M,).
 
-    Raises InputError naming the row that is no distribution over earlier mentions and "new".
+    Raises InputError naming the row that is not a distribution over earlier mentions and "new".
     """
     starting = as_vector(new, name="new")
     m = len(starting)
@@ -94,7 +94,7 @@ def from_rows(antecedents: Sequence[Any], probabilities: Sequence[Any], new: obj
 
 
 def as_matrix(values: object, *, name: str) -> Floats:
-    """A float64 matrix of what a user holds: an array, lists, a tensor; nothing at all is a matrix (0, 0)."""
+    """A float64 matrix from user input: an array, lists, a tensor; empty input becomes a matrix (0, 0)."""
     matrix = _array(values, name)
     if matrix.size == 0 and matrix.ndim == 1:
         return np.empty((0, 0))
@@ -105,7 +105,7 @@ def as_matrix(values: object, *, name: str) -> Floats:
 
 
 def as_vector(values: object, *, name: str) -> Floats:
-    """A float64 vector of what a user holds."""
+    """A float64 vector from user input."""
     vector = _array(values, name)
     if vector.ndim != 1:
         raise InputError(f"{name} must have one dimension; its shape is {vector.shape}.")

@@ -1,4 +1,4 @@
-"""From posteriors and gold clusters to prediction–label pairs: are these two mentions together?"""
+"""From posteriors and gold clusters to prediction–label pairs: do two mentions corefer?"""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ def pairs_from_posteriors(
 ) -> Pairs:
     """All pairs of mentions i < j of every document, with P(i ~ j) as the prediction and the document as the cluster.
 
-    `gold` holds for every document its clusters of the mentions of the posterior (those left out are alone), or labels
-    (M,). The label is whether gold puts both together. P(i ~ j) is exact or, with `samples`, the frequency among so
-    many sampled clusterings, as in the paper; every document then has randomness of its own from `rng`, by its place.
+    `gold` contains, for every document, the clusters of the posterior's mentions (omitted mentions are singletons), or
+    labels (M,). The label of a pair is whether both are in the same gold cluster. P(i ~ j) is exact or, with `samples`,
+    the frequency among that many sampled clusterings, as in the paper; every document then has its own random numbers
+    from `rng`, by position.
 
     >>> pairs = pairs_from_posteriors([CorefPosterior([[1, 0], [0.7, 0.3]])], [[[0, 1]]])
     >>> pairs.labels, pairs.probabilities, pairs.clusters
     (array([1], dtype=uint8), array([0.7]), array([0]))
 
-    Raises InputError if there are not as many documents on both sides, if gold names a mention that the posterior does
-    not have, or if no document has two mentions.
-    Source: Nguyen & O'Connor (2015), section 5.3.
+    Raises InputError if there are not as many documents on both sides, if gold contains a mention that is not in the
+    posterior, or if no document has two mentions. Source: Nguyen & O'Connor (2015), section 5.3.
     """
     if isinstance(posteriors, CorefPosterior):
         raise InputError("posteriors must be a list, one per document; of one: [posterior], and [clusters] for gold.")

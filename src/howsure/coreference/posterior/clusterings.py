@@ -1,4 +1,4 @@
-"""Clusterings, as lists of mentions and as labels: the label of a mention is the first one of its cluster."""
+"""Clusterings, as lists of mentions and as labels: the label of a mention is the first mention of its cluster."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Clusters = list[list[Any]]  # of mentions, or of their positions where they have
 def labels_from(clusters: object, names: Sequence[Hashable], *, parameter: str = "clusters") -> Integers:
     """Labels (M,) of a clustering: an integer array of labels, or clusters of the mentions that `names` lists.
 
-    A mention that is in none of the clusters is one of its own.
+    A mention that is in no cluster forms its own.
 
     >>> labels_from([["Ann", "she"]], ["Ann", "Bo", "she"])
     array([0, 1, 0])
@@ -73,9 +73,9 @@ def first_labels(codes: Integers) -> Integers:
 
 
 def checked_mentions(mentions: Iterable[Hashable] | None, m: int) -> Sequence[Hashable]:
-    """The names of the M mentions, each once and those of documents in text order; their positions if None.
+    """The names of the M mentions, without repetition and, for mentions of documents, in text order; positions if None.
 
-    Raises InputError naming the mention that is out of place.
+    Raises InputError naming the mention that is out of order.
     """
     if mentions is None:
         return range(m)

@@ -1,4 +1,4 @@
-"""How sure a posterior is of the clusters that were chosen: of each mention in its cluster, and of each cluster."""
+"""The posterior confidence in chosen clusters: of each mention in its cluster, and of each cluster."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from howsure.inputs.pairs import Floats
 
 
 def mention_confidence(posterior: CorefPosterior, clusters: object) -> Floats:
-    """The mean of P(i ~ j) over the other members j of each mention's cluster, (M,); of a lone mention P(alone).
+    """The mean of P(i ~ j) over the other members j of each mention's cluster, (M,); of a singleton, P(alone).
 
-    `clusters`: lists of mentions, or labels (M,). Exact. What is right on average in a calibrated posterior: the share
-    of the other members that a mention truly belongs with.
+    `clusters`: lists of mentions, or labels (M,). Exact. In a calibrated posterior, it is on average the share of the
+    other members with which a mention truly corefers.
 
     >>> posterior = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]])
     >>> mention_confidence(posterior, [[0, 2], [1]]).round(2).tolist()
     [0.62, 0.42, 0.62]
 
-    Raises InputError if the clusters are not made of the mentions, or for more than 5,000 mentions.
+    Raises InputError if the clusters do not consist of the mentions, or for more than 5,000 mentions.
     """
     labels = posterior.labels(clusters)
     same = labels[:, None] == labels
@@ -29,7 +29,7 @@ def mention_confidence(posterior: CorefPosterior, clusters: object) -> Floats:
 
 
 def cluster_confidence(posterior: CorefPosterior, clusters: object) -> dict[int, float]:
-    """The mean of P(i ~ j) over the pairs within each cluster, by its label; of a lone mention P(alone).
+    """The mean of P(i ~ j) over the pairs within each cluster, by its label; of a singleton, P(alone).
 
     >>> posterior = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]])
     >>> {label: round(p, 2) for label, p in cluster_confidence(posterior, [[0, 2], [1]]).items()}

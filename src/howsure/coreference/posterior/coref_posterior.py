@@ -1,4 +1,4 @@
-"""The posterior over entity clusterings that an antecedent distribution stands for."""
+"""The posterior over entity clusterings defined by an antecedent distribution."""
 
 from __future__ import annotations
 
@@ -29,10 +29,11 @@ SAMPLED_AT_ONCE = 1 << 24  # labels
 class CorefPosterior:
     """The posterior over the clusterings of M mentions, in which each picks an antecedent or is new, independently.
 
-    `probabilities` (M, M): row j holds P(a_j = k) of the antecedents k < j and, on the diagonal, P(j is new); zeros
+    `probabilities` (M, M): row j contains P(a_j = k) of the antecedents k < j and, on the diagonal, P(j is new); zeros
     above. Rows that sum to 1 within 0.001 are divided by their sum. `mentions` names the mentions, in text order, for
-    the methods that take or give clusters; without it they are positions from 0. A clustering is the connected
-    components of the links; a mention joins one cluster and never merges two, which makes most questions exact.
+    the methods that take or return clusters; without it, they are positions starting at 0. A clustering consists of the
+    connected components of the links; a mention joins one cluster and never merges two, so most quantities can be
+    computed exactly.
 
     >>> posterior = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]], mentions=["Ann", "Eve", "she"])
     >>> posterior.pair_probability().round(2).tolist()
@@ -42,7 +43,7 @@ class CorefPosterior:
     >>> print(posterior.number_of_entities().estimate())
     1.8000 [1.0000, 3.0000]
 
-    Raises InputError naming the row that is no distribution over earlier mentions and "new".
+    Raises InputError naming the row that is not a distribution over earlier mentions and "new".
     Source: Nguyen & O'Connor (2015), section 5; the distribution is that of Durrett & Klein (2013).
     """
 
@@ -59,11 +60,11 @@ class CorefPosterior:
 
     @classmethod
     def from_scores(cls, scores: object, *, null: object, mentions: Iterable[Hashable] | None = None) -> CorefPosterior:
-        """From logits: the softmax of each row over the antecedents k < j and the null score that stands for "new".
+        """From logits: the softmax of each row over the antecedents k < j and the null score, which represents "new".
 
-        `null` says where that is: "first" (M, 1 + M: e2e-coref, wl-coref) or "last" column (M, M + 1: s2e), on the
-        "diagonal" (M, M), or a number or (M,) beside scores (M, M). Masked scores are -inf, or so low that their
-        probability is 0; a score of a mention for itself or a later one is refused.
+        `null` is its position: "first" (M, 1 + M: e2e-coref, wl-coref) or "last" column (M, M + 1: s2e), on the
+        "diagonal" (M, M), or a separate number or array (M,) with scores (M, M). Masked scores are -inf, or so low that
+        their probability is 0; a score of a mention for itself or a later one is refused.
 
         >>> posterior = CorefPosterior.from_scores([[-np.inf, -np.inf], [2.0, -np.inf]], null=0.0)
         >>> posterior.pair_probability(pairs=[(0, 1)]).round(3)
@@ -82,12 +83,12 @@ class CorefPosterior:
         *,
         mentions: Iterable[Hashable] | None = None,
     ) -> CorefPosterior:
-        """From few antecedents a mention: their positions, their probabilities, and P(new) (M,).
+        """From a few antecedents per mention: their positions, their probabilities, and P(new) (M,).
 
         >>> CorefPosterior.from_rows([[], [0], [1]], [[], [0.4], [0.8]], [1.0, 0.6, 0.2])
         posterior over the clusterings of 3 mentions: 1.8 entities (1 to 3)
 
-        Raises InputError naming the row that is no distribution.
+        Raises InputError naming the row that is not a distribution.
         """
         return cls(reading.from_rows(antecedents, probabilities, new), mentions=mentions)
 
@@ -113,8 +114,8 @@ class CorefPosterior:
         """P(i ~ j), exact, that two mentions are in one cluster: (M, M), or (N,) for `pairs` (N, 2) of positions.
 
         P(i ~ j) = Σ_{k<j} P(a_j = k) P(k ~ i), P(i ~ i) = 1, solved at once by linear algebra. M³/3 multiplications;
-        the matrix is refused for more than 5,000 mentions. Chosen pairs need 4 kB a mention beside the links, and M/2
-        multiplications a link: 3 s for 10,000 mentions with 50 antecedents each.
+        the matrix is refused for more than 5,000 mentions. Chosen pairs need 4 kB per mention in addition to the links,
+        and M/2 multiplications per link: 3 s for 10,000 mentions with 50 antecedents each.
 
         Raises InputError for too many mentions, or a pair of positions that do not exist.
         """
@@ -124,15 +125,16 @@ class CorefPosterior:
         return exact.chosen_pairs(self.antecedents, chosen[:, 0], chosen[:, 1])
 
     def best_antecedent_clusters(self) -> Clusters:
-        """The field's 1-best: every mention takes its most probable antecedent. Not the most probable clustering."""
+        """The usual 1-best: every mention takes its most probable antecedent. This is not the most probable
+        clustering."""
         return clusters_from(decisions.best_antecedents(self.antecedents), self.mentions)
 
     def minimum_risk_clusters(self, *, threshold: float = 0.5) -> Clusters:
         """Clusters of least expected pair loss: threshold for a wrong link, 1 - threshold for a missing one.
 
-        So a pair gains by being together where P(i ~ j) > threshold: below one half more links, above it fewer. Local
-        search (moves of a mention, merges of two clusters) from the best antecedents and from singletons; the problem
-        is NP-hard, and the optimum is not promised.
+        Linking a pair thus lowers the loss if P(i ~ j) > threshold: a threshold below one half gives more links, one
+        above it fewer. Local search (moves of a mention, merges of two clusters) from the best antecedents and from
+        singletons; the problem is NP-hard, and the optimum is not guaranteed.
 
         Raises InputError unless 0 < threshold < 1, or for more than 5,000 mentions.
         """
@@ -142,15 +144,16 @@ class CorefPosterior:
         return clusters_from(labels, self.mentions)
 
     def expected_pair_loss(self, clusters: object, *, threshold: float = 0.5) -> float:
-        """The expected loss that `minimum_risk_clusters` minimises; at 0.5 half the expected number of wrong pairs.
+        """The expected loss that `minimum_risk_clusters` minimises; at 0.5, half the expected number of wrong pairs.
 
-        Raises InputError if the clusters are not made of the mentions.
+        Raises InputError if the clusters do not consist of the mentions.
         """
         threshold = check_level(threshold, name="threshold")
         return decisions.expected_loss(self.pair_probability(), self.labels(clusters), threshold=threshold)
 
     def labels(self, clusters: object) -> Integers:
-        """Labels (M,), as `sample` gives them, of clusters of mentions; a mention in none of them is one of its own.
+        """Labels (M,), as `sample` gives them, of clusters of mentions; a mention in none of them forms its own
+        cluster.
 
         Raises InputError if a mention is unknown or in two clusters.
         """
@@ -159,12 +162,13 @@ class CorefPosterior:
     def log_prob(self, clusters: object) -> float:
         """log P(clustering), exact: Σ_j log of P(new), if j is the first of its cluster, else of Σ P(a_j = k) over it.
 
-        `clusters`: lists of mentions (those left out are alone), or integer labels (M,). -inf where it is impossible.
+        `clusters`: lists of mentions (omitted mentions are singletons), or integer labels (M,). -inf if it is
+        impossible.
 
         >>> round(CorefPosterior([[1, 0], [0.5, 0.5]]).log_prob([[0, 1]]), 4)
         -0.6931
 
-        Raises InputError if the clusters are not made of the mentions.
+        Raises InputError if the clusters do not consist of the mentions.
         """
         labels, held = self.labels(clusters), self.antecedents
         sources = held.sources()
@@ -175,7 +179,7 @@ class CorefPosterior:
         return float(np.log(p).sum()) if bool((p > 0.0).all()) else -np.inf
 
     def number_of_entities(self) -> CountDistribution:
-        """The law of the number of clusters, exact: how many mentions are new (Poisson-binomial)."""
+        """The distribution of the number of clusters, exact: the number of new mentions (Poisson-binomial)."""
         return poisson_binomial(self.antecedents.new)
 
     def singleton_probability(self) -> Floats:
@@ -198,7 +202,7 @@ class CorefPosterior:
     def antecedent_entropy(self) -> float:
         """The entropy of the choices of antecedents, in nats, exact: −Σ_j Σ_k P(a_j = k) log P(a_j = k), with "new".
 
-        Several choices make one clustering: this is more than the entropy of the clusterings, or equal to it.
+        Several choices give the same clustering, so this is at least the entropy of the clusterings.
 
         >>> posterior = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]])
         >>> round(posterior.antecedent_entropy(), 4)
@@ -216,7 +220,7 @@ class CorefPosterior:
         >>> print(posterior.clustering_entropy(1_000, rng=0))
         1.5053 [1.4894, 1.5211]
 
-        Raises InputError if n is no positive number, or unless 0 < level < 1.
+        Raises InputError if n is not a positive number, or unless 0 < level < 1.
         """
         times, generator = check_whole(n, name="n"), generator_from(rng)
         return entropy.clustering_entropy(self.antecedents, times, generator, level=check_level(level))
@@ -224,15 +228,15 @@ class CorefPosterior:
     def query(self, function: Callable[[Clusters], Any], n: int = 1_000, *, rng: Randomness = None) -> QueryPosterior:
         """The posterior of any function of a clustering, from n samples, with its Monte Carlo error.
 
-        `function` takes the clusters, lists of mentions in the order of their first ones, and returns a number, a truth
-        value or anything that can be counted. Needed only for what is no sum over pairs, such as three mentions
-        together, or an entity with two properties.
+        `function` takes the clusters, lists of mentions in the order of their first mentions, and returns a number, a
+        boolean or any hashable value. It is needed only for quantities that are not sums over pairs, such as three
+        mentions together, or an entity with two properties.
 
         >>> posterior = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]])
         >>> print(posterior.query(lambda clusters: [0, 1, 2] in clusters, 10_000, rng=0).estimate())
         0.3214 [0.3123, 0.3306]
 
-        Raises InputError if n is no positive number.
+        Raises InputError if n is not a positive number.
         """
         if not callable(function):
             raise InputError(f"function must be one of a clustering, such as len; it is {function!r:.80}.")

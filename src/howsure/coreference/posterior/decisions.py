@@ -1,4 +1,4 @@
-"""One clustering from a posterior: the field's best antecedents, and the clusters that get the fewest pairs wrong."""
+"""Choosing one clustering: the best antecedents, and the clusters with the fewest expected pair errors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SMALLEST_GAIN = 1e-12
 
 
 def best_antecedents(antecedents: Antecedents) -> Integers:
-    """Labels (M,) where every mention takes its most probable antecedent; of equal ones "new", then the nearest."""
+    """Labels (M,) where every mention takes its most probable antecedent; ties go to "new", then to the nearest."""
     labels = np.arange(len(antecedents))
     for j in range(len(antecedents)):
         earlier, p = antecedents.row(j)
@@ -25,7 +25,7 @@ def best_antecedents(antecedents: Antecedents) -> Integers:
 
 
 def expected_loss(together: Floats, labels: Integers, *, threshold: float = 0.5) -> float:
-    """Σ_{i<j} threshold (1 - P(i ~ j)) for pairs put together, (1 - threshold) P(i ~ j) for pairs kept apart."""
+    """Σ_{i<j} threshold (1 - P(i ~ j)) for linked pairs, (1 - threshold) P(i ~ j) for separate pairs."""
     same = labels[:, None] == labels
     loss = np.where(same, threshold * (1.0 - together), (1.0 - threshold) * together)
     return float(loss.sum() - np.trace(loss)) / 2
@@ -40,7 +40,7 @@ def least_loss(together: Floats, starts: Iterable[Integers], *, threshold: float
 
 
 def _searched(worth: Floats, start: Integers) -> Integers:
-    """Move mentions and merge clusters as long as that gains anything. Slots of clusters: one per mention."""
+    """Move mentions and merge clusters as long as the loss decreases. Slots of clusters: one per mention."""
     labels = start.copy()
     columns = np.zeros(worth.shape)
     for label, gains in zip(labels.tolist(), worth, strict=True):
@@ -52,7 +52,7 @@ def _searched(worth: Floats, start: Integers) -> Integers:
 
 
 def _mentions_move(worth: Floats, pull: Floats, labels: Integers) -> bool:
-    """Every mention in turn to the cluster, or the empty slot, that it gains most in; whether any moved."""
+    """Move every mention in turn to the best cluster or an empty slot; return whether any moved."""
     moved = False
     for i in range(len(labels)):
         best = int(pull[i].argmax())
@@ -64,7 +64,7 @@ def _mentions_move(worth: Floats, pull: Floats, labels: Integers) -> bool:
 
 
 def _clusters_merge(pull: Floats, labels: Integers) -> bool:
-    """The two clusters that gain most by being one; whether any do."""
+    """Merge the two clusters with the largest gain; return whether there are any."""
     slots, members = np.unique(labels, return_inverse=True)
     if len(slots) < 2:
         return False

@@ -1,8 +1,8 @@
-"""The entropy of a posterior: of the antecedents that are chosen, exact, and of the clusterings, from samples.
+"""The entropy of a posterior: of the antecedent choices, exact, and of the clusterings, from samples.
 
-Several choices of antecedents make one clustering, so that the second is smaller. By the chain rule it is the sum over
-mentions j of H(entity of j | clustering of the mentions before), of which only the expectation over that clustering
-needs samples: given it, the choice of an entity is a known distribution.
+Several choices of antecedents give the same clustering, so the second is smaller. By the chain rule it is the sum over
+mentions j of H(entity of j | clustering of the mentions before), where only the expectation over that clustering
+requires samples: given it, the distribution of the entity is known.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def antecedent_entropy(antecedents: Antecedents) -> float:
 def clustering_entropy(antecedents: Antecedents, n: int, rng: np.random.Generator, *, level: float) -> Estimate:
     """The entropy of the clusterings from n of them, with a normal interval of the mean.
 
-    Where all samples agree, what has not been seen can have a probability of up to 1 - ((1 - level) / 2)^(1/n), and
-    change as much of the largest entropy there is.
+    If all samples agree, unseen clusterings can have a probability of up to 1 - ((1 - level) / 2)^(1/n), and contribute
+    that share of the maximum entropy.
     """
     step = max(1, NUMBERS_AT_ONCE // max(len(antecedents), 1))
     found = np.concatenate([_given_before(antecedents, min(step, n - at), rng) for at in range(0, n, step)])

@@ -1,15 +1,15 @@
-"""What is exact: whether two mentions are together, through the paths that lead back from both.
+"""Exact pair probabilities, from the paths that lead back from both mentions.
 
-Follow the antecedents back from mention i until a new entity: with P the matrix of links, G = (I - P)⁻¹ holds
-G_ik = P(the path from i passes k). Two mentions are together if and only if their paths meet, and from then on the
-paths are one. Were they drawn apart even after meeting, both would pass k with probability G_ik G_jk; counted at the
-*last* place where they meet, h_k = P(two paths drawn apart from k never meet again),
+Follow the antecedents back from mention i until a new entity: with P the matrix of links, G = (I - P)⁻¹ contains G_ik =
+P(the path from i passes k). Two mentions are together if and only if their paths meet, and from then on the paths
+coincide. If they were drawn independently even after meeting, both would pass k with probability G_ik G_jk; counting
+the *last* mention where they meet, with h_k = P(two independent paths from k never meet again),
 
     P(i ~ j) = Σ_k G_ik h_k G_jk,   where h solves Σ_k G_ik² h_k = 1, for P(i ~ i) = 1.
 
-So the matrix of pairs is G diag(h) Gᵀ. The recursion P(i ~ j) = Σ_k P(a_j = k) P(k ~ i) says the same; this form asks
-for one triangular inverse and one triangular product, adds no negative numbers, and gives chosen pairs without the
-other ones.
+The matrix of pairs is thus G diag(h) Gᵀ. The recursion P(i ~ j) = Σ_k P(a_j = k) P(k ~ i) is equivalent; this form
+needs one triangular inverse and one triangular product, adds no negative numbers, and gives chosen pairs without the
+others.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def chosen_pairs(antecedents: Antecedents, first: Integers, second: Integers) ->
 
 
 def expected_sizes(antecedents: Antecedents) -> Floats:
-    """The expected number of mentions in the entity of each, itself included: G h (Gᵀ 1), (M,)."""
+    """The expected number of mentions in the entity of each mention, including itself: G h (Gᵀ 1), (M,)."""
     m = len(antecedents)
     apart = np.concatenate([np.empty(0), *(part for _, _, part in _slabs(antecedents, m))])
     sizes = np.ones(m)
@@ -121,8 +121,8 @@ def _reversed_paths(antecedents: Antecedents) -> Floats:
 def _slabs(antecedents: Antecedents, length: int) -> Iterator[tuple[int, Floats, Floats]]:
     """The columns start … start + b - 1 of G from row `start` on, (length - start, b), and h of these mentions.
 
-    Above row `start` they are 0. A slab is solved from the top down, block by block of rows, G = I + P G, so that it
-    needs the links but no other column of G.
+    Above row `start` they are 0. A slab is solved from the top down, by blocks of rows, G = I + P G, so that it needs
+    the links but no other column of G.
     """
     blocks = [_Links.of(antecedents, low, min(low + SLAB, length)) for low in range(0, length, SLAB)]
     met = np.zeros(length)  # Σ G_ik² h_k over the columns k so far
@@ -142,9 +142,9 @@ def _slabs(antecedents: Antecedents, length: int) -> Iterator[tuple[int, Floats,
 
 @dataclass(frozen=True, slots=True)
 class _Links:
-    """The links of the mentions low … high - 1: to those before them, and what paths make of those among them.
+    """The links of the mentions low … high - 1: to earlier ones, and the paths among themselves.
 
-    before (b, low): rows of P, sparse or, where more than a few cells hold a link, dense. within (b, b): (I - P)⁻¹.
+    before (b, low): rows of P, sparse or, if more than a few cells contain a link, dense. within (b, b): (I - P)⁻¹.
     """
 
     low: int
@@ -167,7 +167,7 @@ class _Links:
 
 
 def _invert_upper(matrix: Floats) -> None:
-    """Invert a triangular matrix with ones on the diagonal in place, by halves: nearly all of it is products."""
+    """Invert a triangular matrix with ones on the diagonal in place, by halves, mostly with matrix products."""
     from scipy.linalg.lapack import dtrtri
 
     m = len(matrix)
@@ -181,7 +181,7 @@ def _invert_upper(matrix: Floats) -> None:
 
 
 def _solved(matrix: Floats, right: Floats, *, lower: bool) -> Floats:
-    """h from Aᵀ h = right, A triangular; h is a probability, and what rounding puts below 0 is 0."""
+    """h from Aᵀ h = right, A triangular; h is a probability; values that rounding puts below 0 become 0."""
     from scipy.linalg.lapack import dtrtrs
 
     solution: Floats = np.maximum(dtrtrs(matrix, right, lower=int(lower), trans=1)[0], 0.0)

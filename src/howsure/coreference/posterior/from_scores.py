@@ -13,7 +13,7 @@ PLACES = ("first", "last", "diagonal")
 
 
 def from_scores(scores: object, *, null: object) -> Antecedents:
-    """The softmax of every row over the antecedents k < j and the null score, which stands for "new".
+    """The softmax of every row over the antecedents k < j and the null score, which represents "new".
 
     Raises InputError for NaN, for a row without a finite score, and for a score that links to a later mention.
     """
@@ -66,7 +66,7 @@ def _split(matrix: Floats, null: object) -> tuple[Floats, Floats]:
 
 
 def _refuse_later(links: Floats, earlier: np.ndarray[tuple[int, ...], np.dtype[np.bool_]], highest: Floats) -> None:
-    """A mask (-inf, or so low that its probability is 0) is fine above the diagonal; a score is not."""
+    """Masked scores (-inf, or so low that their probability is 0) are allowed above the diagonal; others are not."""
     with np.errstate(under="ignore", over="ignore"):
         wrong = np.argwhere(~earlier & (np.exp(np.minimum(links - highest[:, None], 0.0)) > 0.0))
     if len(wrong):

@@ -1,4 +1,4 @@
-"""The posterior of any function of a clustering, from samples, with the error that comes of sampling."""
+"""The posterior of any function of a clustering, from samples, with its Monte Carlo error."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from howsure.stats.proportions import normal_quantile, wilson_interval
 
 @dataclass(frozen=True, slots=True)
 class QueryPosterior:
-    """What a function says of each of n sampled clusterings: its posterior.
+    """The values of a function for n sampled clusterings: its posterior.
 
-    values (n,): the answers in the order of the samples. A number or a truth value has a mean, a spread and
-    quantiles; any other answer has the probability of each value. recipe: what was asked, and how it was sampled.
+    values (n,): the values in the order of the samples. Numbers and booleans have a mean, a standard deviation and
+    quantiles; other values have a probability each. recipe: the function, and how it was sampled.
     """
 
     values: tuple[Any, ...] = field(repr=False)
@@ -37,7 +37,7 @@ class QueryPosterior:
 
     @property
     def mean(self) -> float:
-        """The posterior mean; of a truth value its probability."""
+        """The posterior mean; for booleans, the probability."""
         return float(self._numbers().mean())
 
     @property
@@ -48,17 +48,17 @@ class QueryPosterior:
 
     @property
     def standard_error(self) -> float:
-        """The Monte Carlo standard error of the mean, sd / √n. It is 0 where all samples agree: see `estimate`."""
+        """The Monte Carlo standard error of the mean, sd / √n. It is 0 if all samples agree: see `estimate`."""
         return self.sd / math.sqrt(self.n)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """The central interval of the answer itself, from the quantiles of the samples."""
+        """The central interval of the value itself, from the quantiles of the samples."""
         tail = (1.0 - check_level(level)) / 2
         low, high = np.quantile(self._numbers(), [tail, 1.0 - tail], method="inverted_cdf")
         return float(low), float(high)
 
     def estimate(self, level: float = 0.95) -> Estimate:
-        """The mean with the interval that the exact posterior mean lies in: Wilson's for truth values, else normal."""
+        """The mean with an interval for the exact posterior mean: Wilson's for booleans, otherwise normal."""
         level, numbers = check_level(level), self._numbers()
         if bool(((numbers == 0.0) | (numbers == 1.0)).all()):
             low, high = (
@@ -70,9 +70,9 @@ class QueryPosterior:
         return Estimate(self.mean, low, high, level=level, method=f"{self.n} samples", n=self.n)
 
     def probabilities(self) -> dict[Hashable, tuple[float, float]]:
-        """Each distinct answer, the most frequent first, with its probability and its Monte Carlo standard error.
+        """Each distinct value, the most frequent first, with its probability and its Monte Carlo standard error.
 
-        Raises InputError if an answer has no hash.
+        Raises InputError if a value is not hashable.
         """
         try:
             counts = Counter(self.values)
@@ -82,9 +82,9 @@ class QueryPosterior:
         return {value: (p, math.sqrt(p * (1.0 - p) / self.n)) for value, p in shares.items()}
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form: the recipe, the estimate (None for answers that are no numbers), and each distinct answer.
+        """The JSON form: the recipe, the estimate (None for values that are not numbers), and each distinct value.
 
-        An answer that JSON cannot hold stands as its text.
+        A value that JSON cannot represent is given as text.
         """
         found = [{"answer": plain_answer(a), "probability": p, "standard_error": e} for a, p, e in self._shares()]
         estimate = self._estimate_or_none()
@@ -130,7 +130,7 @@ class QueryPosterior:
 
 
 def plain_answer(answer: object) -> object:
-    """An answer as JSON holds it: a number, a truth value, a text or None; anything else as its text.
+    """A value in JSON form: a number, a boolean, a string or None; anything else as text.
 
     >>> plain_answer(np.int64(3)), plain_answer((1, 2)), plain_answer(math.inf)
     (3, '(1, 2)', 'inf')

@@ -12,10 +12,10 @@ MOST_COUNTED = 65_535  # in 16 bits
 
 
 def draw_labels(antecedents: Antecedents, n: int, rng: np.random.Generator) -> Integers:
-    """n clusterings as (M, n) labels, a label being the first mention of its cluster.
+    """n clusterings as (M, n) labels, where a label is the first mention of its cluster.
 
-    Mention after mention draws its antecedent in all samples and takes over its label. A mention with antecedents
-    needs one uniform number per sample, whatever the machine.
+    For one mention after the other, the antecedent is drawn in all samples, and its label copied. A mention with
+    antecedents needs one uniform number per sample, whatever the machine.
     """
     m = len(antecedents)
     labels = np.empty((m, n), dtype=np.int64)
@@ -30,7 +30,7 @@ def draw_labels(antecedents: Antecedents, n: int, rng: np.random.Generator) -> I
 
 
 def pair_frequency(labels: Integers) -> Floats:
-    """How often each two mentions are together in samples (n, M): (M, M), what the paper takes for P(i ~ j)."""
+    """How often each pair of mentions is together in samples (n, M): (M, M), the paper's estimate of P(i ~ j)."""
     n, m = labels.shape
     by_mention = np.ascontiguousarray(labels.T.astype(np.int16 if m < 1 << 15 else np.int32))
     counts = np.zeros((m, m))
@@ -45,7 +45,7 @@ def pair_frequency(labels: Integers) -> Floats:
 
 
 def _cumulated(p: Floats, new: float) -> Floats:
-    """The distribution function of the antecedents; beyond it lies "new", or nothing if that is impossible."""
+    """The cumulative distribution of the antecedents; the remainder is "new", or empty if that is impossible."""
     cumulated = np.cumsum(p)
     if new == 0.0:
         cumulated[cumulated == cumulated[-1]] = np.inf

@@ -1,1 +1,1 @@
-"""How good is a clustering? The metrics of the field."""
+"""Coreference metrics of a clustering."""

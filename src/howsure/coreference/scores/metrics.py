@@ -1,4 +1,4 @@
-"""How good is a clustering? MUC, B³, CEAF-e, their mean, LEA and pairs, over a document or many."""
+"""Coreference metrics: MUC, B³, CEAF-e, their mean, LEA and pairs, for one or several documents."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ METRICS = {"MUC": "muc", "B³": "b_cubed", "CEAF-e": "ceaf_e", "LEA": "lea", "pa
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Precision, recall and their harmonic mean as the sums behind them; 0 of 0 is 0, as in the official scorer."""
+    """Precision, recall and their harmonic mean, stored as sums; 0 of 0 is 0, as in the official scorer."""
 
     right_of_predicted: float
     predicted: float
@@ -39,12 +39,12 @@ class Score:
 
     @property
     def precision(self) -> float:
-        """What is right of what is predicted."""
+        """The share of predictions that are correct."""
         return self.right_of_predicted / self.predicted if self.predicted else 0.0
 
     @property
     def recall(self) -> float:
-        """What is right of what there is."""
+        """The share of gold items that are found."""
         return self.right_of_gold / self.gold if self.gold else 0.0
 
     @property
@@ -67,9 +67,9 @@ NOTHING = Score(0.0, 0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class CoreferenceScores:
-    """The scores of one document or, added up, of many: `a + b` is the score of both.
+    """The scores of one document or, added up, of several: `a + b` is the score of both.
 
-    documents: how many. singletons: whether clusters of one mention counted; None where it was so for some only.
+    documents: their number. singletons: whether clusters of one mention were counted; None if only for some documents.
     """
 
     muc: Score = NOTHING
@@ -82,12 +82,12 @@ class CoreferenceScores:
 
     @property
     def recipe(self) -> dict[str, Any]:
-        """How the scores were made."""
+        """How the scores were computed."""
         return {"howsure": __version__, "documents": self.documents, "singletons": self.singletons}
 
     @property
     def conll_f1(self) -> float:
-        """The mean F1 of MUC, B³ and CEAF-e, by which the CoNLL-2011 and 2012 shared tasks rank."""
+        """The mean F1 of MUC, B³ and CEAF-e, used for ranking in the CoNLL-2011 and 2012 shared tasks."""
         return (self.muc.f1 + self.b_cubed.f1 + self.ceaf_e.f1) / 3
 
     def __add__(self, other: CoreferenceScores) -> CoreferenceScores:
@@ -126,15 +126,15 @@ class CoreferenceScores:
 def score_clusters(gold: Any, predicted: Any, *, singletons: bool = True) -> CoreferenceScores:
     """Score the predicted clusters of one document against the gold ones.
 
-    Both are lists of clusters, each a list or set of mentions, which may be anything with a hash (a span, a number).
-    Mentions of one side only count as the official scorer counts them. `singletons=False` drops the clusters of one
+    Both are lists of clusters, each a list or set of mentions, which may be any hashable object (a span, a number).
+    Mentions on only one side are counted as in the official scorer. `singletons=False` drops the clusters of one
     mention on both sides first, as for OntoNotes, which annotates none.
 
     >>> scores = score_clusters([["a", "b", "c"], ["d", "e"]], [["a", "b"], ["c", "d", "e"]])
     >>> round(scores.muc.f1, 4), round(scores.b_cubed.f1, 4), round(scores.conll_f1, 4)
     (0.6667, 0.7333, 0.7333)
 
-    Raises InputError if a mention is in two clusters of one side.
+    Raises InputError if a mention is in two clusters on the same side.
     Source: Vilain et al. (1995), Bagga & Baldwin (1998), Luo (2005), Moosavi & Strube (2016); definitions as in Pradhan
     et al. (2014).
     """
@@ -143,12 +143,12 @@ def score_clusters(gold: Any, predicted: Any, *, singletons: bool = True) -> Cor
 
 
 def score_documents(gold: Iterable[Any], predicted: Iterable[Any], *, singletons: bool = True) -> CoreferenceScores:
-    """Score many documents: what is right, and what there is, added up over them, as the official scorer does.
+    """Score several documents, with numerators and denominators added up over them, as in the official scorer.
 
     >>> score_documents([[[1, 2]], [[1, 2], [3]]], [[[1, 2]], [[1], [2], [3]]]).muc.recall
     0.5
 
-    Raises InputError if there are not as many documents on both sides, or for a bad document, naming it.
+    Raises InputError if there are not as many documents on both sides, or for an invalid document, naming it.
     """
     golden, guessed = (
         listed(side, name=name, of="clusterings, one per document")

@@ -1,4 +1,4 @@
-"""What two clusterings share: the sums that every coreference metric is a ratio of, which add over documents."""
+"""The overlap of two clusterings: every coreference metric is a ratio of these sums, which add up over documents."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ Sums = tuple[float, float, float, float]  # what is right and what there is: of 
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """Two clusterings as sizes of clusters, and how many mentions a gold and a predicted cluster share, if any."""
+    """Two clusterings as sizes of clusters, and the numbers of mentions shared by gold and predicted clusters."""
 
     gold: tuple[int, ...]
     predicted: tuple[int, ...]
     shared: dict[tuple[int, int], int]
 
     def swapped(self) -> Overlap:
-        """Gold and predicted the other way round."""
+        """The same with gold and predicted exchanged."""
         return Overlap(self.predicted, self.gold, {(p, g): n for (g, p), n in self.shared.items()})
 
 
 def overlap_of(gold: object, predicted: object, *, singletons: bool) -> Overlap:
-    """Compare two clusterings, without the clusters of one mention if not `singletons`.
+    """Compare two clusterings, without clusters of one mention unless `singletons`.
 
-    Raises InputError if one of them holds a mention twice, or is no list of clusters.
+    Raises InputError if one of them contains a mention twice, or is not a list of clusters.
     """
     golden, guessed = _clusters(gold, "gold", singletons), _clusters(predicted, "predicted", singletons)
     cluster_of = {mention: p for p, members in enumerate(guessed) for mention in members}
@@ -41,12 +41,13 @@ def overlap_of(gold: object, predicted: object, *, singletons: bool) -> Overlap:
 
 
 def both_ways(recall: Callable[[Overlap], tuple[float, float]], overlap: Overlap) -> Sums:
-    """The sums of a metric whose precision is its recall with gold and predicted the other way round."""
+    """The sums of a metric whose precision is its recall with gold and predicted exchanged."""
     return (*recall(overlap.swapped()), *recall(overlap))
 
 
 def muc(overlap: Overlap) -> tuple[float, float]:
-    """Links of a spanning tree of the gold clusters that the predicted ones keep: Σ |g| - parts(g), of Σ |g| - 1."""
+    """Links of a spanning tree of the gold clusters that the predicted clusters preserve: Σ |g| - parts(g), of Σ |g| -
+    1."""
     parts = list(overlap.gold)  # a mention that is not predicted is a part of its own
     for (g, _), n in overlap.shared.items():
         parts[g] -= n - 1
@@ -54,12 +55,13 @@ def muc(overlap: Overlap) -> tuple[float, float]:
 
 
 def b_cubed(overlap: Overlap) -> tuple[float, float]:
-    """For each gold mention the share of its cluster that the predicted one shares: Σ |g ∩ p|² / |g|, of Σ |g|."""
+    """For each gold mention, the share of its cluster that is also in its predicted cluster: Σ |g ∩ p|² / |g|, of Σ
+    |g|."""
     return sum(n * n / overlap.gold[g] for (g, _), n in overlap.shared.items()), sum(overlap.gold)
 
 
 def lea(overlap: Overlap) -> tuple[float, float]:
-    """Gold clusters by their size, each worth its share of links found; one mention links to itself."""
+    """Gold clusters weighted by size, each with its share of links found; a singleton links to itself."""
     found = 0.0
     for (g, p), n in overlap.shared.items():
         size = overlap.gold[g]
@@ -68,12 +70,13 @@ def lea(overlap: Overlap) -> tuple[float, float]:
 
 
 def pairwise(overlap: Overlap) -> tuple[float, float]:
-    """Pairs of mentions together in both, of those together in gold."""
+    """Pairs of mentions linked in both, out of those linked in gold."""
     return sum(map(_links, overlap.shared.values())), sum(map(_links, overlap.gold))
 
 
 def ceaf_e(overlap: Overlap) -> Sums:
-    """The best one-to-one alignment of clusters, worth 2 |g ∩ p| / (|g| + |p|) each, of the number of clusters."""
+    """The best one-to-one alignment of clusters, each pair scoring 2 |g ∩ p| / (|g| + |p|), out of the number of
+    clusters."""
     from scipy.optimize import linear_sum_assignment
 
     similarity = np.zeros((len(overlap.gold), len(overlap.predicted)))

@@ -1,4 +1,4 @@
-"""The feature families of the antecedent model: of a pair of mentions, and of a mention that may be new."""
+"""The feature families of the antecedent model: for pairs of mentions, and for mentions that may be new."""
 
 from howsure.coreference.model.features import agreement, discourse, distance, match, novelty, syntax, words
 from howsure.coreference.model.features.family import Candidates, Family

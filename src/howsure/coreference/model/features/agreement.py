@@ -1,4 +1,5 @@
-"""Whether two mentions can name one thing: number, gender, and how many candidates in between agree as well."""
+"""Whether two mentions can refer to the same thing: number, gender, and the number of agreeing candidates in
+between."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ def gender(pairs: Candidates) -> Matrix:
 
 
 def agree(pairs: Candidates) -> Truth:
-    """Where neither number nor gender speaks against it."""
+    """Compatible in number and gender."""
     numbers, genders = pairs.mentions.number, pairs.mentions.gender
     opposed = numbers[:, None] + numbers[None, :] == NUMBERS["singular"] + NUMBERS["plural"]
     opposed &= (numbers[:, None] > 0) & (numbers[None, :] > 0)
@@ -34,7 +35,7 @@ def agree(pairs: Candidates) -> Truth:
 
 
 def rank(pairs: Candidates) -> Matrix:
-    """How many mentions that agree stand between an antecedent that agrees and the mention; 0 where it does not."""
+    """The number of agreeing mentions between an agreeing antecedent and the mention; 0 if it does not agree."""
     agreeing = agree(pairs) & pairs.earlier
     return agreeing * (1 + bucket(nearer(agreeing), ends=RANK_ENDS))
 

@@ -8,14 +8,14 @@ from howsure.coreference.model.features.family import Candidates, Family, Matrix
 
 
 def speakers(pairs: Candidates) -> Matrix:
-    """Nobody is named, the same speaker, another one."""
+    """No speaker named, the same speaker, a different one."""
     speaker = pairs.mentions.speaker
     known = (speaker[:, None] > 0) & (speaker[None, :] > 0)
     return np.where(known, np.where(pairs.same("speaker"), 1, 2), 0)
 
 
 def persons(pairs: Candidates) -> Matrix:
-    """Whom the two stand for among those who speak: nobody known, one known, the same person, two persons."""
+    """The speakers that the two denote: none known, one known, the same person, two persons."""
     person = pairs.mentions.person
     mine, other = person[:, None] > 0, person[None, :] > 0
     return np.select([mine & other & pairs.same("person"), mine & other, mine, other], [1, 2, 3, 4], 0)

@@ -1,4 +1,4 @@
-"""How far back the antecedent lies."""
+"""The distance to the antecedent."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ SENTENCE_ENDS = (0, 1, 2, 3, 4, 6, 9, 14, 22, 40)
 
 
 def mentions_between(pairs: Candidates) -> Matrix:
-    """Distance in mentions, in steps that grow."""
+    """Distance in mentions, in growing steps."""
     order = np.arange(len(pairs))
     return bucket(order[:, None] - order[None, :], ends=MENTION_ENDS)
 
 
 def sentences_between(pairs: Candidates) -> Matrix:
-    """Distance in sentences, in steps that grow."""
+    """Distance in sentences, in growing steps."""
     return bucket(pairs.sentences_between, ends=SENTENCE_ENDS)
 
 
 def place_in_document(pairs: Candidates) -> Matrix:
-    """Whether the antecedent stands in the first sentence, or in the first three."""
+    """Whether the antecedent is in the first sentence, or in the first three."""
     return np.broadcast_to(bucket(pairs.mentions.sentence, ends=(0, 2)), (len(pairs),) * 2)
 
 

@@ -60,13 +60,13 @@ class Candidates:
 
     @cached_property
     def same_text(self) -> Truth:
-        """All words are the same but for articles and possessives, and none is a pronoun."""
+        """All words are the same except articles and possessives, and none is a pronoun."""
         nominal = self.mentions.type != PRONOMINAL
         same: Truth = self.same("text") & nominal[:, None] & nominal[None, :]
         return same
 
     def shared(self, name: str) -> Matrix:
-        """How many words two sets have in common; the diagonal holds their sizes."""
+        """The number of words two sets have in common; the diagonal contains their sizes."""
         if name not in self._shared:
             self._shared[name] = in_common(self.mentions.sets(name))
         return self._shared[name]
@@ -91,12 +91,12 @@ Conjunction = Literal["forms", "types", "none"]
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A family of features: codes 0 … size - 1 from `codes`, and what each code is conjoined with.
+    """A family of features: codes 0 … size - 1 from `codes`, and the contexts with which each code is conjoined.
 
-    A family of pairs answers an (M, M) matrix, row the mention, column the antecedent; a family about new entities
-    answers one code a mention. Every answer is a feature by itself; "types" adds its conjunctions with the types of the
-    mentions (pronominal, nominal, proper), "forms" also those with their forms (canonical pronoun, or type and
-    definiteness).
+    A family for pairs returns an (M, M) matrix, with mentions as rows and antecedents as columns; a family for new
+    entities returns one code per mention. Every code is a feature by itself; "types" adds its conjunctions with the
+    types of the mentions (pronominal, nominal, proper), "forms" also those with their forms (canonical pronoun, or type
+    and definiteness).
     """
 
     name: str
@@ -106,7 +106,7 @@ class Family:
 
 
 def bucket(values: Matrix, *, ends: tuple[int, ...]) -> Matrix:
-    """Index of the first end that a whole number, 0 or more, does not exceed; one more beyond all ends.
+    """Index of the first end that a non-negative integer does not exceed; one more beyond all ends.
 
     >>> bucket(np.array([0, 1, 4, 9]), ends=(0, 2, 5)).tolist()
     [0, 1, 2, 3]
@@ -116,7 +116,7 @@ def bucket(values: Matrix, *, ends: tuple[int, ...]) -> Matrix:
 
 
 def nearer(chosen: Truth) -> Matrix:
-    """How many of the chosen columns stand to the right of each column.
+    """The number of chosen columns to the right of each column.
 
     >>> nearer(np.array([[True, False, True, True]])).tolist()
     [[2, 2, 1, 0]]
@@ -126,7 +126,7 @@ def nearer(chosen: Truth) -> Matrix:
 
 
 def hashed(*codes: Matrix, size: int) -> Matrix:
-    """One code 0 … size - 1 for several of any size: what cannot be listed in a table shares its cells."""
+    """One code 0 … size - 1 for several codes of any size: combinations too many for a table share its cells."""
     mixed = np.zeros(1, dtype=np.uint64)
     for code in codes:
         mixed = (mixed ^ code.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)

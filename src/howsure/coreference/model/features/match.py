@@ -1,4 +1,4 @@
-"""How alike the words of two mentions are."""
+"""The similarity of the words of two mentions."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def match_level(pairs: Candidates) -> Matrix:
 
 
 def match(pairs: Candidates) -> Matrix:
-    """The level of the match with the distance in sentences: a match reaches farther than anything else."""
+    """The level of the match with the distance in sentences: matches reach farther than other evidence."""
     return match_level(pairs) * (len(NEAR_ENDS) + 1) + bucket(pairs.sentences_between, ends=NEAR_ENDS)
 
 
 def containment(pairs: Candidates) -> Matrix:
-    """Which mention holds all words of the other, and whether it is a head that is shared."""
+    """Which mention contains all words of the other, and whether they share a head."""
     shared = pairs.shared("words")
     size = np.diag(shared)
     within, around = (shared == size[:, None]) & (shared > 0), (shared == size[None, :]) & (shared > 0)
@@ -58,7 +58,7 @@ def modifiers(pairs: Candidates) -> Matrix:
 
 
 def numerals(pairs: Candidates) -> Matrix:
-    """Numbers in both mentions: not so, in common, or different."""
+    """Numbers in both mentions: no, shared, or different."""
     shared = pairs.shared("numerals")
     size = np.diag(shared)
     return np.where((size[:, None] > 0) & (size[None, :] > 0), np.where(shared > 0, 1, 2), 0)
@@ -71,12 +71,12 @@ def acronym(pairs: Candidates) -> Matrix:
 
 
 def nearest_match(pairs: Candidates) -> Matrix:
-    """How many mentions with the same head as both stand between them; 0 where the heads differ."""
+    """The number of mentions between them with the same head as both; 0 if the heads differ."""
     return pairs.same_head * (1 + bucket(nearer(pairs.same_head & pairs.earlier), ends=(0, 1, 3)))
 
 
 def seen_before(pairs: Candidates) -> Matrix:
-    """How often the antecedent's head was named before it, where the heads match and where they do not."""
+    """How often the antecedent's head was mentioned before it, if the heads match and if they do not."""
     before = bucket((pairs.same_head & pairs.earlier).sum(axis=1), ends=(0, 1, 3))
     return before[None, :] + 4 * pairs.same_head
 

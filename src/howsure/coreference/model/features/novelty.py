@@ -1,4 +1,4 @@
-"""Whether a mention begins a new entity: one code a mention."""
+"""Whether a mention introduces a new entity: one code per mention."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ ORDER_ENDS = (0, 1, 3, 7, 15, 30, 60, 120, 240)
 
 
 def always(pairs: Candidates) -> Codes:
-    """One code, for how often each form begins an entity."""
+    """One code, for how often each form introduces an entity."""
     return np.zeros(len(pairs), dtype=np.int64)
 
 
 def order(pairs: Candidates) -> Codes:
-    """How many mentions came before."""
+    """The number of earlier mentions."""
     return bucket(np.arange(len(pairs)), ends=ORDER_ENDS)
 
 
 def best_match(pairs: Candidates) -> Codes:
-    """The best match among earlier mentions, and how often its head was named."""
+    """The best match among earlier mentions, and how often its head was mentioned."""
     level = (match_level(pairs) * pairs.earlier).max(axis=1, initial=0)
     times = bucket((pairs.same_head & pairs.earlier).sum(axis=1), ends=(0, 1))
     best: Codes = level * 3 + times
@@ -33,13 +33,13 @@ def best_match(pairs: Candidates) -> Codes:
 
 
 def candidates_near(pairs: Candidates) -> Codes:
-    """How many of the mentions of this and the last two sentences agree."""
+    """The number of agreeing mentions in this and the last two sentences."""
     near = agree(pairs) & pairs.earlier & (pairs.sentences_between <= 2)
     return bucket(near.sum(axis=1), ends=(0, 1, 3, 8))
 
 
 def same_form_before(pairs: Candidates) -> Codes:
-    """Whether one came before that stands for the same speaker, or a pronoun alike: not so, near, or far."""
+    """Whether an earlier mention denotes the same speaker, or an identical pronoun: no, near, or far."""
     person = pairs.mentions.person
     known = (pairs.same("person") & (person[:, None] > 0) & pairs.earlier).any(axis=1)
     alike = pairs.same("text") & pairs.earlier

@@ -1,4 +1,4 @@
-"""What the parse says: roles, one mention inside the other, and the path between their heads."""
+"""Syntax: roles, nested mentions, and the path between heads."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def roles(pairs: Candidates) -> Matrix:
 
 
 def antecedent_role(pairs: Candidates) -> Matrix:
-    """Role of the antecedent, with its distance: subjects of the last sentences are what is spoken about."""
+    """Role of the antecedent, with its distance: subjects of the last sentences are likely topics."""
     role: Matrix = pairs.mentions.role[None, :] * 4
     return role + bucket(pairs.sentences_between, ends=(0, 1, 3))
 
@@ -35,7 +35,7 @@ def parallel(pairs: Candidates) -> Matrix:
 
 
 def nesting(pairs: Candidates) -> Matrix:
-    """One mention inside the other: not so, the mention in the antecedent or around it, with the inner one's role."""
+    """One mention inside the other: no, the mention in the antecedent or around it, with the inner one's role."""
     a = pairs.mentions
     inside = (a.start[:, None] >= a.start[None, :]) & (a.end[:, None] <= a.end[None, :])
     around = (a.start[:, None] <= a.start[None, :]) & (a.end[:, None] >= a.end[None, :]) & ~inside

@@ -1,4 +1,4 @@
-"""Words themselves, hashed: pairs of heads, and nouns with the pronouns that stand for them."""
+"""Lexical features, hashed: pairs of heads, and nouns with pronouns."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CELLS = 1 << 14
 
 
 def heads(pairs: Candidates) -> Matrix:
-    """The heads of two mentions that are no pronouns; cell 0 for all others."""
+    """The heads of two mentions that are not pronouns; cell 0 for all others."""
     a = pairs.mentions
     nominal = a.type != PRONOMINAL
     cells = 1 + hashed(a.head_word[:, None], a.head_word[None, :], size=CELLS - 1)
