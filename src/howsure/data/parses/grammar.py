@@ -6,6 +6,8 @@ UD is Universal Dependencies, with its subtypes (`nsubj:pass`); CLEAR is what sp
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 NOUN, NAME, PRONOUN, DETERMINER, NUMBER, ADJECTIVE, VERB, ADVERB, OTHER = (
     "noun", "name", "pronoun", "determiner", "number", "adjective", "verb", "adverb", "other",
 )  # fmt: skip
@@ -73,6 +75,7 @@ INSIDE_NAME = frozenset({
 })  # fmt: skip
 
 
+@lru_cache(maxsize=512)  # above the labels of any scheme with its subtypes
 def role_of(relation: str) -> str:
     """The role that a label stands for; a subtype that the table does not list has the role of its label."""
     return RELATION_ROLES.get(relation) or RELATION_ROLES.get(relation.partition(":")[0], OTHER_ROLE)

@@ -36,7 +36,9 @@ class ParsedSentence:
 
         Of several, the first name or noun; without any, the first pronoun, then number or verb, then any.
         """
-        tops = [i for i in range(start, end) if not start <= self.heads[i] < end]
+        tops = [word for word, head in enumerate(self.heads[start:end], start) if not start <= head < end]
+        if len(tops) == 1:
+            return tops[0]
         for kinds in ((grammar.NAME, grammar.NOUN), (grammar.PRONOUN,), (grammar.NUMBER, grammar.VERB)):
             for top in tops:
                 if self.kinds[top] in kinds:
@@ -67,25 +69,32 @@ def parsed_sentence(sentence: Sentence, *, where: str = "the sentence") -> Parse
     if heads is None or relations is None:
         raise InputError(f"{where} has no dependencies (heads and relations); parse the document first.")
     _check_layers(sentence, heads, where)
-    kinds = _kinds(sentence, where)
+    penn = _penn_tags(sentence)
+    kinds = _kinds(sentence, penn, where)
     if not is_tree(heads):
         raise InputError(f"the heads of {where} go in a circle; they must form a tree.")
     children: list[list[int]] = [[] for _ in heads]
-    for word, head in enumerate(heads):
+    governors, roles = list(heads), [grammar.role_of(relation) for relation in relations]
+    predicates = []
+    for word, (head, relation) in enumerate(zip(heads, relations, strict=True)):
         if head >= 0:
             children[head].append(word)
-    edges = [_seen_through(word, heads, relations, kinds) for word in range(len(heads))]
-    predicates = {head for head, relation in zip(heads, relations, strict=True) if relation in grammar.COPULAS}
+            if relation in grammar.PREPOSITIONAL_OBJECTS:
+                governors[word], roles[word] = _seen_through(head, heads, relations, kinds)
+            elif relation in grammar.COPULAS:
+                predicates.append(head)
+    for word in predicates:
+        roles[word] = grammar.PREDICATE
     return ParsedSentence(
         sentence=sentence,
         words=tuple(word.lower() for word in sentence.words),
         kinds=kinds,
-        plural=_plural(sentence),
+        plural=_plural(sentence, penn),
         heads=heads,
         relations=relations,
-        children=tuple(tuple(one) for one in children),
-        governors=tuple(governor for governor, _ in edges),
-        roles=tuple(grammar.PREDICATE if word in predicates else role for word, (_, role) in enumerate(edges)),
+        children=tuple(map(tuple, children)),
+        governors=tuple(governors),
+        roles=tuple(roles),
     )
 
 
@@ -101,33 +110,32 @@ def _check_layers(sentence: Sentence, heads: Sequence[int], where: str) -> None:
         raise InputError(f"heads must be positions of words, or -1 for the root; {where} holds {outside[0]}.")
 
 
-def _kinds(sentence: Sentence, where: str) -> Strings:
-    if sentence.tags is not None and _reads_tags(sentence):
-        return tuple(grammar.PENN_KINDS.get(tag, grammar.OTHER) for tag in sentence.tags)
+def _penn_tags(sentence: Sentence) -> Strings | None:
+    """The tags of the language if they are of the Penn Treebank, or all there is."""
+    if sentence.tags is None or sentence.universal_tags is None:
+        return sentence.tags
+    alphabetic = {tag for tag in sentence.tags if tag[:1].isalpha()}
+    return sentence.tags if not alphabetic or not alphabetic.isdisjoint(grammar.PENN_TAGS) else None
+
+
+def _kinds(sentence: Sentence, penn: Strings | None, where: str) -> Strings:
+    if penn is not None:
+        return tuple(grammar.PENN_KINDS.get(tag, grammar.OTHER) for tag in penn)
     if sentence.universal_tags is not None:
         return tuple(grammar.UNIVERSAL_KINDS.get(tag, grammar.OTHER) for tag in sentence.universal_tags)
     raise InputError(f"{where} has neither Penn Treebank nor universal tags; tag the document first.")
 
 
-def _reads_tags(sentence: Sentence) -> bool:
-    """Whether the tags of the language are of the Penn Treebank, or all there is."""
-    alphabetic = {tag for tag in sentence.tags or () if tag[:1].isalpha()}
-    return sentence.universal_tags is None or not alphabetic or not alphabetic.isdisjoint(grammar.PENN_TAGS)
-
-
-def _plural(sentence: Sentence) -> tuple[bool, ...]:
-    if sentence.tags is not None and _reads_tags(sentence):
-        return tuple(tag in grammar.PLURAL_TAGS for tag in sentence.tags)
+def _plural(sentence: Sentence, penn: Strings | None) -> tuple[bool, ...]:
+    if penn is not None:
+        return tuple(tag in grammar.PLURAL_TAGS for tag in penn)
     if sentence.features is not None:
         return tuple("Number=Plur" in features for features in sentence.features)
     return (False,) * len(sentence)
 
 
-def _seen_through(word: int, heads: Sequence[int], relations: Strings, kinds: Strings) -> tuple[int, str]:
-    """Governor and role of a word; the object of a preposition hangs on what the preposition hangs on."""
-    head, relation = heads[word], relations[word]
-    if relation not in grammar.PREPOSITIONAL_OBJECTS or head < 0:
-        return head, grammar.role_of(relation)
+def _seen_through(head: int, heads: Sequence[int], relations: Strings, kinds: Strings) -> tuple[int, str]:
+    """Governor and role of the object of the preposition `head`: it hangs on what the preposition hangs on."""
     above = heads[head]
     if relations[head] == "agent":
         return above, grammar.AGENT

@@ -17,6 +17,6 @@ def is_tree(heads: Sequence[int]) -> bool:
     above = (*heads, -1)  # the root stands last, at -1, and is its own head
     for _ in range(len(heads).bit_length()):
         if max(above) < 0:
-            break
+            return True
         above = itemgetter(*above)(above)
     return max(above) < 0
