@@ -145,3 +145,10 @@ def test_a_model_from_a_file_draws_the_same(model: AntecedentModel, tmp_path: Pa
     assert first is not None
     assert again is not None
     assert np.array_equal(first.clusterings, again.clusterings)
+
+
+def test_the_posterior_of_a_document_is_made_once(model: AntecedentModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    made, make = [], CorefPosterior.__init__
+    monkeypatch.setattr(CorefPosterior, "__init__", lambda self, *a, **k: (made.append(self), make(self, *a, **k))[1])
+    assert extracted(document(PRESIDENT, HUSSEIN), model).sampled is not None
+    assert len(made) == 1

@@ -6,17 +6,11 @@ killed goes on where it stopped, and ends with the same store.
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import os
-import pickle
-import sys
 import time
-from collections import Counter, deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -24,21 +18,18 @@ from typing import Any
 
 from howsure.errors import InputError
 from howsure.events.actors.lexicon import Lexicon
-from howsure.events.corpus.documents import Corpus, Documents, InputDocument
+from howsure.events.corpus.documents import Corpus, Documents
 from howsure.events.corpus.filters import Filter
 from howsure.events.corpus.parsers import parser_of
 from howsure.events.corpus.stories import SHARED, WORDS, stories_of
-from howsure.events.extraction.interrupts import deaf_children, undisturbed
-from howsure.events.extraction.processes import Spawning
-from howsure.events.extraction.worker import Batch, Work, Worker, begin, do
-from howsure.events.store.event_store import EventStore, StoreError
+from howsure.events.extraction.processes import Batches, done, undisturbed
+from howsure.events.extraction.worker import Batch, Work
+from howsure.events.store.event_store import EventStore
 
 BATCH = 64  # documents: parsed together, stored together
 MOST_WORKERS = 4  # unless more are asked for: each holds a parser and a model
-AHEAD = 2  # batches a process that wait to be done or stored
 
 Advance = Callable[[int], None]
-Batches = Iterator[list[InputDocument]]
 
 
 @dataclass(slots=True)
@@ -142,7 +133,7 @@ def _go_on(corpus: Documents, store: EventStore, *, work: Work, workers: int, ad
     advance(start)
     try:
         if not store.settings["finished"]:
-            with _results(_batches(corpus, start), work, workers) as results:
+            with done(_batches(corpus, start), work, workers) as results:
                 for batch in results:
                     storing = time.perf_counter()
                     with undisturbed():
@@ -166,57 +157,6 @@ def _batches(corpus: Documents, start: int) -> Batches:
         if not batch:
             return
         yield batch
-
-
-@contextmanager
-def _results(batches: Batches, work: Work, workers: int) -> Iterator[Iterator[Batch]]:
-    """The batches done, in their order; processes end with the `with` statement."""
-    if workers == 1:
-        worker = Worker(work)
-        gc.freeze()  # the parser and the model are here to stay: no use in looking through them
-        try:
-            yield map(worker, batches)
-        finally:
-            gc.unfreeze()
-        return
-    _check_travels(work)
-    processes = Spawning()
-    pool = ProcessPoolExecutor(workers, mp_context=processes, initializer=begin, initargs=(work,))
-    try:
-        yield _in_order(pool, batches, workers * AHEAD)
-    except BrokenProcessPool as error:
-        processes.kill()
-        raise StoreError(
-            "a worker process ended before its work was done; out of memory? What is stored stays: give the same "
-            "command again, with fewer --workers."
-        ) from error
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _check_travels(work: Work) -> None:
-    """Raise InputError where other processes cannot be given the work."""
-    program = getattr(sys.modules["__main__"], "__file__", None)
-    if program is not None and not Path(program).exists():  # `python -`: each process would begin by looking for it
-        raise InputError("several workers need a program that is a file; save it, or take workers=1.")
-    try:
-        pickle.dumps(work)
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise InputError(
-            f"the rule and the model must reach other processes: {error}. Define a rule's function at the top of a "
-            "module, or take workers=1."
-        ) from error
-
-
-def _in_order(pool: ProcessPoolExecutor, batches: Batches, ahead: int) -> Iterator[Batch]:
-    waiting: deque[Future[Batch]] = deque()
-    for batch in batches:
-        with undisturbed(), deaf_children():
-            waiting.append(pool.submit(do, batch))
-        if len(waiting) >= ahead:
-            yield waiting.popleft().result()
-    while waiting:
-        yield waiting.popleft().result()
 
 
 def lexicon_recipe(lexicon: Lexicon) -> dict[str, Any]:

@@ -88,11 +88,11 @@ def extract(
     facts = mention_facts(parsed, held, lexicon=lexicon, rule=rule, heads=heads)
     if not facts.acts or not facts.actors:
         return Extraction(document, held, heads, facts, None)
-    antecedents = model.posterior(parsed, mentions=held).antecedents
-    clusterings = CorefPosterior(antecedents).sample(n, rng=generator_from(rng))
-    best = best_antecedents(antecedents)
+    posterior = model.posterior(parsed, mentions=held)
+    clusterings = posterior.sample(n, rng=generator_from(rng))
+    best = best_antecedents(posterior.antecedents)
     sampled = Sampled(
-        antecedents=antecedents,
+        antecedents=posterior.antecedents,
         clusterings=clusterings,
         best=best,
         entities=entity_counts(clusterings, facts),

@@ -1,10 +1,87 @@
-"""Processes that can be ended in whatever state they are."""
+"""The batches of a corpus, done here or by several processes; Ctrl-C waits where it would do harm.
+
+DuckDB would take Ctrl-C for an error, and worker processes leave it to their parent.
+"""
 
 from __future__ import annotations
 
+import atexit
+import gc
+import os
+import pickle
+import signal
+import sys
+import threading
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import parent_process
 from multiprocessing.context import SpawnContext
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from typing import Any
+
+from howsure.errors import InputError
+from howsure.events.corpus.documents import InputDocument
+from howsure.events.extraction.worker import Batch, Work, Worker
+from howsure.events.store.event_store import StoreError
+
+AHEAD = 2  # batches a process that wait to be done or stored
+
+Batches = Iterator[list[InputDocument]]
+
+
+@contextmanager
+def done(batches: Batches, work: Work, workers: int) -> Iterator[Iterator[Batch]]:
+    """The batches done, in their order; processes end with the `with` statement."""
+    if workers == 1:
+        worker = Worker(work)
+        gc.freeze()  # the parser and the model are here to stay: no use in looking through them
+        try:
+            yield map(worker, batches)
+        finally:
+            gc.unfreeze()
+        return
+    _check_travels(work)
+    processes = Spawning()
+    pool = ProcessPoolExecutor(workers, mp_context=processes, initializer=_begin, initargs=(work,))
+    try:
+        yield _in_order(pool, batches, workers * AHEAD)
+    except BrokenProcessPool as error:
+        processes.kill()
+        raise StoreError(
+            "a worker process ended before its work was done; out of memory? What is stored stays: give the same "
+            "command again, with fewer workers."
+        ) from error
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _check_travels(work: Work) -> None:
+    """Raise InputError where other processes cannot be given the work."""
+    program = getattr(sys.modules["__main__"], "__file__", None)
+    if program is not None and not Path(program).exists():  # `python -`: each process would begin by looking for it
+        raise InputError("several workers need a program that is a file; save it, or take workers=1.")
+    try:
+        pickle.dumps(work)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise InputError(
+            f"the rule and the model must reach other processes: {error}. Define a rule's function at the top of a "
+            "module, or take workers=1."
+        ) from error
+
+
+def _in_order(pool: ProcessPoolExecutor, batches: Batches, ahead: int) -> Iterator[Batch]:
+    waiting: deque[Future[Batch]] = deque()
+    for batch in batches:
+        with undisturbed(), deaf_children():
+            waiting.append(pool.submit(_do, batch))
+        if len(waiting) >= ahead:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
 
 
 class Spawning(SpawnContext):
@@ -28,3 +105,58 @@ class Spawning(SpawnContext):
         for process in self.started:
             if process.pid is not None:
                 process.kill()
+
+
+_worker: Worker | None = None  # of this process, if it is one of several
+
+
+def _begin(work: Work) -> None:
+    """Make this process a worker: Ctrl-C is for its parent, and without a parent it ends."""
+    global _worker
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    atexit.register(os._exit, 0)  # at once, without the remarks of libraries on what they did not free
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    _worker = Worker(work)
+    gc.freeze()  # the parser and the model are here to stay
+
+
+def _do(batch: Sequence[InputDocument]) -> Batch:
+    """The work on a batch, in a process that has begun."""
+    assert _worker is not None
+    return _worker(batch)
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Let Ctrl-C wait until the `with` statement is done; a process that ignores it, in the background, still does."""
+    if threading.current_thread() is not threading.main_thread():  # only the main one hears of it
+        yield
+        return
+    waiting: list[Any] = []
+    before = signal.signal(signal.SIGINT, lambda *told: waiting.append(told))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if waiting and before is not signal.SIG_IGN:
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def deaf_children() -> Iterator[None]:
+    """Processes that begin within the `with` statement never hear of Ctrl-C; this one may, after it."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import atexit
-import gc
-import os
-import signal
-import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from multiprocessing import parent_process
 from typing import Any
 
 from howsure.coreference.mentions.detection import detect_mentions
@@ -99,29 +93,3 @@ class Worker:
             parsed, model=model, lexicon=lexicon, rule=rule, samples=work.samples, rng=rng, mentions=mentions
         )
         rows.add(source, found)
-
-
-_worker: Worker | None = None  # of this process, if it is one of several
-
-
-def begin(work: Work) -> None:
-    """Make this process a worker: Ctrl-C is for its parent, and without a parent it ends."""
-    global _worker
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    atexit.register(os._exit, 0)  # at once, without the remarks of libraries on what they did not free
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    _worker = Worker(work)
-    gc.freeze()  # the parser and the model are here to stay
-
-
-def do(batch: Sequence[InputDocument]) -> Batch:
-    """The work on a batch, in a process that has begun."""
-    assert _worker is not None
-    return _worker(batch)
-
-
-def _end_with_parent() -> None:
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)

@@ -10,7 +10,7 @@ import threading
 
 import pytest
 
-from howsure.events.extraction.interrupts import deaf_children, undisturbed
+from howsure.events.extraction.processes import deaf_children, undisturbed
 
 
 def ctrl_c() -> None:
