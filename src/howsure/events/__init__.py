@@ -1,4 +1,4 @@
-"""Events: what follows for what I want to know? Who acts how often, with the uncertainty of coreference carried on."""
+"""Events: who does what, how often, with the uncertainty of coreference carried through."""
 
 from howsure.events.actors.lexicon import Lexicon
 from howsure.events.corpus.documents import Fields

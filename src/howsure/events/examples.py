@@ -1,4 +1,4 @@
-"""The bundled news as a store, to try things on."""
+"""The bundled news as a store, for experimenting."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from howsure.events.store.event_store import EventStore
 
 
 def example_store(path: str | os.PathLike[str] | None = None) -> EventStore:
-    """An open store of 48 invented news items about states that do not exist, made by the shipped model; 1 second.
+    """An open store of 48 invented news items about states that do not exist, made with the bundled model; takes 1
+    second.
 
-    It is written to `path`, or to a temporary folder; a store that stands at `path` already is opened.
+    It is written to `path`, or to a temporary folder; a store that already exists at `path` is opened.
 
     >>> with example_store() as store:
     ...     store.ask("SELECT count(*) FROM documents")

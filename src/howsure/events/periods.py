@@ -1,4 +1,4 @@
-"""Dates into periods: weeks, months, quarters and years, with labels that sort in the order of time."""
+"""Dates into periods: weeks, months, quarters and years, with labels that sort chronologically."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ MOST_PERIODS = 10_000  # of a series: all years that there are, 190 years of wee
 def period_of(date: str | datetime.date, *, by: str) -> str:
     """The period of a date: `2003-W12` (ISO week), `2003-03`, `2003-Q1` or `2003`.
 
-    A date is ISO 8601 (`2003-03-20`, with a time or without: the day counts as written) or Python's.
+    A date is ISO 8601 (`2003-03-20`, with or without a time: the day counts as written) or a Python date.
 
     >>> [period_of("2003-03-20T05:34:00+03:00", by=by) for by in PERIODS]
     ['2003-W12', '2003-03', '2003-Q1', '2003']
 
-    Raises InputError for what is no date, and for other periods.
+    Raises InputError for invalid dates, and for other periods.
     """
     _check_period(by)
     return _label(_date(date, "date"), by)
@@ -38,19 +38,19 @@ def periods_of(dates: Iterable[str | datetime.date | None], *, by: str, name: st
     Traceback (most recent call last):
     howsure.errors.InputError: published[1] holds no date. Leave such documents out first, or give them one.
 
-    Raises InputError naming the row whose date is missing or is none.
+    Raises InputError naming the row whose date is missing or invalid.
     """
     _check_period(by)
     return tuple(_label(_date(date, f"{name}[{row}]"), by) for row, date in enumerate(dates))
 
 
 def periods_between(first: str, last: str, *, by: str) -> tuple[str, ...]:
-    """All periods from that of one date to that of another, so that a series shows where nothing happened.
+    """All periods from that of one date to that of another, including those without events.
 
     >>> periods_between("1999-11-30", "2000-02-01", by="month")
     ('1999-11', '1999-12', '2000-01', '2000-02')
 
-    Raises InputError for what is no date, and if `last` is before `first`.
+    Raises InputError for invalid dates, and if `last` is before `first`.
     """
     _check_period(by)
     day, end = _date(first, "first"), _date(last, "last")
@@ -63,12 +63,12 @@ def periods_between(first: str, last: str, *, by: str) -> tuple[str, ...]:
 
 
 def period_start(period: str) -> datetime.date:
-    """The first day of a period that `period_of` named.
+    """The first day of a period, given by its label from `period_of`.
 
     >>> print(period_start("2003-Q1"), period_start("2003-W12"))
     2003-01-01 2003-03-17
 
-    Raises InputError for what is no such label.
+    Raises InputError for invalid labels.
     """
     year, _, part = period.partition("-")
     try:
@@ -88,7 +88,7 @@ def period_end(period: str, *, by: str) -> datetime.date:
     >>> print(period_end("9999", by="year"))
     9999-12-31
 
-    Raises InputError for what is no label of a period, and for other lengths.
+    Raises InputError for invalid labels, and for other lengths.
     """
     _check_period(by)
     start = period_start(period)
@@ -99,7 +99,7 @@ def period_end(period: str, *, by: str) -> datetime.date:
 
 
 def check_span(first: datetime.date, last: datetime.date, *, by: str, advice: str) -> None:
-    """Refuse more periods than anybody looks at: a date is wrong then, such as 9999-12-31 where there is none.
+    """Refuse implausibly many periods, which indicate a wrong date, such as the placeholder 9999-12-31.
 
     Raises InputError with the dates, and what to do.
     """
@@ -111,7 +111,7 @@ def check_span(first: datetime.date, last: datetime.date, *, by: str, advice: st
 
 
 def n_periods(first: datetime.date, last: datetime.date, *, by: str) -> int:
-    """About how many periods there are from the one day to the other.
+    """The approximate number of periods between two days.
 
     >>> n_periods(datetime.date(2001, 1, 1), datetime.date(2002, 12, 31), by="quarter")
     8
@@ -134,9 +134,9 @@ def _label(day: datetime.date, by: str) -> str:
 
 
 def day_of(value: Day | None, *, name: str) -> datetime.date | None:
-    """A date of ISO 8601 or Python's; None is none.
+    """An ISO 8601 or Python date; None stays None.
 
-    Raises InputError for what is no date.
+    Raises InputError for invalid dates.
     """
     return None if value is None else _date(value, name)
 

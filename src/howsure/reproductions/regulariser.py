@@ -228,11 +228,12 @@ def _figure(fits: Mapping[str, Sequence[Fit]]) -> Figure:
 
 NOTES = (
     "The papers choose the CRF's regulariser and the HMM's pseudocount by accuracy on development data. Here every "
-    "setting is evaluated, with the same {SENTENCES:,} random training sentences; `howsure reproduce tweets` "
+    f"setting is evaluated, with the same {SENTENCES:,} random training sentences; `howsure reproduce tweets` "
     "evaluates the thesis's tweets in the same way.",
     f"All tags together, in bins of {BIN_SIZE:,}. Settings within {NEAR} of the best development accuracy count as "
     "equally accurate; the worst and the best calibrated of them are found on the development data and evaluated on "
-    "the test data. Intervals are over test and training data (sentences; {SUBSAMPLES} random halves of the training).",
+    f"the test data. Intervals are over test and training data (sentences; {SUBSAMPLES} random halves of the "
+    "training).",
     '"HMM": an unseen word carries hardly any information; "with word shapes": it is emitted as rare words of its '
     "shape and suffix are.",
 )

@@ -1,1 +1,1 @@
-"""Who may act: lexicons of names."""
+"""Possible actors: lexicons of names."""

@@ -1,4 +1,5 @@
-"""The entries of the lexicon of countries: two packages, and the supplement beside this file, which wins over them."""
+"""The entries of the lexicon of countries, from two packages and the supplement in this folder, which takes
+precedence."""
 
 from __future__ import annotations
 
@@ -37,10 +38,10 @@ TITLES = {
 
 @cache
 def country_entries() -> tuple[tuple[tuple[str, str], ...], dict[str, str]]:
-    """The (code, name) entries, and what each code stands for.
+    """The (code, name) entries, and the title of each code.
 
-    A name in the supplement has the code there. One that a state and a territory share is the state's; one that two
-    states share and the supplement does not settle names both.
+    A name in the supplement has the code given there. A name shared by a state and a territory is the state's; a name
+    shared by two states, if not settled by the supplement, denotes both.
     """
     supplement = read_entries(SUPPLEMENT)
     settled = {fold(name) for _, name in supplement}
@@ -54,7 +55,8 @@ def country_entries() -> tuple[tuple[tuple[str, str], ...], dict[str, str]]:
 def _packaged() -> Iterator[tuple[str, str]]:
     """Names from pycountry, names and demonyms from countryinfo.
 
-    Its other spellings are left out: among them are codes (`CAN`) and words of other languages (`Island` for Iceland).
+    Its other spellings are left out, since they include codes (`CAN`) and words of other languages (`Island` for
+    Iceland).
     """
     known = set()
     for country in _countries():
@@ -69,7 +71,7 @@ def _packaged() -> Iterator[tuple[str, str]]:
 
 
 def _variants(text: str) -> Iterator[str]:
-    """The names in an entry of a list: `Korea, Republic of` the right way round, without what is in brackets.
+    """The names in a list entry: `Korea, Republic of` in natural order, without text in brackets.
 
     >>> list(_variants("Saint Helena (Ascension)")), list(_variants("Congo, The Democratic Republic of the"))
     (['Saint Helena', 'St. Helena'], ['Democratic Republic of the Congo'])

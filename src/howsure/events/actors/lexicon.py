@@ -1,4 +1,4 @@
-"""A lexicon of actors: names of countries, organisations or anything else, each with the code of what it names."""
+"""A lexicon of actors: names of countries, organisations or anything else, each with the code of its actor."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Match = tuple[int, int, str]
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A name as words, as written and folded, and the codes of the actors that it names; none for `NOBODY`."""
+    """A name as words, as written and folded, and the codes of the actors that it denotes; none for `NOBODY`."""
 
     written: tuple[str, ...]
     folded: tuple[str, ...]
@@ -24,13 +24,13 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """Names of actors. Where names overlap the longest counts, the leftmost first.
+    """Names of actors. Among overlapping names, the longest counts, then the leftmost.
 
-    `entries` are (code, name); a name given with two codes names both actors, one with the code "-" names none, so
-    that `New Jersey` is not `Jersey`. `stemming` says what may be cut off the last word of a name that is not found:
-    "suffixes" (plural and possessive), "paper" (the last, then the last two characters) or "none". With `match_case`
-    a capital of a name must be one in the text, and abbreviations (US) stand in capitals throughout; in a text all in
-    capitals, `US` the country and `US` the pronoun look the same.
+    `entries` are (code, name); a name given with two codes denotes both actors, one with the code "-" denotes none, so
+    that `New Jersey` is not `Jersey`. `stemming` determines which endings are stripped from the last word if a name is
+    not found: "suffixes" (plural and possessive), "paper" (the last, then the last two characters) or "none". With
+    `match_case`, a capital in a name must be a capital in the text, and abbreviations (US) must be entirely in
+    capitals; in a text all in capitals, `US` the country and `US` the pronoun look the same.
 
     >>> lexicon = Lexicon([("IRQ", "Iraq"), ("IRQ", "Iraqi"), ("USA", "United States")])
     >>> lexicon.match("Iraqis met the president of the United States .".split())
@@ -65,9 +65,9 @@ class Lexicon:
         """States of the world by name, adjective and demonym, former states, territories, NATO, EU and UN.
 
         Codes are ISO 3166-1 alpha-3 (`IRQ`), for former states ISO 3166-3 alpha-3 (`SUN`, `YUG`, `CSK`, `DDR`, `ZAR`,
-        `YMD`, `SCG`), `XKX` for Kosovo, and `NATO`, `EU`, `UN`; `titles` says what each stands for. Built on the
-        packages countryinfo and pycountry and this package's countries.tsv. A demonym that a state and a territory
-        share (American, French) is the state's.
+        `YMD`, `SCG`), `XKX` for Kosovo, and `NATO`, `EU`, `UN`; `titles` gives the name of each. Based on the packages
+        countryinfo and pycountry and this package's countries.tsv. A demonym shared by a state and a territory
+        (American, French) is the state's.
 
         Raises MissingExtraError without the extra `events`.
         """
@@ -78,7 +78,8 @@ class Lexicon:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], *, stemming: str = "suffixes", match_case: bool = False) -> Lexicon:
-        """A lexicon from a file: a line a name, `CODE<TAB>NAME`, or CSV of a spreadsheet (.csv), `_` for a blank.
+        """A lexicon from a file: one name per line, `CODE<TAB>NAME`, or CSV from a spreadsheet (.csv), with `_` for a
+        space.
 
         Lines of `===` or `#` are comments. The first name of a code is its title.
 
@@ -92,15 +93,16 @@ class Lexicon:
 
     @property
     def codes(self) -> tuple[str, ...]:
-        """The actors, in the order of the alphabet."""
+        """The actors, in alphabetical order."""
         return tuple(sorted({code for code, _ in self.entries} - {NOBODY}))
 
     def title(self, code: str) -> str:
-        """What a code stands for; the code itself where the lexicon does not say."""
+        """The title of a code; the code itself if the lexicon has none."""
         return self.titles.get(code, code)
 
     def match(self, words: Sequence[str]) -> list[Match]:
-        """Where words `start` to `end` - 1 name the actor `code`, in text order; a name of two actors stands twice."""
+        """The places where words `start` to `end` - 1 name the actor `code`, in text order; a name of two actors
+        appears twice."""
         found: list[Match] = []
         end = 0
         for at in self._possible_starts(words):
@@ -146,7 +148,8 @@ class Lexicon:
 
 
 def _names(entries: Iterable[tuple[str, str]]) -> list[Name]:
-    """One name a spelling, with all its codes; of spellings that differ in capitals the one that asks for least."""
+    """One name per spelling, with all its codes; of spellings that differ in capitals, the one that requires the
+    fewest."""
     codes: dict[tuple[str, ...], list[str]] = {}
     written: dict[tuple[str, ...], tuple[str, ...]] = {}
     for row, (code, name) in enumerate(entries):

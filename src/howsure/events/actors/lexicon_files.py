@@ -1,5 +1,4 @@
-"""The files that lexicons are kept in: one code and a name per line, with a tab between them or as CSV of a
-spreadsheet."""
+"""Lexicon files: one code and one name per line, separated by a tab, or as CSV from a spreadsheet."""
 
 from __future__ import annotations
 
@@ -25,11 +24,11 @@ Row = tuple[int, list[str]]  # its line, its cells
 def read_entries(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
     """The codes and names of a file: `CODE<TAB>NAME`, or CSV if its name ends in .csv, with commas or semicolons.
 
-    A first line with `code` and `name` says in which columns they stand; without it they are the first two, and a third
-    one, the source of an entry, is for readers.
+    A first line with `code` and `name` names their columns; without it, they are the first two, and a third one, the
+    source of an entry, is ignored.
 
-    Raises InputError naming the line that has no code, no name or more columns, or the first one if it is a header with
-    other words, and for a file without any entry.
+    Raises InputError naming the line that has no code, no name or extra columns, or the first line if it is a header
+    with other words, and for a file without entries.
     """
     text = read_text(path)
     is_csv = text.name.lower().endswith(".csv")
@@ -83,7 +82,7 @@ def _tab_rows(text: Text) -> Iterator[Row]:
 
 
 def _csv_rows(text: Text) -> Iterator[Row]:
-    """The rows of a spreadsheet saved as CSV; its first line, comments aside, says what stands between its columns."""
+    """The rows of a spreadsheet saved as CSV; its first line, not counting comments, determines the delimiter."""
     lines = text.content.splitlines()
     first = next((line for line in lines if line.strip() and not line.startswith(COMMENTS)), "")
     separator = max(",;\t", key=first.count)

@@ -1,4 +1,4 @@
-"""How a word of a text meets a word of a lexicon: letters folded, and what may be cut off its end."""
+"""Matching a word in a text to a word in a lexicon: folding of letters, and stripping of endings."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def suffix_stems(word: str) -> tuple[str, ...]:
 def paper_stems(word: str) -> tuple[str, ...]:
     """The paper's rule: a word without its last, then without its last two characters, whatever they are.
 
-    It finds what is not there (`used` without two characters is `us`, Indiana without one is Indian). Kept to
-    replicate the paper.
+    It produces false matches (`used` without two characters is `us`, Indiana without one is Indian). Kept to replicate
+    the paper.
 
     >>> paper_stems("iraqis")
     ('iraqi', 'iraq')
@@ -44,14 +44,14 @@ STEMMING: dict[str, Stems] = {"suffixes": suffix_stems, "paper": paper_stems, "n
 
 
 def stemming_named(name: str) -> Stems:
-    """The rule of that name: "suffixes", "paper" or "none"."""
+    """The rule with that name: "suffixes", "paper" or "none"."""
     if name not in STEMMING:
         raise unknown_name("stemming", name, list(STEMMING), place="a lexicon")
     return STEMMING[name]
 
 
 def spellings(name: str) -> tuple[tuple[str, ...], ...]:
-    """The ways a name may be written as words: hyphens within or as words of their own or blanks, without accents.
+    """The ways to write a name as words: with hyphens inside words, as separate words or as spaces; without accents.
 
     >>> spellings("Guinea-Bissau")
     (('Guinea-Bissau',), ('Guinea', '-', 'Bissau'), ('Guinea', 'Bissau'))
@@ -62,7 +62,8 @@ def spellings(name: str) -> tuple[tuple[str, ...], ...]:
 
 
 def case_fits(word: str, written: str) -> bool:
-    """Whether a word has the capitals of a lexicon's: all of an abbreviation (US, EC), the first of a name (Iraq).
+    """Whether a word has the capitals of the lexicon entry: all for an abbreviation (US, EC), the first for a name
+    (Iraq).
 
     >>> case_fits("us", "US"), case_fits("IRAQ", "Iraq"), case_fits("turkey", "Turkey"), case_fits("Former", "former")
     (False, True, False, True)

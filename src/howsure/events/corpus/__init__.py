@@ -1,1 +1,1 @@
-"""Dated documents: where they come from, which are kept, and which tell one story."""
+"""Dated documents: where they come from, which are kept, and which tell the same story."""

@@ -1,4 +1,4 @@
-"""CoNLL-U as a corpus: a document at a time, whatever the size of the file, its date in its metadata."""
+"""CoNLL-U as a corpus: one document at a time, whatever the size of the file, with the date in its metadata."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ROW = "(" + ", ".join("?" * len(HEADER)) + ")"
 
 
 class Part(Text):
-    """A part of a file; lines of errors are those of the file."""
+    """A part of a file; line numbers in errors refer to the file."""
 
     def __init__(self, name: str, content: str, before: int) -> None:
         super().__init__(name, content)
@@ -48,7 +48,7 @@ class Part(Text):
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """The lines of one document: what is known from its first comments, its text, and the lines above it."""
+    """The lines of one document: the metadata in its first comments, its text, and the number of lines before it."""
 
     header: dict[str, str]
     text: str
@@ -56,7 +56,7 @@ class Passage:
 
 
 class ConlluCorpus(Corpus):
-    """The documents of CoNLL-U files; their headers lie in a table, their sentences are read as they are asked for."""
+    """The documents of CoNLL-U files; their headers are kept in a table, their sentences are read on demand."""
 
     def documents(self, start: int = 0) -> Iterator[InputDocument]:
         """The documents from a position on, one in memory at a time."""
@@ -69,7 +69,7 @@ class ConlluCorpus(Corpus):
 
 
 class HeaderTable(Table):
-    """The headers of all documents, a row each."""
+    """The headers of all documents, one row each."""
 
     def place(self, condition: str, shown: str = "NULL", *, skip: int = 0) -> tuple[str, object]:
         place, value = Table.place(self, condition, shown, skip=skip)
@@ -77,7 +77,7 @@ class HeaderTable(Table):
 
 
 def is_conllu(path: str) -> bool:
-    """Whether a path is called one of CoNLL-U."""
+    """Whether a path has the name of a CoNLL-U file."""
     return path.lower().endswith(SUFFIXES)
 
 
@@ -117,7 +117,7 @@ def open_conllu(
 def read_part(document: InputDocument) -> Document:
     """The sentences of a document in CoNLL-U.
 
-    Raises InputError naming the line of its file that breaks the format.
+    Raises InputError naming the line of its file that violates the format.
     """
     parsed = conllu_documents(Part(document.file, document.text, document.line), mentions=False)[0]
     return replace(parsed, name=document.id)

@@ -1,4 +1,4 @@
-"""Dated documents to read: rows of JSON lines, CSV or Parquet with a text, or CoNLL-U of any parser."""
+"""Dated documents to read: rows of JSON lines, CSV or Parquet with a text, or CoNLL-U from any parser."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Rows = Iterator[tuple[Any, ...]]
 
 @dataclass(frozen=True, slots=True)
 class InputDocument:
-    """A document as it comes: its position in the input from 0, and a text, or a part of a CoNLL-U file.
+    """A document as read: its position in the input, counted from 0, and a text, or a part of a CoNLL-U file.
 
-    `date` is ISO 8601, None where it is missing and such documents are left out. `story` names the story that it tells.
-    `file` and `line` say where a part of a CoNLL-U file stands, for errors. A document of a store comes `parsed`, or
-    was `left_out` for a reason.
+    `date` is ISO 8601, None if it is missing and such documents are left out. `story` identifies its story. `file` and
+    `line` locate a part of a CoNLL-U file, for errors. A document from a store is already `parsed`, or was `left_out`
+    for a reason.
     """
 
     number: int
@@ -44,12 +44,11 @@ class InputDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fields:
-    """The columns, or the keys of metadata, that hold what a document needs; None where nothing does.
+    """The columns, or the keys of metadata, that contain the fields of a document; None if there is none.
 
     Without `id`, documents are numbered from 1. `date_format` is as in strptime (%d/%m/%Y); without it, dates are ISO
-    8601 with or without a time, and the day is taken as it is written; dates before the year 1000 or after 2999 are
-    none. `story` names the story that a document tells:
-    documents of one story, such as reprints, do not count as independent.
+    8601 with or without a time, and the day is used as written; dates before the year 1000 or after 2999 are invalid.
+    `story` identifies the story of a document: documents of one story, such as reprints, do not count as independent.
     """
 
     text: str | None = None
@@ -62,18 +61,19 @@ class Fields:
 
 
 class Documents(Protocol):
-    """Documents to work on, in an order that stays: of files, or of a store."""
+    """Documents to process, in a fixed order: from files, or from a store."""
 
     @property
     def total(self) -> int:
-        """How many there are."""
+        """Their number."""
 
     def documents(self, start: int = 0) -> Iterator[InputDocument]:
         """The documents from a position on."""
 
 
 class Corpus:
-    """The documents of some files, checked, in the order of the files; read again and again, from any position."""
+    """The documents of some files, checked, in the order of the files; they can be read repeatedly, from any
+    position."""
 
     def __init__(self, table: Table, fields: Fields, *, bad_dates: str = "error", is_parsed: bool = False) -> None:
         if bad_dates not in BAD_DATES:
@@ -86,7 +86,7 @@ class Corpus:
 
     @property
     def recipe(self) -> dict[str, Any]:
-        """What was read, as plain values: the names and sizes of the files, the columns, what of bad dates."""
+        """What was read, as plain values: the names and sizes of the files, the columns, the handling of bad dates."""
         files = [[os.path.basename(file.name), os.path.getsize(file.path)] for file in self.table.files]
         columns = {name: getattr(self.fields, name) for name in Fields.__slots__}
         return {"files": files, "columns": columns, "bad_dates": self.bad_dates}
@@ -111,7 +111,7 @@ class Corpus:
         return "NULL" if name is None else self.table.columns[name].text
 
     def _date(self) -> str:
-        """The date as SQL; null where there is none, or a year that nobody means (9999-12-31, 0001-01-01)."""
+        """The date as SQL; null if there is none, or a placeholder year (9999-12-31, 0001-01-01)."""
         date = self._written_date()
         return f"CASE WHEN year({date}) BETWEEN {YEARS[0]} AND {YEARS[1]} THEN {date} END"
 

@@ -1,4 +1,4 @@
-"""Which documents of a corpus are kept, as the paper filters its own: by their category, and by whom they name."""
+"""Filters for the documents of a corpus, as in the paper: by category, and by the actors they name."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Filter:
     >>> Filter(keep="^Top/News/World", drop="Sports|Opinion").reason(one) is None
     True
 
-    Raises InputError if `keep` or `drop` is no regular expression, or a day is no date.
+    Raises InputError if `keep` or `drop` is not a regular expression, or a day is not a date.
     """
 
     keep: str | None = None
@@ -53,7 +53,7 @@ class Filter:
                 raise InputError(f"{option} must be a regular expression; {pattern!r} is none: {error}.") from error
 
     def reason(self, document: InputDocument) -> str | None:
-        """Why a document is left out before it is parsed; None if it is not."""
+        """The reason to leave out a document before parsing; None to keep it."""
         if document.date is None:
             return NO_DATE
         if not (self.since or "") <= document.date <= (self.until or document.date):
@@ -68,7 +68,7 @@ class Filter:
         return None if document.parsed is not None or document.text.strip() else EMPTY
 
     def reason_of_words(self, words: Sequence[str], lexicon: Lexicon) -> str | None:
-        """Why a document with these words is left out; None if it is not."""
+        """The reason to leave out a document with these words; None to keep it."""
         if not words:
             return EMPTY
         return NO_ACTOR if self.require_actor and not lexicon.match(words) else None

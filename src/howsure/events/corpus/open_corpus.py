@@ -1,4 +1,4 @@
-"""Open a corpus: rows of tables with a text, or CoNLL-U of any parser."""
+"""Open a corpus: table rows with a text, or CoNLL-U from any parser."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def open_corpus(
     In CoNLL-U the date is `# meta::date = …`, `# meta::dateCreated = …` or `# date = …` of the first sentence, or
     what `fields.date` names; so are title and category.
 
-    Raises InputError naming the file, the row and what to do: no such column, an id that is missing or comes twice, and
-    unless `bad_dates` is "leave-out", a date that is missing or is none.
+    Raises InputError naming the file, the row and what to do: a missing column, a missing or repeated id, and, unless
+    `bad_dates` is "leave-out", a missing or invalid date.
     """
     parsed = [format == "conllu" or (format is None and is_conllu(os.fspath(path))) for path in paths]
     if any(parsed):

@@ -1,4 +1,4 @@
-"""From text to parsed documents: any spaCy pipeline with a dependency parser, or CoNLL-U as it stands."""
+"""From text to parsed documents: any spaCy pipeline with a dependency parser, or existing CoNLL-U."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ NEEDED = {
 
 
 class Parser(Protocol):
-    """Reads documents in two steps, so that the second one, which takes long, is for those that are kept."""
+    """Reads documents in two steps, so that the slow second one is applied only to documents that are kept."""
 
     @property
     def recipe(self) -> dict[str, Any]:
-        """What parses, as plain values."""
+        """The parser's description, as plain values."""
 
     @property
     def scheme(self) -> str | None:
-        """The scheme of its labels; None if that is not known before."""
+        """The scheme of its labels; None if not known in advance."""
 
     def words(self, document: InputDocument) -> tuple[Any, Sequence[str]] | None:
         """A document ready for `parse`, and its words; None if it is too long."""
@@ -38,13 +38,13 @@ class Parser(Protocol):
 
 
 class ConlluParser:
-    """Documents that another parser parsed."""
+    """Documents parsed elsewhere."""
 
     scheme: str | None = None
 
     @property
     def recipe(self) -> dict[str, Any]:
-        """That the documents came parsed."""
+        """States that the documents were already parsed."""
         return {"format": "CoNLL-U"}
 
     def words(self, document: InputDocument) -> tuple[Any, Sequence[str]] | None:
@@ -60,7 +60,7 @@ class ConlluParser:
 class SpacyParser:
     """A spaCy pipeline, by the name of an installed package or the path of a folder.
 
-    What it does beyond tags, lemmas and dependencies (names, categories) is switched off.
+    Components other than tags, lemmas and dependencies (names, categories) are switched off.
 
     Raises MissingExtraError without the extra `spacy`; InputError if there is no such pipeline, or it has no parser.
     """
@@ -98,7 +98,7 @@ def parser_of(name: str | None) -> Parser:
 
 
 def scheme_of(labels: Sequence[str]) -> str:
-    """The scheme of dependency labels: "ud", "ud-2014" or "clear", the one that knows most of them.
+    """The scheme of dependency labels: "ud", "ud-2014" or "clear", whichever contains most of them.
 
     >>> scheme_of(["nsubj", "nsubj:pass", "obl", "obl:agent"]), scheme_of(["nsubjpass", "prep", "pobj"])
     ('ud', 'clear')

@@ -1,4 +1,4 @@
-"""Which documents tell one story: those that a column says tell it, or whose texts are nearly equal."""
+"""Documents of the same story: identified by a column, or by nearly equal texts."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ TEXTS = """
 
 
 def stories_of(store: Store) -> dict[int, int]:
-    """The first document of its story, for each document with an event that shares its story with another one.
+    """The first document of the story, for each document with an event that shares its story with another one.
 
-    By the column `stories.column` of the settings if the store has one, otherwise by nearly equal texts.
+    Stories are identified by the column `stories.column` of the settings if the store has one, otherwise by nearly
+    equal texts.
     """
     how = store.settings.get("stories") or {}
     if how.get("column"):
@@ -38,9 +39,9 @@ def stories_of(store: Store) -> dict[int, int]:
 
 
 def passages(words: Sequence[str], *, length: int = WORDS) -> Hashes:
-    """All sequences of 5 words of a text as sorted numbers, each once; capitals and punctuation do not count.
+    """All sequences of 5 words of a text as sorted numbers, without repetition; capitals and punctuation are ignored.
 
-    A text of fewer words is one passage.
+    A text with fewer words is one passage.
 
     >>> len(passages("They attacked at dawn , witnesses said .".split()))
     2
@@ -57,11 +58,11 @@ def passages(words: Sequence[str], *, length: int = WORDS) -> Hashes:
 
 
 def same_texts(texts: Mapping[int, Hashes], *, shared: float = SHARED) -> dict[int, int]:
-    """The first of the texts that are nearly equal, for each text that others are nearly equal to.
+    """For each text with near duplicates, the first of them.
 
-    Two texts are if they share `shared` or more of the passages that either has (the Jaccard index), and so are those
-    that a chain of such pairs connects. All pairs are found: the rarest passages of a text are looked up, as many as
-    must hold one that it shares with any text nearly equal to it.
+    Two texts are nearly equal if they share at least `shared` of the passages in either (the Jaccard index), or if a
+    chain of such pairs connects them. All pairs are found: enough of the rarest passages of a text are looked up that
+    they must include one shared with any nearly equal text.
 
     >>> dawn = passages("They attacked at dawn on Monday".split())
     >>> noon = passages("It rained at noon on Tuesday".split())
@@ -89,7 +90,7 @@ def same_texts(texts: Mapping[int, Hashes], *, shared: float = SHARED) -> dict[i
 
 
 def _near(texts: Mapping[int, Hashes], shared: float) -> Iterator[tuple[int, int]]:
-    """The pairs of texts that share as much, each pair once."""
+    """The pairs of texts that share this much, each pair once."""
     rank = _by_rarity(texts)
     holders: dict[int, list[int]] = defaultdict(list)
     for number in sorted(texts, key=lambda number: (len(texts[number]), number)):
@@ -105,7 +106,7 @@ def _near(texts: Mapping[int, Hashes], shared: float) -> Iterator[tuple[int, int
 
 
 def _by_rarity(texts: Mapping[int, Hashes]) -> Callable[[Hashes], npt.NDArray[np.int64]]:
-    """A function that gives passages their places in the order of how many texts hold them, the rarest first."""
+    """A function that ranks passages by the number of texts that contain them, the rarest first."""
     known, counts = np.unique(np.concatenate([*texts.values(), np.empty(0, np.uint64)]), return_counts=True)
     place = np.empty(len(known), dtype=np.int64)
     place[np.argsort(counts, kind="stable")] = np.arange(len(known))

@@ -1,1 +1,1 @@
-"""From a corpus to a store: what each document says, in one process or several."""
+"""From a corpus to a store: the extraction of each document, in one or several processes."""

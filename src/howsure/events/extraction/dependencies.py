@@ -1,4 +1,4 @@
-"""Which relations occur inside the entities of actors: what to look at before writing a rule."""
+"""The dependency relations in and around entities of actors, for writing rules."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ LONGEST_PATH = 3
 
 @dataclass(frozen=True, slots=True)
 class DependencyCounts:
-    """How often each relation occurs; counts of documents add.
+    """How often each relation occurs; counts of documents are additive.
 
-    names: paths from the head of a mention down to a name of an actor within it (`nmod>compound`), `(head)` where the
-    head is the name. governors: (relation, lemma or word) from what governs a mention of an actor's entity down to
-    the head of the mention, say ("nsubj", "attack").
+    names: paths from the head of a mention down to a name of an actor within it (`nmod>compound`), `(head)` if the head
+    is the name. governors: (relation, lemma or word) from what governs a mention of an actor's entity down to the head
+    of the mention, say ("nsubj", "attack").
     """
 
     names: Counter[str] = field(default_factory=Counter)
@@ -46,7 +46,7 @@ class DependencyCounts:
 def count_dependencies(
     document: Document, mentions: Sequence[Mention], entities: Sequence[object], *, lexicon: Lexicon, rule: Rule
 ) -> DependencyCounts:
-    """The relations inside the entities of actors in one document; `entities` names that of each mention.
+    """The relations inside the entities of actors in one document; `entities` gives that of each mention.
 
     An entity is an actor's if `rule.described_by` describes one of its mentions.
 
@@ -73,7 +73,7 @@ def count_dependencies(
 
 
 def _paths(parsed: ParsedSentence, mention: Mention, head: int, lexicon: Lexicon) -> list[str]:
-    """The path from the head of a mention to each name within it; of a name of several words the shortest."""
+    """The path from the head of a mention to each name within it; for a name of several words, the shortest."""
     paths = []
     for start, end, _ in lexicon.match(parsed.sentence.words):
         if mention.start <= start and end <= mention.end:

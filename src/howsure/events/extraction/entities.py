@@ -1,4 +1,4 @@
-"""The rule on clusterings of mentions: which actors have an entity that acts, in every sample at once."""
+"""The rule applied to clusterings of mentions: the actors that have an acting entity, in all samples at once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from howsure.inputs.pairs import Integers
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """In the samples (S,) marked, the mention `agent` acts and is of `actor` since `description` is in its entity."""
+    """In the marked samples (S,), the mention `agent` acts and belongs to `actor` because `description` is in its
+    entity."""
 
     actor: str
     agent: int
@@ -24,9 +25,9 @@ class Evidence:
 
 
 def entity_counts(clusters: npt.ArrayLike, facts: Facts) -> Integers:
-    """How many entities of each actor act, for S clusterings of M mentions: (S, A) whole numbers.
+    """The number of acting entities of each actor, for S clusterings of M mentions: (S, A) integers.
 
-    `clusters` (S, M) holds for each sample and mention a number that is the same for mentions of one entity. An
+    `clusters` (S, M) contains, for each sample and mention, a number that is the same for mentions of one entity. An
     entity E counts for c = facts.actors[a] if f(c, E): some mention of E is described as c, none as another actor,
     and some mention of E acts. Time and memory are O(S · agents · (descriptions + A)).
 
@@ -46,9 +47,9 @@ def entity_counts(clusters: npt.ArrayLike, facts: Facts) -> Integers:
 
 
 def evidence_of(clusters: npt.ArrayLike, facts: Facts) -> list[Evidence]:
-    """Which mentions made it true, and in which samples: an acting mention and one that describes its entity.
+    """The mentions that make the event true, and in which samples: an acting mention and one that describes its entity.
 
-    `entity_counts(...)[s, a]` is above 0 just if an `Evidence` of that actor marks sample s.
+    `entity_counts(...)[s, a]` is above 0 if and only if an `Evidence` of that actor marks sample s.
 
     Raises InputError if `clusters` is not whole numbers of shape (S, M).
     """
@@ -65,7 +66,8 @@ def evidence_of(clusters: npt.ArrayLike, facts: Facts) -> list[Evidence]:
 
 
 def _affiliated(samples: Integers, facts: Facts, agent: int) -> tuple[Bools, Bools]:
-    """Whether each described mention is in the entity of one that acts (S, D), and whose alone the entity is (S, A)."""
+    """Whether each described mention is in the entity of one that acts (S, D), and the single actor to which the entity
+    belongs (S, A)."""
     mentions = _described(facts)
     same: Bools = samples[:, mentions] == samples[:, agent, np.newaxis]
     named: Bools = same @ facts.described[mentions]

@@ -1,4 +1,5 @@
-"""What a parsed document says of each mention, whichever mentions corefer: what describes it, and whether it acts."""
+"""The facts about each mention of a parsed document, independent of coreference: its descriptions, and whether it
+acts."""
 
 from __future__ import annotations
 
@@ -40,11 +41,11 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """All that a rule needs to know of a document with M mentions, but which of them corefer.
+    """Everything that a rule needs to know about a document with M mentions, except which of them corefer.
 
-    actors: those that describe a mention, A of them. described (M, A): mention m is described as actor a.
-    agent (M): mention m is an agent. descriptions, acts: the words behind them. A document without an agent has
-    no event whatever corefers: nothing else is looked for, and A is 0.
+    actors: those that describe a mention, A of them. described (M, A): mention m is described as actor a. agent (M):
+    mention m is an agent. descriptions, acts: the words behind them. A document without an agent cannot have an event:
+    nothing else is computed, and A is 0.
     """
 
     actors: tuple[str, ...]
@@ -62,11 +63,11 @@ def mention_facts(
     rule: Rule,
     heads: Sequence[int] | None = None,
 ) -> Facts:
-    """Who is described as which actor and who acts, mention by mention.
+    """For each mention, the actors that it is described as, and whether it acts.
 
-    A mention is described as an actor if its head word is in a name of the actor, or if a word in one stands in a
-    relation of `rule.described_by` to the head. It acts if its head is an agent that the rule finds. `heads` are those
-    of `mention_heads`, if known.
+    A mention is described as an actor if its head word is in a name of the actor, or if a word in such a name has a
+    relation of `rule.described_by` to the head. It acts if the rule finds its head as an agent. `heads` are those of
+    `mention_heads`, if known.
 
     Raises InputError if a sentence with a mention lacks a dependency tree or tags, or a mention lies outside its text.
     """
@@ -89,7 +90,7 @@ def mention_facts(
 
 
 def mention_heads(document: Document, mentions: Sequence[Mention]) -> list[int]:
-    """The head word of each mention, the one that the antecedent model reads; see `ParsedSentence.head_of`."""
+    """The head word of each mention, as used by the antecedent model; see `ParsedSentence.head_of`."""
     parsed, heads = ParsedDocument.of(document), []
     for number, mention in enumerate(mentions):
         inside = 0 <= mention.sentence < len(document.sentences)
@@ -100,7 +101,8 @@ def mention_heads(document: Document, mentions: Sequence[Mention]) -> list[int]:
 
 
 def descriptions_in(parsed: ParsedSentence, *, lexicon: Lexicon, rule: Rule) -> list[tuple[int, str, int]]:
-    """The (noun, actor, word of the actor's name) in a sentence, the noun being the word itself or what it modifies."""
+    """The (noun, actor, word of the actor's name) in a sentence, where the noun is the word itself or the one it
+    modifies."""
     heads, relations = parsed.heads, parsed.relations
     conjuncts = grammar.CONJUNCTS if rule.conjoined else ()
     found = []

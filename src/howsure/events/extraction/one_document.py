@@ -1,4 +1,5 @@
-"""What one parsed document says: its mentions, and if some act and some are described, who acts in which sample."""
+"""The extraction of one parsed document: its mentions and, if some act and some are described, who acts in which
+sample."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ from howsure.stats.randomness import Randomness, generator_from
 
 
 class Model(Protocol):
-    """Whatever gives a posterior over the clusterings of chosen mentions, such as an AntecedentModel."""
+    """Any model that gives a posterior over clusterings of chosen mentions, such as an AntecedentModel."""
 
     def posterior(self, document: Document, *, mentions: tuple[Mention, ...]) -> CorefPosterior:
         """The posterior for mentions in text order."""
@@ -32,10 +33,10 @@ class Model(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """The posterior of a document with M mentions, S clusterings drawn from it, and what the rule finds in each.
+    """The posterior of a document with M mentions, S clusterings sampled from it, and the rule's result for each.
 
-    clusterings (S, M) and best (M,): the first mention of each mention's entity, in samples and in the 1-best one.
-    entities (S, A) and best_entities (A,): how many entities of each actor of `facts` act.
+    clusterings (S, M) and best (M,): the first mention of each mention's entity, in the samples and in the 1-best
+    clustering. entities (S, A) and best_entities (A,): the number of acting entities of each actor of `facts`.
     """
 
     antecedents: Antecedents
@@ -47,14 +48,14 @@ class Sampled:
 
     @property
     def probabilities(self) -> Floats:
-        """The share of the samples in which each actor has an entity that acts, (A,)."""
+        """The share of samples in which each actor has an acting entity, (A,)."""
         share: Floats = (self.entities > 0).mean(axis=0)
         return share
 
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """A parsed document, its mentions with their heads, their facts, and the samples if anything can happen in it."""
+    """A parsed document, its mentions with their heads, their facts, and the samples if an event is possible."""
 
     document: Document
     mentions: tuple[Mention, ...]
@@ -73,12 +74,13 @@ def extract(
     rng: Randomness = None,
     mentions: tuple[Mention, ...] | None = None,
 ) -> Extraction:
-    """Who acts in a document: S clusterings of its mentions from the model, and the rule on each of them.
+    """The actors that act in a document: S clusterings of its mentions sampled from the model, and the rule applied to
+    each.
 
-    The mentions are those found in the parse unless given. No event can be in a document in which no mention acts, or
-    none is described as an actor; there the model is not asked.
+    The mentions are those detected in the parse unless given. A document in which no mention acts, or none is described
+    as an actor, cannot have an event; the model is then not used.
 
-    Raises InputError where the document is not parsed, or as the rule and the model do.
+    Raises InputError if the document is not parsed, or like the rule and the model.
     Source: Nguyen & O'Connor (2015), section 6, Eq. 3 and 5.
     """
     n = check_whole(samples, name="samples")
@@ -103,7 +105,7 @@ def extract(
 
 
 def document_seed(seed: int, name: str) -> np.random.SeedSequence:
-    """The randomness of a document, which depends on the seed and its id alone, not on when or where it is read.
+    """The random generator of a document, which depends only on the seed and its id, not on when or where it is read.
 
     >>> document_seed(0, "a").entropy == document_seed(0, "a").entropy != document_seed(0, "b").entropy
     True

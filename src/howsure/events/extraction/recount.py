@@ -1,4 +1,4 @@
-"""The documents of a store counted again by another rule, by their parse as the store keeps it."""
+"""Applying another rule to the documents of a store, using the stored parse."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ PARSES = f"""
 
 
 class StoredCorpus:
-    """All documents that a store knows of, with their parse, in the order of the input; read from any position."""
+    """All documents recorded in a store, with their parse, in input order; they can be read from any position."""
 
     def __init__(self, store: EventStore) -> None:
         self.store = store
@@ -80,14 +80,14 @@ def recount_events(
 ) -> ExtractionReport:
     """Write a store at `path` of the same documents as `store`, with the events that another rule finds.
 
-    Nothing is parsed again: the store has the parse, the names of the actors and the settings. The result is, row by
-    row, that of `extract_events` with that rule on the same input. It goes on where it was stopped, as that does.
-    `model` is the antecedent model that made the store, the one in the package unless given. `since` and `until` leave
-    out documents of other days, counted.
+    Nothing is parsed again: the store contains the parse, the actor names and the settings. The result is, row by row,
+    that of `extract_events` with that rule on the same input, and can be resumed in the same way. `model` is the
+    antecedent model that made the store, by default the bundled one. `since` and `until` leave out, and count,
+    documents of other days.
 
-    Raises InputError if the store is not finished or stands at `path`, its settings lack what is needed, the rule is
-    for other labels than those of the parse, the model is another one, or the days are more than those of the store;
-    and as `extract_events` does.
+    Raises InputError if the store is unfinished or is itself at `path`, if its settings are incomplete, if the rule
+    expects labels other than those of the parse, if the model differs, or if the days extend beyond those of the store;
+    and like `extract_events`.
     """
     target, chosen = Path(path), AntecedentModel.pretrained() if model is None else model
     _check(store, target, rule, chosen)
@@ -109,7 +109,7 @@ def recount_events(
 
 
 def lexicon_of(store: EventStore) -> Lexicon:
-    """The names of actors that a store was made with.
+    """The actor names with which a store was made.
 
     Raises InputError if it does not hold them.
     """
@@ -122,9 +122,9 @@ def lexicon_of(store: EventStore) -> Lexicon:
 
 
 def labels_of(store: EventStore) -> str:
-    """The scheme of the labels that a store is parsed with.
+    """The label scheme with which a store was parsed.
 
-    Raises InputError where its settings lack what counting again needs.
+    Raises InputError if its settings lack what recounting needs.
     """
     for name in ("finished", "names", "actors", "samples", "seed", *NEEDED):
         held, fields = store.settings.get(name), NEEDED.get(name)
@@ -134,9 +134,9 @@ def labels_of(store: EventStore) -> str:
 
 
 def _narrowed(filters: Filter, since: str | None, until: str | None) -> Filter:
-    """The filters of a store with fewer days.
+    """The filters of a store, restricted to fewer days.
 
-    Raises InputError for more days: documents of those were left out, and are not in the store.
+    Raises InputError for additional days: their documents were left out and are not in the store.
     """
     asked = Filter(since=since, until=until)
     for name, day, was in (("since", asked.since, filters.since), ("until", asked.until, filters.until)):
@@ -159,7 +159,7 @@ def _check(store: EventStore, target: Path, rule: Rule, model: Any) -> None:
 
 
 def _sentence(words: list[str], spaces: list[bool], *layers: Any) -> Sentence:
-    """A sentence as it was parsed."""
+    """A sentence as originally parsed."""
     parse = {name: None if layer is None else tuple(layer) for name, layer in zip(LAYERS, layers, strict=False)}
     voices = {name: voice for name, voice in zip(VOICES, layers[len(LAYERS) :], strict=True) if voice is not None}
     return Sentence(tuple(words), spaces=tuple(spaces), metadata=voices, **parse)

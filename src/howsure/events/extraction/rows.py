@@ -1,4 +1,4 @@
-"""Extractions as rows of the store's tables: the columns of each table, one value below the other."""
+"""Extractions as rows of the store's tables, stored by column."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Rows:
 
 
 def bits(samples: Bools) -> bytes:
-    """Truth values as bits, the first in the lowest bit of the first byte.
+    """Booleans as bits, the first in the lowest bit of the first byte.
 
     >>> bits(np.array([True, False, False, False, False, False, False, False, True]))
     b'\\x01\\x01'
@@ -106,7 +106,7 @@ def _mention_rows(number: int, extraction: Extraction) -> Iterable[Row]:
 
 
 def _links(number: int, held: Antecedents) -> tuple[Any, ...]:
-    """The rows of `antecedents`: of every mention its links in their order, then that it is new."""
+    """The rows of `antecedents`: for every mention, its links in order, then "new"."""
     new = np.arange(len(held))
     mention = np.concatenate([held.sources(), new])
     antecedent = np.concatenate([held.antecedents, new])

@@ -1,4 +1,4 @@
-"""The relations that occur inside the entities of actors, over a corpus: what to look at before writing a rule."""
+"""The dependency relations in and around entities of actors, over a corpus, for writing rules."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def survey_dependencies(
 ) -> DependencyCounts:
     """The counts of `count_dependencies` over the documents that are kept, the first `limit` of the input.
 
-    The entities are those of the 1-best clustering. Documents that name no actor have nothing to count.
+    The entities are those of the 1-best clustering. Documents that name no actor contribute nothing.
     """
     worker, counts = Worker(work), DependencyCounts()
     documents = islice(corpus.documents(), limit)
@@ -35,7 +35,7 @@ def survey_dependencies(
 
 
 def _naming(batch: Sequence[InputDocument], worker: Worker) -> list[Any]:
-    """What the parser needs of the documents that are kept and name an actor."""
+    """The parser's input for documents that are kept and name an actor."""
     ready = []
     for document in batch:
         reason, prepared, words = worker.prepared(document)

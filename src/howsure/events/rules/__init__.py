@@ -1,1 +1,1 @@
-"""What counts as an event: rules over dependency trees."""
+"""Event definitions: rules over dependency trees."""

@@ -1,4 +1,4 @@
-"""Who acts in a sentence: a rule followed over its dependency tree."""
+"""The agents in a sentence: a rule applied to its dependency tree."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SUBJECT = ("nsubj",)
 
 
 def deeds_in(parsed: ParsedSentence, *, rule: Rule) -> list[Deed]:
-    """The (agent, event) words of a sentence that a rule finds, in the order of the events, then the agents.
+    """The (agent, event) words that a rule finds in a sentence, ordered by event, then by agent.
 
     >>> words, tags = ("Americans", "attacked", "by", "them"), ("NNPS", "VBN", "IN", "PRP")
     >>> relations = ("nsubj:pass", "root", "case", "obl:agent")
@@ -26,7 +26,7 @@ def deeds_in(parsed: ParsedSentence, *, rule: Rule) -> list[Deed]:
     >>> deeds_in(parsed_sentence(sentence), rule=Rule(name="attack", forms=("attacked",)))
     [(3, 1)]
 
-    Raises InputError if the sentence lacks what the rule needs: its scheme of labels, lemmas where it lists no forms.
+    Raises InputError if the sentence lacks what the rule needs: its label scheme, or lemmas if the rule lists no forms.
     """
     sentence = parsed.sentence
     if rule.function is not None:
@@ -67,7 +67,7 @@ def _is(sentence: Sentence, at: int, universal: str, penn: str) -> bool:
 
 
 def _at(parsed: ParsedSentence, word: int, relations: Relations) -> list[int]:
-    """The words that stand in one of the relations (or paths) to a word, in their order."""
+    """The words that have one of the relations (or paths) to a word, in order."""
     return sorted({end for relation in relations for end in _follow(parsed, word, relation.split(">"))})
 
 
@@ -79,7 +79,7 @@ def _follow(parsed: ParsedSentence, word: int, path: list[str]) -> Iterator[int]
 
 
 def _has(parsed: ParsedSentence, word: int, asked: str) -> bool:
-    """Whether a word is the one asked for, or introduced by it."""
+    """Whether a word is the required one, or is introduced by it."""
     return any(parsed.words[one] == asked for one in (word, *parsed.dependents(word, ("case",))))
 
 
@@ -95,14 +95,14 @@ def _with_conjuncts(parsed: ParsedSentence, agents: list[int], rule: Rule) -> li
 
 
 def _is_negated(parsed: ParsedSentence, verb: int) -> bool:
-    """Whether a verb, or one that controls it (`did not want to attack`), is denied."""
+    """Whether a verb, or one that controls it (`did not want to attack`), is negated."""
     if any(parsed.words[word] in NEGATIONS for word in parsed.dependents(verb, grammar.NEGATING)):
         return True
     return parsed.relations[verb] in grammar.CONTROLLED and _is_negated(parsed, parsed.heads[verb])
 
 
 def _subjects(parsed: ParsedSentence, verb: int, rule: Rule, relations: Relations) -> list[int]:
-    """The dependents of a verb that act, or else those of the verb whose subject it shares."""
+    """The acting dependents of a verb, or else those of the verb whose subject it shares."""
     governor, relation = parsed.heads[verb], parsed.relations[verb]
     direct = _at(parsed, verb, relations)
     if direct:

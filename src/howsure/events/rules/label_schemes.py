@@ -1,8 +1,8 @@
-"""The names that parsers give to relations: what an agent or a modifier is called in each scheme.
+"""The names of relations in each annotation scheme: how agents and modifiers are labelled.
 
 A relation is a label (`nsubj`), or a path of labels from a word down to another (`agent>pobj`: the object of the
-preposition that is the agent). A label may ask for a word (`nmod(by)`): its dependent is that word, or is introduced
-by it.
+preposition that is the agent). A label may require a word (`nmod(by)`): its dependent is that word, or is introduced by
+it.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ Relations = tuple[str, ...]
 class Scheme:
     """The labels of one annotation scheme.
 
-    `agents` leads from a verb to who does it, `noun_agents` from a noun (`Iraq's attack`, `an attack by Iraq`),
+    `agents` leads from a verb to its agent, `noun_agents` from a noun (`Iraq's attack`, `an attack by Iraq`),
     `described_by` from a noun to what modifies it as in the paper, `compounds` to the nouns before it (`NATO planes`).
-    `known` are all labels of the scheme, without subtypes. What a label means is said in `howsure.data.parses.grammar`.
+    `known` are all labels of the scheme, without subtypes. The meaning of labels is defined in
+    `howsure.data.parses.grammar`.
     """
 
     name: str
@@ -76,7 +77,7 @@ SCHEMES = {
 
 
 def scheme_named(name: str) -> Scheme:
-    """The scheme of that name: "ud" (Universal Dependencies 2), "ud-2014" (version 1) or "clear" (spaCy's English).
+    """The scheme with that name: "ud" (Universal Dependencies 2), "ud-2014" (version 1) or "clear" (spaCy's English).
 
     >>> scheme_named("clear").agents
     ('nsubj', 'agent>pobj')
@@ -89,7 +90,7 @@ def scheme_named(name: str) -> Scheme:
 
 
 def label_and_word(label: str) -> tuple[str, str]:
-    """A label and the word that it asks for, empty if none.
+    """A label and the word that it requires, empty if none.
 
     >>> label_and_word("nmod(by)"), label_and_word("nmod:poss")
     (('nmod', 'by'), ('nmod:poss', ''))
@@ -99,7 +100,7 @@ def label_and_word(label: str) -> tuple[str, str]:
 
 
 def check_relation(relation: str, scheme: Scheme, *, place: str, words: bool = False) -> str:
-    """A relation whose labels the scheme knows; it may add a subtype of its own (`nmod:of`), and where `words`, a word.
+    """A relation whose labels the scheme contains; it may add its own subtype (`nmod:of`) and, if `words`, a word.
 
     >>> check_relation("nsubjj", scheme_named("ud"), place="agents")
     Traceback (most recent call last):
@@ -113,7 +114,7 @@ def check_relation(relation: str, scheme: Scheme, *, place: str, words: bool = F
 
 
 def check_parse(relations: Iterable[str], scheme: Scheme) -> None:
-    """Refuse labels that only another scheme has: a rule would find too little in silence.
+    """Refuse labels that occur only in another scheme: the rule would silently find too little.
 
     >>> check_parse(["nsubj", "prep", "pobj"], scheme_named("ud"))
     Traceback (most recent call last):

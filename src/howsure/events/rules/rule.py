@@ -1,4 +1,4 @@
-"""A rule says who does what in a sentence: which words are events, which dependents act, what describes a noun."""
+"""Rules: which words denote events, which dependents are agents, and what describes a noun."""
 
 from __future__ import annotations
 
@@ -17,23 +17,24 @@ AgentFunction = Callable[[Sentence], Iterable[Deed]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """Which words of a sentence are agents of an event, and which modifiers describe a noun.
+    """A rule: which words of a sentence are agents of an event, and which modifiers describe a noun.
 
-    verbs: lemmas of the verbs that name the event. forms: words that do, for parsers without lemmas. labels: the
+    verbs: lemmas of the verbs that denote the event. forms: their word forms, for parsers without lemmas. labels: the
     scheme of the parser's relations, "ud", "ud-2014" or "clear". agents: the relations (or paths, `agent>pobj`) from
-    the verb to who does it; those of the scheme unless given, among which no passive subject is. described_by: the
-    relations from a noun to a modifier that may name an actor; the paper's (nmod and amod) unless given.
+    the verb to its agent; by default those of the scheme, which exclude passive subjects. described_by: the relations
+    from a noun to a modifier that may name an actor; by default the paper's (nmod and amod).
 
-    nouns: nouns that name the event too, as words (or lemmas); none in the paper. noun_agents: the relations from the
-    noun to who does it; unless given, possessives and what `by` introduces (`Iraq's attack`, `an attack by Iraq`).
+    nouns: nouns that also denote the event, as word forms (or lemmas); none in the paper. noun_agents: the relations
+    from the noun to its agent; by default possessives and what `by` introduces (`Iraq's attack`, `an attack by Iraq`).
 
     negated: whether `did not attack` counts, as in the paper; `no attack by Iraq` always does.
 
-    Off unless asked for: conjoined (conjuncts of an agent act too, conjuncts of a modifier describe too),
+    Off by default: conjoined (conjuncts of an agent also act, conjuncts of a modifier also describe),
     shared_subjects (`they came and attacked`), controlled_subjects (`they wanted to attack`), relative_clauses
     (`the troops that attacked`).
 
-    function: a Python function of a sentence that yields (word of the agent, word of the event), instead of all that.
+    function: a Python function of a sentence that yields (word of the agent, word of the event), and replaces all of
+    the above.
 
     >>> rule = Rule(name="bombing", verbs=("bomb", "shell"), labels="clear")
     >>> rule.agents
@@ -102,10 +103,10 @@ BUILT_IN = ("attack", "attack-wide")
 
 
 def built_in_rule(name: str, *, labels: str = "ud") -> Rule:
-    """The paper's rule, "attack", or the same with more of the grammar, "attack-wide", in the labels of a parser.
+    """The paper's rule, "attack", or its extension to more constructions, "attack-wide", in the labels of a parser.
 
     "attack-wide" adds nouns that stand before a noun (`NATO planes`), conjuncts, shared and controlled subjects and
-    relative clauses, and leaves out what is negated (`did not attack`).
+    relative clauses, and excludes negated events (`did not attack`).
 
     >>> built_in_rule("attack").described_by
     ('nmod', 'nmod:poss', 'amod')

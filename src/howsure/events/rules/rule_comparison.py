@@ -1,4 +1,4 @@
-"""Two stores of the same documents side by side: what each of their rules counts."""
+"""Comparing the counts of two rules, from two stores of the same documents."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ EVENTS = """
 
 @dataclass(frozen=True, slots=True)
 class RuleCount:
-    """What two rules count of an actor in a period: expected documents, 1-best documents, and who finds which.
+    """The counts of two rules for an actor in a period: expected documents, 1-best documents, and their overlap.
 
-    both, only_first, only_second: in how many documents both rules, only the first or only the second find an event of
-    the actor in some sample.
+    both, only_first, only_second: the number of documents in which both rules, only the first or only the second find
+    an event of the actor in some sample.
     """
 
     actor: str
@@ -78,7 +78,7 @@ class RuleComparison:
         return Table([*names, *counts], rows, words=names, caption=self.caption())
 
     def caption(self) -> str:
-        """Which rules they are."""
+        """The names of the two rules."""
         return f"first rule: {self.first}; second rule: {self.second}"
 
     def __str__(self) -> str:
@@ -91,9 +91,9 @@ class RuleComparison:
 
 
 def compare_rules(first: Store, second: Store, *, by: str | None = None) -> RuleComparison:
-    """What the rules of two stores of the same documents count of each actor, in all or by period `by`.
+    """The counts of the rules of two stores of the same documents, for each actor, in total or by period `by`.
 
-    The expected number of documents is Σ p over documents. Actors by falling expected counts of both.
+    The expected number of documents is Σ p over documents. Actors are sorted by decreasing expected counts of both.
 
     >>> from howsure.events import example_store
     >>> with example_store() as store:
@@ -101,7 +101,7 @@ def compare_rules(first: Store, second: Store, *, by: str | None = None) -> Rule
     >>> [(row.actor, round(row.first, 1), round(row.second, 1), row.both) for row in held.rows][:1]
     [('SUDORIA', 12.1, 12.1, 26)]
 
-    Raises InputError where the two differ in more than the rule and the days, or for another length of period.
+    Raises InputError if the two differ in more than the rule and the days, or for another length of period.
     """
     if by is not None:
         checked_length(by)

@@ -16,7 +16,7 @@ FIELDS = tuple(field.name for field in fields(Rule) if field.name != "function")
 
 
 def read_rule(path: str | os.PathLike[str]) -> Rule:
-    """The rule in a YAML file. Without a `name` the file's own is taken.
+    """The rule in a YAML file. Without a `name`, the file name is used.
 
     A file such as ::
 
@@ -36,12 +36,12 @@ def read_rule(path: str | os.PathLike[str]) -> Rule:
 
 
 def rule_from_yaml(text: str, *, name: str = "rule", place: str = "the rule") -> Rule:
-    """The rule that a YAML text says; `place` is where it stands, for errors.
+    """The rule in a YAML text; `place` is its location, for errors.
 
     >>> rule_from_yaml("verbs: [bomb]", name="bombing").agents
     ('nsubj', 'obl:agent')
 
-    Raises InputError and MissingExtraError as `read_rule` does.
+    Raises InputError and MissingExtraError like `read_rule`.
     """
     held = read_fields(text, place=place)
     for field in held:

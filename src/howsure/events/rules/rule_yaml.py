@@ -1,4 +1,4 @@
-"""The little of YAML that a rule needs: fields that hold a text, true or false, or a list of texts."""
+"""The subset of YAML that rules need: fields with a string, true or false, or a list of strings."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ EXAMPLE = "fields such as 'verbs: [attack]'"
 
 
 def read_fields(text: str, *, place: str) -> Fields:
-    """The fields of a YAML text by name: a text, True, False, or a tuple of texts.
+    """The fields of a YAML text by name: a string, True, False, or a tuple of strings.
 
-    Nothing is built of what a rule has no use for: numbers, dates, tags, anchors and aliases, fields in a field, and
-    lists in a list are refused where they begin.
+    Everything else is refused before it is built: numbers, dates, tags, anchors and aliases, nested fields, and nested
+    lists.
 
     >>> read_fields("verbs: [attack, 'no']\\nconjoined: yes", place="a rule")
     {'verbs': ('attack', 'no'), 'conjoined': True}
@@ -73,7 +73,7 @@ def _fields(yaml: Any, events: Iterator[Any], place: str) -> Fields:
 
 
 def _check_plain(yaml: Any, event: Any, where: str) -> None:
-    """Raise InputError for what makes more of a text than stands there."""
+    """Raise InputError for constructs that expand a text."""
     if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None) is not None:
         raise InputError(
             f"{where}: anchors and aliases (& and *) are not for rules; write the words, in quotation marks."
@@ -83,7 +83,7 @@ def _check_plain(yaml: Any, event: Any, where: str) -> None:
 
 
 def _value(yaml: Any, event: Any, where: str, field: str) -> str | bool:
-    """The value of a field, where it is no list."""
+    """The value of a field that is not a list."""
     truths: dict[str, bool] = yaml.SafeLoader.bool_values
     if event.style is None and event.value.lower() in truths:
         return truths[event.value.lower()]
@@ -91,7 +91,7 @@ def _value(yaml: Any, event: Any, where: str, field: str) -> str | bool:
 
 
 def _text(yaml: Any, event: Any, where: str, what: str) -> str:
-    """A text that YAML takes for one, and any encoding can hold."""
+    """A string that YAML treats as one, and that every encoding can represent."""
     text = str(event.value)
     kind = yaml.resolver.Resolver().resolve(yaml.ScalarNode, text, (event.style is None, True))
     if kind != yaml.resolver.BaseResolver.DEFAULT_SCALAR_TAG:

@@ -1,1 +1,1 @@
-"""How often in each period? Counts with intervals, series and comparisons."""
+"""Counts per period, with intervals: series and comparisons."""

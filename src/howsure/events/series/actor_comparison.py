@@ -1,4 +1,4 @@
-"""Which of two actors acts in more documents of a period: from the joint samples of each document."""
+"""Which of two actors acts in more documents of a period, from the joint samples of each document."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ COUNTED = {"documents": "samples", "entities": "entities"}  # unit -> column of 
 class PeriodComparison:
     """P(n_A > n_B), P(n_A = n_B) and P(n_A < n_B) in a period, and the mean and the interval of n_A - n_B.
 
-    greater_low to greater_high and less_low to less_high are the intervals of the Monte Carlo error: how far these
-    probabilities may be off since each document was sampled a few times. All but the number of documents is NaN in a
-    period without documents.
+    greater_low to greater_high and less_low to less_high are the intervals of the Monte Carlo error: which arises
+    because each document was sampled only a limited number of times. In a period without documents, everything except
+    their number is NaN.
     """
 
     period: str
@@ -71,7 +71,7 @@ class PeriodComparison:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ActorComparison:
-    """Two actors compared by period, and how; `silent` are those of them that act in no document."""
+    """Two actors compared by period, with the recipe; `silent` lists those that act in no document."""
 
     first: str
     second: str
@@ -81,7 +81,7 @@ class ActorComparison:
     silent: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The recipe and the rows as plain values; what is undefined is None."""
+        """The recipe and the rows as plain values; undefined values are None."""
         rows = [{name: None if value != value else value for name, value in asdict(row).items()} for row in self.rows]
         actors = {"first": self.first, "second": self.second, "titles": dict(self.titles)}
         return {"recipe": dict(self.recipe), **actors, "rows": rows}
@@ -107,7 +107,8 @@ class ActorComparison:
         return Table(headings, rows, words=["period"], caption=self.event, notes=[self.verdict()])
 
     def verdict(self) -> str:
-        """In how many periods one acts in more, with a probability of the level or more, and in how many it is open."""
+        """The number of periods in which one acts in more documents, with at least the probability `level`, and of
+        undecided ones."""
         level, by, a, b = self.recipe["level"], self.recipe["by"], self.first, self.second
         if len(self.silent) == 2:
             return f"Neither {a} nor {b} acts in any document of the store."
@@ -128,7 +129,7 @@ class ActorComparison:
 
     @property
     def event(self) -> str:
-        """The event that is counted."""
+        """The counted event."""
         return str(self.recipe["event"])
 
     def __str__(self) -> str:
@@ -155,9 +156,9 @@ def compare_actors(
 ) -> ActorComparison:
     """P(n_A > n_B) by period, for the numbers of documents (or of entities) in which two actors act.
 
-    The two share each document's clusterings: D_A - D_B has the law of its joint samples, and these laws are convolved
-    over the stories, which are independent. Overlapping bands of two series do not answer this question. `stories`,
-    `overdispersion` (of D_A - D_B), `since` and `until` are those of `event_series`.
+    The two share each document's clusterings: D_A - D_B has the distribution of its joint samples, and these
+    distributions are convolved over the stories, which are independent. Overlapping bands of two series do not answer
+    this question. `stories`, `overdispersion` (of D_A - D_B), `since` and `until` are those of `event_series`.
 
     >>> from howsure.events import example_store
     >>> with example_store() as store:
@@ -165,7 +166,7 @@ def compare_actors(
     >>> [(row["period"], round(row["greater"], 2), round(row["less"], 2)) for row in comparison.to_dict()["rows"]]
     [('2001', 0.15, 0.7), ('2002', 0.09, 0.77)]
 
-    Raises InputError for an actor that the store does not hold, one actor named twice, or another option.
+    Raises InputError for an actor that is not in the store, the same actor twice, or an invalid option.
     """
     level = check_level(level)
     if unit not in COUNTED:
@@ -204,7 +205,7 @@ Pair = tuple[bytes | None, bytes | None, int]
 def _samples(
     store: Store, first: str, second: str, by: str, column: str, days: tuple[datetime.date, datetime.date]
 ) -> dict[str, list[Pair]]:
-    """What is drawn of the two actors in each document that has one of them, and its story, by period."""
+    """The samples of the two actors in each document that has either, and its story, by period."""
     found = rows_of(
         store,
         f"SELECT date_trunc('{by}', any_value(d.date))::DATE, any_value(e.{column}) FILTER (e.actor = $first), "
@@ -234,7 +235,7 @@ def _compared(
 
 
 def _probabilities(row: PeriodComparison) -> list[str]:
-    """Of more, as many and fewer; with the Monte Carlo interval where there is one."""
+    """The probabilities of more, equal and fewer, with the Monte Carlo interval if there is one."""
     cells = [(row.greater, row.greater_low, row.greater_high), (row.less, row.less_low, row.less_high)]
     more, fewer = (f"{number(p, 3)} {interval(low, high, 3)}" if p == p else UNDEFINED for p, low, high in cells)
     return [more, number(row.equal, 3), fewer]

@@ -1,4 +1,4 @@
-"""The documents behind a point of a series, and those whose event is uncertain, with the links that it hinges on."""
+"""The documents behind a point of a series, and those with uncertain events, with the links they depend on."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ LOW, HIGH = 0.2, 0.8  # what lies between is doubtful
 
 
 def documents_of(store: Store, actor: str, *, by: str, period: str) -> list[dict[str, Any]]:
-    """The documents of a period in which an actor perhaps acts, the most probable first; the doubtful ones marked.
+    """The documents of a period in which an actor may act, the most probable first, with uncertain ones marked.
 
-    Raises InputError for an actor or a period that the store does not hold.
+    Raises InputError for an actor or a period that is not in the store.
     """
     (actor,) = chosen_actors(store, [actor])
     first, last = bounds_of(store, by, period)
@@ -44,13 +44,13 @@ def documents_of(store: Store, actor: str, *, by: str, period: str) -> list[dict
 def doubtful_documents(
     store: Store, *, low: float = LOW, high: float = HIGH, actor: str | None = None, limit: int = 50
 ) -> list[dict[str, Any]]:
-    """Documents and actors whose event has a probability in [low, high], those nearest to 1/2 first, and why.
+    """Documents and actors whose event has a probability in [low, high], closest to 1/2 first, and the reasons.
 
-    `links` are the pairs of mentions that the event hinges on (see
+    `links` are the pairs of mentions that the event depends on (see
     `howsure.events.store.deciding_links.deciding_links`), with their words and their exact
     probability P(i ~ j) of being one entity.
 
-    Raises InputError unless 0 ≤ low ≤ high ≤ 1, or for an actor that the store does not hold.
+    Raises InputError unless 0 ≤ low ≤ high ≤ 1, or for an actor that is not in the store.
     Source: Nguyen & O'Connor (2015), section 6.3.
     """
     if not 0.0 <= low <= high <= 1.0:
@@ -82,7 +82,7 @@ def doubtful_documents(
 
 
 def links_of(document: StoredDocument, actors: Iterable[str]) -> list[dict[str, Any]]:
-    """The links that the events of actors hinge on, with the words of both mentions and their exact probability."""
+    """The links that the events of actors depend on, with the words of both mentions and their exact probability."""
     deciding = [(actor, link) for actor in actors for link in document.links_deciding(actor)]
     exact = document.pair_probability([(link.first, link.second) for _, link in deciding])
     return [

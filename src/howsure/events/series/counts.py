@@ -35,8 +35,8 @@ class Count:
 class CountComparison:
     """The posterior of n_A - n_B: P(A has more, as many, fewer), the mean and the exact interval.
 
-    more_interval, fewer_interval: where P(A has more) and P(A has fewer) may lie, at the level, since each document's
-    law is known by its samples only.
+    more_interval, fewer_interval: where P(A has more) and P(A has fewer) may lie, at the given level, given that each
+    document's distribution is known only from samples.
     """
 
     more: float
@@ -65,9 +65,10 @@ def count_from_probabilities(
     stories: Integers | None = None,
     overdispersion: float = 0.0,
 ) -> Count:
-    """The Poisson-binomial count: exact mean, interval, and variance, which S samples make unbiased by S/(S - 1).
+    """The Poisson-binomial count: exact mean, interval, and variance, made unbiased by the factor S/(S - 1) if the
+    probabilities come from S samples.
 
-    `stories` names the story of each document, `overdispersion` the correlation of different ones: see
+    `stories` gives the story of each document, `overdispersion` the correlation of different ones: see
     `howsure.events.series.dependence`.
 
     >>> count_from_probabilities(np.array([0.5, 0.25])).variance
@@ -99,9 +100,9 @@ def count_from_samples(
     stories: Integers | None = None,
     overdispersion: float = 0.0,
 ) -> Count:
-    """The sum over documents of a count a document, from samples (D, S); see `event_series` for `interval`.
+    """The sum over documents of a count per document, from samples (D, S); see `event_series` for `interval`.
 
-    Raises InputError for quantiles of samples with an overdispersion, which samples of documents do not have.
+    Raises InputError for quantiles of samples with an overdispersion, which cannot be combined.
     """
     n_samples = samples.shape[1]
     some = samples.any(axis=1)
@@ -134,17 +135,19 @@ def compare_counts(
     stories: Integers | None = None,
     overdispersion: float = 0.0,
 ) -> CountComparison:
-    """P(n_A > n_B) and the law of n_A - n_B, from joint samples (D, S) of what each document adds to A's and B's count.
+    """P(n_A > n_B) and the distribution of n_A - n_B, from joint samples (D, S) of each document's contribution to A's
+    and B's count.
 
-    The two share each document's clusterings, so that D_A - D_B has the law that its samples have; taking A and B as
+    The two share each document's clusterings, so D_A - D_B has the distribution of its samples; treating A and B as
     independent would be wrong. Documents of different stories are independent, or have the correlation
-    `overdispersion`; the differences of documents of one story go together (see `howsure.events.series.dependence`).
+    `overdispersion`; the differences of documents of one story are perfectly correlated (see
+    `howsure.events.series.dependence`).
 
     >>> together = np.array([[1, 0, 1, 0]])
     >>> compare_counts(together, together).more
     0.0
 
-    Raises InputError unless both are whole numbers of one shape (documents, samples).
+    Raises InputError unless both are integers of the same shape (documents, samples).
     """
     check_level(level)
     first, second = _joint(a, "a"), _joint(b, "b")
@@ -184,7 +187,8 @@ def _errors_of_comparison(difference: Integers, overdispersion: float) -> tuple[
 
 
 def _units(probabilities: Floats, stories: Integers) -> Floats | None:
-    """The laws (U, K) of stories, in which the documents with the larger probabilities go first; None if all differ."""
+    """The distributions (U, K) of stories, in which documents with larger probabilities come first; None if all
+    differ."""
     firsts, unit, members = np.unique(stories, return_inverse=True, return_counts=True)
     if len(firsts) == len(stories):
         return None

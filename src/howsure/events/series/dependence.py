@@ -1,7 +1,7 @@
-"""How documents depend on each other: those of one story wholly, those of a period by a correlation if one is given.
+"""Dependence between documents: perfect within a story, and a correlation within a period if one is given.
 
-A document's own law is that of its samples. `laws` (U, K) are the laws of units (documents, or stories of several),
-P(unit adds k), k = 0 … K - 1.
+A document's own distribution is that of its samples. `laws` (U, K) are the distributions of units (documents, or
+stories of several), P(unit adds k), k = 0 … K - 1.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ STRONGEST = 0.5, 0.999  # share of the common cause: tried first, and at most
 
 
 def story_sums(samples: Integers, stories: Integers) -> Integers:
-    """What each story adds, in S samples: (D, S) of documents, and the story of each, to (stories, S).
+    """The contribution of each story in S samples: from (D, S) for documents, and the story of each, to (stories, S).
 
-    The documents of a story are as dependent as their laws allow (comonotone): the quantiles of their laws add, where
-    the uncertain mention is resolved one way it is in all of them. Means stay, spreads add. A story of one document
-    keeps its samples, one of several the quantiles in an order drawn with its own seed.
+    The documents of a story are as dependent as their distributions allow (comonotone): their quantiles add up, so an
+    uncertain mention is resolved in the same way in all of them. Means are unchanged, spreads add. A story of one
+    document keeps its samples; one of several has the quantiles in an order drawn with its own seed.
 
     >>> story_sums(np.array([[0, 1, 0, 0], [1, 0, 0, 1], [1, 0, 0, 0]]), np.array([7, 8, 7]))[0].tolist().count(2)
     1
@@ -43,7 +43,7 @@ def story_sums(samples: Integers, stories: Integers) -> Integers:
 
 
 def laws_of(samples: Integers, *, size: int | None = None) -> Floats:
-    """The laws that units have by their samples (U, S) of whole numbers from 0 on, `size` values wide."""
+    """The distributions of units from their samples (U, S) of non-negative integers, with `size` values."""
     width = int(samples.max(initial=1)) + 1 if size is None else size
     places = samples + width * np.arange(len(samples))[:, np.newaxis]
     counts = np.bincount(places.ravel(), minlength=width * len(samples)).reshape(len(samples), width)
@@ -52,14 +52,14 @@ def laws_of(samples: Integers, *, size: int | None = None) -> Floats:
 
 
 def law_of_sum(laws: Floats, *, overdispersion: float = 0.0) -> CountDistribution:
-    """The law of the sum of units whose events have a correlation of `overdispersion` with each other, 0 for none.
+    """The distribution of the sum of units whose events have pairwise correlation `overdispersion`, 0 for none.
 
-    Above 0 a normal variable z that they have in common moves all of them: P(X_u ≤ k | z) =
-    Φ((Φ⁻¹(P(X_u ≤ k)) - √r z) / √(1 - r)), with the r at which the variance of the sum is that of units whose pairs
-    all have that correlation, Σ v + ρ ((Σ √v)² - Σ v), or as near as laws of different shape allow. Each unit keeps
-    its law, and the sum its mean.
+    Above 0, a common normal variable z affects all of them: P(X_u ≤ k | z) = Φ((Φ⁻¹(P(X_u ≤ k)) - √r z) / √(1 - r)),
+    with the r at which the variance of the sum is that of units whose pairs all have that correlation, Σ v + ρ ((Σ √v)²
+    - Σ v), or as close as distributions of different shape allow. Each unit keeps its distribution, and the sum its
+    mean.
 
-    Source: Vasicek (2002), The distribution of loan portfolio value, for the law of the sum.
+    Source: Vasicek (2002), The distribution of loan portfolio value, for the distribution of the sum.
     """
     found = [(weight, _summed(given)) for weight, given in given_cause(laws, share_of_cause(laws, overdispersion))]
     if len(found) == 1:
@@ -73,7 +73,7 @@ def law_of_sum(laws: Floats, *, overdispersion: float = 0.0) -> CountDistributio
 
 
 def given_cause(laws: Floats, share: float) -> Iterator[tuple[float, Floats]]:
-    """The laws of units (…, U, K) given what they have in common, value by value, with the weight of each value."""
+    """The distributions of units (…, U, K) given the common cause, for each of its values, with the value's weight."""
     if share == 0.0:
         yield 1.0, laws
         return
@@ -95,7 +95,7 @@ def share_of_cause(laws: Floats, overdispersion: float) -> float:
     edges = _edges(laws)
 
     def missing(share: float) -> float:
-        """How much the covariance of all pairs lacks of what it should be."""
+        """How far the covariance of all pairs falls short of its target."""
         if share == 0.0:
             return overdispersion * pairs
         found = 0.0
@@ -111,7 +111,7 @@ def share_of_cause(laws: Floats, overdispersion: float) -> float:
 
 
 def _edges(laws: Floats) -> Floats:
-    """Φ⁻¹(P(X ≤ k)) for all k but the last."""
+    """Φ⁻¹(P(X ≤ k)) for all k except the last."""
     from scipy.special import ndtri
 
     edges: Floats = ndtri(np.clip(np.cumsum(laws, axis=-1)[..., :-1], 0.0, 1.0))
@@ -119,7 +119,7 @@ def _edges(laws: Floats) -> Floats:
 
 
 def _below(edges: Floats, value: float, share: float) -> Floats:
-    """P(X ≤ k) where the common cause has a value."""
+    """P(X ≤ k) given a value of the common cause."""
     from scipy.special import ndtr
 
     below: Floats = ndtr((edges - math.sqrt(share) * value) / math.sqrt(1.0 - share))
@@ -127,7 +127,7 @@ def _below(edges: Floats, value: float, share: float) -> Floats:
 
 
 def _grid(share: float) -> list[tuple[float, float]]:
-    """Values of the common cause and their weights: the finer, the more each value decides."""
+    """Values of the common cause and their weights, on a finer grid if its influence is stronger."""
     step = min(STEP, 0.8 * math.sqrt((1.0 - share) / share))
     values = np.arange(-REACH, REACH + step / 2, step)
     weights = np.exp(-(values**2) / 2)
@@ -135,9 +135,9 @@ def _grid(share: float) -> list[tuple[float, float]]:
 
 
 def check_overdispersion(value: float) -> float:
-    """A correlation from 0 to below 1.
+    """A correlation, at least 0 and below 1.
 
-    Raises InputError for any other number.
+    Raises InputError for other numbers.
     """
     if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0.0 <= value < 1.0:
         raise InputError(
@@ -148,7 +148,7 @@ def check_overdispersion(value: float) -> float:
 
 
 def _summed(laws: Floats) -> CountDistribution:
-    """The law of the sum of independent units; those that add at most 1 are done together."""
+    """The distribution of the sum of independent units; those that add at most 1 are handled together."""
     few = ~laws[:, 2:].any(axis=1)
     pooled = poisson_binomial(np.clip(laws[few, 1], 0.0, 1.0) if few.any() else [])
     return pooled if few.all() else sum_of_counts([pooled.pmf, *laws[~few]])

@@ -1,4 +1,4 @@
-"""What a series or a comparison takes as known of how documents depend on each other, and what it leaves out."""
+"""The assumptions of a series or comparison about the dependence of documents, and what is left out."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STORY = "coalesce(s.story, -1 - document)"  # of a document, in SQL; below 0 whe
 
 
 def check_stories(stories: str) -> str:
-    """How documents of one story are taken.
+    """How documents of one story are treated.
 
     Raises InputError for any other way.
     """
@@ -25,12 +25,12 @@ def check_stories(stories: str) -> str:
 
 
 def shared_stories(stories: Integers) -> Integers | None:
-    """The story of each document (see `STORY`), None if none is of two: then nothing need be put together."""
+    """The story of each document (see `STORY`); None if no story has two documents."""
     return stories if (stories >= 0).any() else None
 
 
 def dependence_asked(store: Store, stories: str, overdispersion: float) -> dict[str, Any]:
-    """For a recipe: how stories are taken, how many documents share theirs with others, and the overdispersion."""
+    """For a recipe: the treatment of stories, the number of documents that share a story, and the overdispersion."""
     (shared, told), *_ = rows_of(store, "SELECT count(*), count(DISTINCT story) FROM stories")
     return {
         "stories": stories,
@@ -41,6 +41,6 @@ def dependence_asked(store: Store, stories: str, overdispersion: float) -> dict[
 
 
 def period_asked(sizes: Mapping[str, int], since: Day | None, until: Day | None) -> dict[str, Any]:
-    """For a recipe: how many documents are looked at, and of which days, if not of all."""
+    """For a recipe: the number of documents, and the range of days if restricted."""
     days = {name: str(day) for name, day in (("since", since), ("until", until)) if day is not None}
     return {"documents": sum(sizes.values()), **days}

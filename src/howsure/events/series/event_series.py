@@ -1,4 +1,4 @@
-"""How often each actor of a store acts in each period: the posterior of the count, and the 1-best count beside it."""
+"""How often each actor of a store acts in each period: the posterior of the count, and the 1-best count."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ UNITS = ("documents", "share", "entities")
 
 @dataclass(frozen=True, slots=True, repr=False)
 class EventSeries:
-    """The time series of actors of a store: a row for each actor and period, what their codes stand for, the recipe.
+    """The time series of actors of a store: one row per actor and period, the titles of their codes, and the recipe.
 
-    In a period without documents all but their number is undefined (NaN; None as plain values).
+    In a period without documents, everything except their number is undefined (NaN; None as plain values).
     """
 
     rows: tuple[PeriodCount, ...]
@@ -63,7 +63,7 @@ class EventSeries:
 
     @property
     def actors(self) -> tuple[str, ...]:
-        """The codes of the actors, in the order asked for."""
+        """The codes of the actors, in the requested order."""
         return tuple(self.titles)
 
     @property
@@ -73,7 +73,7 @@ class EventSeries:
 
     @property
     def level(self) -> float:
-        """That of the intervals."""
+        """The level of the intervals."""
         return float(self.recipe["level"])
 
     @property
@@ -83,13 +83,13 @@ class EventSeries:
 
     @property
     def event(self) -> str:
-        """The event that is counted."""
+        """The counted event."""
         return str(self.recipe["event"])
 
     def rows_of(self, actor: str) -> tuple[PeriodCount, ...]:
-        """The periods of one actor, in the order of time.
+        """The periods of one actor, in chronological order.
 
-        Raises InputError for an actor that it does not hold.
+        Raises InputError for an actor that it does not contain.
         """
         if actor not in self.titles:
             raise unknown_name("actor", actor, self.actors, place="the series")
@@ -114,7 +114,7 @@ class EventSeries:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """The recipe, the titles and the rows as plain values; what is undefined is None."""
+        """The recipe, the titles and the rows as plain values; undefined values are None."""
         columns = {name: [_plain(value) for value in values] for name, values in self.columns().items()}
         rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
         return {"recipe": dict(self.recipe), "titles": dict(self.titles), "rows": rows}
@@ -126,7 +126,7 @@ class EventSeries:
     def plot(self, ax: Axes | None = None, *, actors: Sequence[str] | None = None) -> Axes:
         """Draw the series of some actors (all, if up to four) in one panel, on axes (new ones if None).
 
-        Raises InputError for more actors than can be told apart, or one without series.
+        Raises InputError for more actors than can be distinguished, or one without a series.
         """
         from howsure.figures.events import event_axes
 
@@ -188,18 +188,18 @@ def event_series(
 ) -> EventSeries:
     """How often actors act in each period: n(t, c) = Σ D(c, x_d, e_d) over the documents d of period t.
 
-    unit: "documents" in which some entity of the actor acts, their "share" among all documents of the period (also
-    those left out since they name no actor), or the "entities" that act. Documents are independent given the model:
-    the mean is Σ p_d, the variance Σ p_d (1 - p_d) (times S/(S - 1), for p_d is a mean over S samples), the "exact"
-    interval that of the Poisson-binomial law, for entities of the convolved laws. "normal" is the paper's, mean ± z ·
-    sd of the S totals, "samples" their quantiles. `by` is "week", "month", "quarter" or "year". All periods between
-    the first and the last document are there, or those from the day `since` to the day `until`. Without `actors`, all
-    of them by falling expected count.
+    unit: "documents" in which some entity of the actor acts, their "share" among all documents of the period (including
+    those left out because they name no actor), or the number of "entities" that act. Documents are independent given
+    the model: the mean is Σ p_d, the variance Σ p_d (1 - p_d) (times S/(S - 1), since p_d is a mean over S samples),
+    the "exact" interval that of the Poisson-binomial distribution or, for entities, of the convolved distributions.
+    "normal" is the paper's, mean ± z · sd of the S totals, "samples" their quantiles. `by` is "week", "month",
+    "quarter" or "year". All periods between the first and the last document are included, or those from the day `since`
+    to the day `until`. Without `actors`, all of them by decreasing expected count.
 
-    stories: "together", documents of one story (reprints) are wholly dependent, so that the variance of a story of k
-    equal documents is k² p (1 - p); "apart" takes all documents as independent, as the paper does. overdispersion: the
-    correlation ρ of documents of different stories, where the model errs alike in them: n equal documents have the
-    variance n p (1 - p) (1 + (n - 1) ρ). See `howsure.events.series.dependence`.
+    stories: "together", documents of one story (reprints) are perfectly dependent, so the variance of a story of k
+    equal documents is k² p (1 - p); "apart" treats all documents as independent, as in the paper. overdispersion: the
+    correlation ρ of documents of different stories, if the model makes the same errors in them: n equal documents have
+    the variance n p (1 - p) (1 + (n - 1) ρ). See `howsure.events.series.dependence`.
 
     >>> from howsure.events import example_store
     >>> with example_store() as store:
@@ -207,7 +207,7 @@ def event_series(
     >>> [(row.period, round(row.mean, 1), row.low, row.high, row.best) for row in series.rows_of("NORLAND")]
     [('2001', 6.3, 4.0, 9.0, 6.0), ('2002', 2.5, 1.0, 4.0, 4.0)]
 
-    Raises InputError for an actor that the store does not hold, another option, or a store without any event.
+    Raises InputError for an actor that is not in the store, an invalid option, or a store without events.
     Source: Nguyen & O'Connor (2015), section 6.
     """
     level, n_samples = check_level(level), number_of_samples(store)
@@ -238,7 +238,7 @@ def event_series(
 
 
 def _stored(interval: str, unit: str) -> str:
-    """The column of the table `events` that a count is made of."""
+    """The column of the table `events` on which a count is based."""
     if unit == "entities":
         return "entities"
     return "probability" if interval == "exact" else "samples"
@@ -247,7 +247,7 @@ def _stored(interval: str, unit: str) -> str:
 def _cells(
     store: Store, actors: Sequence[str], by: str, column: str, days: tuple[datetime.date, datetime.date]
 ) -> dict[tuple[str, str], Columns]:
-    """What the events of each actor and period have in a column, the 1-best count of each, and its story."""
+    """For the events of each actor and period: the values of a column, the 1-best counts, and the stories."""
     best = "best_entities" if column == "entities" else "best"
     held = columns_of(
         store,

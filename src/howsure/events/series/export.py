@@ -1,4 +1,4 @@
-"""The time series of a store as a tidy table in a file: CSV, with its recipe in a file beside it, or Parquet."""
+"""The time series of a store as a tidy table in a file: CSV, with its recipe in a separate file, or Parquet."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def export_series(series: EventSeries, path: str | os.PathLike[str], *, raw: boo
 
     Columns: actor (its code: ISO 3166 alpha-3 for the countries of the lexicon), title, period, start and end (its
     first and last day), n_documents, mean, low, high, variance, monte_carlo_error, best. The recipe of a CSV file is
-    written first, as `<name>.recipe.json` beside it; Parquet holds it as the metadata `howsure.recipe`. What is
-    undefined is empty (null). In CSV, an apostrophe stands before a name that a spreadsheet would take for a formula,
-    unless `raw`.
+    written first, as `<name>.recipe.json`; Parquet stores it as the metadata `howsure.recipe`. Undefined values are
+    empty (null). In CSV, names that a spreadsheet would interpret as a formula are preceded by an apostrophe, unless
+    `raw`.
 
-    Raises InputError for another suffix, or where no file can be.
+    Raises InputError for another suffix, or if the file cannot be written.
     """
     target = check_export(path)
     if target.suffix.lower() == ".parquet":
@@ -46,7 +46,7 @@ def export_series(series: EventSeries, path: str | os.PathLike[str], *, raw: boo
 
 
 def check_export(path: str | os.PathLike[str]) -> Path:
-    """A file that the series can be written to.
+    """A file to which the series can be written.
 
     Raises InputError for any other.
     """
@@ -58,7 +58,7 @@ def check_export(path: str | os.PathLike[str]) -> Path:
 
 
 def recipe_path(path: Path) -> Path:
-    """The file beside a CSV file that holds its recipe.
+    """The file with the recipe of a CSV file.
 
     >>> recipe_path(Path("attacks.csv")).name
     'attacks.recipe.json'
@@ -67,7 +67,7 @@ def recipe_path(path: Path) -> Path:
 
 
 def csv_text(series: EventSeries, *, raw: bool = False) -> str:
-    """The tidy table as CSV, numbers with all their digits; names that are no formulas, unless `raw`."""
+    """The tidy table as CSV, with all digits; names are escaped for spreadsheets, unless `raw`."""
     columns = series.columns()
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

@@ -1,4 +1,4 @@
-"""How far a probability of a sum may be off since each unit's law is known by S samples only."""
+"""The Monte Carlo error of a probability of a sum, given that each unit's distribution is known from only S samples."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def monte_carlo_errors(
 ) -> tuple[float, float]:
     """The standard errors of P(X_1 + … + X_U ≥ least) and of P(… ≤ most), each unit's law (U, K) from S samples.
 
-    The delta method: g_u(k), how much the probability gains where unit u adds k instead of what its law says, has the
-    variance Σ_k f_u(k) (g_u(k) - ḡ_u)² / S; units are drawn independently, so variances add. f_u has one more sample,
-    spread over the K values, so that a unit whose samples agree is not taken as known for certain. `share` is that of
-    the common cause (see `law_of_sum`), taken as given.
+    The delta method: g_u(k), the change in the probability if unit u adds k, has the variance Σ_k f_u(k) (g_u(k) -
+    ḡ_u)² / S; units are drawn independently, so variances add. f_u has one additional sample, spread over the K values,
+    so that a unit whose samples all agree does not count as certain. `share` is that of the common cause (see
+    `law_of_sum`), taken as given.
 
     >>> round(monte_carlo_errors(np.array([[0.5, 0.5]]), 1, 0, n_samples=100)[0], 3)
     0.05
@@ -50,13 +50,13 @@ def monte_carlo_errors(
 
 
 def interval_of(probability: float, error: float, *, level: float) -> tuple[float, float]:
-    """The probability plus and minus as many standard errors as the level asks for, within [0, 1]."""
+    """The probability plus and minus the number of standard errors for the level, within [0, 1]."""
     reach = normal_quantile(level) * error
     return max(0.0, probability - reach), min(1.0, probability + reach)
 
 
 def _sums_of_others(groups: list[list[Law]]) -> Iterator[Law]:
-    """For each group of equal laws in turn the law of the sum of all laws but one of its own, by halves."""
+    """For each group of equal distributions in turn, the distribution of the sum without one of them, by halves."""
     totals = [_total(group) for group in groups]
     return _within(groups, totals, (np.ones(1), 0)) if groups else iter(())
 
@@ -78,7 +78,7 @@ def _total(laws: list[Law]) -> Law:
 
 
 def _sum(one: Law, other: Law) -> Law:
-    """The law of a sum, without values that hardly occur."""
+    """The distribution of a sum, without negligible values."""
     law = np.convolve(one[0], other[0])
     worth = np.flatnonzero(law >= NEGLIGIBLE)
     return law[worth[0] : worth[-1] + 1], one[1] + other[1] + int(worth[0])

@@ -1,4 +1,4 @@
-"""How often an actor acts in a period: a row of a time series."""
+"""How often an actor acts in a period: one row of a time series."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from howsure.events.series.counts import Count
 class PeriodCount:
     """The count of one actor in one period: its posterior mean, interval and variance, and the Monte Carlo error.
 
-    best: the count of the single best clustering, None where it is not given. n_documents: the documents of the
-    period, with and without events. As a share of documents all but `n_documents` are divided by it, NaN if it is 0.
+    best: the count in the single best clustering, None if not given. n_documents: the documents of the period, with and
+    without events. For shares, everything except `n_documents` is divided by it, NaN if it is 0.
     """
 
     actor: str
@@ -28,7 +28,7 @@ class PeriodCount:
 
     @classmethod
     def of(cls, count: Count, actor: str, period: str, best: float, n: int, *, share: bool) -> PeriodCount:
-        """The row of a count among n documents; all of it is undefined where there is none."""
+        """The row of a count among n documents; undefined if there are none."""
         if n == 0:
             return cls(actor, period, math.nan, math.nan, math.nan, math.nan, math.nan, None, 0)
         per = 1.0 / n if share else 1.0

@@ -1,1 +1,1 @@
-"""The events store: a database file, its tables, and whether they are whole."""
+"""The events store: a database file, its tables, and their integrity."""

@@ -1,4 +1,4 @@
-"""Columns of the store's tables as Arrow arrays, which DuckDB takes in without a look at every value."""
+"""Columns of the store's tables as Arrow arrays, which DuckDB reads without inspecting every value."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def types_of(table: str) -> dict[str, str]:
 
 
 def arrow_table(table: str, columns: Mapping[str, Sequence[Any]]) -> Any:
-    """Rows for a table of the store as an Arrow stream, from the values of its columns, one below the other."""
+    """Rows for a table of the store as an Arrow stream, from the values of its columns."""
     types = types_of(table)
     arrays = {name: _array(values, types[name]) for name, values in columns.items()}
     schema = nanoarrow.struct({name: array.schema for name, array in arrays.items()})

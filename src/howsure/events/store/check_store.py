@@ -1,4 +1,4 @@
-"""Is a store whole? What it holds compared with what an extraction writes."""
+"""Checking the integrity of a store: its contents compared with what an extraction writes."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True, repr=False)
 class StoreCheck:
-    """What is damaged of a store, and how it was looked for; nothing if it is whole."""
+    """The damage found in a store, and how it was checked; empty if it is intact."""
 
     damage: tuple[Damage, ...]
     recipe: Mapping[str, Any]
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing was found."""
+        """Whether no damage was found."""
         return not self.damage
 
     def to_dict(self) -> dict[str, Any]:
-        """The recipe and the rules that are broken as plain values."""
+        """The recipe and the violated rules as plain values."""
         return {"recipe": dict(self.recipe), "whole": self.is_whole, "damage": [asdict(one) for one in self.damage]}
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """The rules that are broken as a data frame of pandas, polars or pyarrow."""
+        """The violated rules as a data frame of pandas, polars or pyarrow."""
         names = ("table", "rule", "rows", "document")
         return to_frame({name: [getattr(one, name) for one in self.damage] for name in names}, backend)
 
     def table(self) -> Table:
-        """One row per broken rule, and the verdict below."""
+        """One row per violated rule, and the verdict below."""
         rows = [
             [one.table, one.rule, *("" if value is None else f"{value:,}" for value in (one.rows, one.document))]
             for one in self.damage
@@ -59,7 +59,7 @@ class StoreCheck:
         return Table(headings, rows, words=headings[:2], notes=[self.verdict()])
 
     def verdict(self) -> str:
-        """Whether the store is whole, and what to do if it is not."""
+        """Whether the store is intact, and what to do if it is not."""
         path = self.recipe["store"]
         if self.is_whole:
             return f"{path} is whole: {counted(self.recipe['documents'], 'document')}, {len(TABLES)} tables."
@@ -75,7 +75,7 @@ class StoreCheck:
 
 
 def check_store(path: str | os.PathLike[str]) -> StoreCheck:
-    """Compare all of a store with what an extraction writes: columns, references, ranges, lengths, and what was drawn.
+    """Compare the whole store with what an extraction writes: columns, references, ranges, lengths, and samples.
 
     The clusterings must name earlier mentions, probabilities be the shares of the samples that are set.
 
@@ -86,7 +86,7 @@ def check_store(path: str | os.PathLike[str]) -> StoreCheck:
     ...     print(check_store(path).is_whole)
     True
 
-    Raises InputError where there is no store, its settings are damaged, or its file cannot be read.
+    Raises InputError if there is no store, its settings are damaged, or its file cannot be read.
     """
     with EventStore.open(path, checked=False) as store:
         damage = list(_damage(store))
@@ -107,7 +107,7 @@ def _damage(store: Store) -> Iterator[Damage]:
 
 
 def _drawn_damage(store: Store, samples: int) -> Iterator[Damage]:
-    """What is wrong within what was drawn: clusterings, and the bits of events and evidence."""
+    """Errors in the samples: clusterings, and the bits of events and evidence."""
     wrong = {table: [0, 0] for table in ("clusterings", "events", "evidence")}
 
     def note(table: str, document: int) -> None:

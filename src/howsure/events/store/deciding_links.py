@@ -1,4 +1,4 @@
-"""Which links an uncertain event hinges on: the pairs of mentions that, being together, tell best whether it is."""
+"""The links that an uncertain event depends on: the pairs of mentions that are most informative about it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RAREST = 0.05  # share of the samples that must speak for either outcome
 class DecidingLink:
     """Mentions first < second are together in the shares `with_event` and `without_event` of the samples.
 
-    `share` is the share of all samples that the two were counted in: 1 for the first hinge of an event.
+    `share` is the share of all samples in which the two were counted: 1 for the first link of an event.
     """
 
     first: int
@@ -31,13 +31,13 @@ class DecidingLink:
 def deciding_links(
     labels: Integers, event: npt.NDArray[np.bool_], mentions: Iterable[int], *, most: int = MOST_LINKS
 ) -> list[DecidingLink]:
-    """The links that an event hinges on, given S clusterings (S, M) and whether each has the event (S,).
+    """The links that an event depends on, given S clusterings (S, M) and whether each has the event (S,).
 
-    Among the mentions that are in some sample in one entity with one of `mentions`, it is the pair i, j with the
-    largest |P(i ~ j | event) - P(i ~ j | no event)|, shares of the samples; of equal ones the nearest, then the first
-    in the text. That link may settle the event where it holds, or where it does not: the next is looked for among the
-    samples of the side that is less settled, in which the rarer outcome is the more frequent. And so on, while either
-    outcome has 5 % of all samples there. An event that is certain hinges on nothing.
+    Among the mentions that share an entity with one of `mentions` in some sample, the first link is the pair i, j with
+    the largest |P(i ~ j | event) - P(i ~ j | no event)|, estimated from the samples; ties go to the nearest pair, then
+    to the first in the text. That link may settle the event where it is present, or where it is absent: the next link
+    is sought among the samples of the less settled side, in which the rarer outcome is more frequent. This continues as
+    long as either outcome has 5 % of all samples there. A certain event depends on no link.
 
     >>> labels = np.array([[0, 0, 0], [0, 1, 0], [0, 1, 0], [0, 0, 0]])
     >>> deciding_links(labels, np.array([True, False, False, True]), [0])
@@ -59,7 +59,7 @@ def deciding_links(
 
 
 def _rarer(event: npt.NDArray[np.bool_]) -> int:
-    """In how many samples the rarer outcome is."""
+    """The number of samples with the rarer outcome."""
     return int(min(event.sum(), (~event).sum()))
 
 
@@ -71,7 +71,7 @@ def _companions(labels: Integers, mentions: Iterable[int]) -> Integers:
 
 
 def _best_pair(labels: Integers, event: npt.NDArray[np.bool_]) -> tuple[int, int] | None:
-    """The pair that separates best, in whole numbers, so that ties are ties; None where no pair separates at all."""
+    """The pair that separates best, in integers, so that ties are exact; None if no pair separates at all."""
     n_present, n_absent = int(event.sum()), int((~event).sum())
     by_mention = np.ascontiguousarray(labels.T)
     weight = np.where(

@@ -1,4 +1,4 @@
-"""Documents of a store as they were stored: words, mentions, clusterings, events and their evidence."""
+"""Documents of a store: words, mentions, clusterings, events and their evidence."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ class StoredMention:
 
 @dataclass(frozen=True, slots=True)
 class StoredEvent:
-    """How probable it is that an actor acts, in which samples it does (S,), and whether in the 1-best clustering."""
+    """The probability that an actor acts, the samples in which it does (S,), and whether it does in the 1-best
+    clustering."""
 
     actor: str
     probability: float
@@ -46,7 +47,7 @@ class StoredEvent:
 
 @dataclass(frozen=True, slots=True)
 class StoredEvidence:
-    """In the samples marked (S,), `agent` acts and is of the actor since `named` is in its entity."""
+    """In the marked samples (S,), `agent` acts and belongs to the actor because `named` is in its entity."""
 
     actor: str
     named: int
@@ -57,7 +58,7 @@ class StoredEvidence:
 
 @dataclass(slots=True)
 class StoredDocument:
-    """A document of a store. `clusterings` (S, M) and `best` (M,) are None where nothing could have been an event."""
+    """A document of a store. `clusterings` (S, M) and `best` (M,) are None if no event was possible."""
 
     document: int
     id: str
@@ -100,7 +101,7 @@ class StoredDocument:
         return CorefPosterior.from_rows(earlier, probabilities, new)
 
     def links_deciding(self, actor: str) -> list[DecidingLink]:
-        """The links that the event of an actor hinges on; none where it is certain."""
+        """The links that the event of an actor depends on; none if it is certain."""
         event = next((one for one in self.events if one.actor == actor), None)
         if event is None or self.clusterings is None:
             return []
@@ -111,7 +112,7 @@ class StoredDocument:
 def stored_document(store: Store, number: int) -> StoredDocument:
     """One document by its number.
 
-    Raises InputError if the store does not hold it.
+    Raises InputError if the store does not contain it.
     """
     found = stored_documents(store, {number})
     if number not in found:
@@ -120,7 +121,7 @@ def stored_document(store: Store, number: int) -> StoredDocument:
 
 
 def stored_documents(store: Store, numbers: Collection[int]) -> dict[int, StoredDocument]:
-    """Documents by their numbers, each table read once; those that the store does not hold are left out."""
+    """Documents by number, reading each table once; those not in the store are left out."""
     wanted, n_samples = sorted(numbers), number_of_samples(store)
     check_documents(store, wanted)
 

@@ -1,4 +1,4 @@
-"""The events store: a DuckDB file to which documents are added whole, a transaction a batch."""
+"""The events store: a DuckDB file to which documents are added in batches, one transaction each."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ Columns = Mapping[str, Any]  # by name, values one below the other
 
 
 class StoreError(HowsureError):
-    """A store could not be written, or is in use. What was stored stays; the message says what to do."""
+    """A store could not be written, or is in use. Stored data remain; the message says what to do."""
 
 
 class EventStore:
-    """The documents of a corpus with their events, as `howsure.events.store.schema` lays them out.
+    """The documents of a corpus with their events, in the tables of `howsure.events.store.schema`.
 
-    `settings` says what made it. Use it in a `with` statement, or close it.
+    `settings` records how it was made. Use it in a `with` statement, or close it.
     """
 
     def __init__(self, path: Path, connection: duckdb.DuckDBPyConnection, settings: Settings) -> None:
@@ -56,7 +56,7 @@ class EventStore:
     def create(cls, path: str | os.PathLike[str], settings: Mapping[str, Any]) -> Self:
         """An empty store, open for writing; the file appears with all its tables or not at all.
 
-        Raises InputError where there is a file already or no file can be; StoreError if it cannot be written.
+        Raises InputError if the file exists or cannot exist; StoreError if it cannot be written.
         """
         target = Path(path)
         check_place(target)
@@ -80,10 +80,10 @@ class EventStore:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, read_only: bool = True, checked: bool = True) -> Self:
-        """A store that there is, for reading, or for adding to it.
+        """An existing store, for reading, or for adding to it.
 
-        checked: whether its columns and its small tables are looked at first (`howsure.events.store.integrity`).
-        Raises InputError if there is none, or the file is no store, damaged, or of another version of howsure;
+        checked: whether its columns and its small tables are checked first (`howsure.events.store.integrity`).
+        Raises InputError if there is none, or if the file is not a store, damaged, or of another version of howsure;
         StoreError if another process writes to it.
         """
         target = Path(path)
@@ -115,12 +115,12 @@ class EventStore:
 
     @property
     def next_document(self) -> int:
-        """The position in the input of the first document that the store does not know of."""
+        """The input position of the first document not yet in the store."""
         known = "SELECT max(document) AS last FROM documents UNION ALL SELECT max(document) FROM left_out"
         return int(self.ask(f"SELECT coalesce(max(last), -1) + 1 FROM ({known})")[0][0])
 
     def ask(self, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """The rows that answer a query, by a cursor of its own, so that threads may ask side by side.
+        """The rows of a query, on its own cursor, so that threads can query concurrently.
 
         Raises InputError if the store turns out to be damaged, or is closed.
         """
@@ -128,12 +128,12 @@ class EventStore:
             return answer.fetchall()
 
     def append(self, tables: Mapping[str, Columns], *, finished: bool = False) -> None:
-        """Add rows to tables, all of them or, whatever happens, none: the columns of each table by name.
+        """Add rows to tables, all or none: the columns of each table by name.
 
-        `finished` marks with them that all of the input is in the store.
+        `finished` also marks the input as complete.
 
-        Raises StoreError if they cannot be written, say since the disk is full; the rows before stay. Raises InputError
-        if the store is closed.
+        Raises StoreError if they cannot be written, for example because the disk is full; earlier rows remain. Raises
+        InputError if the store is closed.
         """
         added = {name: columns for name, columns in tables.items() if len(next(iter(columns.values())))}
         with _writing(self.path):
@@ -157,7 +157,7 @@ class EventStore:
                         self.connection.unregister(f"added_{name}")
 
     def finish(self, stories: Mapping[int, int] | None = None) -> None:
-        """Mark that all of the input is in the store, and which documents tell one story: of each the first one."""
+        """Mark the input as complete, and record which documents tell the same story, by the first of them."""
         told = stories or {}
         self.append({"stories": {"document": list(told), "story": list(told.values())}}, finished=True)
         with _writing(self.path):
@@ -165,7 +165,7 @@ class EventStore:
         self.settings["finished"] = True
 
     def check_settings(self, wanted: Mapping[str, Any]) -> None:
-        """Raise InputError naming what differs where a run that goes on was not the one that began."""
+        """Raise InputError naming the differences if the run to be resumed had other settings."""
         both = self.settings, json.loads(json.dumps(wanted))
         ours, known = ({name: held[name] for name in held if name not in ITS_OWN} for held in both)
         told = [f"{name} was {_shown(was)} and is now {_shown(now)}" for name, was, now in _differences(ours, known)]
@@ -178,7 +178,7 @@ class EventStore:
             )
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self.connection.close()
 
     def __enter__(self) -> Self:
@@ -191,7 +191,7 @@ class EventStore:
 
 
 def _check_magic(path: Path) -> None:
-    """Raise InputError for a file of another kind, which DuckDB would read as a table or complain of at length."""
+    """Raise InputError for a file of another kind, which DuckDB would read as a table or reject with a long message."""
     try:
         with path.open("rb") as file:
             start = file.read(MAGIC_AT + len(MAGIC))
@@ -203,7 +203,7 @@ def _check_magic(path: Path) -> None:
 
 @contextmanager
 def _writing(path: Path) -> Iterator[None]:
-    """What stops DuckDB from writing, as a StoreError in one line; that the store is closed, as an InputError."""
+    """DuckDB's write errors as a StoreError in one line, and the use of a closed store as an InputError."""
     try:
         yield
     except duckdb.ConnectionException as error:
@@ -221,7 +221,7 @@ def _first_line(error: BaseException) -> str:
 
 
 def _differences(was: Settings, now: Settings, within: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """The settings that differ, by their names, those of nested ones with a dot, and both of their values."""
+    """The settings that differ, by name (nested ones with a dot), with both values."""
     for name in {**was, **now}:
         before, after = was.get(name), now.get(name)
         if isinstance(before, dict) and isinstance(after, dict):

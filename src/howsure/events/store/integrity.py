@@ -1,6 +1,6 @@
-"""What the tables of a store must satisfy, as questions to the store: its columns, references, ranges and lengths.
+"""The rules for the tables of a store, as queries: columns, references, ranges and lengths.
 
-The small tables, which all counts are made of, are checked whenever a store is opened; those of the documents when a
+The small tables, on which all counts are based, are checked whenever a store is opened; those of the documents when a
 document is read; all of them by `howsure.events.store.check_store.check_store`.
 """
 
@@ -156,12 +156,12 @@ OF = "WHERE document IN (SELECT unnest($documents))"
 
 
 class DamagedStoreError(InputError):
-    """A store that holds what no extraction writes."""
+    """A store with contents that no extraction writes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """A rule that a table breaks: by how many rows (None: as a whole), and the first document of them if known."""
+    """A rule violated by a table: the number of rows (None: the table as a whole), and the first document if known."""
 
     table: str
     rule: str
@@ -175,7 +175,7 @@ class Damage:
 
 
 def schema_damage(store: Store) -> Iterator[Damage]:
-    """What is wrong with the tables as such: columns that are missing, of another type, or computed; functions."""
+    """Errors in the tables themselves: columns that are missing, of another type, or computed; functions."""
     tables = (
         "SELECT table_name, sql FROM system.main.duckdb_tables() "  # in full: a macro of the store may have its name
         "WHERE schema_name = 'main' AND NOT internal AND NOT temporary"
@@ -203,7 +203,7 @@ def schema_damage(store: Store) -> Iterator[Damage]:
 
 
 def table_damage(store: Store, tables: Iterable[str], *, documents: Collection[int] | None = None) -> Iterator[Damage]:
-    """The rules that tables break, in all their rows or in those of some documents."""
+    """The rules violated by tables, in all their rows or in those of some documents."""
     for table in tables:
         yield from _broken_rows(store, table, documents)
         given = {} if documents is None else {"documents": list(documents)}

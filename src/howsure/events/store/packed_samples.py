@@ -1,4 +1,4 @@
-"""What is drawn at random, as a store packs it: a bit or a byte a sample, two bytes a mention and sample."""
+"""Packed samples in a store: one bit or byte per sample, two bytes per mention and sample."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 
 def as_bits(blobs: Sequence[bytes] | npt.NDArray[Any], n_samples: int) -> npt.NDArray[np.bool_]:
-    """Packed samples as truth values (rows, S); the first sample is the lowest bit of the first byte.
+    """Packed samples as booleans (rows, S); the first sample is the lowest bit of the first byte.
 
     >>> as_bits([bytes([5, 1])], 10).astype(int).tolist()
     [[1, 0, 1, 0, 0, 0, 0, 0, 1, 0]]
@@ -20,7 +20,7 @@ def as_bits(blobs: Sequence[bytes] | npt.NDArray[Any], n_samples: int) -> npt.ND
 
 
 def as_counts(blobs: Sequence[bytes] | npt.NDArray[Any], n_samples: int) -> npt.NDArray[np.uint8]:
-    """Numbers of entities as whole numbers (rows, S)."""
+    """Numbers of entities as integers (rows, S)."""
     return np.frombuffer(b"".join(blobs), dtype=np.uint8).reshape(len(blobs), n_samples)
 
 

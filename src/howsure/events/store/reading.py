@@ -1,4 +1,4 @@
-"""How a store of events is asked: its rows, its actors and its periods."""
+"""Queries on an events store: rows, actors and periods."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ ADVICE = (
 
 
 class Store(Protocol):
-    """What a query needs of an events store: a connection that hands out cursors, and what made the store."""
+    """What a query needs from an events store: a connection that provides cursors, and the settings."""
 
     @property
     def path(self) -> Path:
@@ -52,11 +52,11 @@ class Store(Protocol):
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """What made the store, by name."""
+        """The settings of the store, by name."""
 
 
 def rows_of(store: Store, query: str, **parameters: Any) -> list[tuple[Any, ...]]:
-    """The rows of a query with `$name` parameters, by a cursor of its own, so that threads may ask side by side.
+    """The rows of a query with `$name` parameters, on its own cursor, so that threads can query concurrently.
 
     Raises InputError if the store turns out to be damaged.
     """
@@ -79,7 +79,7 @@ def each_row(store: Store, query: str) -> Iterator[tuple[Any, ...]]:
 
 @contextmanager
 def asked(store: Store, query: str, parameters: Parameters) -> Iterator[duckdb.DuckDBPyConnection]:
-    """The answer to a query, to be fetched.
+    """The result of a query, to be fetched.
 
     Raises InputError if the store turns out to be damaged, or is closed.
     """
@@ -96,7 +96,7 @@ def asked(store: Store, query: str, parameters: Parameters) -> Iterator[duckdb.D
 
 
 def _is_closed(store: Store) -> bool:
-    """Whether the file was let go of, perhaps while an answer was being fetched."""
+    """Whether the file was closed, perhaps while a result was being fetched."""
     try:
         store.connection.cursor().close()
     except duckdb.ConnectionException:
@@ -105,12 +105,12 @@ def _is_closed(store: Store) -> bool:
 
 
 def closed_store(path: Path) -> InputError:
-    """The error for a store that is asked, or added to, after it was closed."""
+    """The error for a store that is queried, or added to, after it was closed."""
     return InputError(f"the store {path} is closed; open it again: EventStore.open({str(path)!r}).")
 
 
 def is_for_reading(store: Store) -> bool:
-    """Whether nothing can be written to a store while it is open, so that its answers stay what they are."""
+    """Whether a store is open read-only, so that query results cannot change."""
     return bool(
         rows_of(store, "SELECT readonly FROM system.main.duckdb_databases() WHERE database_name = current_database()")[
             0
@@ -119,9 +119,9 @@ def is_for_reading(store: Store) -> bool:
 
 
 def number_of_samples(store: Store) -> int:
-    """How many clusterings were drawn of each document.
+    """The number of clusterings sampled per document.
 
-    Raises InputError if the store does not say, or is none that is open.
+    Raises InputError if it is not recorded, or if this is not an open store.
     """
     if not hasattr(store, "settings"):
         raise InputError(f"store must be an open store, as EventStore.open(path) gives; it is {store!r}.")
@@ -132,13 +132,13 @@ def number_of_samples(store: Store) -> int:
 
 
 def title_of(store: Store, actor: str) -> str:
-    """What the code of an actor stands for; the code itself where the store does not say."""
+    """The title of an actor's code; the code itself if the store has none."""
     titles: Mapping[str, str] = store.settings.get("actors") or {}
     return titles.get(actor, actor)
 
 
 def actors_in(store: Store) -> dict[str, tuple[int, float]]:
-    """Each actor that acts: in how many documents perhaps, and in how many expected; the most frequent first."""
+    """Each actor that acts: the number of possible documents, and the expected number; the most frequent first."""
     found = rows_of(
         store,
         "SELECT actor, count(*), sum(probability) AS expected FROM events GROUP BY actor ORDER BY expected DESC, actor",
@@ -147,11 +147,11 @@ def actors_in(store: Store) -> dict[str, tuple[int, float]]:
 
 
 def chosen_actors(store: Store, actors: Sequence[str] | None) -> tuple[str, ...]:
-    """Codes of actors, each once: those asked for, or all that act by falling expected count.
+    """Codes of actors, without repetition: the requested ones, or all that act, by decreasing expected count.
 
-    Asked for may be any actor of the lexicon, by its code or its title, in capitals or not.
+    Any actor of the lexicon may be requested, by code or title, ignoring case.
 
-    Raises InputError if none is asked for, one is unknown, or none acts and none was named.
+    Raises InputError if the list is empty, an actor is unknown, or no actor was named and none acts.
     """
     acting = list(actors_in(store))
     if actors is None and not acting:
@@ -166,9 +166,9 @@ def chosen_actors(store: Store, actors: Sequence[str] | None) -> tuple[str, ...]
 
 
 def _code(store: Store, actor: str, known: Sequence[str]) -> str:
-    """The code of an actor that is named by its code or its title.
+    """The code of an actor given by code or title.
 
-    Raises InputError for one that is unknown, or of which there are several.
+    Raises InputError if it is unknown or ambiguous.
     """
     if actor in known:
         return actor
@@ -195,7 +195,7 @@ def checked_length(by: str) -> str:
 
 
 def first_and_last(store: Store) -> tuple[datetime.date, datetime.date]:
-    """The dates of the first and the last document, with those that were left out since they name no actor.
+    """The dates of the first and the last document, including those left out because they name no actor.
 
     Raises InputError for a store without documents.
     """
@@ -206,10 +206,10 @@ def first_and_last(store: Store) -> tuple[datetime.date, datetime.date]:
 
 
 def documents_by_period(store: Store, by: str, *, since: Day | None = None, until: Day | None = None) -> dict[str, int]:
-    """How many documents each period has, from that of the first to that of the last document, with none left out.
+    """The number of documents in each period, for all periods from the first to the last document.
 
-    Documents that were left out since they name no actor count: they were looked at, and have no event. `since` and
-    `until` are the first and the last day asked for.
+    Documents left out because they name no actor count: they were examined, and have no event. `since` and `until` are
+    the first and the last requested day.
 
     Raises InputError for another length of period, no document of these days, or more than 10,000 periods.
     """
@@ -227,9 +227,9 @@ def documents_by_period(store: Store, by: str, *, since: Day | None = None, unti
 
 
 def days_asked(since: Day | None, until: Day | None) -> tuple[datetime.date, datetime.date]:
-    """The first and the last day asked for; without one, any.
+    """The first and the last requested day; None means no limit.
 
-    Raises InputError for what is no date, and if the last is before the first.
+    Raises InputError for invalid dates, and if the last is before the first.
     """
     low, high = day_of(since, name="since"), day_of(until, name="until")
     if low is not None and high is not None and high < low:
@@ -240,7 +240,7 @@ def days_asked(since: Day | None, until: Day | None) -> tuple[datetime.date, dat
 def bounds_of(store: Store, by: str, period: str) -> tuple[datetime.date, datetime.date]:
     """The first and the last day of a period of the store.
 
-    Raises InputError for one that the store does not reach.
+    Raises InputError for one outside the store's range.
     """
     periods = list(documents_by_period(store, by))
     if period not in periods:
@@ -255,7 +255,7 @@ UNCERTAINTY = (
 
 
 def recipe_of(store: Store, **asked: Any) -> dict[str, Any]:
-    """How a result was made: what was asked of the store, what its bands hold, and what made it."""
+    """The recipe of a result: the query, what its bands include, and the settings of the store."""
     return {
         "howsure": __version__,
         **asked,
@@ -266,12 +266,12 @@ def recipe_of(store: Store, **asked: Any) -> dict[str, Any]:
 
 
 def settings_of(store: Store) -> dict[str, Any]:
-    """What made the store, without the names and titles of all actors."""
+    """The settings of the store, without the names and titles of all actors."""
     return {name: value for name, value in store.settings.items() if name not in ("actors", "names")}
 
 
 def event_of(store: Store) -> str:
-    """The event that a store counts: the name of its rule, and the words that the rule looks for.
+    """The counted event: the name of the store's rule, and the words that it looks for.
 
     >>> from howsure.events import example_store
     >>> with example_store() as store:

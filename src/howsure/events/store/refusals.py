@@ -1,4 +1,4 @@
-"""What refuses a damaged store: at its opening, and when some of its documents are read."""
+"""Refusing a damaged store: on opening, and when some of its documents are read."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from howsure.inputs.pairs import Integers
 
 
 def check_opened(store: Store) -> None:
-    """Look at the columns and the small tables of a store that is being opened.
+    """Check the columns and the small tables of a store that is being opened.
 
-    Raises DamagedStoreError naming the first rule that is broken.
+    Raises DamagedStoreError naming the first violated rule.
     """
     _refuse(chain(schema_damage(store), table_damage(store, AT_OPENING)), store)
 
 
 def check_documents(store: Store, documents: Collection[int]) -> None:
-    """Look at all that a store holds of some documents, but for the numbers within their clusterings.
+    """Check everything in a store about some documents, except the numbers within their clusterings.
 
-    Raises DamagedStoreError naming the first rule that is broken.
+    Raises DamagedStoreError naming the first violated rule.
     """
     _refuse(table_damage(store, OF_DOCUMENTS, documents=documents), store)
 

@@ -1,7 +1,6 @@
-"""The tables of an events store: a DuckDB file that anyone can open and question.
+"""The tables of an events store: a DuckDB file that anyone can open and query.
 
-Whatever is drawn at random is stored as it was drawn, so that every number of a series, a figure or the page can be
-computed again from the tables.
+All random draws are stored, so that every number of a series, a figure or the page can be recomputed from the tables.
 """
 
 from __future__ import annotations
@@ -101,5 +100,5 @@ TABLES = {
 
 
 def create_statements() -> list[str]:
-    """What makes the tables of an empty store."""
+    """The SQL that creates the tables of an empty store."""
     return [f"CREATE TABLE {name} ({columns}\n)" for name, columns in TABLES.items()]

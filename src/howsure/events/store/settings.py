@@ -1,4 +1,4 @@
-"""What made a store, read from its table `settings` and checked: JSON values of the kinds that are read later."""
+"""The settings of a store, read from its table `settings` and checked: JSON values of the expected types."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ WORD_LISTS = ("verbs", "forms", "nouns", "described_by")
 def read_settings(connection: duckdb.DuckDBPyConnection, path: Path) -> Settings:
     """The settings of an open store, by name.
 
-    Raises InputError if there are none, they are of another version of the tables, or hold what no extraction writes.
+    Raises InputError if there are none, or if they are of another version of the tables, or contain values that no
+    extraction writes.
     """
     try:
         held = connection.execute(STORED).fetchall()
@@ -81,7 +82,7 @@ def _are_names(value: object) -> bool:
 
 
 def _is_rule(value: object) -> bool:
-    """Whether it has a name, and lists of words where there are lists."""
+    """Whether it has a name, and lists of words where lists are expected."""
     if not isinstance(value, dict) or not isinstance(value.get("name", ""), str):
         return False
     lists = [value[name] for name in WORD_LISTS if value.get(name) is not None]
