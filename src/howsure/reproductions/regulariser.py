@@ -234,6 +234,6 @@ NOTES = (
     "equally accurate; the worst and the best calibrated of them are found on the development data and evaluated on "
     f"the test data. Intervals are over test and training data (sentences; {SUBSAMPLES} random halves of the "
     "training).",
-    '"HMM": an unseen word carries hardly any information; "with word shapes": it is emitted as rare words of its '
-    "shape and suffix are.",
+    '"HMM": an unseen word carries hardly any information; "with word shapes": it is treated like '
+    "rare words with the same shape and suffix.",
 )
