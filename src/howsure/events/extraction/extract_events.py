@@ -1,7 +1,7 @@
-"""From a corpus to an events store: batches of documents, done here or by several processes, stored in their order.
+"""From a corpus to an events store: batches of documents, processed here or by several processes, stored in order.
 
-Every batch is a transaction, and batches start at the same documents whenever the work begins, so a run that was
-killed goes on where it stopped, and ends with the same store.
+Every batch is a transaction, and batches always start at the same documents, so a killed run can be resumed, and ends
+with the same store.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Advance = Callable[[int], None]
 
 @dataclass(slots=True)
 class ExtractionReport:
-    """What a run did: documents of the whole input, those stored before it, and those it read; seconds it took.
+    """A run's report: documents in the whole input, those stored before, and those read; seconds taken.
 
     `seconds_parsing` and `seconds_rest` are summed over processes, `seconds_storing` is the time of this one.
     """
@@ -52,7 +52,7 @@ class ExtractionReport:
     interrupted: bool = False
 
     def add(self, batch: Batch) -> None:
-        """Count a batch that is stored."""
+        """Count a stored batch."""
         self.read += batch.read
         self.kept += len(batch.tables["documents"]["document"])
         self.left_out.update(batch.tables["left_out"]["reason"])
@@ -102,13 +102,13 @@ def fill_store(
 
 
 def usable_processors() -> int:
-    """How many processes to start where nothing is said: one per processor that this one may use, at most 4."""
+    """The default number of processes: one per processor that this one may use, at most 4."""
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(usable, MOST_WORKERS)
 
 
 def _recipe(corpus: Corpus, work: Work) -> dict[str, Any]:
-    """The settings of a store: what was read, and what was done to it, by name and where names may lie, by content."""
+    """The settings of a store: the input and its processing, by name and, where names may be ambiguous, by content."""
     column = corpus.fields.story
     source = getattr(work.model, "source_", type(work.model).__name__)
     return {
@@ -160,7 +160,7 @@ def _batches(corpus: Documents, start: int) -> Batches:
 
 
 def lexicon_recipe(lexicon: Lexicon) -> dict[str, Any]:
-    """Its name, how it is matched, and its content in short."""
+    """Its name, matching rule, and a hash of its content."""
     held = {name: getattr(lexicon, name) for name in ("name", "stemming", "match_case")}
     return {**held, "digest": _digest(lexicon.entries)}
 
@@ -170,7 +170,7 @@ def _digest(content: Any) -> str:
 
 
 def model_digest(model: Any) -> str:
-    """The content of a model in short."""
+    """A hash of a model's content."""
     weights = getattr(model, "weights_", None)
     held = repr(getattr(model, "get_params", dict)()).encode() if weights is None else weights.tobytes()
     return hashlib.blake2b(held, digest_size=8).hexdigest()

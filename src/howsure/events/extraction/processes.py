@@ -60,7 +60,7 @@ def done(batches: Batches, work: Work, workers: int) -> Iterator[Iterator[Batch]
 
 
 def _check_travels(work: Work) -> None:
-    """Raise InputError where other processes cannot be given the work."""
+    """Raise InputError if the work cannot be passed to other processes."""
     program = getattr(sys.modules["__main__"], "__file__", None)
     if program is not None and not Path(program).exists():  # `python -`: each process would begin by looking for it
         raise InputError("several workers need a program that is a file; save it, or take workers=1.")
@@ -85,17 +85,16 @@ def _in_order(pool: ProcessPoolExecutor, batches: Batches, ahead: int) -> Iterat
 
 
 class Spawning(SpawnContext):
-    """Starts processes anew, and remembers them.
+    """Starts fresh processes, and keeps track of them.
 
-    A pool tells its processes once to end; one that is being started just then, or that cannot hear, would be waited
-    for without end.
+    A pool tells its processes only once to end, and would wait forever for one that is just starting or not responding.
     """
 
     def __init__(self) -> None:
         self.started: list[BaseProcess] = []
 
     def Process(self, *args: Any, **options: Any) -> BaseProcess:  # type: ignore[override]
-        """A process, not yet running."""
+        """A process, not yet started."""
         process = SpawnContext.Process(*args, **options)
         self.started.append(process)
         return process
@@ -111,7 +110,7 @@ _worker: Worker | None = None  # of this process, if it is one of several
 
 
 def _begin(work: Work) -> None:
-    """Make this process a worker: Ctrl-C is for its parent, and without a parent it ends."""
+    """Make this process a worker: it ignores Ctrl-C, and ends if its parent ends."""
     global _worker
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     atexit.register(os._exit, 0)  # at once, without the remarks of libraries on what they did not free
@@ -121,7 +120,7 @@ def _begin(work: Work) -> None:
 
 
 def _do(batch: Sequence[InputDocument]) -> Batch:
-    """The work on a batch, in a process that has begun."""
+    """Processing of a batch in a running worker process."""
     assert _worker is not None
     return _worker(batch)
 
@@ -135,7 +134,7 @@ def _end_with_parent() -> None:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Let Ctrl-C wait until the `with` statement is done; a process that ignores it, in the background, still does."""
+    """Defer Ctrl-C until the end of the `with` statement; a background process that ignores it continues to do so."""
     if threading.current_thread() is not threading.main_thread():  # only the main one hears of it
         yield
         return
@@ -151,7 +150,7 @@ def undisturbed() -> Iterator[None]:
 
 @contextmanager
 def deaf_children() -> Iterator[None]:
-    """Processes that begin within the `with` statement never hear of Ctrl-C; this one may, after it."""
+    """Processes started within the `with` statement ignore Ctrl-C; this one does not, afterwards."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

@@ -1,4 +1,4 @@
-"""The work on a batch of documents, the same in this process and in others: parse, extract, lay out as rows."""
+"""Processing a batch of documents, in this process or another: parse, extract, convert to rows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from howsure.events.rules.rule import Rule
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """What is done to every document. `parser` is the name or path of a spaCy pipeline; None: documents are parsed."""
+    """The processing of every document. `parser` is the name or path of a spaCy pipeline; None if documents are already
+    parsed."""
 
     parser: str | None
     model: Model
@@ -35,7 +36,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What became of a batch: rows of the tables, and how many seconds parsing and the rest took."""
+    """The result of a batch: rows of the tables, and the seconds taken by parsing and by the rest."""
 
     tables: Tables
     read: int
@@ -51,7 +52,7 @@ class Worker:
         self.parser = parser_of(work.parser)
 
     def __call__(self, batch: Sequence[InputDocument]) -> Batch:
-        """The rows of a batch; the same whatever came before it."""
+        """The rows of a batch, independent of earlier batches."""
         rows, kept, ready = Rows(), list[InputDocument](), list[Any]()
         started = time.perf_counter()
         for document in batch:
@@ -69,7 +70,7 @@ class Worker:
         return Batch(tables, len(batch), between - started, time.perf_counter() - between)
 
     def prepared(self, document: InputDocument) -> tuple[str | None, Any, Sequence[str]]:
-        """Why a document is left out, or None, what the parser needs of it, and its words."""
+        """The reason to leave out a document, or None, its input for the parser, and its words."""
         work = self.work
         reason = work.filter.reason(document)
         if reason is not None:
@@ -80,7 +81,7 @@ class Worker:
         return work.filter.reason_of_words(found[1], work.lexicon), *found
 
     def add(self, rows: Rows, source: InputDocument, document: Document) -> None:
-        """What a parsed document says, as rows."""
+        """The extraction of a parsed document, as rows."""
         work = self.work
         parsed = ParsedDocument.of(document)
         mentions = detect_mentions(parsed)
