@@ -62,7 +62,7 @@ def distributions(path: Path) -> None:
 def documents(form: str | None) -> Callable[[Path], None]:
     def read(path: Path) -> None:
         for kept in ("leave-out", "error"):
-            read_documents(path, form=form, bad_brackets=kept)
+            read_documents(path, format=form, bad_brackets=kept)
 
     return read
 
