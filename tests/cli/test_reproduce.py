@@ -12,14 +12,15 @@ import pytest
 from matplotlib.figure import Figure
 
 from howsure.cli.reproduce.page import as_page, as_text, summary
-from howsure.reproductions.reproduction import Finding, Reproduction, ResultTable
+from howsure.reproductions.reproduction import Finding, Reproduction
+from howsure.show.table import Table
 from tests.cli.running import howsure, printed
 
 MADE_UP = Reproduction(
     "made-up",
     "An experiment",
     (Finding("1", "a | b", "it is 0.3", None), Finding("2", "p", "q", False), Finding("section 3", "p", "q", True)),
-    (ResultTable("Numbers", ("model", "error"), [["HMM", "0.1"], ["CRF", "12.0"]], ("model",)),),
+    (Table(("model", "error"), [["HMM", "0.1"], ["CRF", "12.0"]], ("model",), caption="Numbers"),),
     {"seed": 7},
     lambda: {"figure-1": Figure()},
     ("other data",),

@@ -100,8 +100,8 @@ def test_a_slice(real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words = [row[0] for row in result.tables[1].rows]
     assert words[:2] == ["500", "500"]
     assert 500 < int(words[-1].replace(",", "")) < 3064  # all that 60 tweets have, instead of the paper's
-    assert all(len(row) == len(table.headers) for table in result.tables for row in table.rows)
-    assert len(result.tables[1].headers) == 4 + len(SHARES) + 2
+    assert all(len(row) == len(table.headings) for table in result.tables for row in table.rows)
+    assert len(result.tables[1].headings) == 4 + len(SHARES) + 2
     json.dumps(result.to_dict(), allow_nan=False)
 
 

@@ -67,11 +67,11 @@ def setting(folder: Path, data: Path) -> Setting:
 
 
 def test_every_experiment_has_tables_findings_and_figures(events: Reproduction) -> None:
-    titles = [table.title for table in events.tables]
+    titles = [table.caption for table in events.tables]
     for start in ("muc4: probabilities", "muc4: 95 % intervals", "Synthetic"):
         assert any(title.startswith(start) for title in titles), start
     for table in events.tables:
-        assert all(len(row) == len(table.headers) for row in table.rows), table.title
+        assert all(len(row) == len(table.headings) for row in table.rows), table.caption
     drawn = events.draw()
     assert {"muc4", "coverage"} <= set(drawn)
     assert set(events.captions) == set(drawn)
@@ -80,12 +80,12 @@ def test_every_experiment_has_tables_findings_and_figures(events: Reproduction) 
 
 def test_news_are_told_by_period(real_data: Path) -> None:
     result = reproduce_events(data=str(real_data), only=["reuters"], limit=2_300, workers=1)
-    titles = [table.title for table in result.tables]
+    titles = [table.caption for table in result.tables]
     assert titles[0] == "Reuters: what was read and found"
     rules = ["Reuters, attack", "Reuters, attack-wide", "Reuters, violence"]
     assert [row[0] for row in result.tables[0].rows] == rules
     assert titles[-1] == "Reuters: expected documents by the paper's rule and with nouns before nouns"
-    assert result.tables[-1].headers == ("actor", "title", "attack", "attack-wide")
+    assert result.tables[-1].headings == ("actor", "title", "attack", "attack-wide")
     assert [row[0] for row in result.tables[1].rows][:2] == ["Reuters, attack, by month", "Reuters, attack, by week"]
     assert [finding.figure for finding in result.findings] == [
         "6",

@@ -61,7 +61,7 @@ def test_the_tagging_experiment(real_data: Path, quick: None) -> None:
     drawn = result.draw()
     assert set(drawn) == set(result.captions)
     assert {"figure-3-wsj", "figure-4a-ewt-paper", "figure-4-1", "figure-4-2", "figure-4-3"} <= set(drawn)
-    assert all(len(row) == len(table.headers) for table in result.tables for row in table.rows)
+    assert all(len(row) == len(table.headings) for table in result.tables for row in table.rows)
     json.dumps(result.to_dict(), allow_nan=False)
 
 
@@ -70,7 +70,7 @@ def test_the_experiment_on_tag_pairs(real_data: Path, quick: None) -> None:
     assert len(result.findings) == 2 * 2 * 3
     assert set(result.draw()) == set(result.captions)
     assert len(result.tables[-1].rows) == 100
-    assert all(len(row) == len(table.headers) for table in result.tables for row in table.rows)
+    assert all(len(row) == len(table.headings) for table in result.tables for row in table.rows)
     json.dumps(result.to_dict(), allow_nan=False)
 
 

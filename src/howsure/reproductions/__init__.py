@@ -1,13 +1,12 @@
 """Tables and figures of the papers, run again."""
 
 from howsure.reproductions.binning import reproduce_binning
-from howsure.reproductions.reproduction import Finding, Reproduction, ResultTable
+from howsure.reproductions.reproduction import Finding, Reproduction
 from howsure.reproductions.synthetic import reproduce_synthetic, steps_of_synthetic
 
 __all__ = [
     "Finding",
     "Reproduction",
-    "ResultTable",
     "reproduce_binning",
     "reproduce_synthetic",
     "steps_of_synthetic",

@@ -12,7 +12,8 @@ from howsure.calibration.curve import curve_of
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.simulation import simulate_pairs
 from howsure.figures.calibration import curve_figure, histogram_figure
-from howsure.reproductions.reproduction import Advance, Finding, Reproduction, ResultTable, nobody
+from howsure.reproductions.reproduction import Advance, Finding, Reproduction, nobody
+from howsure.show.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -69,7 +70,7 @@ def reproduce_binning(*, seed: int = 0, advance: Advance = nobody) -> Reproducti
     rows = [_row(panel, curve, widest[panel]) for panel, curve in curves.items()]
     headers = ("panel", "bins", "of them", "fewest pairs", "widest interval", "mean interval", "Algorithm 1")
     recipe = {"howsure": __version__, "pairs": TOKENS, "beta": list(BETA), "k": SLIGHTLY_OFF, "seed": seed}
-    table = ResultTable("Bins and the widths of their intervals", headers, rows, headers[:2])
+    table = Table(headers, rows, headers[:2], caption="Bins and the widths of their intervals")
     title = "Bins of equal width against adaptive bins (Nguyen & O'Connor 2015, Figure 1)"
     return Reproduction("binning", title, findings, (table,), recipe, draw, NOTES, CAPTIONS)
 

@@ -17,13 +17,14 @@ from howsure.inputs.pairs import Pairs
 from howsure.reproductions.figures.paths import Setting, path_figure
 from howsure.reproductions.label_errors import LEVEL
 from howsure.reproductions.replicates import SUBSAMPLES, over_training, random_subsamples, verdict
-from howsure.reproductions.reproduction import Advance, Finding, Reproduction, ResultTable, nobody
+from howsure.reproductions.reproduction import Advance, Finding, Reproduction, nobody
 from howsure.reproductions.tagging.contest import BIN_SIZE, judge
 from howsure.reproductions.tagging.corpora import Corpus, Tagged, read_ewt, read_wsj
 from howsure.reproductions.tagging.models import fitted
 from howsure.sequences.taggers.crf import CRFTagger
 from howsure.sequences.taggers.hmm import HMMTagger
 from howsure.sequences.taggers.tagger import Tagger
+from howsure.show.table import Table
 from howsure.stats.estimate import Estimate
 
 if TYPE_CHECKING:
@@ -201,7 +202,7 @@ def _findings(corpus: Corpus, ranges: Mapping[str, Range]) -> list[Finding]:
     return found
 
 
-def _table(corpus: Corpus, fits: Mapping[str, Sequence[Fit]]) -> ResultTable:
+def _table(corpus: Corpus, fits: Mapping[str, Sequence[Fit]]) -> Table:
     headers = ("model", "setting", "dev accuracy", "accuracy", "CalibErr", "Algorithm 1", "Brier", "log loss")
     rows = [
         [
@@ -212,7 +213,7 @@ def _table(corpus: Corpus, fits: Mapping[str, Sequence[Fit]]) -> ResultTable:
         for kind, found in fits.items()
         for fit in found
     ]  # fmt: skip
-    return ResultTable(f"{corpus.name}: every setting, evaluated over all tags", headers, rows, ("model", "setting"))
+    return Table(headers, rows, ("model", "setting"), caption=f"{corpus.name}: every setting, evaluated over all tags")
 
 
 def _figure(fits: Mapping[str, Sequence[Fit]]) -> Figure:

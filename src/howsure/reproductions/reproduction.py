@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from howsure.show.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -47,16 +49,6 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class ResultTable:
-    """Rows of text under headers; columns named in `words` hold words, all others numbers."""
-
-    title: str
-    headers: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    words: Sequence[str] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Reproduction:
     """An experiment of a paper, run again.
 
@@ -67,7 +59,7 @@ class Reproduction:
     name: str
     title: str
     findings: tuple[Finding, ...]
-    tables: tuple[ResultTable, ...]
+    tables: tuple[Table, ...]
     recipe: Mapping[str, Any]
     draw: Callable[[], dict[str, Figure]] = field(repr=False)
     notes: tuple[str, ...] = ()
@@ -81,7 +73,7 @@ class Reproduction:
             for f in self.findings
         ]
         tables = [
-            {"title": t.title, "headers": list(t.headers), "rows": [list(r) for r in t.rows]} for t in self.tables
+            {"title": t.caption, "headers": list(t.headings), "rows": [list(r) for r in t.rows]} for t in self.tables
         ]
         return {
             "name": self.name,

@@ -15,7 +15,8 @@ from howsure.calibration.bins.sums import sums_of_rows
 from howsure.calibration.simulation import simulate_pairs
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.reproductions.figures.lines import Series, series_figure
-from howsure.reproductions.reproduction import Advance, Finding, Reproduction, ResultTable, nobody
+from howsure.reproductions.reproduction import Advance, Finding, Reproduction, nobody
+from howsure.show.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -199,7 +200,7 @@ def _figure(title: str, scores: Scores, x: str, log: bool) -> Figure:
     return figure
 
 
-def _table(title: str, scores: Scores, x: str) -> ResultTable:
+def _table(title: str, scores: Scores, x: str) -> Table:
     shown = np.unique(np.linspace(0, len(scores.x) - 1, 8).round().astype(int))
     rows = [[f"{scores.x[i]:,}", *(f"{one[:, i].mean():.6f}" for one in scores.by_beta)] for i in shown]
-    return ResultTable(title, (x, *(f"Beta({a:g}, {b:g})" for a, b in BETAS)), rows)
+    return Table((x, *(f"Beta({a:g}, {b:g})" for a, b in BETAS)), rows, caption=title)

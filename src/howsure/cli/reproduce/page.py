@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from howsure.cli.terminal.output import table_text
 from howsure.inputs.naming import counted
-from howsure.reproductions import Finding, Reproduction, ResultTable
+from howsure.reproductions import Finding, Reproduction
 from howsure.show.table import Table
 
 CORRECTIONS = "Corrections to the paper"
@@ -15,7 +15,7 @@ CORRECTIONS = "Corrections to the paper"
 def as_text(result: Reproduction, *, limit: int | None = None) -> str:
     """Every table, then the findings: what the paper says, what we found, and whether it holds."""
     parts = [result.title, *result.notes]
-    parts += [f"{table.title}\n{table_text(_as_table(table))}".rstrip() for table in result.tables]
+    parts += map(str, result.tables)
     parts += [summary(result, limit), *map(_in_words, result.findings)]
     if result.corrections:
         parts.append("\n".join([CORRECTIONS, *(f"- {one}" for one in result.corrections)]))
@@ -35,7 +35,7 @@ def as_page(result: Reproduction, command: str, pictures: Mapping[str, str], *, 
         shown = name.replace("-", " ")
         parts.append(f"![{shown}]({address})\n\n*{result.captions.get(name, shown)}*")
     for table in result.tables:
-        parts += [f"## {table.title}", _markdown(_as_table(table))]
+        parts += [f"## {table.caption}", replace(table, caption="").markdown()]
     parts.append("## Methods")
     parts.append("\n".join(f"- {note}" for note in (*result.notes, f"Recipe: {_recipe(result)}.")))
     return "\n\n".join(parts) + "\n"
@@ -75,7 +75,7 @@ def _overview(findings: Sequence[Finding]) -> list[str]:
         if len(found) > 1:
             tables.setdefault(tuple(found), []).append((*claim, *found.values()))
     headers = [("where", "claim", *settings) for settings in tables]
-    return [_markdown(Table(names, rows, words=names)) for names, rows in zip(headers, tables.values(), strict=True)]
+    return [Table(names, rows, words=names).markdown() for names, rows in zip(headers, tables.values(), strict=True)]
 
 
 def _findings(findings: Sequence[Finding]) -> list[str]:
@@ -84,16 +84,8 @@ def _findings(findings: Sequence[Finding]) -> list[str]:
     for setting in _settings(findings):
         rows = [(f.place, f.paper, f.ours, f"**{f.verdict}**") for f in findings if f.setting == setting]
         parts += [f"## {setting}"] if setting else []
-        parts.append(_markdown(Table(headers, rows, words=headers)))
+        parts.append(Table(headers, rows, words=headers).markdown())
     return parts
-
-
-def _as_table(table: ResultTable) -> Table:
-    return Table(table.headers, table.rows, table.words)
-
-
-def _markdown(table: Table) -> str:
-    return table_text(table, "markdown").rstrip()
 
 
 def _recipe(result: Reproduction) -> str:

@@ -11,7 +11,8 @@ from howsure.inputs.pairs import Floats
 from howsure.reproductions.boostsa.p_values import EXACT, FULL, SHARES, TESTS, Columns, p_values, share_name
 from howsure.reproductions.figures.lines import Series
 from howsure.reproductions.replicates import verdict
-from howsure.reproductions.reproduction import Advance, Finding, ResultTable
+from howsure.reproductions.reproduction import Advance, Finding
+from howsure.show.table import Table
 from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import normal_quantile
 
@@ -44,10 +45,10 @@ class Simulated:
             lines.append(Series(test, SIZES, [one.value for one in means], lows, highs))
         return [("a true difference of one point", lines)]
 
-    def table(self) -> ResultTable:
+    def table(self) -> Table:
         """The means."""
         rows = [[f"{n:,}", *(f"{p:.3f}" for p in one.mean(axis=1))] for n, one in zip(SIZES, self.p, strict=True)]
-        return ResultTable("Figure 1: mean p of macro-F1 by test-set size and share", ["test set", *TESTS], rows)
+        return Table(["test set", *TESTS], rows, caption="Figure 1: mean p of macro-F1 by test-set size and share")
 
     def findings(self) -> tuple[Finding, ...]:
         """What the paper says of the figure, each decided by the least certain of its intervals."""

@@ -20,9 +20,10 @@ from howsure.reproductions.boostsa.p_values import (
     share_name,
 )
 from howsure.reproductions.figures.lines import Series
-from howsure.reproductions.reproduction import Advance, Finding, ResultTable
+from howsure.reproductions.reproduction import Advance, Finding
 from howsure.reproductions.tagging.corpora import Corpus
 from howsure.reproductions.tagging.models import PENALTIES, PSEUDOCOUNTS, choose_crf, choose_hmm
+from howsure.show.table import Table
 from howsure.significance import compare
 from howsure.stats.proportions import wilson_interval
 
@@ -181,7 +182,7 @@ def _words(one: OfSize) -> str:
     return f"{one.words:,} words"
 
 
-def tables(sizes: Sequence[OfSize]) -> tuple[ResultTable, ResultTable]:
+def tables(sizes: Sequence[OfSize]) -> tuple[Table, Table]:
     """p on the first words, and how often each test finds the difference."""
     first, found = [], []
     for one in sizes:
@@ -189,12 +190,9 @@ def tables(sizes: Sequence[OfSize]) -> tuple[ResultTable, ResultTable]:
             values, p = one.values[:, column], one.first[:, column]
             first.append([f"{one.words:,}", name, *(f"{value:.4f}" for value in (*values, *p))])
             found.append([f"{one.words:,}", name, *(f"{one.found(test, metric)[0]:.2f}" for test in TESTS)])
+    what = "Figure 2: p on the first words of the test tweets"
+    shares = f"Share of {DRAWS} test sets, drawn by tweet, with p ≤ .05"
     return (
-        ResultTable(
-            "Figure 2: p on the first words of the test tweets",
-            ["words", "metric", "HMM", "CRF-Basic", *TESTS], first, ("metric",),
-        ),
-        ResultTable(
-            f"Share of {DRAWS} test sets, drawn by tweet, with p ≤ .05", ["words", "metric", *TESTS], found, ("metric",)
-        ),
-    )  # fmt: skip
+        Table(["words", "metric", "HMM", "CRF-Basic", *TESTS], first, ("metric",), caption=what),
+        Table(["words", "metric", *TESTS], found, ("metric",), caption=shares),
+    )

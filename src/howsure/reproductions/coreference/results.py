@@ -32,7 +32,8 @@ from howsure.reproductions.coreference.judging import (
     overconfidence_near,
 )
 from howsure.reproductions.replicates import verdict
-from howsure.reproductions.reproduction import Finding, ResultTable
+from howsure.reproductions.reproduction import Finding
+from howsure.show.table import Table
 from howsure.stats.estimate import Estimate
 
 SMALL = 0.01  # the calibration error that the paper stays below
@@ -119,7 +120,7 @@ def corrections(judged: Results) -> tuple[str, ...]:
     )
 
 
-def paper_table(judged: Results) -> ResultTable:
+def paper_table(judged: Results) -> Table:
     """The paper's numbers beside ours, models trained by likelihood."""
     shown = [
         setting
@@ -145,10 +146,10 @@ def paper_table(judged: Results) -> ResultTable:
          [str(over_documents(nats_a_mention, judged[one])) for one in shown]),
     ]  # fmt: skip
     headers = ("quantity", "paper", *map(str, shown))
-    return ResultTable("Paper and ours", headers, [[name, paper, *ours] for name, paper, ours in rows], headers[:1])
+    return Table(headers, [[name, paper, *ours] for name, paper, ours in rows], headers[:1], caption="Paper and ours")
 
 
-def settings_table(judged: Results, title: str) -> ResultTable:
+def settings_table(judged: Results, title: str) -> Table:
     """Every model on every document set."""
     headers = (
         "corpus", "mentions", "trees", "loss", "CoNLL F1", "MUC", "B³", "CEAF-e", "LEA", "CalibErr", "Algorithm 1",
@@ -165,10 +166,10 @@ def settings_table(judged: Results, title: str) -> ResultTable:
             f"{one.curve.error.value:.4f}", str(one.away_from_zero), str(one.error_of_new), f"{skill:.3f}",
             f"{nats:.3f}", f"{one.inside} of {len(one.nats)}",
         ])  # fmt: skip
-    return ResultTable(title, headers, rows, headers[:4])
+    return Table(headers, rows, headers[:4], caption=title)
 
 
-def sampling_table(judged: Results) -> ResultTable:
+def sampling_table(judged: Results) -> Table:
     """Exact probabilities beside the frequencies among samples, models trained by likelihood."""
     headers = (
         "setting", "pairs", "CalibErr, exact", f"CalibErr, {SAMPLES:,} samples", "distance", "largest", "never sampled",
@@ -185,10 +186,10 @@ def sampling_table(judged: Results) -> ResultTable:
                 _loss(one.curve.log_loss.score), _loss(one.sampled_curve.log_loss.score),
             ])  # fmt: skip
     title = f"Exact against {SAMPLES:,} samples; distance: root mean square over the pairs"
-    return ResultTable(title, headers, rows, headers[:1])
+    return Table(headers, rows, headers[:1], caption=title)
 
 
-def changes_table(judged: Results) -> ResultTable:
+def changes_table(judged: Results) -> Table:
     """What the margin, detected mentions and a parser change: paired by document, or by pair."""
     headers = ("change", "setting", "CoNLL F1", "squared CalibErr", "squared CalibErr of P(new)", "nats per mention")
     rows = []
@@ -208,7 +209,7 @@ def changes_table(judged: Results) -> ResultTable:
                 nats = str(over_documents(nats_a_mention, judged[other], one))
             label = f"{setting}, {setting.loss}" if setting.loss == other.loss else str(setting)
             rows.append([name, label, _percents(f1), squared, of_new, nats])
-    return ResultTable("What changes, with intervals paired by document", headers, sorted(rows), headers[:2])
+    return Table(headers, sorted(rows), headers[:2], caption="What changes, with intervals paired by document")
 
 
 def notes(left_out: Sequence[int], parsed: bool) -> tuple[str, ...]:

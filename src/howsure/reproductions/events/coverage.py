@@ -12,7 +12,8 @@ from howsure.events.series.counts import count_from_probabilities, count_from_sa
 from howsure.inputs.pairs import Floats
 from howsure.reproductions.figures.lines import Series, series_figure
 from howsure.reproductions.replicates import mean_estimate
-from howsure.reproductions.reproduction import Advance, Finding, ResultTable
+from howsure.reproductions.reproduction import Advance, Finding
+from howsure.show.table import Table
 from howsure.stats.poisson_binomial import poisson_binomial
 from howsure.stats.proportions import normal_quantile
 
@@ -85,7 +86,7 @@ def holds(interval: Interval, pmf: Floats) -> float:
     return float(pmf[(counts >= interval[0]) & (counts <= interval[1])].sum())
 
 
-def coverage_table(found: Simulated) -> ResultTable:
+def coverage_table(found: Simulated) -> Table:
     """Mean and worst coverage of every interval."""
     headers = ("interval", "mean coverage", "worst quarter", "quarters below .93", "worst draw")
     rows = [
@@ -100,7 +101,7 @@ def coverage_table(found: Simulated) -> ResultTable:
     ]
     quarters = len(found.coverage[NAMES[0]])
     title = f"Synthetic: coverage of {100 * LEVEL:g} % intervals of a count, true distribution, {quarters} quarters"
-    return ResultTable(title, headers, rows, headers[:1])
+    return Table(headers, rows, headers[:1], caption=title)
 
 
 def coverage_findings(found: Simulated) -> tuple[Finding, ...]:

@@ -39,7 +39,8 @@ from howsure.reproductions.events.news import (
     news_findings,
     told_by,
 )
-from howsure.reproductions.reproduction import Advance, Finding, Reproduction, ResultTable, nobody
+from howsure.reproductions.reproduction import Advance, Finding, Reproduction, nobody
+from howsure.show.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -62,7 +63,7 @@ class Part:
     """What one experiment found."""
 
     findings: list[Finding] = field(default_factory=list)
-    tables: list[ResultTable] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
     drawings: Drawings = field(default_factory=dict)
     captions: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)

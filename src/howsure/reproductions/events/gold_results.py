@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from howsure.figures.calibration import curve_figure
 from howsure.reproductions.events.gold import Coverage, Judged
 from howsure.reproductions.replicates import verdict
-from howsure.reproductions.reproduction import Finding, ResultTable
+from howsure.reproductions.reproduction import Finding
 from howsure.show.numbers import p_in_words, p_text
+from howsure.show.table import Table
 from howsure.stats.estimate import Estimate
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ MOST_WRONG = 0.05
 QUESTIONS = {"by": "an attack by people of the country", "at": "an attack in the country"}
 
 
-def gold_table(found: ByRule) -> ResultTable:
+def gold_table(found: ByRule) -> Table:
     """Calibration, precision and recall."""
     headers = (
         "rule and gold label", "pairs", "gold pairs", "of these reachable", "calibration error", "p (calibrated)",
@@ -37,10 +38,10 @@ def gold_table(found: ByRule) -> ResultTable:
         for rule, all_labels in found.items()
         for one in all_labels
     ]  # fmt: skip
-    return ResultTable("muc4: probabilities of (report, country) against gold templates", headers, rows, headers[:1])
+    return Table(headers, rows, headers[:1], caption="muc4: probabilities of (report, country) against gold templates")
 
 
-def coverage_table(found: ByRule) -> ResultTable:
+def coverage_table(found: ByRule) -> Table:
     """How often the interval of a count holds the gold count."""
     headers = (
         "rule and gold label", "gold counts of", "cells (country, month)", "within the interval", "gold above it",
@@ -52,7 +53,7 @@ def coverage_table(found: ByRule) -> ResultTable:
         for one in all_labels
         for which, coverage in (("all reports", one.coverage), ("reports with an agent", one.coverage_of_reachable))
     ]
-    return ResultTable("muc4: 95 % intervals of counts against gold counts", headers, rows, headers[:2])
+    return Table(headers, rows, headers[:2], caption="muc4: 95 % intervals of counts against gold counts")
 
 
 def gold_findings(found: ByRule) -> tuple[Finding, ...]:

@@ -25,7 +25,8 @@ from howsure.reproductions.events.drawn import (
     entities_against_documents,
     few_samples,
 )
-from howsure.reproductions.reproduction import Finding, ResultTable
+from howsure.reproductions.reproduction import Finding
+from howsure.show.table import Table
 
 ACTORS = 20
 ACTORS_OF_TWO_RULES = 10
@@ -79,7 +80,7 @@ def told_by(path: Path, *, corpus: str, rule: str, by: str, news: News) -> Told 
         )
 
 
-def corpora_table(told: Sequence[Told]) -> ResultTable:
+def corpora_table(told: Sequence[Told]) -> Table:
     """What was read and found."""
     headers = (
         "corpus and rule", "items", "naming an actor", "with a word of the rule", "words", "with an event",
@@ -97,10 +98,10 @@ def corpora_table(told: Sequence[Told]) -> ResultTable:
                 f"{p.sum():,.1f}", f"{one.drawn.best.sum():,}",
             ]
         )  # fmt: skip
-    return ResultTable(f"{told[0].corpus}: what was read and found", headers, rows, headers[:1])
+    return Table(headers, rows, headers[:1], caption=f"{told[0].corpus}: what was read and found")
 
 
-def differences_table(told: Sequence[Told]) -> ResultTable:
+def differences_table(told: Sequence[Told]) -> Table:
     """How much of what the 1-best says the posterior leaves open."""
     headers = (
         "corpus, rule, period", "changes of the 1-best", "open", "contests of the 1-best", "open",
@@ -116,10 +117,10 @@ def differences_table(told: Sequence[Told]) -> ResultTable:
         for one in told
     ]  # fmt: skip
     title = f"{told[0].corpus}: differences between counts that are open (P < {SURE:g}), 20 most frequent actors"
-    return ResultTable(title, headers, rows, (headers[0], headers[-1]))
+    return Table(headers, rows, (headers[0], headers[-1]), caption=title)
 
 
-def actors_table(one: Told) -> ResultTable:
+def actors_table(one: Told) -> Table:
     """The most frequent actors in all periods together."""
     headers = ("actor", "title", "expected documents", "95 % interval", "1-best")
     rows = []
@@ -130,10 +131,10 @@ def actors_table(one: Told) -> ResultTable:
         rows.append(
             [actor, one.series.titles[actor], f"{count.mean:.1f}", f"[{count.low:.0f}, {count.high:.0f}]", f"{best}"]
         )
-    return ResultTable(f"{one.corpus}, {one.rule}: all periods together", headers, rows, headers[:2])
+    return Table(headers, rows, headers[:2], caption=f"{one.corpus}, {one.rule}: all periods together")
 
 
-def grammar_table(paper: Told, wide: Told) -> ResultTable:
+def grammar_table(paper: Told, wide: Told) -> Table:
     """The expected counts of the most frequent actors by the paper's rule, and by one that sees more of the grammar."""
     headers = ("actor", "title", paper.rule, wide.rule)
     expected = [_expected(one.drawn) for one in (paper, wide)]
@@ -142,7 +143,7 @@ def grammar_table(paper: Told, wide: Told) -> ResultTable:
         for actor in wide.actors[:ACTORS_OF_TWO_RULES]
     ]
     title = f"{paper.corpus}: expected documents by the paper's rule and with nouns before nouns"
-    return ResultTable(title, headers, rows, headers[:2])
+    return Table(headers, rows, headers[:2], caption=title)
 
 
 def enough_open(one: Differences) -> bool | None:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from howsure.calibration.results import CalibrationCurve
 from howsure.reproductions.figures.paths import Setting, path_figure
 from howsure.reproductions.replicates import SUBSAMPLES, all_verdicts, verdict
-from howsure.reproductions.reproduction import Finding, ResultTable
+from howsure.reproductions.reproduction import Finding
 from howsure.reproductions.sentiment.classifiers import LOGISTIC_REGRESSION, NAIVE_BAYES, TextClassifier
 from howsure.reproductions.sentiment.tweets import Tweets
+from howsure.show.table import Table
 from howsure.stats.estimate import Estimate
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def findings(found: Estimates) -> tuple[Finding, ...]:
     )  # fmt: skip
 
 
-def paper_table(of_test: Estimates, in_all: Estimates) -> ResultTable:
+def paper_table(of_test: Estimates, in_all: Estimates) -> Table:
     """The paper's numbers beside ours."""
     headers = ("quantity", "paper", "ours", "95 %, test data", "95 %, training and test data")
     rows = [
@@ -80,10 +81,10 @@ def paper_table(of_test: Estimates, in_all: Estimates) -> ResultTable:
         for name, one in of_test.items()
     ]
     title = "Figure 2: paper and ours; differences are naive Bayes minus logistic regression"
-    return ResultTable(title, headers, rows, headers[:1])
+    return Table(headers, rows, headers[:1], caption=title)
 
 
-def models_table(chosen: Mapping[str, TextClassifier], curves: Mapping[str, CalibrationCurve]) -> ResultTable:
+def models_table(chosen: Mapping[str, TextClassifier], curves: Mapping[str, CalibrationCurve]) -> Table:
     """Both models on the test data by the paper's own algorithms, and their scores."""
     headers = (
         "model",
@@ -104,10 +105,12 @@ def models_table(chosen: Mapping[str, TextClassifier], curves: Mapping[str, Cali
         ]
         for kind, fit in chosen.items()
     ]  # fmt: skip
-    return ResultTable("Models chosen on the development data, evaluated on the test data", headers, rows, headers[:1])
+    return Table(
+        headers, rows, headers[:1], caption="Models chosen on the development data, evaluated on the test data"
+    )
 
 
-def grid_table(grids: Fits, curves: Curves) -> ResultTable:
+def grid_table(grids: Fits, curves: Curves) -> Table:
     """Every strength of both grids on the development data."""
     rows = [
         [
@@ -118,7 +121,7 @@ def grid_table(grids: Fits, curves: Curves) -> ResultTable:
         for fit, curve in zip(fits, curves[kind], strict=True)
     ]  # fmt: skip
     headers = ("model", "strength", "F1", "CalibErr", "Brier", "log loss")
-    return ResultTable("Every strength on the development data: pseudocounts, and C", headers, rows, headers[:1])
+    return Table(headers, rows, headers[:1], caption="Every strength on the development data: pseudocounts, and C")
 
 
 def grid_figure(grids: Fits, curves: Curves) -> Figure:

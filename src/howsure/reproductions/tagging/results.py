@@ -11,10 +11,11 @@ from howsure.figures.calibration import curve_figure
 from howsure.reproductions.figures.side_by_side import side_by_side_figure
 from howsure.reproductions.label_errors import Contest, p_value
 from howsure.reproductions.replicates import SUBSAMPLES, verdict
-from howsure.reproductions.reproduction import Finding, ResultTable
+from howsure.reproductions.reproduction import Finding
 from howsure.reproductions.tagging.contest import BIN_SIZE, CRF, FEW, HMM, MANY, NOUN, Outcome
 from howsure.reproductions.tagging.corpora import Corpus
 from howsure.reproductions.tagging.models import MOST_FOR_CHOSEN, PAPERS_HMM
+from howsure.show.table import Table
 from howsure.stats.estimate import Estimate
 from howsure.stats.multiplicity import adjust_p_values
 
@@ -93,7 +94,7 @@ def significant(contest: Contest) -> tuple[int, int]:
     return int(np.count_nonzero((p < LEVEL) & (sign > 0))), int(np.count_nonzero((p < LEVEL) & (sign < 0)))
 
 
-def quantities_table(corpus: Corpus, outcomes: Sequence[Outcome]) -> ResultTable:
+def quantities_table(corpus: Corpus, outcomes: Sequence[Outcome]) -> Table:
     """The paper's numbers beside ours."""
     headers = ["quantity", "paper"]
     for outcome in outcomes:
@@ -105,10 +106,10 @@ def quantities_table(corpus: Corpus, outcomes: Sequence[Outcome]) -> ResultTable
             one = outcome.in_test[name]
             row += [_value(one), _interval(one), _interval(outcome.in_all[name])]
         rows.append(row)
-    return ResultTable(f"{corpus.name}: paper and ours; differences are HMM minus CRF", headers, rows, ("quantity",))
+    return Table(headers, rows, ("quantity",), caption=f"{corpus.name}: paper and ours; differences are HMM minus CRF")
 
 
-def models_table(corpora: Sequence[tuple[Corpus, Sequence[Outcome]]]) -> ResultTable:
+def models_table(corpora: Sequence[tuple[Corpus, Sequence[Outcome]]]) -> Table:
     """All models, and their scores on the test sentences over all tags."""
     headers = ("data", "model", "setting", "sentences", "dev accuracy", "test accuracy", "CalibErr", "Algorithm 1",
                "Brier", "log loss")  # fmt: skip
@@ -126,10 +127,10 @@ def models_table(corpora: Sequence[tuple[Corpus, Sequence[Outcome]]]) -> ResultT
                         f"{curve.error.value:.4f}", f"{curve.brier.score:.5f}", f"{curve.log_loss.score:.5f}",
                     ]
                 )  # fmt: skip
-    return ResultTable(f"The models, evaluated over all {labels} in bins of {BIN_SIZE:,}", headers, rows, WORDS)
+    return Table(headers, rows, WORDS, caption=f"The models, evaluated over all {labels} in bins of {BIN_SIZE:,}")
 
 
-def search_table(corpora: Sequence[tuple[Corpus, Sequence[Outcome]]]) -> ResultTable:
+def search_table(corpora: Sequence[tuple[Corpus, Sequence[Outcome]]]) -> Table:
     """How the number of sentences was found with which the CRF is as accurate as the HMM."""
     rows = []
     for corpus, outcomes in corpora:
@@ -140,10 +141,12 @@ def search_table(corpora: Sequence[tuple[Corpus, Sequence[Outcome]]]) -> ResultT
                 cells = [f"{target:.4f}", f"{one.sentences:,}", f"{one.setting:g}", f"{one.accuracy:.4f}", taken]
                 rows.append([corpus.name, outcome.rivals.name, *cells])
     headers = ("data", "HMM", "its accuracy", "sentences of the CRF", "c₂", "accuracy", "taken")
-    return ResultTable("Development accuracy: the CRF trained on increasing numbers of sentences", headers, rows, WORDS)
+    return Table(
+        headers, rows, WORDS, caption="Development accuracy: the CRF trained on increasing numbers of sentences"
+    )
 
 
-def labels_table(title: str, outcomes: Sequence[Outcome]) -> ResultTable:
+def labels_table(title: str, outcomes: Sequence[Outcome]) -> Table:
     """Every label, the most frequent first, with both models' errors and p adjusted for their number."""
     headers = [outcomes[0].question.labels.removesuffix("s"), "in the test data"]
     for outcome in outcomes:
@@ -154,7 +157,7 @@ def labels_table(title: str, outcomes: Sequence[Outcome]) -> ResultTable:
         [names[i], f"{asked.counts[names[i]]:,}", *(cell for cells in columns for cell in cells[i])]
         for i in asked.order.tolist()
     ]
-    return ResultTable(title, headers, rows, (headers[0], "better"))
+    return Table(headers, rows, (headers[0], "better"), caption=title)
 
 
 def _columns(contest: Contest) -> list[list[str]]:
@@ -166,7 +169,7 @@ def _columns(contest: Contest) -> list[list[str]]:
     return found
 
 
-def bin_sizes_table(corpora: Sequence[tuple[Corpus, Sequence[Outcome]]]) -> ResultTable:
+def bin_sizes_table(corpora: Sequence[tuple[Corpus, Sequence[Outcome]]]) -> Table:
     """How many labels the CRF wins with other bin sizes."""
     labels = corpora[0][1][0].question.labels
     sizes = list(corpora[0][1][0].wins_by_bin_size)
@@ -177,7 +180,9 @@ def bin_sizes_table(corpora: Sequence[tuple[Corpus, Sequence[Outcome]]]) -> Resu
         for outcome in outcomes
     ]
     headers = ["data", "HMM", labels, "n^(2/3) / 2", *sizes]
-    return ResultTable(f"Number of {labels} for which the CRF is better calibrated, by bin size", headers, rows, WORDS)
+    return Table(
+        headers, rows, WORDS, caption=f"Number of {labels} for which the CRF is better calibrated, by bin size"
+    )
 
 
 def figure_3(outcomes: Sequence[Outcome]) -> Figure:

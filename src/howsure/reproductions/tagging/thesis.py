@@ -16,10 +16,11 @@ from howsure.figures.calibration import curve_figure
 from howsure.inputs.pairs import Integers, Pairs
 from howsure.reproductions.label_errors import LabelErrors, clustered_mean, jackknifed, label_errors, over_halves
 from howsure.reproductions.replicates import SUBSAMPLES, over_training, random_subsamples, verdict
-from howsure.reproductions.reproduction import Advance, Finding, ResultTable
+from howsure.reproductions.reproduction import Advance, Finding
 from howsure.reproductions.tagging.contest import NOUN, OF_LABEL, Judged, judge
 from howsure.reproductions.tagging.corpora import Corpus
 from howsure.reproductions.tagging.models import PENALTIES, choose_crf, fit_hmm, refit
+from howsure.show.table import Table
 from howsure.stats.estimate import Estimate
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Thesis:
     """What came of the experiment, as parts of a reproduction."""
 
     findings: tuple[Finding, ...]
-    table: ResultTable
+    table: Table
     captions: Mapping[str, str]
     notes: tuple[str, ...]
     draw: Callable[[], dict[str, Figure]]
@@ -167,7 +168,7 @@ def _findings(
     )  # fmt: skip
 
 
-def _table(nouns: Mapping[str, Noun], found: Mapping[str, Estimate], settings: Mapping[str, float]) -> ResultTable:
+def _table(nouns: Mapping[str, Noun], found: Mapping[str, Estimate], settings: Mapping[str, float]) -> Table:
     headers = ("figure", "model", "c₂", "accuracy, thesis", "accuracy", "MSE score, thesis", "MSE score",
                "error, debiased", "95 %, training and test data", "refinement", "Brier", "log loss")  # fmt: skip
     rows = []
@@ -182,7 +183,7 @@ def _table(nouns: Mapping[str, Noun], found: Mapping[str, Estimate], settings: M
                 f"{one.curve.brier.score:.4f}", f"{one.curve.log_loss.score:.4f}",
             ]
         )  # fmt: skip
-    return ResultTable(f"Figures 4.1–4.3: {WHERE}", headers, rows, ("figure", "model"))
+    return Table(headers, rows, ("figure", "model"), caption=f"Figures 4.1–4.3: {WHERE}")
 
 
 def _caption(kind: str, one: Noun) -> str:

@@ -10,8 +10,9 @@ from howsure.calibration.curve import curve_of
 from howsure.calibration.results import CalibrationCurve
 from howsure.reproductions.figures.paths import Setting, path_figure
 from howsure.reproductions.replicates import SUBSAMPLES, verdict
-from howsure.reproductions.reproduction import Finding, ResultTable
+from howsure.reproductions.reproduction import Finding
 from howsure.reproductions.tweets.models import POOLED_BIN_SIZE, QUERY, Fit
+from howsure.show.table import Table
 from howsure.stats.estimate import Estimate
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def _of_settings(name: str, ends: tuple[float, float], found: Mapping[str, Estim
     return Finding("", paper, ours, verdict(difference))
 
 
-def models_table(chosen: Chosen, curves: Sequence[CalibrationCurve]) -> ResultTable:
+def models_table(chosen: Chosen, curves: Sequence[CalibrationCurve]) -> Table:
     """The captions of Figures 4.4 to 4.6: accuracy and calibration of the query."""
     headers = (
         "model", "setting", "accuracy", "CalibErr", "MSE score, Algorithm 2", "refinement", "Brier score", "log loss"
@@ -86,10 +87,10 @@ def models_table(chosen: Chosen, curves: Sequence[CalibrationCurve]) -> ResultTa
         ]
         for (name, fit), curve in zip(chosen.items(), curves, strict=True)
     ]  # fmt: skip
-    return ResultTable(f'The query "{QUERY}" on the test tweets', headers, rows, headers[:2])
+    return Table(headers, rows, headers[:2], caption=f'The query "{QUERY}" on the test tweets')
 
 
-def pooled_table(chosen: Chosen) -> ResultTable:
+def pooled_table(chosen: Chosen) -> Table:
     """All tags pooled."""
     headers = ("model", "CalibErr", "Algorithm 1", "refinement", "Brier score", "log loss", "-log P(gold tag)")
     rows = []
@@ -99,22 +100,20 @@ def pooled_table(chosen: Chosen) -> ResultTable:
             name, str(curve.debiased_error), f"{curve.error.value:.4f}", f"{curve.brier.refinement:.5f}",
             f"{curve.brier.score:.5f}", f"{curve.log_loss.score:.5f}", f"{fit.test.gold_loss:.4f}",
         ])  # fmt: skip
-    return ResultTable("All tags pooled on the test tweets", headers, rows, headers[:1])
+    return Table(headers, rows, headers[:1], caption="All tags pooled on the test tweets")
 
 
-def differences_table(in_test: Mapping[str, Estimate], in_all: Mapping[str, Estimate]) -> ResultTable:
+def differences_table(in_test: Mapping[str, Estimate], in_all: Mapping[str, Estimate]) -> Table:
     """Every quantity that a finding rests on, and some more."""
     headers = ("quantity", "value", "95 %, test tweets", "95 %, training and test tweets")
     rows = [[name, f"{one.value:+.6f}", interval(one), interval(in_all[name])] for name, one in in_test.items()]
-    return ResultTable(
-        "Evidence for the findings; differences are first minus second (loss or error above 0: the second is better)",
-        headers,
-        rows,
-        headers[:1],
+    title = (
+        "Evidence for the findings; differences are first minus second (loss or error above 0: the second is better)"
     )
+    return Table(headers, rows, headers[:1], caption=title)
 
 
-def bin_size_table(chosen: Chosen) -> ResultTable:
+def bin_size_table(chosen: Chosen) -> Table:
     """How much the bin size matters."""
     headers = ("bin size", *(f"{name}{what}" for name in chosen for what in ("", ", Algorithm 1")))
     rows = []
@@ -122,10 +121,10 @@ def bin_size_table(chosen: Chosen) -> ResultTable:
         curves = [curve_of(fit.test.verb, bin_size=bin_size) for fit in chosen.values()]
         cells = [cell for one in curves for cell in (str(one.debiased_error), f"{one.error.value:.4f}")]
         rows.append([f"{bin_size:,}", *cells])
-    return ResultTable(f'CalibErr of the query "{QUERY}" by bin size', headers, rows)
+    return Table(headers, rows, caption=f'CalibErr of the query "{QUERY}" by bin size')
 
 
-def ablation_table(templates: Chosen, whole: Fit) -> ResultTable:
+def ablation_table(templates: Chosen, whole: Fit) -> Table:
     """CRFs with fewer families of features than CRF-Advanced."""
     headers = (
         "features", "c₂", "accuracy", f"{QUERY}: CalibErr", f"{QUERY}: refinement", "all: CalibErr", "all: Brier score",
@@ -140,10 +139,10 @@ def ablation_table(templates: Chosen, whole: Fit) -> ResultTable:
             str(pooled.debiased_error), f"{pooled.brier.score:.5f}", f"{pooled.log_loss.score:.5f}", _more(fit, whole),
         ])  # fmt: skip
     title = "Families of features (section 4.1.2): adding one at a time, leaving one out; intervals over test tweets"
-    return ResultTable(title, headers, rows, headers[:1])
+    return Table(headers, rows, headers[:1], caption=title)
 
 
-def settings_table(fits: Fits) -> ResultTable:
+def settings_table(fits: Fits) -> Table:
     """Every setting of every model."""
     headers = (
         "model", "setting", "accuracy (dev)", "accuracy", f"{QUERY}: CalibErr", "all: CalibErr", "all: Brier score",
@@ -158,7 +157,7 @@ def settings_table(fits: Fits) -> ResultTable:
                 str(curve_of(fit.test.verb, bin_size=200).debiased_error), str(pooled.debiased_error),
                 f"{pooled.brier.score:.5f}", f"{pooled.log_loss.score:.5f}",
             ])  # fmt: skip
-    return ResultTable("Every setting on the test tweets", headers, rows, headers[:2])
+    return Table(headers, rows, headers[:2], caption="Every setting on the test tweets")
 
 
 def path_of_settings(fits: Sequence[Sequence[Fit]], chosen: Chosen) -> Figure:
