@@ -195,6 +195,16 @@ def names_say_something(module: Module) -> Iterator[str]:
             yield f"{module.name}: '{part}' names no idea"
 
 
+def the_library_speaks_of_parameters(module: Module) -> Iterator[str]:
+    """Options have their names on the command line alone, which puts them for parameters (cli/terminal/commands.py)."""
+    if module.room == "cli":
+        return
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            for option in re.findall(r"(?<![\w-])--[a-z][a-z-]*", node.value):
+                yield f"{module.name}, line {node.lineno}: a text speaks of {option}"
+
+
 RULES = [
     imports_point_down,
     numerics_are_pure,
@@ -202,6 +212,7 @@ RULES = [
     frames_have_one_seam,
     slow_libraries_are_imported_where_used,
     names_say_something,
+    the_library_speaks_of_parameters,
 ]
 
 
@@ -346,6 +357,7 @@ OFFENDERS = [
     (slow_libraries_are_imported_where_used, "howsure.calibration.results", "from scipy import stats"),
     (slow_libraries_are_imported_where_used, "howsure.report.page", "import matplotlib.pyplot as plt"),
     (names_say_something, "howsure.stats._utils", ""),
+    (the_library_speaks_of_parameters, "howsure.data.read", "def f(n):\n    raise E(f'{n}: name it by --id COL')"),
 ]
 
 LAW_ABIDING = """

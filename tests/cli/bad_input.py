@@ -150,7 +150,7 @@ VALUES = [
           "or --positive yes.", {"dev.csv": table(gold=["yes", "no"] * 20)}),
     Wrong("three labels", JUDGE,
           "gold must have two values; it holds 'no' (20), 'yes' (15), 'maybe' (5). What is no answer can count as "
-          "missing, for instance --missing maybe --skip-missing. If two are left, say which is positive: "
+          "missing, for instance --missing maybe with --skip-missing. If two are left, say which is positive: "
           "--positive VALUE.",
           {"dev.csv": table(gold=["yes", "no", "yes", "no", "yes", "no", "no", "maybe"] * 5)}),
     Wrong("a positive label that does not occur", f"{JUDGE} --positive Yes",
@@ -228,7 +228,7 @@ OPTIONS = [
     Wrong("models with different labels", "calibration compare a.csv b.csv --target gold --prob prob",
           f"both models must be judged on the same rows; the label of row 1 of b.csv {COUNTED} is not that of a.csv. "
           "Are the rows in another order? Pair them: --id COL. Does the label say whether the model's own answer is "
-          "right? Then name that of each: --target COL --target COL.",
+          "right? Then name that of each: --target COL for the one, --target COL for the other.",
           {"a.csv": table(gold=(1, 0)), "b.csv": table(gold=(1, 1))}),
     Wrong("a label of one model for both", "calibration compare dev.csv --target right_a --prob conf_a --prob conf_b",
           "--target right_a is named after conf_a. Is it whether that model's own answer is right? Then it says "

@@ -49,8 +49,13 @@ VALUES = [
         r"row 4 of .*{file} .* holds 1\.0000001\. Rounding\? Clip or round it in your own pipeline",
     ),
     ("prob", float("inf"), {}, r"prob must lie in \[0, 1\]; row 4 .*{file} .* holds [Ii]nf"),
-    ("prob", float("nan"), {}, r"prob must not be missing; row 4 of .*{file} .*--skip-missing"),
-    ("gold", 2, {}, r"gold must have two values; it holds '0' \(4\), '1' \(3\), '2' \(1\).*--missing 2.*--positive"),
+    ("prob", float("nan"), {}, r"prob must not be missing; row 4 of .*{file} .*skip_missing=True"),
+    (
+        "gold",
+        2,
+        {},
+        r"gold must have two values; it holds '0' \(4\), '1' \(3\), '2' \(1\).*missing_values=\['2'\].*positive",
+    ),
     ("gold", -1, {}, r"gold must have two values; it holds '0' \(4\), '1' \(3\), '-1' \(1\)"),
     ("gold", 2, {"positive": "1"}, r"gold must have two values.*'2' \(1\)"),
     ("gold", 2, {"positive": "7"}, r"'7' is no value of gold; it holds '0' \(4\), '1' \(3\), '2' \(1\)"),
@@ -58,7 +63,7 @@ VALUES = [
         "gold",
         2,
         {"missing_values": ["2"]},
-        r"row 4 of .*{file} .* holds '2', which counts as missing.*--skip-missing \(1",
+        r"row 4 of .*{file} .* holds '2', which counts as missing.*skip_missing=True \(1",
     ),
 ]
 
@@ -80,7 +85,7 @@ def test_a_missing_value_names_its_row(column: str, file: str, tmp_path: Path) -
         "weight": [None if column == "weight" and row == 5 else 1 for row in range(8)],
     }
     message = refused(write(tmp_path / file, columns), group="uid", weight="weight")
-    assert re.match(rf"{column} must not be missing; row 6 of .*{file} .*holds nothing\. .*--skip-missing", message)
+    assert re.match(rf"{column} must not be missing; row 6 of .*{file} .*holds nothing\. .*skip_missing=True", message)
 
 
 @pytest.mark.parametrize(
@@ -104,16 +109,16 @@ def test_two_unknown_labels_need_a_positive_one(tmp_path: Path) -> None:
     path = write(tmp_path / "x.csv", {"gold": ["wrong", "right", "right"], "prob": [0.1, 0.2, 0.3]})
     assert refused(path) == (
         "gold must be 0 or 1; it holds 'right' (2), 'wrong' (1). "
-        "Say which is positive: --positive right or --positive wrong."
+        "Say which is positive: positive='right' or positive='wrong'."
     )
-    assert refused(path, positive="rihgt").endswith("Did you mean --positive right?")
+    assert refused(path, positive="rihgt").endswith("Did you mean positive='right'?")
 
 
 def test_a_label_that_is_no_answer_is_never_silently_negative(tmp_path: Path) -> None:
     path = write(tmp_path / "x.csv", {"gold": ["correct", "wrong", "unparseable"], "prob": [0.1, 0.2, 0.3]})
     message = refused(path, positive="correct")
     assert "'correct' (1), 'unparseable' (1), 'wrong' (1)" in message
-    assert "--missing wrong" in message or "--missing unparseable" in message
+    assert "missing_values=['wrong']" in message or "missing_values=['unparseable']" in message
 
 
 @pytest.mark.parametrize("file", FORMATS)
@@ -208,7 +213,7 @@ def test_a_file_that_was_cut_off(file: str, tmp_path: Path) -> None:
 def test_a_format_that_cannot_be_known(tmp_path: Path) -> None:
     path = write_bytes(tmp_path / "predictions.txt", b"gold,prob\n1,0.5\n")
     assert ".csv, .tsv, .jsonl, .ndjson, .json, .parquet, .npz, also with .gz or .zst" in refused(path)
-    assert "--input-format must be one of csv, tsv" in refused(path, format="excel")
+    assert "format=... must be one of csv, tsv" in refused(path, format="excel")
     assert "numpy.savez" in refused(write_bytes(tmp_path / "x.npy", b"\x93NUMPY"))
     with open_predictions([path], label="gold", prob="prob", format="csv") as predictions:
         assert predictions.n == 1
@@ -285,11 +290,11 @@ def test_arrays_that_are_no_columns(tmp_path: Path) -> None:
     [
         ({"prob": None}, "name the probability in one way"),
         ({"probs": ["a", "b"]}, "name the probability in one way"),
-        ({"reduce": "top-label"}, "--reduce needs the probabilities of several classes"),
-        ({"prob": None, "probs": ["prob", "gold"]}, "several classes need --reduce"),
-        ({"prob": None, "probs": ["prob"], "reduce": "top-label"}, "--probs must name two columns or more"),
-        ({"prob": None, "probs": ["prob", "prob"], "reduce": "top-label"}, "--probs must name two columns or more"),
-        ({"prob": None, "probs": ["a", "b"], "reduce": "a", "positive": "1"}, "--positive does not go with"),
+        ({"reduce": "top-label"}, "reduce=... needs the probabilities of several classes"),
+        ({"prob": None, "probs": ["prob", "gold"]}, "several classes need reduce=..."),
+        ({"prob": None, "probs": ["prob"], "reduce": "top-label"}, "probs=[...] must name two columns or more"),
+        ({"prob": None, "probs": ["prob", "prob"], "reduce": "top-label"}, "probs=[...] must name two columns or more"),
+        ({"prob": None, "probs": ["a", "b"], "reduce": "a", "positive": "1"}, "positive=... does not go with"),
         ({"prob": None, "probs": ["a", "b"], "reduce": "class-wise", "group": "uid"}, "the class is the group"),
     ],
 )

@@ -107,5 +107,5 @@ def test_a_slice(real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_without_its_data_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HOWSURE_DATA", raising=False)
-    with pytest.raises(InputError, match="--data or HOWSURE_DATA"):
+    with pytest.raises(InputError, match=r"data=\.\.\. or HOWSURE_DATA"):
         boostsa.reproduce_boostsa()

@@ -180,7 +180,7 @@ def test_without_a_parser_litbank_is_left_out_and_that_is_said(real_data: Path, 
     result = reproduce_coreference(data=str(tmp_path), limit=1)
     assert {row[0] for row in result.tables[1].rows} == {ONTOGUM, GUM}
     assert {row[2] for row in result.tables[1].rows} == {"gold"}
-    assert any("name one by --parser" in note for note in result.notes)
+    assert any("naming a spaCy pipeline adds it" in note for note in result.notes)
 
 
 def test_without_its_data_it_says_so(tmp_path: Path) -> None:

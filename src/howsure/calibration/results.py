@@ -70,7 +70,7 @@ class CalibrationCurve:
     name: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form of a curve, as `howsure calibration --format json` writes it."""
+        """The JSON form of a curve, as the command line writes it, too."""
         bins = zip(
             *(getattr(self.bins, c).tolist() for c in ("count", "mean_prob", "frequency", "low", "high")), strict=True
         )

@@ -158,7 +158,7 @@ def _metrics(
         raise InputError("metrics must name one metric or more; it is empty.")
     if target_class is not None and not (systems.task == "hard" and any(one in OF_CLASS for one in asked)):
         raise InputError(
-            f"target_class (--class) is for {', '.join(OF_CLASS)} of labels; the metrics are "
+            f"target_class is for {', '.join(OF_CLASS)} of labels; the metrics are "
             f"{', '.join(str(getattr(one, 'name', one)) for one in asked)}. Ask for one of these, or leave it out."
         )
     found = [_metric(name, systems, target_class) for name in asked]
@@ -175,9 +175,7 @@ def _metric(name: str | Metric, systems: Systems, target_class: object) -> Metri
         return name
     if name in OF_CLASS and systems.task == "hard":
         if target_class is None:
-            raise InputError(
-                f"{name!r} is of one class: say which by target_class (--class), or ask for 'macro_{name}'."
-            )
+            raise InputError(f"{name!r} is of one class: say which by target_class, or ask for 'macro_{name}'.")
         first = next(iter(systems.predictions))
         systems.problem(first, first).code(target_class)
         return of_class(name, target_class)

@@ -39,7 +39,7 @@ def _of_classes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
         if len(strange):
             what = f"{name} predicts {_named(systems, strange)} in {counted(int(predicted[strange].sum()), 'row')}"
             left = [code for code in strange if code not in counted_in]
-            outside = "wrong there, and no class of the averages; labels (--classes) would make it one"
+            outside = "wrong there, and no class of the averages; labels=[...] would make it one"
             fate = outside if left else "wrong there, and a class of the averages that is worth 0"
             yield f"{what}, which y_true never holds: {fate if averages else 'wrong there'}."
         missed = np.flatnonzero((predicted == 0) & (true > 0))

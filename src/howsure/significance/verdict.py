@@ -49,7 +49,7 @@ def how(result: Comparison) -> list[str]:
     exact = " p is exact." if all(row.exact for row in result) else ""
     said = [f"{str(recipe['resampled']).capitalize()} were {drawn}.{exact}"]
     if "items" in recipe:
-        said.append(f"The items of the runs were {recipe['items']}; to be sure, say which is which: ids (--id).")
+        said.append(f"The items of the runs were {recipe['items']}; to be sure, say which is which: ids=[...].")
     if recipe["adjust"] is not None and len(result) > 1:
         said.append(f"p is adjusted for {len(result)} comparisons ({ADJUSTED[recipe['adjust']]}).")
     lost = max((row.undefined_resamples for row in result), default=0)

@@ -85,7 +85,9 @@ def test_flags_and_repeatable_options_may_be_given_twice() -> None:
         ("bins have no bin_size. Give n_bins.", "bins have no --bin-size. Give --bins."),
         ("choose method='bootstrap', or method=...", "choose --method bootstrap, or --method"),
         ("which? methods=1, bin_sizes", "which? methods=1, bin_sizes"),
-        ("bin_size (--bin-size) is for method='x' alone", "--bin-size is for --method x alone"),
+        ("bin_size is for method='x' alone", "--bin-size is for --method x alone"),
+        ("""method="it's" or method=['a', 'b c', …].""", "--method it's or --method a,b c,…."),
+        ("leave method=... and n_bins=[...] out", "leave --method and --bins out"),
     ],
 )
 def test_parameters_as_options(told: str, said: str) -> None:
@@ -172,7 +174,7 @@ def test_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = {"curve.png", "report.html", "news.duckdb", "events.html"}
     given = {"predictions.csv", "news.conllu", "actors.tsv"}
     assert {path.name for path in (tmp_path / "demo-output").iterdir()} == made | given
-    seconds = re.compile(r"[\d.,]+ (s for|a second|% of the work)")
+    seconds = re.compile(r"[\d.,]+ (s for|a second|per second|% of the work)")
     assert seconds.sub("", text) == seconds.sub("", printed("demo"))
     assert run("demo", "--output", tmp_path / "demo-output" / "curve.png").code == 2
 

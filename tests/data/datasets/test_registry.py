@@ -60,7 +60,7 @@ def test_the_order_in_which_folders_are_searched(tmp_path: Path, monkeypatch: py
     downloads = downloads_folder() / "ark_twitter_pos"
     assert downloads.is_relative_to(cache)
     with pytest.raises(
-        InputError, match=r"run `howsure data get ark_twitter_pos`, or name .* by --data or HOWSURE_DATA"
+        InputError, match=r"run `howsure data get ark_twitter_pos`, or name .* by data=\.\.\. or HOWSURE_DATA"
     ):
         find_data_set("ark_twitter_pos")
     downloads.mkdir(parents=True)

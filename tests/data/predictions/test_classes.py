@@ -108,7 +108,7 @@ BAD = [
     ([0, 1], [[0.5, 0.5], [0.5, "x"]], {}, r"probs must hold lists of numbers; row 2 of .*"),
     ([0, 1], [[1.0], [1.0]], {}, r"two numbers or more"),
     ([0, 2], [[0.5, 0.5], [0.5, 0.5]], {}, r"gold holds 0, 2, and the 2 probabilities of a row have no names"),
-    (["a", "b"], [[0.5, 0.5], [0.5, 0.5]], {}, r"Say which classes they are, in order: --classes"),
+    (["a", "b"], [[0.5, 0.5], [0.5, 0.5]], {}, r"Say which classes they are, in order: classes"),
     (["a", "b"], [[0.5, 0.5], [0.5, 0.5]], {"classes": ["a", "c"]}, r"one of the classes a, c, or an index.*holds 'b'"),
     (["a", "b"], [[0.5, 0.5], [0.5, 0.5]], {"classes": ["a"]}, r"classes must name the 2 classes"),
     (

@@ -31,7 +31,7 @@ def test_equal_values_in_two_files_are_refused(suffix: str, role: str, column: s
     assert str(told.value).startswith(
         f"equal values of {column} stand in several files, and nothing says what that means: '{value}' is in row 1 of"
     )
-    assert "--across-files same" in str(told.value)
+    assert "across_files='same'" in str(told.value)
     with open_predictions(files[:1], label="y", prob="q", **{role: column}) as one:  # type: ignore[arg-type]
         assert one.n == 4
 
@@ -106,7 +106,9 @@ def test_columns_for_significance_know_clusters_across_files(tmp_path: Path) -> 
 def test_what_no_column_says_is_not_settled(how: str, tmp_path: Path) -> None:
     """It was ignored in silence: who asks for it believes that rows of one item are one cluster."""
     files = seeds(tmp_path, ".csv")
-    with pytest.raises(InputError, match=f"--across-files {how} says .*Name it by --cluster, or leave"):
+    with pytest.raises(InputError, match=rf"across_files='{how}' says .*Name it by cluster=\.\.\., or leave"):
         read_columns(files, labels=["y"], across_files=how)
-    with pytest.raises(InputError, match=f"--across-files {how} says .*Name it by --id or --cluster, or leave"):
+    with pytest.raises(
+        InputError, match=rf"across_files='{how}' says .*Name it by id=\.\.\. or cluster=\.\.\., or leave"
+    ):
         open_predictions(files, label="y", prob="q", across_files=how)

@@ -42,7 +42,7 @@ def test_without_ids_the_order_of_rows_says_which_item_it_is() -> None:
     other = compare(targets, Runs(a), Runs(b), **SETTING)
     assert one.rows == other.rows
     assert one.recipe == {**other.recipe, "items": "matched by their order"}
-    assert "The items of the runs were matched by their order; to be sure, say which is which: ids (--id)." in how(one)
+    assert "The items of the runs were matched by their order; to be sure, say which is which: ids=[...]." in how(one)
     assert not any("order" in sentence for sentence in how(other))
 
 

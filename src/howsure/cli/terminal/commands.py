@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import partial
 
 import click
 
@@ -12,8 +13,12 @@ from howsure.cli.terminal.streams import as_printed
 from howsure.errors import InputError
 
 OTHER_NAMES = {"y_true": "--target", "labels": "--classes", "n_bins": "--bins", "format": "--input-format"}
+OTHER_NAMES |= {"label": "--target", "missing_values": "--missing", "ids": "--id", "cluster": "--cluster"}
 OTHER_NAMES |= {"howsure.compare_calibration": "howsure calibration compare"}
 OTHER_NAMES |= {"howsure.calibration_error": "howsure calibration"}
+
+QUOTES = "'\""
+VALUE = r"""True|\.\.\.|'[^']*'|"[^"]*"|\[[^\]]*\]"""  # of a parameter in a message of the library
 
 TRACEBACK = "--traceback"
 WORDS = {"a valid integer range": "a whole number", "a valid integer": "a whole number"}
@@ -81,11 +86,21 @@ def as_options(message: str, options: Mapping[str, str]) -> str:
 
     >>> as_options("two_way=True needs method='bootstrap'.", {"two_way": "--two-way", "method": "--method"})
     '--two-way needs --method bootstrap.'
+    >>> as_options("Name them: probs=['A', 'B'].", {"probs": "--probs"})
+    'Name them: --probs A,B.'
     """
     for name, option in options.items():
-        message = message.replace(f"{name} ({option})", option)
-        message = re.sub(rf"\b{name}='([^']*)'", rf"{option} \1", message)
-        message = re.sub(rf"\b{name}=(True|\[\.\.\.\]|\.\.\.)?(?!\w)", option, message)
+        message = re.sub(rf"\b{name}=({VALUE})?(?!\w)", partial(_as_option, option), message)
         if "_" in name:
             message = re.sub(rf"\b{name}\b", option, message)
     return message
+
+
+def _as_option(option: str, found: re.Match[str]) -> str:
+    """An option with the value that a parameter has in a message; alone, where it says only that it is set."""
+    value = found[1]
+    if value in (None, "True", "...", "[...]"):
+        return option
+    if value.startswith("["):
+        return f"{option} {','.join(one.strip().strip(QUOTES) for one in value[1:-1].split(','))}"
+    return f"{option} {value[1:-1]}"

@@ -129,7 +129,7 @@ def find_data_set(name: str, *, data: str | os.PathLike[str] | None = None) -> P
     known = data_sets().get(name)
     fetch = f"run `howsure data get {name}`, or " if known is not None and known.can_be_fetched else ""
     tail = "" if fetch or known is None else f" How it is made: `howsure data show {name}`."
-    place = f"name the folder that holds the folder {name} by --data or {VARIABLE}"
+    place = f"name the folder that holds the folder {name} by data=... or {VARIABLE}"
     raise InputError(f"the data set {name} is not found; {fetch}{place}.{tail}")
 
 
@@ -143,13 +143,13 @@ def data_set_path(name: str, file: str, *, data: str | os.PathLike[str] | None =
 
 
 def located(name: str, *, data: str | os.PathLike[str] | None = None) -> tuple[str, Path] | None:
-    """Where a data set is found ("--data", HOWSURE_DATA or "downloaded") and its folder; None if nowhere.
+    """Where a data set is found ("data", HOWSURE_DATA or "downloaded") and its folder; None if nowhere.
 
     A folder that the user names holds what it holds; a download counts when it is complete.
     """
     if data is not None:
         folder = Path(data) / name
-        return ("--data", folder) if folder.is_dir() else None
+        return ("data", folder) if folder.is_dir() else None
     own = os.environ.get(VARIABLE)
     if own and (folder := Path(own) / name).is_dir():
         return VARIABLE, folder

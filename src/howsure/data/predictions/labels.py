@@ -44,7 +44,7 @@ def positive_values(column: Column, counts: dict[str, int], positive: str | None
     chosen = [value for value in counts if _same(value, positive)]
     if not chosen:
         near = nearest(positive, list(counts))
-        advice = "" if near is None else f" Did you mean --positive {near}?"
+        advice = "" if near is None else f" Did you mean positive={near!r}?"
         raise InputError(f"{positive!r} is no value of {column.name}; it holds {_listed(counts)}.{advice}")
     if len(counts) - len(chosen) > 1:
         raise not_two_values(column, counts, positive)
@@ -54,17 +54,18 @@ def positive_values(column: Column, counts: dict[str, int], positive: str | None
 def not_two_values(column: Column, counts: dict[str, int], positive: str | None = None) -> InputError:
     """The error for a label that is neither 0 or 1 nor one of two values."""
     if len(counts) <= 2:
-        choice = " or ".join(f"--positive {value}" for value in counts)
+        choice = " or ".join(f"positive={value!r}" for value in counts)
         return InputError(f"{column.name} must be 0 or 1; it holds {_listed(counts)}. Say which is positive: {choice}.")
     rest = [value for value in counts if value != positive]
-    choice = "" if positive is not None else " If two are left, say which is positive: --positive VALUE."
+    choice = "" if positive is not None else " If two are left, say which is positive: positive='VALUE'."
     if len(counts) > MANY_LABELS:
         return InputError(
             f"{column.name} must have two values; it holds {_listed(counts)}. Is this the column of labels?"
         )
     return InputError(
         f"{column.name} must have two values; it holds {_listed(counts)}. "
-        f"What is no answer can count as missing, for instance --missing {rest[-1]} --skip-missing.{choice}"
+        f"What is no answer can count as missing, for instance missing_values=[{rest[-1]!r}] with skip_missing=True."
+        f"{choice}"
     )
 
 

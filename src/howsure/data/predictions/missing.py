@@ -93,7 +93,7 @@ def missing_value(
     count = "" if rows is None else f" ({rows:,} in all)"
     return InputError(
         f"{column.name} must not be missing; {place} holds {held}{meaning}. "
-        f"Leave such rows out by --skip-missing{count}."
+        f"Leave such rows out by skip_missing=True{count}."
     )
 
 

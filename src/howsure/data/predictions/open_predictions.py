@@ -67,7 +67,7 @@ def open_predictions(
     Raises InputError naming the file, the column, the row (from 1) and the value.
     """
     _check_request(prob, probs, probs_column, reduce, positive, group)
-    check_way(across_files, of=id or cluster, named="--id or --cluster")
+    check_way(across_files, of=id or cluster, named="id=... or cluster=...")
     roles = {"label": label, "prob": prob, "probs_column": probs_column}
     roles |= {"group": group, "cluster": cluster, "weight": weight, "id": id}
     names = {role: name for role, name in roles.items() if name is not None}
@@ -101,7 +101,7 @@ def _in_order(column: Column, classes: Sequence[str] | None) -> tuple[Sequence[s
         return column.keys, column
     if sorted(classes) != sorted(column.keys):
         held = shortened(map(repr, column.keys))
-        raise InputError(f"--classes must name the classes in {column.name}, {held}; it is {shortened(classes)}.")
+        raise InputError(f"classes=[...] must name the classes in {column.name}, {held}; it is {shortened(classes)}.")
     return classes, replace(column, keys=tuple(classes))
 
 
@@ -204,16 +204,18 @@ def _check_request(
     group: str | None,
 ) -> None:
     if sum(source is not None for source in (prob, probs, probs_column)) != 1:
-        raise InputError("name the probability in one way: --prob COL, --probs COL,COL,… or --probs-column COL.")
+        raise InputError("name the probability in one way: prob='COL', probs=['COL', 'COL', …] or probs_column='COL'.")
     if prob is not None:
         if reduce is not None:
-            raise InputError("--reduce needs the probabilities of several classes: --probs or --probs-column.")
+            raise InputError("reduce=... needs the probabilities of several classes: probs=[...] or probs_column.")
         return
     if reduce is None:
-        raise InputError("several classes need --reduce: top-label, class-wise, or the name of one class.")
+        raise InputError("several classes need reduce=...: top-label, class-wise, or the name of one class.")
     if probs is not None and len(set(probs)) != max(2, len(probs)):
-        raise InputError(f"--probs must name two columns or more, each once; it names {shortened(probs)}.")
+        raise InputError(f"probs=[...] must name two columns or more, each once; it names {shortened(probs)}.")
     if positive is not None:
-        raise InputError("--positive does not go with several classes; name one by --reduce CLASS.")
+        raise InputError("positive=... does not go with several classes; name one by reduce='CLASS'.")
     if group is not None and reduce == CLASS_WISE:
-        raise InputError("class-wise, the class is the group; leave --group out, or name one class by --reduce CLASS.")
+        raise InputError(
+            "class-wise, the class is the group; leave group=... out, or name one class by reduce='CLASS'."
+        )

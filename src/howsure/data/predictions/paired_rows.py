@@ -60,7 +60,7 @@ def _keys(a: Predictions, b: Predictions) -> tuple[npt.NDArray[Any], npt.NDArray
         return ids[0].astype(np.str_), ids[1].astype(np.str_)
     if a.selection.total != b.selection.total:
         sizes = ", ".join(f"{one.selection.table.name} has {one.selection.total:,}" for one in (a, b))
-        raise InputError(f"both models must be judged on the same rows; {sizes}. Pair them by their ids: --id COL.")
+        raise InputError(f"both models must be judged on the same rows; {sizes}. Pair them by their ids: id='COL'.")
     return a.selection.positions(), b.selection.positions()
 
 
@@ -76,11 +76,11 @@ def _check_labels(a: Predictions, b: Predictions, rows_b: Integers, one: Pairs, 
     differs = np.flatnonzero(one.labels != other.labels)
     if len(differs):
         place = b.selection.table.place_of(int(b.selection.positions()[rows_b[differs[0] % len(rows_b)]]))
-        order = "" if "id" in a.columns else " Are the rows in another order? Pair them: --id COL."
+        order = "" if "id" in a.columns else " Are the rows in another order? Pair them: id='COL'."
         raise InputError(
             f"both models must be judged on the same rows; the label of {place} is not that of "
             f"{a.selection.table.name}.{order} Does the label say whether the model's own answer is right? "
-            "Then name that of each: --target COL --target COL."
+            "Then name that of each: label='COL' for the one, label='COL' for the other."
         )
 
 

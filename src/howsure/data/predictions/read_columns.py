@@ -59,7 +59,7 @@ def read_columns(
 
     Files are those of `open_predictions`. Raises InputError naming the file, the column, the row and the value.
     """
-    check_way(across_files, of=cluster, named="--cluster")
+    check_way(across_files, of=cluster, named="cluster=...")
     roles = dict.fromkeys((*labels, *optional), "text") | dict.fromkeys(numbers, "number")
     roles |= dict.fromkeys(lists, "numbers")
     with closing(Database()) as database:

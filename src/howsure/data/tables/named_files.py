@@ -45,7 +45,7 @@ def named_files(paths: Sequence[str | os.PathLike[str]], *, format: str | None, 
     """
     if format is not None and format not in SUFFIXES.values():
         known = ", ".join(dict.fromkeys(SUFFIXES.values()))
-        raise InputError(f"--input-format must be one of {known}; it is {format!r}.")
+        raise InputError(f"format=... must be one of {known}; it is {format!r}.")
     if not paths:
         raise InputError("no file is named; name a file, a glob in quotes, or - for standard input.")
     files = [
@@ -121,7 +121,7 @@ def _from_suffix(path: str) -> str:
     if suffix.lower() not in SUFFIXES:
         raise InputError(
             f"the format of {path} cannot be known from its name; known are {', '.join(SUFFIXES)}, "
-            "also with .gz or .zst. Or name it: --input-format csv."
+            "also with .gz or .zst. Or name it: format='csv'."
         )
     return SUFFIXES[suffix.lower()]
 
@@ -153,7 +153,7 @@ def _sniffed(beginning: bytes, name: str) -> str:
         return "npz"
     text = beginning.lstrip(b"\xef\xbb\xbf \t\r\n")
     if not text:
-        raise InputError(f"the format of {name} cannot be seen; name it: --input-format csv.")
+        raise InputError(f"the format of {name} cannot be seen; name it: format='csv'.")
     if text[:1] in b"{[":
         return "jsonl" if text[:1] == b"{" else "json"
     return "tsv" if b"\t" in text.partition(b"\n")[0] else "csv"

@@ -93,7 +93,9 @@ def open_conllu(
     Raises InputError if a file is missing, empty, damaged or not UTF-8, or as `open_corpus` does.
     """
     if fields.text is not None or fields.id is not None:
-        raise InputError("documents in CoNLL-U have their text and id (# newdoc id = …); leave --text and --id out.")
+        raise InputError(
+            "documents in CoNLL-U have their text and id (# newdoc id = …); leave text=... and id=... out."
+        )
     files = _files(paths)
     database = Database(spool)
     database.connection.execute(f"CREATE TABLE {COPIED} ({', '.join(f'{name} VARCHAR' for name in HEADER)})")

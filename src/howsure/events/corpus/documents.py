@@ -129,7 +129,7 @@ class Corpus:
         if self.table.ask("1", rest=f"WHERE {missing} LIMIT 1"):
             place, _ = self.table.place(missing)
             raise InputError(
-                f"{column.name} must not be missing; {place} has none. Give every document an id, or leave --id out "
+                f"{column.name} must not be missing; {place} has none. Give every document an id, or leave id=... out "
                 "to number them."
             )
         twice = self.table.ask(column.text, rest=f"GROUP BY {column.text} HAVING count(*) > 1 LIMIT 1")
@@ -138,7 +138,7 @@ class Corpus:
             first, second = self.table.place(same)[0], self.table.place(same, skip=1)[0]
             raise InputError(
                 f"{column.name} must be different in every document; {twice[0][0]!r} is that of {first} and of "
-                f"{second}. Remove the one, or leave --id out to number them."
+                f"{second}. Remove the one, or leave id=... out to number them."
             )
 
     def _check_dates(self) -> None:
@@ -152,6 +152,6 @@ class Corpus:
         written = self.fields.date_format or "YYYY-MM-DD"
         raise InputError(
             f"{column.name} must be a date, written {written}; {place} holds {held} ({int(str(count)):,} in all). "
-            f"Years run from {YEARS[0]} to {YEARS[1]}. Give --date-format if they are written in another way, or leave "
-            "such documents out by --bad-dates leave-out."
+            f"Years run from {YEARS[0]} to {YEARS[1]}. Give date_format if they are written in another way, or leave "
+            "such documents out by bad_dates='leave-out'."
         )

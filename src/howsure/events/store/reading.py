@@ -34,8 +34,7 @@ DATED = (
 )
 FETCHED = 1_000  # rows at a time
 ADVICE = (
-    "Ask for the days that you mean (since and until; --since, --until), or leave the others out of the store: howsure "
-    "events recount."
+    "Ask for the days that you mean (since and until), or leave the others out of the store: howsure events recount."
 )
 
 

@@ -240,7 +240,9 @@ def notes(left_out: Sequence[int], parsed: bool) -> tuple[str, ...]:
             "trees, depend on the parser; sentences and words are those of the corpora."
         )
     else:
-        said.append("No parser was found, so LitBank, which has no trees, is left out: name one with --parser.")
+        said.append(
+            "No parser was found, so LitBank, which has no trees, is left out; naming a spaCy pipeline adds it."
+        )
     return tuple(said)
 
 

@@ -88,7 +88,7 @@ class Setting:
         Raises InputError where no item is left.
         """
         if not news.items:
-            raise InputError(f"of {news.total:,} items none holds a word of rule {rule.name!r}; raise --limit.")
+            raise InputError(f"of {news.total:,} items none holds a word of rule {rule.name!r}; raise limit=....")
         path = self.folder / f"{rule.name}.duckdb"
         path.unlink(missing_ok=True)
         told = portion(self.advance, total=len(news.items), steps=share)
@@ -296,5 +296,5 @@ def _lexicon(news: Sequence[str]) -> Lexicon:
 def _parser(data: str | None) -> str:
     found = parser_beside(data)
     if found is None:
-        raise InputError("texts must be parsed: name a spaCy pipeline, --parser en_core_web_sm for English.")
+        raise InputError("texts must be parsed: name a spaCy pipeline, for English parser='en_core_web_sm'.")
     return found

@@ -98,7 +98,7 @@ def check_choices(choices: Choices, systems: Systems, metrics: Sequence[Metric])
                 "leave alternative and strata out, or choose method='bootstrap'."
             )
     elif choices.bug_compatible or choices.sample_size is not None:
-        name = "bug_compatible" if choices.bug_compatible else "sample_size (--sample-size)"
+        name = "bug_compatible" if choices.bug_compatible else "sample_size"
         raise InputError(f"{name} goes with method='boostsa' alone; leave it out, or choose that method.")
 
 

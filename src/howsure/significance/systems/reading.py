@@ -131,7 +131,7 @@ def _coded(task: str, targets: Column, columns: Mapping[str, list[Column]], labe
         return _hard(targets, columns)
     if task == "soft":
         if labels is not None:
-            raise InputError("labels (--classes) name classes; where all are rows of probabilities, none are named.")
+            raise InputError("labels=[...] name classes; where all are rows of probabilities, none are named.")
         return _soft(targets, columns)
     return _probabilistic(targets, columns, labels)
 
@@ -164,7 +164,7 @@ def _averaged(labels: Sequence[object], names: tuple[str, ...]) -> Integers:
     unknown = [name for name in chosen if name not in names]
     if unknown:
         raise InputError(
-            f"labels (--classes) must name classes that y_true or predictions hold, {shortened(names)}; "
+            f"labels=[...] must name classes that y_true or predictions hold, {shortened(names)}; "
             f"{shortened(unknown)} is not among them. Averages are over the classes named; leave out what is nowhere."
         )
     return np.array(sorted(names.index(name) for name in chosen), dtype=np.int64)
