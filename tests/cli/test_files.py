@@ -173,7 +173,7 @@ def test_a_report_needs_nothing_but_itself(columns: dict[str, Any], tmp_path: Pa
     printed("calibration", path, *JUDGE, "--report", target)
     html = target.read_text(encoding="utf-8")
     error = json.loads(printed("calibration", path, *JUDGE, "--format", "json"))["curves"][0]["debiased_error"]
-    assert f"{error['estimate']:.4f}" in html
+    assert f"{error['value']:.4f}" in html
     assert "<svg" in html
     loading = re.findall(r"""(?:src|href)\s*=\s*["']?(?!#)[^"'\s>]+|@import|url\((?!#)[^)]+\)|<script""", html)
     assert loading == []

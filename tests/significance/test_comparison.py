@@ -204,7 +204,7 @@ def test_the_result_converts() -> None:
         ({"bug_compatible": True}, "goes with method='boostsa'"),
         ({"sample_size": 0.2}, r"sample_size goes with method='boostsa'"),
         ({"target_class": 1, "metrics": "accuracy"}, "the metrics are accuracy"),
-        ({"target_class": 1, "method": "mcnemar"}, "target_class .* is for precision, recall, f1 of labels"),
+        ({"target_class": 1, "method": "mcnemar"}, "target_class is for precision, recall, f1 of labels"),
         ({"two_way": True}, "several runs"),
         ({"clusters": [0, 0, 1]}, "clusters must have as many rows"),
         ({"clusters": [0, 0, 1, 1, 2, None]}, "clusters must not be missing; row 5"),
