@@ -169,7 +169,7 @@ def test_the_findings_follow_from_the_intervals(coreference: Reproduction) -> No
     }
     recursion, loss = coreference.corrections
     distance = coreference.tables[2].rows[0][4]
-    assert "exact by recursion" in recursion
+    assert "a recursion gives it exactly" in recursion
     assert f"{distance} (root mean square)" in recursion
     assert "softmax-margin" in loss
 
