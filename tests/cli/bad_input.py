@@ -63,6 +63,7 @@ SPOILT = np.array([0, 1, "two"], dtype=object)
 JUDGE = "calibration dev.csv --target gold --prob prob"
 JUDGE_CLASSES = "calibration dev.jsonl --target gold --probs-column probs"
 COMPARE = "calibration compare dev.csv --target gold --prob prob --prob weight"
+FROM_0 = " (Rows are counted from 0.)"  # what an error says whose rows are those of arrays
 QUANTILES = "quantiles draws.npz --target truth --draws-column draws"
 
 FILES = [
@@ -317,9 +318,10 @@ PYTHON = [
     ("curve([0, 1, 1], [0.1, 0.8])", "y_prob must have as many rows as the others; it has 2, they have 3."),
     ("curve([], [])", "y_true is empty: there is nothing to judge."),
     ("curve([0, 1], [0.1, 1.7])",
-     "y_prob must lie in [0, 1]; row 1 holds 1.7. Are these logits? Apply a softmax first."),
-    ("curve([0, 1], [0.1, np.nan])", "y_prob must not be missing; row 1 holds nan. Leave such rows out first."),
-    ("curve([0, 1], [0.1, None])", "y_prob must not be missing; row 1 holds None. Leave such rows out first."),
+     "y_prob must lie in [0, 1]; row 1 holds 1.7. Are these logits? Apply a softmax first." + FROM_0),
+    ("curve([0, 1], [0.1, np.nan])",
+     "y_prob must not be missing; row 1 holds nan. Leave such rows out first." + FROM_0),
+    ("curve([0, 1], [0.1, None])", "y_prob must not be missing; row 1 holds None. Leave such rows out first." + FROM_0),
     ("curve([0, 1, 2], [[0.9, 0.1, 0], [0.2, 0.8, 0], [0.1, 0.2, 0.7]])",
      "y_prob must have one dimension; its shape is (3, 3), one column per class. Make pairs of a probability and a "
      "label "
@@ -338,9 +340,9 @@ PYTHON = [
     ("curve('glod', 'prob', data=frame)", "no column 'glod' in the data frame; it has gold, prob. Did you mean gold?"),
     ("curve([0, 1], 'prob', data=frame)", "with data=, y_true must name a column, not be a list"),
     ("curve([0, 1], [0.1, 0.8], clusters=['a', None])",
-     "clusters must not be missing; row 1 holds None. Leave such rows out first."),
+     "clusters must not be missing; row 1 holds None. Leave such rows out first." + FROM_0),
     ("curve([0, 1], [0.1, 0.8], sample_weight=[1, -1])",
-     "sample_weight must be finite and not negative; row 1 holds -1.0. Leave such rows out first."),
+     "sample_weight must be finite and not negative; row 1 holds -1.0. Leave such rows out first." + FROM_0),
     ("curve([0, 1], [0.1, 0.8], level=95)",
      "level must lie strictly between 0 and 1; it is 95. Write 0.95 for 95 %."),
     ("curve([0, 1], [0.1, 0.8], bin_size='big')", "bin_size must be 'auto' or a whole number of at least 1, not 'big'"),
@@ -349,10 +351,10 @@ PYTHON = [
     ("howsure.compare_calibration([0, 1], [0.1, 0.8], [0.2])",
      "prob_b must have as many rows as the others; it has 1, they have 2."),
     ("howsure.calibration_table([0, 1], [0.1, 0.8], groups=['NN', None])",
-     "groups must not be missing; row 1 holds None. Leave such rows out first."),
+     "groups must not be missing; row 1 holds None. Leave such rows out first." + FROM_0),
     ("howsure.pairs_from_classes([0, 1], [[0.5, 0.6], [0.1, 0.9]])",
      "y_prob must hold the probabilities of the classes; row 0 sums to 1.1, not to 1 (within 0.001). Is a class "
-     "missing? Judge scores of separate questions one column at a time."),
+     "missing? Judge scores of separate questions one column at a time." + FROM_0),
     ("howsure.posterior_quantiles(np.zeros(5), np.zeros((4, 3)))",
      "y_true must have shape (4,) like the rows of draws; it has (5,)"),
 ]  # fmt: skip

@@ -31,9 +31,9 @@ def check_probabilities(y_prob: object, *, name: str = "y_prob", n: int | None =
 
     >>> check_probabilities([0, 0.25, 1])
     array([0.  , 0.25, 1.  ])
-    >>> check_probabilities([0.5, 1.7])
+    >>> check_probabilities([0.5, 1.7])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    howsure.errors.InputError: y_prob must lie in [0, 1]; row 1 holds 1.7. Are these logits? Apply a softmax first.
+    howsure.errors.InputError: y_prob must lie in [0, 1]; row 1 holds 1.7. ... (Rows are counted from 0.)
 
     Raises InputError naming the row and the value.
     """

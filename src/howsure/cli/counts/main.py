@@ -38,7 +38,7 @@ def command() -> None:
 @click.argument("file", metavar="FILE")
 @prob_option
 @click.option(
-    "--labels", "number", type=click.IntRange(min=2), required=True, metavar="N", help="Number of units to label."
+    "--labels", "number", type=click.IntRange(min=1), required=True, metavar="N", help="Number of units to label."
 )
 @by_option
 @cluster_option

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from howsure.errors import InputError
+from howsure.errors import ORIGIN, InputError
 
 ROW = re.compile(r"\brow (\d+)\b")
 AMONG = "(Rows are counted from 1 here, among those used.)"
@@ -18,7 +18,7 @@ def rows_as_in_files(place: Callable[[int], str] | None = None) -> Iterator[None
     try:
         yield
     except InputError as error:
-        said = str(error)
+        said = str(error).removesuffix(f" {ORIGIN}")
         if ROW.search(said) is None:
             raise
         if place is not None:
