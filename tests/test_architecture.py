@@ -357,7 +357,7 @@ OFFENDERS = [
     (slow_libraries_are_imported_where_used, "howsure.calibration.results", "from scipy import stats"),
     (slow_libraries_are_imported_where_used, "howsure.report.page", "import matplotlib.pyplot as plt"),
     (names_say_something, "howsure.stats._utils", ""),
-    (the_library_speaks_of_parameters, "howsure.data.read", "def f(n):\n    raise E(f'{n}: name it by --id COL')"),
+    (the_library_speaks_of_parameters, "howsure.data.read", "def f(n):\n    raise E(f'{n}: name it with --id COL')"),
 ]
 
 LAW_ABIDING = """

@@ -93,7 +93,7 @@ def test_each_model_with_the_labels_of_its_own_answers() -> None:
     swapped = compare_calibration(right, b, a, y_true_b=y)
     assert swapped.squared_error_difference.value == -found.squared_error_difference.value
     assert swapped.squared_error_difference.high == pytest.approx(-found.squared_error_difference.low, abs=1e-12)
-    with pytest.raises(InputError, match=r"y_true, y_true_b must have one length; they have 4,000, 3\."):
+    with pytest.raises(InputError, match=r"y_true, y_true_b must have the same length; they have 4,000, 3\."):
         compare_calibration(y, a, b, y_true_b=[0, 1, 1])
 
 
@@ -262,7 +262,7 @@ def held_among(number: int, runs: int, seed: int) -> np.ndarray:
 def test_few_documents_cover_and_are_said() -> None:
     y, a, b, clusters, _ = documents(10, np.random.default_rng(59))
     found = compare_calibration(y, a, b, clusters=clusters)
-    assert found.notes[0].startswith("there are 10 clusters of unequal size, worth 4.1 equal ones: below 40")
+    assert found.notes[0].startswith("there are 10 clusters of unequal size, equivalent to 4.1 equal ones: below 40")
     assert found.notes[0] in repr(found)
     assert found.to_dict()["notes"] == [found.notes[0]]
     assert not compare_calibration(y, a, b).notes

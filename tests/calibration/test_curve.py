@@ -98,7 +98,7 @@ def test_fewer_rows_than_bins_and_one_bin_and_a_half() -> None:
     few = calibration_curve([0, 1, 1], [0.1, 0.5, 0.8], n_bins=10)
     assert few.bins.count.tolist() == [1, 1, 1]
     assert few.notes[0].startswith("3 pairs left out of the debiased error")
-    assert few.notes[1] == "most pairs are alone in their bin: ask for fewer and larger bins"
+    assert few.notes[1] == "most pairs are alone in their bin: use fewer and larger bins"
     assert math.isnan(few.debiased_error.value)
     assert few.ece.value == pytest.approx((0.1 + 0.5 + 0.2) / 3)
     q = np.linspace(0.01, 0.4, 150)
@@ -170,7 +170,8 @@ def test_value_and_interval_belong_together() -> None:
 @pytest.mark.parametrize("label", [0, 1])
 def test_one_class_only_is_said_and_is_no_error(label: int) -> None:
     curve = calibration_curve([label] * 10, np.linspace(0, 1, 10), bin_size=5)
-    assert f"every label is {label}: refinement says nothing about telling labels apart" in curve.notes
+    note = f"every label is {label}: refinement carries no information about how well labels are separated"
+    assert note in curve.notes
     assert curve.base_rate == label
 
 

@@ -103,10 +103,11 @@ def test_what_must_be_said_of_a_group_is_said() -> None:
         of_group = row.name == TAGS
         parts = {"sample_weight": weight[of_group], "clusters": clusters[of_group]}
         assert row.notes == calibration_curve(y[of_group], Q[of_group], **parts).notes
-    assert "3 pairs of weight 0 count for nothing" in table["NN"].notes
-    assert "every label is 1: refinement says nothing about telling labels apart" in table["VB"].notes
+    assert "3 pairs of weight 0 are ignored" in table["NN"].notes
+    note = "every label is 1: refinement carries no information about how well labels are separated"
+    assert note in table["VB"].notes
     assert any(note.startswith("there are 20 clusters") for note in table["VB"].notes)
     assert table.to_dict()["groups"]["notes"] == [list(row.notes) for row in table]
     assert table.to_frame("pandas")["notes"].tolist() == ["; ".join(row.notes) for row in table]
-    assert "NN: 3 pairs of weight 0 count for nothing" in repr(table).splitlines()
-    assert "<p>NN: 3 pairs of weight 0 count for nothing</p>" in table._repr_html_()
+    assert "NN: 3 pairs of weight 0 are ignored" in repr(table).splitlines()
+    assert "<p>NN: 3 pairs of weight 0 are ignored</p>" in table._repr_html_()

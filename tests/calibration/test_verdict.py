@@ -24,28 +24,28 @@ GRID = [0.05, 0.25, 0.45, 0.65, 0.85]
         (
             [0.05, 0.25, 0.45, 0.55, 0.70],
             "overconfident",
-            "overconfident above 0.55: says 0.75, happens 0.62 of the time (n = 800)",
+            "overconfident above 0.55: mean prediction 0.75, observed frequency 0.62 (n = 800)",
         ),
         (
             [0.15, 0.40, 0.45, 0.65, 0.85],
             "underconfident",
-            "underconfident below 0.35: says 0.15, happens 0.28 of the time (n = 800)",
+            "underconfident below 0.35: mean prediction 0.15, observed frequency 0.28 (n = 800)",
         ),
         (
             [0.01, 0.10, 0.30, 0.50, 0.70],
             "overconfident",
-            "overconfident everywhere: says 0.45, happens 0.32 of the time (n = 2,000)",
+            "overconfident everywhere: mean prediction 0.45, observed frequency 0.32 (n = 2,000)",
         ),
         (
             [0.05, 0.25, 0.60, 0.65, 0.85],
             "underconfident",
-            "underconfident between 0.35 and 0.55: says 0.45, happens 0.60 of the time (n = 400)",
+            "underconfident between 0.35 and 0.55: mean prediction 0.45, observed frequency 0.60 (n = 400)",
         ),
         (
             [0.20, 0.40, 0.45, 0.50, 0.70],
             "over- and underconfident",
-            "underconfident below 0.35: says 0.15, happens 0.30 of the time (n = 800); "
-            "overconfident above 0.55: says 0.75, happens 0.60 of the time (n = 800)",
+            "underconfident below 0.35: mean prediction 0.15, observed frequency 0.30 (n = 800); "
+            "overconfident above 0.55: mean prediction 0.75, observed frequency 0.60 (n = 800)",
         ),
     ],
 )
@@ -57,7 +57,7 @@ def test_the_verdict_names_the_region(frequency: list[float], expected: str, sen
 
 def test_a_bin_that_only_leans_does_not_split_a_region() -> None:
     curve = curve_with(GRID, [0.05, 0.25, 0.35, 0.63, 0.75])
-    assert str(regions(curve)[0]).startswith("overconfident above 0.35: says 0.65")
+    assert str(regions(curve)[0]).startswith("overconfident above 0.35: mean prediction 0.65")
     split = curve_with(GRID, [0.05, 0.25, 0.35, 0.66, 0.75])
     assert [region.n for region in regions(split)] == [400, 400]
 
@@ -65,7 +65,7 @@ def test_a_bin_that_only_leans_does_not_split_a_region() -> None:
 def test_a_second_region_is_left_out_if_it_is_small() -> None:
     curve = curve_with(GRID, [0.08, 0.25, 0.45, 0.35, 0.55])
     assert len(regions(curve)) == 2
-    assert verdict(curve) == "overconfident above 0.55: says 0.75, happens 0.45 of the time (n = 800)"
+    assert verdict(curve) == "overconfident above 0.55: mean prediction 0.75, observed frequency 0.45 (n = 800)"
 
 
 def test_numbers_are_weighted_means_over_the_run() -> None:
@@ -82,7 +82,7 @@ def test_numbers_are_weighted_means_over_the_run() -> None:
 def test_agreement_is_said_with_its_count() -> None:
     curve = curve_with(GRID, [0.05, 0.25, 0.53, 0.65, 0.85], error=(0.0, 0.0, 0.03))
     assert verdict(curve) == (
-        "no miscalibration to be seen: the error's interval reaches 0 and 4 of 5 bins agree with the diagonal"
+        "no miscalibration detected: the error's interval reaches 0 and 4 of 5 bins agree with the diagonal"
     )
     assert kind(curve) == "none to be seen"
 
@@ -104,14 +104,14 @@ def test_too_little_data_is_said() -> None:
 def test_an_error_that_no_bin_shows_is_a_statement_about_the_whole() -> None:
     low = curve_with(GRID, [0.04, 0.22, 0.42, 0.62, 0.82], count=200, error=(0.03, 0.01, 0.05))
     assert regions(low) == []
-    assert verdict(low).startswith("overconfident on the whole: says 0.45, happens 0.42 of the time")
+    assert verdict(low).startswith("overconfident on the whole: mean prediction 0.45, observed frequency 0.42")
     scattered = curve_with(GRID, [0.06, 0.22, 0.48, 0.62, 0.88], count=200, error=(0.03, 0.01, 0.05))
     assert kind(scattered) == "not located"
 
 
 def test_one_bin_and_one_class() -> None:
     one_bin = calibration_curve([1, 0] * 50, [0.9] * 100)
-    assert verdict(one_bin) == "overconfident everywhere: says 0.90, happens 0.50 of the time (n = 100)"
+    assert verdict(one_bin) == "overconfident everywhere: mean prediction 0.90, observed frequency 0.50 (n = 100)"
     all_true = calibration_curve([1] * 300, np.linspace(0.3, 0.9, 300))
     assert kind(all_true) == "underconfident"
     agrees = curve_with([0.5], [0.5], error=(0.0, 0.0, 0.05))

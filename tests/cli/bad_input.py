@@ -82,7 +82,7 @@ FILES = [
           "dev.xlsx is a spreadsheet; save it as CSV (UTF-8) in your spreadsheet program, and name that.",
           {"dev.xlsx": b"PK"}),
     Wrong("an unknown format", "calibration dev.dat --target gold --prob prob",
-          "the format of dev.dat cannot be known from its name; known are .csv, .tsv, .jsonl, .ndjson, .json, "
+          "the format of dev.dat cannot be determined from its name; known are .csv, .tsv, .jsonl, .ndjson, .json, "
           ".parquet, .npz, also with .gz or .zst. Or name it: --input-format csv.", {"dev.dat": table()}),
     Wrong("an input format that does not exist", f"{JUDGE} --input-format excel",
           "--input-format must be one of csv, tsv, jsonl, json, parquet, npz; it is 'excel'.", CSV),
@@ -90,12 +90,12 @@ FILES = [
           "export is a directory; name its files, for example 'export/*.parquet'.", {"export/dev.csv": table()}),
     Wrong("a damaged .gz", "calibration dev.csv.gz --target gold --prob prob",
           "dev.csv.gz cannot be unpacked: Compressed file ended before the end-of-stream marker was reached. Is it "
-          "damaged or cut off?", {"dev.csv.gz": gzip.compress(table(), mtime=0)[:60]}),
-    Wrong("a .gz that does not fit its checksum", "calibration dev.csv.gz --target gold --prob prob",
-          "dev.csv.gz cannot be unpacked: CRC check failed 0x0 != 0x8a02d86e. Is it damaged or cut off?",
+          "damaged or truncated?", {"dev.csv.gz": gzip.compress(table(), mtime=0)[:60]}),
+    Wrong("a .gz that does not match its checksum", "calibration dev.csv.gz --target gold --prob prob",
+          "dev.csv.gz cannot be unpacked: CRC check failed 0x0 != 0x8a02d86e. Is it damaged or truncated?",
           {"dev.csv.gz": gzip.compress(table(), mtime=0)[:-8] + b"\x00" * 8}),
     Wrong("a .gz that is none", "calibration dev.csv.gz --target gold --prob prob",
-          "dev.csv.gz is not compressed by gzip, though its suffix says so; is it damaged?", {"dev.csv.gz": table()}),
+          "dev.csv.gz is not compressed with gzip, despite its suffix; is it damaged?", {"dev.csv.gz": table()}),
     Wrong("a damaged Parquet file", "calibration dev.parquet --target gold --prob prob",
           "dev.parquet cannot be read: Invalid Input Error: No magic bytes found at end of file 'dev.parquet'.",
           {"dev.parquet": b"PAR1 and then nothing"}),
@@ -110,12 +110,12 @@ FILES = [
           "(dtype str).",
           {"dev.npz": archive(gold=SPOILT, prob=np.zeros(3))}),
     Wrong("arrays of different length in an .npz", "calibration dev.npz --target gold --prob prob",
-          "the arrays of dev.npz must have one length; they have gold 2, prob 3.",
+          "the arrays of dev.npz must have the same length; they have gold 2, prob 3.",
           {"dev.npz": archive(gold=np.zeros(2), prob=np.zeros(3))}),
     Wrong("files with different columns", "calibration a.csv b.csv --target gold --prob prob",
           "no column 'prob' in b.csv; it has gold, score.", {"a.csv": table(), "b.csv": b"gold,score\n1,0.3\n"}),
     Wrong("a file named twice", "calibration dev.csv dev.csv --target gold --prob prob",
-          "dev.csv is named twice; its rows would count twice.", CSV),
+          "dev.csv is named twice; its rows would be counted twice.", CSV),
 ]  # fmt: skip
 
 VALUES = [
@@ -127,7 +127,7 @@ VALUES = [
           "Or logits? Apply a softmax first.", {"dev.csv": table(prob=[63.7, 8.5] * 20)}),
     Wrong("a probability of 1.0000001", JUDGE,
           f"prob must lie in [0, 1]; row 12 of dev.csv {COUNTED} holds 1.0000001. Rounding? Clip or round it in your "
-          "own pipeline; nothing is clipped in silence.", {"dev.csv": table(prob=(12, 1.0000001))}),
+          "own pipeline; nothing is clipped silently.", {"dev.csv": table(prob=(12, 1.0000001))}),
     Wrong("a negative probability", JUDGE,
           f"prob must lie in [0, 1]; row 12 of dev.csv {COUNTED} holds -0.2. Are these logits? Apply a softmax first.",
           {"dev.csv": table(prob=(12, -0.2))}),
@@ -136,7 +136,7 @@ VALUES = [
           "Apply exp first.", {"dev.csv": table(prob=[-0.5, -2.25] * 20)}),
     Wrong("a probability of NaN", JUDGE,
           f"prob must not be missing; row 12 of dev.csv {COUNTED} holds 'NaN'. "
-          "Leave such rows out by --skip-missing (1 in all).", {"dev.csv": table(prob=(12, "NaN"))}),
+          "Leave such rows out with --skip-missing (1 in all).", {"dev.csv": table(prob=(12, "NaN"))}),
     Wrong("text for a probability", JUDGE,
           f"prob must be a number in [0, 1]; row 12 of dev.csv {COUNTED} holds 'sure'. Leave such rows out first.",
           {"dev.csv": table(prob=(12, "sure"))}),
@@ -145,20 +145,20 @@ VALUES = [
           {"dev.csv": table(prob=(12, '"0,5"'))}),
     Wrong("a missing label", JUDGE,
           f"gold must not be missing; row 7 of dev.csv {COUNTED} holds nothing. "
-          "Leave such rows out by --skip-missing (1 in all).", {"dev.csv": table(gold=(7, ""))}),
+          "Leave such rows out with --skip-missing (1 in all).", {"dev.csv": table(gold=(7, ""))}),
     Wrong("labels of which none is known to be positive", JUDGE,
           "gold must be 0 or 1; it holds 'no' (20), 'yes' (20). Say which is positive: --positive no "
           "or --positive yes.", {"dev.csv": table(gold=["yes", "no"] * 20)}),
     Wrong("three labels", JUDGE,
-          "gold must have two values; it holds 'no' (20), 'yes' (15), 'maybe' (5). What is no answer can count as "
-          "missing, for instance --missing maybe with --skip-missing. If two are left, say which is positive: "
+          "gold must have two values; it holds 'no' (20), 'yes' (15), 'maybe' (5). Treat non-answers as missing, for "
+          "example --missing maybe with --skip-missing. If two are left, say which is positive: "
           "--positive VALUE.",
           {"dev.csv": table(gold=["yes", "no", "yes", "no", "yes", "no", "no", "maybe"] * 5)}),
     Wrong("a positive label that does not occur", f"{JUDGE} --positive Yes",
-          "'Yes' is no value of gold; it holds 'no' (20), 'yes' (20). Did you mean --positive yes?",
+          "'Yes' is not a value of gold; it holds 'no' (20), 'yes' (20). Did you mean --positive yes?",
           {"dev.csv": table(gold=["yes", "no"] * 20)}),
     Wrong("nothing left", f"{JUDGE} --missing 0 --missing 1 --skip-missing",
-          "every row of dev.csv misses a value (gold: 40); nothing is left.", CSV),
+          "every row of dev.csv has a missing value (gold: 40); nothing is left.", CSV),
     Wrong("a negative weight", f"{JUDGE} --weight weight",
           f"weight must be a weight, finite and not negative; row 3 of dev.csv {COUNTED} holds -1.",
           {"dev.csv": table(weight=(3, -1))}),
@@ -167,13 +167,13 @@ VALUES = [
           {"dev.csv": table(weight=(3, "inf"))}),
     Wrong("a missing group", f"{JUDGE} --group model",
           f"model must not be missing; row 9 of dev.csv {COUNTED} holds nothing. "
-          "Leave such rows out by --skip-missing (1 in all).", {"dev.csv": table(model=(9, ""))}),
+          "Leave such rows out with --skip-missing (1 in all).", {"dev.csv": table(model=(9, ""))}),
     Wrong("a row of classes that does not sum to 1", JUDGE_CLASSES,
           "probs must hold the probabilities of the classes; row 4 of dev.jsonl (counted from 1) sums to 1.1, not to 1 "
-          "(within 0.001). Is a class missing? Judge scores of separate questions one column at a time.",
+          "(within 0.001). Is a class missing? Evaluate scores of separate questions one column at a time.",
           {"dev.jsonl": classes(4, probs=[0.2, 0.3, 0.6])}),
     Wrong("lists of different length", JUDGE_CLASSES,
-          "probs must hold lists of one length; the first has 3, row 4 of dev.jsonl (counted from 1) has 2.",
+          "probs must hold lists of the same length; the first has 3, row 4 of dev.jsonl (counted from 1) has 2.",
           {"dev.jsonl": classes(4, probs=[0.2, 0.8])}),
     Wrong("a list that is none", JUDGE_CLASSES,
           "probs must hold lists of numbers; row 4 of dev.jsonl (counted from 1) holds 'high'.",
@@ -190,11 +190,11 @@ VALUES = [
 
 OPTIONS = [
     Wrong("no probability", "calibration dev.csv --target gold",
-          "say where the probabilities are: exactly one of --prob, --probs and --probs-column.", CSV),
+          "name the probabilities with exactly one of --prob, --probs and --probs-column.", CSV),
     Wrong("two ways to name it", f"{JUDGE} --probs prob,weight",
-          "say where the probabilities are: exactly one of --prob, --probs and --probs-column.", CSV),
+          "name the probabilities with exactly one of --prob, --probs and --probs-column.", CSV),
     Wrong("classes of one probability", f"{JUDGE} --classes no,yes",
-          "--classes is for several classes; with --prob there is one probability a row.", CSV),
+          "--classes is for several classes; with --prob, there is one probability per row.", CSV),
     Wrong("no label", "calibration dev.csv --prob prob", "Missing option '--target'.", CSV),
     Wrong("a misspelt option", "calibration dev.csv --targt gold",
           "No such option '--targt'. (Did you mean one of: '--target', '--test'?)", CSV),
@@ -224,11 +224,13 @@ OPTIONS = [
     Wrong("two results in one file", f"{JUDGE} --output ./dev.html --report dev.html",
           "--output and --report must name different files; both name dev.html.", CSV),
     Wrong("models on different rows", "calibration compare a.csv b.csv --target gold --prob prob",
-          "both models must be judged on the same rows; a.csv has 40, b.csv has 1. Pair them by their ids: --id COL.",
+          "both models must be evaluated on the same rows; a.csv has 40, b.csv has 1. Match them by id: --id COL.",
           {"a.csv": table(), "b.csv": b"gold,prob\n1,0.3\n"}),
     Wrong("models with different labels", "calibration compare a.csv b.csv --target gold --prob prob",
-          f"both models must be judged on the same rows; the label of row 1 of b.csv {COUNTED} is not that of a.csv. "
-          "Are the rows in another order? Pair them: --id COL. Does the label say whether the model's own answer is "
+          f"both models must be evaluated on the same rows; the label of row 1 of b.csv {COUNTED} is not that of "
+          "a.csv. "
+          "Are the rows in a different order? Match them: --id COL. Does the label say whether the model's own answer "
+          "is "
           "right? Then name that of each: --target COL for the one, --target COL for the other.",
           {"a.csv": table(gold=(1, 0)), "b.csv": table(gold=(1, 1))}),
     Wrong("a label of one model for both", "calibration compare dev.csv --target right_a --prob conf_a --prob conf_b",
@@ -242,14 +244,15 @@ OPTIONS = [
           "--target is_correct --target is_correct.", {"dev.csv": b"is_correct,conf_a,conf_b\n1,0.9,0.2\n"}),
     Wrong("models of which one lacks an item",
           "calibration compare a.csv b.csv --target gold --prob prob --id uid",
-          "both models must be judged on the same rows; 1 only A (a.csv), 1 only B (b.csv) has judged. Leave them out "
-          "by --skip-missing.",
+          "both models must be evaluated on the same rows; 1 only A (a.csv), 1 only B (b.csv) has judged. Leave them "
+          "out with --skip-missing.",
           {"a.csv": b"uid,gold,prob\na,1,0.3\nb,0,0.5\n", "b.csv": b"uid,gold,prob\nc,1,0.3\nb,0,0.5\n"}),
     Wrong("the same items in two files",
           "calibration a.csv b.csv --target gold --prob prob --id uid",
-          "equal values of uid stand in several files, and nothing says what that means: 'b' is in row 2 of a.csv "
-          f"{COUNTED} and in row 2 of b.csv {COUNTED}; so are 0 of 2 others. Are they the same thing, judged twice (by "
-          "two seeds, say)? --across-files same counts them as one cluster. Does each file number its own? "
+          "equal values of uid occur in several files, and it is unclear what that means: 'b' is in row 2 of a.csv "
+          f"{COUNTED} and in row 2 of b.csv {COUNTED}; so are 0 of 2 others. Are they the same item, evaluated twice "
+          "(for example with two seeds)? --across-files same counts them as one cluster. Does each file have its own "
+          "numbering? "
           "--across-files separate keeps them apart.",
           {"a.csv": b"uid,gold,prob\na,1,0.3\nb,0,0.5\n", "b.csv": b"uid,gold,prob\nc,1,0.3\nb,0,0.5\n"}),
     Wrong("more processes than any machine runs",
@@ -262,18 +265,18 @@ OPTIONS = [
           "Invalid value for '--k-best': 1000000000 is not in the range 1<=x<=1000."),
     Wrong("what equal values of no column are",
           "significance dev.csv --target gold --baseline gold --model prob --across-files same",
-          "--across-files same says what equal values of a column in several files are, and none is named. Name it by "
-          "--cluster, or leave --across-files out.", CSV),
+          "--across-files same says what equal values of a column in several files are, and none is named. Name it "
+          "with --cluster, or leave --across-files out.", CSV),
     Wrong("an id that stands twice", "calibration dev.csv --target gold --prob prob --id uid",
           f"uid must be different in every row; 'a' is that of row 1 of dev.csv {COUNTED} and of row 3 of dev.csv "
-          f"{COUNTED}. Several rows per item? Name them by --cluster uid.",
+          f"{COUNTED}. Several rows per item? Name them with --cluster uid.",
           {"dev.csv": b"uid,gold,prob\na,1,0.3\nb,0,0.5\na,1,0.4\n"}),
     Wrong("a model compared with nothing", "calibration compare dev.csv --target gold --prob prob",
           "compare takes two files and one column, or one file and two columns; it got 1 and 1.", CSV),
     Wrong("a model compared with itself", "calibration compare dev.csv --target gold --prob prob --prob prob",
           "dev.csv:prob is named twice; a model is compared with another one.", CSV),
     Wrong("truths and draws that do not fit", QUANTILES,
-          "the arrays of draws.npz must have one length; they have truth 5, draws 4.",
+          "the arrays of draws.npz must have the same length; they have truth 5, draws 4.",
           {"draws.npz": archive(truth=np.zeros(5), draws=np.zeros((4, 3)))}),
     Wrong("more bars than ranks", f"{QUANTILES} --bins 20",
           "--bins must be at most the number of ranks, 4; it is 20.",
@@ -304,7 +307,7 @@ OPTIONS = [
           "--sample-size goes with --method boostsa alone; leave it out, or choose that method.", CSV),
     Wrong("runs whose items are in different orders",
           "significance runs.csv --target gold --baseline a --model b --run seed",
-          "the runs do not list the same targets in one order; say which item each row is: --id",
+          "the runs do not list the same targets in the same order; identify the item of each row: --id",
           {"runs.csv": b"gold,a,b,seed\n0,0,0,1\n1,1,0,1\n1,1,1,2\n0,0,1,2\n"}),
     Wrong("a number in words", "simulate ten", "Invalid value for 'N': 'ten' is not a whole number."),
     Wrong("too much miscalibration", "simulate 100 --k 0.7",
@@ -316,7 +319,7 @@ OPTIONS = [
 
 PYTHON = [
     ("curve([0, 1, 1], [0.1, 0.8])", "y_prob must have as many rows as the others; it has 2, they have 3."),
-    ("curve([], [])", "y_true is empty: there is nothing to judge."),
+    ("curve([], [])", "y_true is empty: there is nothing to evaluate."),
     ("curve([0, 1], [0.1, 1.7])",
      "y_prob must lie in [0, 1]; row 1 holds 1.7. Are these logits? Apply a softmax first." + FROM_0),
     ("curve([0, 1], [0.1, np.nan])",
@@ -331,7 +334,7 @@ PYTHON = [
     ("curve(['no', 'yes', 'no'], [0.1, 0.8, 0.3])",
      "y_true must be 0 or 1; it holds 'no' (2), 'yes' (1). Say which is positive: pos_label='no'."),
     ("curve(['no', 'yes'], [0.1, 0.8], pos_label='Yes')",
-     "pos_label='Yes' is no value of y_true; it holds 'no' (1), 'yes' (1)."),
+     "pos_label='Yes' is not a value of y_true; it holds 'no' (1), 'yes' (1)."),
     ("curve([0, 1, 2, 0], [0.1, 0.8, 0.6, 0.3])",
      "y_true must have two values; it holds 0 (2), 1 (1), 2 (1). Leave out the rows of the others, or compare with one "
      "value: y_true == 0."),
@@ -354,7 +357,7 @@ PYTHON = [
      "groups must not be missing; row 1 holds None. Leave such rows out first." + FROM_0),
     ("howsure.pairs_from_classes([0, 1], [[0.5, 0.6], [0.1, 0.9]])",
      "y_prob must hold the probabilities of the classes; row 0 sums to 1.1, not to 1 (within 0.001). Is a class "
-     "missing? Judge scores of separate questions one column at a time." + FROM_0),
+     "missing? Evaluate scores of separate questions one column at a time." + FROM_0),
     ("howsure.posterior_quantiles(np.zeros(5), np.zeros((4, 3)))",
      "y_true must have shape (4,) like the rows of draws; it has (5,)"),
 ]  # fmt: skip

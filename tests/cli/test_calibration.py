@@ -255,7 +255,7 @@ def test_the_p_value_is_that_of_the_test_named(predictions: Path, method: str) -
     assert curve["recipe"]["n_simulations"] == 999
     text = printed("calibration", predictions, "--target", "gold", "--prob", "prob", *options)
     assert f"({method} test)" in text
-    assert ("take another test" in text) == (method == "cox")  # some predictions of exactly 1 are wrong
+    assert ("use another test" in text) == (method == "cox")  # some predictions of exactly 1 are wrong
 
 
 def test_groups_are_tested_by_name_and_cox_says_what_it_fits(predictions: Path, tmp_path: Path) -> None:

@@ -286,7 +286,7 @@ WRONG = [
     (["predict", "empty.conll"], "document d has no sentences"),
     (["predict", "bare.txt"], "parse the document first"),
     (["predict", "parsed.conllu", "--mentions", "gold"], "has no mentions annotated"),
-    (["predict", "gold.conllu", "--model", "model.txt"], "model.txt is no model"),
+    (["predict", "gold.conllu", "--model", "model.txt"], "model.txt is not a model"),
     (["predict", "gold.conllu", "--model", "no.npz"], "no file no.npz. Did you mean model.npz?"),
     (["posterior", "gold.conllu", "--threshold", "2"], "--threshold must lie in [0, 1]"),
     (["posterior", "gold.conllu", "--document", "x"], "there is no document 'x'; there are story, talk"),

@@ -83,7 +83,7 @@ def test_what_goes_wrong(nowhere: Path) -> None:
         done = run("get", "gap_coref", "--from", site.address)
     assert isinstance(done.exception, DownloadError)
     for arguments, message in (
-        (("get", "gum"), "gum cannot be fetched"),
+        (("get", "gum"), "gum cannot be downloaded"),
         (("get", "gap_coref", "nothing"), "no data set 'nothing'"),
         (("show", "gapcoref"), "Did you mean gap_coref?"),
     ):

@@ -89,7 +89,7 @@ def test_from_texts_to_a_store(place: Path, pipeline: Path, tmp_path: Path) -> N
     text = printed(*given(place, "news.jsonl", *COLUMNS, "--parser", pipeline, "--store", store, *filters))
     assert "2 documents of" in text
     assert "left out 1: no text" in text
-    assert "left out 1: by its category" in text
+    assert "left out 1: excluded by category" in text
     speed = re.search(r"s for 4 documents read \(([\d,.]+) per second\), 2 of them kept \(([\d,.]+) per second\)", text)
     assert speed is not None
     of_read, of_kept = (float(rate.replace(",", "")) for rate in speed.groups())
@@ -156,11 +156,11 @@ BAD = [
     ("news.conllu", ("--rule", "{place}/wrong.yaml"), "no field 'form' .* Did you mean forms"),
     ("news.jsonl", (*COLUMNS, *PARSED, "--rule", "{place}/clear.yaml"), "set labels: ud"),
     ("news.conllu", ("--rule", "{place}/rule.yaml", "--labels", "clear"), "--labels is for built-in rules"),
-    ("news.conllu", ("--labels", "clear"), "is not of 'clear', for which the rule is"),
+    ("news.conllu", ("--labels", "clear"), "but the rule expects 'clear'"),
     ("news.conllu", ("--lexicon", "{place}/rule.yaml"), "a line must be CODE<TAB>NAME"),
-    ("news.conllu", ("--model", "{place}/rule.yaml"), "is no model"),
+    ("news.conllu", ("--model", "{place}/rule.yaml"), "is not a model"),
     ("news.conllu", ("--store", "{place}/none/news.duckdb"), "there is no folder"),
-    ("news.conllu", ("--store", "{place}/clear.yaml"), "clear.yaml is no store"),
+    ("news.conllu", ("--store", "{place}/clear.yaml"), "clear.yaml is not a store"),
     ("news.conllu", ("--store", "{place}/news.conllu"), "news.conllu is read here, and would be written over"),
     ("news.conllu", ("--samples", "0"), "samples"),
 ]
@@ -189,7 +189,7 @@ def test_ctrl_c_and_the_same_command_again(place: Path, tmp_path: Path) -> None:
     done = pressed(*arguments, "--workers", 2, function="_go_on", moment=moment)
     told = done.stderr
     assert done.returncode == 130
-    found = re.search(rf"holds ([\d,]+) of {8 * BATCH:,} documents; the same command goes on there", told)
+    found = re.search(rf"holds ([\d,]+) of {8 * BATCH:,} documents; rerun the same command to resume", told)
     assert found is not None
     stored = int(found[1].replace(",", ""))
     with EventStore.open(store) as held:
@@ -241,4 +241,4 @@ def test_the_papers_rule_is_told_of(place: Path, tmp_path: Path) -> None:
     for rule, told in (("attack", True), ("attack-wide", False), (place / "rule.yaml", False)):
         store = tmp_path / f"{Path(rule).stem}.duckdb"
         text = printed(*given(place, "news.conllu", "--store", store, "--samples", 5, "--workers", 1, "--rule", rule))
-        assert ("--rule attack-wide sees them" in text) == told
+        assert ("--rule attack-wide finds them" in text) == told

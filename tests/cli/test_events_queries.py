@@ -106,7 +106,7 @@ def test_doubtful(path: Path, store: EventStore) -> None:
     assert document == {"store": str(path), "documents": found}
     rows = list(csv.DictReader(io.StringIO(run("doubtful", path, "--limit", 3, "--format", "csv").output)))
     assert {row["document"] for row in rows} == {one["id"] for one in doubtful_documents(store, limit=3)}
-    assert "no document is as uncertain" in run("doubtful", path, "--low", 0.501, "--high", 0.502).output
+    assert "no document is that uncertain" in run("doubtful", path, "--low", 0.501, "--high", 0.502).output
 
 
 @pytest.mark.parametrize("options", [["--actor", "IRQ", "--actor", "YUG,NATO"], ["--by", "month", "--title", "All"]])

@@ -265,7 +265,7 @@ def test_notes_speak_of_options_and_columns(tmp_path: Path) -> None:
         (["--sample-size", "0.2"], "--sample-size goes with --method boostsa alone"),
         (["--metric", "f1"], r"'f1' is of one class: say which by --class, or"),
         (["--classes", "class 0,other"], "--classes must name classes that --target or predictions hold"),
-        (["--run", "run"], "say which item each row is: --id"),
+        (["--run", "run"], "identify the item of each row: --id"),
     ],
 )
 def test_errors_speak_of_options(typed: list[str], told: str, tmp_path: Path) -> None:

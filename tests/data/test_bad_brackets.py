@@ -99,7 +99,7 @@ def test_the_command_line_leaves_out_counts_and_names(tmp_path: Path) -> None:
     predicted.write_text(conllu(road=GOOD, sea=GOOD, hill=GOOD))
     refused = run("coreference", "score", gold, predicted)
     assert refused.code == 2
-    assert "Leave such documents out by --bad-brackets leave-out." in refused.err
+    assert "Leave such documents out with --bad-brackets leave-out." in refused.err
     done = run("coreference", "score", gold, predicted, "--bad-brackets", "leave-out")
     assert done.code == 0
     assert "left out 1 of 3 documents, whose brackets do not match: road. line" in done.err

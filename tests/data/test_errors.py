@@ -58,7 +58,7 @@ VALUES = [
     ),
     ("gold", -1, {}, r"gold must have two values; it holds '0' \(4\), '1' \(3\), '-1' \(1\)"),
     ("gold", 2, {"positive": "1"}, r"gold must have two values.*'2' \(1\)"),
-    ("gold", 2, {"positive": "7"}, r"'7' is no value of gold; it holds '0' \(4\), '1' \(3\), '2' \(1\)"),
+    ("gold", 2, {"positive": "7"}, r"'7' is not a value of gold; it holds '0' \(4\), '1' \(3\), '2' \(1\)"),
     (
         "gold",
         2,
@@ -278,7 +278,7 @@ def test_arrays_that_are_no_columns(tmp_path: Path) -> None:
 
     path = tmp_path / "x.npz"
     np.savez(path, gold=np.array([0, 1]), prob=np.array([0.5]))
-    assert refused(path) == f"the arrays of {path} must have one length; they have gold 2, prob 1."
+    assert refused(path) == f"the arrays of {path} must have the same length; they have gold 2, prob 1."
     np.savez(path, gold=np.array([0, 1]), prob=np.zeros((2, 2, 2)))
     assert "prob in" in refused(path)
     np.savez(path, gold=np.array([0, "a", None], dtype=object), prob=np.zeros(3))

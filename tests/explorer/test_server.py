@@ -80,8 +80,8 @@ def test_exposing_the_page_is_warned_of(store_path: Path, capsys: Any) -> None:
     with pytest.raises(InputError):
         explore_command([str(store_path), "--host", "192.0.2.7", "--port", "0", "--no-open"], standalone_mode=False)
     assert (
-        "other machines reach the page at 192.0.2.7, and who has its address with the token reads all documents"
-        in capsys.readouterr().err
+        "other machines can reach the page at 192.0.2.7, and anyone who has its address with the token can read all "
+        "documents" in capsys.readouterr().err
     )
 
 

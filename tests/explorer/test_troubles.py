@@ -12,14 +12,14 @@ from tests.events.made_up_store import MadeUpDocument, hussein_document, make_st
 from tests.explorer.chromium import Browser
 from tests.explorer.serving import serving
 
-NOBODY = "No actor acts in any document of this store. Was the rule or the lexicon meant?"
+NOBODY = "No actor acts in any document of this store. Are the rule and the lexicon the intended ones?"
 
 
 def test_a_store_without_events_says_so(browser: Browser, tmp_path: Path) -> None:
     made = hussein_document(0)
     silent = MadeUpDocument(0, made.date, made.title, made.mentions[:2], made.antecedents[:2, :2])
     for name, documents, told in (
-        ("silent", [silent], "the store holds no event"),
+        ("silent", [silent], "the store contains no event"),
         ("empty", [], "the store holds no document"),
     ):
         path = tmp_path / f"{name}.duckdb"

@@ -38,7 +38,7 @@ def test_a_gz_whose_checksum_or_length_is_wrong_is_refused(place: int, tmp_path:
     content[place] ^= 1
     path = tmp_path / "damaged.csv.gz"
     path.write_bytes(content)
-    with pytest.raises(InputError, match=r"damaged\.csv\.gz cannot be unpacked: .*Is it damaged or cut off\?"):
+    with pytest.raises(InputError, match=r"damaged\.csv\.gz cannot be unpacked: .*Is it damaged or truncated\?"):
         mean_of(path)
 
 
@@ -49,7 +49,7 @@ def test_a_file_that_is_cut_off_is_refused(kind: str, left: float, tmp_path: Pat
     content = packed(kind, tmp_path)
     path = tmp_path / f"cut{SUFFIXES[kind]}"
     path.write_bytes(content[: int(left * len(content)) if left > 0 else int(left)])
-    with pytest.raises(InputError, match=r"cannot be unpacked: .*cut off\?"):
+    with pytest.raises(InputError, match=r"cannot be unpacked: .*truncated\?"):
         mean_of(path)
 
 

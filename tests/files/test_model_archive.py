@@ -89,7 +89,11 @@ def test_a_file_cut_short_is_refused(file: Path) -> None:
     whole_file = file.read_bytes()
     for length in [0, 1, 30, len(whole_file) // 3, len(whole_file) // 2, len(whole_file) - 1]:
         file.write_bytes(whole_file[:length])
-        with pytest.raises(InputError, match=r"model.npz is no model, or was cut short or changed: .*Restore a copy"):
+        with pytest.raises(
+            InputError,
+            match=r"model.npz is not a model, or was truncated or changed: .*Restore a "
+            "copy",
+        ):
             read_model(file, **KIND)
 
 
@@ -123,14 +127,14 @@ def test_a_member_of_another_model_is_found(file: Path) -> None:
     parts = parts_of(file.read_bytes())
     parts["weights.npy"] = parts["places.npy"]
     file.write_bytes(zipped(parts))
-    with pytest.raises(InputError, match="weights does not fit its checksum"):
+    with pytest.raises(InputError, match="weights does not match its checksum"):
         read_model(file, **KIND)
     parts = parts_of(file.read_bytes())
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("model.json.sha256", "0")
         for name, part in parts.items():
             archive.writestr(name, part)
-    with pytest.raises(InputError, match=r"model\.json does not fit its checksum"):
+    with pytest.raises(InputError, match=r"model\.json does not match its checksum"):
         read_model(file, **KIND)
 
 
@@ -161,8 +165,8 @@ def test_files_of_others(tmp_path: Path) -> None:
     (tmp_path / "text.npz").write_text("The DT\n")
     np.savez(tmp_path / "arrays.npz", a=np.zeros(3))
     for name, message in {
-        "text.npz": "is no model, or was cut short or changed",
-        "arrays.npz": r"is no model that this howsure has saved: it holds no model\.json\. If an earlier one did",
+        "text.npz": "is not a model, or was truncated or changed",
+        "arrays.npz": r"is not a model saved by this version of howsure: it has no model\.json\. If an earlier one did",
         "arrays.npy": r"no file .*arrays\.npy\. Did you mean .*arrays\.npz\?",
         "": "is a directory; name a file in it",
     }.items():

@@ -41,7 +41,7 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
         ("größer".encode("utf-16"), r"line 1 of .*words.txt is not UTF-8 text"),
         (b"DUCK\xf1\0\0", "words.txt is not a text file.$"),
         (b"PK\x03\x04\0\0\xf1weights.npy", "not a text file; it is an .npz file. If it is a model, name it before"),
-        (gzip.compress(b"one\n" * 100, mtime=0)[:-9], "cannot be unpacked: .* Is it damaged or cut off"),
+        (gzip.compress(b"one\n" * 100, mtime=0)[:-9], "cannot be unpacked: .* Is it damaged or truncated"),
         (gzip.compress(bytes(range(256)) * 20, mtime=0)[:30] + b"\xff" * 9, "cannot be unpacked"),
         (b"\x28\xb5\x2f\xfdx", "cannot be unpacked"),
     ],

@@ -92,9 +92,9 @@ def test_two_values_and_which_is_positive(values: object, positive: object, expe
         ([0, 1, 2], None, "y_true must have two values; it holds 0 (1), 1 (1), 2 (1)."),
         ([0, 1, 0.5], None, "y_true must have two values; it holds 0.0 (1), 1.0 (1), 0.5 (1)."),
         (["a", "b", "c"], "a", "y_true must have two values; it holds 'a' (1), 'b' (1), 'c' (1)."),
-        (["a", "b"], "c", "pos_label='c' is no value of y_true; it holds 'a' (1), 'b' (1)."),
-        (["b", "b"], "a", "pos_label='a' is no value of y_true; it holds 'b' (2)."),
-        ([0, 1], "1", "pos_label='1' is no value of y_true"),
+        (["a", "b"], "c", "pos_label='c' is not a value of y_true; it holds 'a' (1), 'b' (1)."),
+        (["b", "b"], "a", "pos_label='a' is not a value of y_true; it holds 'b' (2)."),
+        ([0, 1], "1", "pos_label='1' is not a value of y_true"),
         ([1, 0, None], None, "y_true must not be missing; row 2 holds None."),
         ([1, float("nan")], None, "y_true must not be missing; row 1 holds nan."),
         (["a", None], "a", "y_true must not be missing; row 1 holds None."),
@@ -155,7 +155,7 @@ def test_double_precision_is_not_copied_and_negative_zero_is_zero() -> None:
         ([-0.5, -3], "row 0 holds -0.5. Are these log-probabilities? Apply exp first."),
         (
             [1.0000001],
-            "row 0 holds 1.0000001. Rounding? Clip or round it in your own pipeline; nothing is clipped in silence.",
+            "row 0 holds 1.0000001. Rounding? Clip or round it in your own pipeline; nothing is clipped silently.",
         ),
         ([-1e-9], "row 0 holds -1e-09. Rounding?"),
         ([float("inf")], "row 0 holds inf."),
@@ -185,7 +185,8 @@ def test_lengths() -> None:
     message = "y_prob must have as many rows as the others; it has 2, they have 3."
     assert said(check_probabilities, [0.5, 0.5], n=3) == message
     assert check_same_length(y_true=[1, 0], y_prob=np.ones(2), groups=None) == 2
-    assert "y_true, groups must have one length; they have 2, 1." in said(check_same_length, y_true=[1, 0], groups=[1])
+    message = said(check_same_length, y_true=[1, 0], groups=[1])
+    assert "y_true, groups must have the same length; they have 2, 1." in message
 
 
 def test_weights() -> None:

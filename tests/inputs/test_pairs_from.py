@@ -48,7 +48,7 @@ def test_pairs_are_what_their_arrays_are(function: Function, options: dict[str, 
 
 
 def _numbers(result: Any) -> str:
-    return "\n".join(line for line in str(result).splitlines() if "judged together" not in line).split(", recipe")[0]
+    return "\n".join(line for line in str(result).splitlines() if "evaluated together" not in line).split(", recipe")[0]
 
 
 def test_two_pairs_are_compared() -> None:
@@ -68,8 +68,8 @@ def test_what_pairs_lack_may_stand_beside_them() -> None:
 
 
 def test_groups_judged_together_are_named() -> None:
-    assert "2 groups are judged together; calibration_table judges each" in howsure.calibration_curve(FULL).notes
-    assert "judged together" in howsure.calibration_test(FULL, rng=0).recipe["note"]
+    assert "2 groups are evaluated together; calibration_table evaluates each" in howsure.calibration_curve(FULL).notes
+    assert "evaluated together" in howsure.calibration_test(FULL, rng=0).recipe["note"]
     assert not any("together" in note for note in howsure.calibration_curve(PLAIN).notes)
 
 
@@ -100,7 +100,7 @@ def test_nothing_is_given_twice_or_left_open(call: Callable[[], Any], message: s
     [
         ({"probabilities": np.array([0.1, 1.7])}, "probabilities must lie in"),
         ({"labels": np.array([0, 2])}, "labels must be 0 or 1"),
-        ({"labels": np.array([0])}, "labels, probabilities must have one length; they have 1, 2"),
+        ({"labels": np.array([0])}, "labels, probabilities must have the same length; they have 1, 2"),
         ({"weights": np.array([1.0, -1.0])}, "sample_weight must be finite and not negative"),
         ({"clusters": np.array([1])}, "clusters must have as many rows as the others"),
         ({"groups": np.array([0, 1]), "group_names": ("a",)}, "groups of Pairs must be 2 positions in group_names"),

@@ -229,11 +229,11 @@ def test_files_of_labels_and_of_rows(tmp_path: Path, suffix: str, separator: str
     ("name", "content", "message"),
     [
         ("x.txt", b"0\n\n1\n", "line 2 is empty"),
-        ("x.csv", b"a,b\n0.5,0.5\n", "line 1 holds 'a', which is no number. Has the file a header"),
+        ("x.csv", b"a,b\n0.5,0.5\n", "line 1 holds 'a', which is not a number. Does the file have a header"),
         ("x.csv", b"0.5,0.5\n1\n", "line 2 has 1 values, line 1 has 2"),
         ("x.tsv", b"0.5\t0.6\n", "row 0 sums to 1.1"),
         ("x.dat", b"0\n", "must end in .txt, .csv, .tsv or .npy"),
-        ("x.npy", b"no array", "is no plain array of numpy"),
+        ("x.npy", b"no array", "is not a plain numpy array"),
     ],
 )
 def test_damaged_files_are_refused(tmp_path: Path, name: str, content: bytes, message: str) -> None:
@@ -264,7 +264,7 @@ def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no predictions of 'h0' were fed"):
         boot.run()
     boot.feed("h0", preds=[0, 1], targs=[1, 1], exp_idx="a")
-    with pytest.raises(InputError, match="was fed before"):
+    with pytest.raises(InputError, match="was already fed"):
         boot.feed("h0", preds=[0, 1], targs=[1, 1], exp_idx="a")
     with pytest.raises(InputError, match="targets of 'h0' and 'h1' must be the same"):
         boot.run()
@@ -291,7 +291,7 @@ def test_files_have_the_mode_that_the_user_wants(tmp_path: Path, mask: int, mode
 )
 def test_json_of_another_shape_or_depth_is_no_outcomes(content: str, tmp_path: Path) -> None:
     (tmp_path / "outcomes.json").write_text(content)
-    with pytest.raises(InputError, match=r"outcomes\.json is no (JSON: it|outcomes)"):
+    with pytest.raises(InputError, match=r"outcomes\.json is not (JSON: it|an outcomes)"):
         Bootstrap(**QUIET).loadjson(str(tmp_path / "outcomes.json"))
 
 
@@ -306,5 +306,5 @@ def test_an_archive_renamed_is_no_array(tmp_path: Path) -> None:
 @pytest.mark.parametrize("type", ["complex", "V2", "M8[D]", "m8[s]", "i4,f4", "O"])
 def test_arrays_of_other_types_are_no_labels(type: str, tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", np.zeros(3, type), allow_pickle=True)
-    with pytest.raises(InputError, match=r"x\.npy is no plain array of numpy: the array"):
+    with pytest.raises(InputError, match=r"x\.npy is not a plain numpy array: the array"):
         read_labels(tmp_path / "x.npy")

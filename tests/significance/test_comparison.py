@@ -200,7 +200,7 @@ def test_the_result_converts() -> None:
         ({"method": "mcnemar", "clusters": [0, 0, 1, 1, 2, 2]}, "independent"),
         ({"method": "boostsa", "sample_size": 0.6}, r"\[0.05, 0.5\]; it is 0.6"),
         ({"method": "boostsa", "sample_size": 0.1}, "leaves none"),
-        ({"method": "boostsa", "sample_size": 0.5, "alternative": "better"}, "one-sided by itself"),
+        ({"method": "boostsa", "sample_size": 0.5, "alternative": "better"}, "is one-sided"),
         ({"bug_compatible": True}, "goes with method='boostsa'"),
         ({"sample_size": 0.2}, r"sample_size goes with method='boostsa'"),
         ({"target_class": 1, "metrics": "accuracy"}, "the metrics are accuracy"),

@@ -62,7 +62,7 @@ def test_distributions_and_several_processes(tmp_path: Path) -> None:
     one, other = Experiments(tmp_path / "store"), Experiments(tmp_path / "store")
     one.add("a", 0, a, targets=targets)
     other.add("b", 0, b)
-    with pytest.raises(InputError, match="run '0' of 'b' is there already"):
+    with pytest.raises(InputError, match="run '0' of 'b' already exists"):
         one.add("b", 0, b)
     row = one.compare("a", metrics="total_variation", n_resamples=10)[0]
     assert row.model_value == pytest.approx(0.5 * np.abs(targets - b).sum(axis=1).mean())
@@ -123,9 +123,9 @@ def test_a_whole_last_line_that_is_damaged_is_refused_and_kept(tmp_path: Path) -
 def test_a_file_of_something_else_is_refused_and_kept(tmp_path: Path, content: bytes) -> None:
     store = Experiments(tmp_path / "r.json")
     store.path.write_bytes(content)
-    with pytest.raises(InputError, match="is no store of experiments"):
+    with pytest.raises(InputError, match="is not a store of experiments"):
         Experiments(store.path)
-    with pytest.raises(InputError, match="is no store of experiments"):
+    with pytest.raises(InputError, match="is not a store of experiments"):
         store.add("base", 0, [0, 1], targets=[0, 1])
     assert store.path.read_bytes() == content
 
@@ -139,7 +139,7 @@ def test_names_and_epochs_are_plain_before_they_are_written(tmp_path: Path) -> N
     assert other.targets == (0, 1)
     assert Experiments(store.path).ids == ("0", "1")
     assert [run.epochs for run in other.runs("7")] == [3]
-    with pytest.raises(InputError, match="run '0' of '7' is there already"):
+    with pytest.raises(InputError, match="run '0' of '7' already exists"):
         store.add(7, 0, [0, 1])  # type: ignore[arg-type]
 
 
@@ -194,7 +194,7 @@ def written(path: Path, *contents: object) -> Path:
     ("record", "told"),
     [
         ("[" * 100_000, "it is nested too deeply"),
-        ("{" + "[" * 100_000, "line 2 is no record"),
+        ("{" + "[" * 100_000, "line 2 is not a record"),
         ('{"kind": "run", "condition": "\\ud800"}', "a lone surrogate"),
         ([1, 2], "its kind is neither targets nor run"),
         ({}, "its kind is neither targets nor run"),
@@ -213,8 +213,8 @@ def written(path: Path, *contents: object) -> Path:
         ({**ADDED, "predictions": {"a": 1}}, "as many values as ids"),
         ({**ADDED, "predictions": [1, None, 2]}, "it must not be missing"),
         ({**ADDED, "predictions": [1, "x", 2]}, "text and numbers"),
-        ({**ADDED, "predictions": [{}, {}, {}]}, "no record of a store"),
-        ({**ADDED, "predictions": [[[1]], [[1]], [[2]]]}, "no record of a store"),
+        ({**ADDED, "predictions": [{}, {}, {}]}, "not a record of a store"),
+        ({**ADDED, "predictions": [[[1]], [[1]], [[2]]]}, "not a record of a store"),
         (FIRST, "the targets stand there twice"),
     ],
 )  # fmt: skip
@@ -223,16 +223,16 @@ def test_records_of_another_shape_are_refused(record: object, told: str, tmp_pat
     kept = path.read_bytes()
     with pytest.raises(InputError, match=told) as error:
         Experiments(path)
-    assert f"{path}, line 2 is no record" in str(error.value)
+    assert f"{path}, line 2 is not a record" in str(error.value)
     assert path.read_bytes() == kept
 
 
 def test_records_that_come_first_or_twice_and_older_ones(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"line 1 is no record.*its ids are not those of the targets"):
+    with pytest.raises(InputError, match=r"line 1 is not a record.*its ids are not those of the targets"):
         Experiments(written(tmp_path / "store", ADDED))
-    with pytest.raises(InputError, match=r"line 3 is no record.*run '1' of 'base' stands there twice"):
+    with pytest.raises(InputError, match=r"line 3 is not a record.*run '1' of 'base' stands there twice"):
         Experiments(written(tmp_path / "store", FIRST, ADDED, ADDED))
-    with pytest.raises(InputError, match=r"line 1 is no record.*its schema is '1'"):
+    with pytest.raises(InputError, match=r"line 1 is not a record.*its schema is '1'"):
         Experiments(written(tmp_path / "store", {**FIRST, "schema": "1"}))
     store = Experiments(written(tmp_path / "store", FIRST, ADDED))  # as stores without a schema were written
     assert store.conditions == {"base": ("1",)}

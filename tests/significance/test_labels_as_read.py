@@ -39,7 +39,7 @@ def test_a_byte_order_mark_is_no_part_of_a_label(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"), [(b"\xe9\n", "is not UTF-8 text"), (b"label\n1\n0\n", "Has the file a header?")]
+    ("content", "said"), [(b"\xe9\n", "is not UTF-8 text"), (b"label\n1\n0\n", "Does the file have a header?")]
 )
 def test_what_is_no_file_of_labels_is_said(tmp_path: Path, content: bytes, said: str) -> None:
     (tmp_path / "labels.csv").write_bytes(content)

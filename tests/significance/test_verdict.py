@@ -16,7 +16,7 @@ def test_better_worse_and_no_difference() -> None:
     same = verdicts(compare(targets, a, {"same": a}, metrics=["accuracy", "mcc"], rng=0, n_resamples=10))[0]
     assert up.startswith("up is better than baseline in accuracy by +0.")
     assert down.startswith("down is worse than baseline in accuracy, lower by 0.")
-    assert same == "same: no difference is to be seen in accuracy, mcc."
+    assert same == "same: no difference is detected in accuracy, mcc."
 
 
 def test_lower_is_better_for_a_loss() -> None:
@@ -66,8 +66,10 @@ def test_an_error_of_zero_is_explained() -> None:
     a, b = np.clip(q, 0.01, 0.99), np.clip(q + 0.001, 0.01, 0.99)
     result = compare(y, a, {"other": b}, metrics="calibration_error", rng=0)
     assert 0.0 in (result[0].baseline_value, result[0].model_value)
-    assert any("not a model without an error" in line for line in how(result))
-    assert not any("not a model without an error" in line for line in how(compare(y, q > 0.5, {"b": q > 0.4}, rng=0)))
+    assert any("does not mean a model without error" in line for line in how(result))
+    assert not any(
+        "does not mean a model without error" in line for line in how(compare(y, q > 0.5, {"b": q > 0.4}, rng=0))
+    )
 
 
 def test_notes_are_said_with_the_rest() -> None:
@@ -91,13 +93,13 @@ def test_calibration_errors_say_their_bins_and_what_is_below_nought() -> None:
     assert (result[0].baseline_value, result[0].model_value) == (0, 0)
     alone = sum(np.bincount((q * 20).astype(int)) == 1)
     assert result.notes[0].startswith(f"calibration errors here are over 20 bins of equal width; baseline has {alone} ")
-    assert result.notes[1].startswith("calibration_error of baseline and model is 0 where the bins differ no more")
+    assert result.notes[1].startswith("calibration_error of baseline and model is 0 because the bins differ no more")
 
 
 def test_an_interval_without_width_is_said_to_be_about_these_items() -> None:
     targets, a, _ = labels(60, 2, 1)
     result = compare(targets, a, a, metrics=["accuracy", "mcc"], rng=0, n_resamples=50)
     assert result.notes == (
-        "model, accuracy, mcc: all 60 items say the same, so the interval has no width. It is about these alone; "
-        "up to 4.9% of others may say something else (level .95).",
+        "model, accuracy, mcc: all 60 items agree, so the interval has no width. It holds only for these; up to 4.9% "
+        "of others may differ (level .95).",
     )

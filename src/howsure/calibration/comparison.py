@@ -155,7 +155,7 @@ def _two_pairs(a: Any, b: Any, beside: dict[str, Any], **shared: Any) -> tuple[P
     checked = pairs_from(a, **shared), pairs_from(b, **shared)
     check_same_length(pairs_a=checked[0], pairs_b=checked[1])
     if checked[0].group_names != checked[1].group_names:
-        raise InputError("the two models must be judged on the same rows; their Pairs have other groups.")
+        raise InputError("the two models must be evaluated on the same rows; their Pairs have other groups.")
     _check_same("group", checked[0].groups, checked[1].groups)
     return checked
 
@@ -173,7 +173,7 @@ def compare_pairs(
     """`compare_calibration` on checked pairs; with `own_labels`, the labels of the two may differ."""
     if not own_labels and not np.array_equal(a.labels, b.labels):
         row = int(np.flatnonzero(a.labels != b.labels)[0])
-        raise InputError(f"the two models must be judged on the same rows; the label of row {row} differs")
+        raise InputError(f"the two models must be evaluated on the same rows; the label of row {row} differs")
     for name, one, other in (("weight", a.weights, b.weights), ("cluster", a.clusters, b.clusters)):
         _check_same(name, one, other)
     a, b = a.that_weigh(), b.that_weigh()
@@ -216,10 +216,10 @@ def compare_pairs(
 
 def _check_same(name: str, one: Any, other: Any) -> None:
     if (one is None) != (other is None):
-        raise InputError(f"the two models must be judged on the same rows; only one of them has a {name}")
+        raise InputError(f"the two models must be evaluated on the same rows; only one of them has a {name}")
     differs = np.flatnonzero(one != other) if one is not None else np.empty(0)
     if len(differs):
-        raise InputError(f"the two models must be judged on the same rows; the {name} of row {differs[0]} differs")
+        raise InputError(f"the two models must be evaluated on the same rows; the {name} of row {differs[0]} differs")
 
 
 def _units(a: Pairs, b: Pairs) -> Units:

@@ -22,7 +22,7 @@ def groups_together(pairs: Pairs) -> str | None:
     """The note about pairs of several groups that are pooled."""
     if len(pairs.group_names) < 2:
         return None
-    return f"{len(pairs.group_names):,} groups are judged together; calibration_table judges each"
+    return f"{len(pairs.group_names):,} groups are evaluated together; calibration_table evaluates each"
 
 
 def notes_by_name(found: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
@@ -47,18 +47,18 @@ def cluster_weights(pairs: Pairs) -> np.typing.NDArray[np.float64]:
 def _notes(pairs: Pairs | PairSource, binned: Binned, squared: SquaredError, weightless: int) -> Iterator[str]:
     base_rate = float(binned.sums.y.sum() / binned.sums.w1.sum())
     if base_rate in (0.0, 1.0):
-        yield f"every label is {int(base_rate)}: refinement says nothing about telling labels apart"
+        yield f"every label is {int(base_rate)}: refinement carries no information about how well labels are separated"
     if weightless:
-        yield f"{weightless:,} pairs of weight 0 count for nothing"
+        yield f"{weightless:,} pairs of weight 0 are ignored"
     if isinstance(pairs, Pairs) and pairs.clusters is not None and (few := few_clusters(cluster_weights(pairs))):
         yield few
     if squared.left_out:
         yield (
             f"{squared.left_out:,} pairs left out of the debiased error: alone in their bin or outweighed by one pair "
-            "of it, they say nothing about noise"
+            "in it, they carry no information about noise"
         )
     if 2 * squared.left_out > binned.sums.count.sum():
-        yield "most pairs are alone in their bin: ask for fewer and larger bins"
+        yield "most pairs are alone in their bin: use fewer and larger bins"
     if len(binned.sums) == 1:
         yield "one bin only: the error is that of the mean prediction"
     if binned.infinite_rows:

@@ -42,7 +42,7 @@ class Region:
 
     def __str__(self) -> str:
         says, happens = rounded(self.says, self.happens)
-        return f"{self.kind} {self._where()}: says {says}, happens {happens} of the time (n = {self.n:,})"
+        return f"{self.kind} {self._where()}: mean prediction {says}, observed frequency {happens} (n = {self.n:,})"
 
     def _where(self) -> str:
         if self.start <= 0.0 and self.end >= 1.0:
@@ -79,7 +79,7 @@ def regions(curve: CalibrationCurve) -> list[Region]:
     >>> from howsure import calibration_curve
     >>> curve = calibration_curve([0] * 50 + [1] * 50 + [0] * 50, [0.02] * 50 + [0.8] * 100, bin_size=50)
     >>> [str(region) for region in regions(curve)]
-    ['overconfident above 0.02: says 0.80, happens 0.50 of the time (n = 100)']
+    ['overconfident above 0.02: mean prediction 0.80, observed frequency 0.50 (n = 100)']
     """
     bins = curve.bins
     lean = np.sign(bins.frequency - bins.mean_prob)
@@ -226,7 +226,7 @@ def _missing_by_chance(bins: int, level: float) -> float:
 
 def _none_seen(agreeing: int, bins: int) -> str:
     agree = "its one bin agrees" if bins == 1 else f"{agreeing:,} of {bins:,} bins agree"
-    return f"no miscalibration to be seen: the error's interval reaches 0 and {agree} with the diagonal"
+    return f"no miscalibration detected: the error's interval reaches 0 and {agree} with the diagonal"
 
 
 def _on_the_whole(curve: CalibrationCurve) -> tuple[str, str]:
@@ -234,10 +234,11 @@ def _on_the_whole(curve: CalibrationCurve) -> tuple[str, str]:
     mean_prob = float(np.average(curve.bins.mean_prob, weights=curve.bins.weight))
     gap = mean_prob - curve.base_rate
     if abs(gap) < curve.debiased_error.value / 2:
-        return NOT_LOCATED, "miscalibrated, but no single bin shows where: larger bins may"
+        return NOT_LOCATED, "miscalibrated, but no single bin shows where: larger bins might"
     name = OVERCONFIDENT if gap > 0 else UNDERCONFIDENT
     says, happens = rounded(mean_prob, curve.base_rate)
     return (
         name,
-        f"{name} on the whole: says {says}, happens {happens} of the time (n = {curve.n:,}); no single bin shows it",
+        f"{name} on the whole: mean prediction {says}, observed frequency {happens} (n = {curve.n:,}); no single bin "
+        "shows it",
     )

@@ -1,4 +1,4 @@
-"""The command line: a file or folder a command, loaded when it is used."""
+"""The command line: one file or folder per command, loaded on use."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def howsure() -> None:
 
 @contextmanager
 def terminated_as_interrupted() -> Iterator[None]:
-    """SIGTERM and a closed terminal end a command as Ctrl-C does: its scratch files go with it."""
+    """SIGTERM and a closed terminal end a command like Ctrl-C: its scratch files are removed."""
     names = ("SIGTERM", "SIGHUP") if threading.current_thread() is threading.main_thread() else ()
     known = [getattr(signal, name) for name in names if hasattr(signal, name)]
     heard = [one for one in known if signal.getsignal(one) is signal.SIG_DFL]  # nohup's is ignored, and stays so
@@ -76,7 +76,7 @@ def terminated_as_interrupted() -> Iterator[None]:
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line; what is wrong with the input is one sentence and exit code 2."""
+    """Run the command line; invalid input gives one sentence and exit code 2."""
     given = sys.argv[1:] if arguments is None else list(arguments)
 
     def run() -> None:

@@ -48,7 +48,7 @@ def command(output: str) -> None:
     for name, content in bundled.items():
         write_whole(content, folder / name)
     (folder / STORE).unlink(missing_ok=True)  # what is left of an earlier demo
-    emit(f"In {output} this is run:\n", None)
+    emit(f"Running in {output}:\n", None)
     with contextlib.chdir(folder):
         for called, name, arguments in _commands():
             emit(f"\n    howsure {name} {' '.join(arguments)}\n\n", None)
@@ -62,7 +62,9 @@ def _check_own(folder: Path, bundled: Mapping[str, bytes]) -> None:
     ours = not theirs and all((folder / name).is_file() for name in FILES)
     theirs += [name for name in MADE if not ours and (folder / name).exists()]
     if theirs:
-        raise InputError(f"{folder / theirs[0]} is not of this demo, and would be written over; name another --output.")
+        raise InputError(
+            f"{folder / theirs[0]} does not belong to this demo and would be overwritten; name another --output."
+        )
 
 
 def _read(path: Path) -> bytes | None:

@@ -85,7 +85,7 @@ def read(
     from howsure.data.predictions.read_columns import read_columns
 
     if (draws is None) == (draws_column is None):
-        raise InputError("say where the draws are: either --draws COL,COL,… or --draws-column COL.")
+        raise InputError("name the draws with either --draws COL,COL,… or --draws-column COL.")
     named = [truth, *(draws or []), *([] if draws_column is None else [draws_column]), *([cluster] if cluster else [])]
     if len(set(named)) < len(named):
         options = "--target, --draws and --cluster" if cluster else "--target and --draws"

@@ -1,4 +1,4 @@
-"""Text and predictions as data: readers of every file format. What a reader needs is loaded when it is first used."""
+"""Readers of text and predictions in all file formats. Dependencies of a reader are loaded on first use."""
 
 from __future__ import annotations
 

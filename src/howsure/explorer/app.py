@@ -52,10 +52,10 @@ def create_app(
         return HTMLResponse(page.html)
 
     async def not_found(request: Request, error: Exception) -> Response:
-        return JSONResponse({"error": f"there is nothing here; there are /, {_listed()}."}, 404)
+        return JSONResponse({"error": f"there is nothing here; the addresses are /, {_listed()}."}, 404)
 
     async def not_allowed(request: Request, error: Exception) -> Response:
-        return JSONResponse({"error": "the page is for reading: GET is all that it answers."}, 405)
+        return JSONResponse({"error": "the page is read-only: it answers only GET."}, 405)
 
     async def failed(request: Request, error: Exception) -> Response:
         return JSONResponse(

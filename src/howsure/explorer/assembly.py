@@ -48,7 +48,7 @@ class Page:
     policy: str
 
 
-def assemble(data: Any = None, *, title: str = "Events, and how sure they are") -> Page:
+def assemble(data: Any = None, *, title: str = "Events and their uncertainty") -> Page:
     """The page: with `data` inside, a page that needs no server; without, one that asks its server.
 
     The policy stands in the page itself if it has the data, and is for the server to send otherwise.

@@ -36,7 +36,7 @@ class Included:
     """What of a store goes into the file, where it need not be all.
 
     actors: their codes; without, the eight that act most. by: lengths of period; without, all that give at most 600.
-    documents: how many texts, the doubtful ones first, then from the most probable. samples: clusterings of each.
+    documents: how many texts, the most uncertain first, then from the most probable. samples: clusterings of each.
     level: that of all intervals.
     """
 
@@ -197,6 +197,6 @@ def _said(n_actors: int, of_actors: int, lengths: list[str], n_texts: int, of_te
     """What the file holds, and so what it does not."""
     return (
         f"It holds {n_actors:,} of {of_actors:,} actors that act, by {', '.join(lengths)}, and the texts of "
-        f"{n_texts:,} of the {of_texts:,} documents in which they may act, the doubtful ones first, with up to "
+        f"{n_texts:,} of the {of_texts:,} documents in which they may act, the most uncertain first, with up to "
         f"{n_samples:,} samples each."
     )

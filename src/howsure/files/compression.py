@@ -59,7 +59,7 @@ def _pieces(file: IO[bytes], compression: str, packed: int, name: str) -> Iterat
                 yield piece
     except faults as error:
         reason = str(error).rstrip(".") or "it ends too early"
-        raise InputError(f"{name} cannot be unpacked: {reason}. Is it damaged or cut off?") from error
+        raise InputError(f"{name} cannot be unpacked: {reason}. Is it damaged or truncated?") from error
 
 
 def _zstd() -> Any:

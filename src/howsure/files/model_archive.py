@@ -66,7 +66,7 @@ def read_model(path: Place, *, kind: str, schema: int) -> tuple[dict[str, Any], 
 
 def damaged_model(path: Place, why: object) -> InputError:
     """The error for a file whose parts do not fit together, also for those who find out what `read_model` cannot."""
-    what = f"{path} is no model, or was cut short or changed: {str(why).rstrip('.')}"
+    what = f"{path} is not a model, or was truncated or changed: {str(why).rstrip('.')}"
     return InputError(f"{what}. Restore a copy, or train the model and save it again.")
 
 
@@ -92,12 +92,13 @@ def _zipped(members: Mapping[str, bytes]) -> bytes:
 def _head(path: Place, archive: Archive) -> dict[str, Any]:
     if HEAD not in archive.members:
         raise InputError(
-            f"{path} is no model that this howsure has saved: it holds no {HEAD}. If an earlier one did, train the "
+            f"{path} is not a model saved by this version of howsure: it has no {HEAD}. If an earlier one did, train "
+            "the "
             "model and save it again."
         )
     text = archive.content(HEAD)
     if archive.content(CHECKSUM) != _sha256(text).encode():
-        raise ArchiveError(f"{HEAD} does not fit its checksum")
+        raise ArchiveError(f"{HEAD} does not match its checksum")
     try:
         head = parsed_json(text)
     except ValueError as error:
@@ -126,7 +127,7 @@ def _bytes_of(array: Array) -> bytes:
 def _array(archive: Archive, name: str, digest: object) -> Array:
     content = archive.content(f"{name}.npy")
     if _sha256(content) != digest:
-        raise ArchiveError(f"{name} does not fit its checksum")
+        raise ArchiveError(f"{name} does not match its checksum")
     return read_array(io.BytesIO(content), len(content), name=name)
 
 

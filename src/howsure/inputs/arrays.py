@@ -35,7 +35,7 @@ def as_column(values: object, *, name: str) -> Column:
     if column.ndim > 1:
         raise InputError(f"{name} must have one dimension; its shape is {column.shape}. Take one column: {name}[:, 1].")
     if len(column) == 0:
-        raise InputError(f"{name} is empty: there is nothing to judge.")
+        raise InputError(f"{name} is empty: there is nothing to evaluate.")
     return column
 
 

@@ -51,7 +51,7 @@ def check_probabilities(y_prob: object, *, name: str = "y_prob", n: int | None =
 def probability_advice(value: float, highest: float = math.inf) -> str:
     """Advice about a value that is not a probability; `highest` is the largest value in its column."""
     if -ROUNDING <= value <= 1 + ROUNDING:
-        return "Rounding? Clip or round it in your own pipeline; nothing is clipped in silence."
+        return "Rounding? Clip or round it in your own pipeline; nothing is clipped silently."
     if highest <= 0:
         return "Are these log-probabilities? Apply exp first."
     if value > 1 and LIKELY_PERCENT < highest <= 100:
@@ -158,12 +158,12 @@ def check_same_length(**columns: Any) -> int:
 
     >>> check_same_length(y_true=[0, 1], y_prob=[0.1, 0.2, 0.3], groups=None)
     Traceback (most recent call last):
-    howsure.errors.InputError: y_true, y_prob must have one length; they have 2, 3.
+    howsure.errors.InputError: y_true, y_prob must have the same length; they have 2, 3.
     """
     lengths = {name: len(column) for name, column in columns.items() if column is not None}
     if len(set(lengths.values())) != 1:
         sizes = ", ".join(f"{length:,}" for length in lengths.values())
-        raise InputError(f"{', '.join(lengths)} must have one length; they have {sizes}.")
+        raise InputError(f"{', '.join(lengths)} must have the same length; they have {sizes}.")
     return next(iter(lengths.values()))
 
 
@@ -240,7 +240,7 @@ def _not_two_values(column: Column, pos_label: object, name: str) -> InputError:
     counts = Counter(column.tolist())
     held = shortened(f"{value!r} ({count:,})" for value, count in counts.most_common())
     if pos_label is not None and pos_label not in counts:
-        return InputError(f"pos_label={pos_label!r} is no value of {name}; it holds {held}.")
+        return InputError(f"pos_label={pos_label!r} is not a value of {name}; it holds {held}.")
     if len(counts) <= 2:
         first = counts.most_common(1)[0][0]
         return InputError(f"{name} must be 0 or 1; it holds {held}. Say which is positive: pos_label={first!r}.")

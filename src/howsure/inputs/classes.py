@@ -142,7 +142,7 @@ def first_fault(matrix: Floats, names: tuple[str, ...]) -> tuple[int, str] | Non
     wrong = np.flatnonzero(np.abs(sums - 1.0) > SUM_TOLERANCE)
     if len(wrong):
         row = int(wrong[0])
-        advice = "Is a class missing? Judge scores of separate questions one column at a time."
+        advice = "Is a class missing? Evaluate scores of separate questions one column at a time."
         return row, f"sums to {float(sums[row]):.6g}, not to 1 (within {SUM_TOLERANCE}). {advice}"
     return None
 
@@ -155,7 +155,7 @@ def _matrix(y_prob: object) -> Floats:
     if matrix.ndim != 2 or matrix.shape[1] < 2:
         raise InputError(f"y_prob must have the shape (rows, classes) with two classes or more; it is {matrix.shape}.")
     if len(matrix) == 0:
-        raise InputError("y_prob is empty: there is nothing to judge.")
+        raise InputError("y_prob is empty: there is nothing to evaluate.")
     return matrix
 
 

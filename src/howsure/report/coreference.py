@@ -14,7 +14,8 @@ from howsure.stats.poisson_binomial import CountDistribution
 DOUBTFUL = 0.75  # a mention below this confidence is marked
 RIVAL = 0.25  # a mention outside the entity with at least this probability is named
 ROUNDED = (
-    "The entities here are one answer, which rounds: a mention that is new with p = 0.6 is a whole entity here, and "
+    "The entities here are those of one clustering, which rounds: a mention that is new with p = 0.6 is a whole "
+    "entity here, and "
     "0.6 of one in the expected number."
 )
 COLOURS = 12  # classes in the template; entities take turns
@@ -64,7 +65,9 @@ class Page:
     sentences: list[list[Word]]
 
 
-def coreference_page(documents: Sequence[MarkedDocument], *, title: str = "Who is who, and how sure is that?") -> str:
+def coreference_page(
+    documents: Sequence[MarkedDocument], *, title: str = "Who is who, and how certain is that?"
+) -> str:
     """Documents as one HTML page that needs no network and runs no script; every text in it is escaped.
 
     A mention stands in brackets with the number of its entity if that has another mention, or if another mention has
@@ -81,7 +84,7 @@ def _page(one: MarkedDocument) -> Page:
     doubts = sum(bracket.doubtful for bracket in brackets.values())
     summary = (
         f"{len(one.mentions):,} mentions; entities here: {len(set(one.labels.tolist())):,}, expected "
-        f"{one.number.mean:.1f}, between {low} and {high} with 95 % probability. Doubtful mentions: {doubts:,}."
+        f"{one.number.mean:.1f}, between {low} and {high} with 95 % probability. Uncertain mentions: {doubts:,}."
     )
     if not low <= len(set(one.labels.tolist())) <= high:
         summary += f" {ROUNDED}"

@@ -34,9 +34,9 @@ PICTURED_UP_TO = 24  # curves with a picture each; the table holds all of them
 VERDICTS_UP_TO = 12
 COMPARED_UP_TO = 100  # rows of the figure of errors
 IN_A_SENTENCE = {
-    NONE_SEEN: "without miscalibration to be seen",
+    NONE_SEEN: "without detected miscalibration",
     TOO_LITTLE: "with too little data to tell",
-    NOT_LOCATED: "miscalibrated without a bin that shows where",
+    NOT_LOCATED: "miscalibrated, but not in any single bin",
 }
 
 

@@ -48,7 +48,13 @@ def table_of_rows(rows: Sequence[Mapping[str, object]]) -> Table:
 
 def table_of_bins(bins: Bins, *, level: float) -> Table:
     """One row per bin, in ascending order of predictions."""
-    headings = ["pairs", "mean prediction", "label frequency", f"{100 * level:g} % interval", "seen from the diagonal"]
+    headings = [
+        "pairs",
+        "mean prediction",
+        "label frequency",
+        f"{100 * level:g} % interval",
+        "relative to the diagonal",
+    ]
     rows = [
         [cell(n), cell(mean), cell(frequency), interval(low, high), _side(mean, low, high)]
         for n, mean, frequency, low, high in zip(

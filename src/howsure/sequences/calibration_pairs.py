@@ -211,7 +211,7 @@ def _check_lengths(lengths: Sequence[int], tags: Tags, *, shorter: int = 0) -> N
             rows = "rows of pair marginals" if shorter else "tokens"
             raise InputError(f"sentence {i} has {length} {rows} in the posterior, and {len(sentence)} tags.")
     if not any(lengths):
-        raise InputError("there is no token to judge: every sentence is empty.")
+        raise InputError("there is no token to evaluate: every sentence is empty.")
 
 
 def _codes(tags: Tags, names: tuple[str, ...], unknown_tags: str) -> Integers:
@@ -222,8 +222,8 @@ def _codes(tags: Tags, names: tuple[str, ...], unknown_tags: str) -> Integers:
     if unknown and unknown_tags == ERROR:
         held = shortened(f"{tag} ({n:,})" for tag, n in unknown.most_common())
         raise InputError(
-            f"the tagger does not know {counted(unknown.total(), 'gold tag')}: {held}. Keep their tokens, which "
-            "then have none of its tags, by unknown_tags='keep'; or give it labels that name them."
+            f"the tagger does not know {counted(unknown.total(), 'gold tag')}: {held}. To keep their tokens, with "
+            "none of its tags, use unknown_tags='keep'; or give it labels that name them."
         )
     place = {tag: i for i, tag in enumerate(names)}
     return np.array([place.get(tag, -1) for tag in chain.from_iterable(tags)], dtype=np.int64)

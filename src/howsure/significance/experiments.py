@@ -133,7 +133,7 @@ class Experiments:
             else:
                 self._check_same(names, true)
             if (condition, run) in self._runs:
-                raise InputError(f"run {run!r} of {condition!r} is there already; name this one otherwise.")
+                raise InputError(f"run {run!r} of {condition!r} already exists; give this one another name.")
             record = {"kind": RUN, "condition": condition, "run": run, "epochs": epochs, "ids": names}
             lines += _line({**record, "predictions": values})
             file.truncate(self._read_to)  # of a line that was cut short
@@ -176,7 +176,7 @@ class Experiments:
             except (KeyError, TypeError, ValueError) as error:
                 number = _line_number(self.path, self._read_to)
                 raise InputError(
-                    f"{self.path}, line {number} is no record of a store of experiments: {_reason(error)}. "
+                    f"{self.path}, line {number} is not a record of a store of experiments: {_reason(error)}. "
                     "Restore a copy."
                 ) from error
             self._read_to = end
@@ -272,7 +272,7 @@ def _records(path: Path, start: int) -> Iterator[tuple[Any, int]]:
     with path.open("rb") as file:
         head = file.read(10)
         if head and not HEAD.match(head):
-            raise InputError(f"{path} is no store of experiments: it begins with {head!r}; give another path.")
+            raise InputError(f"{path} is not a store of experiments: it begins with {head!r}; give another path.")
         file.seek(start)
         end = start
         for line in file:
@@ -281,10 +281,10 @@ def _records(path: Path, start: int) -> Iterator[tuple[Any, int]]:
             content = line[9:-1]
             if line[:9] != f"{zlib.crc32(content):08x} ".encode():
                 number = _line_number(path, end)
-                raise InputError(f"{path}, line {number} is damaged: it does not fit its checksum. Restore a copy.")
+                raise InputError(f"{path}, line {number} is damaged: it does not match its checksum. Restore a copy.")
             end += len(line)
             try:
                 yield parsed_json(content), end
             except ValueError as error:
                 number = _line_number(path, end - len(line))
-                raise InputError(f"{path}, line {number} is no record: {error}. Restore a copy.") from error
+                raise InputError(f"{path}, line {number} is not a record: {error}. Restore a copy.") from error

@@ -63,8 +63,8 @@ def _of_bins(systems: Systems, metrics: Sequence[Metric], rows: Sequence[Differe
         clipped = [name for name, value in values.items() if row.metric == "calibration_error" and value == 0]
         if clipped:
             yield (
-                f"calibration_error of {' and '.join(clipped)} is 0 where the bins differ no more than chance alone "
-                "would have it: not a model without an error. The interval says how far apart two such models may be; "
+                f"calibration_error of {' and '.join(clipped)} is 0 because the bins differ no more than by chance: "
+                "this does not mean a model without error. The interval says how far apart two such models may be; "
                 "p is that of squared_calibration_error."
             )
 
@@ -84,8 +84,8 @@ def _of_zero_width(systems: Systems, rows: Sequence[Difference]) -> Iterable[str
     for model in dict.fromkeys(row.model for row in flat):
         names = ", ".join(row.metric for row in flat if row.model == model)
         yield (
-            f"{model}, {names}: all {counted(n, unit)} say the same, so the interval has no width. It is about these "
-            f"alone; up to {_unseen(n):.1%} of others may say something else (level .95)."
+            f"{model}, {names}: all {counted(n, unit)} agree, so the interval has no width. It holds only for these; "
+            f"up to {_unseen(n):.1%} of others may differ (level .95)."
         )
 
 

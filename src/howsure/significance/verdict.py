@@ -12,7 +12,7 @@ ALPHA = 0.05
 
 
 def verdicts(result: Comparison) -> list[str]:
-    """One sentence a model: in what it is better, in what worse, and in what no difference is to be seen.
+    """One sentence a model: the metrics in which it is better or worse, and those without a detected difference.
 
     >>> from howsure.significance import compare
     >>> y = [0, 1] * 20
@@ -29,7 +29,7 @@ def verdicts(result: Comparison) -> list[str]:
         unseen = [row.metric for row in rows if row.p_adjusted > ALPHA]
         undefined = [row.metric for row in rows if math.isnan(row.p_adjusted)]
         if unseen:
-            parts.append(f"no difference is to be seen in {', '.join(unseen)}")
+            parts.append(f"no difference is detected in {', '.join(unseen)}")
         if undefined:
             parts.append(f"cannot be compared in {', '.join(undefined)}, undefined or infinite for one of the two")
         colon = "" if parts[0].startswith("is") else ":"
@@ -43,7 +43,7 @@ def how(result: Comparison) -> list[str]:
     drawn = {
         "permutation": "swapped by coin flips",
         "bootstrap": "drawn with replacement",
-        "mcnemar": "counted where one system alone is right (mid-p McNemar)",
+        "mcnemar": "counted where only one system is right (mid-p McNemar)",
         "boostsa": f"drawn in sub-samples of {recipe['sample_size']} (BooStSa's rule)",
     }[recipe["method"]]
     exact = " p is exact." if all(row.exact for row in result) else ""

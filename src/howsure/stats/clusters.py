@@ -28,13 +28,14 @@ def few_clusters(sizes: npt.NDArray[Any]) -> str | None:
     >>> few_clusters(np.full(40, 5)) is None
     True
     >>> few_clusters(np.full(20, 5))
-    'there are 20 clusters: below 40, intervals and p-values are rough; more clusters, not more rows, make them surer'
+    'there are 20 clusters: below 40, intervals and p-values are rough; more clusters, not more rows, make them more
+    precise'
     """
     number, equal = int(np.count_nonzero(sizes)), kish(sizes)
     if equal >= FEW:
         return None
-    same = "" if equal > NEARLY * number else f" of unequal size, worth {equal:.1f} equal ones"
+    same = "" if equal > NEARLY * number else f" of unequal size, equivalent to {equal:.1f} equal ones"
     return (
         f"there are {number:,} clusters{same}: below {FEW}, intervals and p-values are rough; more clusters, not more "
-        "rows, make them surer"
+        "rows, make them more precise"
     )

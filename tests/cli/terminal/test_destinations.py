@@ -191,5 +191,5 @@ def test_the_demo_writes_over_nothing_but_a_demo(tmp_path: Path) -> None:
     (tmp_path / "news.duckdb").write_text("precious")
     done = howsure("demo", "--output", tmp_path)
     assert (done.code, done.out) == (2, "")
-    assert "news.duckdb is not of this demo, and would be written over; name another --output." in done.err
+    assert "news.duckdb does not belong to this demo and would be overwritten; name another --output." in done.err
     assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [("news.duckdb", "precious")]

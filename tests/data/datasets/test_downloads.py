@@ -57,7 +57,9 @@ def test_files_are_fetched_once_renamed_and_packed(tmp_path: Path) -> None:
 def test_another_file_than_expected_is_removed(tmp_path: Path) -> None:
     with (
         serving({path: content[::-1] for path, content in PATHS.items()}) as site,
-        pytest.raises(DownloadError, match=r"oct27.train is not the file that it should be .* what came was removed"),
+        pytest.raises(
+            DownloadError, match=r"oct27.train is not the file that it should be .* the download was removed"
+        ),
     ):
         fetch_data_set(corpus(), tmp_path, host=site.address)
     assert everything(tmp_path) == {}
@@ -78,7 +80,9 @@ def test_a_file_that_was_changed_here_is_named(tmp_path: Path) -> None:
 def test_what_broke_off_goes_on(tmp_path: Path, knows_ranges: bool) -> None:
     path = next(iter(PATHS))
     with serving(dict(PATHS), breaks={path: 100_000}, knows_ranges=knows_ranges) as site:
-        with pytest.raises(DownloadError, match=r"broke off. What has come is kept; the same command goes on"):
+        with pytest.raises(
+            DownloadError, match=r"broke off. The part already downloaded is kept; rerun the same command"
+        ):
             fetch_data_set(corpus(), tmp_path, host=site.address)
         assert everything(tmp_path) == {".train.tsv.part": PLAIN[:100_000]}
         told: list[int] = []
@@ -100,7 +104,7 @@ def test_a_rest_that_does_not_exist_starts_again(tmp_path: Path, held: bytes) ->
 def test_a_wrong_beginning_is_found_out_and_removed(tmp_path: Path) -> None:
     (tmp_path / ".train.tsv.part").write_bytes(b"x" * 1_000)
     with serving(dict(PATHS)) as site:
-        with pytest.raises(DownloadError, match=r"what came was removed\. Try again"):
+        with pytest.raises(DownloadError, match=r"the download was removed\. Try again"):
             fetch_data_set(corpus(), tmp_path, host=site.address)
         assert everything(tmp_path) == {}
         fetch_data_set(corpus(), tmp_path, host=site.address)
@@ -111,7 +115,7 @@ def test_a_break_that_no_length_shows_is_found_by_the_sum(tmp_path: Path) -> Non
     path = next(iter(PATHS))
     with (
         serving(dict(PATHS), breaks={path: 1_000}, says_length=False) as site,
-        pytest.raises(DownloadError, match="what came was removed"),
+        pytest.raises(DownloadError, match="the download was removed"),
     ):
         fetch_data_set(corpus(), tmp_path, host=site.address)
     assert everything(tmp_path) == {}
@@ -135,7 +139,7 @@ def test_a_file_that_the_site_does_not_have(tmp_path: Path) -> None:
 
 def test_what_cannot_be_fetched_is_not_half_fetched(tmp_path: Path) -> None:
     made = corpus(DataFile("made.tsv", 1, "0" * 64))
-    with pytest.raises(InputError, match=r"corpus cannot be fetched, because .*`howsure data show corpus`"):
+    with pytest.raises(InputError, match=r"corpus cannot be downloaded, because .*`howsure data show corpus`"):
         fetch_data_set(made, tmp_path)
     with pytest.raises(InputError, match="begins with https:// or http://; it is 'file:///x'"):
         fetch_data_set(corpus(), tmp_path, host="file:///x")

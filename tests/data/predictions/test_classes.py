@@ -102,7 +102,7 @@ BAD = [
         r"probs must hold the probabilities of the classes; row 2 of .* sums to 1\.1",
     ),
     ([0, 1], [[0.5, 0.5], [-1.5, 2.5]], {}, r"row 2 of .* holds -1\.5 for '0', not in \[0, 1\]\. Are these logits"),
-    ([0, 1], [[0.5, 0.5], [0.2, 0.3, 0.5]], {}, r"lists of one length; the first has 2, row 2 of .* has 3"),
+    ([0, 1], [[0.5, 0.5], [0.2, 0.3, 0.5]], {}, r"lists of the same length; the first has 2, row 2 of .* has 3"),
     ([0, 1], [[0.5, 0.5], [0.2, None]], {}, r"probs must not be missing; row 2 of"),
     ([0, 1], [[0.5, 0.5], "high"], {}, r"probs must hold lists of numbers; row 2 of .* holds 'high'"),
     ([0, 1], [[0.5, 0.5], [0.5, "x"]], {}, r"probs must hold lists of numbers; row 2 of .*"),

@@ -55,7 +55,7 @@ def test_rows_that_miss_a_value_are_refused_or_counted(tmp_path: Path) -> None:
         ({"numbers": ["tag"]}, r"tag must hold numbers; row 1 of .*held.csv \(counted from 1.*\) holds 'NN'"),
         ({"lists": ["score"]}, r"score must hold lists of numbers; row 1 of .* holds '0.25'"),
         ({"labels": ["tga"]}, "no column 'tga' in .*held.csv; it has tag, age, score, draws. Did you mean tag"),
-        ({"labels": ["ragged"]}, r"ragged must hold lists of one length; the first has 2, row 3 of .* has 1"),
+        ({"labels": ["ragged"]}, r"ragged must hold lists of the same length; the first has 2, row 3 of .* has 1"),
     ],
 )
 def test_what_is_wrong_is_said(tmp_path: Path, asked: dict[str, list[str]], told: str) -> None:

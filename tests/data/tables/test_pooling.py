@@ -29,7 +29,7 @@ def test_equal_values_in_two_files_are_refused(suffix: str, role: str, column: s
     with pytest.raises(InputError) as told:
         open_predictions(files, label="y", prob="q", **{role: column})  # type: ignore[arg-type]
     assert str(told.value).startswith(
-        f"equal values of {column} stand in several files, and nothing says what that means: '{value}' is in row 1 of"
+        f"equal values of {column} occur in several files, and it is unclear what that means: '{value}' is in row 1 of"
     )
     assert "across_files='same'" in str(told.value)
     with open_predictions(files[:1], label="y", prob="q", **{role: column}) as one:  # type: ignore[arg-type]
@@ -66,7 +66,7 @@ def test_files_of_different_groups_do_not_meet(tmp_path: Path) -> None:
     for role in ({"id": "item"}, {"cluster": "item"}):
         with open_predictions(files, label="y", prob="q", group="model", **role) as predictions:  # type: ignore[arg-type]
             assert predictions.group_sizes == {"a": 4, "b": 4}
-        with pytest.raises(InputError, match="stand in several files"):
+        with pytest.raises(InputError, match="occur in several files"):
             open_predictions(files, label="y", prob="q", **role)  # type: ignore[arg-type]
 
 
@@ -94,7 +94,7 @@ def test_columns_for_significance_know_clusters_across_files(tmp_path: Path) -> 
     for name in "ab":
         write(tmp_path / f"{name}.csv", {"y": [1, 0], "doc": [7, 8], "seed": [name, name]})
     files = [tmp_path / "a.csv", tmp_path / "b.csv"]
-    with pytest.raises(InputError, match="equal values of doc stand in several files"):
+    with pytest.raises(InputError, match="equal values of doc occur in several files"):
         read_columns(files, labels=["y", "doc"], cluster="doc")
     for how, n in (("same", 2), ("separate", 4)):
         found = read_columns(files, labels=["y", "doc"], cluster="doc", across_files=how).arrays
@@ -106,9 +106,9 @@ def test_columns_for_significance_know_clusters_across_files(tmp_path: Path) -> 
 def test_what_no_column_says_is_not_settled(how: str, tmp_path: Path) -> None:
     """It was ignored in silence: who asks for it believes that rows of one item are one cluster."""
     files = seeds(tmp_path, ".csv")
-    with pytest.raises(InputError, match=rf"across_files='{how}' says .*Name it by cluster=\.\.\., or leave"):
+    with pytest.raises(InputError, match=rf"across_files='{how}' says .*Name it with cluster=\.\.\., or leave"):
         read_columns(files, labels=["y"], across_files=how)
     with pytest.raises(
-        InputError, match=rf"across_files='{how}' says .*Name it by id=\.\.\. or cluster=\.\.\., or leave"
+        InputError, match=rf"across_files='{how}' says .*Name it with id=\.\.\. or cluster=\.\.\., or leave"
     ):
         open_predictions(files, label="y", prob="q", across_files=how)

@@ -147,7 +147,7 @@ def test_what_cannot_be_counted_again(first: EventStore, corpus: Path, model: Pa
         recount_events(first, first.path, rule=SPOKE, model=right)
     with pytest.raises(InputError, match=r"another model, model\.npz; give that one"):
         recount_events(first, tmp_path / "a.duckdb", rule=SPOKE)
-    with pytest.raises(InputError, match="the rule is for labels 'clear', the parse has 'ud'; set labels: ud"):
+    with pytest.raises(InputError, match="the parse uses 'ud' labels, but the rule expects 'clear'; set labels: ud"):
         recount_events(first, tmp_path / "a.duckdb", rule=built_in_rule("attack", labels="clear"), model=right)
     half = tmp_path / "half.duckdb"
     extract_to(half, newswire.write_corpus(tmp_path / "few.conllu", 3), model)

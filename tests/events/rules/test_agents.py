@@ -83,10 +83,10 @@ def test_labels_of_other_parsers() -> None:
 @pytest.mark.parametrize(
     ("text", "rule", "message"),
     [
-        (sentences.CLEAR_PASSIVE, "ud", r"label 'agent' is not of 'ud', for which the rule is, .* set labels: clear"),
-        (sentences.OLD_PASSIVE, "ud", "label 'auxpass' .* set labels: ud-2014"),
-        (sentences.PASSIVE, "clear", "label 'obl' .* set labels: ud"),
-        (sentences.ACTIVE, "ud-2014", "label 'obj' .* set labels: ud"),
+        (sentences.CLEAR_PASSIVE, "ud", r"labels \(found 'agent'\), but the rule expects 'ud'; set labels: clear"),
+        (sentences.OLD_PASSIVE, "ud", "found 'auxpass'.* set labels: ud-2014"),
+        (sentences.PASSIVE, "clear", "found 'obl'.* set labels: ud"),
+        (sentences.ACTIVE, "ud-2014", "found 'obj'.* set labels: ud"),
     ],
 )
 def test_a_rule_for_another_parser_is_refused(text: str, rule: str, message: str) -> None:

@@ -105,7 +105,7 @@ def test_overdispersion_is_a_correlation(value: object) -> None:
 
 
 def test_quantiles_of_samples_know_no_overdispersion() -> None:
-    with pytest.raises(InputError, match="knows no overdispersion"):
+    with pytest.raises(InputError, match="does not support overdispersion"):
         count_from_samples(np.array([[0, 1]]), interval="samples", overdispersion=0.1)
 
 

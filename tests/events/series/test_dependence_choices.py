@@ -63,9 +63,9 @@ def test_what_is_assumed_is_said(reprinted: EventStore) -> None:
     assert (series.recipe["documents_of_shared_stories"], series.recipe["shared_stories"]) == (6, 2)
     told = " ".join(series_output(series, "table", "a", 0).split())
     assert "event: attack" in told
-    assert "6 documents with an event tell 2 stories: those of a story are taken for one source" in told
+    assert "6 documents with an event tell 2 stories: documents of one story count as one source" in told
     told = " ".join(comparison_output(compared, "table", "a").split())
-    assert "6 documents with an event tell 2 stories, and yet all documents are taken to be independent" in told
+    assert "6 documents with an event tell 2 stories, but all documents are assumed to be independent" in told
     assert compared.event == "attack"
 
 

@@ -167,7 +167,7 @@ def series_of(path: Path, made: list[MadeUpDocument], **options: int) -> EventSe
 
 def test_stores_without_anything_to_count(tmp_path: Path) -> None:
     nobody = MadeUpDocument(0, hussein_document(0).date, None, (MadeUpMention(("they",)),), np.ones((1, 1)))
-    with pytest.raises(InputError, match="the store holds no event: no actor acts"):
+    with pytest.raises(InputError, match="the store contains no event: no actor acts"):
         series_of(tmp_path / "no_event.duckdb", [nobody])
     with pytest.raises(InputError, match="the store holds no document"):
         series_of(tmp_path / "empty.duckdb", [])

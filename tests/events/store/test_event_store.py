@@ -115,9 +115,9 @@ def test_an_older_store_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("statement", "message"),
     [
-        ("DROP TABLE settings", "no store of events"),
-        ("DELETE FROM settings WHERE name = 'version'", "no store of events"),
-        ("UPDATE settings SET value = '{' WHERE name = 'version'", "no store of events"),
+        ("DROP TABLE settings", "not a store of events"),
+        ("DELETE FROM settings WHERE name = 'version'", "not a store of events"),
+        ("UPDATE settings SET value = '{' WHERE name = 'version'", "not a store of events"),
         ("DROP TABLE evidence", "table evidence: it is missing"),
     ],
 )
@@ -157,7 +157,7 @@ def test_a_store_that_was_cut_off_or_damaged(tmp_path: Path) -> None:
 
 
 def test_no_such_store(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no store .*none\.duckdb; make one by howsure events extract"):
+    with pytest.raises(InputError, match=r"no store .*none\.duckdb; make one with howsure events extract"):
         EventStore.open(tmp_path / "none.duckdb")
     with pytest.raises(InputError, match="no folder"):
         EventStore.create(tmp_path / "none" / "a.duckdb", {})
@@ -277,7 +277,7 @@ def test_what_differs_inside_a_setting_is_named(tmp_path: Path) -> None:
     columns = {"text": "body", "date": "published", "title": "a headline that is long enough to fill the line"}
     with EventStore.create(tmp_path / "a.duckdb", {"input": {"columns": columns}}) as store:
         store.check_settings({"input": {"columns": columns}})
-        with pytest.raises(InputError, match=r'settings: input\.columns\.date was "published" and is now "day"\. Go'):
+        with pytest.raises(InputError, match=r'settings: input\.columns\.date was "published" and is now "day"\. Use'):
             store.check_settings({"input": {"columns": {**columns, "date": "day"}}})
 
 
@@ -285,5 +285,5 @@ def test_what_differs_inside_a_setting_is_named(tmp_path: Path) -> None:
 def test_a_table_of_text_is_no_store(tmp_path: Path, read_only: bool) -> None:
     path = tmp_path / "news.csv"
     path.write_text("date,text\n2001-01-01,They attacked.\n")
-    with pytest.raises(InputError, match=r"news\.csv is no store of events, .* does not begin as a DuckDB file does"):
+    with pytest.raises(InputError, match=r"news\.csv is not a store of events, .* does not begin like a DuckDB file"):
         EventStore.open(path, read_only=read_only)

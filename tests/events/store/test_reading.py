@@ -61,7 +61,7 @@ def test_a_damaged_store_is_told_in_one_sentence(tmp_path: Path) -> None:
                 queries.doubtful(store)
         except HowsureError as error:
             told.append(str(error))
-    assert any("the store is damaged or cut off: " in one for one in told)
+    assert any("the store is damaged or truncated: " in one for one in told)
     assert not any("\n" in one for one in told)
 
 

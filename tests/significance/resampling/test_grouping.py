@@ -116,7 +116,7 @@ def test_few_clusters_are_said() -> None:
     assert many.notes == ()
     assert few.notes[0].startswith("there are 20 clusters: below 40, intervals and p-values are rough")
     unequal = compare(targets, a, b, clusters=np.maximum(np.arange(200) - 140, 0), metrics="accuracy", rng=0)
-    assert unequal.notes[0].startswith("there are 60 clusters of unequal size, worth 2.0 equal ones: below 40")
+    assert unequal.notes[0].startswith("there are 60 clusters of unequal size, equivalent to 2.0 equal ones: below 40")
 
 
 @pytest.mark.parametrize(

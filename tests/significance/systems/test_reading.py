@@ -29,7 +29,7 @@ def with_row(row: list[float]) -> list[list[float]]:
         (with_row([0.5, 0.6]), GOOD, GOOD, "y_true must have rows that sum to 1"),
         (GOOD, GOOD, [[0.5, 0.5], [0.5, 0.5]], "model must have as many rows as y_true; it has 2, y_true has 3"),
         (GOOD, GOOD, [[0.5, 0.25, 0.25]] * 3, "model must have as many columns as y_true; it has 3"),
-        (GOOD, GOOD, [[0.5, 0.5], [1.0], [0.5, 0.5]], "rows of one length; row 0 has 2 values, row 1 has 1"),
+        (GOOD, GOOD, [[0.5, 0.5], [1.0], [0.5, 0.5]], "rows of the same length; row 0 has 2 values, row 1 has 1"),
         (GOOD, GOOD, [["a", "b"]] * 3, "model must be numbers"),
         (GOOD, [0, 1, 0], GOOD, "all systems must give labels, or all rows of probabilities"),
         (GOOD, [0, 1, 0], [0, 1, 0], "y_true has rows of probabilities, the predictions are labels"),
@@ -108,7 +108,7 @@ def test_any_kind_of_rows(kind: object) -> None:
 
 
 def test_rows_of_unequal_length_with_runs_are_refused() -> None:
-    with pytest.raises(InputError, match="model must have rows of one length; row 0 has 2 values, row 2 has 1"):
+    with pytest.raises(InputError, match="model must have rows of the same length; row 0 has 2 values, row 2 has 1"):
         compare(GOOD[:2] * 2, GOOD[:2] * 2, [*GOOD[:2], [1.0], GOOD[0]], runs=[0, 0, 1, 1])
 
 

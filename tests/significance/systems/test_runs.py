@@ -103,7 +103,7 @@ def test_soft_runs_and_clusters() -> None:
         ({"runs": [0, 0, 1, 1], "ids": ["x", "y", "y", "x"]}, "y_true must be the same in every run of an item"),
         (
             {"runs": [0, 1, 0, 1]},
-            "the runs do not list the same targets in one order; say which item each row is: ids=",
+            "the runs do not list the same targets in the same order; identify the item of each row: ids=",
         ),
         ({"ids": ["x", "y", "y", "x"]}, "ids must differ; 'x' occurs 2 times .* runs="),
     ],

@@ -31,13 +31,13 @@ def comparison_text(result: CalibrationComparison, sides: Sides, rows: PairedRow
     elif e.high < 0:
         said = "A is better calibrated than B."
     else:
-        said = "No difference in calibration to be seen: the interval of the squared errors' difference holds 0."
+        said = "No difference in calibration detected: the interval of the difference of squared errors contains 0."
     zeros = [name for name, one in (("A", result.error_a), ("B", result.error_b)) if one is not None and one.value == 0]
     if zeros:
         said += (
             f"\nThe error of {' and of '.join(zeros)} is 0 because the bins differ no more than chance alone would have"
         )
-        said += " it: not a model without an error."
+        said += " it: this does not mean a model without error."
     table = table_text(comparison_table(result, sides, rows))
     read = "".join(f"{line}\n" for line in _read(result, sides, rows))
     notes = "".join(f"note: {note}\n" for note in result.notes)
@@ -51,9 +51,11 @@ def _read(result: CalibrationComparison, sides: Sides, rows: PairedRows) -> list
     shared = "" if a.own_label else f", label {a.label} for both"
     lines = [f"A: {a.name}{labels[0]}", f"B: {b.name}{labels[1]}", f"{result.n:,} pairs{shared}; differences are A - B"]
     if rows.skipped_a or rows.skipped_b:
-        lines.append(f"skipped, for they miss a value: {rows.skipped_a:,} of the rows of A, {rows.skipped_b:,} of B")
+        lines.append(f"skipped because of missing values: {rows.skipped_a:,} of the rows of A, {rows.skipped_b:,} of B")
     if rows.only_a or rows.only_b:
-        lines.append(f"left out, for the other has none: {rows.only_a:,} of the rows of A, {rows.only_b:,} of B")
+        lines.append(
+            f"left out because the other model has none: {rows.only_a:,} of the rows of A, {rows.only_b:,} of B"
+        )
     return lines
 
 

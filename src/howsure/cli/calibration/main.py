@@ -34,7 +34,7 @@ def command() -> None:
 
 
 def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that say what the columns of a file are."""
+    """The options that name the columns of a file."""
     options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
         click.option("--positive", metavar="VALUE", help="Label value treated as positive (default: 1)."),
         click.option("--cluster", metavar="COL", help="Column identifying correlated rows, e.g. the document."),
@@ -124,10 +124,10 @@ def opened(files: Sequence[str], *, missing: Sequence[str], input_format: str | 
 
     given = [name for name in ("prob", "probs", "probs_column") if reading.get(name)]
     if len(given) != 1:
-        raise InputError("say where the probabilities are: exactly one of --prob, --probs and --probs-column.")
+        raise InputError("name the probabilities with exactly one of --prob, --probs and --probs-column.")
     for option in ("reduce", "classes"):
         if reading.get(option) is not None and given == ["prob"]:
-            raise InputError(f"--{option} is for several classes; with --prob there is one probability a row.")
+            raise InputError(f"--{option} is for several classes; with --prob, there is one probability per row.")
     if given != ["prob"] and reading.get("reduce") is None:
         reading["reduce"] = "top-label"
     return open_predictions(files, missing_values=missing, format=input_format, **reading)

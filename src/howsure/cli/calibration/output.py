@@ -74,7 +74,9 @@ def _pooling(recipe: dict[str, Any]) -> str:
         return f"\nnote: equal values of {column} in several files {same}"
     if recipe.get("cluster") or recipe.get("id"):
         return ""
-    return "\nnote: rows of all files count as independent; if files judge the same items, name the item by --id COL"
+    return (
+        "\nnote: rows of all files count as independent; if files evaluate the same items, name the item with --id COL"
+    )
 
 
 def _families(curves: Sequence[CalibrationCurve], adjust: str) -> list[str]:
@@ -132,7 +134,7 @@ def bins_table(curve: CalibrationCurve, *, most: int = 20) -> Table:
         for i in shown
     ]
     first = "bin" if len(shown) == len(b) else f"bin of {len(b)}"
-    return Table((first, "n", "says", "happens", "low", "high"), rows)
+    return Table((first, "n", "predicted", "observed", "low", "high"), rows)
 
 
 def adjusted_p_values(curves: Sequence[CalibrationCurve], adjust: str) -> list[float]:

@@ -27,8 +27,8 @@ def _said(found: CalibrationTest) -> list[str]:
         return []
     if math.isinf(found.statistic):
         return [
-            "cox test: wrong predictions of exactly 0 or 1 refute calibration by themselves; if these were rounded, "
-            "take another test"
+            "cox test: wrong predictions of exactly 0 or 1 alone refute calibration; if these were rounded, use "
+            "another test"
         ]
     intercept, slope = found.estimates["intercept"], found.estimates["slope"]
     if math.isfinite(intercept) and math.isfinite(slope):

@@ -44,7 +44,7 @@ def named_sides(
     """
     columns = probs or lists
     if bool(probs) == bool(lists):
-        raise InputError("say where the probabilities are: either --prob or --probs-column.")
+        raise InputError("name the probabilities with either --prob or --probs-column.")
     if (len(files), len(columns)) not in ((2, 1), (1, 2), (2, 2)):
         raise InputError(
             f"compare takes two files and one column, or one file and two columns; "
@@ -75,7 +75,7 @@ def paired(a: Predictions, b: Predictions, sides: tuple[Side, Side], *, skip_mis
     if not skip_missing and (rows.only_a or rows.only_b):
         counts = f"{rows.only_a:,} only A ({a.selection.table.name}), {rows.only_b:,} only B ({b.selection.table.name})"
         raise InputError(
-            f"both models must be judged on the same rows; {counts} has judged. Leave them out by --skip-missing."
+            f"both models must be evaluated on the same rows; {counts} has judged. Leave them out with --skip-missing."
         )
     return rows
 

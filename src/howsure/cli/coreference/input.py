@@ -47,7 +47,7 @@ def read_mentioned(
     try:
         read = [one for file in files for one in documents_in(file, left_out=left_out)]
     except BracketFault as fault:
-        raise InputError(f"{fault} Leave such documents out by --bad-brackets leave-out.") from None
+        raise InputError(f"{fault} Leave such documents out with --bad-brackets leave-out.") from None
     found = [_each_span_once(one, repeated) for one in read]
     for document in found:
         if not document.sentences:
@@ -148,7 +148,7 @@ def matched(
         if len(words) != len(guessed):
             raise InputError(
                 f"document {name} has {len(words):,} words in {gold_path} and {len(guessed):,} in {predicted_path}; "
-                "mentions are matched by the place of their words."
+                "mentions are matched by word position."
             )
         differing = [at for at, pair in enumerate(zip(words, guessed, strict=True)) if pair[0] != pair[1]]
         if len(differing) > OTHER_WORDS * len(words):  # a few may be escaped, such as -LRB-

@@ -24,9 +24,8 @@ from howsure.stats.poisson_binomial import CountDistribution
 
 SUFFIXES = {".json": "", ".parquet": "FORMAT parquet, COMPRESSION zstd", ".csv": "FORMAT csv, HEADER true"}
 LEVEL = 0.95
-WHY_OUTSIDE = """
-entities: those of one answer, which rounds each mention: one that is new with p = 0.6 is a whole entity there and 0.6
-of one in the expected number, so that their number may lie outside the interval.
+WHY_OUTSIDE = """ entities: those of one clustering, which rounds each mention: one that is new with p = 0.6 is a whole
+entity there and 0.6 of one in the expected number, so that their number may lie outside the interval.
 """
 ENTITIES_SHOWN, WIDTH = 8, 80
 SIDES, PARTS = ("first", "second"), ("", "_sentence", "_start", "_end", "_text")

@@ -58,7 +58,7 @@ def doubtful_output(found: Sequence[Mapping[str, Any]], form: str, path: str) ->
         rows = [row for one in found for row in _link_rows(one)]
         return table_text(Table(headers, rows, words=("document", "date", "title", "actor", "mention", "with")), form)
     if not found:
-        return "no document is as uncertain as that; see --low and --high\n"
+        return "no document is that uncertain; see --low and --high\n"
     return "\n".join(line for one in found for line in _described(one)) + "\n"
 
 
@@ -91,11 +91,11 @@ def _dependence(recipe: Mapping[str, Any]) -> str:
     shared, told, rho = (recipe[name] for name in ("documents_of_shared_stories", "shared_stories", "overdispersion"))
     others = f"to have a correlation of {rho:g}" if rho else "to be independent"
     if not shared:
-        return f"Different documents are taken {others}."
+        return f"Different documents are assumed {others}."
     said = f"{counted(shared, 'document')} with an event tell {counted(told, 'story', 'stories')}"
     if recipe["stories"] == "apart":
-        return f"{said}, and yet all documents are taken {others}."
-    return f"{said}: those of a story are taken for one source, different stories {others}."
+        return f"{said}, but all documents are assumed {others}."
+    return f"{said}: documents of one story count as one source; different stories are assumed {others}."
 
 
 def _comment(recipe: Mapping[str, Any]) -> str:

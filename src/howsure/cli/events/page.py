@@ -17,8 +17,8 @@ from howsure.events.periods import PERIODS
 from howsure.events.store.event_store import EventStore
 
 EXPOSED = (
-    "howsure: other machines reach the page at {host}, and who has its address with the token reads all documents; "
-    "the network between is not encrypted. Without --host only this machine reaches it."
+    "howsure: other machines can reach the page at {host}, and anyone who has its address with the token can read all "
+    "documents; the connection is not encrypted. Without --host, only this machine can reach it."
 )
 
 

@@ -55,7 +55,7 @@ def _parser(name: str | None, corpus: Corpus) -> Parser:
             raise InputError("CoNLL-U is parsed already; leave --parser out.")
         return ConlluParser()
     if name is None:
-        raise InputError("texts must be parsed: name a spaCy pipeline, --parser en_core_web_sm for English.")
+        raise InputError("texts must be parsed: name a spaCy pipeline, such as --parser en_core_web_sm for English.")
     return SpacyParser(name)
 
 
@@ -71,7 +71,7 @@ def rule_named(name: str, labels: str | None, scheme: str | None) -> Rule:
         rule = read_rule(name)
     if scheme is not None and rule.scheme.name != scheme:
         raise InputError(
-            f"the rule is for labels {rule.scheme.name!r}, the parser writes {scheme!r}; set labels: {scheme}."
+            f"the parser uses {scheme!r} labels, but the rule expects {rule.scheme.name!r}; set labels: {scheme}."
         )
     return rule
 

@@ -14,7 +14,9 @@ from howsure.events.store.event_store import EventStore
 from howsure.inputs.naming import counted
 from howsure.show.table import Table
 
-PAPERS = "  note: the rule attack misses actors named by a noun before a noun (US forces); --rule attack-wide sees them"
+PAPERS = (
+    "  note: the rule attack misses actors named by a noun before a noun (US forces); --rule attack-wide finds them"
+)
 NOTHING = "nothing to explore: look at what was left out, at --lexicon and --rule, and at howsure events dependencies"
 
 
@@ -44,7 +46,7 @@ def summary(path: str, report: ExtractionReport) -> str:
 def interrupted(path: str, report: ExtractionReport) -> str:
     """How far a run came that was stopped, and what to do."""
     done = report.before + report.read
-    return f"{path} holds {done:,} of {report.total:,} documents; the same command goes on there."
+    return f"{path} holds {done:,} of {report.total:,} documents; rerun the same command to resume."
 
 
 def rules_text(compared: RuleComparison, *, top: int) -> str:

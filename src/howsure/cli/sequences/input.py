@@ -112,7 +112,7 @@ def load_model(path: str) -> Tagger:
         start = file.read(len(ZIP))
     if start not in (CRFSUITE, ZIP):
         raise InputError(
-            f"{path} is no model of howsure or crfsuite. MODEL comes first, the FILE of sentences after it."
+            f"{path} is not a model of howsure or crfsuite. MODEL comes first, the FILE of sentences after it."
         )
     return CRFTagger.from_crfsuite(path) if start == CRFSUITE else load_tagger(path)
 

@@ -127,7 +127,7 @@ def _untrained(tagger: str, options: dict[str, Any], *, items: bool) -> Any:
     wrong = [name for name in options if name not in OPTIONS_OF[tagger]]
     if wrong:
         option = "--seed" if wrong[0] == "rng" else f"--{wrong[0].replace('_', '-')}"
-        raise InputError(f"{option} is no option of --tagger {tagger}.")
+        raise InputError(f"{option} is not an option of --tagger {tagger}.")
     if items and (tagger == "hmm" or "features" in options):
         raise InputError(f"--input-format {ITEMS} holds attributes, for --tagger crf without --features.")
     if options.get("trainer") == "adagrad":
@@ -220,7 +220,7 @@ def posterior_command(
 
     check_suffix(out)
     if tags and tag_pairs is not None:
-        raise InputError("--tag and --tag-pairs are two questions; ask one at a time.")
+        raise InputError("--tag and --tag-pairs exclude each other; give one of them.")
     tagger = load_model(model)
     corpus = read_corpus([file], form=input_format, model=tagger)
     gold = corpus.tags(column)

@@ -44,7 +44,7 @@ def pairs_text(pairs: Pairs, name: str, path: str) -> str:
     return (
         f"{path}: {counted(len(pairs), 'pair')} of {counted(len(pairs.group_names), 'tag')}, "
         f"{counted(sentences, 'sentence')} of {name}\n"
-        f"judge them: howsure calibration {path} --target label --prob probability --group tag --cluster sentence\n"
+        f"evaluate them: howsure calibration {path} --target label --prob probability --group tag --cluster sentence\n"
     )
 
 

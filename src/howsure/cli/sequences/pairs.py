@@ -55,7 +55,8 @@ def check_unknown(gold: Tags, labels: Sequence[str], unknown_tags: str) -> None:
         held = shortened(f"{tag} ({n:,})" for tag, n in unknown.most_common())
         raise InputError(
             f"the model does not know the gold tags of {counted(unknown.total(), 'token')}: {held}. "
-            "Are they of another tag set? Keep such tokens, as having none of its tags, by --unknown-tags keep."
+            "Do they belong to another tag set? To keep such tokens, with none of the model's tags, use "
+            "--unknown-tags keep."
         )
 
 

@@ -1,4 +1,4 @@
-"""Options that several commands share, and how their values are read."""
+"""Options shared by several commands, and their parsers."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def across_files_option(columns: str) -> Callable[[Decorated], Decorated]:
 
 
 class DefaultGroup(Group):
-    """A group that runs its default command when the first argument is not the name of another one."""
+    """A group that runs its default command unless the first argument names another one."""
 
     def __init__(self, *args: Any, default: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

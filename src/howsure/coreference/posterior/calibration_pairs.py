@@ -58,6 +58,6 @@ def pairs_from_posteriors(
         labels.append((codes[:, None] == codes)[below])
         sizes.append(len(labels[-1]))
     if not sum(sizes):
-        raise InputError("no document has two mentions: there is no pair to judge.")
+        raise InputError("no document has two mentions: there is no pair to evaluate.")
     clusters = np.repeat(np.arange(len(sizes)), sizes)
     return Pairs(np.concatenate(labels).view(np.uint8), np.concatenate(probabilities), clusters=clusters)

@@ -1,4 +1,4 @@
-"""Fetch data sets: a file appears only when it is whole and the right one; what broke off goes on where it stopped."""
+"""Downloading data sets: a file appears only once it is complete and verified; interrupted downloads are resumed."""
 
 from __future__ import annotations
 
@@ -20,16 +20,17 @@ Advance = Callable[[int], None]
 def fetch_data_set(
     dataset: DataSet, folder: str | os.PathLike[str], *, host: str = HOST, advance: Advance = lambda n: None
 ) -> list[Path]:
-    """Fetch the files of a data set into a folder, and return those that were not there yet.
+    """Download the files of a data set into a folder, and return those that were not there yet.
 
-    `host` is the address of the site, or of a mirror with the same paths; `advance` is told of bytes as they come. A
-    file that is there already is checked, not fetched again.
+    `host` is the address of the site, or of a mirror with the same paths; `advance` receives the number of bytes as
+    they arrive. A file that already exists is checked, not downloaded again.
 
-    Raises InputError if the data set cannot be fetched, DownloadError if a file does not come or is not the right one.
+    Raises InputError if the data set cannot be downloaded, DownloadError if a file does not arrive or is not the right
+    one.
     """
     if not dataset.can_be_fetched:
         raise InputError(
-            f"{dataset.name} cannot be fetched, because its files were made from others (see `howsure data show "
+            f"{dataset.name} cannot be downloaded, because its files were made from others (see `howsure data show "
             f"{dataset.name}`). Set {VARIABLE} to a folder that holds a folder {dataset.name} with them."
         )
     if not host.startswith(("https://", "http://")):
@@ -68,7 +69,7 @@ def _fetch(address: str, file: DataFile, target: Path, advance: Advance) -> None
     except ValueError as error:  # the wrong SHA-256; pooch has removed the file
         raise DownloadError(
             f"{address} is not the file that it should be (its SHA-256 should begin with {file.download_sha256[:12]}); "
-            "what came was removed. Try again; if that does not help, the source has changed."
+            "the download was removed. Try again; if that does not help, the source has changed."
         ) from error
     if file.is_packed:
         write_whole(gzip.compress(raw.read_bytes(), mtime=0), target)

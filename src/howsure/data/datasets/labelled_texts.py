@@ -9,9 +9,9 @@ from howsure.files.text import read_text
 
 
 def read_labelled_texts(path: str | os.PathLike[str]) -> tuple[list[str], list[int]]:
-    """The texts of a file of JSON lines (plain or gzip) and their labels, 0 or 1, as of the sentiment tweets.
+    """The texts in a file of JSON lines (plain or gzip) and their labels, 0 or 1, as for the sentiment tweets.
 
-    Raises InputError naming the line that is no object with a text and a label of 0 or 1.
+    Raises InputError naming the line that is not an object with a text and a label of 0 or 1.
     """
     text = read_text(path)
     texts, labels = [], []

@@ -1,4 +1,4 @@
-"""The data sets of the experiments: what they are, where they come from, and where they lie."""
+"""The data sets of the experiments: what they are, where they come from, and where they are stored."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ SITE = "https://github.com"
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """A file of a data set: its name, size and SHA-256; if it can be fetched, the same of the file at the source.
+    """A file of a data set: its name, size and SHA-256; if it can be downloaded, the same for the file at the source.
 
-    The file is its source byte for byte, or the source packed by gzip where only the file's name ends in .gz.
+    The file is identical to its source, or the gzipped source if only the file's name ends in .gz.
     """
 
     name: str
@@ -35,23 +35,23 @@ class DataFile:
 
     @property
     def is_packed(self) -> bool:
-        """Whether the file is its source packed by gzip."""
+        """Whether the file is the gzipped source."""
         return bool(self.source_sha256)
 
     @property
     def download_bytes(self) -> int:
-        """The size of what is fetched."""
+        """The size of the download."""
         return self.source_bytes or self.bytes
 
     @property
     def download_sha256(self) -> str:
-        """The SHA-256 of what is fetched."""
+        """The SHA-256 of the download."""
         return self.source_sha256 or self.sha256
 
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
-    """A data set: its files, and the public repository, commit and path that they come from, by what recipe."""
+    """A data set: its files, the public repository, commit and path of their source, and the recipe."""
 
     name: str
     what: str
@@ -71,20 +71,20 @@ class DataSet:
 
     @property
     def can_be_fetched(self) -> bool:
-        """Whether every file can be had from the source as it is."""
+        """Whether every file can be downloaded directly."""
         return all(file.source is not None for file in self.files)
 
     @property
     def page(self) -> str:
-        """The address of the source for people."""
+        """The web page of the source."""
         return "/".join(filter(None, [SITE, self.repository, "tree", self.commit, self.path]))
 
     def address(self, file: DataFile, *, host: str = HOST) -> str:
-        """The address of a file's source for programs."""
+        """The download URL of a file."""
         return "/".join(filter(None, [host.rstrip("/"), self.repository, self.commit, self.path, file.source]))
 
     def is_in(self, folder: Path) -> bool:
-        """Whether all files lie in a folder."""
+        """Whether a folder contains all files."""
         return all((folder / file.name).is_file() for file in self.files)
 
 
@@ -112,16 +112,17 @@ def data_set(name: str) -> DataSet:
 
 
 def downloads_folder() -> Path:
-    """Where data sets lie that were fetched: the user's cache folder."""
+    """The folder of downloaded data sets: the user's cache folder."""
     import pooch
 
     return Path(pooch.os_cache("howsure"))
 
 
 def find_data_set(name: str, *, data: str | os.PathLike[str] | None = None) -> Path:
-    """The folder of a data set: in the folder `data` if given, else in HOWSURE_DATA, else among the downloads.
+    """The folder of a data set: in the folder `data` if given, otherwise in HOWSURE_DATA, otherwise among the
+    downloads.
 
-    Raises InputError that says how to get it if it is in none of them.
+    Raises InputError that says how to get it if it is in none of these.
     """
     here = located(name, data=data)
     if here is not None:
@@ -145,7 +146,7 @@ def data_set_path(name: str, file: str, *, data: str | os.PathLike[str] | None =
 def located(name: str, *, data: str | os.PathLike[str] | None = None) -> tuple[str, Path] | None:
     """Where a data set is found ("data", HOWSURE_DATA or "downloaded") and its folder; None if nowhere.
 
-    A folder that the user names holds what it holds; a download counts when it is complete.
+    A folder named by the user is accepted as it is; a download counts only if it is complete.
     """
     if data is not None:
         folder = Path(data) / name

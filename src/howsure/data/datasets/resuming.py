@@ -1,4 +1,4 @@
-"""A downloader for pooch that keeps what has come when a connection breaks, and later asks only for the rest."""
+"""A downloader for pooch that keeps partial downloads when a connection breaks, and later requests only the rest."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from howsure.errors import HowsureError
 SECONDS = 30  # of silence after which a connection counts as lost
 BLOCK = 1 << 16
 ADVICE = "Check the network, or set HOWSURE_DATA to a folder that holds the data set."
-KEPT = "What has come is kept; the same command goes on from there."
+KEPT = "The part already downloaded is kept; rerun the same command to resume."
 NO_SUCH_REST = 416
 
 
 class DownloadError(HowsureError):
-    """A file could not be fetched. The message says what to do."""
+    """A file could not be downloaded. The message says what to do."""
 
 
 class Resuming:
-    """Fetches an address by way of a file `part` that stays when it breaks off; `advance` is told of bytes."""
+    """Downloads to a file `part` that is kept after an interruption; `advance` receives the number of bytes."""
 
     def __init__(self, part: Path, advance: Callable[[int], None]) -> None:
         self.part, self.advance = part, advance
 
     def __call__(self, url: str, output_file: str | os.PathLike[str], pooch: Any, check_only: bool = False) -> None:
-        """Fetch `url` whole to `output_file`; DownloadError if it does not come."""
+        """Download `url` completely to `output_file`; DownloadError on failure."""
         try:
             try:
                 self._go_on(url)

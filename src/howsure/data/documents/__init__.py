@@ -1,1 +1,1 @@
-"""Documents and tagged sentences in the formats of the field, in and out."""
+"""Reading and writing documents and tagged sentences in the field's formats."""

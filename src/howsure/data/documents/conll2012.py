@@ -1,4 +1,5 @@
-"""CoNLL-2012 and LitBank: documents in parts, a word a line in twelve columns or more, coreference in the last one."""
+"""CoNLL-2012 and LitBank: documents in parts, with one word per line in at least twelve columns, the last one for
+coreference."""
 
 from __future__ import annotations
 
@@ -31,18 +32,19 @@ NONE = ("_", "-", "")
 def read_conll2012(path: str | os.PathLike[str], *, left_out: LeftOut | None = None) -> list[Document]:
     """The documents of a file in the columns of CoNLL-2012 or LitBank, plain or gzip; "-" is standard input.
 
-    Each part of a document is one of its own, with `metadata["part"]`. Read are words, tags, speakers (`metadata` of
-    the sentence) and coreference; columns stand apart by tabs or, where there are none, by blanks. `left_out` is that
-    of `read_conllu`.
+    Each part becomes a separate document, with `metadata["part"]`. Words, tags, speakers (`metadata` of the sentence)
+    and coreference are read; columns are separated by tabs or, if there are none, by spaces. `left_out` is as in
+    `read_conllu`.
 
-    Raises InputError naming the line where documents do not begin and end, columns lack or brackets do not match.
-    Source: Pradhan et al. (CoNLL 2012); Bamman, Lewke & Mansoor (LREC 2020).
+    Raises InputError naming the line where a document does not begin or end properly, columns are missing or brackets
+    do not match. Source: Pradhan et al. (CoNLL 2012); Bamman, Lewke & Mansoor (LREC 2020).
     """
     return conll2012_documents(read_text(path), left_out)
 
 
 def conll2012_documents(text: Text, left_out: LeftOut | None = None, *, mentions: bool = True) -> list[Document]:
-    """The documents of a text in the columns of CoNLL-2012; without `mentions`, one of broken brackets has none."""
+    """The documents of a text in the columns of CoNLL-2012; without `mentions`, a document with broken brackets has
+    none."""
     documents: list[Document] = []
     reading: _Growing | None = None
     number = 0
@@ -80,7 +82,7 @@ def conll2012_documents(text: Text, left_out: LeftOut | None = None, *, mentions
 
 
 class _Growing:
-    """A document while it is read."""
+    """A document being read."""
 
     def __init__(self, text: Text, name: str, part: str) -> None:
         self.text, self.name, self.part = text, name, part
@@ -122,16 +124,17 @@ class _Growing:
 
 
 def named_part(document: Document) -> str:
-    """The name of a document, and which part it is where it is not the first."""
+    """The name of a document, and its part if it is not the first."""
     part = document.metadata.get("part", "")
     return document.name if part.strip("0") == "" else f"{document.name}, part {part}"
 
 
 def write_conll2012(documents: Sequence[Document], path: str | os.PathLike[str]) -> None:
-    """Write documents in the columns of CoNLL-2012, with tabs between them, for scorers and other readers.
+    """Write documents in the columns of CoNLL-2012, separated by tabs, for scorers and other readers.
 
-    Written are words, tags, lemmas, speakers and coreference; all else is `-`, and blanks in lemmas and speakers are
-    `_`. Raises InputError if a mention has no entity, a word holds blanks, a sentence no words, or a part no number.
+    Words, tags, lemmas, speakers and coreference are written; everything else is `-`, and spaces in lemmas and speakers
+    become `_`. Raises InputError if a mention has no entity, a word contains spaces, a sentence has no words, or a part
+    has no number.
     """
     lines: list[str] = []
     for document in documents:

@@ -1,6 +1,6 @@
 """CoNLL-U: documents of sentences with tags, trees and mentions, ten columns per word.
 
-Tokens are the syntactic words: lines of multiword tokens (`1-2`) only say where spaces are; empty nodes (`1.1`) and
+Tokens are syntactic words: lines of multiword tokens (`1-2`) only determine where spaces are; empty nodes (`1.1`) and
 enhanced dependencies are left out.
 """
 
@@ -23,12 +23,13 @@ def read_conllu(path: str | os.PathLike[str], *, left_out: LeftOut | None = None
     """The documents of a CoNLL-U file, plain or gzip; "-" is standard input.
 
     A document starts at `# newdoc`; a file without such a line is one document, named like the file. `# meta::key = …`
-    is metadata of the document, any other comment of its sentence (of two with one key the last). A layer that
-    is `_` throughout a sentence is None. Mentions are read from `Entity=` in the layout that `# global.Entity` names.
-    A document whose brackets do not match is an error, or, with a list as `left_out`, is left out and named in it.
+    is metadata of the document, any other comment of its sentence (for repeated keys, the last one counts). A layer
+    that is `_` throughout a sentence is None. Mentions are read from `Entity=` in the layout given by `#
+    global.Entity`. A document with unmatched brackets is an error or, with a list as `left_out`, is left out and
+    recorded there.
 
-    Raises InputError naming the line where the file breaks the format, heads are no tree or brackets do not match.
-    Source: https://universaldependencies.org/format.html.
+    Raises InputError naming the line where the file violates the format, heads do not form a tree or brackets do not
+    match. Source: https://universaldependencies.org/format.html.
     """
     return conllu_documents(read_text(path), left_out)
 
@@ -59,7 +60,7 @@ def conllu_documents(text: Text, left_out: LeftOut | None = None, *, mentions: b
 
 
 class _Growing:
-    """A document while it is read."""
+    """A document being read."""
 
     def __init__(self, name: str) -> None:
         self.name = name

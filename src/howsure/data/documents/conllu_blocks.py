@@ -1,4 +1,5 @@
-"""CoNLL-U by its blank lines: the blocks of a text or of a file read line by line, and where documents begin."""
+"""Splitting CoNLL-U at blank lines: the blocks of a text or of a file read line by line, and the starts of
+documents."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ Blocks = Iterator[tuple[int, list[str], list[str]]]
 
 
 def blocks_in(lines: Iterable[str]) -> Blocks:
-    """Of each sentence the number of its first line, from 1, its comments, and the lines below them.
+    """For each sentence, the number of its first line, counted from 1, its comments, and the lines below them.
 
     >>> list(blocks_in(["", "# newdoc", "1\\tBirds", "2\\tsing", "", "", "1\\tSo"]))
     [(2, ['# newdoc'], ['1\\tBirds', '2\\tsing']), (7, [], ['1\\tSo'])]
@@ -27,7 +28,7 @@ def blocks_in(lines: Iterable[str]) -> Blocks:
 
 
 def comments_of(lines: Sequence[str]) -> dict[str, str]:
-    """Comments as keys and values; the value of one without `=` is empty, and of two with one key the last counts."""
+    """Comments as keys and values; without `=`, the value is empty; for repeated keys, the last one counts."""
     parts = (line[1:].partition("=") for line in lines)
     return {key.strip(): value.strip() for key, _, value in parts}
 
@@ -38,7 +39,7 @@ def begins_document(comments: Mapping[str, str]) -> bool:
 
 
 def name_of_document(comments: Mapping[str, str], *, stem: str, number: int) -> str:
-    """The id that the first comments of a document give, or else one made of the file's name.
+    """The id in the first comments of a document, or else one derived from the file name.
 
     >>> name_of_document({"newdoc": ""}, stem="news", number=2), name_of_document({}, stem="news", number=1)
     ('news-2', 'news')

@@ -1,4 +1,4 @@
-"""One sentence of CoNLL-U: its lines as words with layers, and the mentions in its last column."""
+"""One CoNLL-U sentence: its lines as words with layers, and the mentions in its last column."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Block:
 
 
 def read_sentence(block: Block, metadata: dict[str, str]) -> Sentence:
-    """The words of a block and what the file says of them; InputError where a line breaks the format."""
+    """The words of a block with their layers; InputError if a line violates the format."""
     cells, spans = _cells(block)
     forms, lemmas, universal, tags, features, heads, relations, misc = [
         tuple(cells[column::COLUMNS]) for column in USED
@@ -66,7 +66,7 @@ def read_sentence(block: Block, metadata: dict[str, str]) -> Sentence:
 
 
 def read_mentions(block: Block, layout: Strings, *, sentence: int, name: str) -> list[Mention]:
-    """The mentions of a block by its `Entity=` attributes; InputError where the brackets do not match."""
+    """The mentions of a block by its `Entity=` attributes; InputError if the brackets do not match."""
     brackets = Brackets(layout, sentence=sentence)
     word = -1
     row = 0
@@ -93,7 +93,7 @@ def _layer(values: Strings) -> Strings | None:
 
 
 def _cells(block: Block) -> tuple[list[str], list[list[str]]]:
-    """The columns of all words one after another, and the rows of tokens that span several words."""
+    """The columns of all words, and the rows of multiword tokens."""
     cells = block.body.replace("\n", "\t\n").split("\t")  # one split is faster than one per line
     ids = cells[::COLUMNS]
     n = block.body.count("\n") + 1
@@ -115,7 +115,7 @@ def _cells(block: Block) -> tuple[list[str], list[list[str]]]:
 
 
 def _malformed(block: Block) -> InputError:
-    """The error for the first row that breaks the format."""
+    """The error for the first row that violates the format."""
     expected = 1
     for at, row in enumerate(block.rows()):
         if len(row) != COLUMNS:
@@ -130,7 +130,7 @@ def _malformed(block: Block) -> InputError:
 
 
 def _row(block: Block, word: int) -> int:
-    """The row in which a word stands."""
+    """The row of a word."""
     return [at for at, row in enumerate(block.rows()) if not OTHER.fullmatch(row[0])][word]
 
 

@@ -1,4 +1,4 @@
-"""Put tags into CoNLL-U, and leave every other character of it as it is."""
+"""Insert tags into CoNLL-U, leaving every other character unchanged."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class Tagging:
 def tagged_conllu(
     content: str, taggings: Iterable[Sequence[Tagging]], *, column: int = TAG, replaced: Collection[str] = ()
 ) -> str:
-    """CoNLL-U with other tags in a column: each sentence once for each of its taggings, of which there is one usually.
+    """CoNLL-U with new tags in a column: each sentence once per tagging, of which there is usually one.
 
-    The attributes go to the end of the last column, the comments to the end of the sentence's; of those that stand
-    there already, the ones by the same names and by the names `replaced` go. All else stays as it is: other comments,
-    columns and attributes, tokens of several words, empty nodes, blank lines. `# newdoc` and `# newpar` stand above
-    the first tagging only.
+    The attributes go to the end of the last column, the comments to the end of the sentence's; existing ones with the
+    same names, or named in `replaced`, are removed. Everything else is unchanged: other comments, columns and
+    attributes, multiword tokens, empty nodes, blank lines. `# newdoc` and `# newpar` appear only above the first
+    tagging.
 
     `content` must be text that `read_conllu` reads.
 
@@ -39,7 +39,7 @@ def tagged_conllu(
     >>> tagged_conllu("# x\\n1\\tsaw\\t_\\t_\\tVB\\t_\\t_\\t_\\t_\\tA=1|P=0\\n\\n", [[said]]).split("\\t")
     ['# x\\n1', 'saw', '_', '_', 'NN', '_', '_', '_', '_', 'A=1|P=0.9\\n\\n']
 
-    Raises InputError for a tag that is empty or holds a tab or a line break.
+    Raises InputError for a tag that is empty or contains a tab or a line break.
     """
     parts = content.split("\n\n")
     wanted = iter(taggings)

@@ -21,20 +21,21 @@ Attributes = Mapping[str, Sequence[Sequence[object]]]
 def write_conllu(
     documents: Sequence[Document], path: str | os.PathLike[str], *, attributes: Attributes | None = None
 ) -> None:
-    """Write documents as CoNLL-U; what `read_conllu` reads from it are the same documents, all their spaces known.
+    """Write documents as CoNLL-U; `read_conllu` recovers the same documents, with all spaces known.
 
     `attributes` are further attributes of words in the last column, by name: one list per sentence (of all documents in
-    order) with one value per word, `{"P": [[0.93, 0.99], …]}`. Layers that a sentence lacks are written as `_`,
+    order) with one value per word, `{"P": [[0.93, 0.99], …]}`. Layers missing from a sentence are written as `_`,
     mentions as `Entity=` brackets.
 
-    Raises InputError if a document has no sentences or a sentence no words, layers or attributes do not fit the words,
-    a mention has no entity, or a text cannot stand where it must: for a tab or line break, an attribute for a bar.
+    Raises InputError if a document has no sentences or a sentence no words, layers or attributes do not match the
+    words, a mention has no entity, or a text contains characters not allowed in its place: a tab or line break, or, in
+    an attribute, a bar.
     """
     write_text(conllu_text(documents, attributes=attributes), path)
 
 
 def conllu_text(documents: Sequence[Document], *, attributes: Attributes | None = None) -> str:
-    """What `write_conllu` writes; it raises the same errors."""
+    """The text written by `write_conllu`; it raises the same errors."""
     _check_documents(documents)
     extra = dict(attributes or {})
     sentences = [sentence for document in documents for sentence in document.sentences]
@@ -103,7 +104,7 @@ def _words(
 
 
 def _check_documents(documents: Sequence[Document]) -> None:
-    """Raise InputError for what a reader would not find again."""
+    """Raise InputError for anything that a reader could not recover."""
     if isinstance(documents, Document):
         raise InputError("documents must be a list of them; write [document].")
     for document in documents:

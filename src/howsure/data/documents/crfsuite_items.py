@@ -1,4 +1,4 @@
-"""Files of crfsuite: one label and the attributes of an item per line, tabs between them, a blank line after a
+"""Files of crfsuite: one label and the attributes of one item per line, separated by tabs, with a blank line after each
 sequence."""
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ Item = dict[str, float]
 def read_attributes(path: str | os.PathLike[str]) -> tuple[list[list[Item]], list[Strings]]:
     """The items of every sequence, each attribute with its value (1 if none is given), and their labels.
 
-    `name:0.5` is the attribute `name` of value 0.5; a colon in a name is written `\\:`, a backslash `\\\\`. An
-    attribute that comes twice counts twice.
+    `name:0.5` is the attribute `name` with value 0.5; a colon in a name is written `\\:`, a backslash `\\\\`. An
+    attribute that occurs twice counts twice.
 
-    Raises InputError naming the line whose value is no number, or whose label is blank.
+    Raises InputError naming the line whose value is not a number, or whose label is blank.
     Source: http://www.chokkan.org/software/crfsuite/manual.html (data format).
     """
     text = read_text(path)
@@ -52,7 +52,7 @@ def read_attributes(path: str | os.PathLike[str]) -> tuple[list[list[Item]], lis
 
 
 def _parsed(attribute: str) -> tuple[str, float]:
-    """Name and value; NaN if the value is no number."""
+    """Name and value; NaN if the value is not a number."""
     found = WITH_VALUE.fullmatch(attribute)
     assert found is not None
     name, value = found.groups()

@@ -1,4 +1,4 @@
-"""Text as data: sentences of words with what is known of each word, documents of sentences, mentions of entities."""
+"""Text as data: sentences of words with annotations, documents of sentences, mentions of entities."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ Strings = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """Words in order, and layers of the same length for what a file says of them; a layer it lacks is None.
+    """Words in order, and layers of the same length with their annotations; a missing layer is None.
 
     `tags` are language-specific (Penn Treebank) tags, `universal_tags` those of Universal Dependencies, `features` the
-    morphological features as written (`Number=Sing|Person=3`). `heads` are positions of governors from 0, -1 for the
-    root; `relations` are dependency labels.
+    morphological features as written (`Number=Sing|Person=3`). `heads` are positions of governors, counted from 0, -1
+    for the root; `relations` are dependency labels.
     """
 
     words: Strings
@@ -35,7 +35,7 @@ class Sentence:
 class Mention:
     """A span of one sentence that names an entity: words `start` to `end` - 1.
 
-    `entity` is None where it is unknown, `type` (person, place, …) where the file gives none; neither is compared.
+    `entity` is None if unknown, `type` (person, place, …) if the file gives none; neither is compared.
     """
 
     sentence: int
@@ -47,7 +47,7 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """Sentences in order. `mentions` are those annotated in the file, in text order; None where it annotates none."""
+    """Sentences in order. `mentions` are those annotated in the file, in text order; None if there is no annotation."""
 
     name: str
     sentences: tuple[Sentence, ...]

@@ -1,4 +1,5 @@
-"""Mentions written as brackets beside the words: `(7` opens one of entity 7, `7)` closes it, `(7)` is one word."""
+"""Mentions written as brackets next to words: `(7` opens a mention of entity 7, `7)` closes it, `(7)` is a single
+word."""
 
 from __future__ import annotations
 
@@ -17,15 +18,15 @@ DIGITS = 4  # of the number of a mention's parts
 
 
 class BracketError(ValueError):
-    """What is wrong with a bracket, to be told with its place."""
+    """An error in a bracket, to be reported with its location."""
 
 
 class BracketFault(InputError):
-    """What is wrong with a bracket, told with its place in a file; the rest of the file may be right."""
+    """An error in a bracket, reported with its location in a file; the rest of the file may be correct."""
 
 
 class BrokenDocument(NamedTuple):
-    """A document whose brackets do not match, by its name, and the first fault of them."""
+    """A document with unmatched brackets: its name, and the first error."""
 
     name: str
     fault: str
@@ -35,12 +36,12 @@ LeftOut = list[BrokenDocument]
 
 
 class Brackets:
-    """Reads the brackets of one stretch of text, a sentence or a document, in which all of them must close.
+    """Reads the brackets of one unit of text, a sentence or a document, in which all of them must close.
 
-    `layout` names the fields of an opening bracket as CoNLL-U does, `("eid", "etype")`; a closing one has the entity
-    alone, or, if `repeated`, all fields again. Brackets nest and cross; of two that one entity has open, the inner one
-    closes first. A mention in parts, `(7[1/2] … 7[1/2]) … (7[2/2])`, is the span from the first part to the last, all
-    words between them included.
+    `layout` names the fields of an opening bracket as CoNLL-U does, `("eid", "etype")`; a closing one has only the
+    entity or, if `repeated`, all fields again. Brackets may nest and cross; of two open brackets of the same entity,
+    the inner one closes first. A mention in parts, `(7[1/2] … 7[1/2]) … (7[2/2])`, is the span from the first part to
+    the last, all words between them included.
 
     >>> brackets = Brackets()
     >>> for word, text in enumerate(["(1(2)", "", "1)"]):
@@ -60,7 +61,7 @@ class Brackets:
         self.mentions: list[Mention] = []
 
     def read(self, text: str, word: int, *, empty: bool = False) -> None:
-        """Take the brackets beside a word; those of an empty node stand between `word` and the next one."""
+        """Read the brackets next to a word; those of an empty node are between `word` and the next one."""
         at = 0
         for found in BRACKET.finditer(text):
             opens, content, closes = found.groups()
@@ -120,10 +121,11 @@ class Brackets:
 def bracket_texts(
     document: Document, label: Callable[[Mention], str], *, closing: Callable[[Mention], str], joint: str = ""
 ) -> dict[tuple[int, int], str]:
-    """The brackets beside the words of a document, by sentence and word: the opposite of `Brackets`.
+    """The brackets next to the words of a document, by sentence and word: the inverse of `Brackets`.
 
-    `label` is what stands in an opening bracket, `closing` in a closing one; `joint` stands between two brackets.
-    Raises InputError where a mention lies outside its sentence, or two of one entity cross, which brackets cannot say.
+    `label` is the content of an opening bracket, `closing` that of a closing one; `joint` separates two brackets.
+    Raises InputError if a mention lies outside its sentence, or two mentions of the same entity cross, which brackets
+    cannot express.
     """
     check_mentions(document)
     starts: dict[tuple[int, int], list[Mention]] = defaultdict(list)
@@ -150,7 +152,7 @@ def bracket_texts(
 
 
 def entity_text(mention: Mention) -> str:
-    """The entity of a mention as it stands in a bracket; InputError if it has none or cannot stand there."""
+    """The entity of a mention as written in a bracket; InputError if there is none or it cannot be written."""
     text = "" if mention.entity is None else str(mention.entity)
     if not re.fullmatch(r"[^\s()|\[\]=-]+", text):
         rule = "every mention must have an entity to be written, without blanks, hyphens and any of ()[]|=;"
@@ -159,7 +161,7 @@ def entity_text(mention: Mention) -> str:
 
 
 def type_text(mention: Mention) -> str:
-    """The type of a mention as it stands in a bracket, `_` if it has none; InputError if it cannot stand there."""
+    """The type of a mention as written in a bracket, `_` if there is none; InputError if it cannot be written."""
     text = mention.type or "_"
     if not re.fullmatch(r"[^\s()|=-]+", text):
         raise InputError(f"the type of a mention must be without blanks, hyphens and any of ()|=; it is {text!r}.")
@@ -167,7 +169,7 @@ def type_text(mention: Mention) -> str:
 
 
 def check_mentions(document: Document) -> None:
-    """Raise InputError where a mention does not lie in a sentence of its document."""
+    """Raise InputError if a mention is not within a sentence of its document."""
     for mention in document.mentions or ():
         n = len(document.sentences[mention.sentence]) if 0 <= mention.sentence < len(document.sentences) else 0
         if not 0 <= mention.start < mention.end <= n:

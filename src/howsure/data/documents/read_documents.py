@@ -1,4 +1,4 @@
-"""One door for documents in every form: CoNLL-U, CoNLL-2012, three columns, two columns."""
+"""Reading documents in any format: CoNLL-U, CoNLL-2012, three columns, two columns."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ BAD_BRACKETS = ("error", LEAVE_OUT)
 def read_documents(
     path: str | os.PathLike[str], *, format: str | None = None, bad_brackets: str = "error"
 ) -> list[Document]:
-    """The documents of a file, plain or packed by gzip or zstd; "-" is standard input.
+    """The documents of a file, plain or compressed with gzip or zstd; "-" is standard input.
 
     The `format` is "conllu", "conll-2012" (also LitBank), "three-columns" (OntoGUM) or "two-columns" (word and tag; the
-    file is one document); without it, it is seen from the first lines.
+    file is one document); without it, it is recognised from the first lines.
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "birds.tsv")
@@ -36,8 +36,8 @@ def read_documents(
     >>> [(sentence.words, sentence.tags) for sentence in read_documents(path)[0].sentences]
     [(('Birds', 'sing'), ('N', 'V'))]
 
-    `bad_brackets` says what of documents in which the brackets of mentions do not match: "error", or "leave-out", with
-    a warning that counts and names them.
+    `bad_brackets` determines what happens to documents in which the brackets of mentions do not match: "error", or
+    "leave-out", with a warning that counts and names them.
 
     Raises InputError if the format cannot be seen, or as the reader of the format does.
     """
@@ -70,7 +70,7 @@ def documents_in(
 
 
 def left_out_text(left_out: LeftOut, kept: int) -> str:
-    """How many documents were left out for their brackets, which, and why."""
+    """The number of documents left out because of their brackets, which ones, and why."""
     first = shortened((one.name for one in left_out), limit=5)
     return (
         f"left out {len(left_out):,} of {counted(len(left_out) + kept, 'document')}, whose brackets do not match: "

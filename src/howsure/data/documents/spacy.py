@@ -1,4 +1,4 @@
-"""spaCy's documents as ours. spaCy is not imported: what has its attributes will do."""
+"""Converting spaCy documents. spaCy is not imported: any object with the same attributes works."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from howsure.errors import InputError
 
 
 def document_from_spacy(doc: Any, *, name: str = "text", metadata: Mapping[str, str] | None = None) -> Document:
-    """A parsed spaCy Doc as a document: words, tags, dependencies, sentence by sentence; it has no mentions yet.
+    """A parsed spaCy Doc as a document: words, tags, dependencies, by sentence; it has no mentions yet.
 
     Labels stay those of the pipeline, Universal Dependencies or CLEAR; layers that the pipeline left empty are None.
 
-    Raises InputError where the Doc has no sentence boundaries or no dependencies.
+    Raises InputError if the Doc has no sentence boundaries or no dependencies.
     """
     try:
         spans = list(doc.sents)

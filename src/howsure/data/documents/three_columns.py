@@ -1,4 +1,4 @@
-"""The form of OntoGUM: a word a line in three columns, number in the document, word, coreference; no sentences."""
+"""The form of OntoGUM: one word per line in three columns: number in the document, word, coreference; no sentences."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ def read_three_columns(path: str | os.PathLike[str], *, left_out: LeftOut | None
     """The documents of a file in the three columns of OntoGUM, plain or gzip; "-" is standard input.
 
     The form has no sentences: a document is one sentence of all its words. A bracket names an entity, `(16)`, or its
-    type and it, `(person-16)`, and perhaps who it is, `(person-16-Zurbarán)`. `left_out` is that of `read_conllu`.
+    type and number, `(person-16)`, optionally with its identity, `(person-16-Zurbarán)`. `left_out` is that of
+    `read_conllu`.
 
     Raises InputError naming the line where columns or numbers are wrong or brackets do not match.
     Source: Zhu, Pradhan & Zeldes (ACL 2021).
@@ -44,7 +45,7 @@ def read_three_columns(path: str | os.PathLike[str], *, left_out: LeftOut | None
 
 
 def three_column_documents(text: Text, left_out: LeftOut | None = None, *, mentions: bool = True) -> list[Document]:
-    """The documents of a text in three columns; without `mentions`, one of broken brackets has none."""
+    """The documents of a text in three columns; without `mentions`, a document with broken brackets has none."""
     documents: list[Document] = []
 
     def finish() -> None:
@@ -103,7 +104,7 @@ def _sentence(rows: Rows) -> Sentence:
 
 
 def write_three_columns(documents: Sequence[Document], path: str | os.PathLike[str]) -> None:
-    """Write documents in the three columns of OntoGUM; where all mentions have a type, it is written too.
+    """Write documents in the three columns of OntoGUM; if all mentions have a type, it is also written.
 
     Raises InputError if a document has no words, a mention no entity, or a word holds a tab or a line break.
     """

@@ -1,1 +1,1 @@
-"""Parses: what a dependency parser says of a sentence, read once for all who ask."""
+"""Parses: the output of a dependency parser for a sentence, read once for all uses."""

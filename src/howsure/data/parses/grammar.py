@@ -1,7 +1,7 @@
-"""What the labels of parsers mean: one small inventory of kinds of words and of roles, for UD and for CLEAR.
+"""The meaning of parser labels: a small inventory of word kinds and roles, for UD and for CLEAR.
 
-UD is Universal Dependencies, with its subtypes (`nsubj:pass`); CLEAR is what spaCy's English pipelines write
-(`nsubjpass`, `pobj`). Where both use a label they mean the same by it, so one table serves both, and version 1 of UD.
+UD is Universal Dependencies, with its subtypes (`nsubj:pass`); CLEAR is the scheme of spaCy's English pipelines
+(`nsubjpass`, `pobj`). Labels used by both have the same meaning, so one table serves both, and version 1 of UD.
 """
 
 from __future__ import annotations
@@ -77,5 +77,5 @@ INSIDE_NAME = frozenset({
 
 @lru_cache(maxsize=512)  # above the labels of any scheme with its subtypes
 def role_of(relation: str) -> str:
-    """The role that a label stands for; a subtype that the table does not list has the role of its label."""
+    """The role denoted by a label; a subtype not in the table has the role of its label."""
     return RELATION_ROLES.get(relation) or RELATION_ROLES.get(relation.partition(":")[0], OTHER_ROLE)

@@ -1,4 +1,4 @@
-"""A parsed document: the parse of each of its sentences, built when it is first asked for, and kept."""
+"""A parsed document: the parse of each sentence, built on first use, and kept."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from howsure.data.parses.parsed_sentence import ParsedSentence, parsed_sentence
 
 @dataclass(frozen=True, slots=True)
 class ParsedDocument(Document):
-    """A document that keeps the parses of its sentences: whoever reads it after another finds them built.
+    """A document that keeps the parses of its sentences for later uses.
 
     >>> from howsure.data.documents.document import Sentence
     >>> words = Sentence(("a", "dog"), tags=("DT", "NN"), heads=(1, -1), relations=("det", "root"))
@@ -24,7 +24,7 @@ class ParsedDocument(Document):
 
     @classmethod
     def of(cls, document: Document) -> Self:
-        """The document itself if it keeps its parses already."""
+        """The document itself if it already keeps its parses."""
         if isinstance(document, cls):
             return document
         return cls(document.name, document.sentences, document.mentions, document.metadata)

@@ -1,4 +1,4 @@
-"""A parsed sentence: its tree, kinds of words, governors and roles, the same from UD and from CLEAR; heads of spans."""
+"""A parsed sentence: its tree, word kinds, governors and roles, the same for UD and CLEAR; heads of spans."""
 
 from __future__ import annotations
 
@@ -32,9 +32,10 @@ class ParsedSentence:
         return len(self.words)
 
     def head_of(self, start: int, end: int) -> int:
-        """The word of a span that its other words hang on: the one whose head lies outside.
+        """The head of a span: the word whose head lies outside.
 
-        Of several, the first name or noun; without any, the first pronoun, then number or verb, then any.
+        If there are several, the first name or noun; if there is none, the first pronoun, then number or verb, then any
+        word.
         """
         tops = [word for word, head in enumerate(self.heads[start:end], start) if not start <= head < end]
         if len(tops) == 1:
@@ -46,11 +47,11 @@ class ParsedSentence:
         return tops[0]
 
     def dependents(self, word: int, relations: Collection[str]) -> list[int]:
-        """The words that hang on a word in one of the relations, in their order."""
+        """The dependents of a word with one of the relations, in order."""
         return [child for child in self.children[word] if self.relations[child] in relations]
 
     def extent_of(self, word: int) -> tuple[int, int]:
-        """First and last word of all that hangs on a word, itself included."""
+        """First and last word of the subtree of a word, including itself."""
         first = last = word
         pending = [word]
         while pending:
@@ -63,7 +64,7 @@ class ParsedSentence:
 def parsed_sentence(sentence: Sentence, *, where: str = "the sentence") -> ParsedSentence:
     """The parse of a sentence, which must have dependencies and tags.
 
-    Raises InputError where the sentence has no dependencies, or neither Penn nor universal tags.
+    Raises InputError if the sentence has no dependencies, or neither Penn nor universal tags.
     """
     heads, relations = sentence.heads, sentence.relations
     if heads is None or relations is None:
@@ -99,7 +100,7 @@ def parsed_sentence(sentence: Sentence, *, where: str = "the sentence") -> Parse
 
 
 def _check_layers(sentence: Sentence, heads: Sequence[int], where: str) -> None:
-    """Raise InputError where a layer lacks words, or the heads are no tree."""
+    """Raise InputError if a layer is too short, or the heads do not form a tree."""
     n = len(sentence)
     for name in ("heads", "relations", "tags", "universal_tags", "features"):
         layer = getattr(sentence, name)

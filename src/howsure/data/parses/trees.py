@@ -7,7 +7,7 @@ from operator import itemgetter
 
 
 def is_tree(heads: Sequence[int]) -> bool:
-    """Whether no word's heads go in a circle; `heads` are positions of governors, -1 for the root.
+    """Whether the heads contain no cycle; `heads` are positions of governors, -1 for the root.
 
     Every word jumps to its head, then twice as far at every step; after log2(words) steps all must be at the root.
 

@@ -1,4 +1,4 @@
-"""Probabilities written by the names of their classes, as in {"0": 0.7, "1": 0.3}: lists in the order of the names."""
+"""Probabilities given by class name, as in {"0": 0.7, "1": 0.3}, as lists in the order of the names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from howsure.inputs.naming import natural_order
 def with_keys(table: Table, column: Column) -> Column:
     """The column, and if its first value is a JSON object (in Parquet a STRUCT or MAP), the names in it, in order.
 
-    Raises InputError at the first row that has other names.
+    Raises InputError at the first row with other names.
     """
     if not (column.is_text or column.type.startswith(("STRUCT", "MAP"))):
         return column

@@ -1,4 +1,4 @@
-"""The probabilities of several classes a row, from several columns or from a column of lists, as pairs."""
+"""The probabilities of several classes per row, from several columns or from a column of lists, as pairs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def class_labels(
 
 
 def check_rows(selection: Selection, matrix: Floats, names: tuple[str, ...], what: str) -> None:
-    """Raise InputError at the first row that is no distribution over the classes."""
+    """Raise InputError at the first row that is not a distribution over the classes."""
     fault = first_fault(matrix, names)
     if fault is not None:
         place, _ = selection.table.place(selection.where, skip=fault[0])
@@ -77,7 +77,7 @@ def _from_lists(connection: Connection, selection: Selection, column: Column, n:
 
 
 def _list_batches(connection: Connection, query: str) -> Iterator[tuple[Any, Any]]:
-    """The lengths of the lists and their values end to end, a batch at a time; valid until the next one."""
+    """The lengths of the lists and their concatenated values, one batch at a time; valid until the next one."""
     for batch in batches(connection, query):
         lists = batch.child(0)
         values = lists.child(0)
@@ -100,4 +100,4 @@ def _no_numbers(selection: Selection, columns: Sequence[Column], *, lists: bool)
 
 def _unequal(selection: Selection, column: Column, k: int) -> InputError:
     place, length = selection.place(f"len({column.numbers}) <> {k}", f"len({column.numbers})")
-    return InputError(f"{column.name} must hold lists of one length; the first has {k}, {place} has {length}.")
+    return InputError(f"{column.name} must hold lists of the same length; the first has {k}, {place} has {length}.")

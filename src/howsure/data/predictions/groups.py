@@ -1,4 +1,4 @@
-"""Groups by their names: which there are, how many rows each has, and SQL that turns a name into a code."""
+"""Groups by name: their numbers of rows, and SQL that turns a name into a code."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from howsure.inputs.naming import natural_order
 
 
 def group_sizes(selection: Selection, column: Column) -> dict[str, int]:
-    """The used rows of every group, by its name, in natural order."""
+    """The number of used rows of every group, by name, in natural order."""
     found = {str(name): int(str(count)) for name, count in selection.ask(f"{column.text}, count(*)", rest="GROUP BY 1")}
     return {name: found[name] for name in sorted(found, key=natural_order)}
 

@@ -1,4 +1,4 @@
-"""The label as 0 or 1: from bool, from 0 and 1 however written, or from any two values and which is positive."""
+"""The label as 0 or 1: from booleans, from 0 and 1 in any notation, or from any two values and the positive one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MANY_LABELS = 12  # more values than this are no labels
 def label_sql(selection: Selection, column: Column, positive: str | None) -> str:
     """The label in SQL: 1, 0, or null if it is neither.
 
-    Raises InputError, listing the values with their counts, if they are not two or `positive` is none of them.
+    Raises InputError, listing the values with their counts, if there are not two or `positive` is not among them.
     """
     if positive is None and column.type == "BOOLEAN":
         return f"CAST({column.sql} AS UTINYINT)"
@@ -28,7 +28,7 @@ def label_sql(selection: Selection, column: Column, positive: str | None) -> str
 
 
 def label_counts(selection: Selection, column: Column, *, limit: int = LISTED) -> dict[str, int]:
-    """How often each label occurs, as text, the most frequent first."""
+    """The frequency of each label, as text, the most frequent first."""
     found = selection.ask(f"{column.text}, count(*)", rest=f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {limit}")
     return {str(value): int(str(count)) for value, count in found}
 
@@ -45,7 +45,7 @@ def positive_values(column: Column, counts: dict[str, int], positive: str | None
     if not chosen:
         near = nearest(positive, list(counts))
         advice = "" if near is None else f" Did you mean positive={near!r}?"
-        raise InputError(f"{positive!r} is no value of {column.name}; it holds {_listed(counts)}.{advice}")
+        raise InputError(f"{positive!r} is not a value of {column.name}; it holds {_listed(counts)}.{advice}")
     if len(counts) - len(chosen) > 1:
         raise not_two_values(column, counts, positive)
     return chosen
@@ -64,7 +64,7 @@ def not_two_values(column: Column, counts: dict[str, int], positive: str | None 
         )
     return InputError(
         f"{column.name} must have two values; it holds {_listed(counts)}. "
-        f"What is no answer can count as missing, for instance missing_values=[{rest[-1]!r}] with skip_missing=True."
+        f"Treat non-answers as missing, for example missing_values=[{rest[-1]!r}] with skip_missing=True."
         f"{choice}"
     )
 

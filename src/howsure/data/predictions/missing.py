@@ -1,4 +1,4 @@
-"""Which rows are used: those in which nothing is missing. The others are an error, or are counted and left out."""
+"""The rows used: those without missing values. The others are an error, or are counted and left out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from howsure.inputs.pairs import Integers
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The rows of a table that are used, as the rest of a query, with the number of them and of those left out."""
+    """The used rows of a table, as the rest of a query, with their number and that of the rows left out."""
 
     table: Table
     where: str
@@ -46,7 +46,7 @@ class Selection:
         return np.concatenate([part for (part,) in chunks(self.table.connection, query, [np.int64])])
 
     def place(self, condition: str, shown: str) -> tuple[str, object]:
-        """Where the first used row is for which a condition holds, and a value of it."""
+        """The location of the first used row that satisfies a condition, and a value of it."""
         return self.table.place(f"{self.where} AND {condition}", shown)
 
     def has(self, condition: str) -> bool:
@@ -59,8 +59,8 @@ def select_rows(
 ) -> Selection:
     """The rows in which no column is missing; `missing` says in SQL when one is.
 
-    A row that misses several is counted under the first. With `stream_checks`, columns whose nulls a stream of them
-    shows at once are not asked about beforehand.
+    A row with several missing values is counted under the first. With `stream_checks`, columns whose nulls a stream
+    detects anyway are not checked beforehand.
 
     Raises InputError at the first missing value unless `skip`, or if no row is left.
     """
@@ -79,7 +79,7 @@ def select_rows(
     if not skip:
         raise missing_value(table, column, missing[column], values=values, rows=sum(skipped.values()))
     if sum(skipped.values()) == total:
-        raise InputError(f"every row of {table.name} misses a value ({_counted(skipped)}); nothing is left.")
+        raise InputError(f"every row of {table.name} has a missing value ({_counted(skipped)}); nothing is left.")
     return Selection(table, f"NOT {earlier}", total - sum(skipped.values()), skipped)
 
 
@@ -93,7 +93,7 @@ def missing_value(
     count = "" if rows is None else f" ({rows:,} in all)"
     return InputError(
         f"{column.name} must not be missing; {place} holds {held}{meaning}. "
-        f"Leave such rows out by skip_missing=True{count}."
+        f"Leave such rows out with skip_missing=True{count}."
     )
 
 

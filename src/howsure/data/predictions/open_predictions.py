@@ -1,4 +1,4 @@
-"""Open files of predictions: what the user asks for, checked, and put together."""
+"""Open files of predictions: check the arguments and combine the columns."""
 
 from __future__ import annotations
 
@@ -52,16 +52,17 @@ def open_predictions(
     """The prediction–label pairs of files, checked.
 
     `paths` are files or globs of CSV, TSV, JSON lines (text may be compressed by gzip or zstd), Parquet or .npz, or "-"
-    for standard input, whose format is seen from its first bytes or named by `format`. One pair per row comes from
-    `label` and `prob`; rows with a probability for each class (`probs`, several columns, or `probs_column`, a column of
-    lists, their order named by `classes`) are reduced: "top-label", "class-wise" or one class.
+    for standard input, whose format is recognised from its first bytes or given by `format`. One pair per row comes
+    from `label` and `prob`; rows with a probability for each class (`probs`, several columns, or `probs_column`, a
+    column of lists, their order named by `classes`) are reduced: "top-label", "class-wise" or one class.
 
-    `id` is the column of the item that a row is about: different in every row of a file and group. The rows of several
-    files are pooled; equal values of `id` or `cluster` in two of them are an error unless `across_files` says what they
-    are: the "same" thing (rows of one id are then a cluster), or "separate" ones, numbered anew in every file.
+    `id` is the column that identifies the item of a row: different in every row of a file and group. The rows of
+    several files are pooled; equal values of `id` or `cluster` in two of them are an error unless `across_files` says
+    what they mean: the "same" item (rows with one id are then a cluster), or "separate" ones, numbered anew in every
+    file.
 
-    A label is a bool, 0 or 1, or one of two values of which `positive` is 1; with several classes, a class or its
-    index. A value is missing if it is null, NaN, empty or among `missing_values`: an error, or with `skip_missing`
+    A label is a boolean, 0 or 1, or one of two values, of which `positive` means 1; with several classes, a class or
+    its index. A value is missing if it is null, NaN, empty or among `missing_values`: an error, or with `skip_missing`
     counted and left out. Nothing is clipped or guessed. `spool` is the folder for scratch files.
 
     Raises InputError naming the file, the column, the row (from 1) and the value.

@@ -1,4 +1,4 @@
-"""The rows that two models have both judged: by the id of the item, or by their place in files of equal length."""
+"""The rows shared by two models: by item id, or by position in files of equal length."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from howsure.inputs.pairs import Integers, Pairs
 
 @dataclass(frozen=True, slots=True)
 class PairedRows:
-    """The pairs of the rows that both models have, row by row.
+    """The pairs of the rows shared by both models, in the same order.
 
-    `skipped_a` and `skipped_b` rows miss a value, of `only_a` and `only_b` others the other model has none.
+    `skipped_a` and `skipped_b` rows have missing values; `only_a` and `only_b` others are missing from the other model.
     """
 
     a: Pairs
@@ -32,7 +32,7 @@ class PairedRows:
 def paired_rows(a: Predictions, b: Predictions, *, own_labels: bool) -> PairedRows:
     """The pairs of the rows that both have, in the order of their ids, or of the files where no ids are named.
 
-    Raises InputError where files of different length name no ids, no row is in both, the labels of a row differ (unless
+    Raises InputError if files of different length have no ids, no row is in both, the labels of a row differ (unless
     each model has its own), or the rows are not the same ones: other classes, other clusters.
     """
     keys_a, keys_b = _keys(a, b)
@@ -60,7 +60,7 @@ def _keys(a: Predictions, b: Predictions) -> tuple[npt.NDArray[Any], npt.NDArray
         return ids[0].astype(np.str_), ids[1].astype(np.str_)
     if a.selection.total != b.selection.total:
         sizes = ", ".join(f"{one.selection.table.name} has {one.selection.total:,}" for one in (a, b))
-        raise InputError(f"both models must be judged on the same rows; {sizes}. Pair them by their ids: id='COL'.")
+        raise InputError(f"both models must be evaluated on the same rows; {sizes}. Match them by id: id='COL'.")
     return a.selection.positions(), b.selection.positions()
 
 
@@ -76,9 +76,9 @@ def _check_labels(a: Predictions, b: Predictions, rows_b: Integers, one: Pairs, 
     differs = np.flatnonzero(one.labels != other.labels)
     if len(differs):
         place = b.selection.table.place_of(int(b.selection.positions()[rows_b[differs[0] % len(rows_b)]]))
-        order = "" if "id" in a.columns else " Are the rows in another order? Pair them: id='COL'."
+        order = "" if "id" in a.columns else " Are the rows in a different order? Match them: id='COL'."
         raise InputError(
-            f"both models must be judged on the same rows; the label of {place} is not that of "
+            f"both models must be evaluated on the same rows; the label of {place} is not that of "
             f"{a.selection.table.name}.{order} Does the label say whether the model's own answer is right? "
             "Then name that of each: label='COL' for the one, label='COL' for the other."
         )
@@ -93,5 +93,5 @@ def _same_clusters(one: Integers | None, other: Integers | None) -> Integers | N
         return other
     pairs = len(np.unique(np.stack([one, other]), axis=1)[0])
     if not pairs == len(np.unique(one)) == len(np.unique(other)):
-        raise InputError("both models must be judged on the same rows; their clusters are not the same.")
+        raise InputError("both models must be evaluated on the same rows; their clusters are not the same.")
     return one

@@ -24,7 +24,7 @@ class StoredPairs:
     stop: int
 
     def chunks(self) -> Iterator[Chunk]:
-        """The pairs, a chunk at a time, in the order of the files."""
+        """The pairs, one chunk at a time, in the order of the files."""
         folder = self.database.folder
         for start in range(self.start, self.stop, CHUNK_ROWS):
             rows = min(CHUNK_ROWS, self.stop - start)

@@ -21,7 +21,8 @@ class Predictions:
     """The checked prediction–label pairs of files: `n` of them, from memory if they are few, streamed if many.
 
     Made by `open_predictions`. `columns` are the names of the columns by their role; `group_sizes` the pairs of every
-    group, in natural order. A context manager: the scratch files go at its end, or when nobody holds it any more.
+    group, in natural order. A context manager: the scratch files are removed at its end, or when it is no longer
+    referenced.
     """
 
     n: int
@@ -34,7 +35,7 @@ class Predictions:
 
     @property
     def skipped(self) -> dict[str, int]:
-        """How many rows were left out, by the first column that is missing in them."""
+        """The number of rows left out, by the first column with a missing value."""
         return self.selection.skipped
 
     @property
@@ -49,9 +50,9 @@ class Predictions:
         return {**rows, **self.columns, **self.notes}
 
     def source(self, group: str | None = None) -> PairSource:
-        """The pairs, or those of one group, as often as asked: in memory, or streamed from the files.
+        """The pairs, or those of one group, repeatedly: in memory, or streamed from the files.
 
-        The first group that is asked for of a stream costs a pass over the files, the others none.
+        The first group requested from a stream costs a pass over the files, the others none.
         """
         if group is None:
             return self.pairs() if self.stream is None else self.stream
@@ -66,7 +67,7 @@ class Predictions:
         return self._pairs
 
     def close(self) -> None:
-        """Remove the scratch files; what is in memory stays."""
+        """Remove the scratch files; data in memory remain."""
         self.selection.table.database.close()
 
     def __enter__(self) -> Self:

@@ -1,4 +1,4 @@
-"""Any columns of files as arrays: labels as they stand, numbers, or rows of numbers."""
+"""Columns of files as arrays: labels, numbers, or rows of numbers."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ def read_columns(
 ) -> ReadColumns:
     """Some columns of files by name, and what was read: the files, the rows used and those left out.
 
-    `labels` come as they stand (n,), `numbers` as float64 (n,), `lists` as float64 (n, K); so do labels and numbers
+    `labels` are returned unchanged (n,), `numbers` as float64 (n,), `lists` as float64 (n, K); so do labels and numbers
     whose column holds lists of numbers, or numbers by names, {"0": 0.7, "1": 0.3}, in the natural order of the names. A
     missing value is an error, or with `skip_missing` its row is left out; in `optional` columns, which come as they
     stand, it is None.
 
     `cluster` is one of the labels: equal values of it in several files (of one `run`, if that is a column) are an
-    error, unless `across_files` says that they are the "same" thing or "separate" ones, which are then numbered anew.
+    error, unless `across_files` says that they are the "same" item or "separate" ones, which are then numbered anew.
 
     Files are those of `open_predictions`. Raises InputError naming the file, the column, the row and the value.
     """

@@ -1,4 +1,4 @@
-"""Pairs as a stream: as often as asked, in bounded memory, every chunk checked as it passes."""
+"""Pairs as a repeatable stream in bounded memory, with every chunk checked."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CodedChunk = tuple[Integers, Floats, Labels]
 
 @dataclass(frozen=True, slots=True)
 class PairStream:
-    """The pairs of the used rows: a `PairSource` that reads the files anew every time."""
+    """The pairs of the used rows: a `PairSource` that rereads the files each time."""
 
     selection: Selection
     label: Column
@@ -32,11 +32,11 @@ class PairStream:
     group: Column | None = None
 
     def chunks(self) -> Iterator[Chunk]:
-        """The pairs, a chunk at a time."""
+        """The pairs, one chunk at a time."""
         return ((probabilities, labels) for probabilities, labels in self._read())
 
     def coded_chunks(self, names: Sequence[str]) -> Iterator[CodedChunk]:
-        """The pairs, a chunk at a time, each after the position of its group among the `names` of all groups."""
+        """The pairs, one chunk at a time, each after the position of its group among the `names` of all groups."""
         assert self.group is not None
         codes = codes_sql(self.selection.table.connection, self.group.text, names)
         for probabilities, labels, coded in self._read(codes):
@@ -55,7 +55,7 @@ class PairStream:
             raise self._fault() from None
 
     def _fault(self) -> InputError:
-        """What is wrong with the first bad row: a missing value, a probability that is none, or a label."""
+        """The error in the first invalid row: a missing value, an invalid probability, or a label."""
         for column, role in ((self.label, "text"), (self.prob, "number")):
             test = column.missing(role=role)
             if self.selection.has(test):

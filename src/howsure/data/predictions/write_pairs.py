@@ -1,4 +1,4 @@
-"""Write calibration pairs into a file that `howsure calibration` reads: Parquet or CSV, by the name's suffix."""
+"""Write calibration pairs to a file that `howsure calibration` reads: Parquet or CSV, by suffix."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SUFFIXES = {".parquet": "FORMAT parquet, COMPRESSION zstd", ".csv": "FORMAT csv,
 def check_suffix(path: str | os.PathLike[str]) -> str:
     """The suffix of a file that can be written.
 
-    Raises InputError for any other, or where no file can be.
+    Raises InputError for any other, or if the file cannot be written.
     """
     suffix = Path(path).suffix.lower()
     if suffix not in SUFFIXES:
@@ -40,11 +40,11 @@ def write_pairs(
     more: Mapping[str, Integers] | None = None,
     raw: bool = False,
 ) -> None:
-    """Write pairs with the columns label and probability, and group, cluster and weight where they have them.
+    """Write pairs with the columns label and probability and, if present, group, cluster and weight.
 
     `group` and `cluster` name these columns; `more` are further columns of whole numbers, by name. The suffix of `path`
-    says the format: .parquet or .csv; in CSV, an apostrophe stands before the name of a group that a spreadsheet would
-    take for a formula, unless `raw`. The file appears whole or not at all.
+    says the format: .parquet or .csv; in CSV, group names that a spreadsheet would interpret as a formula are preceded
+    by an apostrophe, unless `raw`. The file is written completely or not at all.
 
     Raises InputError for another suffix, or a column of another length.
     """

@@ -1,4 +1,4 @@
-"""A column of a file, and what SQL makes of it: its text, its number, and whether it is missing."""
+"""A column of a file in SQL: its text, its number, and whether it is missing."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Column:
 
     @property
     def number(self) -> str:
-        """The value as a DOUBLE; null if a text is no number, as 1_000 is none here, though to DuckDB it is."""
+        """The value as a DOUBLE; null if a text is not a number; unlike DuckDB, 1_000 is not accepted."""
         if self.type == "DOUBLE":
             return self.sql
         number = f"TRY_CAST({self.sql} AS DOUBLE)"
@@ -56,7 +56,7 @@ class Column:
 
     @property
     def numbers(self) -> str:
-        """The value as a list of DOUBLE, of a mapping in the order of its keys; null if it is no list of numbers."""
+        """The value as a list of DOUBLE, of a mapping in the order of its keys; null if it is not a list of numbers."""
         if self.keys:
             listed = ", ".join(f"TRY_CAST({one} AS DOUBLE)" for one in self._values)
             return f"CASE WHEN {self.has_keys} THEN [{listed}] END"
@@ -65,7 +65,7 @@ class Column:
 
     @property
     def json(self) -> str:
-        """The value as JSON; null if a text is none."""
+        """The value as JSON; null if a text is not JSON."""
         return f"CASE WHEN json_valid({self.sql}) THEN {self.sql} END" if self.is_text else f"to_json({self.sql})"
 
     @property

@@ -1,4 +1,4 @@
-"""DuckDB as the reader of files: shut off from everything but the files named, and streamed in chunks."""
+"""DuckDB as the file reader: restricted to the named files, and streamed in chunks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Connection = duckdb.DuckDBPyConnection
 
 
 class Database:
-    """A database in memory with a scratch folder; both go when it is closed or nobody holds it any more."""
+    """A database in memory with a scratch folder; both are removed when it is closed or no longer referenced."""
 
     def __init__(self, spool: str | os.PathLike[str] | None = None) -> None:
         self.connection = duckdb.connect(
@@ -40,7 +40,7 @@ class Database:
         self._end = weakref.finalize(self, _end, self.connection, self._scratch)
 
     def allow_only(self, paths: Sequence[str]) -> None:
-        """From now on read nothing but these files, and write nothing outside the scratch folder."""
+        """From now on, read only these files, and write only in the scratch folder."""
         allowed = [form for path in paths for form in (os.path.abspath(path), _pattern(path))]
         for setting in (
             f"threads = {THREADS}",
@@ -103,9 +103,9 @@ def copy_to_file(connection: Connection, query: str, path: str | os.PathLike[str
 
 @contextmanager
 def reading(name: str, path: str = "") -> Iterator[None]:
-    """What DuckDB finds wrong with a file, as an InputError that names it and says so in one line.
+    """DuckDB's error about a file, as an InputError of one line that names the file.
 
-    `path` is where the file lies, if that is not its name.
+    `path` is the file's location, if different from its name.
     """
     try:
         yield

@@ -57,7 +57,7 @@ def named_files(paths: Sequence[str | os.PathLike[str]], *, format: str | None, 
     for file in files:
         where = os.path.realpath(file.path)
         if where in seen:
-            raise InputError(f"{file.name} is named twice; its rows would count twice.")
+            raise InputError(f"{file.name} is named twice; its rows would be counted twice.")
         seen.add(where)
     return tuple(files)
 
@@ -106,7 +106,7 @@ def _compression(path: str, name: str) -> str:
     found = compression_of(first)
     claimed = COMPRESSIONS.get(os.path.splitext(path)[1].lower(), found)
     if claimed != found:
-        raise InputError(f"{name} is not compressed by {claimed}, though its suffix says so; is it damaged?")
+        raise InputError(f"{name} is not compressed with {claimed}, despite its suffix; is it damaged?")
     return found
 
 
@@ -120,7 +120,7 @@ def _from_suffix(path: str) -> str:
         raise InputError(f"{path} is a spreadsheet; save it as CSV (UTF-8) in your spreadsheet program, and name that.")
     if suffix.lower() not in SUFFIXES:
         raise InputError(
-            f"the format of {path} cannot be known from its name; known are {', '.join(SUFFIXES)}, "
+            f"the format of {path} cannot be determined from its name; known are {', '.join(SUFFIXES)}, "
             "also with .gz or .zst. Or name it: format='csv'."
         )
     return SUFFIXES[suffix.lower()]

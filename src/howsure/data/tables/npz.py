@@ -56,7 +56,7 @@ def _arrays(file: File, names: Sequence[str]) -> dict[str, Array]:
     lengths = {name: len(array) for name, array in arrays.items()}
     if len(set(lengths.values())) > 1:
         sizes = ", ".join(f"{name} {length:,}" for name, length in lengths.items())
-        raise InputError(f"the arrays of {file.name} must have one length; they have {sizes}.")
+        raise InputError(f"the arrays of {file.name} must have the same length; they have {sizes}.")
     return {name: _readable(array) for name, array in arrays.items()}
 
 

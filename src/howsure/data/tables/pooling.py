@@ -21,8 +21,8 @@ def check_way(how: str, *, of: str | None, named: str) -> None:
         raise unknown_name("way", how, ACROSS_FILES, place="across_files")
     if how != "error" and of is None:
         raise InputError(
-            f"across_files={how!r} says what equal values of a column in several files are, and none is named. Name it "
-            f"by {named}, or leave across_files out."
+            f"across_files={how!r} says what equal values of a column in several files are, and none is named. Name "
+            f"it with {named}, or leave across_files out."
         )
 
 
@@ -47,10 +47,11 @@ def check_across_files(selection: Selection, column: Column, group: Column | Non
     one = several[first[several].argmin()]
     here, there = table.place_of(int(first[one])), table.place_of(int(last[one]))
     raise InputError(
-        f"equal values of {column.name} stand in several files, and nothing says what that means: "
+        f"equal values of {column.name} occur in several files, and it is unclear what that means: "
         f"{str(found['value'][one])!r} is in {here} and in {there}; so are {len(several) - 1:,} of {len(first) - 1:,} "
-        f"others. Are they the same thing, judged twice (by two seeds, say)? across_files={SAME!r} counts them as one "
-        f"cluster. Does each file number its own? across_files={SEPARATE!r} keeps them apart."
+        f"others. Are they the same item, evaluated twice (for example with two seeds)? across_files={SAME!r} counts "
+        "them as one "
+        f"cluster. Does each file have its own numbering? across_files={SEPARATE!r} keeps them apart."
     )
 
 
@@ -74,7 +75,7 @@ def check_different(selection: Selection, column: Column, group: Column | None) 
             first, last = (table.place_of(int(end)) for end in ends_of)
             raise InputError(
                 f"{column.name} must be different in every row; {value!r} is that of {first} and of {last}. "
-                f"Several rows per item? Name them by cluster={column.name!r}."
+                f"Several rows per item? Name them with cluster={column.name!r}."
             )
 
 

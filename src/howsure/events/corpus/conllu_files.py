@@ -131,7 +131,7 @@ def _files(paths: Sequence[str | os.PathLike[str]]) -> tuple[File, ...]:
         for one in _found(os.fspath(path)):
             where = os.path.realpath(one)
             if where in files:
-                raise InputError(f"{one} is named twice; its documents would count twice.")
+                raise InputError(f"{one} is named twice; its documents would be counted twice.")
             if not os.path.isfile(one):
                 raise InputError(f"{one} is no file; name files of CoNLL-U.")
             files[where] = File(one, one, "conllu")
@@ -187,7 +187,7 @@ def _lines(file: File) -> Iterator[str]:
     except UnicodeDecodeError as error:
         raise InputError(f"{file.name} is not UTF-8 text (0x{error.object[error.start]:02x}); convert it.") from None
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise InputError(f"{file.name} cannot be unpacked: {error}. Is it damaged or cut off?") from error
+        raise InputError(f"{file.name} cannot be unpacked: {error}. Is it damaged or truncated?") from error
     except OSError as error:
         raise InputError(f"{file.name} cannot be read: {error.strerror}.") from error
 

@@ -138,7 +138,7 @@ class Corpus:
             first, second = self.table.place(same)[0], self.table.place(same, skip=1)[0]
             raise InputError(
                 f"{column.name} must be different in every document; {twice[0][0]!r} is that of {first} and of "
-                f"{second}. Remove the one, or leave id=... out to number them."
+                f"{second}. Remove one of them, or leave id=... out to number them."
             )
 
     def _check_dates(self) -> None:
@@ -153,5 +153,5 @@ class Corpus:
         raise InputError(
             f"{column.name} must be a date, written {written}; {place} holds {held} ({int(str(count)):,} in all). "
             f"Years run from {YEARS[0]} to {YEARS[1]}. Give date_format if they are written in another way, or leave "
-            "such documents out by bad_dates='leave-out'."
+            "such documents out with bad_dates='leave-out'."
         )

@@ -13,9 +13,9 @@ from howsure.events.periods import day_of
 
 CATEGORY, NO_DATE, NO_ACTOR, EMPTY, TOO_LONG, DAY = "category", "no date", "no actor", "empty", "too long", "date"
 REASONS = {
-    NO_DATE: "the date is missing, or is none",
-    DAY: "not of the days asked for",
-    CATEGORY: "by its category",
+    NO_DATE: "the date is missing or invalid",
+    DAY: "outside the requested days",
+    CATEGORY: "excluded by category",
     EMPTY: "no text",
     NO_ACTOR: "names no actor",
     TOO_LONG: "too long to parse, or too many mentions",

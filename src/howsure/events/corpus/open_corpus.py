@@ -34,7 +34,7 @@ def open_corpus(
     parsed = [format == "conllu" or (format is None and is_conllu(os.fspath(path))) for path in paths]
     if any(parsed):
         if not all(parsed):
-            raise InputError("all files must be CoNLL-U, or none; run the others by themselves.")
+            raise InputError("all files must be CoNLL-U, or none; run the others separately.")
         return open_conllu(paths, fields=fields, bad_dates=bad_dates, spool=spool)
     for name in ("text", "date"):
         if getattr(fields, name) is None:

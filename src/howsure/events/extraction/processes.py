@@ -52,8 +52,8 @@ def done(batches: Batches, work: Work, workers: int) -> Iterator[Iterator[Batch]
     except BrokenProcessPool as error:
         processes.kill()
         raise StoreError(
-            "a worker process ended before its work was done; out of memory? What is stored stays: give the same "
-            "command again, with fewer workers."
+            "a worker process ended before its work was done; out of memory? What is stored stays: rerun the same "
+            "command with fewer workers."
         ) from error
     finally:
         pool.shutdown(wait=True, cancel_futures=True)

@@ -152,7 +152,9 @@ def _check(store: EventStore, target: Path, rule: Rule, model: Any) -> None:
     if target.exists() and target.samefile(store.path):
         raise InputError(f"{target} is the store that is counted again; name another one.")
     if rule.function is None and rule.labels != labels:
-        raise InputError(f"the rule is for labels {rule.labels!r}, the parse has {labels!r}; set labels: {labels}.")
+        raise InputError(
+            f"the parse uses {labels!r} labels, but the rule expects {rule.labels!r}; set labels: {labels}."
+        )
     was = store.settings["model"]
     if model_digest(model) != was["digest"]:
         raise InputError(f"{store.path} was made with another model, {was['name']}; give that one.")

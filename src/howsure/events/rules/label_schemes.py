@@ -117,13 +117,13 @@ def check_parse(relations: Iterable[str], scheme: Scheme) -> None:
     """Refuse labels that occur only in another scheme: the rule would silently find too little.
 
     >>> check_parse(["nsubj", "prep", "pobj"], scheme_named("ud"))
-    Traceback (most recent call last):
-    howsure.errors.InputError: the parser's label 'pobj' is not of 'ud', for which the rule is, but of 'clear'; ...
+    Traceback (most recent call last): howsure.errors.InputError: the parser uses 'clear' labels (found 'pobj'), but the
+    rule expects 'ud'; set labels: clear.
     """
     for label in sorted({label.split(":")[0] for label in relations} - scheme.known):
         others = [other.name for other in SCHEMES.values() if label in other.known]
         if others and label.lower() != "root":
             raise InputError(
-                f"the parser's label {label!r} is not of {scheme.name!r}, for which the rule is, but of "
-                f"{' or '.join(map(repr, others))}; set labels: {others[0]}."
+                f"the parser uses {' or '.join(map(repr, others))} labels (found {label!r}), but the rule expects "
+                f"{scheme.name!r}; set labels: {others[0]}."
             )

@@ -55,13 +55,13 @@ def _fields(yaml: Any, events: Iterator[Any], place: str) -> Fields:
                 held[field], field = _value(yaml, event, where, field), None
         elif isinstance(event, yaml.SequenceStartEvent):
             if not inside or field is None or items is not None:
-                raise InputError(f"{where}: a list stands where none may; a rule must hold {EXAMPLE}.")
+                raise InputError(f"{where}: lists are not allowed here; a rule consists of {EXAMPLE}.")
             items = []
         elif isinstance(event, yaml.SequenceEndEvent):
             held[str(field)], field, items = tuple(items or ()), None, None
         elif isinstance(event, yaml.MappingStartEvent):
             if inside:
-                raise InputError(f"{where}: fields stand within a field; a rule must hold {EXAMPLE}.")
+                raise InputError(f"{where}: nested fields are not allowed; a rule consists of {EXAMPLE}.")
             inside = True
         elif isinstance(event, yaml.DocumentEndEvent) and not inside:
             break

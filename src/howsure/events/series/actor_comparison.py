@@ -120,7 +120,7 @@ class ActorComparison:
         open_ = sum(
             row.greater_low < level <= row.greater_high or row.less_low < level <= row.less_high for row in told
         )
-        close = f" In {open_} more samples may change that (Monte Carlo error)." if open_ else ""
+        close = f" In {open_}, more samples may change that (Monte Carlo error)." if open_ else ""
         return (
             f"{silence}Of {counted(n, by)} with documents, {a} acts in more in {more} and {b} in {fewer}, "
             f"with probability {level:g} or more; {equal} {'is' if equal == 1 else 'are'} equal; in "

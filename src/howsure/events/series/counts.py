@@ -119,7 +119,7 @@ def count_from_samples(
         return Count(mean, mean - reach, mean + reach, variance, error)
     if interval == "samples":
         if overdispersion > 0.0:
-            raise InputError("interval samples knows no overdispersion; take exact or normal.")
+            raise InputError("interval samples does not support overdispersion; use exact or normal.")
         tail = round((1.0 - level) / 2, 12)  # 0.025000000000000022 would take the next sample
         low, high = np.quantile(totals, [tail, 1.0 - tail], method="inverted_cdf").tolist()
         return Count(mean, float(low), float(high), variance, error)

@@ -218,7 +218,9 @@ def event_series(
     check_stories(stories)
     overdispersion = check_overdispersion(overdispersion)
     if n_samples < 2:
-        raise InputError("the store must have 2 samples or more, for one tells nothing of its spread; it has 1.")
+        raise InputError(
+            "the store must have 2 samples or more, since one carries no information about its spread; it has 1."
+        )
     sizes = documents_by_period(store, by, since=since, until=until)
     chosen = chosen_actors(store, actors)
     cells = _cells(store, chosen, by, _stored(interval, unit), days_asked(since, until))

@@ -90,7 +90,7 @@ class EventStore:
         if target.is_dir():
             raise InputError(f"{target} is a folder; a store is a file, such as {target / 'news.duckdb'}.")
         if not target.is_file():
-            raise InputError(f"there is no store {target}; make one by howsure events extract.")
+            raise InputError(f"there is no store {target}; make one with howsure events extract.")
         _check_magic(target)
         try:
             connection = duckdb.connect(target, read_only=read_only, config=READING if read_only else CONFIG)
@@ -103,7 +103,7 @@ class EventStore:
                 raise StoreError(
                     f"{target} is being written to; wait for that, or end it, and open it then."
                 ) from error
-            raise InputError(f"{target} is no store, or it is damaged or cut off: {_first_line(error)}") from error
+            raise InputError(f"{target} is not a store, or it is damaged or truncated: {_first_line(error)}") from error
         try:
             store = cls(target, connection, read_settings(connection, target))
             if checked:
@@ -173,8 +173,8 @@ class EventStore:
             told.append(f"howsure was {self.settings['howsure']} and is now {__version__}")
         if told:
             raise InputError(
-                f"{self.path} was begun with other settings: {'; '.join(told)}. "
-                "Go on with the same ones, or name another store."
+                f"{self.path} was begun with other settings: {'; '.join(told)}. Use the same ones to resume, or name "
+                "another store."
             )
 
     def close(self) -> None:
@@ -198,7 +198,7 @@ def _check_magic(path: Path) -> None:
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from error
     if start[MAGIC_AT:] != MAGIC:
-        raise InputError(f"{path} is no store of events, or it is damaged: it does not begin as a DuckDB file does.")
+        raise InputError(f"{path} is not a store of events, or it is damaged: it does not begin like a DuckDB file.")
 
 
 @contextmanager
@@ -211,7 +211,7 @@ def _writing(path: Path) -> Iterator[None]:
     except (*FAILED_WRITES, OSError) as error:
         raise StoreError(
             f"{path} cannot be written: {_first_line(error)} What was stored before stays; free some space if the "
-            "disk is full, and give the same command again."
+            "disk is full, and rerun the same command."
         ) from error
 
 

@@ -91,7 +91,7 @@ def asked(store: Store, query: str, parameters: Parameters) -> Iterator[duckdb.D
         if isinstance(error, OUR_OWN):
             raise
         reason = str(error).strip().partition("\n")[0].rstrip(".")[:300]
-        raise InputError(f"the store is damaged or cut off: {reason}. Restore a copy.") from error
+        raise InputError(f"the store is damaged or truncated: {reason}. Restore a copy.") from error
 
 
 def _is_closed(store: Store) -> bool:
@@ -155,7 +155,10 @@ def chosen_actors(store: Store, actors: Sequence[str] | None) -> tuple[str, ...]
     acting = list(actors_in(store))
     if actors is None and not acting:
         first_and_last(store)
-        raise InputError("the store holds no event: no actor acts in any document. Was the rule or the lexicon meant?")
+        raise InputError(
+            "the store contains no event: no actor acts in any document. Are the rule and the lexicon "
+            "the intended ones?"
+        )
     if actors is None:
         return tuple(acting)
     if isinstance(actors, str) or not actors:
@@ -248,8 +251,8 @@ def bounds_of(store: Store, by: str, period: str) -> tuple[datetime.date, dateti
 
 
 UNCERTAINTY = (
-    "coreference only: which mentions are one entity. The texts, their parse, the names of the actors and the rule "
-    "are taken as they are."
+    "coreference only: which mentions refer to the same entity. The texts, their parse, the names of the actors and "
+    "the rule are taken as given."
 )
 
 

@@ -37,7 +37,7 @@ def read_settings(connection: duckdb.DuckDBPyConnection, path: Path) -> Settings
         settings = {str(name): json.loads(value, parse_constant=_no_number) for name, value in rows}
         version = settings["version"]
     except (duckdb.Error, KeyError, TypeError, ValueError, RecursionError) as error:
-        raise InputError(f"{path} is a DuckDB file, but no store of events: it has no settings of one.") from error
+        raise InputError(f"{path} is a DuckDB file, but not a store of events: it has no such settings.") from error
     if type(version) is not int:
         raise InputError(f"{path} is damaged: the version in its settings is no whole number. {REMEDY}.")
     if version > VERSION:

@@ -33,7 +33,7 @@ export function comparisonChart(rows, { first, second, by, level, width, moved }
   const height = TOP + HEIGHT + FOOT;
   const root = svg("svg", {
     class: "chart", role: "group", tabindex: -1, width, height, viewBox: `0 0 ${width} ${height}`,
-    "aria-label": `Probability by ${by} that ${first} acts in more documents than ${second}. Arrow keys go from ${by} to ${by}.`,
+    "aria-label": `Probability by ${by} that ${first} acts in more documents than ${second}. Arrow keys move from ${by} to ${by}.`,
   },
   horizontalGrid([0, 0.5, 1], down, LEFT, width - RIGHT, String), bars,
   periodAxis(rows.map((row) => row.period), by, middle, TOP + HEIGHT, LEFT, width - RIGHT));

@@ -41,7 +41,7 @@ export function embeddedSource(data) {
     if (!held) throw new Error(`The text of document ${number} is not in this file.`);
     if (sample === "best") return { ...held.view, held: held.samples.length };
     const one = held.samples[sample];
-    if (!one) throw new Error(`This file holds the first ${held.samples.length} samples of the document.`);
+    if (!one) throw new Error(`This file contains only the first ${held.samples.length} samples of the document.`);
     return {
       ...held.view, sample, held: held.samples.length,
       mentions: held.view.mentions.map((mention, at) => ({ ...mention, entity: one.entities[at] })),

@@ -7,7 +7,7 @@ import { figureText, save } from "./saving.js";
 import { UNITS, amount, comparisonText, counted, eventText, percent, probability, whole } from "./wording.js";
 
 const NARROWEST = 280;
-const UNCERTAINTY = "The bands hold the uncertainty of coreference, not that of the parse, the names, the rule or the news.";
+const UNCERTAINTY = "The bands include the uncertainty of coreference, not that of the parse, the names, the rule or the news.";
 
 // Of the section that is always there.
 function chartWidth() {
@@ -54,13 +54,13 @@ export async function drawSeries(asked, page) {
   const head = heading(title[0].toUpperCase() + title.slice(1));
   if (!asked.actors.length) return [head, element("p", {}, "Choose at least one actor above.")];
   const series = await page.source.series(asked);
-  const readout = element("p", { class: "readout", id: "readout", "aria-hidden": "true" }, "Point at the chart, or go to it by Tab and the arrow keys; Enter shows the documents.");
+  const readout = element("p", { class: "readout", id: "readout", "aria-hidden": "true" }, "Point at the chart, or move to it with Tab and the arrow keys; Enter shows the documents.");
   const names = asked.actors.map((actor) => page.titles[actor]).join(", ");
   const held = element("div", { id: "series-chart" });
   const drawNow = () => {
     held.replaceChildren(seriesChart(series, {
       titles: page.titles, by: asked.by, unit: asked.unit, level: asked.level, width: chartWidth(),
-      summary: `${title}, ${names}. Arrow keys go from point to point, Enter shows the documents of a point. The table below says the same.`,
+      summary: `${title}, ${names}. Arrow keys move from point to point, Enter shows the documents of a point. The table below shows the same.`,
       moved: (text) => { readout.textContent = text; },
       chosen: (actor, period) => page.go({ point: { actor, period }, document: null }, "point"),
     }));
@@ -74,7 +74,7 @@ export async function drawSeries(asked, page) {
     element("div", { class: "row" },
       element("button", { type: "button", id: "save-table", onclick: () => saveTable(asked, page) }, "Save table (CSV)"),
       element("button", { type: "button", id: "save-figure", onclick: () => saveFigure(held.querySelector("svg"), asked, `${title}: ${names}`, page) }, "Save figure (SVG)")),
-    folded("The same as a table", () => seriesTable(series, asked, page)),
+    folded("Show as a table", () => seriesTable(series, asked, page)),
   ];
 }
 
@@ -109,7 +109,7 @@ export async function drawComparison(asked, page) {
     element("div", { class: "row" },
       element("button", { type: "button", id: "save-comparison", onclick: () => saveFigure(held.querySelector("svg"), asked, `${first} and ${second}`, page) }, "Save figure (SVG)"),
       element("button", { type: "button", id: "close-comparison", onclick: () => closeComparison(page) }, "Close")),
-    folded("The same as a table", () => table(`${first} and ${second} by ${asked.by}`, columns, rows)),
+    folded("Show as a table", () => table(`${first} and ${second} by ${asked.by}`, columns, rows)),
   ];
 }
 

@@ -22,7 +22,7 @@ export function buildForm(overview, { changed, refused }) {
     const chosen = [...list.querySelectorAll("input:checked")].map((box) => box.value);
     if (chosen.length > MOST_ACTORS) {
       event.target.checked = false;
-      refused(`At most ${MOST_ACTORS} actors are shown together; take one away first.`);
+      refused(`At most ${MOST_ACTORS} actors can be shown together; remove one first.`);
     } else changed({ actors: chosen });
   });
   byId("find").addEventListener("input", (event) => {

@@ -40,7 +40,7 @@ export function pointListing(documents, { title, period, open }) {
   return [
     heading(`${title}, ${period}`),
     element("p", {}, `${counted(documents.length, "document")} in which ${title} may act, ${expected.toFixed(2)} expected; ` +
-      `${doubtful} of them doubtful (probability 0.2 to 0.8).`),
+      `${doubtful} of them uncertain (probability 0.2 to 0.8).`),
     documents.length ? gradual("Documents by probability", columns, documents) : null,
   ];
 }
@@ -55,13 +55,13 @@ export function doubtfulListing(documents, { whose, open }) {
     { name: "Actor", cell: (one) => one.actor_title },
     { name: "Date", cell: (one) => element("time", { datetime: one.date }, one.date) },
     { name: "Document", cell: (one) => opener(one, open) },
-    { name: "Hinges on", cell: (one) => one.links.map((link) => element("div", {}, linkText(link))) },
+    { name: "Depends on", cell: (one) => one.links.map((link) => element("div", {}, linkText(link))) },
   ];
   return [
-    heading(`Doubtful documents: ${whose}`),
+    heading(`Uncertain documents: ${whose}`),
     element("p", {}, documents.length
-      ? `${counted(documents.length, "event")} with a probability from 0.2 to 0.8, those nearest to one half first, and the links between mentions that they hinge on.`
+      ? `${counted(documents.length, "event")} with a probability from 0.2 to 0.8, closest to one half first, with the links between mentions that they depend on.`
       : "No event has a probability from 0.2 to 0.8."),
-    documents.length ? gradual("Doubtful documents", columns, documents) : null,
+    documents.length ? gradual("Uncertain documents", columns, documents) : null,
   ];
 }

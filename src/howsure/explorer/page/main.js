@@ -74,8 +74,8 @@ function tellAbout(overview) {
     { name: "Value", cell: ([, value]) => (typeof value === "string" ? value : JSON.stringify(value)) },
   ], Object.entries(overview.settings)));
   byId("footer").textContent = overview.held
-    ? `Made with howsure. This file loads nothing from any network. ${overview.held.said}`
-    : "Served by howsure from this machine; nothing is loaded from elsewhere.";
+    ? `Made with howsure. This file loads nothing from the network. ${overview.held.said}`
+    : "Served by howsure on this machine; nothing is loaded from elsewhere.";
 }
 
 function onResize(redraw) {
@@ -95,7 +95,7 @@ async function start() {
   }
   const { actors } = page.overview;
   tellAbout(page.overview);
-  if (!actors.length) return page.complain(["No actor acts in any document of this store. Was the rule or the lexicon meant?"]);
+  if (!actors.length) return page.complain(["No actor acts in any document of this store. Are the rule and the lexicon the intended ones?"]);
   page.titles = Object.fromEntries(actors.map((actor) => [actor.code, actor.title]));
   buildForm(page.overview, { changed: choose, refused: (text) => { page.complain([text]); showChoices(page.state); } });
   byId("skip").addEventListener("click", (event) => { event.preventDefault(); byId("series").focus(); });

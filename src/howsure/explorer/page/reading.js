@@ -81,17 +81,17 @@ function entityTable(view) {
 function evidenceTable(view) {
   const columns = [
     { name: "Actor", cell: (one) => one.actor },
-    { name: "Named as it", cell: (one) => `${one.named_text} (mention ${one.named + 1})` },
+    { name: "Named by", cell: (one) => `${one.named_text} (mention ${one.named + 1})` },
     { name: "Acts", cell: (one) => `${one.agent_text} (mention ${one.agent + 1})` },
     { name: "One entity", number: true, cell: (one) => probability(one.pair) },
     { name: "Makes it true", number: true, cell: (one) => probability(one.probability) },
     { name: "In this clustering", cell: (one) => (one.present ? "yes" : "no") },
   ];
-  return view.evidence.length ? table("The share of samples in which two mentions make the event true, and the exact probability that they are one entity", columns, view.evidence) : null;
+  return view.evidence.length ? table("The share of samples in which two mentions make the event true, and the exact probability that they corefer", columns, view.evidence) : null;
 }
 
 function linkList(links, titles) {
-  if (!links.length) return element("p", { class: "quiet" }, "None: what is certain hinges on nothing.");
+  if (!links.length) return element("p", { class: "quiet" }, "None: a certain event depends on no link.");
   const share = (value) => `${Math.round(100 * value)} %`;
   return element("ul", { class: "links" }, links.map((link) => element("li", {},
     `${titles[link.actor] ?? link.actor}: ${linkText(link)}; together in ${share(link.with_event)} of the samples with the event, ` +
@@ -118,7 +118,7 @@ export function readingOf(view, { another, best, titles }) {
   const text = element("div", { class: "reading", id: "text" },
     view.sentences.map((sentence, at) => sentenceNode(view, sentence, at, coloured)));
   text.addEventListener("click", (event) => outline(text, event));
-  const few = view.held !== undefined && view.held < view.samples ? ` (this file holds ${view.held} of ${view.samples})` : "";
+  const few = view.held !== undefined && view.held < view.samples ? ` (this file contains ${view.held} of ${view.samples})` : "";
   const button = (id, pressed, press, words) =>
     element("button", { type: "button", id, "aria-pressed": String(pressed), onclick: press }, words);
   return [
@@ -131,11 +131,11 @@ export function readingOf(view, { another, best, titles }) {
       button("best-clustering", view.sample === "best", best, "1-best")),
     element("p", { id: "clustering" }, clusteringText(view)),
     view.mentions.some((mention) => mention.entity !== null) ? element("p", { class: "quiet" },
-      "Mentions with one number and colour are one entity. A code in a frame names an actor; a bold word is the event.") :
+      "Mentions with the same number and colour are one entity. A framed code names an actor; the event is in bold.") :
       element("p", { class: "quiet" }, `${counted(view.mentions.length, "mention")}; no event in any clustering.`),
     text,
     heading("Who is who", 3), entityTable(view) ?? element("p", { class: "quiet" }, "Nobody acts, and nobody is an actor."),
     heading("Evidence", 3), evidenceTable(view) ?? element("p", { class: "quiet" }, "None in any sample."),
-    heading("What it hinges on", 3), linkList(view.links, titles),
+    heading("Links it depends on", 3), linkList(view.links, titles),
   ];
 }

@@ -107,7 +107,7 @@ class Bootstrap:
         part = control if h1 is None else control["h1"].get(h1, empty_part())
         name = str(len(part["preds"])) if exp_idx is None else str(exp_idx)
         if name in part["exp_idxs"]:
-            raise InputError(f"run {name!r} of {h1 or h0!r} was fed before; give another exp_idx.")
+            raise InputError(f"run {name!r} of {h1 or h0!r} was already fed; give another exp_idx.")
         self.data[h0] = control
         if h1 is not None:
             control["h1"][h1] = part

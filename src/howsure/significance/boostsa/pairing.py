@@ -100,7 +100,7 @@ def paired(h0: str, control: Part, h1: str, treatment: Part) -> dict[str, Any]:
         how = "concatenated" if same else "drawn by item, since the numbers of runs differ"
         warnings.warn(
             f"{h0} and {h1}: {len(baseline)} and {len(model)} runs on the same items are {how}; "
-            "howsure.compare(..., Runs([...]), Runs([...])) does not take runs for more items",
+            "howsure.compare(..., Runs([...]), Runs([...])) does not count runs as additional items",
             stacklevel=3,
         )
     if not same:
@@ -153,7 +153,7 @@ def _length(rows: Any, name: str) -> int:
     try:
         array = np.asarray(rows)
     except ValueError as error:
-        raise InputError(f"{name} must have rows of one length; they differ.") from error
+        raise InputError(f"{name} must have rows of the same length; they differ.") from error
     if array.ndim not in (1, 2) or not array.size:
         raise InputError(f"{name} must be a list with a value or a list of values for every item; it is not.")
     return len(array)

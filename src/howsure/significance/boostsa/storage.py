@@ -41,13 +41,15 @@ def read_labels(path: str | os.PathLike[str]) -> Any:
         texts = [row[0].strip() for row in rows]
         if len(texts) > 1 and not _is_number(texts[0]) and all(_is_number(text) for text in texts[1:]):
             raise InputError(
-                f"{path}, line 1 holds {texts[0]!r}, all other lines numbers. Has the file a header? Remove it."
+                f"{path}, line 1 holds {texts[0]!r}, all other lines numbers. Does the file have a header? Remove it."
             )
         return check_predictions(_labels(texts), name=str(path))
     for k, row in enumerate(rows):
         for value in row:
             if not _is_number(value):
-                raise InputError(f"{path}, line {k + 1} holds {value!r}, which is no number. Has the file a header?")
+                raise InputError(
+                    f"{path}, line {k + 1} holds {value!r}, which is not a number. Does the file have a header?"
+                )
     return check_predictions(np.array(rows, dtype=np.float64), name=str(path))
 
 
@@ -59,7 +61,7 @@ def read_outcomes(path: str | os.PathLike[str]) -> Outcomes:
     try:
         held = parsed_json(_file(path).read_bytes())
     except ValueError as error:
-        raise InputError(f"{path} is no JSON: {error}.") from error
+        raise InputError(f"{path} is not JSON: {error}.") from error
     try:
         for condition in held.values():
             for part in (condition, *condition["h1"].values()):
@@ -68,7 +70,7 @@ def read_outcomes(path: str | os.PathLike[str]) -> Outcomes:
                     raise ValueError(part)
     except (ValueError, KeyError, AttributeError, TypeError) as error:
         raise InputError(
-            f"{path} is no outcomes.json of BooStSa, which holds "
+            f"{path} is not an outcomes.json of BooStSa, which holds "
             "{h0: {exp_idxs, preds, targs, idxs, epochs, h1: {name: {the same}}}}, as many of each in a condition."
         ) from error
     return dict(held)
@@ -84,7 +86,7 @@ def _array(path: Path) -> Any:
         try:
             return read_array(file, size, name="the array", kinds=NUMBERS + TEXTS)
         except ArchiveError as error:
-            raise InputError(f"{path} is no plain array of numpy: {error}.") from error
+            raise InputError(f"{path} is not a plain numpy array: {error}.") from error
 
 
 def _file(path: str | os.PathLike[str]) -> Path:

@@ -94,7 +94,7 @@ def check_choices(choices: Choices, systems: Systems, metrics: Sequence[Metric])
         check_sample_size(choices.sample_size, systems.n)
         if choices.alternative != "two-sided" or systems.strata is not None:
             raise InputError(
-                "method='boostsa' is one-sided by itself and knows no strata; "
+                "method='boostsa' is one-sided and does not support strata; "
                 "leave alternative and strata out, or choose method='bootstrap'."
             )
     elif choices.bug_compatible or choices.sample_size is not None:

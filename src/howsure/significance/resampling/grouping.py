@@ -22,8 +22,8 @@ def check_grouping(clusters: object, strata: object, *, n: int) -> tuple[Integer
     cluster = None if clusters is None else check_clusters(clusters, n=n)
     if cluster is not None and cluster.max() == 0:
         raise InputError(
-            "clusters must be two or more; all rows are of one, and nothing says how much another would differ. "
-            "Bring more clusters, or leave clusters out if rows are independent."
+            "clusters must be two or more; all rows are of one, so their variation is unknown. Provide more clusters, "
+            "or leave clusters out if rows are independent."
         )
     if strata is None:
         return cluster, None
@@ -40,6 +40,6 @@ def check_grouping(clusters: object, strata: object, *, n: int) -> tuple[Integer
         row = int(np.flatnonzero(stratum == single[0])[0])
         raise InputError(
             f"every one of strata must hold two {kind}s or more; {held} (row {row}) holds one, which cannot vary. "
-            "Give it the name of a stratum like it, or leave strata out."
+            "Merge it with a similar stratum, or leave strata out."
         )
     return cluster, stratum

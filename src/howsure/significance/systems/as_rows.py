@@ -32,7 +32,7 @@ def rows_of(values: object, name: str) -> Column:
         if len(set(widths)) != 1:
             row = next(k for k, width in enumerate(widths) if width != widths[0])
             raise InputError(
-                f"{name} must have rows of one length; row 0 has {widths[0]} values, row {row} has {widths[row]}."
+                f"{name} must have rows of the same length; row 0 has {widths[0]} values, row {row} has {widths[row]}."
             )
         values = np.asarray(values)
     if isinstance(values, (list, tuple)) and len({isinstance(one, str) for one in values if one is not None}) == 2:

@@ -101,7 +101,9 @@ def _item_order(run_codes: Integers, names: tuple[str, ...], targets: Column, id
         order = np.argsort(run_codes, kind="stable")
         held = targets[order].reshape(len(names), -1, *targets.shape[1:])
         if (held != held[0]).any():
-            raise InputError("the runs do not list the same targets in one order; say which item each row is: ids=...")
+            raise InputError(
+                "the runs do not list the same targets in the same order; identify the item of each row: ids=..."
+            )
         return order
     codes, item_names = check_codes(ids, n=n, name="ids")
     order = np.lexsort((codes, run_codes))
