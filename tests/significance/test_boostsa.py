@@ -269,7 +269,7 @@ def test_what_does_not_fit_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="targets of 'h0' and 'h1' must be the same"):
         boot.run()
     (tmp_path / "outcomes.json").write_text('{"h0": {"preds": []}}')
-    with pytest.raises(InputError, match="is no outcomes"):
+    with pytest.raises(InputError, match="is not an outcomes"):
         boot.loadjson(str(tmp_path / "outcomes.json"))
 
 

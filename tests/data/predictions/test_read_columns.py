@@ -41,7 +41,7 @@ def test_labels_keep_their_type(tmp_path: Path) -> None:
 
 def test_rows_that_miss_a_value_are_refused_or_counted(tmp_path: Path) -> None:
     path = write(tmp_path / "held.jsonl", HELD | {"score": [0.25, None, 3.0, float("nan")], "tag": ["", "a", "b", "c"]})
-    with pytest.raises(InputError, match=r"tag must not be missing; row 1 of .* by skip_missing=True \(3 in all\)"):
+    with pytest.raises(InputError, match=r"tag must not be missing; row 1 of .* with skip_missing=True \(3 in all\)"):
         read_columns([path], labels=["tag"], numbers=["score"])
     read = read_columns([path], labels=["tag"], numbers=["score"], skip_missing=True)
     found, recipe = read.arrays, read.recipe

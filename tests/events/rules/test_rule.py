@@ -104,7 +104,7 @@ def test_every_scheme_has_a_label_for_what_rules_ask_of(name: str, meaning: str)
         ("verbs: [a", "r.yaml is not YAML"),
         (
             "- attack",
-            r"r.yaml, line 1: lists are not allowed here; a rule must be like fields such as 'verbs: \[attack\]'",
+            r"r.yaml, line 1: lists are not allowed here; a rule consists of fields such as 'verbs: \[attack\]'",
         ),
         ("attack", r"line 1: a rule must hold fields such as 'verbs: \[attack\]'; it holds 'attack'"),
         ("", "it holds nothing"),
