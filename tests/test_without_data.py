@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-READS_DATA = ("tests/data/test_real_files.py", "tests/data/test_brackets.py")
+READS_DATA = ("tests/data/test_real_files.py", "tests/data/documents/test_entity_brackets.py")
 
 
 def test_what_is_skipped_is_told_in_one_line() -> None:
