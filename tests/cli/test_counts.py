@@ -110,7 +110,7 @@ def test_a_figure_and_a_plan(news: tuple[Path, np.ndarray], labelled: Path, tmp_
     ("arguments", "said"),
     [
         (["estimate", "NEWS", "--prob", "score"], "either --labelled FILE.csv or --target COL"),
-        (["estimate", "NEWS", "--prob", "score", "--labelled", "DONE", "--stratum", "month"], "are of --target"),
+        (["estimate", "NEWS", "--prob", "score", "--labelled", "DONE", "--stratum", "month"], "belong to --target"),
         (["estimate", "NEWS", "--prob", "score", "--target", "score"], "one meaning"),
         (["estimate", "NEWS", "--prob", "score", "--target", "text"], "row 1 of"),
         (["estimate", "NEWS", "--prob", "skore", "--labelled", "DONE"], "Did you mean score"),

@@ -1,4 +1,4 @@
-"""Counts that hold: from a model's scores and a few hundred labels to numbers one can publish."""
+"""Corrected counts: from a model's scores and a few hundred labels to numbers one can publish."""
 
 from howsure.counts.estimation import estimate_counts
 from howsure.counts.label_sample import LabelSample, sample_for_labels

@@ -1,4 +1,4 @@
-"""Counts that hold: from scores of all units and labels of a few hundred to the number whose label is 1."""
+"""Corrected counts: from scores of all units and labels of a few hundred to the number whose label is 1."""
 
 from __future__ import annotations
 

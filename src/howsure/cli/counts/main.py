@@ -21,7 +21,7 @@ prob_option = click.option("--prob", required=True, metavar="COL", help="Column 
 by_option = click.option("--by", callback=as_names, metavar="COL,COL,…",
                          help="Columns that divide the units into cells, the period last.")  # fmt: skip
 cluster_option = click.option(
-    "--cluster", metavar="COL", help="Column identifying what is read together, e.g. the document."
+    "--cluster", metavar="COL", help="Column identifying units that are read together, e.g. the document."
 )
 seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
 
@@ -43,9 +43,7 @@ def command() -> None:
 @by_option
 @cluster_option
 @click.option("--show", callback=as_names, metavar="COL,COL,…", help="Columns to copy, such as an id and the text.")
-@click.option(
-    "--design", type=click.Choice(DESIGNS), default="stratified", show_default=True, help="How units are drawn."
-)
+@click.option("--design", type=click.Choice(DESIGNS), default="stratified", show_default=True, help="Sampling method.")
 @seed_option
 @click.option("--output", type=Written(".csv"), metavar="FILE.csv", help="Write to a file instead of standard output.")
 def sample_command(
@@ -82,19 +80,19 @@ def sample_command(
 @command.command("estimate")
 @click.argument("file", metavar="FILE")
 @prob_option
-@click.option("--labelled", metavar="FILE.csv", help="What `howsure counts sample` wrote, with its labels filled in.")
+@click.option("--labelled", metavar="FILE.csv", help="File written by `howsure counts sample`, with labels filled in.")
 @click.option(
-    "--target", "label", metavar="COL", help="Or the column of labels in FILE: 1, 0, or empty where nobody has read."
+    "--target", "label", metavar="COL", help="Alternatively, the column of labels in FILE: 1, 0, or empty if not read."
 )
 @click.option("--stratum", metavar="COL", help="Column of the strata within which --target was drawn at random.")
-@click.option("--inclusion", metavar="COL", help="Column of the chances with which --target was drawn.")
+@click.option("--inclusion", metavar="COL", help="Column of the inclusion probabilities of --target.")
 @by_option
 @click.option(
-    "--features", callback=as_names, metavar="COL,COL,…", help="Columns of numbers that may tell labels apart."
+    "--features", callback=as_names, metavar="COL,COL,…", help="Numeric columns that may help predict the labels."
 )
 @cluster_option
 @click.option("--method", type=click.Choice(METHODS), default="auto", show_default=True,
-              help="How cells and totals are estimated.")  # fmt: skip
+              help="Method of estimation for cells and totals.")  # fmt: skip
 @level_option
 @seed_option
 @output_options
@@ -111,7 +109,7 @@ def estimate_command(
     if (labelled is None) == (label is None):
         raise InputError("say where the labels are: either --labelled FILE.csv or --target COL.")
     if labelled is not None and (stratum or inclusion):
-        raise InputError("--stratum and --inclusion are of --target; a file of --labelled has its own.")
+        raise InputError("--stratum and --inclusion belong to --target; a file of --labelled has its own.")
     population = read_population(
         file, prob, by=by or (), features=features or (), cluster=cluster, label=label, stratum=stratum,
         inclusion=inclusion,
@@ -143,7 +141,7 @@ def estimate_command(
 @prob_option
 @click.option("--width", type=float, required=True, metavar="W", help="Width of the total's interval, in units.")
 @click.option("--design", type=click.Choice(["stratified", "simple"]), default="stratified", show_default=True,
-              help="How units would be drawn.")  # fmt: skip
+              help="Sampling method.")  # fmt: skip
 @level_option
 @output_option
 def plan_command(file: str, prob: str, width: float, design: str, level: float, output: str | None) -> None:

@@ -117,8 +117,8 @@ def check_parse(relations: Iterable[str], scheme: Scheme) -> None:
     """Refuse labels that occur only in another scheme: the rule would silently find too little.
 
     >>> check_parse(["nsubj", "prep", "pobj"], scheme_named("ud"))
-    Traceback (most recent call last): howsure.errors.InputError: the parser uses 'clear' labels (found 'pobj'), but the
-    rule expects 'ud'; set labels: clear.
+    Traceback (most recent call last):
+    howsure.errors.InputError: the parser uses 'clear' labels (found 'pobj'), but the rule expects 'ud'; ...
     """
     for label in sorted({label.split(":")[0] for label in relations} - scheme.known):
         others = [other.name for other in SCHEMES.values() if label in other.known]
