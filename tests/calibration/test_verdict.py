@@ -84,7 +84,7 @@ def test_agreement_is_said_with_its_count() -> None:
     assert verdict(curve) == (
         "no miscalibration detected: the error's interval reaches 0 and 4 of 5 bins agree with the diagonal"
     )
-    assert kind(curve) == "none to be seen"
+    assert kind(curve) == "none detected"
 
 
 def test_many_bins_off_the_diagonal_outweigh_an_interval_that_reaches_zero() -> None:
@@ -130,8 +130,8 @@ def test_calibrated_predictions_are_rarely_accused() -> None:
         for _ in range(100):
             q = rng.beta(0.5, 0.7, n)
             kinds[kind(calibration_curve(rng.random(n) < q, q))] += 1
-    assert kinds["none to be seen"] + kinds["too little data"] >= 0.93 * 300  # 0.975 expected
-    assert kinds["none to be seen"] >= 90
+    assert kinds["none detected"] + kinds["too little data"] >= 0.93 * 300  # 0.975 expected
+    assert kinds["none detected"] >= 90
 
 
 def test_rounding_tells_values_apart_and_from_certainty() -> None:

@@ -395,7 +395,7 @@ def test_what_is_read_is_not_written_over(folder: Path, arguments: list[str]) ->
     before = Path("gold.conllu").read_bytes(), Path("model.npz").read_bytes()
     done = run("coreference", *arguments)
     assert done.code == 2
-    assert "is read here, and would be written over; name another file" in done.err
+    assert "is an input of this command and would be overwritten; name another file" in done.err
     assert (Path("gold.conllu").read_bytes(), Path("model.npz").read_bytes()) == before
 
 

@@ -161,7 +161,11 @@ BAD = [
     ("news.conllu", ("--model", "{place}/rule.yaml"), "is not a model"),
     ("news.conllu", ("--store", "{place}/none/news.duckdb"), "there is no folder"),
     ("news.conllu", ("--store", "{place}/clear.yaml"), "clear.yaml is not a store"),
-    ("news.conllu", ("--store", "{place}/news.conllu"), "news.conllu is read here, and would be written over"),
+    (
+        "news.conllu",
+        ("--store", "{place}/news.conllu"),
+        "news.conllu is an input of this command and would be overwritten",
+    ),
     ("news.conllu", ("--samples", "0"), "samples"),
 ]
 

@@ -382,7 +382,7 @@ def test_what_is_read_is_not_written_over(folder: Path, arguments: list[str]) ->
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     done = run("sequences", *arguments)
     assert (done.code, done.out) == (2, "")
-    assert "is read here, and would be written over" in done.err
+    assert "is an input of this command and would be overwritten" in done.err
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 

@@ -169,7 +169,7 @@ def test_labels_chosen_by_hand_are_told() -> None:
     score = np.random.default_rng(0).random(2000)
     labels = np.where(score > 0.9, (score > 0.95).astype(float), np.nan)
     notes = estimate_counts(score, labels, rng=0).notes
-    assert any("hardly drawn at random" in note for note in notes)
+    assert any("probably not drawn at random" in note for note in notes)
     assert any("has a label" in note and "cannot be known" in note for note in notes)
 
 

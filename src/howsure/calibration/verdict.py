@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from howsure.calibration.results import CalibrationCurve
 
 OVERCONFIDENT, UNDERCONFIDENT, BOTH = "overconfident", "underconfident", "over- and underconfident"
-NONE_SEEN, TOO_LITTLE, NOT_LOCATED = "none to be seen", "too little data", "not located"
+NONE_SEEN, TOO_LITTLE, NOT_LOCATED = "none detected", "too little data", "not located"
 TELLING = 0.1  # an interval from 0 to more than this tells nothing
 WORTH_SAYING = 0.25  # a second region is said if it adds this share of what the first adds to the error
 CHANCE = 3.0  # standard deviations: as many bins more than expected may miss the diagonal of a calibrated model

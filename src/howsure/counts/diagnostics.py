@@ -108,17 +108,18 @@ def raw_error(units: Units, level: float) -> Estimate | None:
 def notes_of(units: Units, method: str, checks: Diagnostics) -> tuple[str, ...]:
     """What a reader must know beside the numbers."""
     positives = int(units.labels.sum())
-    notes = [f"the intervals lean on this draw: {units.design}"]
+    notes = [f"the intervals rely on this sampling design: {units.design}"]
     if method in ("auto", "hierarchical") and len(units.cells.names) > 1:
-        notes.append("of cells, what holds at the level is coverage on average over cells, not of each cell")
+        notes.append("for cells, the stated coverage is an average over cells, not a guarantee for each cell")
     if positives < FEW_POSITIVES or len(units.labels) - positives < FEW_POSITIVES:
         kind = "positive" if positives < FEW_POSITIVES else "negative"
         few = min(positives, len(units.labels) - positives)
         notes.append(f"{few} {kind} labels are few: totals use the labels alone where fewer than 20 are positive")
     if units.draw.is_simple and _is_far(units):
         notes.append(
-            "units with labels have other scores than the rest, so they were hardly drawn at random from all; these "
-            "intervals do not hold. Pass the strata or chances of the draw, or draw anew by sample_for_labels"
+            "the scores of labelled units differ from the rest, so they were probably not drawn at random; these "
+            "intervals are not valid. Pass the strata or inclusion probabilities, or draw a new sample with "
+            "sample_for_labels"
         )
     unseen = _unseen(units)
     if unseen:

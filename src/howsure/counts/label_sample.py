@@ -66,7 +66,7 @@ class LabelSample:
     def load(cls, path: Place) -> LabelSample:
         """Read a sample that `save` wrote.
 
-        Raises InputError if there is no such file, or it is cut short, changed or something else.
+        Raises InputError if there is no such file, or it is truncated, changed or something else.
         """
         content, arrays = read_model(path, kind=KIND, schema=SCHEMA)
         try:

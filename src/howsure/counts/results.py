@@ -108,9 +108,13 @@ class Diagnostics:
         if self.worth is not None:
             said.append(f"as precise as {self.worth:,} labels alone, drawn at random")
         if self.hidden_cells:
-            said.append(f"hidden labels: {self.hidden_coverage:.0%} of {self.hidden_cells:,} intervals held them")
+            said.append(
+                f"held-out labels: {self.hidden_coverage:.0%} of {self.hidden_cells:,} intervals contained them"
+            )
         if self.drift and max(self.drift) > 0:
-            said.append(f"the score's meaning varies between cells by about {max(self.drift):.1f} logits")
+            said.append(
+                f"the relation between score and label varies between cells by about {max(self.drift):.1f} logits"
+            )
         far = [z for z in self.disagreement if abs(z) > 2]
         if far:
             said.append(

@@ -174,7 +174,7 @@ def _draw_of(
     chances = None if inclusion is None else _chances(inclusion, element, drawn, labelled, first, n)
     if strata is None:
         stratum, size = np.zeros(elements, dtype=np.int64), np.array([elements])
-        how = f"{what} drawn at random from all" if chances is None else f"{what} drawn with the chances given"
+        how = f"{what} drawn at random from all" if chances is None else f"{what} drawn with given probabilities"
         if chances is None:
             _check_strata(("all",), size, np.array([len(drawn)]), what)
         return Draw(element, drawn, stratum, size, chances), how
@@ -231,7 +231,7 @@ def _sizes(
     if abs(int(size.sum()) - elements) > max(2 * len(names), elements // 100):
         raise InputError(
             f"strata and inclusion together say that there are {size.sum():,} {what}; there are {elements:,}. Give "
-            "labels for all that was drawn, and the chances as the sample gave them."
+            "labels for all drawn units, and the inclusion probabilities from the sample."
         )
     return size
 
@@ -240,7 +240,7 @@ def _check_strata(names: tuple[str, ...], size: Integers, count: Integers, what:
     for code in np.flatnonzero((count < np.minimum(2, size)) & (size > 0)):
         raise InputError(
             f"strata: {names[code]!r} has {size[code]:,} {what} and {count[code]} with labels; each needs 2, since "
-            "nothing else says what the model misses there. Label more of it, or merge it with another."
+            "nothing else shows what the model misses there. Label more of it, or merge it with another."
         )
 
 
@@ -255,7 +255,8 @@ def _chances(
         if not 0.0 < values[row] <= 1.0:
             held = "none" if np.isnan(values[row]) else repr(float(values[row]))
             raise InputError(
-                f"inclusion, the chance that a unit was drawn for a label, must lie in (0, 1] where there is a label; "
+                "inclusion, the probability that a unit was drawn for labelling, must lie in (0, 1] where there is a "
+                "label; "
                 f"row {row} has {held}. howsure.sample_for_labels gives it."
             )
     of_element = np.full(len(first), np.nan)

@@ -64,7 +64,7 @@ class Archive:
             self._zip = zipfile.ZipFile(file)
             self.members = tuple(self._zip.namelist())
         except (*FAULTS, ValueError) as error:
-            raise ArchiveError(f"it is no whole archive ({error or 'it ends too early'})") from error
+            raise ArchiveError(f"it is not a complete archive ({error or 'it ends too early'})") from error
         if any(one.compress_type not in PACKED for one in self._zip.infolist()):
             raise ArchiveError("its members are packed in another way than by deflate; save it anew by numpy")
         if len(set(self.members)) < len(self.members):

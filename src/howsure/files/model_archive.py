@@ -52,7 +52,7 @@ def read_model(path: Place, *, kind: str, schema: int) -> tuple[dict[str, Any], 
     """The content and the arrays of a model that `write_model` wrote. What a file declares is checked before it is
     unpacked, and nothing is unpickled or evaluated.
 
-    Raises InputError if there is no such file, or it is cut short, changed, of another kind or of another schema.
+    Raises InputError if there is no such file, or it is truncated, changed, of another kind or of another schema.
     """
     try:
         with opened(_checked(path)) as file:

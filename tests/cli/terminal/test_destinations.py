@@ -108,7 +108,7 @@ def test_nothing_is_written_over_what_is_named_besides(
         named.symlink_to(held)
     else:
         named.hardlink_to(held)
-    with pytest.raises(InputError, match=r"would be written over; name another file|must name different files"):
+    with pytest.raises(InputError, match=r"would be overwritten; name another file|must name different files"):
         run_door(command, words(command, {target: str(named), other: str(held)}))
     assert held.read_text() == "precious"
 
@@ -132,7 +132,8 @@ def test_a_store_survives(tmp_path: Path) -> None:
     ):
         done = howsure("events", *arguments)
         assert (done.code, done.out) == (2, "")
-        assert done.err == f"howsure: {store} is read here, and would be written over; name another file.\n"
+        why = "is an input of this command and would be overwritten; name another file."
+        assert done.err == f"howsure: {store} {why}\n"
         assert store.read_bytes() == before
 
 
@@ -142,7 +143,7 @@ def test_files_that_come_beside_others_count(tmp_path: Path, monkeypatch: pytest
     assert recipe_beside("a.csv") == ["a.recipe.json"]
     done = howsure("events", "export", "a.recipe.json", "a.csv")
     assert (done.code, done.err) == (
-        2, "howsure: a.recipe.json is read here, and would be written over; name another file.\n",
+        2, "howsure: a.recipe.json is an input of this command and would be overwritten; name another file.\n",
     )  # fmt: skip
 
 
@@ -152,7 +153,7 @@ def test_a_file_in_a_folder_that_is_read(tmp_path: Path, monkeypatch: pytest.Mon
     Path("data", "tweets", "README.md").write_text("precious")
     done = howsure("reproduce", "tweets", "--data", "data", "--page", "data/tweets/README.md")
     assert done.code == 2
-    assert "data, which is read here, and would be written over" in done.err
+    assert "data, which is an input of this command and would be overwritten" in done.err
     run_door(COMMANDS["reproduce tweets"], ["--data", "data", "--page", "data/new.md"])
 
 
@@ -161,12 +162,12 @@ def test_what_a_glob_or_standard_input_names_is_read(tmp_path: Path, monkeypatch
     for name in ("a.csv", "b.csv"):
         Path(name).write_text("precious")
     curve = COMMANDS["calibration curve"]
-    with pytest.raises(InputError, match=r"b\.csv is read here"):
+    with pytest.raises(InputError, match=r"b\.csv is an input of this command"):
         run_door(curve, ["*.csv", "--target", "y", "--prob", "p", "--output", "b.csv"])
     held, kept = os.open("a.csv", os.O_RDONLY), os.dup(0)
     try:
         os.dup2(held, 0)
-        with pytest.raises(InputError, match=r"a\.csv is read here"):
+        with pytest.raises(InputError, match=r"a\.csv is an input of this command"):
             run_door(curve, ["-", "--target", "y", "--prob", "p", "--output", "a.csv"])
     finally:
         os.dup2(kept, 0)

@@ -32,13 +32,13 @@ def ended(error: BaseException, capsys: pytest.CaptureFixture[str], *, with_trac
         (FileNotFoundError(2, "No such file", "x"), 2, "howsure: x: No such file\n"),
         (OSError("cannot seek"), 2, "howsure: cannot seek\n"),
         (KeyboardInterrupt(), 130, "\nhowsure: stopped\n"),
-        (MemoryError(), 70, "howsure: there is not enough memory for this. Give it less at a time"),
+        (MemoryError(), 70, "howsure: there is not enough memory. Process less at a time"),
         (RecursionError("maximum recursion depth"), 70, "howsure: the input is nested too deeply"),
-        (EOFError("no data left"), 70, "\nhowsure: EOFError: no data left. This should not be: please report it"),
-        (OverflowError("int too large"), 70, "howsure: OverflowError: int too large. This should not be"),
+        (EOFError("no data left"), 70, "\nhowsure: EOFError: no data left. This is a bug: please report it"),
+        (OverflowError("int too large"), 70, "howsure: OverflowError: int too large. This is a bug"),
         (UnicodeEncodeError("ascii", "ä", 0, 1, "not in range"), 70, "howsure: UnicodeEncodeError: 'ascii' codec"),
-        (KeyError("x\ny"), 70, "howsure: KeyError: 'x\\ny'. This should not be"),
-        (ZeroDivisionError(), 70, "howsure: ZeroDivisionError. This should not be"),
+        (KeyError("x\ny"), 70, "howsure: KeyError: 'x\\ny'. This is a bug"),
+        (ZeroDivisionError(), 70, "howsure: ZeroDivisionError. This is a bug"),
     ],
     ids=lambda value: type(value).__name__,
 )
@@ -50,7 +50,7 @@ def test_every_error_is_one_sentence(
     assert said.startswith(told)
     assert "Traceback" not in said
     assert len(said.strip().splitlines()) == 1
-    assert ("--traceback shows where it happened." in said) == (code == 70)
+    assert ("--traceback shows where it occurred." in said) == (code == 70)
 
 
 def test_the_traceback_on_request(capsys: pytest.CaptureFixture[str]) -> None:
@@ -90,7 +90,7 @@ main(["simulate", "20000000"])
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 70, done.stderr
-    assert done.stderr.startswith("howsure: there is not enough memory for this.")
+    assert done.stderr.startswith("howsure: there is not enough memory.")
     assert done.stdout == ""
 
 

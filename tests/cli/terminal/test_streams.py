@@ -112,7 +112,7 @@ def test_spelling(text: str, spelled: str) -> None:
     ("arguments", "closed", "told"),
     [
         ("calibration - --target y --prob p", "<&-", "standard input is closed, so that - names nothing; name a file."),
-        ("simulate 5", ">&-", "standard output is closed, so that nothing can be printed"),
+        ("simulate 5", ">&-", "standard output is closed, so nothing can be printed"),
     ],
 )
 def test_streams_that_are_closed(arguments: str, closed: str, told: str) -> None:

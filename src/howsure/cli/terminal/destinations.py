@@ -111,10 +111,12 @@ def _check_unread(path: str, read: set[Identity]) -> None:
     if not os.path.isfile(path):  # a device or a pipe takes all
         return
     if _identity(path) in read:
-        raise InputError(f"{path} is read here, and would be written over; name another file.")
+        raise InputError(f"{path} is an input of this command and would be overwritten; name another file.")
     for folder in Path(os.path.realpath(path)).parents:
         if _identity(folder) in read:
-            raise InputError(f"{path} lies in {folder}, which is read here, and would be written over; name another.")
+            raise InputError(
+                f"{path} lies in {folder}, which is an input of this command and would be overwritten; name another."
+            )
 
 
 def _identity(path: str | int | Path) -> Identity | None:

@@ -13,11 +13,11 @@ from howsure.errors import HowsureError
 
 WRONG_INPUT, UNFORESEEN, STOPPED, UNREAD = 2, 70, 130, 141
 TOLD = {
-    MemoryError: "there is not enough memory for this. Give it less at a time, or a machine that has more",
+    MemoryError: "there is not enough memory. Process less at a time, or use a machine with more memory",
     RecursionError: "the input is nested too deeply",
 }
-REPORT = "This should not be: please report it to the authors of howsure, with the command"
-SHOW = "--traceback shows where it happened"
+REPORT = "This is a bug: please report it to the authors of howsure, with the command"
+SHOW = "--traceback shows where it occurred"
 
 
 def end_of(run: Callable[[], object], *, with_traceback: bool) -> int:

@@ -25,7 +25,7 @@ def emit(text: str, output: str | None) -> None:
         write_whole(shown.encode("utf-8", "backslashreplace"), output)
         return
     if sys.stdout is None:
-        raise InputError("standard output is closed, so that nothing can be printed; open it, or name an --output.")
+        raise InputError("standard output is closed, so nothing can be printed; open it, or name an --output.")
     sys.stdout.write(shown)
     sys.stdout.flush()
 
