@@ -39,9 +39,9 @@ from howsure.data.documents.document import Document, Mention, Sentence
 from howsure.events import Lexicon, built_in_rule
 from howsure.events.corpus.documents import Fields, InputDocument
 from howsure.events.corpus.open_corpus import open_corpus
+from howsure.events.extraction.descriptions_and_acts import Act, Description, Facts
 from howsure.events.extraction.entities import entity_counts, evidence_of
 from howsure.events.extraction.extract_events import BATCH
-from howsure.events.extraction.mention_facts import Act, Description, Facts
 from howsure.events.extraction.one_document import Extraction, Sampled, document_seed
 from howsure.events.extraction.rows import Rows
 from howsure.events.extraction.worker import Work, Worker

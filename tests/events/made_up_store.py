@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from howsure.coreference.posterior.coref_posterior import CorefPosterior
+from howsure.events.extraction.descriptions_and_acts import Facts
 from howsure.events.extraction.entities import entity_counts, evidence_of
-from howsure.events.extraction.mention_facts import Facts
 from howsure.events.store.event_store import EventStore
 
 TITLES = {"IRQ": "Iraq", "KWT": "Kuwait", "NATO": "NATO", "YUG": "Yugoslavia", "USA": "United States"}

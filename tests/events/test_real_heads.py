@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from howsure.coreference.mentions.detection import detect_mentions
-from howsure.coreference.mentions.mention_columns import attributes_of
+from howsure.coreference.mentions.mention_columns import mention_columns
 from howsure.data import Document, read_documents
 from howsure.data.documents.document import Mention
 from howsure.data.parses.parsed_document import ParsedDocument
-from howsure.events.extraction.mention_facts import mention_heads
+from howsure.events.extraction.descriptions_and_acts import mention_heads
 from howsure.reproductions.coreference.corpora import each_span_once, parse
 
 LAYOUT = "GRP-etype-infstat-salience-centering-minspan-link-identity"
@@ -31,7 +31,7 @@ def gum(real_data: Path) -> list[Document]:
 def heads_differ(document: Document, mentions: tuple[Mention, ...]) -> list[str]:
     """The mentions whose head is another one for the rule of events than for the antecedent model."""
     offsets = [0, *accumulate(map(len, document.sentences))]
-    of_model = attributes_of(document, mentions).head.tolist()
+    of_model = mention_columns(document, mentions).head.tolist()
     both = zip(mentions, of_model, mention_heads(document, mentions), strict=True)
     return [" ".join(document.words_of(one)) for one, mine, other in both if mine != offsets[one.sentence] + other]
 

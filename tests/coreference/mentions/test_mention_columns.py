@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from howsure.coreference.mentions import mention_facts as of
-from howsure.coreference.mentions.mention_columns import attributes_of, check_mentions
+from howsure.coreference.mentions.mention_columns import check_mentions, mention_columns
 from howsure.coreference.mentions.mention_facts import FORMS
 from howsure.coreference.mentions.speakers import code_of, quotation_numbers
 from howsure.data.documents.document import Document, Mention, Sentence
@@ -13,7 +13,7 @@ from howsure.errors import InputError
 from tests.coreference import parsed as hand
 
 STORY = hand.story()
-A = attributes_of(STORY, STORY.mentions or ())
+A = mention_columns(STORY, STORY.mentions or ())
 
 
 def named(codes: dict[str, int], column: list[int]) -> list[str]:
@@ -63,7 +63,7 @@ def test_words_and_positions_count_from_the_start_of_the_document() -> None:
 )
 def test_one_mention(text: str, form: str, number: str, gender: str, case: int) -> None:
     document = hand.document(hand.parsed(text))
-    row = attributes_of(document, [Mention(0, 0, len(document.sentences[0]))]).rows[0]
+    row = mention_columns(document, [Mention(0, 0, len(document.sentences[0]))]).rows[0]
     assert (FORMS[row.form], row.case) == (form, case)
     assert (row.number, row.gender) == (of.NUMBERS[number], of.GENDERS[gender])
 
@@ -72,14 +72,14 @@ def test_persons_of_a_dialogue() -> None:
     """I is the speaker, you the only addressee, a name who bears it; you to several is nobody known."""
     talk = hand.dialogue()
     adam, eve = code_of("adam"), code_of("eve")
-    assert attributes_of(talk, talk.mentions or ()).person.tolist() == [adam, eve, eve, adam, eve, adam, 0]
+    assert mention_columns(talk, talk.mentions or ()).person.tolist() == [adam, eve, eve, adam, eve, adam, 0]
 
 
 def test_acronyms_have_the_initials_of_the_name() -> None:
     names = hand.parsed(
         "United|NNP|2|amod Nations|NNP|0|root (|-LRB-|4|punct UN|NNP|2|appos )|-RRB-|4|punct Bonn|NNP|2|list"
     )
-    a = attributes_of(hand.document(names), [Mention(0, 0, 2), Mention(0, 3, 4), Mention(0, 4, 5)])
+    a = mention_columns(hand.document(names), [Mention(0, 0, 2), Mention(0, 3, 4), Mention(0, 4, 5)])
     assert a.initials[0] == a.initials[1] > 0 == a.initials[2]
 
 

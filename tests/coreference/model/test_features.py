@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from howsure.coreference.mentions.mention_columns import attributes_of
+from howsure.coreference.mentions.mention_columns import mention_columns
 from howsure.coreference.mentions.mention_facts import GENDERS, NUMBERS, ROLE_CODES
 from howsure.coreference.model.features import (
     NEW_FAMILIES,
@@ -28,7 +28,7 @@ ANN, A_DOCTOR, THE_DOCTOR, HER, HE, BELL, SHE, DOCTORS = range(8)
 
 
 def candidates(document: Document) -> Candidates:
-    return Candidates(attributes_of(document, document.mentions or ()))
+    return Candidates(mention_columns(document, document.mentions or ()))
 
 
 STORY, TALK = candidates(hand.story()), candidates(hand.dialogue())
@@ -198,7 +198,7 @@ def test_buckets_codes_and_ranks_against_the_obvious() -> None:
 
 
 def test_an_empty_document_has_no_pairs() -> None:
-    nothing = Candidates(attributes_of(Document("empty", ()), ()))
+    nothing = Candidates(mention_columns(Document("empty", ()), ()))
     for family in PAIR_FAMILIES:
         assert family.codes(nothing).shape == (0, 0)
     assert [family.codes(nothing).shape for family in NEW_FAMILIES] == [(0,)] * len(NEW_FAMILIES)
@@ -206,7 +206,7 @@ def test_an_empty_document_has_no_pairs() -> None:
 
 def test_duplicate_spans_are_allowed() -> None:
     sentence = hand.parsed("Ann|NNP|0|root")
-    pairs = Candidates(attributes_of(hand.document(sentence), [Mention(0, 0, 1), Mention(0, 0, 1)]))
+    pairs = Candidates(mention_columns(hand.document(sentence), [Mention(0, 0, 1), Mention(0, 0, 1)]))
     assert syntax.nesting(pairs)[1, 0] >= 11  # the same head
 
 

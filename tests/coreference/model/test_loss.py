@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from howsure.coreference.mentions.mention_columns import attributes_of
+from howsure.coreference.mentions.mention_columns import mention_columns
 from howsure.coreference.mentions.mention_facts import FORMS, TYPE_OF_FORM
 from howsure.coreference.model.features import NEW_FAMILIES, PAIR_FAMILIES
 from howsure.coreference.model.loss import Loss, allowed_antecedents, loss_and_gradient, margins, probabilities
@@ -67,7 +67,7 @@ def test_gradient_by_weights(loss: Loss) -> None:
     """Through the tables: a direction in the space of all weights, and single weights of every kind of conjunction."""
     story = hand.story()
     scorer = Scorer(PAIR_FAMILIES, NEW_FAMILIES)
-    features = scorer.features(attributes_of(story, story.mentions or ()))
+    features = scorer.features(mention_columns(story, story.mentions or ()))
     right = allowed_antecedents(np.array([0, 1, 1, 0, 1, 0, 0, 2]))
     rng = np.random.default_rng(2)
     weights = rng.normal(0, 0.1, scorer.n_weights)
@@ -90,7 +90,7 @@ def test_a_score_is_the_sum_of_the_weights_of_its_features() -> None:
     """The tables against the definition: every family bare, with types, with forms."""
     story = hand.story()
     scorer = Scorer(PAIR_FAMILIES, NEW_FAMILIES)
-    a = attributes_of(story, story.mentions or ())
+    a = mention_columns(story, story.mentions or ())
     features = scorer.features(a)
     weights = np.random.default_rng(3).normal(size=scorer.n_weights)
     scores = scorer.scores(features, scorer.tables(weights))

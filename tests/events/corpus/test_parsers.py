@@ -14,7 +14,7 @@ from howsure.events.corpus.documents import Fields, InputDocument
 from howsure.events.corpus.filters import EMPTY, NO_ACTOR, NO_DATE, TOO_LONG, Filter
 from howsure.events.corpus.open_corpus import open_corpus
 from howsure.events.corpus.parsers import SpacyParser, scheme_of
-from howsure.events.extraction.mention_facts import mention_facts
+from howsure.events.extraction.descriptions_and_acts import mention_facts
 from howsure.events.extraction.worker import Work, Worker
 from tests.events import newswire
 from tests.events.stores import work

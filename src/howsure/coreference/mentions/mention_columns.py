@@ -19,7 +19,7 @@ Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Attributes:
+class MentionColumns:
     """Columns of M mentions in text order, and the mentions one by one; `MentionFacts` describes each column."""
 
     rows: tuple[MentionFacts, ...]
@@ -57,10 +57,10 @@ class Attributes:
         return [getattr(row, name) for row in self.rows]
 
 
-COLUMNS = tuple(name for name in Attributes.__slots__ if name != "rows")
+COLUMNS = tuple(name for name in MentionColumns.__slots__ if name != "rows")
 
 
-def attributes_of(document: Document, mentions: Sequence[Mention]) -> Attributes:
+def mention_columns(document: Document, mentions: Sequence[Mention]) -> MentionColumns:
     """The attributes of mentions of a parsed document.
 
     Raises InputError if mentions are not in text order, or lie outside the document or in a sentence without a parse.
@@ -76,7 +76,7 @@ def attributes_of(document: Document, mentions: Sequence[Mention]) -> Attributes
         quotation, voices = quotations[place + mention.start], speakers.at(number)
         rows.append(facts_of(mention, parsed.parse(number), place=place, voices=voices, quotation=quotation))
     columns = {name: np.array([getattr(row, name) for row in rows], dtype=np.int64) for name in COLUMNS}
-    return Attributes(tuple(rows), **columns)
+    return MentionColumns(tuple(rows), **columns)
 
 
 def check_mentions(document: Document, mentions: Sequence[Mention]) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Self, get_args
 
 import numpy as np
 
-from howsure.coreference.mentions.mention_columns import attributes_of, check_document
+from howsure.coreference.mentions.mention_columns import check_document, mention_columns
 from howsure.coreference.mentions.selection import Source, check_size, entities_of, mentions_of
 from howsure.coreference.model.features import NEW_FAMILIES, PAIR_FAMILIES
 from howsure.coreference.model.loss import Loss, allowed_antecedents
@@ -166,7 +166,7 @@ class AntecedentModel:
             else tuple(listed(mentions, name="mentions", of="Mention(sentence, start, end)"))
         )
         check_size(document, chosen)
-        features = self._scorer.features(attributes_of(parsed, chosen))
+        features = self._scorer.features(mention_columns(parsed, chosen))
         scores = self._scorer.scores(features, self._tables)
         return CorefPosterior(sharpened(scores, self.sharpness, two_steps=self.two_steps), mentions=chosen)
 
@@ -229,7 +229,7 @@ class AntecedentModel:
         parsed = ParsedDocument.of(document)
         mentions = self.mentions_of(parsed)
         right = allowed_antecedents(entities_of(parsed, mentions))
-        return Example(self._scorer.features(attributes_of(parsed, mentions)), right)
+        return Example(self._scorer.features(mention_columns(parsed, mentions)), right)
 
     def _set_weights(self, weights: Floats) -> None:
         self.weights_ = weights

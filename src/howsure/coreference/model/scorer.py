@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.coreference.mentions.mention_columns import Attributes, Codes
+from howsure.coreference.mentions.mention_columns import Codes, MentionColumns
 from howsure.coreference.model.features.family import Candidates, Family
 from howsure.coreference.model.weights import NEW_CONTEXT, PAIR_CONTEXT, Block, blocks_of, pair_of_forms
 from howsure.inputs.pairs import Floats
@@ -37,7 +37,7 @@ class Scorer:
         self.new_blocks = blocks_of(new_families, NEW_CONTEXT, start=n)
         self.n_weights = n + sum(block.n_weights for block in self.new_blocks)
 
-    def features(self, attributes: Attributes) -> Features:
+    def features(self, attributes: MentionColumns) -> Features:
         """Evaluate every family once."""
         candidates = Candidates(attributes)
         triangle = np.flatnonzero(candidates.earlier)

@@ -11,7 +11,7 @@ from howsure.data.documents.document import Document, Mention
 from howsure.data.parses.parsed_document import ParsedDocument
 from howsure.data.parses.parsed_sentence import ParsedSentence
 from howsure.events.actors.lexicon import Lexicon
-from howsure.events.extraction.mention_facts import descriptions_in, mention_heads
+from howsure.events.extraction.descriptions_and_acts import descriptions_in, mention_heads
 from howsure.events.rules.rule import Rule
 
 HEAD = "(head)"

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError
-from howsure.events.extraction.mention_facts import Bools, Facts
+from howsure.events.extraction.descriptions_and_acts import Bools, Facts
 from howsure.inputs.pairs import Integers
 
 

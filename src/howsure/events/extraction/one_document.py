@@ -16,8 +16,8 @@ from howsure.coreference.posterior.decisions import best_antecedents
 from howsure.data.documents.document import Document, Mention
 from howsure.data.parses.parsed_document import ParsedDocument
 from howsure.events.actors.lexicon import Lexicon
+from howsure.events.extraction.descriptions_and_acts import Facts, mention_facts, mention_heads
 from howsure.events.extraction.entities import Evidence, entity_counts, evidence_of
-from howsure.events.extraction.mention_facts import Facts, mention_facts, mention_heads
 from howsure.events.rules.rule import Rule
 from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Floats, Integers

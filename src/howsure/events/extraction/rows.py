@@ -10,7 +10,7 @@ import numpy as np
 from howsure.coreference.posterior.antecedents import Antecedents
 from howsure.errors import InputError
 from howsure.events.corpus.documents import InputDocument
-from howsure.events.extraction.mention_facts import Bools
+from howsure.events.extraction.descriptions_and_acts import Bools
 from howsure.events.extraction.one_document import Extraction, Sampled
 
 MOST_ENTITIES = 255  # of one actor in one sample: they are kept in a byte

@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
-from howsure.events.extraction.mention_facts import Bools
+from howsure.events.extraction.descriptions_and_acts import Bools
 from howsure.events.periods import periods_of
 from howsure.events.series.counts import compare_counts
 from howsure.events.store.event_store import EventStore

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from howsure.coreference.mentions.mention_columns import Attributes, Codes
+from howsure.coreference.mentions.mention_columns import Codes, MentionColumns
 from howsure.coreference.mentions.mention_facts import PRONOMINAL
 
 Matrix = NDArray[np.int64]
@@ -21,7 +21,7 @@ Truth = NDArray[np.bool_]
 class Candidates:
     """All pairs of a document's mentions, row j for the mention, column k for its antecedent (k < j counts)."""
 
-    def __init__(self, attributes: Attributes) -> None:
+    def __init__(self, attributes: MentionColumns) -> None:
         self.mentions = attributes
         self._shared: dict[str, Matrix] = {}
 
