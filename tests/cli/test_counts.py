@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from tests.counts.populations import population
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
-    with open(path, newline="", encoding="utf-8") as file:
+    with open(path, newline="", encoding="utf-8-sig") as file:
         return list(csv.DictReader(file))
 
 
@@ -141,3 +142,77 @@ def test_units_that_were_drawn_and_not_labelled_are_no_silence(
     twice = tmp_path / "twice.csv"
     twice.write_text("\n".join([*rows, rows[-1]]), encoding="utf-8")
     assert "again" in howsure("counts", "estimate", news[0], "--prob", "score", "--labelled", twice).err
+
+
+Rows = list[dict[str, str]]
+
+
+def written(rows: Rows, place: Path, delimiter: str = ";") -> Path:
+    """Rows as a spreadsheet program writes them: with a mark of the byte order, and often semicolons."""
+    with open(place, "w", newline="", encoding="utf-8-sig") as file:
+        writer = csv.DictWriter(file, list(rows[0]), delimiter=delimiter)
+        writer.writeheader()
+        writer.writerows(rows)
+    return place
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda rows: [row | {"label": f"{row['label']}.0"} for row in rows],
+        lambda rows: [row | {"label": f" {row['label']} "} for row in rows],
+        lambda rows: [{"remark": "unsure"} | row for row in reversed(rows)],
+        lambda rows: [*rows, dict.fromkeys(rows[0], ""), dict.fromkeys(rows[0], "")],
+    ],
+    ids=["floats", "blanks", "sorted, with a column more", "empty rows below"],
+)
+def test_a_sheet_that_a_spreadsheet_saved(
+    news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path, change: Callable[[Rows], Rows]
+) -> None:
+    sheet = written(change(rows_of(labelled)), tmp_path / "sheet.csv")
+    wanted = printed("counts", "estimate", news[0], "--prob", "score", "--labelled", labelled)
+    assert printed("counts", "estimate", news[0], "--prob", "score", "--labelled", sheet) == wanted
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "said"),
+    [
+        ("label", "yes", "label must be 1 or 0; row 3 of {} (counted from 1, without the header) holds 'yes'"),
+        ("inclusion", "0,25", "row 3 of {} (counted from 1, without the header) holds '0,25'. Write a decimal point."),
+        ("inclusion", "138", "row 3 of {} (counted from 1, without the header) holds '138'. Leave this column"),
+        ("inclusion", "", "row 3 of {} (counted from 1, without the header) holds nothing"),
+        ("row", "", "row 3 of {} (counted from 1, without the header) has none"),
+        ("row", "2.5", "row 3 of {} (counted from 1, without the header) has 2.5"),
+    ],
+)
+def test_an_error_in_the_sheet_names_the_row_of_the_sheet(
+    news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path, column: str, value: str, said: str
+) -> None:
+    rows = rows_of(labelled)
+    rows[2][column] = value
+    sheet = written(rows, tmp_path / "sheet.csv")
+    found = howsure("counts", "estimate", news[0], "--prob", "score", "--labelled", sheet)
+    assert found.code == 2
+    assert said.format(sheet) in " ".join(found.err.split())
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+def test_a_scored_file_that_was_sorted_after_the_draw_is_refused(
+    news: tuple[Path, np.ndarray], tmp_path: Path, clustered: bool
+) -> None:
+    rows, truth = rows_of(news[0]), news[1]
+    options = ["--prob", "score"]
+    if clustered:
+        rows = [row | {"document": f"document {i // 3}"} for i, row in enumerate(rows)]
+        options += ["--cluster", "document"]
+    scored = written(rows, tmp_path / "scored.csv")
+    drawn = tmp_path / "drawn.csv"
+    howsure("counts", "sample", scored, *options, "--labels", 80, "--output", drawn)
+    sheet = written(
+        [row | {"label": str(int(truth[int(row["row"]) - 1]))} for row in rows_of(drawn)], tmp_path / "sheet.csv", ","
+    )
+    assert "all" in printed("counts", "estimate", scored, *options, "--labelled", sheet)
+    ordered = written(sorted(rows, key=lambda row: -float(row["score"])), tmp_path / "ordered.csv")
+    found = howsure("counts", "estimate", ordered, *options, "--labelled", sheet)
+    assert found.code == 2
+    assert "sorted or changed since the sample was drawn" in found.err

@@ -195,6 +195,42 @@ def test_importance_samples_are_weighted() -> None:
     assert sum(held) >= 25
 
 
+@pytest.mark.parametrize("design", ["importance", "simple", "stratified"])
+def test_labels_of_the_positives_alone_are_refused(design: str) -> None:
+    """The chances say how many units there are: whoever keeps only what was found is told, under every design."""
+    score, truth, _ = population("misses", np.random.default_rng(0))
+    sample, labels = labelled(score, truth, 300, 0, design=design)
+    found = np.where(labels == 1, labels, np.nan)
+    strata = None if design == "importance" else np.where(np.isnan(found), None, sample.stratum)
+    with pytest.raises(InputError, match="Give labels for all drawn units"):
+        estimate_counts(score, found, strata=strata, inclusion=sample.chances)
+
+
+def test_cells_and_features_in_several_forms(news: dict[str, np.ndarray]) -> None:
+    month, length = np.arange(len(news["score"])) % 3, np.arange(len(news["score"])) % 7
+    given = {"strata": news["stratum"], "rng": 0}
+    frame = pd.DataFrame({"month": month, "length": length}, index=np.arange(len(month)) + 5)
+    wanted = estimate_counts(
+        news["score"], news["labels"], cells={"month": month}, features={"length": length}, **given
+    )
+    frames = estimate_counts(news["score"], news["labels"], cells=frame[["month"]], features=frame[["length"]], **given)
+    assert frames.to_dict() == wanted.to_dict()
+    for column in (frame["length"], length, length.tolist(), [length], length[:, None]):
+        one = estimate_counts(news["score"], news["labels"], cells=frame["month"], features=column, **given)
+        assert one.total == wanted.total
+        assert one.recipe["features"] == ["feature 1"]
+
+
+def test_labels_written_as_floats_are_labels(news: dict[str, np.ndarray]) -> None:
+    """A column of 1 and 0 with gaps becomes one of 1.0 and 0.0 in many programs."""
+    texts = [None if np.isnan(one) else f"{one:.1f}" for one in news["labels"]]
+    wanted = estimate_counts(news["score"], news["labels"], strata=news["stratum"], rng=0)
+    assert estimate_counts(news["score"], texts, strata=news["stratum"], rng=0).to_dict() == wanted.to_dict()
+    row = next(k for k, one in enumerate(texts) if one is not None)
+    with pytest.raises(InputError, match=f"row {row} holds '2.0'"):
+        estimate_counts(news["score"], [*texts[:row], "2.0", *texts[row + 1 :]], strata=news["stratum"])
+
+
 def test_documents_as_clusters() -> None:
     rng = np.random.default_rng(0)
     document = np.repeat(np.arange(400), 5)

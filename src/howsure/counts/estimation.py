@@ -18,7 +18,7 @@ from howsure.counts.results import CountEstimate, CountEstimates
 from howsure.counts.units import Units, read_units
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level
-from howsure.inputs.frames import columns_from, is_frame
+from howsure.inputs.frames import all_columns, columns_from, is_frame
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.pairs import Floats
 from howsure.stats.poisson_binomial import poisson_binomial
@@ -45,9 +45,9 @@ def estimate_counts(
     """How many units have label 1, per cell and in all, from scores of all units and labels of a drawn sample.
 
     y_prob (N,): any model's score of each unit, in [0, 1]; it need not be calibrated. labels (N,): 0, 1, or missing
-    (None, NaN, "") where nobody has read the unit. cells: a column (N,), several, or a mapping of names to columns,
-    such as actor and period; counts are per combination, and totals per domain (all columns but the last). features:
-    columns of numbers (N,) that may tell labels apart, in a mapping or a list. The draw of the labels is `strata`
+    (None, NaN, "") where nobody has read the unit. cells: a column (N,), several, a mapping of names to columns or a
+    data frame, such as actor and period; counts are per combination, and totals per domain (all columns but the last).
+    features: columns of numbers (N,) that may tell labels apart, in the same forms. The draw of the labels is `strata`
     (N,), within which units were drawn at random, or `inclusion` (N,), the chance of each unit with a label; without
     either, units were drawn at random from all. clusters (N,): what was drawn together, such as the document of
     (document, actor) pairs. With `data` (a data frame) all of these name its columns.
@@ -104,17 +104,20 @@ def estimate_counts(
 
 
 def read_features(features: Any, *, n: int) -> dict[str, Floats]:
-    """Columns of numbers by their names: a mapping, a list of columns, or one matrix (N, K).
+    """Columns of numbers by their names: a mapping, a data frame, a list of columns, one column or a matrix (N, K).
 
     Raises InputError for a column of another length, or with a value that is no finite number.
     """
     if features is None:
         return {}
-    if isinstance(features, np.ndarray) and features.ndim == 2:
-        features = list(features.T)
-    listed = features if isinstance(features, Mapping) else {f"feature {k + 1}": v for k, v in enumerate(features)}
+    if is_frame(features):
+        features = dict(zip(*all_columns(features), strict=True))
+    if not isinstance(features, Mapping):
+        features = list(features.T if isinstance(features, np.ndarray) else features)
+        one = len(features) > 0 and np.ndim(features[0]) == 0
+        features = {f"feature {k + 1}": v for k, v in enumerate([features] if one else features)}
     held: dict[str, Floats] = {}
-    for name, values in listed.items():
+    for name, values in features.items():
         try:
             column = np.asarray(values, dtype=np.float64)
         except (TypeError, ValueError):

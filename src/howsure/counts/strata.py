@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 import numpy as np
@@ -12,6 +13,7 @@ PIECES = 200  # of [0, 1], whose counts decide where bands end
 BANDS = 3  # of scores above 0
 LEAST_SPREAD = 0.25  # of labels within a stratum: a low band is where the misses are
 LEAST = 2  # labels per stratum
+BAND = re.compile(r"score (?:0|\((\d[^ ,]*), (\d[^ ,]*)\])(?:, .*)?", re.DOTALL)  # a band's name, and a period's
 
 
 def bands_of(score: Floats) -> tuple[Integers, tuple[str, ...]]:
@@ -35,6 +37,19 @@ def bands_of(score: Floats) -> tuple[Integers, tuple[str, ...]]:
     names = ["score 0", *(f"score ({low:.3g}, {high:.3g}]" for low, high in pairwise(edges))]
     used, codes = np.unique(codes, return_inverse=True)
     return codes.astype(np.int64), tuple(names[code] for code in used)
+
+
+def outside_band(name: str, score: float) -> bool:
+    """Whether a stratum's name says a band of the score, and this score lies outside it.
+
+    >>> outside_band("score (0.1, 0.5], 2001", 0.5), outside_band("score 0", 0.5), outside_band("all", 0.5)
+    (False, True, False)
+    """
+    found = BAND.fullmatch(name)
+    if found is None:
+        return False
+    low, high = found.groups()
+    return score > 0 if low is None else not float(low) < score <= float(high)
 
 
 def allocation(size: Integers, spread: Floats, n: int) -> Integers:

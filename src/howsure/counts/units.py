@@ -10,11 +10,14 @@ import numpy as np
 
 from howsure.counts.design import Bools, Draw
 from howsure.errors import InputError
-from howsure.inputs.arrays import as_column, is_missing
+from howsure.inputs.arrays import Column, as_column, is_missing
 from howsure.inputs.checks import check_clusters, check_codes, check_labels, check_probabilities
+from howsure.inputs.frames import all_columns, is_frame
+from howsure.inputs.numerals import spelled_number
 from howsure.inputs.pairs import Floats, Integers
 
 LEAST_LABELS = 10
+SPREADS = 4.0  # standard deviations of Σ 1/π, taken as if units were drawn one by one, which is wider
 WHOLE = "all"
 
 
@@ -113,14 +116,23 @@ def partial_labels(labels: object, *, n: int) -> tuple[Integers, Floats]:
     if len(known) == 0:
         return known, np.empty(0)
     try:
-        values = check_labels(column[known], name="labels").astype(np.float64)
+        values = check_labels(_spelled_plainly(column[known]), name="labels").astype(np.float64)
     except InputError as error:
         raise _at_its_row(column, known, error) from None
     return known, values
 
 
+def _spelled_plainly(labels: Column) -> Column:
+    """Texts such as "1.0", which a column with gaps becomes in many programs, as "1" or "0"; the others as they are."""
+    if labels.dtype.kind not in "OUT":
+        return labels
+    numbers = [spelled_number(one) if isinstance(one, str) else None for one in labels.tolist()]
+    plain = [f"{n:g}" if n in (0.0, 1.0) else one for n, one in zip(numbers, labels.tolist(), strict=True)]
+    return np.array(plain, dtype=object)
+
+
 def read_cells(cells: Any, *, n: int) -> Cells:
-    """Cells from one column, several (a list or tuple of columns), or a mapping of names to columns; None: one cell."""
+    """Cells from a column, several (a list or tuple), a mapping of names to columns or a data frame; None: one cell."""
     named = {} if cells is None else _columns_of(cells)
     coded = [check_codes(column, n=n, name=f"cells[{name!r}]") for name, column in named.items()]
     code = np.zeros(n, dtype=np.int64)
@@ -139,6 +151,8 @@ def read_cells(cells: Any, *, n: int) -> Cells:
 
 
 def _columns_of(cells: Any) -> dict[str, object]:
+    if is_frame(cells):
+        cells = dict(zip(*all_columns(cells), strict=True))
     if isinstance(cells, Mapping):
         if not cells:
             raise InputError("cells names no column; leave it out for one total.")
@@ -177,6 +191,9 @@ def _draw_of(
         how = f"{what} drawn at random from all" if chances is None else f"{what} drawn with given probabilities"
         if chances is None:
             _check_strata(("all",), size, np.array([len(drawn)]), what)
+        else:
+            spread = float(np.sqrt(((1.0 - chances) / chances**2).sum()))
+            _check_size(float((1.0 / chances).sum()), elements, "inclusion says", what, SPREADS * spread)
         return Draw(element, drawn, stratum, size, chances), how
     codes, names = _stratum_codes(strata, labelled, n, may_miss=chances is not None)
     stratum = codes[first]
@@ -228,12 +245,17 @@ def _sizes(
                 f"inclusion must be one number within a stratum; {name!r} has {mine[0]:g} and {mine[-1]:g}."
             )
         size[code] = round(count[code] / mine[0]) if len(mine) else 0
-    if abs(int(size.sum()) - elements) > max(2 * len(names), elements // 100):
-        raise InputError(
-            f"strata and inclusion together say that there are {size.sum():,} {what}; there are {elements:,}. Give "
-            "labels for all drawn units, and the inclusion probabilities from the sample."
-        )
+    _check_size(float(size.sum()), elements, "strata and inclusion together say", what, 2 * len(names))
     return size
+
+
+def _check_size(said: float, elements: int, who: str, what: str, room: float) -> None:
+    """InputError where Σ 1/π, which estimates how many there are, is off by more than the room and 1 %."""
+    if abs(said - elements) > max(room, elements // 100):
+        raise InputError(
+            f"{who} that there are {said:,.0f} {what}; there are {elements:,}. Give labels for all drawn units, and "
+            "the inclusion probabilities from the sample."
+        )
 
 
 def _check_strata(names: tuple[str, ...], size: Integers, count: Integers, what: str) -> None:
@@ -268,7 +290,8 @@ def _chances(
 
 
 def _at_its_row(column: np.ndarray[Any, Any], known: Integers, error: InputError) -> InputError:
-    for row in known.tolist():
-        if column[row] not in (0, 1, "0", "1", True, False):
+    plain = _spelled_plainly(column[known])
+    for k, row in enumerate(known.tolist()):
+        if plain[k] not in (0, 1, "0", "1", True, False):
             return InputError(f"labels must be 0, 1 or missing; row {row} holds {column.tolist()[row]!r}.")
     return error

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from howsure.cli.counts.input import CHANCE, LABEL, ROW, STRATUM, join_labelled, read_population
+from howsure.cli.counts.input import CHANCE, LABEL, ROW, STRATUM, read_population
+from howsure.cli.counts.labelled import join_labelled
 from howsure.cli.terminal.commands import Group
 from howsure.cli.terminal.destinations import Written
 from howsure.cli.terminal.options import as_names, figure_option, level_option, output_option, output_options
