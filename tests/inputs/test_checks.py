@@ -92,6 +92,11 @@ def test_two_values_and_which_is_positive(values: object, positive: object, expe
         ([0, 1, 2], None, "y_true must have two values; it holds 0 (1), 1 (1), 2 (1)."),
         ([0, 1, 0.5], None, "y_true must have two values; it holds 0.0 (1), 1.0 (1), 0.5 (1)."),
         (["a", "b", "c"], "a", "y_true must have two values; it holds 'a' (1), 'b' (1), 'c' (1)."),
+        (
+            np.arange(1, 21) / 32,
+            None,
+            "it holds 0.03125, 0.0625, 0.09375 and 17 more. Are these labels? Labels come before probabilities.",
+        ),
         (["a", "b"], "c", "pos_label='c' is not a value of y_true; it holds 'a' (1), 'b' (1)."),
         (["b", "b"], "a", "pos_label='a' is not a value of y_true; it holds 'b' (2)."),
         ([0, 1], "1", "pos_label='1' is not a value of y_true"),

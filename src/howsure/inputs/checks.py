@@ -18,6 +18,7 @@ from howsure.inputs.naming import natural_order, shortened
 from howsure.inputs.pairs import Floats, Integers, Labels
 
 ROUNDING = 1e-3
+MANY_LABELS = 12  # more values than this are no labels
 LIKELY_PERCENT = 10  # few logits are greater
 LOOKUP_SPREAD = 4
 NUMERIC = "biuf"  # the kinds of numpy's dtypes that are numbers
@@ -244,6 +245,11 @@ def _not_two_values(column: Column, pos_label: object, name: str) -> InputError:
     if len(counts) <= 2:
         first = counts.most_common(1)[0][0]
         return InputError(f"{name} must be 0 or 1; it holds {held}. Say which is positive: pos_label={first!r}.")
+    if len(counts) > MANY_LABELS:
+        few = shortened((repr(value) for value in counts), limit=3)
+        return InputError(
+            f"{name} must have two values; it holds {few}. Are these labels? Labels come before probabilities."
+        )
     return InputError(
         f"{name} must have two values; it holds {held}. "
         f"Leave out the rows of the others, or compare with one value: {name} == {counts.most_common(1)[0][0]!r}."

@@ -113,6 +113,16 @@ def test_nothing_is_written_over_what_is_named_besides(
     assert held.read_text() == "precious"
 
 
+def test_a_dash_is_no_file_to_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Elsewhere - is standard output; a file of this name would be a surprise, and is hard to delete."""
+    monkeypatch.chdir(tmp_path)
+    Path("p.csv").write_text("y,p\n1,0.9\n0,0.2\n")
+    found = howsure("calibration", "p.csv", "--target", "y", "--prob", "p", "--format", "json", "--output", "-")
+    assert found.code == 2
+    assert "--output must name a file, not -" in found.err
+    assert not Path("-").exists()
+
+
 def run_door(command: click.Command, typed: list[str]) -> None:
     """The words as the command line reads them, and what stands before the work."""
     with command.make_context(command.name, typed) as context:

@@ -90,6 +90,8 @@ def _called(parameter: click.Parameter) -> str:
 def _check_file(by: str, path: str, kind: Written) -> None:
     if not path:
         raise InputError(f"{by} must name a file; the name is empty.")
+    if path == STANDARD_INPUT:
+        raise InputError(f"{by} must name a file, not {path}; a command without --output writes to standard output.")
     if kind.suffixes and Path(path).suffix.lower() not in kind.suffixes:
         known = ", ".join(kind.suffixes)
         raise InputError(f"{by} writes {known}; name a file that ends in one of these, not {path}.{kind.advice}")

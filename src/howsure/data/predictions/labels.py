@@ -5,12 +5,11 @@ from __future__ import annotations
 from howsure.data.predictions.missing import Selection
 from howsure.data.tables.columns import Column, as_number
 from howsure.errors import InputError
+from howsure.inputs.checks import MANY_LABELS
 from howsure.inputs.naming import nearest, shortened
 
 LISTED = 1000  # distinct labels that are looked at: more than two are too many anyway
 BOOLEANS = {"true": 1.0, "false": 0.0}
-
-MANY_LABELS = 12  # more values than this are no labels
 
 
 def label_sql(selection: Selection, column: Column, positive: str | None) -> str:
