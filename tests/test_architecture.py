@@ -345,7 +345,7 @@ OFFENDERS = [
     (imports_point_down, "howsure.calibration.results", "def f():\n    import howsure.data.read"),
     (imports_point_down, "howsure.calibration.results", "from .. import cli"),
     (imports_point_down, "howsure.calibration.results", "def draw():\n    from howsure.figures import curve"),
-    (imports_point_down, "howsure.significance.compare", "from howsure import calibration_curve"),
+    (imports_point_down, "howsure.significance.comparison", "from howsure import calibration_curve"),
     (numerics_are_pure, "howsure.inputs.pairs", "from pathlib import Path"),
     (numerics_are_pure, "howsure.inputs.pairs", "def f(path):\n    return open(path)"),
     (numerics_are_pure, "howsure.inputs.pairs", "def f(path):\n    path.write_text('')"),

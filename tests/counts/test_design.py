@@ -82,3 +82,48 @@ def test_the_hypergeometric_interval_holds_what_its_tails_allow(units: int, n: i
         and hypergeom.pmf(positives, units, total, n) > 0
     ]
     assert (low, high) == (kept[0], kept[-1])
+
+
+def test_strata_whose_labels_are_alike_leave_room_for_misses() -> None:
+    """Scores that are right where they are high, one label in a hundred missed where they are 0: 80 labels see none."""
+    held = 0
+    for run in range(40):
+        rng = np.random.default_rng(run)
+        stratum = (np.arange(4000) < 400).astype(np.int64)
+        truth = np.where(stratum == 1, 1.0, rng.random(4000) < 0.01)
+        drawn = np.sort(np.concatenate([rng.choice(400, 20, False), 400 + rng.choice(3600, 80, False)]))
+        draw = Draw(np.arange(4000), drawn, stratum, np.bincount(stratum), None)
+        everything = np.ones(4000, dtype=np.bool_)
+        total = difference_total(draw, np.where(stratum == 1, 0.97, 0.02), drawn, truth[drawn], everything, level=0.95)
+        alone = labels_total(draw, drawn, truth[drawn], everything, level=0.95)
+        held += sum(bool(one.low <= truth.sum() <= one.high) for one in (total, alone))
+    assert held >= 72
+
+
+def test_a_cluster_of_labels_that_agree_counts_once() -> None:
+    """60 documents of 5 units each say as much as 60 units if all labels of a document are one."""
+    element = np.repeat(np.arange(400), 5)
+    drawn = np.arange(60)
+    draw = Draw(element, drawn, np.zeros(400, dtype=np.int64), np.array([400]), None)
+    labelled = np.flatnonzero(element < 60)
+    total = labels_total(draw, labelled, np.zeros(300), np.ones(2000, dtype=np.bool_), level=0.95)
+    single = Draw(np.arange(400), drawn, np.zeros(400, dtype=np.int64), np.array([400]), None)
+    of_single = labels_total(single, drawn, np.zeros(60), np.ones(400, dtype=np.bool_), level=0.95)
+    assert total.high / 2000 == pytest.approx(of_single.high / 400, rel=0.05)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_an_interval_is_in_order_and_holds_what_was_read(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    stratum = rng.integers(0, 3, 60)
+    drawn = np.sort(np.concatenate([rng.choice(np.flatnonzero(stratum == h), 4, False) for h in range(3)]))
+    draw = Draw(np.arange(60), drawn, stratum, np.bincount(stratum), None)
+    labels = (rng.random(12) < 0.4).astype(float)
+    member = rng.random(60) < 0.5
+    inside = member[drawn]
+    for total in (
+        difference_total(draw, rng.random(60), drawn, labels, member, level=0.5),
+        labels_total(draw, drawn, labels, member, level=0.5),
+    ):
+        assert labels[inside].sum() <= total.low <= total.value <= total.high
+        assert total.high <= member.sum() - (1 - labels[inside]).sum()

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from howsure.calibration import calibration_error
 from howsure.counts import CountEstimates, estimate_counts, sample_for_labels
 from howsure.counts.estimation import METHODS
 from howsure.errors import InputError
@@ -231,6 +232,30 @@ def test_labels_written_as_floats_are_labels(news: dict[str, np.ndarray]) -> Non
         estimate_counts(news["score"], [*texts[:row], "2.0", *texts[row + 1 :]], strata=news["stratum"])
 
 
+def test_scores_taken_as_they_are_claim_no_worth() -> None:
+    score, truth, _ = population("misses", np.random.default_rng(0), n=400)
+    labels = labelled(score, truth, 60, 0, design="simple")[1]
+    raw = estimate_counts(score, labels, method="raw", rng=0)
+    assert raw.diagnostics.worth is None
+    assert raw.notes == ("the scores are taken as calibrated: the labels changed neither estimates nor intervals",)
+    assert "as precise as" not in str(raw)
+
+
+def test_one_cell_says_nothing_of_how_cells_differ() -> None:
+    score, truth, cell = population("misses", np.random.default_rng(0), n=400)
+    labels = labelled(score, truth, 60, 0, design="simple")[1]
+    one = estimate_counts(score, labels, rng=0)
+    assert np.isnan(one.diagnostics.drift).all()
+    assert one.to_dict()["diagnostics"]["drift"] == [None]
+    assert "varies between cells" not in str(one)
+    assert "varies between cells" in str(estimate_counts(score, labels, cells=cell, rng=0))
+
+
+def test_a_row_is_found_by_any_whole_number(news: dict[str, np.ndarray]) -> None:
+    counts = estimate_counts(news["score"], news["labels"], cells=news["actor"], method="labels")
+    assert counts[np.int64(1)] == counts[1] == counts["USA"]
+
+
 def test_documents_as_clusters() -> None:
     rng = np.random.default_rng(0)
     document = np.repeat(np.arange(400), 5)
@@ -242,6 +267,13 @@ def test_documents_as_clusters() -> None:
     counts = estimate_counts(score, labels, strata=sample.stratum, clusters=document, rng=0)
     assert counts.total.labelled == 300
     assert "clusters" in counts.recipe["design"]
+    assert any("independent given their scores" in note for note in counts.notes)
+    error = counts.diagnostics.raw_error
+    assert error is not None
+    known = ~np.isnan(labels)
+    weight = 1 / sample.inclusion
+    wanted = calibration_error(labels[known], score[known], sample_weight=weight, clusters=document[known])
+    assert (error.low, error.high) == pytest.approx((wanted.low, wanted.high), abs=1e-9)
 
 
 BASE = {"y_prob": np.linspace(0, 1, 40), "labels": [1, 0] * 10 + [None] * 20}
@@ -278,6 +310,10 @@ BASE = {"y_prob": np.linspace(0, 1, 40), "labels": [1, 0] * 10 + [None] * 20}
         ({"inclusion": [1.5] + [0.5] * 39}, "row 0 has 1.5"),
         ({"inclusion": [None] * 40}, "row 0 has none"),
         ({"inclusion": [0.5]}, "inclusion must have as many rows"),
+        ({"inclusion": ["often"] * 40}, r"must lie in \(0, 1\].*row 0 has 'often'"),
+        ({"labels": [{}] * 40}, "labels must be 0, 1 or missing; row 0 holds {}"),
+        ({"features": 3}, "features must be columns of numbers; it is a int"),
+        ({"features": [[1e300] * 40]}, r"at most 1e\+100 in size; row 0"),
         ({"clusters": [0] * 21 + list(range(1, 20))}, "labelled as a whole or not at all.*row 20"),
         ({"clusters": [0]}, "clusters must have as many rows"),
         ({"clusters": list(range(20)) * 2, "inclusion": None}, "labelled as a whole"),

@@ -139,3 +139,26 @@ def test_a_batch_needs_the_labels_of_the_last_one() -> None:
         sample_for_labels(SCORE, 40, batch=(first, np.full(1000, np.nan)), rng=1)
     with pytest.raises(InputError, match="width must be a positive number"):
         labels_needed(SCORE, width=0)
+
+
+def test_a_third_batch_draws_nothing_twice() -> None:
+    score = np.random.default_rng(0).beta(0.4, 2.0, 300)
+    labels, drawn, batch = np.full(300, np.nan), set(), None
+    for run in range(3):
+        sample = sample_for_labels(score, 80, batch=batch, rng=run)
+        assert not drawn & set(sample.indices.tolist())
+        drawn |= set(sample.indices.tolist())
+        labels[sample.indices] = score[sample.indices] > 0.3
+        batch = (sample, labels)
+    assert sample.recipe["after"] == 160
+    size = np.bincount(sample.codes)
+    both = np.bincount(sample.codes[sorted(drawn)])
+    np.testing.assert_allclose(sample.inclusion, (both / size)[sample.codes[sample.indices]])
+
+
+def test_labels_that_no_sample_drew_are_no_batch() -> None:
+    first = sample_for_labels(SCORE, 60, rng=0)
+    with pytest.raises(InputError, match="what the samples before drew, 60; they are of 1,000"):
+        sample_for_labels(SCORE, 40, batch=(first, np.zeros(1000)), rng=1)
+    with pytest.raises(InputError, match="batch must be a pair"):
+        sample_for_labels(SCORE, 40, batch=first, rng=1)  # type: ignore[arg-type]

@@ -11,7 +11,8 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.proportions import normal_quantile, wilson_interval
 
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
-PSEUDO = 0.5  # positives and negatives added to a stratum whose labels are all alike, for its variance only
+PSEUDO = 0.5  # positives and negatives added where labels are all alike, for their variance only
+FEW_POSITIVES = 20  # below it a total is estimated by the labels alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,26 @@ class Draw:
         spread = squares / np.maximum(n - 1, 1)
         return float((self.size**2 * (1.0 - n / self.size) * spread / np.maximum(n, 1))[n > 0].sum())
 
+    def variance_of_alike(self, positives: Floats, seen: Floats) -> float:
+        """What `variance` leaves out: the variance of strata whose labels in a domain are all 0, or all 1.
+
+        positives, seen: of each drawn element, its positive and its labelled units in the domain. Where n elements are
+        all 0 in such strata together, Σ N_h² (1 - f_h) p (1 - p) / n_h with p = (1/2) / (n + 1); the same of all 1.
+        """
+        if self.inclusion is not None:
+            return 0.0
+        of_drawn = self.stratum[self.drawn]
+        columns = (np.ones(len(of_drawn)), seen > 0, seen, positives, self.weight * seen)
+        drawn, n, labelled, found, size = (
+            np.bincount(of_drawn, weights=one, minlength=len(self.size)) for one in columns
+        )
+        total = 0.0
+        for alike in ((n > 0) & (found == 0), (n > 0) & (found == labelled)):
+            p = PSEUDO / (n[alike].sum() + 2 * PSEUDO)
+            unread = 1.0 - drawn[alike] / self.size[alike]
+            total += float((size[alike] ** 2 * unread / n[alike]).sum() * p * (1.0 - p))
+        return total
+
 
 @dataclass(frozen=True, slots=True)
 class DesignTotal:
@@ -87,11 +108,15 @@ def difference_total(
 
     The same as prediction-powered inference with known units. Its interval is Wilson's with the effective number
     n = p (1 - p) N² / V, so that it never leaves [positives, N - negatives], nor has no width where all labels agree.
+    V is at least the variance of the strata whose labels are all alike (`Draw.variance_of_alike`).
     """
     inside = member[labelled]
     residual = draw.per_drawn(np.where(inside, labels - proxy[labelled], 0.0), labelled)
     total = float(proxy[member].sum() + (draw.weight * residual).sum())
-    return _wilson(total, draw.variance(residual), member, labelled, labels, draw, level)
+    seen = draw.per_drawn(inside.astype(np.float64), labelled)
+    positives = draw.per_drawn(np.where(inside, labels, 0.0), labelled)
+    variance = max(draw.variance(residual), draw.variance_of_alike(positives, seen))
+    return _wilson(total, variance, member, labelled, labels, draw.weight * seen, level)
 
 
 def labels_total(draw: Draw, labelled: Integers, labels: Floats, member: Bools, *, level: float) -> DesignTotal:
@@ -105,13 +130,15 @@ def labels_total(draw: Draw, labelled: Integers, labels: Floats, member: Bools, 
     if denominator == 0:
         return DesignTotal(float("nan"), 0.0, float(units), float("inf"))
     share = float((weight * positives).sum()) / denominator
-    variance = draw.variance(positives - share * seen) * (units / denominator) ** 2
-    return _wilson(units * share, variance, member, labelled, labels, draw, level)
+    variance = max(draw.variance(positives - share * seen), draw.variance_of_alike(positives, seen))
+    variance *= (units / denominator) ** 2
+    return _wilson(units * share, variance, member, labelled, labels, weight * seen, level)
 
 
 def _wilson(
-    total: float, variance: float, member: Bools, labelled: Integers, labels: Floats, draw: Draw, level: float
+    total: float, variance: float, member: Bools, labelled: Integers, labels: Floats, stand_for: Floats, level: float
 ) -> DesignTotal:
+    """stand_for: how many units of the domain each drawn element stands for."""
     units = int(member.sum())
     inside = member[labelled]
     n, k = int(inside.sum()), float(labels[inside].sum())
@@ -120,19 +147,16 @@ def _wilson(
     if n == units:
         return DesignTotal(k, k, k, 0.0)
     share = min(max(total / units, 0.0), 1.0)
-    smoothed = (k + PSEUDO) / (n + 2 * PSEUDO)
+    equal = float(stand_for.sum() ** 2 / (stand_for**2).sum()) if n else 0.0  # elements of equal weight (Kish 1965)
+    smoothed = (equal * k / max(n, 1) + PSEUDO) / (equal + 2 * PSEUDO)
     spread = smoothed * (1.0 - smoothed) if share in (0.0, 1.0) else share * (1.0 - share)
-    of_binomial = n / max(1.0 - n / units, 1e-9)  # of a simple random sample without replacement
+    of_binomial = max(equal, 1e-9) / (1.0 - n / units)
     effective = spread * units**2 / variance if variance > 0 else of_binomial
     if share in (0.0, 1.0):
         effective = min(effective, of_binomial)
     low, high = wilson_interval(np.array([share]), np.array([effective]), level=level)
-    return DesignTotal(
-        min(max(total, k), units - (n - k)),
-        max(float(low[0]) * units, k),
-        min(float(high[0]) * units, units - (n - k)),
-        variance,
-    )
+    value, first, last = np.clip([total, float(low[0]) * units, float(high[0]) * units], k, units - (n - k))
+    return DesignTotal(float(value), float(first), float(last), variance)
 
 
 def hypergeometric_interval(units: int, n: int, positives: int, *, level: float) -> tuple[int, int]:

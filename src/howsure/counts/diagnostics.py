@@ -9,7 +9,7 @@ import numpy as np
 from howsure.calibration.curve import calibration_error
 from howsure.counts.cell_levels import LEVELS, cell_levels
 from howsure.counts.count_law import CountLaw, count_law
-from howsure.counts.design import difference_total
+from howsure.counts.design import FEW_POSITIVES, difference_total
 from howsure.counts.proxy import FOLDS, Proxy, fit_proxy, folds_of
 from howsure.counts.results import CountEstimate, Diagnostics
 from howsure.counts.units import Units
@@ -18,7 +18,6 @@ from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import normal_quantile
 
 LEAST_PAIRS = 40  # of a calibration error
-FEW_POSITIVES = 20
 FAR = 4.0  # standard errors between the mean scores of labelled and other units, where the draw was to be at random
 
 
@@ -29,10 +28,11 @@ def diagnostics_of(
     laws: tuple[CountLaw, ...],
     rng: np.random.Generator,
     *,
+    method: str,
     total: CountEstimate,
     level: float,
 ) -> Diagnostics:
-    """All checks; those of the hierarchical method only where it was used."""
+    """All checks; those of the hierarchical method only where it was used, and no worth of scores taken as they are."""
     coverage, cells = hidden_coverage(units, features, rng, level=level) if laws else (math.nan, 0)
     drift: tuple[float, ...] = ()
     if laws:
@@ -43,10 +43,10 @@ def diagnostics_of(
             len(units.cells.names),
             units.cells.domain,
         )
-        drift = tuple(levels.expected_spread.tolist())
-    return Diagnostics(
-        coverage, cells, drift, disagreement(units, proxy, laws, level), worth_in_labels(total), raw_error(units, level)
-    )
+        several = np.bincount(units.cells.domain) > 1  # one cell says nothing of how cells differ
+        drift = tuple(np.where(several, levels.expected_spread, np.nan).tolist())
+    worth = None if method == "raw" else worth_in_labels(total)
+    return Diagnostics(coverage, cells, drift, disagreement(units, proxy, laws, level), worth, raw_error(units, level))
 
 
 def hidden_coverage(
@@ -102,11 +102,15 @@ def raw_error(units: Units, level: float) -> Estimate | None:
     if len(units.labelled) < LEAST_PAIRS or len(np.unique(units.labels)) < 2:
         return None
     weight = units.weight_of_labelled
-    return calibration_error(units.labels, units.score[units.labelled], sample_weight=weight, level=level)
+    clusters = units.draw.element[units.labelled] if units.is_clustered else None
+    score = units.score[units.labelled]
+    return calibration_error(units.labels, score, sample_weight=weight, clusters=clusters, level=level)
 
 
-def notes_of(units: Units, method: str, checks: Diagnostics) -> tuple[str, ...]:
+def notes_of(units: Units, method: str) -> tuple[str, ...]:
     """What a reader must know beside the numbers."""
+    if method == "raw":
+        return ("the scores are taken as calibrated: the labels changed neither estimates nor intervals",)
     positives = int(units.labels.sum())
     notes = [f"the intervals rely on this sampling design: {units.design}"]
     if method in ("auto", "hierarchical") and len(units.cells.names) > 1:
@@ -114,7 +118,13 @@ def notes_of(units: Units, method: str, checks: Diagnostics) -> tuple[str, ...]:
     if positives < FEW_POSITIVES or len(units.labels) - positives < FEW_POSITIVES:
         kind = "positive" if positives < FEW_POSITIVES else "negative"
         few = min(positives, len(units.labels) - positives)
-        notes.append(f"{few} {kind} labels are few: totals use the labels alone where fewer than 20 are positive")
+        chosen = method not in ("difference", "labels") and kind == "positive"
+        said = f": totals use the labels alone where fewer than {FEW_POSITIVES} are positive" if chosen else ""
+        notes.append(f"{few} {kind} labels are few{said or '; label more'}")
+    if units.is_clustered and method in ("auto", "hierarchical", "exact"):
+        notes.append(
+            "in cells, units of one cluster count as independent given their scores; totals allow for clusters"
+        )
     if units.draw.is_simple and _is_far(units):
         notes.append(
             "the scores of labelled units differ from the rest, so they were probably not drawn at random; these "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,14 @@ from howsure import __version__
 from howsure.counts.cell_levels import LEVELS, cell_levels
 from howsure.counts.conditional import conditional_estimate, conditional_interval
 from howsure.counts.count_law import CountLaw, count_law, mixture
-from howsure.counts.design import Bools, DesignTotal, difference_total, hypergeometric_interval, labels_total
+from howsure.counts.design import (
+    FEW_POSITIVES,
+    Bools,
+    DesignTotal,
+    difference_total,
+    hypergeometric_interval,
+    labels_total,
+)
 from howsure.counts.diagnostics import diagnostics_of, notes_of
 from howsure.counts.proxy import Proxy, fit_proxy
 from howsure.counts.results import CountEstimate, CountEstimates
@@ -25,7 +32,7 @@ from howsure.stats.poisson_binomial import poisson_binomial
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 METHODS = ("auto", "hierarchical", "exact", "difference", "labels", "raw")
-FEW_POSITIVES = 20  # below it a domain's total is estimated by the labels alone
+LARGEST = 1e100  # number in a feature, so that its square is finite
 
 
 def estimate_counts(
@@ -87,7 +94,9 @@ def estimate_counts(
     rows, laws = estimate_cells(units, proxy, method=method, level=level)
     members = [None, *range(len(units.cells.domain_names))]
     total, *domains = (_total(units, proxy, domain, method, level) for domain in members)
-    checks = diagnostics_of(units, list(columns.values()), proxy, laws, generator, total=total, level=level)
+    checks = diagnostics_of(
+        units, list(columns.values()), proxy, laws, generator, method=method, total=total, level=level
+    )
     recipe = {
         "method": method,
         "level": level,
@@ -99,7 +108,7 @@ def estimate_counts(
         "seed": seed_in_recipe(rng),
         "howsure": __version__,
     }
-    notes = notes_of(units, method, checks)
+    notes = notes_of(units, method)
     return CountEstimates(units.cells.columns, rows, tuple(domains), total, checks, recipe, notes, laws)
 
 
@@ -112,6 +121,8 @@ def read_features(features: Any, *, n: int) -> dict[str, Floats]:
         return {}
     if is_frame(features):
         features = dict(zip(*all_columns(features), strict=True))
+    if not isinstance(features, (Mapping, Iterable)):
+        raise InputError(f"features must be columns of numbers; it is a {type(features).__name__}.")
     if not isinstance(features, Mapping):
         features = list(features.T if isinstance(features, np.ndarray) else features)
         one = len(features) > 0 and np.ndim(features[0]) == 0
@@ -124,9 +135,12 @@ def read_features(features: Any, *, n: int) -> dict[str, Floats]:
             raise InputError(f"features[{name!r}] must be a column of numbers.") from None
         if column.shape != (n,):
             raise InputError(f"features[{name!r}] must have {n:,} rows as y_prob has; its shape is {column.shape}.")
-        bad = np.flatnonzero(~np.isfinite(column))
+        bad = np.flatnonzero(~(np.abs(column) <= LARGEST))
         if len(bad):
-            raise InputError(f"features[{name!r}] must be finite numbers; row {bad[0]} holds {column[bad[0]]!r}.")
+            raise InputError(
+                f"features[{name!r}] must be finite numbers, at most {LARGEST:g} in size; row {bad[0]} holds "
+                f"{float(column[bad[0]])!r}."
+            )
         held[str(name)] = column
     return held
 

@@ -235,6 +235,8 @@ def _systematic(chances: Floats, rng: np.random.Generator) -> Integers:
 def _next_batch(
     batch: tuple[LabelSample, Any], n: int, element: Integers, rng: np.random.Generator, recipe: dict[str, Any]
 ) -> LabelSample:
+    if not (isinstance(batch, tuple) and len(batch) == 2 and isinstance(batch[0], LabelSample)):
+        raise InputError("batch must be a pair: an earlier sample, and the labels (N,) known by now.")
     before, labels = batch
     if before.recipe.get("design") == "importance":
         raise InputError("batch: further units can be drawn within strata only, not by design 'importance'.")
@@ -248,7 +250,13 @@ def _next_batch(
     codes = np.zeros(elements, dtype=np.int64)
     codes[element] = before.codes
     taken = np.zeros(elements, dtype=np.bool_)
-    taken[element[before.indices]] = True
+    taken[element[known]] = True
+    drawn_before = len(np.unique(element[before.indices])) + int(before.recipe.get("after", 0))
+    if taken.sum() != drawn_before:
+        raise InputError(
+            f"batch: labels must be those of what the samples before drew, {drawn_before:,}; they are of "
+            f"{taken.sum():,}. What was read for another reason was not drawn at random."
+        )
     names = before.strata
     size = np.bincount(codes, minlength=len(names))
     had = np.bincount(codes[taken], minlength=len(names))

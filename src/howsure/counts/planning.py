@@ -20,8 +20,9 @@ def labels_needed(y_prob: Any, *, width: float, design: str = "stratified", leve
     """How many labels to draw so that the interval of the total is about `width` wide, planned from the scores.
 
     With Neyman allocation n = (Σ N_h s_h)² / ((width / 2z)² + Σ N_h s_h²), s_h = √(p̄ (1 - p̄)) of the mean score of
-    band h but at least 0.25: scores alone cannot know what they miss. "simple" has one band. It is a plan for labels
-    and strata without the proxy, so most often more than is needed. Source: Cochran (1977), section 5.9.
+    band h but at least 0.25: scores alone cannot know what they miss, and where they miss much the interval gets wider
+    than planned. "simple" has one band. The plan is for labels and strata without the proxy. Source: Cochran (1977),
+    section 5.9.
 
     >>> import numpy as np
     >>> labels_needed(np.full(10_000, 0.1), width=1_000)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from howsure.counts.count_law import CountLaw
 from howsure.errors import InputError
@@ -79,9 +79,10 @@ class Diagnostics:
 
     hidden_coverage: labels were hidden fold by fold and their positives per cell predicted; the share of these
     `hidden_cells` whose interval held them. drift: of each domain, the expected standard deviation of the levels of its
-    cells, in logits: 0 means that a score means the same in all cells. disagreement: of each domain, the model's total
-    minus the design's, in standard errors of the latter. worth: how many labels alone, drawn at random, would give the
-    total an interval of this width. raw_error: the calibration error of the scores on the labelled units.
+    cells, in logits: 0 means that a score means the same in all cells, NaN that there is one. disagreement: of each
+    domain, the model's total minus the design's, in standard errors of the latter. worth: how many labels alone, drawn
+    at random, would give the total an interval of this width, None for raw scores. raw_error: the calibration error of
+    the scores on the labelled units.
     """
 
     hidden_coverage: float
@@ -96,7 +97,7 @@ class Diagnostics:
         return {
             "hidden_coverage": None if math.isnan(self.hidden_coverage) else self.hidden_coverage,
             "hidden_cells": self.hidden_cells,
-            "drift": list(self.drift),
+            "drift": [None if math.isnan(one) else one for one in self.drift],
             "disagreement": [None if math.isnan(z) else z for z in self.disagreement],
             "worth_in_labels": self.worth,
             "raw_calibration_error": None if self.raw_error is None else self.raw_error.to_dict(),
@@ -111,10 +112,9 @@ class Diagnostics:
             said.append(
                 f"held-out labels: {self.hidden_coverage:.0%} of {self.hidden_cells:,} intervals contained them"
             )
-        if self.drift and max(self.drift) > 0:
-            said.append(
-                f"the relation between score and label varies between cells by about {max(self.drift):.1f} logits"
-            )
+        drift = [one for one in self.drift if not math.isnan(one)]
+        if drift:
+            said.append(f"the relation between score and label varies between cells by about {max(drift):.1f} logits")
         far = [z for z in self.disagreement if abs(z) > 2]
         if far:
             said.append(
@@ -148,12 +148,14 @@ class CountEstimates:
     def __iter__(self) -> Iterator[CountEstimate]:
         return iter(self.rows)
 
-    def __getitem__(self, place: int | str | tuple[str, ...]) -> CountEstimate:
+    def __getitem__(self, place: SupportsIndex | str | tuple[str, ...]) -> CountEstimate:
         """The row at a place, or that of a cell by its name or names."""
-        return self.rows[place if isinstance(place, int) else self._place(place)]
+        return self.rows[self._place(place) if isinstance(place, (str, tuple)) else place]
 
     def difference(self, a: str | tuple[str, ...], b: str | tuple[str, ...]) -> tuple[Estimate, float]:
         """The count of cell a minus that of cell b with its interval, and P(a > b), ties counted half.
+
+        The two counts are taken as independent given the labels.
 
         Raises InputError for a cell that is not there, or if the counts were not made by the hierarchical method.
         """

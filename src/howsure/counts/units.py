@@ -18,7 +18,6 @@ from howsure.inputs.pairs import Floats, Integers
 
 LEAST_LABELS = 10
 SPREADS = 4.0  # standard deviations of Σ 1/π, taken as if units were drawn one by one, which is wider
-WHOLE = "all"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +50,11 @@ class Units:
 
     def __len__(self) -> int:
         return len(self.score)
+
+    @property
+    def is_clustered(self) -> bool:
+        """Whether several units were drawn together."""
+        return len(self.draw.stratum) < len(self)
 
     @property
     def is_labelled(self) -> Bools:
@@ -117,7 +121,7 @@ def partial_labels(labels: object, *, n: int) -> tuple[Integers, Floats]:
         return known, np.empty(0)
     try:
         values = check_labels(_spelled_plainly(column[known]), name="labels").astype(np.float64)
-    except InputError as error:
+    except (InputError, TypeError) as error:
         raise _at_its_row(column, known, error) from None
     return known, values
 
@@ -272,14 +276,13 @@ def _chances(
     column = as_column(inclusion, name="inclusion")
     if len(column) != n:
         raise InputError(f"inclusion must have as many rows as y_prob; it has {len(column):,}, y_prob has {n:,}.")
-    values = np.array([np.nan if is_missing(one) or one == "" else one for one in column.tolist()], dtype=np.float64)
+    values = np.array([spelled_number(str(one)) for one in column.tolist()], dtype=np.float64)
     for row in labelled.tolist():
         if not 0.0 < values[row] <= 1.0:
-            held = "none" if np.isnan(values[row]) else repr(float(values[row]))
+            held = "none" if is_missing(column[row]) or column[row] == "" else repr(column.tolist()[row])
             raise InputError(
                 "inclusion, the probability that a unit was drawn for labelling, must lie in (0, 1] where there is a "
-                "label; "
-                f"row {row} has {held}. howsure.sample_for_labels gives it."
+                f"label; row {row} has {held}. howsure.sample_for_labels gives it."
             )
     of_element = np.full(len(first), np.nan)
     of_element[element[labelled]] = values[labelled]
@@ -289,7 +292,7 @@ def _chances(
     return np.asarray(of_element[drawn])
 
 
-def _at_its_row(column: np.ndarray[Any, Any], known: Integers, error: InputError) -> InputError:
+def _at_its_row(column: np.ndarray[Any, Any], known: Integers, error: Exception) -> Exception:
     plain = _spelled_plainly(column[known])
     for k, row in enumerate(known.tolist()):
         if plain[k] not in (0, 1, "0", "1", True, False):

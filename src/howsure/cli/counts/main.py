@@ -154,7 +154,7 @@ def plan_command(file: str, prob: str, width: float, design: str, level: float, 
     with rows_as_in_files(population.place):
         n = labels_needed(score, width=width, design=design, level=level)
     said = f"{counted(n, 'label')} of {counted(len(score), 'unit')} for an interval about {width:g} units wide"
-    emit(f"{said}, planned without using the model; usually fewer suffice.\n", output)
+    emit(f"{said}, planned from the scores alone; the more positives they miss, the wider it gets.\n", output)
 
 
 __all__ = ["command"]
