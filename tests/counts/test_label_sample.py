@@ -10,6 +10,7 @@ import pytest
 from howsure.counts import LabelSample, labels_needed, sample_for_labels
 from howsure.counts.strata import allocation, bands_of
 from howsure.errors import InputError
+from howsure.files.model_archive import write_model
 
 SCORE = np.concatenate([np.zeros(300), np.random.default_rng(0).beta(0.4, 2.0, 700)])
 
@@ -162,3 +163,16 @@ def test_labels_that_no_sample_drew_are_no_batch() -> None:
         sample_for_labels(SCORE, 40, batch=(first, np.zeros(1000)), rng=1)
     with pytest.raises(InputError, match="batch must be a pair"):
         sample_for_labels(SCORE, 40, batch=first, rng=1)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "changed", [{"indices": np.array([-1, 2])}, {"indices": np.array([0.0, 2.0])}, {"inclusion": np.array([0.5, -3.0])}]
+)
+def test_a_file_whose_parts_do_not_fit_is_no_sample(tmp_path: Path, changed: dict) -> None:
+    parts = {"indices": np.array([0, 2]), "inclusion": np.full(2, 0.5), "codes": np.zeros(4, dtype=np.int64)}
+    content = {"recipe": {}, "strata": ["all"]}
+    write_model(tmp_path / "good.npz", kind="sample for labels", schema=1, content=content, arrays=parts)
+    assert len(LabelSample.load(tmp_path / "good.npz")) == 2
+    write_model(tmp_path / "bad.npz", kind="sample for labels", schema=1, content=content, arrays=parts | changed)
+    with pytest.raises(InputError, match="do not fit together"):
+        LabelSample.load(tmp_path / "bad.npz")

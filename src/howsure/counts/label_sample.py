@@ -72,7 +72,10 @@ class LabelSample:
         try:
             held = [arrays[name] for name in ("indices", "inclusion", "codes")]
             sample = cls(held[0], held[1], tuple(content["strata"]), held[2], content["recipe"])
-            if len(held[0]) != len(held[1]) or held[0].max() >= len(held[2]) or held[2].max() >= len(sample.strata):
+            indices, inclusion, codes = held
+            whole = all(one.ndim == 1 and one.dtype.kind == "i" and one.min() >= 0 for one in (indices, codes))
+            fit = whole and indices.max() < len(codes) and codes.max() < len(sample.strata)
+            if not fit or indices.shape != inclusion.shape or not ((inclusion > 0) & (inclusion <= 1)).all():
                 raise ValueError("its parts do not fit together")
         except (KeyError, TypeError, ValueError) as error:
             raise damaged_model(path, error) from error
