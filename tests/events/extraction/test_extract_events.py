@@ -115,7 +115,7 @@ def test_stopped_and_gone_on(workers: int, tmp_path: Path, corpus: Path, model: 
 def test_a_worker_that_is_killed(tmp_path: Path, corpus: Path, model: Path, whole: dict[str, Any]) -> None:
     store = tmp_path / "news.duckdb"
     killer = Killer(AntecedentModel.load(model), f"story-{3 * BATCH}")
-    with pytest.raises(StoreError, match=r"worker process ended .* same command again"):
+    with pytest.raises(StoreError, match=r"worker process ended .* rerun the same command"):
         extract_to(store, corpus, killer, workers=2)
     extract_to(store, corpus, model)
     assert contents(store) == whole
@@ -123,7 +123,7 @@ def test_a_worker_that_is_killed(tmp_path: Path, corpus: Path, model: Path, whol
 
 def test_the_workers_that_are_left_end_too(tmp_path: Path, corpus: Path, model: Path) -> None:
     """Nobody waits without end for a worker that waits for one that was killed."""
-    with pytest.raises(StoreError, match=r"worker process ended .* same command again"):
+    with pytest.raises(StoreError, match=r"worker process ended .* rerun the same command"):
         extract_to(tmp_path / "news.duckdb", corpus, Deaf(tmp_path), workers=2)
     assert multiprocessing.active_children() == []
 
