@@ -17,7 +17,7 @@ from howsure.inputs.numerals import spelled_number
 from howsure.inputs.pairs import Floats, Integers
 
 LEAST_LABELS = 10
-SPREADS = 4.0  # standard deviations of Σ 1/π, taken as if units were drawn one by one, which is wider
+SPREADS = 5.0  # standard deviations of Σ 1/π, as of units drawn independently, scaled up to the size there is
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,8 +196,9 @@ def _draw_of(
         if chances is None:
             _check_strata(("all",), size, np.array([len(drawn)]), what)
         else:
-            spread = float(np.sqrt(((1.0 - chances) / chances**2).sum()))
-            _check_size(float((1.0 / chances).sum()), elements, "inclusion says", what, SPREADS * spread)
+            said = float((1.0 / chances).sum())
+            spread = float(np.sqrt(((1.0 - chances) / chances**2).sum() * elements / said))
+            _check_size(said, elements, "inclusion says", what, SPREADS * spread)
         return Draw(element, drawn, stratum, size, chances), how
     codes, names = _stratum_codes(strata, labelled, n, may_miss=chances is not None)
     stratum = codes[first]
