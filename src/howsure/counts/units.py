@@ -196,9 +196,8 @@ def _draw_of(
         if chances is None:
             _check_strata(("all",), size, np.array([len(drawn)]), what)
         else:
-            said = float((1.0 / chances).sum())
-            spread = float(np.sqrt(((1.0 - chances) / chances**2).sum() * elements / said))
-            _check_size(said, elements, "inclusion says", what, SPREADS * spread)
+            said, variance = float((1.0 / chances).sum()), float(((1.0 - chances) / chances**2).sum())
+            _check_size(said, elements, "inclusion says", what, SPREADS * (variance * elements / said) ** 0.5)
         return Draw(element, drawn, stratum, size, chances), how
     codes, names = _stratum_codes(strata, labelled, n, may_miss=chances is not None)
     stratum = codes[first]
