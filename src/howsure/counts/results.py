@@ -50,11 +50,6 @@ class CountEstimate:
         """The estimate divided by the number of units; NaN where there is none."""
         return self.estimate / self.n if self.n else math.nan
 
-    def as_share(self) -> Estimate:
-        """The share of units whose label is 1, with its interval."""
-        n = max(self.n, 1)
-        return Estimate(self.share, self.low / n, self.high / n, level=self.level, method=self.method, n=self.n)
-
     def to_dict(self) -> dict[str, Any]:
         """Plain values; what is undefined is None."""
         held = {

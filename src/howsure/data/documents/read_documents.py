@@ -53,7 +53,7 @@ def read_documents(
 def documents_in(
     path: str | os.PathLike[str], *, format: str | None = None, left_out: LeftOut | None = None
 ) -> list[Document]:
-    """What `read_documents` does after its door: with a list, documents with broken brackets are left out into it.
+    """`read_documents` with checked arguments; documents with broken brackets go into `left_out`, where it is a list.
 
     Raises InputError as `read_documents` does, or if no document is left.
     """
