@@ -18,6 +18,7 @@ _ROOMS = {
         "LabelSample",
         "estimate_counts",
         "labels_needed",
+        "learned_score",
         "sample_for_labels",
     ),
     "howsure.coreference": ("AntecedentModel", "CorefPosterior", "score_clusters"),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from howsure.counts.logits import sigmoid
+from howsure.counts.model.logits import sigmoid
 from howsure.inputs.pairs import Floats, Integers
 
 SMALL_VARIANCE = 16.0  # sums below it have their law computed term by term, others Edgeworth's approximation

@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from howsure.calibration.curve import calibration_error
-from howsure.counts.cell_levels import LEVELS, cell_levels
 from howsure.counts.count_law import CountLaw, count_law
 from howsure.counts.design import FEW_POSITIVES, difference_total
-from howsure.counts.proxy import FOLDS, Proxy, fit_proxy, folds_of
+from howsure.counts.model.cell_levels import LEVELS, cell_levels
+from howsure.counts.model.proxy import FOLDS, Proxy, fit_proxy, folds_of
 from howsure.counts.results import CountEstimate, Diagnostics
 from howsure.counts.units import Units
 from howsure.inputs.pairs import Floats

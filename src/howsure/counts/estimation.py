@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.counts.cell_levels import LEVELS, cell_levels
-from howsure.counts.conditional import conditional_estimate, conditional_interval
 from howsure.counts.count_law import CountLaw, count_law, mixture
 from howsure.counts.design import (
     FEW_POSITIVES,
@@ -20,7 +18,9 @@ from howsure.counts.design import (
     labels_total,
 )
 from howsure.counts.diagnostics import diagnostics_of, notes_of
-from howsure.counts.proxy import Proxy, fit_proxy
+from howsure.counts.model.cell_levels import LEVELS, cell_levels
+from howsure.counts.model.conditional import conditional_estimate, conditional_interval
+from howsure.counts.model.proxy import Proxy, fit_proxy
 from howsure.counts.results import CountEstimate, CountEstimates
 from howsure.counts.units import Units, read_units
 from howsure.errors import InputError

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from howsure.counts.logits import sigmoid
+from howsure.counts.model.logits import sigmoid
 from howsure.inputs.pairs import Floats
 from howsure.stats.poisson_binomial import poisson_binomial
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from howsure.counts.logits import clipped_logit, sigmoid
+from howsure.counts.model.logits import clipped_logit, sigmoid
 from howsure.counts.units import Units
 from howsure.inputs.pairs import Floats, Integers
 

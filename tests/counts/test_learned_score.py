@@ -1,0 +1,103 @@
+"""Scores learned from labelled texts: honest for these texts, useful for the others."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+import pytest
+
+from howsure.counts import learned_score
+from howsure.counts.learned_score import FOLDS, _fitted, _folds, word_weights
+from howsure.errors import InputError, MissingExtraError
+
+WORDS = ["river", "school", "market", "police", "crowd", "train", "harbour", "minister", "rain", "field"]
+
+
+def news(n: int, seed: int) -> tuple[list[str], np.ndarray]:
+    """Texts of ten words; those with an arrest say so in one of two ways, in four of five cases."""
+    rng = np.random.default_rng(seed)
+    truth = (rng.random(n) < 0.3).astype(float)
+    told = ["arrested" if rng.random() < 0.5 else "detained" for _ in range(n)]
+    said = [one if y and rng.random() < 0.8 else "walked" for one, y in zip(told, truth, strict=True)]
+    return [" ".join([*rng.choice(WORDS, 9), one]) for one in said], truth
+
+
+def test_other_texts_get_the_mean_of_the_folds_and_labelled_ones_the_fold_without_them() -> None:
+    texts, truth = news(120, 0)
+    labels = np.where(np.arange(120) < 50, truth, np.nan)
+    found = learned_score(texts, labels, rng=3)
+    known = np.arange(50)
+    folds = _folds(known, np.random.default_rng(3))
+    features = word_weights(texts)
+    fits = [_fitted(features, known[folds != fold], truth[:50][folds != fold]) for fold in range(FOLDS)]
+    np.testing.assert_allclose(found[50:], np.mean(fits, axis=0)[50:], rtol=1e-9)
+    wanted = [fits[fold][row] for row, fold in enumerate(folds.tolist())]
+    np.testing.assert_allclose(found[:50], wanted, rtol=1e-9)
+    changed = labels.copy()
+    changed[7] = 1 - changed[7]
+    assert learned_score(texts, changed, rng=3)[7] == pytest.approx(found[7], rel=1e-6)  # its own label says nothing
+
+
+def test_what_is_learned_ranks_unread_texts() -> None:
+    texts, truth = news(800, 1)
+    labels = np.where(np.arange(800) < 200, truth, np.nan)
+    found = learned_score(texts, labels, rng=0)[200:]
+    unread = truth[200:]
+    more = (found[unread == 1][:, None] > found[unread == 0]).mean()
+    assert more > 0.8  # the word says it in four of five cases: .9 at best
+    assert ((found > 0) & (found < 1)).all()
+
+
+def test_labels_that_say_nothing_of_words_give_a_score_near_their_share() -> None:
+    """Out of fold, a score from random labels must not know them: |r| of 400 pairs stays below 4 / √400."""
+    texts, _ = news(400, 2)
+    labels = (np.random.default_rng(0).random(400) < 0.5).astype(float)
+    found = learned_score(texts, labels, rng=0)
+    assert abs(np.corrcoef(found, labels)[0, 1]) < 0.2
+
+
+def test_texts_of_one_cluster_share_a_fold() -> None:
+    cluster = np.arange(60) % 12
+    folds = _folds(cluster, np.random.default_rng(0))
+    assert all(len(np.unique(folds[cluster == one])) == 1 for one in range(12))
+    assert len(np.unique(folds)) == FOLDS
+    texts, truth = news(60, 3)
+    assert learned_score(texts, truth, clusters=cluster, rng=0).shape == (60,)
+
+
+@pytest.mark.parametrize("value", [0, 1])
+def test_labels_all_alike_give_their_smoothed_share(value: int) -> None:
+    texts, _ = news(40, 4)
+    found = learned_score(texts, [value] * 20 + [None] * 20, rng=0)
+    np.testing.assert_allclose(found, (16 * value + 0.5) / 17)
+
+
+@pytest.mark.parametrize(
+    ("texts", "labels", "said"),
+    [
+        ("one text", [1], "must be a list of texts; it is a str"),
+        (["a b", 3], [1, 0], "row 1 holds a int"),
+        (["a b c"] * 30, [1] * 5 + [None] * 25, "at least 10 texts to learn from; they are for 5"),
+        (["a b c"] * 30, [1] * 5, "labels must have as many rows"),
+        (["a b c"] * 30, [1, 0] * 14 + [2, 1], "row 28 holds 2"),
+        ([""] * 30, [1, 0] * 15, "they have none"),
+    ],
+)
+def test_what_cannot_be_learned_from_is_refused(texts: Any, labels: Any, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        learned_score(texts, labels)
+
+
+def test_without_scikit_learn_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def without(name: str, *rest: Any, **more: Any) -> Any:
+        if name.startswith("sklearn"):
+            raise ImportError(name)
+        return real(name, *rest, **more)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(MissingExtraError, match=r"howsure\[classifiers\]"):
+        learned_score(["a b"] * 20, [0, 1] * 10)
