@@ -72,7 +72,10 @@ def test_json_equals_the_library(predictions: Path, options: tuple[str, ...], ar
     held = columns_of(predictions)
     given = {key: held.get(value, value) if isinstance(value, str) else value for key, value in arguments.items()}
     curve = howsure.calibration_curve(held["gold"], held["prob"], **given)
-    (found,) = judged(predictions, *options)["curves"]
+    told = judged(predictions, *options)
+    assert told["recipe"]["target"] == "gold"  # by its option's name
+    assert "label" not in told["recipe"]
+    (found,) = told["curves"]
     p_adjusted, recipe = found.pop("p_adjusted"), found.pop("recipe")
     wanted = json.loads(json.dumps(curve.to_dict()))
     assert found == {name: held for name, held in wanted.items() if name != "recipe"}

@@ -140,7 +140,7 @@ def test_each_model_has_its_own_label(answers: dict[str, Any], tmp_path: Path) -
         answers["right_a"], answers["conf_a"], answers["conf_b"], y_true_b=answers["right_b"]
     ).to_dict()
     assert {key: found[key] for key in wanted} == wanted
-    assert (found["label_a"], found["label_b"]) == ("right_a", "right_b")
+    assert (found["target_a"], found["target_b"]) == ("right_a", "right_b")
     swapped = run("calibration", "compare", path, "--target", "right_b", *probs)
     assert swapped.code == 2
     assert "--target right_b is named after conf_b" in swapped.err

@@ -9,7 +9,7 @@ import pytest
 
 from howsure.data.documents.conll2012 import read_conll2012
 from howsure.data.documents.conllu import read_conllu
-from howsure.data.documents.entity_brackets import LeftOut
+from howsure.data.documents.entity_brackets import BrokenDocument, LeftOut
 from howsure.data.documents.read_documents import BAD_BRACKETS, read_documents
 from howsure.data.documents.three_columns import read_three_columns, three_column_documents
 from howsure.errors import InputError
@@ -157,10 +157,15 @@ def test_taggers_do_not_mind_brackets_in_columns(tmp_path: Path) -> None:
     assert tagged.code == 0
     assert tagged.out.count("Entity=(") == 2
     assert tagged.out.count("# newdoc id") == 3
+    said = "howsure: 2 of 3 documents have broken brackets and are written without Entity=: road, hill. line "
+    assert tagged.err.startswith(said)
+    assert run("sequences", "tag", model, path, "--k-best", 2).err == tagged.err
 
 
 def test_three_columns_are_read_without_mentions() -> None:
     text = Text("x.txt", FORMS["three-columns"][0])
-    found = three_column_documents(text, mentions=False)
+    broken: list[BrokenDocument] = []
+    found = three_column_documents(text, broken, mentions=False)
+    assert [one.name for one in broken] == [one.name for one in found if one.mentions is None]
     assert [document.mentions is None for document in found] == [True, False, True]
     assert [len(document.sentences[0]) for document in found] == [3, 3, 3]

@@ -59,4 +59,4 @@ def test_what_is_undefined_has_no_interval() -> None:
     assert (undefined.low, undefined.high) == (None, None)
     assert verdict(undefined) is None
     assert over_training(Estimate(0.3, None, None, 0.95, "debiased", 9), [0.3, 0.2]).low is None
-    assert str(mean_estimate(np.array([1.0]))) == "undefined"
+    assert str(mean_estimate(np.array([1.0]))) == "–"

@@ -64,7 +64,8 @@ NAMELESS = TagPosterior(GOOD, SQUARE)
 QUESTIONS = {
     "n must be an integer of 1 or more; it is 0": lambda: POSTERIOR.sample(0),
     "n must be an integer of 1 or more; it is 2.5": lambda: POSTERIOR.sample(2.5),
-    "k must be an integer of 1 or more; it is -1": lambda: POSTERIOR.k_best(-1),
+    "k must be an integer from 1 to 100,000; it is -1": lambda: POSTERIOR.k_best(-1),
+    "k must be an integer from 1 to 100,000; it is 1000000000": lambda: POSTERIOR.k_best(10**9),
     "sentences must be an integer of 1 or more; it is 0": lambda: list(POSTERIOR.parts(0)),
     r"write posterior\[\[1\]\]": lambda: POSTERIOR[1],
     "tags must be those of the 2 sentences; they are of 1": lambda: POSTERIOR.log_prob([["N", "V"]]),

@@ -81,6 +81,12 @@ def test_span_probability(pair) -> None:
     assert posterior.span_probability(*spans[3]) == pytest.approx(wanted[3], rel=0, abs=tolerance)
 
 
+def test_more_than_all_sequences_are_all_of_them() -> None:
+    """It took the memory of as many as were asked for, however few there are."""
+    posterior = TagPosterior([np.zeros((3, 2)), np.zeros((0, 2)), np.zeros((1, 2))], np.zeros((2, 2)))
+    assert [len(best.tags) for best in posterior.k_best(100_000)] == [8, 1, 2]
+
+
 @pytest.mark.parametrize("k", [1, 2, 3, 10, 300])
 def test_k_best(pair, k: int) -> None:
     posterior, twins, tolerance = pair

@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from howsure.show.harmless import STEERING, in_a_line, in_a_spreadsheet
 from howsure.show.table import MOST_ROWS, Table, width_of
@@ -30,6 +31,9 @@ NAMES = {
     "a minus": "-LRB-",
     "HTML": "<script>alert('&')</script>",
     "a bar": "a|b",
+    "a bar after a backslash": r"a\|b",
+    "two backslashes": r"\\|\\",
+    "Markdown": r"*a* _b_ `c` [d](e) ![f](g) ~~h~~ &lt; \* <b>i</b> <http://j.k> __l__m_n_o",
     "LaTeX": r"\input{x} 50 % & $1_2^3 ~ #",
 }
 
@@ -43,7 +47,7 @@ class Cells(HTMLParser):
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: object) -> None:
-        assert tag in ("table", "caption", "thead", "tbody", "tr", "th", "td", "p")
+        assert tag in ("table", "caption", "thead", "tbody", "tr", "th", "td", "p")  # and no mark-up in a cell
         if tag == "tr":
             self.rows.append([])
         if tag in ("th", "td"):
@@ -62,8 +66,7 @@ def cells_of(written: str, form: str) -> list[list[str]]:
         case "html":
             return Cells(written).rows
         case "markdown":
-            lines = [line.removeprefix("| ").removesuffix(" |") for line in written.splitlines()]
-            return [line.replace(r"\|", "\0").split(" | ") for line in (lines[0], *lines[2:])]
+            return Cells(MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(written)).rows
         case "latex":
             lines = [line for line in written.splitlines() if line.endswith(r" \\")]
             return [line.removesuffix(r" \\").split(" & ") for line in lines]
@@ -81,12 +84,18 @@ def test_a_cell_is_one_cell_and_steers_nothing(form: str, name: str) -> None:
     rows = cells_of(written, form)
     assert [len(row) for row in rows] == [2, 2, 2]
     assert rows[0][0] == rows[1][0]
-    if form in ("text", "html"):
+    if form in ("text", "html", "markdown"):
         assert rows[1] == [in_a_line(name), "-0.5"]
     if form == "csv":
         assert rows[1] == [in_a_spreadsheet(name), "-0.5"]
     if form == "latex":
         assert rows[1][1] == "$-$0.5"
+
+
+@given(st.text(alphabet=r"ab1 |\\*_`~<>[]()!&#;:/.-"))
+def test_markdown_shows_every_cell_as_it_is(name: str) -> None:
+    rows = cells_of(Table(HEADINGS, [[name, "1"]], words=["name"]).markdown(), "markdown")
+    assert rows == [["name", "n"], [name.strip(), "1"]]
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -21,7 +21,7 @@ from howsure.inputs.checks import check_labels, check_level, check_probabilities
 from howsure.inputs.frames import to_frame
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.inputs.pairs_from import columns_of, pairs_from
-from howsure.show.numbers import interval
+from howsure.show.numbers import UNDEFINED, interval
 from howsure.show.preformatted import preformatted
 from howsure.stats.clusters import few_clusters
 from howsure.stats.estimate import Estimate
@@ -83,7 +83,7 @@ class CalibrationComparison:
 
 
 def _fine(e: Estimate) -> str:
-    return "undefined" if e.low is None else f"{e.value:+.5f} {interval(e.low, e.high, 5, sign=True)}"
+    return UNDEFINED if e.low is None else f"{e.value:+.5f} {interval(e.low, e.high, 5, sign=True)}"
 
 
 def compare_calibration(

@@ -19,7 +19,7 @@ from howsure.explorer.assembly import assemble
 from howsure.explorer.document_view import view_of
 from howsure.explorer.queries import compare, doubtful, overview, series
 from howsure.inputs.checks import check_level
-from howsure.inputs.numbers import check_whole
+from howsure.inputs.numbers import MOST_CLUSTERINGS, check_whole
 
 MOST_ACTORS = 8  # of which nobody chose: 28 pairs to compare
 MOST_PERIODS = 600  # of a length that nobody chose: 11 years of weeks
@@ -59,7 +59,7 @@ def events_report(
     chosen = Included() if included is None else included
     n_documents, n_samples = (
         check_whole(chosen.documents, name="documents"),
-        check_whole(chosen.samples, name="samples"),
+        check_whole(chosen.samples, name="samples", most=MOST_CLUSTERINGS),
     )
     actors = list(chosen_actors(store, chosen.actors))
     actors = actors[:MOST_ACTORS] if chosen.actors is None else actors

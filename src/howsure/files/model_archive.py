@@ -92,9 +92,8 @@ def _zipped(members: Mapping[str, bytes]) -> bytes:
 def _head(path: Place, archive: Archive) -> dict[str, Any]:
     if HEAD not in archive.members:
         raise InputError(
-            f"{path} is not a model saved by this version of howsure: it has no {HEAD}. If an earlier one did, train "
-            "the "
-            "model and save it again."
+            f"{path} is not a model saved by this version of howsure: it has no {HEAD}. "
+            "If an earlier one did, train the model and save it again."
         )
     text = archive.content(HEAD)
     if archive.content(CHECKSUM) != _sha256(text).encode():

@@ -108,9 +108,9 @@ def _refuse_classes(y_prob: Any, name: str) -> None:
         shape = (len(y_prob), len(y_prob[0]))
     if len(shape) == 2 and shape[1] > 2:
         raise InputError(
-            f"{name} must have one dimension; its shape is {shape}, one column per class. Make pairs of a probability "
-            "and "
-            f"a label by howsure.pairs_from_classes(y_true, {name}), and give these instead."
+            f"{name} must have one dimension; its shape is {shape}, one column per class. "
+            f"Make pairs of a probability and a label by howsure.pairs_from_classes(y_true, {name}), and give these "
+            "instead."
         )
 
 

@@ -20,7 +20,7 @@ from howsure.sequences.chain.pair_marginals import all_pair_marginals, entropies
 from howsure.sequences.chain.potentials import Potentials, check_possible, possible_messages
 from howsure.sequences.chain.sampling import Streams, sample
 from howsure.sequences.chain.spans import checked_span, span_probability
-from howsure.sequences.chain.viterbi import BestPaths, best_of_each
+from howsure.sequences.chain.viterbi import MOST_PATHS, BestPaths, best_of_each, number_of_paths
 from howsure.sequences.chain.workspace import Workspace
 from howsure.sequences.features.sentences import check_lists
 from howsure.sequences.features.tagset import Tag, TagSet
@@ -172,7 +172,7 @@ class TagPosterior:
     def k_best(self, k: int) -> list[BestPaths]:
         """The k most probable tag sequences of each sentence: `tags` (k, T), and their `log_probs` (k,), best first.
 
-        Fewer than k if fewer are possible; exact.
+        Fewer than k if fewer are possible; exact. k is at most 100,000.
 
         >>> posterior = TagPosterior([np.log([[0.1, 0.9], [0.6, 0.4]])], np.zeros((2, 2)))
         >>> best = posterior.k_best(2)[0]
@@ -183,7 +183,8 @@ class TagPosterior:
         Source: Soong & Huang 1991.
         """
         empty = BestPaths(np.empty((1, 0), dtype=np.int64), np.zeros(1))
-        width = self.n_tags * check_count(k, "k")
+        k = min(check_count(k, "k", most=MOST_PATHS), number_of_paths(self.n_tags, self.lengths))
+        width = self.n_tags * k
         log_z = self.log_z
 
         def of_batch(chain: Chain, workspace: Workspace) -> Sequence[BestPaths]:

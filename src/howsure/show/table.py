@@ -15,6 +15,10 @@ from howsure.show.harmless import in_a_line, in_a_spreadsheet, on_a_terminal
 MOST_ROWS = 24  # of a result that prints itself
 LATEX = {"&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}"}
 LATEX |= {"^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "<": r"\textless{}", ">": r"\textgreater{}"}
+# What Markdown would not show as it is: marks of emphasis, code, links and HTML, and backslashes before a mark.
+MARKS = re.compile(
+    r"[|*`]|\\(?=[!-/:-@\[-`{-~])|(?<!\w)_|_(?!\w)|~(?=~)|(?<=~)~|<(?=[A-Za-z/!?])|&(?=#?\w+;)|\](?=[(\[])"
+)
 LEFT = ' style="text-align: left"'
 
 
@@ -70,7 +74,7 @@ class Table:
     def markdown(self, *, raw: bool = False) -> str:
         """A table of GitHub's Markdown below the caption as a comment."""
         shown = self._shown(in_a_line, raw)
-        head, *rows = [[cell.replace("|", r"\|") for cell in row] for row in shown]
+        head, *rows = [[markdown_escaped(cell) for cell in row] for row in shown]
         rule = ["-" * max(n, 3) + ("" if word else ":") for n, word in zip(_widths(shown), self._in_words, strict=True)]
         comment = [f"<!-- {self.caption.replace('--', '- -')} -->"] if self.caption else []
         return "\n".join([*comment, *(f"| {' | '.join(row)} |" for row in (head, rule, *rows))])
@@ -129,6 +133,15 @@ def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
 def _padded(cell: str, width: int, left: bool) -> str:
     space = " " * (width - width_of(cell))
     return cell + space if left else space + cell
+
+
+def markdown_escaped(text: str) -> str:
+    r"""Text that GitHub's Markdown shows as it is in a cell of a table.
+
+    >>> print(markdown_escaped(r"a|b \| <b> *c* d_e 1 < 2"))
+    a\|b \\\| \<b> \*c\* d_e 1 < 2
+    """
+    return MARKS.sub(lambda found: f"\\{found[0]}", text)
 
 
 def latex_escaped(text: str) -> str:

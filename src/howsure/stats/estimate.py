@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from howsure.inputs.frames import to_frame
-from howsure.show.numbers import interval
+from howsure.show.numbers import UNDEFINED, interval
 from howsure.show.preformatted import preformatted
 
 
@@ -28,7 +28,7 @@ class Estimate:
 
     def __str__(self) -> str:
         if math.isnan(self.value):
-            return "undefined"
+            return UNDEFINED
         if self.low is None or self.high is None:
             return f"{self.value:.4f}"
         return f"{self.value:.4f} {interval(self.low, self.high)}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -137,3 +139,15 @@ def test_certain_predictions_that_are_wrong_refute_calibration_in_clusters_too(m
     assert together.p_value <= (0.06 if method == "cumulative" else 0.001)  # errors to both sides
     right = calibration_test(q, q, method=method, clusters=C, n_simulations=99, rng=0)
     assert (right.statistic, right.p_value) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("tiny", [5e-324, 1e-310, 1e-200])
+def test_predictions_near_0_overflow_nowhere(method: str, tiny: float) -> None:
+    """What warns is an error here: 1 / variance was infinite, and infinity times a sum of 0 no number."""
+    q, y = np.full(200, tiny), np.arange(200) < 1
+    for weights in (None, np.where(np.arange(200) % 2, 1.0, 1e-160)):
+        with warnings.catch_warnings(action="error"):
+            found = calibration_test(y, q, method=method, clusters=np.arange(200) // 5, sample_weight=weights, rng=0)
+        assert 0.0 <= found.p_value <= 1.0
+        assert not np.isnan(found.statistic)

@@ -195,8 +195,11 @@ def test_what_other_processes_cannot_be_given(tmp_path: Path, corpus: Path, mode
         extract_events(held, tmp_path / "two.duckdb", work=task, workers=2)
     report = extract_events(held, tmp_path / "one.duckdb", work=task, workers=1)
     assert (report.kept, report.with_events) == (DOCUMENTS, 0)
-    with pytest.raises(InputError, match="workers must be 1 or more"):
-        extract_events(held, tmp_path / "none.duckdb", work=task, workers=0)
+    for workers in (0, 257, 10**6):
+        with pytest.raises(InputError, match=f"workers must be a whole number from 1 to 256, not {workers}"):
+            extract_events(held, tmp_path / "none.duckdb", work=task, workers=workers)
+    with pytest.raises(InputError, match="samples must be a whole number from 1 to 10000, not 1000000000"):
+        extract_events(held, tmp_path / "none.duckdb", work=replace(work(model), samples=10**9))
 
 
 def test_hostile_text_is_stored_as_it_is(whole: dict[str, Any]) -> None:

@@ -86,9 +86,16 @@ def clustered_test(
 
 
 def _over(variance: Floats) -> Statistic:
-    """Σ_b S_b² / variance_b."""
-    inverse = np.divide(1.0, variance, out=np.zeros_like(variance), where=variance > 0)
-    return lambda rows: rows**2 @ inverse
+    """Σ_b S_b² / variance_b; infinite where it is beyond all floats."""
+    with np.errstate(over="ignore"):
+        inverse = np.divide(1.0, variance, out=np.zeros_like(variance), where=variance > 0)
+    np.minimum(inverse, np.finfo(np.float64).max, out=inverse)  # infinity times a sum of 0 would be no number
+
+    def statistic(rows: Floats) -> Floats:
+        with np.errstate(over="ignore"):
+            return np.asarray(rows**2 @ inverse)
+
+    return statistic
 
 
 def _furthest(weight: float) -> Statistic:

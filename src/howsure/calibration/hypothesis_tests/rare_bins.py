@@ -36,7 +36,8 @@ def binned_p_value(statistic: float, expected: Floats, variance: Floats) -> floa
     for mean, spread in zip(expected[rare].tolist(), variance[rare].tolist(), strict=True):
         numbers = np.arange(math.ceil(mean + math.sqrt(spread * statistic)) + BEYOND, dtype=np.float64)
         chance = label_numbers(numbers, mean, spread)
-        part = (numbers - mean) ** 2 / spread / statistic
+        with np.errstate(over="ignore"):  # what is infinitely far has reached the statistic
+            part = (numbers - mean) ** 2 / spread / statistic
         step = np.where(part >= 1 - 1e-9, steps, np.minimum(np.rint(part * steps), steps - 1))
         below, lost = _added(
             below, np.bincount(step.astype(np.int64), weights=chance, minlength=steps + 1).astype(np.float64)

@@ -16,7 +16,7 @@ Sides = tuple[Side, Side]
 def comparison_json(result: CalibrationComparison, sides: Sides, rows: PairedRows) -> str:
     """The models, their labels, the rows that only one has, and everything that was found."""
     a, b = sides
-    read = {"a": a.name, "b": b.name, "label_a": a.columns["label"], "label_b": b.columns["label"]}
+    read = {"a": a.name, "b": b.name, "target_a": a.columns["label"], "target_b": b.columns["label"]}
     left_out = {"skipped_a": rows.skipped_a, "skipped_b": rows.skipped_b, "only_a": rows.only_a, "only_b": rows.only_b}
     return json_text({**read, **left_out, "howsure": __version__, **result.to_dict()})
 

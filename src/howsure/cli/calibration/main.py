@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -101,7 +101,7 @@ def curve_command(
         )
         recipe = {
             "command": "howsure calibration",
-            **predictions.describe(),
+            **as_called(predictions.describe()),
             "adjust": adjust if len(curves) > 1 else None,
         }
         skipped = sum(predictions.skipped.values())
@@ -116,6 +116,11 @@ def curve_command(
     else:
         table = curves_table(curves, recipe=recipe, skipped=skipped, adjust=adjust, exact=form == "csv")
         emit(table_text(table, form), output)
+
+
+def as_called(read: Mapping[str, Any]) -> dict[str, Any]:
+    """What was read, the column of true labels named as its option is: `target`."""
+    return {"target" if name == "label" else name: held for name, held in read.items()}
 
 
 def opened(files: Sequence[str], *, missing: Sequence[str], input_format: str | None, **reading: Any) -> Any:

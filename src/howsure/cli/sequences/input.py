@@ -8,6 +8,7 @@ from typing import Any
 
 from howsure.data.documents.conllu_writing import conllu_text
 from howsure.data.documents.document import Document, Sentence, Strings
+from howsure.data.documents.entity_brackets import BrokenDocument, LeftOut
 from howsure.data.documents.read_documents import FORMS, seen_form
 from howsure.errors import InputError
 from howsure.files.opened import opened
@@ -25,12 +26,13 @@ Tags = Sequence[Sequence[str]]
 @dataclass(frozen=True, slots=True)
 class Corpus:
     """The sentences of files as documents; crfsuite's items, if a tagger is asked about these and not about the words;
-    and what a file of CoNLL-U says, character for character."""
+    what a file of CoNLL-U says, character for character; and the documents whose mentions cannot be read."""
 
     name: str
     documents: list[Document]
     items: Sequence[Sequence[Any]] | None = None
     original: str | None = None
+    without_mentions: Sequence[BrokenDocument] = ()
 
     @property
     def sentences(self) -> list[Sentence]:
@@ -87,13 +89,14 @@ def read_words(file: str, *, form: str | None, model: Tagger) -> Corpus:
     text = read_text(file)
     if form is None:
         form = seen_form(text) if any("\t" in line for line in text.content.split("\n") if line[:1] != "#") else TEXT
-    documents = [_plain_document(text)] if form == TEXT else _documents(text, form)
-    return Corpus(file, documents, original=text.content if form == CONLLU else None)
+    broken: LeftOut = []
+    documents = [_plain_document(text)] if form == TEXT else _documents(text, form, broken)
+    return Corpus(file, documents, original=text.content if form == CONLLU else None, without_mentions=broken)
 
 
-def _documents(text: Text, form: str) -> list[Document]:
-    """The documents of a text, whose brackets may be broken: no tagger reads mentions."""
-    return FORMS[form](text, mentions=False)
+def _documents(text: Text, form: str, broken: LeftOut | None = None) -> list[Document]:
+    """The documents of a text, whose brackets may be broken: no tagger reads mentions. Such documents are also told."""
+    return FORMS[form](text, broken, mentions=False)
 
 
 def takes_items(model: Tagger | None) -> bool:

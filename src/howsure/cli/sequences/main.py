@@ -171,13 +171,15 @@ def tag_command(
     echo "How sure is it ?" | howsure sequences tag model.npz -
     howsure sequences tag model.npz test.conllu --k-best 3 --output tagged.conllu
     """
-    from howsure.cli.sequences.output import k_best_text, tagged_text
+    from howsure.cli.sequences.output import k_best_text, tagged_text, without_mentions_text
 
     if k_best is not None and method != "viterbi":
         raise InputError("--k-best gives the most probable sequences; it does not go with --method posterior.")
     tagger = load_model(model)
     corpus = read_words(file, form=input_format, model=tagger)
     posterior = tagger.posterior(corpus.words)
+    if corpus.without_mentions:
+        say(without_mentions_text(corpus))
     if k_best is None:
         emit(tagged_text(corpus, posterior, column=column, method=method, top=top), out)
     else:

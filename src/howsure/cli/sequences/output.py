@@ -9,7 +9,7 @@ import numpy as np
 
 from howsure.cli.sequences.input import Corpus, Tags
 from howsure.data.documents.conllu_tagging import TAG, UNIVERSAL_TAG, Tagging, tagged_conllu
-from howsure.inputs.naming import counted
+from howsure.inputs.naming import counted, shortened
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.sequences.calibration_pairs import count_unknown
 from howsure.sequences.tag_posterior import TagPosterior
@@ -54,6 +54,16 @@ def tagged_text(corpus: Corpus, posterior: TagPosterior, *, column: str, method:
     chosen = posterior.viterbi() if method == "viterbi" else posterior.posterior_decode()
     taggings = ([_tagging(posterior, m, tags, top)] for m, tags in zip(marginals, chosen, strict=True))
     return tagged_conllu(corpus.conllu, taggings, column=COLUMNS[column], replaced=ATTRIBUTES)
+
+
+def without_mentions_text(corpus: Corpus) -> str:
+    """The number of documents written without their mentions, which ones, and why."""
+    broken, documents = corpus.without_mentions, counted(len(corpus.documents), "document")
+    first = shortened((one.name for one in broken), limit=5)
+    return (
+        f"howsure: {len(broken):,} of {documents} have broken brackets and are written without Entity=: {first}. "
+        f"{broken[0].fault}"
+    )
 
 
 def k_best_text(corpus: Corpus, posterior: TagPosterior, *, column: str, k: int, top: int | None) -> str:

@@ -17,6 +17,8 @@ OTHER_NAMES |= {"label": "--target", "missing_values": "--missing", "ids": "--id
 OTHER_NAMES |= {"howsure.compare_calibration": "howsure calibration compare"}
 OTHER_NAMES |= {"howsure.calibration_error": "howsure calibration"}
 
+FORMER_NAMES = {"--label": "--target", "--truth": "--target"}  # of options, which users may still type
+
 QUOTES = "'\""
 VALUE = r"""True|\.\.\.|'[^']*'|"[^"]*"|\[[^\]]*\]"""  # of a parameter in a message of the library
 
@@ -44,7 +46,13 @@ class Command(Helpful):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read options and arguments; a second value is refused where it would replace the first in silence."""
-        _, _, order = self.make_parser(ctx).parse_args(list(args))
+        try:
+            _, _, order = self.make_parser(ctx).parse_args(list(args))
+        except click.NoSuchOption as error:
+            now = FORMER_NAMES.get(error.option_name, "")
+            if not any(now in param.opts for param in self.params):
+                raise
+            raise click.NoSuchOption(error.option_name, possibilities=[now], ctx=error.ctx) from error
         for param in dict.fromkeys(order):
             single = isinstance(param, click.Option) and not (param.multiple or param.is_flag)
             if single and order.count(param) > 1:

@@ -10,9 +10,10 @@ import click
 from howsure.cli.terminal.commands import Group
 from howsure.cli.terminal.destinations import FIGURES, PAGES, Written
 from howsure.cli.terminal.output import FORMATS, RAW
+from howsure.inputs.numbers import MOST_CLUSTERINGS, MOST_PROCESSES
 
-PROCESSES = click.IntRange(1, 256)
-CLUSTERINGS = click.IntRange(1, 10_000)  # samples of a document
+PROCESSES = click.IntRange(1, MOST_PROCESSES)
+CLUSTERINGS = click.IntRange(1, MOST_CLUSTERINGS)
 ACROSS_FILES = ("error", "same", "separate")
 Decorated = Callable[..., Any]
 

@@ -43,8 +43,8 @@ def read_conll2012(path: str | os.PathLike[str], *, left_out: LeftOut | None = N
 
 
 def conll2012_documents(text: Text, left_out: LeftOut | None = None, *, mentions: bool = True) -> list[Document]:
-    """The documents of a text in the columns of CoNLL-2012; without `mentions`, a document with broken brackets has
-    none."""
+    """The documents of a text in the columns of CoNLL-2012; without `mentions`, a document with broken brackets stays,
+    and has none."""
     documents: list[Document] = []
     reading: _Growing | None = None
     number = 0
@@ -63,12 +63,13 @@ def conll2012_documents(text: Text, left_out: LeftOut | None = None, *, mentions
             document = reading.finished(number)
             if reading.fault is None:
                 documents.append(document)
-            elif not mentions:
-                documents.append(replace(document, mentions=None))
-            elif left_out is None:
+            elif mentions and left_out is None:
                 raise reading.fault
             else:
-                left_out.append(BrokenDocument(named_part(document), str(reading.fault)))
+                if left_out is not None:
+                    left_out.append(BrokenDocument(named_part(document), str(reading.fault)))
+                if not mentions:
+                    documents.append(replace(document, mentions=None))
             reading = None
         elif line.strip():
             reading.add(number, line)

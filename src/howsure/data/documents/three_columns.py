@@ -45,7 +45,8 @@ def read_three_columns(path: str | os.PathLike[str], *, left_out: LeftOut | None
 
 
 def three_column_documents(text: Text, left_out: LeftOut | None = None, *, mentions: bool = True) -> list[Document]:
-    """The documents of a text in three columns; without `mentions`, a document with broken brackets has none."""
+    """The documents of a text in three columns; without `mentions`, a document with broken brackets stays, and has
+    none."""
     documents: list[Document] = []
 
     def finish() -> None:
@@ -53,12 +54,12 @@ def three_column_documents(text: Text, left_out: LeftOut | None = None, *, menti
         try:
             documents.append(_document(text, document, rows))
         except BracketFault as fault:
+            if mentions and left_out is None:
+                raise
+            if left_out is not None:
+                left_out.append(BrokenDocument(document, str(fault)))
             if not mentions:
                 documents.append(Document(document, (_sentence(rows),)))
-            elif left_out is None:
-                raise
-            else:
-                left_out.append(BrokenDocument(document, str(fault)))
 
     name: str | None = None
     rows: list[tuple[int, list[str]]] = []

@@ -16,7 +16,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from howsure.errors import InputError
 from howsure.events.actors.lexicon import Lexicon
 from howsure.events.corpus.documents import Corpus, Documents
 from howsure.events.corpus.filters import Filter
@@ -25,6 +24,7 @@ from howsure.events.corpus.stories import SHARED, WORDS, stories_of
 from howsure.events.extraction.processes import Batches, done, undisturbed
 from howsure.events.extraction.worker import Batch, Work
 from howsure.events.store.event_store import EventStore
+from howsure.inputs.numbers import MOST_CLUSTERINGS, MOST_PROCESSES, check_whole
 
 BATCH = 64  # documents: parsed together, stored together
 MOST_WORKERS = 4  # unless more are asked for: each holds a parser and a model
@@ -78,6 +78,7 @@ def extract_events(
     Raises InputError as the readers and the rule do, or where the store was begun otherwise; StoreError where it cannot
     be written. Whatever happens, batches that are stored stay, and the same call goes on after them.
     """
+    check_whole(work.samples, name="samples", most=MOST_CLUSTERINGS)
     return fill_store(corpus, path, work=work, settings=_recipe(corpus, work), workers=workers, advance=advance)
 
 
@@ -91,8 +92,7 @@ def fill_store(
     advance: Advance | None = None,
 ) -> ExtractionReport:
     """Do the work of `extract_events` under settings that are known, such as those of a store that is counted again."""
-    if workers < 1:
-        raise InputError(f"workers must be 1 or more; it is {workers}.")
+    workers = check_whole(workers, name="workers", most=MOST_PROCESSES)
     target = Path(path)
     with undisturbed():
         store = EventStore.open(target, read_only=False) if target.exists() else EventStore.create(target, settings)

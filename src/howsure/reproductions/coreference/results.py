@@ -33,6 +33,7 @@ from howsure.reproductions.coreference.judging import (
 )
 from howsure.reproductions.replicates import verdict
 from howsure.reproductions.reproduction import Finding
+from howsure.show.numbers import UNDEFINED
 from howsure.show.table import Table
 from howsure.stats.estimate import Estimate
 
@@ -216,9 +217,9 @@ def notes(left_out: Sequence[int], parsed: bool) -> tuple[str, ...]:
     """How our data and methods differ from the paper's."""
     said = [
         "The paper's CoNLL-2011 (OntoNotes) is not public. OntoGUM uses the same annotation scheme, without "
-        "singletons; "
-        "GUM annotates the same documents with singletons. The model is an antecedent model after Durrett & Klein "
-        "(2013), not their system; settings and the best pass were chosen on the development parts; LitBank has none.",
+        "singletons; GUM annotates the same documents with singletons. The model is an antecedent model after Durrett "
+        "& Klein (2013), not their system; settings and the best pass were chosen on the development parts; LitBank "
+        "has none.",
         "The paper does not say which mentions it uses. Its 4.3 million pairs in 404 documents suggest detected "
         "mentions, so detected mentions in gold trees on OntoGUM represent its experiment. Nor does it say with which "
         "loss its system was trained; that system's default is the softmax-margin (0.1, 3, 1), ours the likelihood.",
@@ -272,7 +273,7 @@ def _percents(estimate: Estimate) -> str:
 
 def _fine(estimate: Estimate) -> str:
     if estimate.low is None or estimate.high is None:
-        return "undefined"
+        return UNDEFINED
     return f"{estimate.value:+.5f} [{estimate.low:+.5f}, {estimate.high:+.5f}]"
 
 

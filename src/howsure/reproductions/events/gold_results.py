@@ -10,7 +10,7 @@ from howsure.figures.calibration import curve_figure
 from howsure.reproductions.events.gold import Coverage, Judged
 from howsure.reproductions.replicates import verdict
 from howsure.reproductions.reproduction import Finding
-from howsure.show.numbers import p_in_words, p_text
+from howsure.show.numbers import UNDEFINED, p_in_words, p_text
 from howsure.show.table import Table
 from howsure.stats.estimate import Estimate
 
@@ -95,7 +95,7 @@ def _covered(coverage: Coverage) -> list[str]:
 
 def _percent(one: Estimate) -> str:
     if one.value != one.value:
-        return "undefined"
+        return UNDEFINED
     interval = "" if one.low is None or one.high is None else f" [{100 * one.low:.0f}, {100 * one.high:.0f}]"
     return f"{100 * one.value:.0f}{interval} %"
 

@@ -12,6 +12,7 @@ from howsure.reproductions.replicates import SUBSAMPLES, all_verdicts, verdict
 from howsure.reproductions.reproduction import Finding
 from howsure.reproductions.sentiment.classifiers import LOGISTIC_REGRESSION, NAIVE_BAYES, TextClassifier
 from howsure.reproductions.sentiment.tweets import Tweets
+from howsure.show.numbers import UNDEFINED
 from howsure.show.table import Table
 from howsure.stats.estimate import Estimate
 
@@ -62,9 +63,8 @@ def findings(found: Estimates) -> tuple[Finding, ...]:
         ),
         Finding(
             "2", "both are underconfident in the lower range and overconfident in the higher",
-            "predictions below 1/2 are too low by, and those above too high by: naive Bayes {}, {}; logistic "
-            "regression "
-            "{}, {}".format(*sides), all_verdicts(sides),
+            "predictions below 1/2 are too low by, and those above too high by: naive Bayes {}, {}; "
+            "logistic regression {}, {}".format(*sides), all_verdicts(sides),
         ),
         Finding(
             "2", "more pronounced for naive Bayes",
@@ -160,7 +160,7 @@ def _log_loss(curve: CalibrationCurve) -> str:
 
 
 def _value(estimate: Estimate) -> str:
-    return "undefined" if math.isnan(estimate.value) else f"{estimate.value:.4f}"
+    return UNDEFINED if math.isnan(estimate.value) else f"{estimate.value:.4f}"
 
 
 def _interval(estimate: Estimate) -> str:

@@ -15,6 +15,7 @@ from howsure.reproductions.reproduction import Finding
 from howsure.reproductions.tagging.contest import BIN_SIZE, CRF, FEW, HMM, MANY, NOUN, Outcome
 from howsure.reproductions.tagging.corpora import Corpus
 from howsure.reproductions.tagging.models import MOST_FOR_CHOSEN, PAPERS_HMM
+from howsure.show.numbers import UNDEFINED
 from howsure.show.table import Table
 from howsure.stats.estimate import Estimate
 from howsure.stats.multiplicity import adjust_p_values
@@ -263,7 +264,7 @@ def _both(first: bool | None, second: bool | None) -> bool | None:
 
 
 def _value(estimate: Estimate) -> str:
-    return "undefined" if estimate.value != estimate.value else f"{estimate.value:.5f}"
+    return UNDEFINED if estimate.value != estimate.value else f"{estimate.value:.5f}"
 
 
 def _interval(estimate: Estimate) -> str:

@@ -95,10 +95,11 @@ def check_ends(potentials: object, n_tags: int, name: str) -> Floats | None:
     return vector
 
 
-def check_count(n: int, name: str) -> int:
-    """A count of at least 1."""
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1:
-        raise InputError(f"{name} must be an integer of 1 or more; it is {n!r}.")
+def check_count(n: int, name: str, *, most: int | None = None) -> int:
+    """A count of at least 1 and, if there is a limit, at most `most`."""
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 1 or (most is not None and n > most):
+        allowed = "of 1 or more" if most is None else f"from 1 to {most:,}"
+        raise InputError(f"{name} must be an integer {allowed}; it is {n!r}.")
     return int(n)
 
 

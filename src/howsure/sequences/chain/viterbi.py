@@ -16,6 +16,8 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure.sequences.chain.batches import Batch
 from howsure.sequences.chain.log_messages import CHUNK_CELLS, Chain
 
+MOST_PATHS = 100_000  # of a sentence: what memory holds of any
+
 
 class BestPaths(NamedTuple):
     """The best tag sequences of one sentence: tags (m, T), and their log-probabilities (m,), the best first.
@@ -25,6 +27,13 @@ class BestPaths(NamedTuple):
 
     tags: Integers
     log_probs: Floats
+
+
+def number_of_paths(n_tags: int, lengths: Integers) -> int:
+    """How many tag sequences the longest sentence has, or more than anyone may ask for."""
+    steps = int(lengths.max(initial=0))
+    paths: int = int(n_tags) ** min(steps, MOST_PATHS.bit_length())
+    return paths
 
 
 def best_prefixes(chain: Chain) -> Floats:
