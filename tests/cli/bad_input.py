@@ -199,7 +199,7 @@ OPTIONS = [
     Wrong("a misspelt option", "calibration dev.csv --targt gold",
           "No such option '--targt'. (Did you mean one of: '--target', '--test'?)", CSV),
     Wrong("a former spelling", "calibration dev.csv --label gold --prob prob",
-          "No such option '--label'. Did you mean '--target'?", CSV),
+          "No such option '--label'. It is now called '--target'.", CSV),
     Wrong("a level in per cent", f"{JUDGE} --level 95",
           "Invalid value for '--level': 95 does not lie strictly between 0 and 1; write 0.95 for 95 %", CSV),
     Wrong("a bin size of 0", f"{JUDGE} --bin-size 0",

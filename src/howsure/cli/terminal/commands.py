@@ -52,7 +52,8 @@ class Command(Helpful):
             now = FORMER_NAMES.get(error.option_name, "")
             if not any(now in param.opts for param in self.params):
                 raise
-            raise click.NoSuchOption(error.option_name, possibilities=[now], ctx=error.ctx) from error
+            said = f"{error.message} It is now called '{now}'."
+            raise click.NoSuchOption(error.option_name, said, ctx=error.ctx) from error
         for param in dict.fromkeys(order):
             single = isinstance(param, click.Option) and not (param.multiple or param.is_flag)
             if single and order.count(param) > 1:
