@@ -46,7 +46,7 @@ VALUES = {
     f"{name} is {value[:12]}": f"UPDATE settings SET value = '{value}' WHERE name = '{name}'"
     for name, values in {
         "samples": ("0", "-1", "40.5", "true", '"40"', "null", "[]", "1" + "0" * 12, "41", "9" * 400, "NaN"),
-        "version": ("4", "2", "3.0", '"3"', "null", "true", "1e400"),
+        "version": ("5", "2", "3.0", '"3"', "null", "true", "1e400"),
         "actors": ("[]", "3", '{"IRQ": 3}', '"IRQ"', "null"),
         "names": ("{}", '[["IRQ"]]', "[[1, 2]]"),
         "rule": ("[]", '"attack"', '{"name": 3}', '{"name": "a", "forms": 3}', '{"name": "a", "verbs": [[1]]}'),

@@ -12,7 +12,7 @@ from howsure.events.corpus.documents import InputDocument
 from howsure.events.extraction.one_document import Extraction, document_seed, extract
 from howsure.events.extraction.rows import COLUMNS, Rows
 from howsure.events.store.event_store import EventStore
-from howsure.events.store.schema import TABLES
+from howsure.events.store.schema import EVENT_TABLES
 from tests.events import newswire
 
 SAMPLES = 21
@@ -46,7 +46,7 @@ def test_columns_are_those_of_the_schema(store: EventStore) -> None:
     for name, columns in COLUMNS.items():
         held = [row[0] for row in store.ask("SELECT column_name FROM duckdb_columns() WHERE table_name = ?", [name])]
         assert list(columns) == held
-    assert set(COLUMNS) | {"settings", "stories"} == set(TABLES)
+    assert set(COLUMNS) | {"settings", "stories"} == set(EVENT_TABLES)
 
 
 def test_documents_sentences_and_mentions(store: EventStore, extractions: list[Extraction]) -> None:

@@ -19,6 +19,7 @@ VALUES: dict[str, list[Any]] = {
     "BOOLEAN": [True, False, True],
     "VARCHAR": ["a", "ü", ""],
     "DATE": [datetime.date(1987, 1, 31), datetime.date(2025, 12, 1), datetime.date(1, 1, 1)],
+    "TIMESTAMP": [datetime.datetime(2026, 1, 31, 7, 5, 0, 25), datetime.datetime(1, 1, 1), datetime.datetime.max],
     "BLOB": [b"\x00\xff", b"", b"x"],
 }
 VALUES |= {f"{kind}[]": [values, [], values[:1]] for kind, values in VALUES.items()}

@@ -19,21 +19,30 @@ from howsure.errors import InputError
 from howsure.events import EventStore, built_in_rule, compare_actors, compare_rules, event_series, example_store
 from howsure.events.corpus.stories import stories_of
 from howsure.events.extraction.recount import recount_events
+from howsure.events.labels import answers, bands, disagreements, draw, labelling, progress, settled
 from howsure.events.series.behind_a_point import documents_of, doubtful_documents
 from howsure.events.series.dependence_choices import dependence_asked
 from howsure.events.store import integrity, reading, refusals
 from howsure.events.store.documents import stored_document, stored_documents
+from howsure.events.store.schema import OLDEST
 from howsure.explorer import Tokens, addresses, create_app, queries
 from howsure.explorer.document_view import document_view
 from howsure.explorer.one_file import events_report
 
 ONLY_SETTINGS = {  # are read when a store is opened, and stay
-    "event_of", "labels_of", "lexicon_of", "number_of_samples", "recipe_of", "settings_of", "title_of",
+    "event_of", "labels_of", "small_tables", "lexicon_of", "number_of_samples", "recipe_of", "settings_of", "title_of",
 }  # fmt: skip
 OTHERWISE = {"create_app", "serve", "view_of"}  # the page answers; the view is of a document that was read
 
+
+def _of_the_oldest(store: EventStore) -> None:
+    EventStore(store.path, store.connection, {"version": OLDEST}).add_label_tables()
+
+
 ASKED: dict[str, Callable[[EventStore], Any]] = {
     "actors_in": reading.actors_in,
+    "answers_of": answers.answers_of,
+    "asked_of": labelling.asked_of,
     "asked": lambda store: reading.asked(store, "SELECT 1", {}).__enter__(),
     "bounds_of": lambda store: reading.bounds_of(store, "year", "2001"),
     "check_documents": lambda store: refusals.check_documents(store, [0]),
@@ -44,6 +53,9 @@ ASKED: dict[str, Callable[[EventStore], Any]] = {
     "compare_actors": lambda store: compare_actors(store, "NORLAND", "SUDORIA"),
     "compare_rules": lambda store: compare_rules(store, store),
     "dependence_asked": lambda store: dependence_asked(store, "together", 0.0),
+    "disagreements": disagreements.disagreements,
+    "draw_documents": lambda store: draw.draw_documents(store, 10),
+    "documents_with_words": bands.documents_with_words,
     "document": lambda store: queries.document(store, 0),
     "document_view": lambda store: document_view(store, 0),
     "documents_by_period": lambda store: reading.documents_by_period(store, "year"),
@@ -56,22 +68,35 @@ ASKED: dict[str, Callable[[EventStore], Any]] = {
     "export": addresses.export,
     "first_and_last": reading.first_and_last,
     "is_for_reading": reading.is_for_reading,
+    "labelling_of": labelling.labelling_of,
     "overview": queries.overview,
     "point": lambda store: queries.point(store, "NORLAND", by="year", period="2001"),
+    "progress": lambda store: progress.progress(store, "anna"),
+    "next_document": lambda store: progress.next_document(store, "anna"),
+    "reading_order": progress.reading_order,
+    "record_answer": lambda store: answers.record_answer(store, 0, "anna", acting=[], revision=0),
+    "revision_of": lambda store: answers.revision_of(store, 0, "anna"),
     "recount_events": lambda store: recount_events(store, "other.duckdb", rule=built_in_rule("attack-wide")),
     "rows_of": lambda store: reading.rows_of(store, "SELECT 1"),
     "schema_damage": lambda store: list(integrity.schema_damage(store)),
     "series": lambda store: queries.series(store, ["NORLAND"]),
+    "settle": lambda store: answers.settle(store, 0, [], coder="anna"),
+    "settled_labels": settled.settled_labels,
+    "settlements_of": answers.settlements_of,
+    "strata_of": lambda store: bands.strata_of(store, ["NORLAND"], by="none", n=10),
+    "undo_answer": lambda store: answers.undo_answer(store, "anna"),
     "stored_document": lambda store: stored_document(store, 0),
     "stored_documents": lambda store: stored_documents(store, {0}),
     "stories_of": stories_of,
     "table_damage": lambda store: list(integrity.table_damage(store, ["events"])),
 }
 METHODS: dict[str, Callable[[EventStore], Any]] = {
+    "add_label_tables": _of_the_oldest,
     "append": lambda store: store.append({"stories": {"document": [0], "story": [0]}}),
     "ask": lambda store: store.ask("SELECT 1"),
     "finish": lambda store: store.finish(),
     "next_document": lambda store: store.next_document,
+    "transaction": lambda store: store.transaction().__enter__(),
 }
 
 NEEDING_NO_FILE = {"check_settings", "close", "create", "open"}

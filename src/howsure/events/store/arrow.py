@@ -18,6 +18,7 @@ ARROW = {
     "BOOLEAN": nanoarrow.bool_(),
     "VARCHAR": nanoarrow.string(),
     "DATE": nanoarrow.string(),
+    "TIMESTAMP": nanoarrow.string(),
     "BLOB": nanoarrow.large_binary(),
 }
 NUMBERS = {"BIGINT": np.int64, "INTEGER": np.int32, "DOUBLE": np.float64}
@@ -55,7 +56,7 @@ def _array(values: Sequence[Any], kind: str) -> Any:
     if isinstance(values, np.ndarray) and kind in NUMBERS:
         return nanoarrow.c_array(np.ascontiguousarray(values, NUMBERS[kind]))
     plain = values.tolist() if isinstance(values, np.ndarray) else values
-    dates = kind == "DATE"
+    dates = kind in ("DATE", "TIMESTAMP")
     return nanoarrow.c_array([_iso(day) for day in plain] if dates else plain, ARROW[kind])
 
 

@@ -10,16 +10,16 @@ from typing import Any
 from howsure import __version__
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.integrity import (
-    AT_OPENING,
     OF_DOCUMENTS,
     Damage,
     schema_damage,
+    small_tables,
     table_damage,
 )
 from howsure.events.store.packed_samples import as_bits, as_counts, as_labels
 from howsure.events.store.reading import Store, each_row, number_of_samples, rows_of
 from howsure.events.store.refusals import are_clusterings
-from howsure.events.store.schema import TABLES
+from howsure.events.store.schema import tables_of
 from howsure.events.store.settings import REMEDY
 from howsure.inputs.frames import to_frame
 from howsure.inputs.naming import counted
@@ -62,7 +62,7 @@ class StoreCheck:
         """Whether the store is intact, and what to do if it is not."""
         path = self.recipe["store"]
         if self.is_whole:
-            return f"{path} is whole: {counted(self.recipe['documents'], 'document')}, {len(TABLES)} tables."
+            return f"{path} is whole: {counted(self.recipe['documents'], 'document')}, {self.recipe['tables']} tables."
         return f"{path} is damaged: it breaks {counted(len(self.damage), 'rule')}. {REMEDY}."
 
     def __str__(self) -> str:
@@ -92,7 +92,9 @@ def check_store(path: str | os.PathLike[str]) -> StoreCheck:
         damage = list(_damage(store))
         readable = not any(one.rows is None for one in damage)
         documents = rows_of(store, "SELECT count(*) FROM documents")[0][0] if readable else None
-    return StoreCheck(tuple(damage), {"howsure": __version__, "store": str(path), "documents": documents})
+        tables = len(tables_of(store.settings["version"]))
+    recipe = {"howsure": __version__, "store": str(path), "documents": documents, "tables": tables}
+    return StoreCheck(tuple(damage), recipe)
 
 
 def _damage(store: Store) -> Iterator[Damage]:
@@ -100,7 +102,7 @@ def _damage(store: Store) -> Iterator[Damage]:
     if "samples" not in store.settings:
         broken.append(Damage("settings", "the number of samples must be said"))
     if not broken:  # otherwise further questions would fail
-        broken = list(table_damage(store, (*AT_OPENING, *OF_DOCUMENTS)))
+        broken = list(table_damage(store, (*small_tables(store), *OF_DOCUMENTS)))
     yield from broken
     if not broken:  # the blobs have their lengths
         yield from _drawn_damage(store, number_of_samples(store))

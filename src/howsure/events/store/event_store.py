@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,9 +17,9 @@ import duckdb
 from howsure import __version__
 from howsure.errors import HowsureError, InputError
 from howsure.events.store.arrow import arrow_table
-from howsure.events.store.reading import asked, closed_store
+from howsure.events.store.reading import asked, closed_store, is_for_reading
 from howsure.events.store.refusals import check_opened
-from howsure.events.store.schema import VERSION, create_statements
+from howsure.events.store.schema import LABEL_TABLES, OLDEST, VERSION, create_statements
 from howsure.events.store.settings import Settings, read_settings
 from howsure.files.whole import check_place, sync_folder
 
@@ -51,6 +52,7 @@ class EventStore:
 
     def __init__(self, path: Path, connection: duckdb.DuckDBPyConnection, settings: Settings) -> None:
         self.path, self.connection, self.settings = path, connection, settings
+        self._turn, self._changing = threading.RLock(), False
 
     @classmethod
     def create(cls, path: str | os.PathLike[str], settings: Mapping[str, Any]) -> Self:
@@ -136,25 +138,57 @@ class EventStore:
         InputError if the store is closed.
         """
         added = {name: columns for name, columns in tables.items() if len(next(iter(columns.values())))}
-        with _writing(self.path):
-            for name, columns in added.items():
-                self.connection.register(f"added_{name}", arrow_table(name, columns))
+        with self.transaction() as connection:
             try:
-                self.connection.execute("BEGIN")
+                for name, columns in added.items():
+                    connection.register(f"added_{name}", arrow_table(name, columns))
                 for name, columns in added.items():
                     listed = ", ".join(columns)
-                    self.connection.execute(f"INSERT INTO {name} ({listed}) SELECT {listed} FROM added_{name}")
+                    connection.execute(f"INSERT INTO {name} ({listed}) SELECT {listed} FROM added_{name}")
                 if finished:
-                    self.connection.execute("UPDATE settings SET value = 'true' WHERE name = 'finished'")
+                    connection.execute("UPDATE settings SET value = 'true' WHERE name = 'finished'")
+            finally:
+                for name in added:
+                    with suppress(duckdb.Error):
+                        connection.unregister(f"added_{name}")
+
+    @contextmanager
+    def transaction(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """The connection, to change tables: all or nothing, on the disk when this ends, and one thread at a time.
+
+        One inside another is part of it.
+
+        Raises StoreError if it cannot be written, InputError if the store is closed or open for reading only.
+        """
+        with self._turn, _writing(self.path):
+            if self._changing:
+                yield self.connection
+                return
+            if is_for_reading(self):
+                raise InputError(f"{self.path} is open for reading only: EventStore.open(path, read_only=False).")
+            self.connection.execute("BEGIN")
+            self._changing, version = True, self.settings.get("version")
+            try:
+                yield self.connection
                 self.connection.execute("COMMIT")
             except BaseException:
                 with suppress(duckdb.Error):  # the first error is the one to tell of
                     self.connection.execute("ROLLBACK")
+                self.settings["version"] = version
                 raise
             finally:
-                for name in added:
-                    with suppress(duckdb.Error):
-                        self.connection.unregister(f"added_{name}")
+                self._changing = False
+
+    def add_label_tables(self) -> bool:
+        """Bring a store of the version without labels to the present one; False if it has them."""
+        if self.settings["version"] != OLDEST:
+            return False
+        with self.transaction() as connection:
+            for statement in create_statements(LABEL_TABLES):
+                connection.execute(statement)
+            connection.execute("UPDATE settings SET value = ? WHERE name = 'version'", [json.dumps(VERSION)])
+        self.settings["version"] = VERSION
+        return True
 
     def finish(self, stories: Mapping[int, int] | None = None) -> None:
         """Mark the input as complete, and record which documents tell the same story, by the first of them."""

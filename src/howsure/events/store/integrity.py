@@ -13,10 +13,11 @@ from typing import Any
 from howsure.errors import InputError
 from howsure.events.store.arrow import types_of
 from howsure.events.store.reading import Store, rows_of
-from howsure.events.store.schema import TABLES
+from howsure.events.store.schema import LABEL_TABLES, TABLES, tables_of
 from howsure.inputs.naming import counted, shortened
 
 AT_OPENING = ("documents", "left_out", "stories", "events")
+OF_LABELS = tuple(LABEL_TABLES)
 OF_DOCUMENTS = ("sentences", "mentions", "antecedents", "clusterings", "evidence")
 KNOWN_DATE = "isfinite(t.date) AND t.date BETWEEN DATE '0001-01-01' AND DATE '9999-12-31'"
 ABSENT, ORPHANS = "d.document IS NULL", "document must be one of the table documents"
@@ -94,6 +95,23 @@ RULES: dict[str, tuple[tuple[str, str], ...]] = {
         PROBABILITY,
         BITS,
     ),
+    "label_draw": (("t.draw < 1", "draw must be 1 or more"),),
+    "label_strata": ((ABSENT, ORPHANS),),
+    "label_sample": (
+        (ABSENT, ORPHANS),
+        ("t.draw NOT IN (SELECT draw FROM label_draw)", "draw must be one of the table label_draw"),
+        ("t.position < 1", "position must be 1 or more"),
+        ("NOT (t.inclusion > 0 AND t.inclusion <= 1)", "inclusion must lie above 0, and be at most 1"),
+    ),
+    "answers": (
+        (ABSENT, ORPHANS),
+        ("t.document NOT IN (SELECT document FROM label_sample)", "document must be one of the table label_sample"),
+        ("t.entry < 1 OR t.revision < 1", "entry and revision must be 1 or more"),
+        ("t.coder = ''", "coder must be a name"),
+        ("list_count(t.acting) < len(t.acting)", "acting must be codes"),
+        ("t.unclear AND coalesce(len(t.acting), 1) > 0", "acting must be empty where the text is unclear"),
+        ("t.undoes >= t.entry", "undoes must be an earlier entry"),
+    ),
 }
 KEYS = {
     "documents": "document",
@@ -102,6 +120,9 @@ KEYS = {
     "antecedents": "document, mention, antecedent",
     "clusterings": "document",
     "events": "document, actor",
+    "label_draw": "draw",
+    "label_strata": "document",
+    "label_sample": "document",
 }
 # By table: which documents are wrong as a whole, and the rule that they break. {of} chooses among the documents.
 WHOLES: dict[str, tuple[tuple[str, str], ...]] = {
@@ -151,6 +172,25 @@ WHOLES: dict[str, tuple[tuple[str, str], ...]] = {
             "a document with an event must have clusterings",
         ),
     ),
+    "label_strata": (
+        (
+            "SELECT document FROM (FROM documents {of}) WHERE document NOT IN (SELECT document FROM label_strata) "
+            "AND EXISTS (FROM label_strata)",
+            "every document must have a stratum, or none",
+        ),
+    ),
+    "label_sample": (
+        (
+            "SELECT any_value(document) AS document FROM label_sample {of} GROUP BY position HAVING count(*) > 1",
+            "position must be unique",
+        ),
+    ),
+    "answers": (
+        (
+            "SELECT any_value(document) AS document FROM answers {of} GROUP BY entry HAVING count(*) > 1",
+            "entry must be unique",
+        ),
+    ),
 }
 OF = "WHERE document IN (SELECT unnest($documents))"
 
@@ -185,7 +225,7 @@ def schema_damage(store: Store) -> Iterator[Damage]:
     listed = "SELECT table_name, column_name, data_type FROM system.main.duckdb_columns() WHERE schema_name = 'main'"
     for table, column, kind in rows_of(store, listed):
         columns.setdefault(table, {})[column] = kind
-    for table in TABLES:
+    for table in tables_of(store.settings.get("version")):
         if table not in held:
             yield Damage(table, "it is missing")
             continue
@@ -200,6 +240,11 @@ def schema_damage(store: Store) -> Iterator[Damage]:
     own = rows_of(store, "SELECT DISTINCT function_name FROM system.main.duckdb_functions() WHERE NOT internal")
     if own:
         yield Damage("settings", f"a store has no functions of its own; it has {shortened([name for (name,) in own])}")
+
+
+def small_tables(store: Store) -> tuple[str, ...]:
+    """The tables that are checked when a store is opened: those that counts are based on, and its labels."""
+    return AT_OPENING if OF_LABELS[0] not in tables_of(store.settings.get("version")) else (*AT_OPENING, *OF_LABELS)
 
 
 def table_damage(store: Store, tables: Iterable[str], *, documents: Collection[int] | None = None) -> Iterator[Damage]:
@@ -217,8 +262,9 @@ def table_damage(store: Store, tables: Iterable[str], *, documents: Collection[i
 def _broken_rows(store: Store, table: str, documents: Collection[int] | None) -> Iterator[Damage]:
     missing = [(f"t.{column} IS NULL", f"{column} must not be missing") for column in _required(table)]
     rules = [*missing, *RULES[table]]
-    counts = ", ".join(f"count(*) FILTER ({wrong}), min(t.document) FILTER ({wrong})" for wrong, _ in rules)
-    query = f"SELECT {counts} FROM {table} t LEFT JOIN documents d ON d.document = t.document"
+    document = "t.document" if "document" in types_of(table) else "NULL::BIGINT"
+    counts = ", ".join(f"count(*) FILTER ({wrong}), min({document}) FILTER ({wrong})" for wrong, _ in rules)
+    query = f"SELECT {counts} FROM {table} t LEFT JOIN documents d ON d.document = {document}"
     parameters: dict[str, Any] = {}
     if table == "mentions":
         query += " LEFT JOIN sentences s ON s.document = t.document AND s.sentence = t.sentence"
@@ -237,7 +283,8 @@ def _keys(table: str) -> list[tuple[str, str]]:
     if table not in KEYS:
         return []
     key = KEYS[table]
-    query = f"SELECT any_value(document) AS document FROM {table} {{of}} GROUP BY {key} HAVING count(*) > 1"
+    document = "any_value(document)" if "document" in types_of(table) else "NULL::BIGINT"
+    query = f"SELECT {document} AS document FROM {table} {{of}} GROUP BY {key} HAVING count(*) > 1"
     return [(query, f"there must be one row a {key.replace(', ', ' and ')}")]
 
 

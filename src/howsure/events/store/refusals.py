@@ -8,11 +8,11 @@ from itertools import chain
 import numpy as np
 
 from howsure.events.store.integrity import (
-    AT_OPENING,
     OF_DOCUMENTS,
     Damage,
     DamagedStoreError,
     schema_damage,
+    small_tables,
     table_damage,
 )
 from howsure.events.store.reading import Store
@@ -25,7 +25,7 @@ def check_opened(store: Store) -> None:
 
     Raises DamagedStoreError naming the first violated rule.
     """
-    _refuse(chain(schema_damage(store), table_damage(store, AT_OPENING)), store)
+    _refuse(chain(schema_damage(store), table_damage(store, small_tables(store))), store)
 
 
 def check_documents(store: Store, documents: Collection[int]) -> None:

@@ -5,9 +5,12 @@ All random draws are stored, so that every number of a series, a figure or the p
 
 from __future__ import annotations
 
-VERSION = 3  # of the tables; a store of another version is refused
+from collections.abc import Mapping
 
-TABLES = {
+VERSION = 4  # of the tables; a store of a newer version is refused
+OLDEST = 3  # without the tables of labels
+
+EVENT_TABLES = {
     # What made the store, a JSON value each: version, howsure, finished (whether all of the input is in it), input,
     # parser, rule, lexicon, names (pairs of a code and a name, all that the lexicon holds), actors (codes and titles),
     # model, samples, seed, filters, stories (how documents of one story are found).
@@ -98,7 +101,47 @@ TABLES = {
         samples BLOB NOT NULL""",
 }
 
+# Labels: which documents were drawn to be read by hand, and what readers said of them.
+LABEL_TABLES = {
+    # Each draw of documents, from 1: its settings as a JSON object: question, actors (codes, in the order of their
+    # keys), labels (how many were asked for), design, by, seed, strata, howsure, drawn (ISO time).
+    "label_draw": """
+        draw INTEGER PRIMARY KEY,
+        settings VARCHAR NOT NULL""",
+    # The stratum of every stored document; empty where the documents were drawn with given chances instead.
+    "label_strata": """
+        document BIGINT PRIMARY KEY,
+        stratum VARCHAR NOT NULL""",
+    # The documents that were drawn, the order in which they are read, from 1, over all draws, and the chance that each
+    # had to be drawn, in all draws together.
+    "label_sample": """
+        document BIGINT PRIMARY KEY,
+        draw INTEGER NOT NULL,
+        position INTEGER NOT NULL,
+        inclusion DOUBLE NOT NULL""",
+    # Every answer in the order given, from 1; nothing is changed or removed. `acting`: the actors that act, null where
+    # an answer was taken back. `settles`: it settles what coders answered differently. `revision` counts the answers of
+    # a coder to a document (those that settle it: of all). `undoes` is the entry whose former state this one restores.
+    # `given` is in UTC.
+    "answers": """
+        entry BIGINT PRIMARY KEY,
+        document BIGINT NOT NULL,
+        coder VARCHAR NOT NULL,
+        settles BOOLEAN NOT NULL,
+        acting VARCHAR[],
+        unclear BOOLEAN NOT NULL,
+        revision INTEGER NOT NULL,
+        undoes BIGINT,
+        given TIMESTAMP NOT NULL""",
+}
+TABLES = EVENT_TABLES | LABEL_TABLES
 
-def create_statements() -> list[str]:
-    """The SQL that creates the tables of an empty store."""
-    return [f"CREATE TABLE {name} ({columns}\n)" for name, columns in TABLES.items()]
+
+def tables_of(version: object) -> dict[str, str]:
+    """The tables of a store of a version: the oldest has none for labels."""
+    return EVENT_TABLES if version == OLDEST else TABLES
+
+
+def create_statements(tables: Mapping[str, str] = TABLES) -> list[str]:
+    """The SQL that creates tables."""
+    return [f"CREATE TABLE {name} ({columns}\n)" for name, columns in tables.items()]

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import duckdb
 
 from howsure.errors import InputError
-from howsure.events.store.schema import VERSION
+from howsure.events.store.schema import OLDEST, VERSION
 
 Settings = dict[str, Any]
 # A view may compute without end, and a macro of the store would take the place of a function without its schema.
@@ -45,10 +45,10 @@ def read_settings(connection: duckdb.DuckDBPyConnection, path: Path) -> Settings
             f"{path} was written by a newer howsure ({settings.get('howsure')}; version {version} of the tables, this "
             f"one knows {VERSION}). Update howsure to read it."
         )
-    if version < VERSION:
+    if version < OLDEST:
         raise InputError(
             f"{path} was written by an older howsure ({settings.get('howsure')}; version {version} of the tables, this "
-            f"one reads {VERSION}). Extract the events again."
+            f"one reads {OLDEST} to {VERSION}). Extract the events again."
         )
     for name, (is_right, rule) in RULES.items():
         if name in settings and not is_right(settings[name]):

@@ -1,0 +1,194 @@
+"""Answers of readers: each is in the store when `record_answer` returns, and none overwrites another unseen."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import duckdb
+
+from howsure.errors import HowsureError, InputError
+from howsure.events.labels.labelling import asked_of
+from howsure.events.store.event_store import EventStore
+from howsure.events.store.reading import Store, rows_of
+from howsure.inputs.naming import unknown_name
+from howsure.inputs.numbers import check_whole
+
+LONGEST_NAME = 60  # letters, of a coder
+LATEST = """
+    SELECT document, coder, acting, unclear, revision, given FROM answers WHERE settles = $settles
+    QUALIFY row_number() OVER (PARTITION BY document, {by} ORDER BY entry DESC) = 1
+    ORDER BY document, entry"""
+ONE = """
+    SELECT entry, coder, acting, unclear, revision, given FROM answers
+    WHERE document = $document AND settles = $settles AND ($settles OR coder = $coder) ORDER BY entry DESC LIMIT 1"""
+TO_UNDO = """
+    SELECT entry, document FROM answers WHERE coder = $coder AND NOT settles AND undoes IS NULL
+    AND entry NOT IN (SELECT undoes FROM answers WHERE undoes IS NOT NULL) ORDER BY entry DESC LIMIT 1"""
+BEFORE = """
+    SELECT acting, unclear FROM answers WHERE document = $document AND coder = $coder AND NOT settles
+    AND entry < $entry ORDER BY entry DESC LIMIT 1"""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a coder says of a document: the actors that act, or that the text is unclear; when, in UTC."""
+
+    document: int
+    coder: str
+    acting: tuple[str, ...]
+    unclear: bool
+    revision: int
+    at: datetime.datetime
+
+
+class Conflict(HowsureError):
+    """The answer to a document is not the one that was seen, so it was not overwritten; `answer` is the present one."""
+
+    def __init__(self, answer: Answer, seen: int) -> None:
+        self.answer = answer
+        super().__init__(
+            f"document {answer.document} was answered by {answer.coder} at {answer.at:%H:%M:%S} UTC, as revision "
+            f"{answer.revision}; revision {seen} was seen. Nothing was overwritten: load that answer, and change it."
+        )
+
+
+def record_answer(
+    store: EventStore, document: int, coder: str, *, acting: Sequence[str], unclear: bool = False, revision: int
+) -> int:
+    """Store a coder's answer to a drawn document, and return its revision; it is on the disk then.
+
+    acting: codes of the actors that act, none of them or all. unclear: the text does not say; acting is empty then.
+    revision: that of the answer which the coder saw, 0 if there was none.
+
+    Raises Conflict if the answer is another one by now; InputError if the document was not drawn, an actor was not
+    asked, or the coder has no name; StoreError if it cannot be written.
+    """
+    return _record(store, document, coder, acting=acting, unclear=unclear, revision=revision, settles=False)
+
+
+def settle(
+    store: EventStore, document: int, acting: Sequence[str], *, unclear: bool = False, coder: str, revision: int = 0
+) -> int:
+    """Settle what coders answered differently; the parameters, the result and the errors of `record_answer`.
+
+    coder: who settles it. revision: that of the settlement seen, whoever made it; 0 if there was none.
+    """
+    return _record(store, document, coder, acting=acting, unclear=unclear, revision=revision, settles=True)
+
+
+def undo_answer(store: EventStore, coder: str) -> int | None:
+    """Take a coder's last answer back, and restore the one before it; again, the one before that.
+
+    Returns the document whose answer was restored, None if no answer is left to undo.
+    """
+    asked_of(store)
+    with store.transaction() as connection:
+        found = connection.execute(TO_UNDO, {"coder": coder}).fetchone()
+        if found is None:
+            return None
+        entry, document = found
+        about = {"document": document, "coder": coder}
+        before = connection.execute(BEFORE, {**about, "entry": entry}).fetchone()
+        acting, unclear = before or (None, False)
+        latest = connection.execute(ONE, {**about, "settles": False}).fetchone()
+        assert latest is not None
+        _insert(connection, document, coder, False, acting, unclear, latest[4] + 1, entry)
+    return int(document)
+
+
+def answers_of(store: Store, *, document: int | None = None) -> list[Answer]:
+    """The present answers of all coders, or those to one document, by document and time; none that was taken back."""
+    return _latest(store, document, settles=False)
+
+
+def settlements_of(store: Store, *, document: int | None = None) -> list[Answer]:
+    """What settles differing answers, one a document; `coder` is who settled it."""
+    return _latest(store, document, settles=True)
+
+
+def revision_of(store: Store, document: int, coder: str, *, settles: bool = False) -> int:
+    """The revision of a coder's answer to a document, also of one that was taken back; 0 if there was none."""
+    rows = rows_of(store, ONE, document=document, coder=coder, settles=settles)
+    return int(rows[0][4]) if rows else 0
+
+
+def coder_named(name: object) -> str:
+    """A coder's name without spaces around it.
+
+    Raises InputError if it is empty, too long, or has characters that cannot be shown.
+    """
+    text = name.strip() if isinstance(name, str) else ""
+    if not text or len(text) > LONGEST_NAME or not text.isprintable():
+        raise InputError(
+            f"coder must be a name of 1 to {LONGEST_NAME} printable letters, such as anna; it is {str(name)[:80]!r}."
+        )
+    return text
+
+
+def _latest(store: Store, document: int | None, *, settles: bool) -> list[Answer]:
+    query = LATEST.format(by="true" if settles else "coder")
+    if document is not None:
+        query = query.replace("WHERE", "WHERE document = $document AND", 1)
+    given = {} if document is None else {"document": document}
+    return [
+        Answer(number, coder, tuple(acting), unclear, revision, at)
+        for number, coder, acting, unclear, revision, at in rows_of(store, query, settles=settles, **given)
+        if acting is not None
+    ]
+
+
+def _record(
+    store: EventStore, document: int, coder: str, *, acting: Sequence[str], unclear: bool, revision: int, settles: bool
+) -> int:
+    who, codes = coder_named(coder), _asked(store, acting)
+    seen = check_whole(revision, name="revision", least=0)
+    if unclear and codes:
+        raise InputError(f"acting must be empty where unclear is true; it is {list(codes)}.")
+    with store.transaction() as connection:
+        drawn = "SELECT count(*) FROM label_sample WHERE document = $document"
+        if not _one(connection.execute(drawn, {"document": document})):
+            raise InputError(f"document {document} was not drawn for labelling, so its label could not be counted.")
+        about = {"document": document, "coder": who, "settles": settles}
+        latest = connection.execute(ONE, about).fetchone()
+        present = 0 if latest is None else int(latest[4])
+        if latest is None and present != seen:
+            raise InputError(f"revision must be 0 for document {document}, which {who} has not answered; it is {seen}.")
+        if latest is not None and present != seen:
+            raise Conflict(Answer(document, latest[1], tuple(latest[2] or ()), *latest[3:6]), seen)
+        _insert(connection, document, who, settles, list(codes), unclear, present + 1, None)
+    return present + 1
+
+
+def _asked(store: EventStore, acting: Sequence[str]) -> tuple[str, ...]:
+    """Codes in the order in which they were asked, each once."""
+    asked = asked_of(store).actors
+    if isinstance(acting, str) or not isinstance(acting, (list, tuple)):
+        raise InputError(f"acting must be a list of codes, such as {list(asked[:2])}; it is {acting!r}.")
+    for code in acting:
+        if code not in asked:
+            raise unknown_name("actor", str(code), asked, place="the question")
+    return tuple(code for code in asked if code in acting)
+
+
+def _insert(
+    connection: duckdb.DuckDBPyConnection,
+    document: int,
+    coder: str,
+    settles: bool,
+    acting: list[str] | None,
+    unclear: bool,
+    revision: int,
+    undoes: int | None,
+) -> None:
+    entry = _one(connection.execute("SELECT coalesce(max(entry), 0) + 1 FROM answers"))
+    now = datetime.datetime.now(datetime.UTC).replace(tzinfo=None)
+    values = [entry, document, coder, settles, acting, unclear, revision, undoes, now]
+    connection.execute("INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+
+
+def _one(answer: duckdb.DuckDBPyConnection) -> int:
+    row = answer.fetchone()
+    assert row is not None
+    return int(row[0])

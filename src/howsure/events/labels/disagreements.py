@@ -1,0 +1,38 @@
+"""Documents that coders answered differently, with the answers side by side."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from howsure.events.labels.answers import Answer, answers_of, settlements_of
+from howsure.events.labels.labelling import asked_of
+from howsure.events.labels.progress import reading_order
+from howsure.events.labels.settled import differ
+from howsure.events.store.reading import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A document with differing answers, and what settled it, if anybody did."""
+
+    document: int
+    answers: tuple[Answer, ...]
+    settled: Answer | None
+
+
+def disagreements(store: Store) -> list[Disagreement]:
+    """The documents that coders answered differently, settled or not, in the order in which they are read.
+
+    Raises InputError if no document was drawn.
+    """
+    asked_of(store)
+    settled = {one.document: one for one in settlements_of(store)}
+    held: dict[int, list[Answer]] = defaultdict(list)
+    for one in answers_of(store):
+        held[one.document].append(one)
+    return [
+        Disagreement(number, tuple(held[number]), settled.get(number))
+        for number in reading_order(store)
+        if differ(held[number])
+    ]

@@ -1,0 +1,266 @@
+"""Drawing documents of a store to be read: all have a chance, found by the rule or not, and the chance is known."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from howsure import __version__
+from howsure.errors import InputError
+from howsure.events.corpus.filters import NO_ACTOR
+from howsure.events.labels.bands import LENGTHS, Scores, Strata, strata_of
+from howsure.events.labels.chosen_documents import further_documents
+from howsure.events.labels.labelling import Labelling, labelling_of
+from howsure.events.store.event_store import EventStore
+from howsure.events.store.reading import Store, actors_in, chosen_actors, rows_of
+from howsure.inputs.frames import to_frame
+from howsure.inputs.naming import counted, unknown_name
+from howsure.inputs.numbers import check_whole
+from howsure.inputs.pairs import Integers
+from howsure.show.table import Table
+
+MOST_ACTORS = 9  # one key each
+DESIGNS = ("stratified", "simple")
+ALL = "all"  # the only stratum of a simple design
+LONGEST_QUESTION = 300
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class LabelDraw:
+    """What was drawn: per stratum the documents it has, those drawn before, and those drawn now.
+
+    not_stored: documents of the input that name no actor; they were not kept and cannot be read.
+    """
+
+    question: str
+    actors: tuple[str, ...]
+    strata: tuple[str, ...]
+    sizes: tuple[int, ...]
+    before: tuple[int, ...]
+    drawn: tuple[int, ...]
+    not_stored: int
+    recipe: Mapping[str, Any]
+
+    def table(self) -> Table:
+        """A row per stratum."""
+        cells = zip(self.strata, self.sizes, self.before, self.drawn, strict=True)
+        rows = [[name, *(f"{value:,}" for value in values)] for name, *values in cells]
+        return Table(
+            ["stratum", "documents", "drawn before", "drawn now"], rows, words=["stratum"], notes=list(self.notes())
+        )
+
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the table should know."""
+        said = [f"{counted(sum(self.drawn), 'document')} of {sum(self.sizes):,} to read: {self.question}"]
+        if self.not_stored:
+            said.append(
+                f"{counted(self.not_stored, 'document')} of the input that name no actor were not stored and cannot be "
+                "drawn: what the labels correct is the count among the stored documents."
+            )
+        return tuple(said)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, with the recipe."""
+        names = ("question", "actors", "strata", "sizes", "before", "drawn", "not_stored")
+        held = {name: getattr(self, name) for name in names}
+        return {"recipe": dict(self.recipe)} | {
+            name: list(value) if isinstance(value, tuple) else value for name, value in held.items()
+        }
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """A data frame with a row per stratum."""
+        held = {"stratum": self.strata, "documents": self.sizes, "before": self.before, "drawn": self.drawn}
+        return to_frame({name: list(values) for name, values in held.items()}, backend)
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+
+def draw_documents(
+    store: EventStore,
+    n: int,
+    *,
+    actors: Sequence[str] | None = None,
+    question: str | None = None,
+    by: str | None = None,
+    design: str | None = None,
+    scores: Scores | None = None,
+    seed: int = 0,
+) -> LabelDraw:
+    """Draw n documents of a store at random, to be read by hand; those drawn before stay, with the right chances.
+
+    All stored documents can be drawn. Design "stratified": bands of the highest probability of the actors asked
+    (`howsure.events.labels.bands`) by period `by` ("week", "month", "quarter", "year" or "none"; longer ones where n
+    is too small for 5 documents per stratum), n_h ∝ N_h s_h with s_h = √(p̄ (1 - p̄)) but at least 0.25 (Neyman 1934),
+    and at least 2 each. "simple": at random from all. n is at most the number of documents left; with all of them the
+    labels are a census. The order of reading is random, after 2 of each stratum; so any first part is a sample as well.
+
+    actors: codes or titles of the actors asked, at most 9; by default the most frequent ones. question: by default made
+    of the rule. scores: of (document, actor), from another model, 0 where missing. Further draws keep the actors, the
+    question, `by` and the design of the first.
+
+    >>> from howsure.events import example_store
+    >>> with example_store() as store:
+    ...     path = store.path
+    >>> from howsure.events.store.event_store import EventStore
+    >>> with EventStore.open(path, read_only=False) as store:
+    ...     drawn = draw_documents(store, 20, by="year")
+    >>> drawn.question, sum(drawn.drawn)
+    ('Which of these attack here?', 20)
+
+    Raises InputError if the store is unfinished or open for reading only, an actor is unknown, n is too small for 2
+    documents per stratum or larger than what is left, or a setting differs from the first draw.
+    """
+    n = check_whole(n, name="n")
+    if not store.settings.get("finished", True):
+        raise InputError(f"{store.path} is not finished: give the command that began it again, and draw then.")
+    asked = labelling_of(store)
+    if asked is None:
+        asked = _asked(store, actors, question, by, design)
+        strata = _first_strata(store, asked, n, scores)
+    else:
+        _check_same(store, asked, {"actors": actors, "question": question, "by": by, "design": design})
+        strata = _strata_held(store, asked, scores)
+    before = _drawn_before(store, strata)
+    chosen = further_documents(strata, before, n, np.random.default_rng([seed, len(asked.draws) + 1]))
+    counts = np.bincount(strata.codes[chosen], minlength=len(strata.names))
+    settings = {
+        "question": asked.question, "actors": list(asked.actors), "labels": n, "design": asked.design,
+        "by": asked.by, "strata": strata.by, "seed": seed, "howsure": __version__,
+    }  # fmt: skip
+    _write(store, strata, before, chosen, settings, number=len(asked.draws) + 1)
+    had = np.bincount(strata.codes[before], minlength=len(strata.names))
+    lost = rows_of(store, "SELECT count(*) FROM left_out WHERE reason = $reason", reason=NO_ACTOR)
+    return LabelDraw(
+        question=asked.question,
+        actors=asked.actors,
+        strata=strata.names,
+        sizes=tuple(strata.sizes.tolist()),
+        before=tuple(had.tolist()),
+        drawn=tuple(counts.tolist()),
+        not_stored=int(lost[0][0]),
+        recipe=settings,
+    )
+
+
+def question_of(rule: Mapping[str, Any]) -> str:
+    """The question that a rule asks of a text.
+
+    >>> question_of({"name": "attack-wide", "verbs": ["attack"]}), question_of({"name": "strike"})
+    ('Which of these attack here?', 'Of which of these does the text say: strike?')
+    """
+    verbs = [*(rule.get("verbs") or ())]
+    return f"Which of these {verbs[0]} here?" if verbs else f"Of which of these does the text say: {rule.get('name')}?"
+
+
+def _asked(
+    store: Store, actors: Sequence[str] | None, question: str | None, by: str | None, design: str | None
+) -> Labelling:
+    codes = tuple(list(actors_in(store))[:MOST_ACTORS]) if actors is None else chosen_actors(store, actors)
+    if not codes:
+        raise InputError(f"no actor acts in any document of {store.path}; name the actors to ask for (actors).")
+    if len(codes) > MOST_ACTORS:
+        raise InputError(f"actors must be at most {MOST_ACTORS}, one key each; they are {len(codes)}.")
+    text = question_of(store.settings.get("rule") or {}) if question is None else question
+    return Labelling(checked_question(text), codes, _design(design), _length(by), ())
+
+
+def checked_question(text: object) -> str:
+    """A question to readers, without spaces around it.
+
+    Raises InputError if it is empty or too long.
+    """
+    held = text.strip() if isinstance(text, str) else ""
+    if not 0 < len(held) <= LONGEST_QUESTION:
+        raise InputError(f"question must be a text of 1 to {LONGEST_QUESTION} letters; it is {str(text)[:80]!r}.")
+    return held
+
+
+def _design(design: str | None) -> str:
+    if design is not None and design not in DESIGNS:
+        raise unknown_name("design", design, DESIGNS, place="draws of documents")
+    return design or DESIGNS[0]
+
+
+def _length(by: str | None) -> str:
+    if by is not None and by not in LENGTHS:
+        raise unknown_name("length of period", by, LENGTHS, place="draws of documents")
+    return by or "quarter"
+
+
+def _check_same(store: Store, asked: Labelling, given: dict[str, Any]) -> None:
+    if given["actors"] is not None:
+        given["actors"] = chosen_actors(store, given["actors"])
+    for name, value in given.items():
+        held = getattr(asked, name)
+        if value is not None and value != held:
+            raise InputError(
+                f"{name} must be that of the first draw, {held!r}; it is {value!r}. Leave it out, or label a copy of "
+                "the store without labels."
+            )
+    if asked.design not in DESIGNS:
+        raise InputError(
+            f"further documents cannot be drawn: the labels were imported with the design {asked.design!r}."
+        )
+
+
+def _first_strata(store: Store, asked: Labelling, n: int, scores: Scores | None) -> Strata:
+    strata = strata_of(store, asked.actors, by=asked.by, n=n, scores=scores)
+    if asked.design == "simple":
+        strata = Strata(strata.documents, strata.score, np.zeros_like(strata.codes), (ALL,), "none")
+    return strata
+
+
+def _strata_held(store: Store, asked: Labelling, scores: Scores | None) -> Strata:
+    """The strata of the first draw; how many of each are drawn depends on the present probabilities."""
+    held = rows_of(store, "SELECT document, stratum FROM label_strata ORDER BY document")
+    now = strata_of(store, asked.actors, by="none", n=1, scores=scores)
+    names = tuple(sorted({name for _, name in held}))
+    codes = np.array([names.index(name) for _, name in held], dtype=np.int64)
+    return Strata(now.documents, now.score, codes, names, str(asked.draws[0].get("strata", "none")))
+
+
+def _drawn_before(store: Store, strata: Strata) -> Integers:
+    if labelling_of(store) is None:
+        return np.empty(0, dtype=np.int64)
+    numbers = [number for (number,) in rows_of(store, "SELECT document FROM label_sample ORDER BY position")]
+    return np.searchsorted(strata.documents, np.array(numbers, dtype=np.int64))
+
+
+def _write(
+    store: EventStore, strata: Strata, before: Integers, chosen: Integers, settings: dict[str, Any], *, number: int
+) -> None:
+    both = np.concatenate([before, chosen])
+    share = np.bincount(strata.codes[both], minlength=len(strata.names)) / np.maximum(strata.sizes, 1)
+    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    rows: dict[str, dict[str, Any]] = {
+        "label_draw": {"draw": [number], "settings": [json.dumps({**settings, "drawn": now})]},
+        "label_sample": {
+            "document": strata.documents[chosen],
+            "draw": np.full(len(chosen), number),
+            "position": np.arange(len(before), len(both)) + 1,
+            "inclusion": share[strata.codes[chosen]],
+        },
+    }
+    if number == 1:
+        names = [strata.names[code] for code in strata.codes.tolist()]
+        rows["label_strata"] = {"document": strata.documents, "stratum": names}
+    with store.transaction() as connection:
+        store.add_label_tables()
+        store.append(rows)
+        for code in np.unique(strata.codes[before]).tolist():
+            of_stratum = "SELECT document FROM label_strata WHERE stratum = ?"
+            connection.execute(
+                f"UPDATE label_sample SET inclusion = ? WHERE document IN ({of_stratum})",
+                [float(share[code]), strata.names[code]],
+            )
