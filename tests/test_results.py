@@ -10,6 +10,8 @@ from dataclasses import is_dataclass, replace
 from functools import cache
 from html.parser import HTMLParser
 from importlib import import_module
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,7 @@ from matplotlib.figure import Figure
 import howsure
 from howsure import events
 from howsure.coreference import CorefPosterior, score_documents
+from tests.events.corrected.known_truth import labelled_store
 
 HOSTILE = "<b>NN & \x1b[31m"
 ROOMS = (
@@ -55,6 +58,13 @@ def _store() -> Any:
     return events.example_store()
 
 
+@cache
+def _corrected() -> Any:
+    path = labelled_store(Path(mkdtemp()) / "labelled.duckdb", n=120, read=40)
+    with events.EventStore.open(path) as store:
+        return events.corrected_series(store)
+
+
 CALLS: dict[str, Callable[[], Any]] = {
     "curve": lambda: howsure.calibration_curve(PAIRS, interval="bootstrap", rng=0),
     "curve of little": lambda: howsure.calibration_curve(FEW, bin_size=1),
@@ -82,11 +92,13 @@ CALLS: dict[str, Callable[[], Any]] = {
     "clustering entropy": lambda: POSTERIOR.clustering_entropy(50, rng=0),
     "series": lambda: howsure.event_series(_store(), by="year"),
     "actors": lambda: howsure.compare_actors(_store(), "SUDORIA", "NORLAND", by="year"),
+    "corrected series": lambda: _corrected(),
+    "corrected comparison": lambda: events.corrected_comparison(_corrected(), "AAA", "BBB"),
     "rules": lambda: events.compare_rules(_store(), _store()),
     "store": lambda: events.check_store(_store().path),
 }
 DRAWN = (
-    "curve", "curve of little", "table", "table of little", "quantiles", "series",
+    "curve", "curve of little", "table", "table of little", "quantiles", "series", "corrected series",
     "differences", "differences of several metrics", "counts", "counts without cells",
 )  # fmt: skip
 MANY_PANELS = {"quantiles", "differences of several metrics", "series"}  # figure() has more than plot() can

@@ -15,10 +15,12 @@ from click.testing import CliRunner, Result
 
 from howsure.cli.events.main import command
 from howsure.errors import InputError
+from howsure.events.corrected.corrected_series import corrected_series
 from howsure.events.series.actor_comparison import compare_actors
 from howsure.events.series.behind_a_point import doubtful_documents
 from howsure.events.series.event_series import event_series
 from howsure.events.store.event_store import EventStore
+from tests.events.corrected.known_truth import labelled_store
 from tests.events.made_up_store import hussein_document, make_store, write_store
 
 
@@ -164,3 +166,47 @@ def test_thousands_of_rows_are_no_page(long_ago: Path) -> None:
         assert any("0001-Q1" in line for line in lines)
         assert any("1999-Q1" in line for line in lines)
         assert "not shown" not in run(*typed, "--by", "year", "--since", "1990-01-01").output
+
+
+@pytest.fixture(scope="module")
+def labelled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return labelled_store(tmp_path_factory.mktemp("labelled") / "labelled.duckdb")
+
+
+def test_series_with_the_counts_corrected_by_labels(labelled: Path, tmp_path: Path) -> None:
+    with EventStore.open(labelled) as held:
+        corrected = corrected_series(held, by="year")
+    row = corrected.total_of("AAA")
+    out = run("series", labelled, "--by", "year", "--actor", "AAA").output
+    shown = [f"{row.estimate:.1f}", f"[{row.low:.0f},", f"{row.high:.0f}]"]
+    assert next(line for line in out.splitlines() if " all " in line).split()[-3:] == shown
+    assert "The corrected counts rest on 80 documents read by Anna" in out
+    assert "Raw counts: 20 samples per document. The uncertainty is that of coreference only" in out
+    document = json.loads(run("series", labelled, "--by", "year", "--format", "json").output)
+    assert document["corrected"] == corrected.to_dict()
+    assert document["rows"][0]["corrected"] == corrected.rows[0].estimate
+    for form in ("markdown", "latex", "csv"):
+        assert "corrected" in run("series", labelled, "--actor", "AAA", "--format", form).output
+    uncorrected = run("series", labelled, "--by", "year", "--uncorrected").output
+    assert "orrected" not in uncorrected
+    written = run("export", labelled, tmp_path / "a.csv", "--uncorrected")
+    assert written.exit_code == 0
+    assert (tmp_path / "a.csv").read_text().splitlines()[0].endswith(",best")
+
+
+def test_comparison_by_the_corrected_counts(labelled: Path) -> None:
+    out = run("compare", labelled, "AAA", "BBB").output
+    assert out.index("raw\nperiod") < out.index("corrected by labels\nperiod") < out.index("Corrected counts. Of 4")
+    rows = list(csv.DictReader(io.StringIO(run("compare", labelled, "AAA", "BBB", "--format", "csv").output)))
+    assert 0.0 <= float(rows[0]["corrected_greater"]) <= 1.0
+    assert "corrected by labels" in run("compare", labelled, "AAA", "BBB", "--format", "markdown").output
+    assert "orrected" not in run("compare", labelled, "AAA", "BBB", "--uncorrected").output
+
+
+def test_why_there_are_no_corrected_counts(labelled: Path, tmp_path: Path) -> None:
+    out = run("series", labelled, "--unit", "entities").output
+    assert "No corrected counts of entities" in out
+    document = json.loads(run("series", labelled, "--unit", "entities", "--format", "json").output)
+    assert document["not_corrected"].startswith("No corrected counts of entities")
+    drawn = run("figure", labelled, tmp_path / "a.svg", "--unit", "entities")
+    assert "howsure: No corrected counts of entities" in drawn.stderr

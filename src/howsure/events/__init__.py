@@ -4,6 +4,8 @@ from howsure.events.actors.lexicon import Lexicon
 from howsure.events.corpus.documents import Fields
 from howsure.events.corpus.filters import Filter
 from howsure.events.corpus.open_corpus import open_corpus
+from howsure.events.corrected.corrected_comparison import CorrectedComparison, corrected_comparison
+from howsure.events.corrected.corrected_series import CorrectedSeries, corrected_series
 from howsure.events.examples import example_store
 from howsure.events.extraction.extract_events import extract_events
 from howsure.events.extraction.recount import recount_events
@@ -19,6 +21,8 @@ from howsure.events.store.event_store import EventStore, StoreError
 
 __all__ = [
     "ActorComparison",
+    "CorrectedComparison",
+    "CorrectedSeries",
     "EventSeries",
     "EventStore",
     "Fields",
@@ -33,6 +37,8 @@ __all__ = [
     "check_store",
     "compare_actors",
     "compare_rules",
+    "corrected_comparison",
+    "corrected_series",
     "event_series",
     "example_store",
     "export_series",

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
-from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, date2num
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import MaxNLocator
 
 from howsure.errors import InputError
-from howsure.events.periods import period_end, period_start
 from howsure.events.series.event_series import EventSeries
 from howsure.figures.calibration.panels import columns_of
+from howsure.figures.corrected_events import draw_corrected
+from howsure.figures.period_bands import BAND, DOTS, date_axes, draw_band, draw_dots, mark_alone
 from howsure.figures.style import INK, Look, dress, literal, literal_legend, look, new_figure, shortened_name, styled
 from howsure.inputs.naming import unknown_name
 
@@ -28,14 +26,14 @@ MOST_SMALL = 60
 COLUMNS = 4
 NAME_LENGTH = 24
 EVENT_LENGTH = 90
-BAND = 0.22
 DARKER = 0.5
-BEST = (0, (1, 1.2))  # dots
 Groups = Sequence[Sequence[str]]
 
 
 def event_figure(series: EventSeries, *, panels: Groups | None = None, title: str | None = None) -> Figure:
     """Series one under another, on one time axis: posterior mean, its interval as a band, and the 1-best count.
+
+    With a corrected series beside it: the corrected count, its interval as a band, and the raw mean as dots.
 
     `panels` says which actors share a panel, such as [["USA"], ["YUG", "NATO"]]; without it each has one. Where there
     are no documents, there is a gap. Without a title the event stands above.
@@ -103,48 +101,31 @@ def draw_events(series: EventSeries, *, ax: Axes, actors: Sequence[str], small: 
                 small,
                 best_colour=INK if len(actors) == 1 else _darker(look(place).colour),
             )
-        ax.set_ylim(bottom=min(0.0, ax.dataLim.y0))
-        first, last = series.rows[0].period, series.rows[-1].period
-        ax.set_xlim(*date2num([period_start(first), period_end(last, by=series.by)]))  # type: ignore[no-untyped-call]
-        locator = AutoDateLocator(minticks=2 if small else 4, maxticks=5 if small else 10)  # type: ignore[no-untyped-call]
-        ax.xaxis.set_major_locator(locator)
-        ax.xaxis.set_major_formatter(ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
-        whole = series.unit != "share"
-        ax.yaxis.set_major_locator(MaxNLocator(4 if small else 5, integer=whole, steps=[1, 2, 5, 10]))
-        ax.xaxis.get_offset_text().set_fontsize(7 if small else 8)
+        date_axes(
+            ax, series.rows[0].period, series.rows[-1].period, by=series.by, share=series.unit == "share", small=small
+        )
     return ax
 
 
 def _draw_one(ax: Axes, series: EventSeries, actor: str, how: Look, small: bool, *, best_colour: str) -> None:
-    rows = series.rows_of(actor)
-    x = date2num([_middle(row.period, series.by) for row in rows])  # type: ignore[no-untyped-call]
+    rows, by = series.rows_of(actor), series.by
+    periods = [row.period for row in rows]
     mean, low, high = (np.array([getattr(row, name) for row in rows]) for name in ("mean", "low", "high"))
+    if series.corrected is not None:
+        draw_dots(ax, periods, mean, by=by, colour=best_colour, small=small)
+        if actor in series.corrected.titles:
+            draw_corrected(series.corrected, ax=ax, actor=actor, how=how, small=small)
+        return
+    draw_band(ax, periods, (mean, low, high), by=by, how=how, small=small)
     best = np.array([np.nan if row.best is None else row.best for row in rows])
-    ax.fill_between(x, low, high, color=how.colour, alpha=0.32 if small else BAND, linewidth=0, zorder=1)
-    ax.plot(x, mean, color=how.colour, linestyle=how.dashes, linewidth=0.7 if small else 1.4, zorder=3)
-    ax.plot(x, best, color=best_colour, linestyle=BEST, linewidth=0.6 if small else 1.1, zorder=4)
-    alone = _alone(mean)
-    if alone.any():
-        ax.vlines(x[alone], low[alone], high[alone], color=how.colour, alpha=BAND, linewidth=3, zorder=1)
-        ax.plot(x[alone], mean[alone], how.marker, color=how.colour, markersize=2.5 if small else 4, zorder=3)
+    draw_dots(ax, periods, best, by=by, colour=best_colour, small=small)
+    mark_alone(ax, periods, (mean, low, high), by=by, how=how, small=small)
 
 
 def _darker(colour: str) -> str:
     """The colour of a 1-best count in a panel of several actors, which must show on the line of its mean."""
     red, green, blue = to_rgb(colour)
     return to_hex((DARKER * red, DARKER * green, DARKER * blue))
-
-
-def _alone(mean: np.ndarray[Any, np.dtype[np.float64]]) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """The points without a neighbour, which no line passes."""
-    there = np.concatenate([[False], ~np.isnan(mean), [False]])
-    alone: np.ndarray[Any, np.dtype[np.bool_]] = there[1:-1] & ~there[:-2] & ~there[2:]
-    return alone
-
-
-def _middle(period: str, by: str) -> datetime.date:
-    first = period_start(period)
-    return first + (period_end(period, by=by) - first) / 2
 
 
 def _finish(figure: Figure, series: EventSeries, title: str | None) -> None:
@@ -154,9 +135,11 @@ def _finish(figure: Figure, series: EventSeries, title: str | None) -> None:
     handles: list[Any] = [
         Line2D([], [], color=look(0).colour, linewidth=1.4),
         Patch(color=look(0).colour, alpha=BAND, linewidth=0),
-        Line2D([], [], color=INK, linestyle=BEST, linewidth=1.1),
+        Line2D([], [], color=INK, linestyle=DOTS, linewidth=1.1),
     ]
     names = ["posterior mean", f"{100 * series.level:g} % interval", "1-best"]
+    if series.corrected is not None:
+        names = ["corrected by labels", names[1], "raw: what the model finds"]
     figure.legend(handles, names, loc="outside lower center", ncols=3, frameon=False, fontsize=8)
     if title is None:
         literal(figure.suptitle("", fontsize=9), f"event: {shortened_name(series.event, EVENT_LENGTH)}")
@@ -176,8 +159,9 @@ def _name_inside(ax: Axes, series: EventSeries, group: Sequence[str]) -> None:
 
 
 def _name(series: EventSeries, actor: str) -> str:
-    title = series.titles[actor]
-    return actor if title == actor else f"{shortened_name(title, NAME_LENGTH)} ({actor})"
+    title, corrected = series.titles[actor], series.corrected
+    named = actor if title == actor else f"{shortened_name(title, NAME_LENGTH)} ({actor})"
+    return named if corrected is None or actor in corrected.titles else f"{named}, no labels"
 
 
 def _check_groups(series: EventSeries, groups: Groups) -> None:

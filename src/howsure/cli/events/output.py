@@ -8,6 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from howsure.cli.terminal.output import is_raw, json_text, name_text, records_csv, table_text
+from howsure.events.corrected.corrected_comparison import CorrectedComparison
+from howsure.events.corrected.corrected_series import CorrectedSeries
 from howsure.events.series.actor_comparison import ActorComparison
 from howsure.events.series.event_series import EventSeries
 from howsure.events.series.export import csv_text
@@ -19,34 +21,42 @@ MOST_ROWS = 200  # of a table that people read
 REST = "--format csv holds them all"
 
 
-def series_output(series: EventSeries, form: str, path: str, left: int) -> str:
-    """A series in one of the formats; JSON and CSV hold all digits."""
+def series_output(series: EventSeries, form: str, path: str, left: int, reason: str = "") -> str:
+    """A series in one of the formats; JSON and CSV hold all digits. reason: why it is not corrected by labels."""
     if form == "json":
-        return json_text({"store": path, **series.to_dict()})
+        return json_text({"store": path, **series.to_dict(), **_not_corrected(reason)})
     if form == "csv":
         return csv_text(series, raw=is_raw())
-    table = replace(series.table(), caption=_comment(series.recipe))
+    beside = _beside(series.corrected, reason)
+    table = replace(series.table(), caption=_comment(series.recipe, beside))
     if form != "table":
         return table_text(table, form)
     table = table.shortened(MOST_ROWS, rest=REST)
     more = [f"{left:,} more actors: --top or --actor shows them."] if left else []
-    told = [*table.notes, *more, *_told(series.recipe)]
+    told = [*table.notes, *more, *_told(series.recipe, beside)]
     return "\n".join([f"event: {series.event}", "", table_text(table), *told, ""])
 
 
-def comparison_output(compared: ActorComparison, form: str, path: str) -> str:
-    """A comparison by period in one of the formats; JSON and CSV hold all digits."""
+def comparison_output(compared: ActorComparison, form: str, path: str, reason: str = "") -> str:
+    """A comparison by period in one of the formats; JSON and CSV hold all digits. reason: why it is not corrected."""
     document = compared.to_dict()
     if form == "json":
-        return json_text({"store": path, **document})
+        return json_text({"store": path, **document, **_not_corrected(reason)})
     if form == "csv":
-        return records_csv(document["rows"])
-    table = replace(compared.table(), caption=_comment(compared.recipe), notes=())
+        return records_csv(compared.records())
+    corrected = compared.corrected
+    beside = _beside(corrected, reason)
+    tables = [compared.table()] if corrected is None else [compared.table(), corrected.table()]
+    captions = [_comment(compared.recipe, beside), "corrected by labels"]
+    tables = [replace(table, caption=said, notes=()) for table, said in zip(tables, captions, strict=False)]
     if form != "table":
-        return table_text(table, form)
-    table = table.shortened(MOST_ROWS, rest=REST)
-    told = [*table.notes, *textwrap.wrap(compared.verdict(), 100), *_told(compared.recipe)]
-    return "\n".join([f"event: {compared.event}", "", table_text(table), *told, ""])
+        return "\n".join(table_text(table, form) for table in tables)
+    raw, *others = (table_text(table.shortened(MOST_ROWS, rest=REST)) for table in tables)
+    verdicts = [compared.verdict()] if corrected is None else [f"Raw counts. {compared.verdict()}", corrected.verdict()]
+    shown = [raw] if corrected is None else ["raw", raw, "corrected by labels", *others]
+    notes = tables[0].shortened(MOST_ROWS, rest=REST).notes
+    wrapped = [line for one in verdicts for line in textwrap.wrap(one, 100)]
+    return "\n".join([f"event: {compared.event}", "", *shown, *notes, *wrapped, *_told(compared.recipe, beside), ""])
 
 
 def doubtful_output(found: Sequence[Mapping[str, Any]], form: str, path: str) -> str:
@@ -78,12 +88,25 @@ def _link_rows(one: Mapping[str, Any]) -> list[list[str]]:
     return [[*named, *link] for link in links or [["", "", ""]]]
 
 
-def _told(recipe: Mapping[str, Any]) -> list[str]:
+def _not_corrected(reason: str) -> dict[str, str]:
+    return {"not_corrected": reason} if reason else {}
+
+
+def _beside(corrected: CorrectedSeries | CorrectedComparison | None, reason: str) -> list[str]:
+    """What the reader should know of the corrected counts, or of why there are none."""
+    if corrected is None:
+        return [reason] if reason else []
+    return [*corrected.said, *corrected.checks]
+
+
+def _told(recipe: Mapping[str, Any], beside: Sequence[str]) -> list[str]:
     """What the reader should know before he believes it."""
     store = recipe["store"]
     unfinished = [] if store.get("finished", True) else ["The store is not finished: documents are missing."]
     told = f"{store['samples']} samples per document. The uncertainty is that of {UNCERTAINTY}"
-    return [*unfinished, *textwrap.wrap(told, 100), *textwrap.wrap(_dependence(recipe), 100)]
+    raw = f"Raw counts: {told}" if beside else told
+    lines = textwrap.wrap(" ".join(beside), 100)
+    return [*unfinished, *lines, *textwrap.wrap(raw, 100), *textwrap.wrap(_dependence(recipe), 100)]
 
 
 def _dependence(recipe: Mapping[str, Any]) -> str:
@@ -98,6 +121,6 @@ def _dependence(recipe: Mapping[str, Any]) -> str:
     return f"{said}: documents of one story count as one source; different stories are assumed {others}."
 
 
-def _comment(recipe: Mapping[str, Any]) -> str:
+def _comment(recipe: Mapping[str, Any], beside: Sequence[str]) -> str:
     asked = ", ".join(f"{name} {value}" for name, value in recipe.items() if name not in ("store", "uncertainty"))
-    return "\n".join([asked, *_told(recipe)])
+    return "\n".join([asked, *_told(recipe, beside)])

@@ -11,7 +11,7 @@ import click
 from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.destinations import FIGURES, Written
 from howsure.cli.terminal.options import level_option, output_options, raw_option
-from howsure.cli.terminal.output import emit, is_raw
+from howsure.cli.terminal.output import emit, is_raw, say
 from howsure.inputs.naming import counted
 
 PERIODS = ("week", "month", "quarter", "year")
@@ -55,6 +55,10 @@ def dependence_options(function: Decorated) -> Decorated:
     return function
 
 
+uncorrected_option = click.option("--uncorrected", is_flag=True,
+                                  help="Leave out the counts corrected by labels.")  # fmt: skip
+
+
 def series_options(function: Decorated) -> Decorated:
     """What is counted, of whom, and by what period."""
     options: list[Callable[[Decorated], Decorated]] = [
@@ -67,6 +71,7 @@ def series_options(function: Decorated) -> Decorated:
                      help="Exact distribution of the count, the paper's normal one, or quantiles of the samples."),
         dependence_options,
         level_option,
+        uncorrected_option,
     ]  # fmt: skip
     for option in reversed(options):
         function = option(function)
@@ -89,11 +94,13 @@ def series_command(path: str, groups: list[list[str]], top: int, form: str, outp
 
     \b
     howsure events series news.duckdb --actor IRQ --by year
+
+    If documents of the store were labelled, the counts corrected by these labels stand beside the raw ones.
     """
     from howsure.cli.events.output import series_output
 
-    series, left, _ = _series(path, groups, top, options)
-    emit(series_output(series, form, path, left), output)
+    series, left, _, reason = _series(path, groups, top, options)
+    emit(series_output(series, form, path, left, reason), output)
 
 
 @click.command("export", cls=Command)
@@ -109,9 +116,10 @@ def export_command(path: str, output: str, groups: list[list[str]], top: int | N
     """
     from howsure.events.series.export import export_series
 
-    series, _, _ = _series(path, groups, top, options)
+    series, _, _, reason = _series(path, groups, top, options)
     written = export_series(series, output, raw=is_raw())
     rows = len(series.rows)
+    _say(reason)
     emit(f"{' and '.join(map(str, written))}: {rows:,} rows, {len(series.actors):,} actors\n", None)
 
 
@@ -123,8 +131,11 @@ def export_command(path: str, output: str, groups: list[list[str]], top: int | N
 @click.option("--unit", type=click.Choice(UNITS[::2]), default="documents", show_default=True, help="What to count.")
 @dependence_options
 @level_option
+@uncorrected_option
 @output_options
-def compare_command(path: str, first: str, second: str, form: str, output: str | None, **options: Any) -> None:
+def compare_command(
+    path: str, first: str, second: str, form: str, output: str | None, uncorrected: bool, **options: Any
+) -> None:
     """Print the probability that the actor FIRST acts more often than SECOND in each period.
 
     \b
@@ -132,11 +143,14 @@ def compare_command(path: str, first: str, second: str, form: str, output: str |
     """
     from howsure.cli.events.output import comparison_output
     from howsure.events.series.actor_comparison import compare_actors
+    from howsure.events.series.beside_labels import comparison_beside_labels
     from howsure.events.store.event_store import EventStore
 
     with EventStore.open(path) as store:
-        compared = compare_actors(store, first, second, **options)
-    emit(comparison_output(compared, form, path), output)
+        compared, reason = compare_actors(store, first, second, **options), ""
+        if not uncorrected:
+            compared, reason = comparison_beside_labels(store, compared)
+    emit(comparison_output(compared, form, path, reason), output)
 
 
 @click.command("doubtful", cls=Command)
@@ -177,23 +191,38 @@ def figure_command(
     from howsure.figures.events import event_figure, event_page
     from howsure.figures.files import save_figure
 
-    series, _, panels = _series(path, groups, top, options)
+    series, _, panels, reason = _series(path, groups, top, options)
     figure = event_figure(series, panels=panels, title=title) if panels else event_page(series, title=title)
     save_figure(figure, output)
+    _say(reason)
     emit(f"{output}: {series.event}, {counted(len(series.actors), 'actor')} by {series.by}\n", None)
+
+
+def _say(reason: str) -> None:
+    """Why there are no corrected counts, for people, who may have expected them."""
+    if reason:
+        say(f"howsure: {reason}")
 
 
 def _series(
     path: str, groups: list[list[str]], top: int | None, options: dict[str, Any]
-) -> tuple[Any, int, list[list[str]]]:
-    """The series of the actors named, or of the most frequent ones; how many it leaves out; the codes of the groups."""
+) -> tuple[Any, int, list[list[str]], str]:
+    """The series of the actors named, or of the most frequent ones, and beside it the one corrected by labels.
+
+    Also how many actors it leaves out, the codes of the groups, and why it is not corrected.
+    """
+    from howsure.events.series.beside_labels import series_beside_labels
     from howsure.events.series.event_series import event_series
     from howsure.events.store.event_store import EventStore
     from howsure.events.store.reading import chosen_actors
 
+    uncorrected = options.pop("uncorrected")
     with EventStore.open(path) as store:
         panels = [list(chosen_actors(store, group)) for group in groups]
         named = [code for panel in panels for code in panel]
         acting = chosen_actors(store, named or None)
         actors = acting if named else acting[:top]
-        return event_series(store, actors=actors, **options), len(acting) - len(actors), panels
+        series, reason = event_series(store, actors=actors, **options), ""
+        if not uncorrected:
+            series, reason = series_beside_labels(store, series)
+        return series, len(acting) - len(actors), panels, reason

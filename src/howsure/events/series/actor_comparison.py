@@ -6,12 +6,13 @@ import datetime
 import math
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 
 from howsure.errors import InputError
+from howsure.events.corrected.corrected_comparison import CorrectedComparison
 from howsure.events.periods import Day, period_end, period_of, period_start
 from howsure.events.series.counts import CountComparison, compare_counts
 from howsure.events.series.dependence import check_overdispersion
@@ -71,7 +72,10 @@ class PeriodComparison:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ActorComparison:
-    """Two actors compared by period, with the recipe; `silent` lists those that act in no document."""
+    """Two actors compared by period, with the recipe; `silent` lists those that act in no document.
+
+    `corrected` is the comparison by corrected counts, where `beside` has set it beside this one, which is raw.
+    """
 
     first: str
     second: str
@@ -79,17 +83,40 @@ class ActorComparison:
     titles: Mapping[str, str]
     recipe: Mapping[str, Any]
     silent: tuple[str, ...] = ()
+    corrected: CorrectedComparison | None = None
+
+    def beside(self, corrected: CorrectedComparison) -> ActorComparison:
+        """This comparison with that by corrected counts: the table shows both.
+
+        Raises InputError unless both are of the same actors and periods.
+        """
+        ours = self.first, self.second, [row.period for row in self.rows]
+        if ours != (corrected.first, corrected.second, [row.period for row in corrected.rows]):
+            raise InputError("corrected must compare the same actors in the same periods.")
+        return replace(self, corrected=corrected)
 
     def to_dict(self) -> dict[str, Any]:
-        """The recipe and the rows as plain values; undefined values are None."""
+        """The recipe and the rows as plain values, and the corrected comparison; undefined values are None."""
         rows = [{name: None if value != value else value for name, value in asdict(row).items()} for row in self.rows]
         actors = {"first": self.first, "second": self.second, "titles": dict(self.titles)}
-        return {"recipe": dict(self.recipe), **actors, "rows": rows}
+        held = {"recipe": dict(self.recipe), **actors, "rows": rows}
+        return held if self.corrected is None else held | {"corrected": self.corrected.to_dict()}
 
     def to_frame(self, backend: str | None = None) -> Any:
         """The rows as a data frame of pandas, polars or pyarrow."""
         names = [field.name for field in fields(PeriodComparison)]
-        return to_frame({name: [getattr(row, name) for row in self.rows] for name in names}, backend)
+        held = {name: [getattr(row, name) for row in self.rows] for name in names}
+        return to_frame(held if self.corrected is None else held | self.corrected.columns_beside(), backend)
+
+    def records(self) -> list[dict[str, Any]]:
+        """The rows as plain values, those of the corrected comparison included; undefined values are None."""
+        rows: list[dict[str, Any]] = self.to_dict()["rows"]
+        if self.corrected is None:
+            return rows
+        held = self.corrected.columns_beside()
+        beside = [dict(zip(held, values, strict=True)) for values in zip(*held.values(), strict=True)]
+        plain = [{name: None if one != one else one for name, one in row.items()} for row in beside]
+        return [row | other for row, other in zip(rows, plain, strict=True)]
 
     def table(self) -> Table:
         """One row per period, and the verdict below."""
@@ -133,12 +160,16 @@ class ActorComparison:
         return str(self.recipe["event"])
 
     def __str__(self) -> str:
-        return str(self.table().shortened())
+        return "\n".join(str(table.shortened()) for table in self._tables())
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return self.table().shortened().html()
+        tables = [table.shortened().html() for table in self._tables()]
+        return tables[0] if len(tables) == 1 else f"<div>{''.join(tables)}</div>"
+
+    def _tables(self) -> list[Table]:
+        return [self.table()] if self.corrected is None else [self.table(), self.corrected.table()]
 
 
 def compare_actors(

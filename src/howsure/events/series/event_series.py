@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import datetime
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from howsure.errors import InputError
-from howsure.events.periods import Day, period_end, period_of, period_start
-from howsure.events.series.counts import INTERVALS, Count, count_from_probabilities, count_from_samples
+from howsure.events.corrected.corrected_count import ALL
+from howsure.events.corrected.corrected_series import CorrectedSeries
+from howsure.events.periods import Day, period_end, period_start
+from howsure.events.series.counts import INTERVALS
 from howsure.events.series.dependence import check_overdispersion
 from howsure.events.series.dependence_choices import (
     APART,
-    STORY,
     TOGETHER,
     check_stories,
     dependence_asked,
@@ -24,13 +22,11 @@ from howsure.events.series.dependence_choices import (
     shared_stories,
 )
 from howsure.events.series.period_count import PeriodCount
-from howsure.events.store.packed_samples import as_bits, as_counts
+from howsure.events.series.stored_events import NONE, column_of, count_of, stored_events
 from howsure.events.store.reading import (
-    Columns,
     Store,
     checked_length,
     chosen_actors,
-    columns_of,
     days_asked,
     documents_by_period,
     number_of_samples,
@@ -54,12 +50,14 @@ UNITS = ("documents", "share", "entities")
 class EventSeries:
     """The time series of actors of a store: one row per actor and period, the titles of their codes, and the recipe.
 
-    In a period without documents, everything except their number is undefined (NaN; None as plain values).
+    In a period without documents, everything except their number is undefined (NaN; None as plain values). `corrected`
+    is the series corrected by labels, where `beside` has set it beside this one, which is called raw then.
     """
 
     rows: tuple[PeriodCount, ...]
     titles: Mapping[str, str]
     recipe: Mapping[str, Any]
+    corrected: CorrectedSeries | None = None
 
     @property
     def actors(self) -> tuple[str, ...]:
@@ -95,10 +93,29 @@ class EventSeries:
             raise unknown_name("actor", actor, self.actors, place="the series")
         return tuple(row for row in self.rows if row.actor == actor)
 
+    def beside(self, corrected: CorrectedSeries) -> EventSeries:
+        """This series with the corrected one: tables, exports and figures show both.
+
+        Raises InputError unless both are by the same periods, in the same unit, and at the same level.
+        """
+        for name in ("by", "unit", "level"):
+            if self.recipe[name] != corrected.recipe[name]:
+                raise InputError(
+                    f"corrected must have the same {name}, {self.recipe[name]}; it has {corrected.recipe[name]}."
+                )
+        return replace(self, corrected=corrected)
+
+    def raw_total(self, actor: str) -> float:
+        """The expected number of documents of an actor over all periods, or their share."""
+        told = [row for row in self.rows_of(actor) if row.n_documents]
+        if self.unit != "share":
+            return sum(row.mean for row in told)
+        return sum(row.mean * row.n_documents for row in told) / max(sum(row.n_documents for row in told), 1)
+
     def columns(self) -> dict[str, list[Any]]:
         """The series as a tidy table: one row per actor and period, columns by name."""
         rows = self.rows
-        return {
+        columns: dict[str, list[Any]] = {
             "actor": [row.actor for row in rows],
             "title": [self.titles[row.actor] for row in rows],
             "period": [row.period for row in rows],
@@ -112,12 +129,16 @@ class EventSeries:
             "monte_carlo_error": [row.monte_carlo_error for row in rows],
             "best": [math.nan if row.best is None else row.best for row in rows],
         }
+        if self.corrected is None:
+            return columns
+        return columns | self.corrected.columns_beside([(row.actor, row.period) for row in rows])
 
     def to_dict(self) -> dict[str, Any]:
-        """The recipe, the titles and the rows as plain values; undefined values are None."""
+        """The recipe, the titles and the rows as plain values, and the corrected series; undefined values are None."""
         columns = {name: [_plain(value) for value in values] for name, values in self.columns().items()}
         rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-        return {"recipe": dict(self.recipe), "titles": dict(self.titles), "rows": rows}
+        held = {"recipe": dict(self.recipe), "titles": dict(self.titles), "rows": rows}
+        return held if self.corrected is None else held | {"corrected": self.corrected.to_dict()}
 
     def to_frame(self, backend: str | None = None) -> Any:
         """The tidy table as a data frame of pandas, polars or pyarrow."""
@@ -139,23 +160,35 @@ class EventSeries:
         return event_figure(self, panels=panels, title=title)
 
     def table(self) -> Table:
-        """One row per actor and period."""
-        share, normal = self.unit == "share", self.recipe["interval"] == "normal"
-        headings = ["actor", "title", "period", "documents", "share" if share else f"{self.unit} with an event"]
-        rows = [
-            [
-                row.actor,
-                self.titles[row.actor],
-                row.period,
-                f"{row.n_documents:,}",
-                numbers.number(row.mean, 4 if share else 1),
-                numbers.interval(row.low, row.high, 4 if share else int(normal)),
-                numbers.number(row.best, 4 if share else 0),
-            ]
-            for row in self.rows
-        ]
-        headings += [f"{100 * self.level:g} % interval", "1-best"]
+        """One row per actor and period; with a corrected series its columns too, and a row of all periods."""
+        named, corrected = ["actor", "title", "period", "documents"], self.corrected
+        rows = [self._cells(row) for row in self.rows]
+        if corrected is None:
+            counted_as = "share" if self.unit == "share" else f"{self.unit} with an event"
+            headings = [*named, counted_as, f"{100 * self.level:g} % interval", "1-best"]
+        else:
+            headings = [*named, "raw", "raw interval", "1-best", "read", "corrected", "corrected interval"]
+            rows += [self._total(actor) for actor in self.actors]
+            rows = [[*cells, *corrected.cells_beside(cells[0], cells[2])] for cells in rows]
         return Table(headings, rows, words=headings[:3], caption=self._caption())
+
+    def _cells(self, row: PeriodCount) -> list[str]:
+        share, normal = self.unit == "share", self.recipe["interval"] == "normal"
+        return [
+            row.actor,
+            self.titles[row.actor],
+            row.period,
+            f"{row.n_documents:,}",
+            numbers.number(row.mean, 4 if share else 1),
+            numbers.interval(row.low, row.high, 4 if share else int(normal)),
+            numbers.number(row.best, 4 if share else 0),
+        ]
+
+    def _total(self, actor: str) -> list[str]:
+        """The row of all periods: the raw series has no interval for it."""
+        n = sum(row.n_documents for row in self.rows_of(actor))
+        raw = numbers.number(self.raw_total(actor), 4 if self.unit == "share" else 1)
+        return [actor, self.titles[actor], ALL, f"{n:,}", raw, numbers.UNDEFINED, numbers.UNDEFINED]
 
     def _caption(self) -> str:
         rows = self.rows
@@ -223,66 +256,20 @@ def event_series(
         )
     sizes = documents_by_period(store, by, since=since, until=until)
     chosen = chosen_actors(store, actors)
-    cells = _cells(store, chosen, by, _stored(interval, unit), days_asked(since, until))
+    cells = stored_events(store, chosen, by, column_of(interval, unit), days_asked(since, until))
     rows = []
     for actor in chosen:
         for period, n in sizes.items():
             cell = cells.get((actor, period), NONE)
             story = None if stories == APART else shared_stories(cell["story"])
             how = {"level": level, "stories": story, "overdispersion": overdispersion}
-            count = _counted(cell["value"], interval, unit, n_samples, how)
+            count = count_of(cell["value"], interval, unit, n_samples, how)
             rows.append(PeriodCount.of(count, actor, period, float(cell["best"].sum()), n, share=unit == "share"))
     asked = {"by": by, "level": level, "interval": interval, "unit": unit}
     recipe = recipe_of(
         store, **asked, **dependence_asked(store, stories, overdispersion), **period_asked(sizes, since, until)
     )
     return EventSeries(tuple(rows), {actor: title_of(store, actor) for actor in chosen}, recipe)
-
-
-def _stored(interval: str, unit: str) -> str:
-    """The column of the table `events` on which a count is based."""
-    if unit == "entities":
-        return "entities"
-    return "probability" if interval == "exact" else "samples"
-
-
-def _cells(
-    store: Store, actors: Sequence[str], by: str, column: str, days: tuple[datetime.date, datetime.date]
-) -> dict[tuple[str, str], Columns]:
-    """For the events of each actor and period: the values of a column, the 1-best counts, and the stories."""
-    best = "best_entities" if column == "entities" else "best"
-    held = columns_of(
-        store,
-        f"SELECT e.actor, date_trunc('{by}', d.date)::DATE AS start, e.{column} AS value, e.{best} AS best, "
-        f"{STORY} AS story "
-        "FROM events e JOIN documents d USING (document) LEFT JOIN stories s USING (document) "
-        "WHERE list_contains($actors, e.actor) AND d.date BETWEEN $low AND $high ORDER BY e.actor, start, document",
-        actors=list(actors),
-        low=days[0],
-        high=days[1],
-    )
-    code, start = held["actor"], held["start"].astype("datetime64[D]")
-    if not len(code):
-        return {}
-    edges = np.flatnonzero((code[1:] != code[:-1]) | (start[1:] != start[:-1])) + 1
-    cells = {}
-    for low, high in zip([0, *edges.tolist()], [*edges.tolist(), len(code)], strict=True):
-        key = str(code[low]), period_of(start[low].item(), by=by)
-        cells[key] = {name: held[name][low:high] for name in NONE}
-    return cells
-
-
-NONE: Columns = {name: np.empty(0) for name in ("value", "best", "story")}
-
-
-def _counted(values: Any, interval: str, unit: str, n_samples: int, how: Mapping[str, Any]) -> Count:
-    """The posterior of a count."""
-    if not len(values):
-        return Count(0.0, 0.0, 0.0, 0.0, 0.0)
-    if interval == "exact" and unit != "entities":
-        return count_from_probabilities(values, n_samples=n_samples, **how)
-    read = as_counts if unit == "entities" else as_bits
-    return count_from_samples(read(values, n_samples).astype(np.int64), interval=interval, **how)
 
 
 def _plain(value: Any) -> Any:

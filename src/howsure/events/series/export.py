@@ -20,7 +20,7 @@ from howsure.files.whole import check_place, write_whole
 from howsure.show.harmless import in_a_spreadsheet
 
 SUFFIXES = (".csv", ".parquet")
-DATES, WORDS = ("start", "end"), ("actor", "title", "period")
+DATES, WORDS = ("start", "end"), ("actor", "title", "period", "corrected_method")
 Paths = tuple[Path, ...]
 
 
@@ -28,7 +28,8 @@ def export_series(series: EventSeries, path: str | os.PathLike[str], *, raw: boo
     """Write one row per actor and period, by the suffix of `path` as .csv or .parquet; the files written are returned.
 
     Columns: actor (its code: ISO 3166 alpha-3 for the countries of the lexicon), title, period, start and end (its
-    first and last day), n_documents, mean, low, high, variance, monte_carlo_error, best. The recipe of a CSV file is
+    first and last day), n_documents, mean, low, high, variance, monte_carlo_error, best; with a corrected series beside
+    it corrected, corrected_low, corrected_high, labelled, positives, corrected_method. The recipe of a CSV file is
     written first, as `<name>.recipe.json`; Parquet stores it as the metadata `howsure.recipe`. Undefined values are
     empty (null). In CSV, names that a spreadsheet would interpret as a formula are preceded by an apostrophe, unless
     `raw`.
@@ -40,9 +41,14 @@ def export_series(series: EventSeries, path: str | os.PathLike[str], *, raw: boo
         write_whole(_parquet(series), target)
         return (target,)
     recipe = recipe_path(target)
-    write_whole((json.dumps(dict(series.recipe), indent=2, ensure_ascii=False) + "\n").encode(), recipe)
+    write_whole((json.dumps(_recipe(series), indent=2, ensure_ascii=False) + "\n").encode(), recipe)
     write_whole(csv_text(series, raw=raw).encode(), target)
     return target, recipe
+
+
+def _recipe(series: EventSeries) -> dict[str, Any]:
+    held = dict(series.recipe)
+    return held if series.corrected is None else held | {"corrected": dict(series.corrected.recipe)}
 
 
 def check_export(path: str | os.PathLike[str]) -> Path:
@@ -85,7 +91,7 @@ def _cell(value: Any) -> str:
 
 def _parquet(series: EventSeries) -> bytes:
     columns = {name: _array(name, values) for name, values in series.columns().items()}
-    recipe = literal(json.dumps(dict(series.recipe), ensure_ascii=False))
+    recipe = literal(json.dumps(_recipe(series), ensure_ascii=False))
     shown = ", ".join(_selected(name) for name in columns)
     database = Database()
     try:

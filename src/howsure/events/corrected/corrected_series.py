@@ -1,0 +1,289 @@
+"""The series of a store corrected by the labels of read documents: counts that allow for misses and false finds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from howsure import __version__
+from howsure.counts.estimation import estimate_counts
+from howsure.counts.results import CountEstimate, CountEstimates
+from howsure.events.corrected.corrected_count import ALL, CorrectedCount
+from howsure.events.corrected.extra_features import Scores, learned_features, score_features
+from howsure.events.corrected.labelled_pairs import LabelledPairs, labelled_pairs
+from howsure.events.corrected.pair_features import PairFeatures, pair_features
+from howsure.events.corrected.sentences import checks, sentences
+from howsure.events.labels.settled import SettledLabels, settled_labels
+from howsure.events.periods import Day, period_of
+from howsure.events.store.reading import (
+    Store,
+    chosen_actors,
+    days_asked,
+    documents_by_period,
+    event_of,
+    settings_of,
+    title_of,
+)
+from howsure.inputs.checks import check_level
+from howsure.inputs.frames import to_frame
+from howsure.inputs.naming import counted, unknown_name
+from howsure.show.numbers import UNDEFINED
+from howsure.show.table import Table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+UNITS = ("documents", "share")
+SEED = 0
+WITHIN, OUTSIDE = "asked", "other days"  # of the requested days, or of others, which are read too
+BESIDE = {  # columns beside a raw series, and what they hold
+    "corrected": "estimate",
+    "corrected_low": "low",
+    "corrected_high": "high",
+    "labelled": "labelled",
+    "positives": "positives",
+}
+HEADINGS = ("documents", "read", "act there")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CorrectedSeries:
+    """Corrected counts per actor and period (`rows`) and per actor over all periods (`totals`), with the recipe.
+
+    `said` are the sentences that a reader needs beside the numbers, `checks` say how the estimate did where it could be
+    checked. not_asked: actors without labels, and so without rows.
+    """
+
+    rows: tuple[CorrectedCount, ...]
+    totals: tuple[CorrectedCount, ...]
+    titles: Mapping[str, str]
+    not_asked: tuple[str, ...]
+    said: tuple[str, ...]
+    checks: tuple[str, ...]
+    recipe: Mapping[str, Any]
+    counts: CountEstimates | None = field(default=None, repr=False)
+
+    @property
+    def actors(self) -> tuple[str, ...]:
+        """The codes of the actors that have labels, in the requested order."""
+        return tuple(self.titles)
+
+    @property
+    def level(self) -> float:
+        """The level of the intervals."""
+        return float(self.recipe["level"])
+
+    @property
+    def unit(self) -> str:
+        """What is counted: documents, or their share."""
+        return str(self.recipe["unit"])
+
+    def rows_of(self, actor: str) -> tuple[CorrectedCount, ...]:
+        """The periods of one actor, in chronological order.
+
+        Raises InputError for an actor without labels.
+        """
+        if actor not in self.titles:
+            raise unknown_name("actor", actor, self.actors, place="the corrected series")
+        return tuple(row for row in self.rows if row.actor == actor)
+
+    def total_of(self, actor: str) -> CorrectedCount:
+        """The count of one actor over all periods.
+
+        Raises InputError for an actor without labels.
+        """
+        self.rows_of(actor)
+        return next(row for row in self.totals if row.actor == actor)
+
+    def columns_beside(self, keys: Sequence[tuple[str, str]]) -> dict[str, list[Any]]:
+        """Columns for the rows of a raw series, given as (actor, period); NaN for actors without labels."""
+        held = {(row.actor, row.period): row for row in self.rows}
+        rows = [held.get(key) for key in keys]
+        numbers = {
+            name: [math.nan if row is None else float(getattr(row, field)) for row in rows]
+            for name, field in BESIDE.items()
+        }
+        return numbers | {"corrected_method": ["" if row is None else row.method for row in rows]}
+
+    def cells_beside(self, actor: str, period: str) -> list[str]:
+        """For a table of a raw series: documents read, estimate and interval of a period, or of "all"."""
+        for row in (*self.rows, *self.totals):
+            if (row.actor, row.period) == (actor, period):
+                return [f"{row.labelled:,}", *row.text(share=self.unit == "share")]
+        return [UNDEFINED] * 3
+
+    def to_dict(self) -> dict[str, Any]:
+        """The recipe, the titles, rows and totals, checks and sentences as plain values; undefined values are None."""
+        return {
+            "recipe": dict(self.recipe),
+            "titles": dict(self.titles),
+            "rows": [row.to_dict() for row in self.rows],
+            "totals": [row.to_dict() for row in self.totals],
+            "not_asked": list(self.not_asked),
+            "diagnostics": None if self.counts is None else self.counts.diagnostics.to_dict(),
+            "said": list(self.said),
+            "checks": list(self.checks),
+        }
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One row per actor and period as a data frame of pandas, polars or pyarrow."""
+        names = CorrectedCount.__slots__
+        return to_frame({name: [getattr(row, name) for row in self.rows] for name in names}, backend)
+
+    def plot(self, ax: Axes | None = None, *, actors: Sequence[str] | None = None) -> Axes:
+        """Draw the corrected series of some actors (all, if up to four) in one panel, on axes (new ones if None)."""
+        from howsure.figures.corrected_events import corrected_axes
+
+        return corrected_axes(self, ax=ax, actors=actors)
+
+    def table(self) -> Table:
+        """One row per actor and period, then the totals; below, what to know of them."""
+        share = self.unit == "share"
+        rows = [
+            [row.actor, row.period, f"{row.n:,}", f"{row.labelled:,}", f"{row.positives:,}", *row.text(share=share)]
+            for row in (*self.rows, *self.totals)
+        ]
+        headings = ["actor", "period", *HEADINGS, "corrected", f"{100 * self.level:g} % interval"]
+        caption = f"{self.recipe['event']}: {counted(len(self.titles), 'actor')} by {self.recipe['by']}, corrected"
+        return Table(headings, rows, words=headings[:2], caption=caption, notes=[*self.said, *self.checks])
+
+    def __str__(self) -> str:
+        return str(self.table().shortened())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return f"<div>{self.table().shortened().html()}</div>"
+
+
+def corrected_series(
+    store: Store,
+    *,
+    by: str = "quarter",
+    actors: Sequence[str] | None = None,
+    unit: str = "documents",
+    level: float = 0.95,
+    since: Day | None = None,
+    until: Day | None = None,
+    labels: SettledLabels | None = None,
+    scores: Scores | None = None,
+    learn: bool = False,
+) -> CorrectedSeries | None:
+    """In how many documents each actor acts, period by period, by the labels of read documents; None without labels.
+
+    Units are all pairs of a stored document and an asked actor; the documents were drawn for reading, and the answers
+    are those of the store, or `labels`. A regression on the labels says how probable an event is in each pair
+    (`howsure.events.corrected.pair_features`), each actor has a level of its own in each period, and what was read is
+    known (`howsure.estimate_counts`, method "auto"). All documents and all asked actors enter the estimate, whichever
+    are shown: `actors`, and the days from `since` to `until`. unit: "documents", or their "share" among all documents
+    of the period, including those left out because they name no actor, in which nobody looks for an event.
+
+    scores: further features, by name a number for each document by its id. learn: also learn from the words of the read
+    texts (needs scikit-learn).
+
+    >>> from howsure.events import EventStore, example_store
+    >>> from howsure.events.labels.answers import record_answer
+    >>> from howsure.events.labels.draw import draw_documents
+    >>> with example_store() as store:
+    ...     path, found = store.path, dict(store.ask("SELECT document, best FROM events WHERE actor = 'NORLAND'"))
+    >>> with EventStore.open(path, read_only=False) as store:
+    ...     drawn = draw_documents(store, 30, actors=["NORLAND"], by="none")
+    ...     for (number,) in store.ask("SELECT document FROM label_sample"):
+    ...         acting = ["NORLAND"] if found.get(number) else []  # what a reader may have said
+    ...         revision = record_answer(store, number, "anna", acting=acting, revision=0)
+    ...     series = corrected_series(store, by="year")
+    >>> [(row.period, row.labelled, row.positives) for row in series.rows]
+    [('2001', 18, 3), ('2002', 12, 3)]
+    >>> row = series.rows[0]
+    >>> row.positives <= row.low <= row.estimate <= row.high <= row.n
+    True
+
+    Raises TooFewLabelsError if a stratum of the draw has fewer than 2 documents with labels; InputError for an actor
+    that the store does not know, or an invalid option.
+    """
+    if unit not in UNITS:
+        raise unknown_name("unit", unit, UNITS, place="corrected series")
+    level = check_level(level)
+    settled = settled_labels(store) if labels is None else labels
+    if settled is None:
+        return None
+    sizes = documents_by_period(store, by, since=since, until=until)
+    chosen = settled.actors if actors is None else chosen_actors(store, actors)
+    shown = [actor for actor in chosen if actor in settled.actors]
+    not_asked = tuple(actor for actor in chosen if actor not in settled.actors)
+    days = {name: str(day) for name, day in (("since", since), ("until", until)) if day is not None}
+    recipe = {
+        "howsure": __version__,
+        "by": by,
+        "level": level,
+        "unit": unit,
+        **days,
+        "event": event_of(store),
+        "question": settled.question,
+        "asked": list(settled.actors),
+        "coders": list(settled.coders),
+        "answered": len(settled.documents),
+        "unclear": settled.unclear,
+        "unsettled": settled.unsettled,
+        "not_read": settled.drawn - len(settled.documents),
+    }
+    titles = {actor: title_of(store, actor) for actor in shown}
+    if not shown:
+        said = sentences(None, recipe, {actor: title_of(store, actor) for actor in not_asked}, 0)
+        return CorrectedSeries((), (), titles, not_asked, said, (), recipe | {"store": settings_of(store)})
+    pairs = pair_features(store, settled.actors)
+    held = labelled_pairs(pairs, settled)
+    extra = score_features(store, pairs, scores) | (learned_features(store, pairs, held.labels) if learn else {})
+    counts = _estimated(pairs, held, extra, by=by, days=days_asked(since, until), level=level)
+    rows, totals = _rows(counts, shown, sizes, share=unit == "share")
+    recipe |= {
+        "method": counts.recipe["method"],
+        "design": counts.recipe["design"],
+        "labelled": held.read,
+        "features": counts.recipe["features"],
+        "seed": SEED,
+        "documents": sum(sizes.values()),
+        "store": settings_of(store),
+    }
+    left_out = sum(sizes.values()) - totals[0].n
+    said = sentences(counts, recipe, {actor: title_of(store, actor) for actor in not_asked}, left_out)
+    return CorrectedSeries(rows, totals, titles, not_asked, said, checks(counts), recipe, counts)
+
+
+def _estimated(
+    pairs: PairFeatures, held: LabelledPairs, extra: Mapping[str, Any], *, by: str, days: Any, level: float
+) -> CountEstimates:
+    """Counts per actor, requested or other days, and period."""
+    dates, place = np.unique(pairs.date, return_inverse=True)
+    known = [one.item() for one in dates]
+    periods = np.array([period_of(day, by=by) for day in known])[place]
+    within = np.array([WITHIN if days[0] <= day <= days[1] else OUTSIDE for day in known])[place]
+    return estimate_counts(
+        pairs.probability,
+        held.labels,
+        cells={"actor": np.array(pairs.actors)[pairs.actor], "days": within, "period": periods},
+        features={**pairs.features, **extra},
+        strata=held.strata,
+        inclusion=held.inclusion,
+        clusters=pairs.document,
+        level=level,
+        rng=SEED,
+    )
+
+
+def _rows(
+    counts: CountEstimates, actors: Sequence[str], sizes: Mapping[str, int], *, share: bool
+) -> tuple[tuple[CorrectedCount, ...], tuple[CorrectedCount, ...]]:
+    cells: dict[tuple[str, ...], CountEstimate] = {row.cell: row for row in (*counts.rows, *counts.domains)}
+    rows = tuple(
+        CorrectedCount.of(cells.get((actor, WITHIN, period)), actor, period, n, share=share)
+        for actor in actors
+        for period, n in sizes.items()
+    )
+    n = sum(sizes.values())
+    totals = tuple(CorrectedCount.of(cells.get((actor, WITHIN)), actor, ALL, n, share=share) for actor in actors)
+    return rows, totals

@@ -1,0 +1,68 @@
+"""Further features of (document, actor) pairs: scores that a user brings, and scores learned from the read texts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from howsure.counts.learned_score import learned_score
+from howsure.counts.model.logits import clipped_logit
+from howsure.errors import InputError
+from howsure.events.corrected.pair_features import PairFeatures
+from howsure.events.store.reading import Store, rows_of
+from howsure.inputs.pairs import Floats
+
+Scores = Mapping[str, Mapping[str, float]]  # by name, a number for each document by its id
+SEED = 0
+
+
+def score_features(store: Store, pairs: PairFeatures, scores: Scores | None) -> dict[str, Floats]:
+    """A column (N,) for each score of documents, the same for all actors of a document.
+
+    Raises InputError for a document without a score, or a score of no document of the store.
+    """
+    if not scores:
+        return {}
+    ids = [name for (name,) in rows_of(store, "SELECT id FROM documents ORDER BY document")]
+    return {name: np.repeat(_column(name, held, ids), len(pairs.actors)) for name, held in scores.items()}
+
+
+def learned_features(store: Store, pairs: PairFeatures, labels: Floats) -> dict[str, Floats]:
+    """The logit of a score learned from the texts of the read documents, for each actor a regression of its own.
+
+    labels (N,) of the pairs, NaN where there is none. A read document is scored by a fit that has not seen its label.
+    """
+    texts = document_texts(store)
+    by_actor = labels.reshape(-1, len(pairs.actors))
+    logits = [clipped_logit(learned_score(texts, column, rng=SEED)) for column in by_actor.T]
+    return {"learned from the texts": np.column_stack(logits).ravel()}
+
+
+def document_texts(store: Store) -> list[str]:
+    """The words of each stored document, by its number."""
+    found = rows_of(
+        store,
+        "SELECT d.document, string_agg(array_to_string(s.words, ' '), ' ' ORDER BY s.sentence) FROM documents d "
+        "LEFT JOIN sentences s USING (document) GROUP BY d.document ORDER BY d.document",
+    )
+    return [text or "" for _, text in found]
+
+
+def _column(name: str, held: Mapping[str, float], ids: list[str]) -> Floats:
+    lacking = next((one for one in ids if one not in held), None)
+    if lacking is not None:
+        raise InputError(f"scores[{name!r}] must have a number for every document of the store; {lacking!r} has none.")
+    unknown = next(iter(held.keys() - set(ids)), None)
+    if unknown is not None:
+        raise InputError(f"scores[{name!r}] has a number for {unknown!r}, which is no document of the store.")
+    try:
+        column = np.array([float(held[one]) for one in ids])
+    except (TypeError, ValueError):
+        raise InputError(f"scores[{name!r}] must hold numbers only.") from None
+    bad = np.flatnonzero(~np.isfinite(column))
+    if len(bad):
+        raise InputError(
+            f"scores[{name!r}] must hold finite numbers; document {ids[int(bad[0])]!r} has {column[bad[0]]!r}."
+        )
+    return column

@@ -1,0 +1,78 @@
+"""What a reader must know beside a corrected series, in sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from howsure.counts.results import CountEstimates
+from howsure.inputs.naming import counted
+
+TERMS = {  # of counts in general, as of documents; in this order
+    r"units of one cluster": "actors in one document",
+    r"allow for clusters": "allow for that",
+    r"\bclusters\b": "documents",
+    r"\bcluster\b": "document",
+    r"\bunits\b": "pairs of a document and an actor",
+    r"\bcells\b": "periods",
+    r"\bcell\b": "period",
+}
+
+
+def sentences(
+    counts: CountEstimates | None, recipe: Mapping[str, Any], not_asked: Mapping[str, str], left_out: int
+) -> tuple[str, ...]:
+    """What the corrected counts rest on, and what is missing."""
+    said = [] if counts is None else [_leans_on(recipe)]
+    if not_asked:
+        said.append(f"No corrected counts for {', '.join(not_asked)}: readers were not asked about them.")
+    said += _missing(recipe)
+    if left_out:
+        said.append(
+            f"{counted(left_out, 'document')} left out of the store, because they name no actor, count as without an "
+            "event."
+        )
+    return tuple(said)
+
+
+def checks(counts: CountEstimates | None) -> tuple[str, ...]:
+    """How the counts did where they could be checked, and what else limits them."""
+    if counts is None:
+        return ()
+    return tuple(_of_documents(one) for one in [*counts.diagnostics.sentences(), *counts.notes])
+
+
+def _leans_on(recipe: Mapping[str, Any]) -> str:
+    coders = recipe["coders"]
+    readers = f" by {', '.join(coders)}" if 0 < len(coders) <= 3 else f" by {len(coders)} readers" if coders else ""
+    return (
+        f"The corrected counts rest on {counted(recipe['labelled'], 'document')} read{readers} "
+        f"(“{recipe['question']}”); for the others, on what the model's probabilities and the words of a text were "
+        "worth where readers checked them."
+    )
+
+
+def _missing(recipe: Mapping[str, Any]) -> list[str]:
+    lost = {"unclear": recipe["unclear"], "on which readers disagree": recipe["unsettled"]}
+    parts = [f"{counted(n, 'document')} {why}" for why, n in lost.items() if n]
+    said = []
+    if parts:
+        said.append(
+            f"Without a label: {' and '.join(parts)}. That does no harm only if they are like the other documents "
+            "of their stratum."
+        )
+    if recipe["not_read"]:
+        said.append(f"{counted(recipe['not_read'], 'drawn document')} not read yet: more answers narrow the intervals.")
+    return said
+
+
+def _of_documents(text: str) -> str:
+    """A sentence on counts in general, said of documents.
+
+    >>> _of_documents("the intervals rely on this sampling design: clusters drawn at random")
+    'The intervals rely on this sampling design: documents drawn at random.'
+    """
+    for term, said in TERMS.items():
+        text = re.sub(term, said, text)
+    return f"{text[0].upper()}{text[1:].rstrip('.')}."

@@ -1,0 +1,47 @@
+"""The corrected counts of a store beside its raw ones, where its labels allow them; else the reason why not."""
+
+from __future__ import annotations
+
+from howsure.events.corrected.corrected_comparison import corrected_comparison
+from howsure.events.corrected.corrected_series import UNITS, CorrectedSeries, corrected_series
+from howsure.events.corrected.labelled_pairs import TooFewLabelsError
+from howsure.events.labels.labelling import labelling_of
+from howsure.events.series.actor_comparison import ActorComparison
+from howsure.events.series.event_series import EventSeries
+from howsure.events.store.reading import Store
+
+
+def series_beside_labels(store: Store, series: EventSeries) -> tuple[EventSeries, str]:
+    """A series with the corrected one of the same actors, periods, unit and level; or as it is, and the reason.
+
+    The reason is empty where the store has no labels: nobody asked for a correction.
+    """
+    found, reason = _corrected(store, series.actors, series.recipe)
+    return (series if found is None else series.beside(found)), reason
+
+
+def comparison_beside_labels(store: Store, compared: ActorComparison) -> tuple[ActorComparison, str]:
+    """A comparison with that by the corrected counts; or as it is, and the reason."""
+    pair = (compared.first, compared.second)
+    found, reason = _corrected(store, pair, compared.recipe)
+    if found is None:
+        return compared, reason
+    if found.not_asked:
+        return compared, " ".join(found.said)
+    return compared.beside(corrected_comparison(found, *pair)), ""
+
+
+def _corrected(store: Store, actors: tuple[str, ...], recipe: object) -> tuple[CorrectedSeries | None, str]:
+    asked = dict(recipe)  # type: ignore[call-overload]
+    if labelling_of(store) is None:
+        return None, ""
+    if asked["unit"] not in UNITS:
+        return None, f"No corrected counts of {asked['unit']}: readers said of documents which actors act in them."
+    options = {name: asked.get(name) for name in ("by", "unit", "level", "since", "until")}
+    try:
+        found = corrected_series(store, actors=actors, **options)
+    except TooFewLabelsError as error:
+        return None, f"No corrected counts yet: {error}"
+    if found is None or not found.rows:
+        return None, "" if found is None else " ".join(found.said)
+    return found, ""

@@ -1,0 +1,221 @@
+"""Corrected series: where the truth is known, they hold it; what is read is known; what is shown changes nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from howsure.errors import InputError
+from howsure.events.corrected.corrected_series import corrected_series
+from howsure.events.corrected.labelled_pairs import TooFewLabelsError
+from howsure.events.series.event_series import event_series
+from tests.events.corrected.known_truth import ACTORS, KnownTruth, known_truth
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnownTruth]:
+    held = known_truth(tmp_path_factory.mktemp("corrected") / "known.duckdb")
+    yield held
+    held.store.close()
+
+
+@pytest.fixture(scope="module")
+def plain(known: KnownTruth) -> object:
+    """The series of one sample."""
+    return corrected_series(known.store, labels=known.read(known.drawn(120, seed=1)))
+
+
+def values(rows: object) -> list[tuple[object, ...]]:
+    return [(row.actor, row.period, row.estimate, row.low, row.high, row.n, row.labelled) for row in rows]
+
+
+def test_corrected_intervals_hold_the_truth_where_raw_ones_do_not(known: KnownTruth) -> None:
+    raw = event_series(known.store, actors=ACTORS)
+    truth = {(row.actor, row.period): known.counts(row.period, row.actor) for row in raw.rows}
+    of_raw = [row.low <= truth[row.actor, row.period] <= row.high for row in raw.rows]
+    held, totals = [], []
+    for seed in range(6):
+        series = corrected_series(known.store, labels=known.read(known.drawn(120, seed=seed)))
+        held += [row.low <= truth[row.actor, row.period] <= row.high for row in series.rows]
+        in_all = dict(zip(ACTORS, known.truth.sum(axis=0).tolist(), strict=True))
+        totals += [row.low <= in_all[row.actor] <= row.high for row in series.totals]
+    assert np.mean(of_raw) <= 0.5
+    assert np.mean(held) >= 0.85  # of 48 intervals at 95 %
+    assert np.mean(totals) >= 0.75  # of 12
+
+
+def test_what_is_read_is_known(known: KnownTruth) -> None:
+    series = corrected_series(known.store, labels=known.read(known.documents))
+    for row in series.rows:
+        true = known.counts(row.period, row.actor)
+        assert (row.low, row.estimate, row.high) == (true, pytest.approx(true), true)
+        assert row.labelled == row.n
+        assert row.positives == true
+    assert [row.estimate for row in series.totals] == pytest.approx(known.truth.sum(axis=0).tolist())
+    assert all(row.low == row.high for row in series.totals)
+
+
+def test_the_order_of_labels_and_of_documents_changes_nothing(known: KnownTruth, plain: object, tmp_path: Path) -> None:
+    order = np.random.default_rng(3).permutation(len(known.documents)).tolist()
+    other = known_truth(tmp_path / "other.duckdb", order=order)
+    labels = other.read(known.drawn(120, seed=1))
+    turned = np.random.default_rng(4).permutation(len(labels.documents))
+    shuffled = other.read(
+        labels.documents, documents=labels.documents[turned], labels=labels.labels[turned],
+        strata=dict(reversed(other.strata.items())),
+    )  # fmt: skip
+    for one in (labels, shuffled):
+        assert values(corrected_series(other.store, labels=one).rows) == values(plain.rows)
+    other.store.close()
+
+
+def test_what_is_shown_does_not_change_what_is_estimated(known: KnownTruth, plain: object) -> None:
+    labels = known.read(known.drawn(120, seed=1))
+    alone = corrected_series(known.store, labels=labels, actors=["Borland"])
+    assert values(alone.rows) == values(plain.rows_of("BBB"))
+    assert alone.total_of("BBB") == plain.total_of("BBB")
+    half = corrected_series(known.store, labels=labels, since="2001-04-01", until="2001-09-30")
+    assert [row.period for row in half.rows_of("AAA")] == ["2001-Q2", "2001-Q3"]
+    for row in half.rows:
+        whole = next(one for one in plain.rows_of(row.actor) if one.period == row.period)
+        assert (row.n, row.labelled, row.positives) == (whole.n, whole.labelled, whole.positives)
+        assert abs(row.estimate - whole.estimate) < 0.5 * (whole.high - whole.low)
+    assert sum(row.n for row in half.rows_of("AAA")) == half.total_of("AAA").n
+    cut = corrected_series(known.store, labels=labels, since="2001-02-15")
+    assert cut.rows[0].n == int((known.dates >= np.datetime64("2001-02-15")).sum()) - sum(
+        row.n for row in cut.rows_of("AAA")[1:]
+    )
+
+
+def test_shares_are_counts_by_all_documents(known: KnownTruth, plain: object) -> None:
+    shares = corrected_series(known.store, labels=known.read(known.drawn(120, seed=1)), unit="share")
+    for share, count in zip(shares.rows, plain.rows, strict=True):
+        assert [share.estimate, share.low, share.high] == pytest.approx(
+            [one / count.n for one in (count.estimate, count.low, count.high)]
+        )
+
+
+def test_unclear_documents_are_left_out_and_told(known: KnownTruth) -> None:
+    labels = known.read(known.drawn(120, seed=1))
+    blurred = labels.labels.copy()
+    blurred[3] = np.nan
+    blurred[7, 1] = np.nan
+    series = corrected_series(
+        known.store, labels=known.read(labels.documents, labels=blurred, unclear=1, unsettled=1, drawn=len(blurred) + 4)
+    )
+    assert series.recipe["labelled"] == len(blurred) - 2
+    assert sum(row.labelled for row in series.rows_of("AAA")) == len(blurred) - 2
+    said = " ".join(series.said)
+    assert "1 document unclear and 1 document on which readers disagree" in said
+    assert "4 drawn documents not read yet" in said
+
+
+def test_actors_without_labels_have_no_corrected_counts(known: KnownTruth) -> None:
+    labels = known.read(known.drawn(120, seed=1))
+    series = corrected_series(known.store, labels=labels, actors=["AAA", "CCC"])
+    assert series.actors == ("AAA",)
+    assert series.not_asked == ("CCC",)
+    assert "No corrected counts for CCC" in " ".join(series.said)
+    nothing = corrected_series(known.store, labels=labels, actors=["CCC"])
+    assert (nothing.rows, nothing.totals) == ((), ())
+    assert "No corrected counts for CCC" in str(nothing)
+    with pytest.raises(InputError, match="no actor 'CCC' in the corrected series"):
+        series.rows_of("CCC")
+
+
+def test_a_store_without_labels_has_no_corrected_series(known: KnownTruth) -> None:
+    assert corrected_series(known.store) is None
+
+
+def test_documents_drawn_with_given_chances(known: KnownTruth) -> None:
+    rng = np.random.default_rng(2)
+    chance = np.array([0.6 if known.strata[one] == "found" else 0.25 for one in known.documents.tolist()])
+    taken = known.documents[rng.random(len(chance)) < chance]
+    inclusion = chance[np.searchsorted(known.documents, taken)]
+    labels = known.read(taken, design="chances", inclusion=inclusion, strata={})
+    series = corrected_series(known.store, labels=labels)
+    assert series.recipe["design"].endswith("with given probabilities")
+    for row, true in zip(series.totals, known.truth.sum(axis=0), strict=True):
+        assert row.low - 10 <= true <= row.high + 10
+        assert row.high > row.low
+
+
+def test_scores_help_as_far_as_they_are_right(known: KnownTruth, plain: object) -> None:
+    labels = known.read(known.drawn(120, seed=1))
+    scores = {"judge": {f"d{n}": float(y) for n, y in zip(known.documents, known.truth[:, 0], strict=True)}}
+    helped = corrected_series(known.store, labels=labels, scores=scores)
+    assert "judge" in helped.recipe["features"]
+    assert helped.counts.diagnostics.worth > plain.counts.diagnostics.worth
+
+
+def test_learning_from_the_texts_adds_a_feature(known: KnownTruth) -> None:
+    labels = known.read(known.drawn(120, seed=1))
+    learned = corrected_series(known.store, labels=labels, learn=True)
+    assert "learned from the texts" in learned.recipe["features"]
+    assert not math.isnan(learned.rows[0].estimate)
+
+
+WRONG = [
+    ({"unit": "entities"}, "no unit 'entities' in corrected series"),
+    ({"by": "day"}, "no length of period 'day'"),
+    ({"level": 1.5}, "level"),
+    ({"actors": ["XYZ"]}, "no actor 'XYZ'"),
+    ({"actors": []}, "actors must be a list"),
+    ({"since": "2030-01-01"}, "no document from 2030-01-01"),
+    ({"scores": {"judge": {}}}, r"scores\['judge'\] must have a number for every document of the store; 'd5' has none"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), WRONG)
+def test_wrong_options_are_refused(known: KnownTruth, options: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        corrected_series(known.store, labels=known.read(known.drawn(60, seed=1)), **options)
+
+
+def test_wrong_scores_are_refused(known: KnownTruth) -> None:
+    labels, whole = known.read(known.drawn(60, seed=1)), {f"d{n}": 0.5 for n in known.documents}
+    for changed, message in [
+        ({"d5": math.nan}, "finite numbers; document 'd5'"),
+        ({"d5": "much"}, "must hold numbers only"),
+        ({"zzz": 1.0}, "'zzz', which is no document"),
+    ]:
+        with pytest.raises(InputError, match=message):
+            corrected_series(known.store, labels=labels, scores={"judge": {**whole, **changed}})
+
+
+def test_too_few_labels_say_what_would_help(known: KnownTruth) -> None:
+    silent = [n for n, band in known.strata.items() if band == "silent"]
+    others = [n for n, band in known.strata.items() if band != "silent"]
+    with pytest.raises(TooFewLabelsError, match=r"of 10 documents at least; 4 have them\. Read on: 3 drawn documents"):
+        corrected_series(known.store, labels=known.read(others[:4], drawn=7))
+    with pytest.raises(TooFewLabelsError, match=r"1 stratum has fewer, such as 'silent' with 1\. Draw more documents"):
+        corrected_series(known.store, labels=known.read([*others[:40], silent[0]]))
+    labels = known.read(known.documents[:40])
+    lost = np.where(np.arange(40)[:, None] < 35, np.nan, labels.labels)
+    with pytest.raises(TooFewLabelsError, match="Settle or clear up 35 documents without a label"):
+        corrected_series(known.store, labels=known.read(known.documents[:40], labels=lost))
+
+
+def test_labels_of_another_store_are_refused(known: KnownTruth) -> None:
+    labels = known.read(known.documents[:20])
+    with pytest.raises(InputError, match="labels are of document 1, which the store does not hold"):
+        corrected_series(
+            known.store, labels=known.read(known.documents[:20], documents=np.array([1, *labels.documents[1:]]))
+        )
+    strata = {one: name for one, name in known.strata.items() if one != 5}
+    with pytest.raises(InputError, match="document 5 has none"):
+        corrected_series(known.store, labels=known.read(known.documents[:20], strata=strata))
+
+
+def test_it_prints_and_is_plain_data(plain: object) -> None:
+    text = str(plain)
+    assert "The corrected counts rest on" in text
+    assert "read by anna" in text
+    assert not any(term in text for term in ("cluster", "units"))
+    held = plain.to_dict()
+    assert held["rows"][0].keys() >= {"actor", "period", "estimate", "low", "high", "n", "labelled", "positives"}
+    assert len(plain.to_frame()) == len(plain.rows) == 8

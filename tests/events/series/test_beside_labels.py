@@ -1,0 +1,148 @@
+"""Corrected counts beside raw ones: in tables, exports and figures; without labels, nothing changes."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from howsure.errors import InputError
+from howsure.events.corrected.corrected_comparison import corrected_comparison
+from howsure.events.corrected.corrected_series import corrected_series
+from howsure.events.labels.draw import draw_documents
+from howsure.events.series.actor_comparison import compare_actors
+from howsure.events.series.beside_labels import comparison_beside_labels, series_beside_labels
+from howsure.events.series.event_series import event_series
+from howsure.events.series.export import export_series
+from howsure.events.store.event_store import EventStore
+from howsure.figures.events import draw_events, event_figure
+from howsure.figures.style import new_figure
+from tests.events.corrected.known_truth import labelled_store
+from tests.events.made_up_store import make_store
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventStore]:
+    with EventStore.open(labelled_store(tmp_path_factory.mktemp("beside") / "labelled.duckdb")) as held:
+        yield held
+
+
+def test_each_row_has_the_corrected_count_of_its_actor_and_period(store: EventStore) -> None:
+    series, reason = series_beside_labels(store, event_series(store, actors=["BBB", "AAA"]))
+    assert reason == ""
+    held = corrected_series(store)
+    columns = series.columns()
+    for at, key in enumerate(zip(columns["actor"], columns["period"], strict=True)):
+        row = next(one for one in held.rows if (one.actor, one.period) == key)
+        beside = [columns[name][at] for name in ("corrected", "corrected_low", "corrected_high", "labelled")]
+        assert beside == [row.estimate, row.low, row.high, row.labelled]
+    document = series.to_dict()
+    assert document["corrected"]["totals"] == [held.total_of(actor).to_dict() for actor in ("BBB", "AAA")]
+    cells = series.table().rows[-2]
+    assert cells[:3] == ["BBB", "Borland", "all"]
+    assert cells[4] == f"{sum(row.mean for row in series.rows_of('BBB')):.1f}"
+    assert cells[-2] == f"{held.total_of('BBB').estimate:.1f}"
+    assert "Anna" in str(series.corrected)
+
+
+def test_shares_and_days_are_those_of_the_raw_series(store: EventStore) -> None:
+    raw = event_series(store, unit="share", since="2001-04-01", by="month", level=0.9)
+    series, _ = series_beside_labels(store, raw)
+    assert [row.period for row in series.corrected.rows_of("AAA")] == [row.period for row in raw.rows_of("AAA")]
+    assert series.corrected.level == 0.9
+    assert max(row.high for row in series.corrected.rows) <= 1.0
+    counted = event_series(store, unit="documents", since="2001-04-01", by="month")
+    documents = sum(row.n_documents for row in raw.rows_of("AAA"))
+    assert raw.raw_total("AAA") == pytest.approx(counted.raw_total("AAA") / documents)
+
+
+def test_exports_hold_both_and_the_recipe_of_both(store: EventStore, tmp_path: Path) -> None:
+    import duckdb
+
+    series, _ = series_beside_labels(store, event_series(store, actors=["AAA", "CCC"]))
+    table, recipe = export_series(series, tmp_path / "a.csv")
+    rows = list(csv.DictReader(table.open()))
+    assert float(rows[0]["corrected"]) == series.corrected.rows[0].estimate
+    assert rows[-1]["corrected"] == rows[-1]["corrected_method"] == ""
+    assert json.loads(recipe.read_text())["corrected"]["question"] == series.corrected.recipe["question"]
+    (parquet,) = export_series(series, tmp_path / "a.parquet")
+    held = duckdb.sql(f"SELECT corrected, corrected_method FROM '{parquet}'").fetchall()
+    assert held[0] == (series.corrected.rows[0].estimate, series.corrected.rows[0].method)
+    assert held[-1] == (None, "")
+
+
+def test_figures_draw_the_corrected_band_and_the_raw_counts_as_dots(store: EventStore) -> None:
+    series, _ = series_beside_labels(store, event_series(store, actors=["AAA", "CCC"]))
+    ax = draw_events(series, ax=new_figure(4, 3).add_subplot(), actors=["AAA"])
+    dots, line = ax.lines
+    assert np.array_equal(dots.get_ydata(), [row.mean for row in series.rows_of("AAA")])
+    rows = series.corrected.rows_of("AAA")
+    assert np.array_equal(line.get_ydata(), [row.estimate for row in rows])
+    corners = {tuple(vertex) for path in ax.collections[0].get_paths() for vertex in path.vertices.tolist()}
+    assert {(x, row.high) for x, row in zip(line.get_xdata(), rows, strict=True)} <= corners
+    figure = event_figure(series)
+    assert [ax.get_title(loc="left") for ax in figure.axes] == ["Arland (AAA)", "Corland (CCC), no labels"]
+    assert "raw: what the model finds" in [text.get_text() for text in figure.legends[0].get_texts()]
+    assert len(figure.axes[1].lines) == 1
+    alone = series.corrected.plot()
+    assert np.array_equal(alone.lines[0].get_ydata(), [row.estimate for row in rows])
+    with pytest.raises(InputError, match="1 to 4 actors; there are 0"):
+        series.corrected.plot(actors=[])
+
+
+def test_a_comparison_has_that_of_the_corrected_counts(store: EventStore) -> None:
+    compared, reason = comparison_beside_labels(store, compare_actors(store, "BBB", "AAA"))
+    assert reason == ""
+    expected = corrected_comparison(corrected_series(store), "BBB", "AAA")
+    assert compared.corrected.rows == expected.rows
+    assert compared.to_dict()["corrected"]["total"] == expected.to_dict()["total"]
+    assert [row["corrected_greater"] for row in compared.records()] == [row.greater for row in expected.rows]
+    assert len(compared.to_frame()) == len(compared.rows)
+    assert "Corrected counts. Of 4 quarters" in str(compared)
+    same, reason = comparison_beside_labels(store, compare_actors(store, "AAA", "CCC"))
+    assert same.corrected is None
+    assert "No corrected counts for CCC" in reason
+
+
+def test_where_there_are_no_labels_nothing_changes(tmp_path: Path) -> None:
+    with make_store(tmp_path / "a.duckdb") as plain:
+        series, compared = event_series(plain), compare_actors(plain, "IRQ", "USA")
+        assert series_beside_labels(plain, series) == (series, "")
+        assert comparison_beside_labels(plain, compared) == (compared, "")
+        assert list(series.columns())[-1] == "best"
+        assert "corrected" not in series.to_dict()
+        assert "corrected" not in compared.to_dict()
+        assert compared.records() == compared.to_dict()["rows"]
+
+
+def test_reasons_why_there_is_no_corrected_series(store: EventStore, tmp_path: Path) -> None:
+    entities = event_series(store, unit="entities")
+    assert series_beside_labels(store, entities) == (
+        entities, "No corrected counts of entities: readers said of documents which actors act in them.",
+    )  # fmt: skip
+    nobody = event_series(store, actors=["CCC"])
+    same, reason = series_beside_labels(store, nobody)
+    assert same is nobody
+    assert "No corrected counts for CCC" in reason
+    path = tmp_path / "begun.duckdb"
+    make_store(path).close()
+    with EventStore.open(path, read_only=False) as begun:
+        draw_documents(begun, 20)
+        same, reason = series_beside_labels(begun, event_series(begun))
+    assert same.corrected is None
+    assert reason.startswith(
+        "No corrected counts yet: a correction needs labels of 10 documents at least; 0 have them."
+    )
+
+
+def test_only_what_fits_stands_beside(store: EventStore) -> None:
+    held = corrected_series(store, by="month")
+    with pytest.raises(InputError, match="corrected must have the same by, quarter; it has month"):
+        event_series(store).beside(held)
+    compared = compare_actors(store, "AAA", "BBB")
+    with pytest.raises(InputError, match="the same actors in the same periods"):
+        compared.beside(corrected_comparison(held, "AAA", "BBB"))
