@@ -6,6 +6,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,8 @@ from howsure.errors import InputError
 from howsure.events import EventStore, built_in_rule, compare_actors, compare_rules, event_series, example_store
 from howsure.events.corpus.stories import stories_of
 from howsure.events.extraction.recount import recount_events
-from howsure.events.labels import answers, bands, disagreements, draw, labelling, progress, settled
+from howsure.events.labels import agreement, answers, bands, disagreements, draw, labelling, progress, settled
+from howsure.events.labels.exchange import export_labels, import_labels
 from howsure.events.series.behind_a_point import documents_of, doubtful_documents
 from howsure.events.series.dependence_choices import dependence_asked
 from howsure.events.store import integrity, reading, refusals
@@ -39,8 +41,16 @@ def _of_the_oldest(store: EventStore) -> None:
     EventStore(store.path, store.connection, {"version": OLDEST}).add_label_tables()
 
 
+def _import(store: EventStore) -> None:
+    with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+        file.write("document,actor,label\nnews-01,NORLAND,1\n")
+        file.flush()
+        import_labels.import_labels(store, file.name, coder="anna", design="simple")
+
+
 ASKED: dict[str, Callable[[EventStore], Any]] = {
     "actors_in": reading.actors_in,
+    "agreement": agreement.agreement,
     "answers_of": answers.answers_of,
     "asked_of": labelling.asked_of,
     "asked": lambda store: reading.asked(store, "SELECT 1", {}).__enter__(),
@@ -68,6 +78,9 @@ ASKED: dict[str, Callable[[EventStore], Any]] = {
     "export": addresses.export,
     "first_and_last": reading.first_and_last,
     "is_for_reading": reading.is_for_reading,
+    "import_labels": _import,
+    "label_table": export_labels.label_table,
+    "reading_sheet": export_labels.reading_sheet,
     "labelling_of": labelling.labelling_of,
     "overview": queries.overview,
     "point": lambda store: queries.point(store, "NORLAND", by="year", period="2001"),

@@ -15,7 +15,7 @@ from howsure.cli.terminal.output import emit, json_text
 from howsure.cli.terminal.progress import progress
 
 QUERIES, PAGE, CHECK = "howsure.cli.events.queries", "howsure.cli.events.page", "howsure.cli.events.check"
-RECOUNT = "howsure.cli.events.recount"
+RECOUNT, LABELS_OF_STORES = "howsure.cli.events.recount", "howsure.cli.events.labels"
 ELSEWHERE = {  # name -> (module that holds `NAME_command`, what `howsure events --help` says of it)
     "recount": (RECOUNT, "Count the events of a store under another rule, without parsing again."),
     "series": (QUERIES, "Print how often actors act in each period, with intervals."),
@@ -25,6 +25,7 @@ ELSEWHERE = {  # name -> (module that holds `NAME_command`, what `howsure events
     "figure": (QUERIES, "Draw series with uncertainty bands."),
     "explore": (PAGE, "Open the page: series, documents, evidence."),
     "report": (PAGE, "Write the page as one self-contained HTML file."),
+    "labels": (LABELS_OF_STORES, "Labels of documents: sheets, import, export, and how far coders agree."),
     "check": (CHECK, "Check whether a store is intact, and report any damage."),
 }
 BAD_DATES, STEMMING, LABELS = ("error", "leave-out"), ("suffixes", "paper", "none"), ("ud", "ud-2014", "clear")

@@ -1,0 +1,153 @@
+"""`howsure events labels`: labels of a store in files, how far coders agree, and where they do not."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from typing import Any
+
+import click
+
+from howsure.cli.terminal.commands import Group
+from howsure.cli.terminal.destinations import Written
+from howsure.cli.terminal.options import as_names, level_option, output_options
+from howsure.cli.terminal.output import emit, json_text, table_text
+from howsure.events.labels.agreement import agreement
+from howsure.events.labels.answers import Answer
+from howsure.events.labels.disagreements import Disagreement, disagreements
+from howsure.events.labels.exchange.export_labels import label_table, reading_sheet
+from howsure.events.labels.exchange.import_labels import DESIGNS, import_labels
+from howsure.events.labels.labelling import asked_of
+from howsure.events.store.event_store import EventStore
+from howsure.events.store.reading import Store, rows_of
+from howsure.inputs.naming import counted
+from howsure.show.table import Table
+
+
+@click.group("labels", cls=Group)
+def labels_command() -> None:
+    """Labels of a store: to and from files, and how far coders agree.
+
+    Draw documents and read them in the page with `howsure events label STORE`.
+    """
+
+
+@labels_command.command("sheet")
+@click.argument("path", metavar="STORE")
+@click.option("--output", type=Written(".csv", ".jsonl", ".json"), required=True, metavar="OUT",
+              help="A .csv to fill in, or .jsonl or .json for another tool.")  # fmt: skip
+def sheet_command(path: str, output: str) -> None:
+    """Write the drawn documents for reading elsewhere.
+
+    A CSV has a row per document and actor, and an empty column label to fill with 1, 0 or unclear. JSON has the texts
+    with their ids, for Label Studio, doccano or Prodigy; `howsure events labels import` reads what they export.
+    """
+    with EventStore.open(path) as store:
+        rows, actors = reading_sheet(store), asked_of(store).actors
+    if output.endswith(".csv"):
+        cells = [[*map(str, one.values()), actor, ""] for one in rows for actor in actors]
+        emit(table_text(Table([*rows[0], "actor", "label"], cells), "csv"), output)
+    elif output.endswith(".jsonl"):
+        emit("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in rows), output)
+    else:
+        emit(json_text(rows), output)
+    emit(f"{counted(len(rows), 'document')} to read in {output}\n", None)
+
+
+@labels_command.command("import")
+@click.argument("path", metavar="STORE")
+@click.argument("file", metavar="FILE")
+@click.option("--coder", metavar="NAME", help="Who labelled, if FILE does not say (or instead of what it says).")
+@click.option("--design", type=click.Choice(DESIGNS),
+              help="How the documents were drawn, if not by howsure: simple (at random from all documents of STORE), "
+              "or census (all of them).")  # fmt: skip
+@click.option("--actors", metavar="A,B,…", callback=as_names,
+              help="Actors that were asked for, if FILE does not name all of them.")  # fmt: skip
+@click.option("--question", metavar="TEXT", help="What coders were asked (default: made of the rule).")
+def import_command(path: str, file: str, **options: Any) -> None:
+    """Add the labels in FILE to STORE.
+
+    FILE: CSV with the columns document, actor and label (1, 0 or unclear), and perhaps coder and inclusion; or an
+    export of Label Studio (JSON, JSON-MIN, CSV), doccano or Prodigy (JSON lines), whose texts had a field document with
+    their id.
+
+    \b
+    howsure events labels import news.duckdb labels.csv
+    howsure events labels import news.duckdb export.jsonl --coder anna --design simple
+    """
+    with EventStore.open(path, read_only=False) as store:
+        report = import_labels(store, file, **options)
+    emit(f"{path}: {report}\n", None)
+
+
+@labels_command.command("export")
+@click.argument("path", metavar="STORE")
+@click.option("--output", type=Written(".csv"), metavar="OUT.csv", help="Write to a file instead of standard output.")
+def export_command(path: str, output: str | None) -> None:
+    """Write all answers as CSV: document, date, actor, label, coder, stratum, inclusion."""
+    with EventStore.open(path) as store:
+        table = label_table(store)
+    emit(table_text(table, "csv"), output)
+    if output is not None:
+        emit(f"{counted(len(table.rows), 'label')} in {output}\n", None)
+
+
+@labels_command.command("agreement")
+@click.argument("path", metavar="STORE")
+@click.option("--coders", metavar="A,B,…", callback=as_names, help="Coders to compare (default: all).")
+@level_option
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
+@output_options
+def agreement_command(
+    path: str, coders: list[str] | None, level: float, seed: int, form: str, output: str | None
+) -> None:
+    """Print how far coders agree beyond chance: Krippendorff's alpha per actor and in all, with intervals."""
+    with EventStore.open(path) as store:
+        found = agreement(store, coders=coders, level=level, seed=seed)
+    table = found.table()
+    said = "".join(f"{line}\n" for note in table.notes for line in textwrap.wrap(note, 100)) if form == "table" else ""
+    emit(json_text(found.to_dict()) if form == "json" else table_text(table, form) + said, output)
+
+
+@labels_command.command("disagreements")
+@click.argument("path", metavar="STORE")
+@output_options
+def disagreements_command(path: str, form: str, output: str | None) -> None:
+    """List the documents that coders answered differently, and what settled them; the page settles them."""
+    with EventStore.open(path) as store:
+        found = disagreements(store)
+        ids: dict[int, str] = dict(rows_of(store, "SELECT document, id FROM documents"))
+        table = _differing(store, found, ids)
+    if form == "json":
+        emit(json_text({"store": path, "documents": [_plain(one, ids) for one in found]}), output)
+    elif form == "table" and not found:
+        emit("no document was answered differently\n", output)
+    else:
+        emit(table_text(table, form), output)
+
+
+def _differing(store: Store, found: list[Disagreement], ids: dict[int, str]) -> Table:
+    coders = sorted({answer.coder for one in found for answer in one.answers})
+    rows = []
+    for one in found:
+        by = {answer.coder: _said(answer) for answer in one.answers}
+        settled = "" if one.settled is None else f"{_said(one.settled)} ({one.settled.coder})"
+        rows.append([ids[one.document], *(by.get(coder, "") for coder in coders), settled])
+    headings = ["document", *coders, "settled"]
+    return Table(headings, rows, words=headings)
+
+
+def _said(answer: Answer) -> str:
+    return "unclear" if answer.unclear else ", ".join(answer.acting) or "none"
+
+
+def _plain(one: Disagreement, ids: dict[int, str]) -> dict[str, Any]:
+    answers = [*one.answers] if one.settled is None else [*one.answers, one.settled]
+    return {
+        "document": ids[one.document],
+        "answers": [
+            {"coder": answer.coder, "acting": list(answer.acting), "unclear": answer.unclear,
+             "settles": answer is one.settled}
+            for answer in answers
+        ],
+    }  # fmt: skip

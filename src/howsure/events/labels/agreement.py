@@ -1,0 +1,174 @@
+"""How far coders agree, beyond chance: Krippendorff's alpha for each actor and for all, with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from howsure import __version__
+from howsure.errors import InputError
+from howsure.events.labels.answers import Answer, answers_of, coder_named
+from howsure.events.labels.labelling import asked_of
+from howsure.events.store.reading import Store
+from howsure.inputs.frames import to_frame
+from howsure.inputs.naming import counted, unknown_name
+from howsure.inputs.pairs import Floats
+from howsure.show.numbers import interval, number
+from howsure.show.table import Table
+from howsure.stats.agreement import alpha, pairable_sums
+
+REPLICATES = 2000
+MOST_UNDEFINED = 0.05  # of the resamples, beyond which they give no interval
+ALL = "all"
+ALIKE = "all answers are the same, so there is nothing that coders could agree on by more than chance"
+RARE = "too few documents hold the rarer answer for an interval"
+
+
+@dataclass(frozen=True, slots=True)
+class ActorAgreement:
+    """Alpha of one actor, or of "all": of `documents` read by two or more, in `differing` the coders differ.
+
+    alpha, low, high are None where they are undefined; `why` says so.
+    """
+
+    actor: str
+    documents: int
+    differing: int
+    alpha: float | None
+    low: float | None
+    high: float | None
+    why: str | None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Agreement:
+    """The agreement of the coders on each actor and on all pairs of a document and an actor."""
+
+    rows: tuple[ActorAgreement, ...]
+    coders: tuple[str, ...]
+    recipe: Mapping[str, Any]
+
+    @property
+    def total(self) -> ActorAgreement:
+        """That on all pairs."""
+        return self.rows[-1]
+
+    def table(self) -> Table:
+        """A row per actor, and one for all."""
+        rows = [
+            [
+                one.actor,
+                f"{one.documents:,}",
+                f"{one.differing:,}",
+                number(one.alpha, 3),
+                interval(one.low, one.high, 3),
+            ]
+            for one in self.rows
+        ]
+        level = self.recipe["level"]
+        headings = ["actor", "documents", "differing", "alpha", f"{100 * level:g} % interval"]
+        return Table(headings, rows, words=["actor"], notes=list(self.notes()))
+
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the table should know."""
+        said = [
+            f"Krippendorff's alpha, nominal, of {counted(len(self.coders), 'coder')} ({', '.join(self.coders)}): 1 is "
+            "full agreement, 0 that of chance. Krippendorff relies on 0.8 and more, and tentatively on 0.667."
+        ]
+        told = {why: [one.actor for one in self.rows if one.why == why] for why in (ALIKE, RARE)}
+        said += [f"{', '.join(actors)}: {why}." for why, actors in told.items() if actors]
+        if unclear := self.recipe["unclear"]:
+            said.append(f"{counted(unclear, 'answer')} 'unclear' count as missing.")
+        return tuple(said)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, with the recipe."""
+        return {"recipe": dict(self.recipe), "coders": list(self.coders), "rows": [asdict(one) for one in self.rows]}
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """A data frame with a row per actor, and one for all."""
+        names = tuple(ActorAgreement.__slots__)
+        return to_frame({name: [getattr(one, name) for one in self.rows] for name in names}, backend)
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+
+def agreement(store: Store, *, coders: Sequence[str] | None = None, level: float = 0.95, seed: int = 0) -> Agreement:
+    """Krippendorff's alpha of the coders' answers, as they gave them, before any was settled.
+
+    For each actor the units are the documents, the values "acts" and "does not"; for all, the pairs of a document and
+    an actor. An answer "unclear" is missing. coders: by default all. The interval has the quantiles of 2,000 resamples
+    of documents. Where no coders differ, resampling would give no width: its low end is 1 - u / D with u the largest
+    share of differing documents that n documents without any leave possible, 1 - ((1 - level) / 2)^(1/n), and D what
+    chance alone would give.
+
+    Raises InputError if no document was drawn, or none was read by two of the coders.
+    """
+    asked = asked_of(store)
+    if not 0.0 < level < 1.0:
+        raise InputError(f"level must lie strictly between 0 and 1; it is {level!r}.")
+    answers = answers_of(store)
+    known = sorted({one.coder for one in answers})
+    chosen = known if coders is None else [_known(name, known) for name in coders]
+    held = [one for one in answers if one.coder in chosen]
+    counts = _counts(held, asked.actors)
+    if not (counts.sum(axis=2) >= 2).any():
+        raise InputError(
+            f"agreement needs documents that two coders read; {store.path} holds none, of "
+            f"{counted(len(chosen), 'coder')}. Let a second one read: howsure events label {store.path}."
+        )
+    rng = np.random.default_rng(seed)
+    resampled = rng.multinomial(len(counts), np.full(len(counts), 1 / len(counts)), size=REPLICATES)
+    parts = [(actor, counts[:, [k]]) for k, actor in enumerate(asked.actors)] + [(ALL, counts)]
+    recipe = {
+        "howsure": __version__, "question": asked.question, "level": level, "replicates": REPLICATES, "seed": seed,
+        "unclear": sum(one.unclear for one in held),
+    }  # fmt: skip
+    return Agreement(tuple(_row(actor, part, resampled, level) for actor, part in parts), tuple(chosen), recipe)
+
+
+def _known(name: str, known: Sequence[str]) -> str:
+    if coder_named(name) not in known:
+        raise unknown_name("coder", name, known, place="the labels")
+    return coder_named(name)
+
+
+def _counts(answers: Sequence[Answer], actors: Sequence[str]) -> Floats:
+    """How many coders say "does not" and "acts": (documents, actors, 2)."""
+    place = {number: at for at, number in enumerate(sorted({one.document for one in answers}))}
+    counts = np.zeros((len(place), len(actors), 2))
+    for one in answers:
+        for k, actor in enumerate(actors):
+            if not one.unclear:
+                counts[place[one.document], k, int(actor in one.acting)] += 1
+    return counts
+
+
+def _row(actor: str, counts: Floats, resampled: np.ndarray[Any, Any], level: float) -> ActorAgreement:
+    n, k, values = counts.shape
+    observed, given = pairable_sums(counts.reshape(n * k, values))
+    of_document, given = observed.reshape(n, k).sum(axis=1), given.reshape(n, k, values).sum(axis=1)
+    pairable = given.sum(axis=1) > 0
+    read, differing = int(pairable.sum()), int((of_document > 0).sum())
+    value = float(alpha(of_document.sum(), given.sum(axis=0)))
+    if np.isnan(value):
+        return ActorAgreement(actor, read, differing, None, None, None, ALIKE)
+    tail = (1.0 - level) / 2
+    if not differing:
+        by_chance = 1.0 - ((given.sum(axis=0) / given.sum()) ** 2).sum()
+        low = 1.0 - float((1.0 - tail ** (1.0 / read)) / by_chance)
+        return ActorAgreement(actor, read, 0, value, max(low, -1.0), 1.0, None)
+    drawn = alpha(resampled @ of_document, resampled @ given)
+    if np.isnan(drawn).mean() > MOST_UNDEFINED:
+        return ActorAgreement(actor, read, differing, value, None, None, RARE)
+    low, high = np.nanquantile(drawn, [tail, 1.0 - tail])
+    return ActorAgreement(actor, read, differing, value, float(low), float(high), None)

@@ -1,0 +1,46 @@
+"""Stores with drawn documents and answers, for tests of labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from howsure.events.labels.answers import record_answer
+from howsure.events.labels.draw import draw_documents
+from howsure.events.labels.progress import reading_order
+from howsure.events.store.event_store import EventStore
+from howsure.events.store.schema import LABEL_TABLES, OLDEST
+from tests.events.made_up_store import make_store
+
+RULE = {"name": "attack", "verbs": ["attack"], "forms": ["attacked"], "nouns": []}
+ACTORS = ("IRQ", "NATO")
+
+
+def store_to_label(path: Path, *, documents: int = 60, **settings: Any) -> EventStore:
+    """A made-up store open for writing, whose rule has words."""
+    make_store(path, documents=documents, **{"rule": RULE, **settings}).close()
+    return EventStore.open(path, read_only=False)
+
+
+def drawn_store(path: Path, n: int = 20, **options: Any) -> EventStore:
+    """The same with drawn documents, about two actors."""
+    store = store_to_label(path)
+    draw_documents(store, n, **{"actors": ACTORS, "by": "none", **options})
+    return store
+
+
+def answer_all(store: EventStore, coder: str, acting: dict[int, list[str]] | None = None) -> list[int]:
+    """Answers of a coder to all drawn documents, by their place in the order of reading; none acts in the others."""
+    order = reading_order(store)
+    for at, number in enumerate(order):
+        record_answer(store, number, coder, acting=(acting or {}).get(at, []), revision=0)
+    return order
+
+
+def without_label_tables(store: EventStore) -> EventStore:
+    """The store as it was before there were labels."""
+    for table in LABEL_TABLES:
+        store.connection.execute(f"DROP TABLE {table}")
+    store.connection.execute(f"UPDATE settings SET value = '{OLDEST}' WHERE name = 'version'")
+    store.close()
+    return EventStore.open(store.path, read_only=False)

@@ -1,0 +1,131 @@
+"""The agreement of coders in a store: by hand, with missing answers, and where there is nothing to agree on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from howsure.errors import InputError
+from howsure.events.labels.agreement import ALIKE, RARE, Agreement, agreement
+from howsure.events.labels.answers import record_answer
+from howsure.events.labels.progress import reading_order
+from howsure.events.store.event_store import EventStore
+from tests.events.labels.labelled_stores import answer_all, drawn_store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> EventStore:
+    return drawn_store(tmp_path / "s.duckdb", 40)
+
+
+def rows_by_actor(found: Agreement) -> dict[str, tuple[float | None, int, int]]:
+    return {one.actor: (one.alpha, one.documents, one.differing) for one in found.rows}
+
+
+def test_two_coders_by_hand(store: EventStore) -> None:
+    """Krippendorff's example of ten units, as answers on one actor: alpha 0.095; the other actor never acts."""
+    for coder, said in (("anna", "0100000010"), ("bob", "1110010000")):
+        for number, value in zip(reading_order(store), said, strict=False):
+            record_answer(store, number, coder, acting=["IRQ"] if value == "1" else [], revision=0)
+    found = agreement(store)
+    by = rows_by_actor(found)
+    assert by["IRQ"] == (pytest.approx(0.0952, abs=5e-5), 10, 4)
+    assert by["NATO"] == (None, 10, 0)
+    pairs = 1 - 39 * 8 / (2 * 6 * 34)  # 20 pairs: 40 values, 6 of them "acts"; 4 differ, counted both ways
+    assert by["all"] == (pytest.approx(pairs), 10, 4)
+    assert found.total.low is not None
+    assert found.total.low < pairs < found.total.high  # type: ignore[operator]
+    assert f"NATO: {ALIKE}." in found.notes()
+
+
+def test_unclear_answers_and_single_readers_are_missing(store: EventStore) -> None:
+    order = answer_all(store, "anna", {at: ["IRQ"] for at in range(0, 40, 2)})
+    for at in range(20):
+        record_answer(store, order[at], "bob", acting=["IRQ"] if at % 2 == 0 else [], revision=0)
+    before = agreement(store)
+    record_answer(store, order[19], "bob", acting=[], unclear=True, revision=1)
+    after = agreement(store)
+    assert (before.total.documents, after.total.documents) == (20, 19)
+    assert after.recipe["unclear"] == 1
+    assert "1 answer 'unclear' count as missing." in after.notes()
+
+
+def test_full_agreement_has_an_interval_too(store: EventStore) -> None:
+    """Twenty documents without a difference leave a share of differing ones of 1 - 0.025^(1/20) = 0.168 possible."""
+    for coder in ("anna", "bob"):
+        for at, number in enumerate(reading_order(store)[:20]):
+            record_answer(store, number, coder, acting=["IRQ"] if at < 10 else [], revision=0)
+    row = agreement(store).rows[0]
+    assert (row.alpha, row.high) == (1.0, 1.0)
+    assert row.low == pytest.approx(1 - (1 - 0.025 ** (1 / 20)) / 0.5)
+
+
+def test_a_rare_answer_gives_no_interval(store: EventStore) -> None:
+    answer_all(store, "anna", {3: ["IRQ"]})
+    answer_all(store, "bob")
+    row = agreement(store).rows[0]
+    assert (row.alpha, row.low, row.why) == (pytest.approx(0.0), None, RARE)
+
+
+def test_three_coders_or_two_of_them(store: EventStore) -> None:
+    for coder, every in (("anna", 2), ("bob", 2), ("carla", 3)):
+        answer_all(store, coder, {at: ["IRQ"] for at in range(0, 40, every)})
+    assert agreement(store, coders=["bob", " anna "]).rows[0].alpha == 1.0
+    three = agreement(store).rows[0]
+    assert three.documents == 40
+    assert three.alpha is not None
+    assert 0 < three.alpha < 1
+    with pytest.raises(InputError, match="no coder 'dan' in the labels; it has anna, bob, carla"):
+        agreement(store, coders=["anna", "dan"])
+    with pytest.raises(InputError, match="agreement needs documents that two coders read"):
+        agreement(store, coders=["anna"])
+    with pytest.raises(InputError, match="level must lie strictly between 0 and 1"):
+        agreement(store, level=1.0)
+
+
+def test_the_interval_covers(tmp_path: Path) -> None:
+    """Coders who say the truth with probability 0.9 each: alpha of the population is known, intervals hold it."""
+    rng, hits, rounds = np.random.default_rng(0), 0, 40
+    share, right = 0.4, 0.9
+    differ = 2 * right * (1 - right)
+    acts = share * right + (1 - share) * (1 - right)
+    truth = 1 - differ / (2 * acts * (1 - acts))
+    with drawn_store(tmp_path / "s.duckdb", 40) as store:
+        order = reading_order(store)
+        for at in range(rounds):
+            world = rng.random(40) < share
+            rows = []
+            for coder in ("anna", "bob"):
+                said = world ^ (rng.random(40) > right)
+                rows += [
+                    (number, coder, ["IRQ"] if one else []) for number, one in zip(order, said.tolist(), strict=True)
+                ]
+            store.connection.execute("DELETE FROM answers")
+            store.append(_answers(rows))
+            row = agreement(store, seed=at).rows[0]
+            assert row.low is not None
+            hits += row.low <= truth <= (row.high or 0)
+    assert hits / rounds >= 0.85
+
+
+def _answers(rows: list[tuple[int, str, list[str]]]) -> dict[str, dict[str, list[object]]]:
+    n = len(rows)
+    return {
+        "answers": {
+            "entry": [*range(1, n + 1)], "document": [one[0] for one in rows], "coder": [one[1] for one in rows],
+            "settles": [False] * n, "acting": [one[2] for one in rows], "unclear": [False] * n, "revision": [1] * n,
+            "given": ["2026-01-01"] * n,
+        }
+    }  # fmt: skip
+
+
+def test_its_results_are_plain(store: EventStore) -> None:
+    answer_all(store, "anna", {0: ["IRQ"]})
+    answer_all(store, "bob", {0: ["IRQ"], 1: ["NATO"]})
+    found = agreement(store)
+    assert [one["actor"] for one in found.to_dict()["rows"]] == ["IRQ", "NATO", "all"]
+    assert list(found.to_frame()["actor"]) == ["IRQ", "NATO", "all"]
+    assert "Krippendorff's alpha" in str(found)
+    assert found._repr_html_().startswith("<")

@@ -1,0 +1,226 @@
+"""Drawn documents: chances as they are said, all strata seen, any first part a sample, further draws that fit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from howsure.errors import InputError
+from howsure.events.labels.bands import HIGH, LOW, NOT_FOUND, SILENT, WORD, documents_with_words, strata_of
+from howsure.events.labels.draw import draw_documents, question_of
+from howsure.events.labels.labelling import asked_of, labelling_of
+from howsure.events.labels.progress import reading_order
+from howsure.events.store.check_store import check_store
+from howsure.events.store.event_store import EventStore
+from howsure.events.store.schema import VERSION
+from tests.events.labels.labelled_stores import ACTORS, drawn_store, store_to_label, without_label_tables
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    with store_to_label(tmp_path_factory.mktemp("whole") / "s.duckdb") as store:
+        return store.path
+
+
+@pytest.fixture
+def store(whole: Path, tmp_path: Path) -> Any:
+    path = tmp_path / "s.duckdb"
+    path.write_bytes(whole.read_bytes())
+    with EventStore.open(path, read_only=False) as held:
+        yield held
+
+
+def test_the_bands_are_what_the_store_holds(store: EventStore) -> None:
+    strata = strata_of(store, ACTORS, by="none", n=20)
+    best = dict(store.ask("SELECT document, max(probability) FROM events WHERE actor IN ('IRQ', 'NATO') GROUP BY 1"))
+    words = {number for (number,) in store.ask("SELECT document FROM sentences WHERE list_contains(words, 'attacked')")}
+    assert documents_with_words(store) == words
+    for number, score, code in zip(strata.documents.tolist(), strata.score, strata.codes, strict=True):
+        p = best.get(number, 0.0)
+        band = HIGH if p >= 0.5 else LOW if p > 0 else WORD if number in words else SILENT
+        assert (score, strata.names[code]) == (p, band)
+    assert set(strata.names) == {HIGH, LOW, WORD, SILENT}
+    assert strata.sizes.sum() == len(store.ask("FROM documents"))
+
+
+def test_a_rule_without_words_has_fewer_bands(tmp_path: Path) -> None:
+    with store_to_label(tmp_path / "s.duckdb", rule={"name": "strike"}) as store:
+        assert strata_of(store, ACTORS, by="none", n=20).names == (LOW, HIGH, NOT_FOUND)
+        assert draw_documents(store, 20).question == "Of which of these does the text say: strike?"
+
+
+def test_lemmas_and_capitals_count_as_words(store: EventStore) -> None:
+    store.connection.execute("UPDATE sentences SET lemmas = list_transform(words, lambda w: 'x')")
+    store.connection.execute("UPDATE sentences SET words = list_prepend('ATTACKED', words[2:]) WHERE document = 2")
+    store.connection.execute("UPDATE sentences SET lemmas = list_prepend('Attack', lemmas[2:]) WHERE document = 4")
+    assert {2, 4} <= (documents_with_words(store) or set())
+
+
+def test_scores_from_elsewhere_make_the_bands(store: EventStore) -> None:
+    strata = strata_of(store, ACTORS, by="none", n=40, scores={(0, "NATO"): 0.9, (1, "IRQ"): 0.2, (1, "KWT"): 1.0})
+    assert strata.score[:3].tolist() == [0.9, 0.2, 0.0]
+    assert strata.names[0].startswith("score (")
+
+
+@pytest.mark.parametrize(("n", "by"), [(20, "none"), (60, "year"), (200, "month"), (1_000, "week")])
+def test_periods_get_longer_where_documents_are_few(store: EventStore, n: int, by: str) -> None:
+    strata = strata_of(store, ACTORS, by="week", n=n)
+    assert strata.by == by
+    assert len(strata.names) * 5 <= n
+
+
+def test_each_stratum_gets_two(store: EventStore) -> None:
+    drawn = draw_documents(store, 45, actors=ACTORS, by="week")
+    assert asked_of(store).draws[0]["strata"] == "none"
+    assert all(min(2, size) <= k for size, k in zip(drawn.sizes, drawn.drawn, strict=True))
+    assert sum(drawn.drawn) == 45
+
+
+def test_chances_are_as_they_are_said(store: EventStore) -> None:
+    """Over 400 seeds each document is drawn as often as its chance says, and first as often as the others there."""
+    times, first, chance = Counter[int](), Counter[int](), dict[int, float]()
+    for seed in range(400):
+        drawn = _drawn(store, 16, seed)
+        chance |= {number: inclusion for number, inclusion, _ in drawn}
+        times.update(number for number, _, _ in drawn)
+        seen = set[str]()
+        for number, _, stratum in drawn:
+            first.update([number] if stratum not in seen else [])
+            seen.add(stratum)
+    stored = {number for (number,) in store.ask("SELECT document FROM documents")}
+    assert set(times) == stored
+    z = [(times[one] - 400 * chance[one]) / (400 * chance[one] * (1 - chance[one]) + 1e-9) ** 0.5 for one in stored]
+    assert np.abs(z).max() < 4
+    assert 0.6 < np.mean(np.square(z)) < 1.4
+    assert set(first) == stored
+
+
+def _drawn(store: EventStore, n: int, seed: int) -> list[tuple[int, float, str]]:
+    """A draw, taken back at once."""
+    store.connection.execute("DELETE FROM label_draw; DELETE FROM label_strata; DELETE FROM label_sample")
+    draw_documents(store, n, actors=ACTORS, by="none", seed=seed)
+    return store.ask(
+        "SELECT document, inclusion, stratum FROM label_sample JOIN label_strata USING (document) ORDER BY position"
+    )
+
+
+def test_two_of_each_stratum_are_read_first(store: EventStore) -> None:
+    drawn = _drawn(store, 24, 0)
+    strata = [stratum for _, _, stratum in drawn]
+    assert Counter(strata[:8]) == {HIGH: 2, LOW: 2, WORD: 2, SILENT: 2}
+    half, whole = Counter(strata[: 8 + 8]), Counter(strata)
+    assert all(abs(half[one] - 2 - (whole[one] - 2) / 2) <= 1.5 for one in whole)
+
+
+def test_further_draws_fit_the_first(store: EventStore) -> None:
+    draw_documents(store, 12, actors=ACTORS, by="none")
+    before = reading_order(store)
+    drawn = draw_documents(store, 18)
+    assert reading_order(store)[:12] == before
+    assert (sum(drawn.before), sum(drawn.drawn)) == (12, 18)
+    size = dict(store.ask("SELECT stratum, count(*) FROM label_strata GROUP BY 1"))
+    joined = "label_sample JOIN label_strata USING (document)"
+    for stratum, k, low, high in store.ask(
+        f"SELECT stratum, count(*), min(inclusion), max(inclusion) FROM {joined} GROUP BY 1"
+    ):
+        assert low == high == pytest.approx(k / size[stratum], abs=1e-15)
+    assert [one["labels"] for one in asked_of(store).draws] == [12, 18]
+
+
+def test_all_documents_are_a_census(store: EventStore) -> None:
+    n = len(store.ask("FROM documents"))
+    draw_documents(store, 30, actors=ACTORS)
+    draw_documents(store, n - 30)
+    assert store.ask("SELECT count(*), min(inclusion), max(inclusion) FROM label_sample") == [(n, 1.0, 1.0)]
+    with pytest.raises(InputError, match="at most the number of documents that are left, 0; it is 1"):
+        draw_documents(store, 1)
+
+
+def test_a_seed_repeats_its_draw_and_others_differ(store: EventStore) -> None:
+    assert _drawn(store, 20, 3) == _drawn(store, 20, 3) != _drawn(store, 20, 4)
+
+
+def test_a_simple_draw_has_one_stratum(store: EventStore) -> None:
+    drawn = draw_documents(store, 20, actors=ACTORS, design="simple")
+    assert (drawn.strata, drawn.drawn) == (("all",), (20,))
+    assert store.ask("SELECT DISTINCT inclusion FROM label_sample") == [(20 / sum(drawn.sizes),)]
+
+
+def test_the_actors_asked_are_the_most_frequent(store: EventStore) -> None:
+    frequent = [actor for (actor,) in store.ask("SELECT actor FROM events GROUP BY 1 ORDER BY sum(probability) DESC")]
+    drawn = draw_documents(store, 20)
+    assert list(drawn.actors) == frequent
+    assert drawn.question == question_of(store.settings["rule"]) == "Which of these attack here?"
+    assert drawn.not_stored == len(store.ask("FROM left_out WHERE reason = 'no actor'")) > 0
+    assert f"{drawn.not_stored} documents of the input that name no actor were not stored" in str(drawn)
+
+
+def test_a_store_of_the_version_without_labels_gets_the_tables(whole: Path, tmp_path: Path) -> None:
+    path = tmp_path / "s.duckdb"
+    path.write_bytes(whole.read_bytes())
+    store = without_label_tables(EventStore.open(path, read_only=False))
+    assert labelling_of(store) is None
+    with pytest.raises(InputError, match="at most"):
+        draw_documents(store, 10_000)
+    assert store.settings["version"] == VERSION - 1
+    draw_documents(store, 20)
+    store.close()
+    with EventStore.open(path) as again:
+        assert (again.settings["version"], len(reading_order(again))) == (VERSION, 20)
+    assert check_store(path).is_whole
+
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"n": 0}, "n must be a whole number of at least 1, not 0"),
+    ({"n": 3}, "n must be at least 2 per stratum, 8 for 4 strata; it is 3"),
+    ({"n": 500}, "n must be at most the number of documents that the store has"),
+    ({"n": 20, "actors": ["XYZ"]}, "no actor 'XYZ' in the store"),
+    ({"n": 20, "actors": "IRQ"}, "actors must be a list of codes"),
+    ({"n": 20, "actors": []}, "actors must be a list of codes"),
+    ({"n": 20, "question": " "}, "question must be a text of 1 to 300 letters"),
+    ({"n": 20, "question": "x" * 301}, "question must be a text of 1 to 300 letters"),
+    ({"n": 20, "by": "day"}, "no length of period 'day'"),
+    ({"n": 20, "design": "importance"}, "no design 'importance'"),
+]
+
+
+@pytest.mark.parametrize(("options", "told"), WRONG)
+def test_wrong_draws_are_refused_and_leave_no_trace(options: dict[str, Any], told: str, store: EventStore) -> None:
+    with pytest.raises(InputError, match=told):
+        draw_documents(store, **options)
+    assert labelling_of(store) is None
+
+
+@pytest.mark.parametrize(
+    "options", [{"actors": ["KWT"]}, {"question": "Who?"}, {"by": "month"}, {"design": "simple"}], ids=str
+)
+def test_a_further_draw_keeps_the_settings(options: dict[str, Any], tmp_path: Path) -> None:
+    with drawn_store(tmp_path / "s.duckdb") as store:
+        with pytest.raises(InputError, match=f"{next(iter(options))} must be that of the first draw"):
+            draw_documents(store, 5, **options)
+        draw_documents(store, 5, actors=["Iraq", "NATO"], question="Which of these attack here?")
+        assert len(reading_order(store)) == 25
+
+
+def test_ten_actors_have_no_keys(tmp_path: Path) -> None:
+    titles = {f"A{k}": f"Actor {k}" for k in range(10)}
+    store = store_to_label(tmp_path / "s.duckdb", actors=titles)
+    with store, pytest.raises(InputError, match="actors must be at most 9, one key each; they are 10"):
+        draw_documents(store, 20, actors=list(titles))
+
+
+def test_stores_that_cannot_be_drawn_from(whole: Path, tmp_path: Path) -> None:
+    with EventStore.open(whole) as store, pytest.raises(InputError, match="open for reading only"):
+        draw_documents(store, 20)
+    path = tmp_path / "unfinished.duckdb"
+    EventStore.create(path, {"samples": 4, "rule": {"name": "attack"}}).close()
+    with EventStore.open(path, read_only=False) as store:
+        with pytest.raises(InputError, match="is not finished: give the command that began it again"):
+            draw_documents(store, 20)
+        store.finish()
+        with pytest.raises(InputError, match="no actor acts in any document"):
+            draw_documents(store, 20)
