@@ -8,15 +8,17 @@ import json
 import re
 from importlib.resources import files
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsure.explorer.assembly import EXPORT, IMPORT, MODULES, STYLES, assemble, json_in_html
+from howsure.explorer.assembly import EXPLORING, EXPORT, IMPORT, LABELLING, Design, assemble, json_in_html
 from tests.explorer.hostile_store import ATTACKS
 
 SMALL = 100_000  # bytes; the issue asks for half a megabyte
 TEXTS = st.text(st.characters(codec=None), max_size=40) | st.sampled_from(ATTACKS)
 PAGE = files("howsure.explorer").joinpath("page")
+DESIGNS = (EXPLORING, LABELLING)
 
 
 def text(name: str) -> str:
@@ -37,13 +39,14 @@ def test_no_text_breaks_out_of_its_script(data: object) -> None:
 
 
 def test_every_file_of_the_page_is_in_it() -> None:
-    known = {"index.html", *STYLES, *(f"{name}.js" for name in MODULES)}
+    known = {name for one in DESIGNS for name in (one.frame, *one.styles, *(f"{module}.js" for module in one.modules))}
     assert {one.name for one in PAGE.iterdir()} == known
 
 
-def test_modules_import_what_those_before_them_export() -> None:
+@pytest.mark.parametrize("design", DESIGNS, ids=["exploring", "labelling"])
+def test_modules_import_what_those_before_them_export(design: Design) -> None:
     exported: dict[str, set[str]] = {}
-    for name in MODULES:
+    for name in design.modules:
         module = text(f"{name}.js")
         imports = IMPORT.findall(module)
         assert len(imports) == len(re.findall("^import", module, re.MULTILINE)), f"{name}: an import in another form"
@@ -58,7 +61,7 @@ def test_modules_import_what_those_before_them_export() -> None:
 
 
 def test_nothing_in_the_page_makes_elements_of_text() -> None:
-    for name in MODULES:
+    for name in {name for one in DESIGNS for name in one.modules}:
         code = text(f"{name}.js")
         assert not re.search(
             r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function|\.srcdoc", code
@@ -67,8 +70,7 @@ def test_nothing_in_the_page_makes_elements_of_text() -> None:
 
 
 def test_the_policy_allows_exactly_what_is_in_the_page() -> None:
-    for data in (None, {"a": "</script>"}):
-        page = assemble(data)
+    for page in (assemble(), assemble({"a": "</script>"}), assemble(design=LABELLING, writing='"><b>')):
         scripts = re.findall(r'<script type="module">(.*?)</script>', page.html, re.DOTALL)
         styles = re.findall("<style>(.*?)</style>", page.html, re.DOTALL)
         assert (len(scripts), len(styles)) == (1, 1)
@@ -96,3 +98,11 @@ def test_a_served_page_has_neither() -> None:
     assert 'id="data"' not in page.html
     assert "connect-src 'self'" in page.policy
     assert len(page.html.encode()) < SMALL
+
+
+def test_the_token_to_write_stands_in_the_labelling_room_only() -> None:
+    room = assemble(design=LABELLING, title="Labelling", writing='"><b>')
+    assert '<meta name="writing" content="&#34;&gt;&lt;b&gt;">' in room.html
+    assert 'name="writing"' not in assemble().html
+    assert "connect-src 'self'" in room.policy
+    assert len(room.html.encode()) < SMALL

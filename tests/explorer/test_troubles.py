@@ -39,7 +39,7 @@ def test_a_server_that_was_stopped_is_told_and_tried_again(browser: Browser, tmp
         browser.open(f"{page.address}#actor=IRQ&by=year")
         assert browser.places("IRQ")
     browser.choose("#by", "quarter")
-    browser.says("#series .problem", "The server does not answer. Was howsure events explore stopped? Start it again.")
+    browser.says("#series .problem", "The server does not answer. Was the howsure command stopped? Start it again.")
     browser.choose("#by", "year")
     browser.says("#series .problem", "The server does not answer.")
     assert browser.errors()  # the browser notes the failed connections itself

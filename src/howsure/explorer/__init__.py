@@ -2,7 +2,8 @@
 
 from howsure.explorer.access.tokens import Tokens
 from howsure.explorer.app import create_app
+from howsure.explorer.labelling.room import Room
 from howsure.explorer.one_file import Included, events_report
 from howsure.explorer.server import Address, Opening, serve
 
-__all__ = ["Address", "Included", "Opening", "Tokens", "create_app", "events_report", "serve"]
+__all__ = ["Address", "Included", "Opening", "Room", "Tokens", "create_app", "events_report", "serve"]

@@ -15,55 +15,73 @@ from markupsafe import Markup
 
 from howsure.explorer.access.headers import policy
 
-STYLES = ("style.css", "reading.css")
-MODULES = (  # in this order: each imports from those before it only
-    "dom",
-    "wording",
-    "state",
-    "served",
-    "embedded",
-    "axes",
-    "roving",
-    "chart",
-    "comparison",
-    "listing",
-    "reading",
-    "saving",
-    "form",
-    "figures",
-    "lists",
-    "sections",
-    "main",
-)
 IMPORT = re.compile(r'^import (\{.*\}) from "\./(\w+)\.js";$', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const) (\w+))", re.MULTILINE)
 FORBIDDEN_IN_JSON = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
 
 @dataclass(frozen=True, slots=True)
+class Design:
+    """The files of a page: its frame, its styles, and its modules, of which each imports from those before it only."""
+
+    frame: str
+    styles: tuple[str, ...]
+    modules: tuple[str, ...]
+
+
+EXPLORING = Design(
+    "index.html",
+    ("style.css", "reading.css"),
+    (
+        *("dom", "wording", "state", "requests", "served", "embedded", "axes", "roving", "chart", "comparison"),
+        *("listing", "reading", "saving", "form", "figures", "lists", "sections", "main"),
+    ),
+)
+LABELLING = Design(
+    "label.html",
+    ("style.css", "reading.css", "label.css"),
+    (
+        *("dom", "wording", "requests", "orders", "listing", "reading", "choice", "keys", "stage", "coder", "desk"),
+        *("progress", "settling", "answering", "labelling"),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
-    """The page as text, and the policy of what it may load and run."""
+    """The page as text, its script and its style as a policy names them, and the policy of what it may load and run."""
 
     html: str
+    script: str
+    style: str
     policy: str
 
 
-def assemble(data: Any = None, *, title: str = "Events and their uncertainty") -> Page:
+def assemble(
+    data: Any = None,
+    *,
+    design: Design = EXPLORING,
+    title: str = "Events and their uncertainty",
+    writing: str | None = None,
+) -> Page:
     """The page: with `data` inside, a page that needs no server; without, one that asks its server.
 
-    The policy stands in the page itself if it has the data, and is for the server to send otherwise.
+    The policy stands in the page itself if it has the data, and is for the server to send otherwise. writing: what a
+    page that may write must show its server.
     """
-    script, style = _script(), "".join(_text(name) for name in STYLES)
-    allowed = policy(scripts=[_hash(script)], styles=[_hash(style)], served=data is None)
+    script, style = _script(design), "".join(_text(name) for name in design.styles)
+    hashes = _hash(script), _hash(style)
+    allowed = policy(scripts=[hashes[0]], styles=[hashes[1]], served=data is None)
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    html = environment.from_string(_text("index.html")).render(
+    html = environment.from_string(_text(design.frame)).render(
         title=title,
         policy=None if data is None else allowed,
         style=Markup(style),
         script=Markup(script),
         data=None if data is None else Markup(json_in_html(data)),
+        writing=writing,
     )
-    return Page(html, allowed)
+    return Page(html, *hashes, allowed)
 
 
 def json_in_html(data: Any) -> str:
@@ -78,9 +96,9 @@ def json_in_html(data: Any) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _script() -> str:
+def _script(design: Design) -> str:
     """All modules in one script, each a function that returns what it exports: a page of one file cannot import."""
-    return "".join(_as_function(name, _text(f"{name}.js")) for name in MODULES)
+    return "".join(_as_function(name, _text(f"{name}.js")) for name in design.modules)
 
 
 def _as_function(name: str, module: str) -> str:

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 
 from howsure.errors import InputError, MissingExtraError
 from howsure.events.store.reading import Store
+from howsure.explorer.access.guard import PAGE, ROOM
 from howsure.explorer.access.hosts import EVERYWHERE, LOOPBACK, is_loopback
 from howsure.explorer.access.tokens import PARAMETER, Tokens, new_token
 from howsure.explorer.answers import Answers
 from howsure.explorer.app import create_app
+from howsure.explorer.labelling.room import Room
 
 WAITING = 128  # connections that the system keeps until they are taken
 FILES = 1024  # that the process may have open: macOS allows 256, fewer than a burst of connections
@@ -48,8 +50,10 @@ class Opening:
     once: str
 
 
-def serve(store: Store, address: Address, *, ready: Callable[[Opening], None]) -> None:
+def serve(store: Store, address: Address, *, ready: Callable[[Opening], None], room: Room | None = None) -> None:
     """Serve the page of a store until Ctrl-C; `ready` is told what opens it once it can be asked.
+
+    With a `room`, a labelling room of the same store, that is what opens.
 
     Raises InputError where it cannot be served, MissingExtraError without the extra `explorer`.
     """
@@ -62,10 +66,17 @@ def serve(store: Store, address: Address, *, ready: Callable[[Opening], None]) -
     token, once, answers = new_token(), new_token(), Answers()
     everywhere = address.host in EVERYWHERE
     application = create_app(
-        store, tokens=Tokens(token, once), names=address.answers_to(), any_number=everywhere, answers=answers
+        store,
+        tokens=Tokens(token, once),
+        names=address.answers_to(),
+        any_number=everywhere,
+        answers=answers,
+        room=room,
     )
     with _listening(address) as listening:
-        home = f"http://{_shown(address.host)}:{listening.getsockname()[1]}/?{PARAMETER}="
+        home = (
+            f"http://{_shown(address.host)}:{listening.getsockname()[1]}{PAGE if room is None else ROOM}?{PARAMETER}="
+        )
         config = uvicorn.Config(
             application,
             http=PromptConnection,
@@ -83,6 +94,8 @@ def serve(store: Store, address: Address, *, ready: Callable[[Opening], None]) -
             uvicorn.Server(config).run(sockets=[listening])
         finally:
             answers.close()
+            if room is not None:
+                room.close()
 
 
 def _allow_files() -> None:

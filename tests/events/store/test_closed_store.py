@@ -20,17 +20,7 @@ from howsure.errors import InputError
 from howsure.events import EventStore, built_in_rule, compare_actors, compare_rules, event_series, example_store
 from howsure.events.corpus.stories import stories_of
 from howsure.events.extraction.recount import recount_events
-from howsure.events.labels import (
-    agreement,
-    answers,
-    bands,
-    carried_labels,
-    disagreements,
-    draw,
-    labelling,
-    progress,
-    settled,
-)
+from howsure.events.labels import agreement, answers, bands, disagreements, draw, labelling, progress, settled
 from howsure.events.labels.exchange import export_labels, import_labels
 from howsure.events.series.behind_a_point import documents_of, doubtful_documents
 from howsure.events.series.dependence_choices import dependence_asked
@@ -69,7 +59,6 @@ ASKED: dict[str, Callable[[EventStore], Any]] = {
     "check_opened": refusals.check_opened,
     "chosen_actors": lambda store: reading.chosen_actors(store, None),
     "columns_of": lambda store: reading.columns_of(store, "SELECT 1"),
-    "carry_labels": lambda store: carried_labels.carry_labels(store, store),
     "compare": lambda store: queries.compare(store, "NORLAND", "SUDORIA"),
     "compare_actors": lambda store: compare_actors(store, "NORLAND", "SUDORIA"),
     "compare_rules": lambda store: compare_rules(store, store),

@@ -14,7 +14,7 @@ from tests.explorer.serving import ServedPage
 
 HOME, TOKEN, ONCE = "http://localhost:8350", "of-this-test", "for-the-browser"
 COOKIE = f"howsure-8350={TOKEN}"
-REFUSED = "This page opens by the address with its token, which howsure events explore printed when it was started"
+REFUSED = "This page opens by the address with its token, which the howsure command printed when it was started"
 WITHOUT = (
     "",
     "token=",

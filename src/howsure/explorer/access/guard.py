@@ -10,11 +10,11 @@ from howsure.explorer.access.headers import HEADERS
 from howsure.explorer.access.hosts import Host, host_in, is_number, spelled
 from howsure.explorer.access.tokens import Tokens
 
-PAGE, QUESTIONS = "/", "/api/"
+PAGE, ROOM, QUESTIONS = "/", "/label", "/api/"
 MISDIRECTED, FORBIDDEN = 421, 403
 NO_TOKEN = (
-    "This page opens by the address with its token, which howsure events explore printed when it was started; open "
-    "that address in this browser."
+    "This page opens by the address with its token, which the howsure command printed when it was started; open that "
+    "address in this browser."
 )
 
 Scope = MutableMapping[str, Any]
@@ -68,7 +68,7 @@ class Guard:
         return host
 
     def _is_opened(self, scope: Scope) -> bool:
-        return scope["path"] == PAGE and self.tokens.opened_by(scope["query_string"].decode("latin-1"))
+        return scope["path"] in (PAGE, ROOM) and self.tokens.opened_by(scope["query_string"].decode("latin-1"))
 
     @staticmethod
     def _with(headers: Headers, send: Send) -> Send:

@@ -1,0 +1,75 @@
+// Answers: chosen, stored, taken back. What is not in the store stays chosen on the page, and nothing is overwritten unasked.
+
+import { chosenIn, inWords, isMade, isSame, pressed } from "./choice.js";
+import { element } from "./dom.js";
+import { order } from "./orders.js";
+import { showProgress } from "./progress.js";
+import { busy, complain, tell } from "./stage.js";
+
+const CONFLICT = 409;
+
+// `room.current`: {number, one, saved: the answer in the store, revision, choice, settles: a disagreement or null}.
+export function press(room, what) {
+  const { current, actors } = room;
+  if (!current) return;
+  current.choice = pressed(current.choice, what, actors);
+  if (isSame(current.choice, chosenIn(current.saved))) room.drafts.delete(current.number);
+  else room.drafts.set(current.number, current.choice);
+  complain();
+  room.mark();
+  tell(`Chosen: ${inWords(current.choice, actors)}.`);
+}
+
+export function save(room) {
+  if (!room.current) return undefined;
+  if (!isMade(room.current.choice)) return complain("Choose who acts, “None of them” or “Unclear” first; then save.");
+  return busy(() => keep(room, room.current.revision));
+}
+
+// Stores the choice over the answer of that revision; the next document shows after that.
+async function keep(room, revision) {
+  const { number, choice, saved, settles } = room.current;
+  if (!saved || !isSame(choice, chosenIn(saved))) {
+    const body = { document: number, coder: room.coder, acting: choice.acting, unclear: choice.unclear, revision };
+    try {
+      const { progress } = await order(settles ? "settle" : "answer", body);
+      if (progress) showProgress(progress);
+    } catch (error) {
+      if (error.status !== CONFLICT) return notSaved(error);
+      const { answer, revision: present } = error.said;
+      if (!answer || !isSame(chosenIn(answer), choice)) return conflict(room, answer, present);
+    } // the same answer is there already: stored, but the server was lost before it could say so
+    room.drafts.delete(number);
+    room.stored(number);
+  }
+  return room.next(`Saved: ${inWords(choice, room.actors)}.`);
+}
+
+function notSaved(error) {
+  complain(element("p", {}, element("strong", {}, "Not saved. "), error.message),
+    "Your choice is kept on this page; save it again when that is mended.");
+}
+
+// Another tab, or another browser with the same name, has answered meanwhile.
+function conflict(room, answer, revision) {
+  const { number, choice, settles } = room.current;
+  const theirs = answer ? `“${inWords(chosenIn(answer), room.actors)}”` : "that the answer was taken back";
+  complain(
+    element("p", {}, element("strong", {}, "Not saved: "),
+      `${settles ? "somebody has settled this document" : "this document was answered in your name"} elsewhere meanwhile. There it is ${theirs}; here it is “${inWords(choice, room.actors)}”.`),
+    element("div", { class: "row" },
+      element("button", { type: "button", id: "take-mine", onclick: () => busy(() => keep(room, revision)) }, "Save what is chosen here"),
+      element("button", { type: "button", id: "take-theirs", onclick: () => busy(() => { room.drafts.delete(number); return room.show(); }) }, "Keep the other")));
+}
+
+export function undo(room) {
+  if (room.coder === null || room.current?.settles) return undefined;
+  return busy(async () => {
+    const { document: number, progress } = await order("undo", { coder: room.coder });
+    room.drafts.delete(number);
+    showProgress(progress);
+    room.stored(number);
+    await room.moveTo(`#document=${number}`);
+    tell(`The last answer is undone: ${inWords(room.current.choice, room.actors)}.`);
+  });
+}

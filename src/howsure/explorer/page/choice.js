@@ -1,0 +1,39 @@
+// What a coder says of one document: who acts, that none does, or that it is unclear. These exclude each other.
+
+export const NOTHING = { acting: [], none: false, unclear: false };
+export const NONE = "none";
+export const UNCLEAR = "unclear";
+
+// An answer of the store as a choice.
+export function chosenIn(answer) {
+  if (!answer) return NOTHING;
+  return { acting: answer.acting, none: !answer.unclear && !answer.acting.length, unclear: answer.unclear };
+}
+
+export function isMade(choice) {
+  return choice.none || choice.unclear || choice.acting.length > 0;
+}
+
+export function isSame(one, other) {
+  return one.none === other.none && one.unclear === other.unclear &&
+    one.acting.length === other.acting.length && one.acting.every((code) => other.acting.includes(code));
+}
+
+export function holds(choice, what) {
+  return what.code === undefined ? choice[what.kind] : choice.acting.includes(what.code);
+}
+
+// The choice after `what` ({code} of an actor, or {kind}) was pressed; actors stay in their order.
+export function pressed(choice, what, actors) {
+  if (what.code === undefined) return { ...NOTHING, [what.kind]: !choice[what.kind] };
+  const wanted = new Set(choice.acting);
+  if (!wanted.delete(what.code)) wanted.add(what.code);
+  return { ...NOTHING, acting: actors.map((actor) => actor.code).filter((code) => wanted.has(code)) };
+}
+
+export function inWords(choice, actors) {
+  if (choice.unclear) return "unclear";
+  if (choice.none) return "none of them";
+  const titles = actors.filter((actor) => choice.acting.includes(actor.code)).map((actor) => actor.title);
+  return titles.length ? titles.join(", ") : "no answer";
+}

@@ -1,0 +1,235 @@
+// The labelling room: one document after another; the next one shows when the store holds the answer to this one.
+
+import { chosenIn, inWords, isSame } from "./choice.js";
+import { askName, keepName, keptName, onName } from "./coder.js";
+import { press, save, undo } from "./answering.js";
+import { button, choiceButtons, choicesFor, documentContent, showChoice } from "./desk.js";
+import { byId, element, heading } from "./dom.js";
+import { listenToKeys } from "./keys.js";
+import { ask } from "./orders.js";
+import { showIntervals, showProgress } from "./progress.js";
+import { hideToken } from "./requests.js";
+import { bothAnswers, disagreementList } from "./settling.js";
+import { busy, complain, showOnly, tell } from "./stage.js";
+import { counted, whole } from "./wording.js";
+
+const SETTLING = /^#(settle|disagreements)/;
+const tabs = new BroadcastChannel("howsure-labelling");
+const room = {
+  coder: null, actors: [], choices: [], documents: [], answered: new Set(), disagreements: [], current: null,
+  drafts: new Map(), // choices that are not in the store, by document
+  ahead: new Map(), // documents asked for before they are read
+  show, moveTo, mark, stored, next,
+};
+
+const settling = () => SETTLING.test(location.hash);
+const unsettled = () => room.disagreements.filter((one) => !one.answer);
+const goTo = (fragment) => busy(() => moveTo(fragment));
+
+function moveTo(fragment) {
+  if (location.hash !== fragment) history.pushState(null, "", fragment || location.pathname);
+  return show();
+}
+
+function nextUnanswered(number) {
+  const from = room.documents.indexOf(number) + 1;
+  return [...room.documents.slice(from), ...room.documents.slice(0, from)].find((one) => !room.answered.has(one));
+}
+
+// --- what is shown
+
+function show() {
+  complain();
+  return settling() ? showDisagreement() : showDocument();
+}
+
+async function showDocument() {
+  const given = new URLSearchParams(location.hash.slice(1)).get("document");
+  const wanted = room.documents.find((number) => String(number) === given);
+  if (given !== null && wanted === undefined) complain("That document was not drawn for labelling; here is the next to read.");
+  const number = wanted ?? nextUnanswered(null);
+  tellDisagreements();
+  if (number === undefined) return finished();
+  history.replaceState(null, "", `#document=${number}`);
+  const one = await (room.ahead.get(number) ?? ask("document", { number, coder: room.coder }));
+  room.ahead.clear();
+  if (one.answer) room.answered.add(number);
+  else room.answered.delete(number);
+  showOnly("desk");
+  read({ number, one, saved: one.answer, revision: one.revision, settles: null }, room.documents, "Document");
+  const next = nextUnanswered(number);
+  if (next !== undefined && next !== number) {
+    const asked = ask("document", { number: next, coder: room.coder });
+    room.ahead.set(next, asked);
+    asked.catch(() => room.ahead.delete(next)); // it is asked for again when it is read
+  }
+  return undefined;
+}
+
+async function showDisagreement() {
+  await refreshDisagreements();
+  const given = new URLSearchParams(location.hash.slice(1)).get("settle");
+  const current = room.disagreements.find((one) => String(one.document) === given) ?? unsettled()[0];
+  showOnly("list", ...(current ? ["desk"] : []));
+  byId("list").replaceChildren(
+    ...disagreementList(room.disagreements, current?.document, (number) => goTo(`#settle=${number}`)),
+    element("p", {}, element("button", { type: "button", id: "to-documents", onclick: () => goTo("") }, "Back to the documents")));
+  if (!current) {
+    room.current = null;
+    return byId("list").querySelector("h2").focus();
+  }
+  history.replaceState(null, "", `#settle=${current.document}`);
+  const one = await ask("document", { number: current.document, coder: room.coder });
+  const all = room.disagreements.map((other) => other.document);
+  return read({ number: current.document, one, saved: current.answer, revision: current.revision, settles: current }, all, "Disagreement");
+}
+
+function read(current, all, what) {
+  room.current = { ...current, choice: room.drafts.get(current.number) ?? chosenIn(current.saved) };
+  const place = `${what} ${whole(all.indexOf(current.number) + 1)} of ${whole(all.length)}`;
+  draw(place);
+  byId("beside").replaceChildren(...(current.settles ? [bothAnswers(current.settles, room.actors)] : []));
+  byId("undo").hidden = Boolean(current.settles);
+  mark();
+  byId("document").querySelector("h2").focus({ preventScroll: true });
+  scrollTo({ top: 0, behavior: "instant" });
+  tell(current.saved ? `${place}. Answered: ${inWords(chosenIn(current.saved), room.actors)}.` : `${place}.`);
+}
+
+function draw(place) {
+  const { number, one } = room.current;
+  const sampled = (sample) => () => busy(async () => {
+    room.current.one = await ask("document", { number, coder: room.coder, sample });
+    draw(place);
+    byId(sample === "best" ? "best-clustering" : "another-sample").focus();
+  });
+  const following = !one.view || one.view.sample === "best" ? 0 : (one.view.sample + 1) % one.view.samples;
+  const titles = Object.fromEntries(room.actors.map((actor) => [actor.code, actor.title]));
+  const content = documentContent(one, place, titles, { another: sampled(following), best: sampled("best") });
+  byId("document").replaceChildren(...content.filter(Boolean));
+}
+
+function mark() {
+  const { choice, saved } = room.current;
+  showChoice(room.choices, choice);
+  byId("kept").hidden = isSame(choice, chosenIn(saved));
+}
+
+function finished() {
+  showOnly("done");
+  room.current = null;
+  const n = unsettled().length;
+  const doors = [
+    ...(room.documents.length ? [element("button", { type: "button", id: "again", onclick: () => goTo(`#document=${room.documents[0]}`) }, "Look at the answers again")] : []),
+    ...(n ? [element("button", { type: "button", onclick: () => goTo("#disagreements") }, `Settle ${counted(n, "disagreement")}`)] : [])];
+  const said = room.documents.length ? "You have read all documents of the sample" : "No document is drawn for labelling";
+  byId("done").replaceChildren(heading(said), element("p", {}, "Every answer is stored. End the labelling by Ctrl-C where howsure runs."),
+    element("div", { class: "row" }, doors));
+  byId("done").querySelector("h2").focus();
+  tell(`${said}.`);
+}
+
+function tellDisagreements() {
+  const n = unsettled().length;
+  byId("to-disagreements").textContent = counted(n, "disagreement");
+  byId("to-disagreements").hidden = !n || settling();
+}
+
+async function refreshDisagreements() {
+  room.disagreements = await ask("disagreements");
+  tellDisagreements();
+}
+
+// What no document waits for.
+function refreshBeside() {
+  ask("intervals").then(showIntervals, () => {});
+  refreshDisagreements().catch(() => {});
+}
+
+// --- what is done
+
+function stored(number) {
+  room.ahead.delete(number);
+  if (!settling()) room.answered.add(number);
+  refreshBeside();
+}
+
+async function next(said) {
+  const { number } = room.current;
+  if (settling()) {
+    await refreshDisagreements();
+    const left = unsettled().map((one) => one.document);
+    const after = left.find((one) => room.documents.indexOf(one) > room.documents.indexOf(number)) ?? left[0];
+    await moveTo(after === undefined ? "#disagreements" : `#settle=${after}`);
+  } else {
+    const after = nextUnanswered(number);
+    if (after === undefined) finished();
+    else await moveTo(`#document=${after}`);
+  }
+  tell(`${said} ${byId("status").textContent}`);
+}
+
+function step(by) {
+  const all = settling() ? room.disagreements.map((one) => one.document) : room.documents;
+  const at = room.current ? all.indexOf(room.current.number) + by : by < 0 ? all.length - 1 : 0;
+  if (all[at] !== undefined) goTo(`#${settling() ? "settle" : "document"}=${all[at]}`);
+}
+
+// --- how it begins
+
+async function enter(name) {
+  const told = await ask("room", { coder: name });
+  Object.assign(room, { coder: told.coder, actors: told.actors, documents: told.documents, answered: new Set(told.answered) });
+  room.choices = choicesFor(told.actors);
+  room.drafts.clear();
+  room.ahead.clear();
+  keepName(told.coder);
+  document.title = told.question;
+  byId("question").textContent = told.question;
+  byId("who").textContent = `· ${told.coder}`;
+  byId("progress").hidden = false;
+  byId("choices").replaceChildren(...choiceButtons(room.choices, (what) => press(room, what)));
+  showProgress(told.progress);
+  await refreshDisagreements();
+  await show();
+  refreshBeside();
+  tabs.postMessage({ coder: told.coder });
+}
+
+const chosenBy = (key) => room.choices.find((one) => one.key === key);
+
+function listen() {
+  const fixed = { n: null, u: null, z: () => undo(room), ArrowLeft: () => step(-1), ArrowRight: () => step(1), Enter: () => save(room) };
+  const digits = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [String(i + 1), null]));
+  const actions = Object.fromEntries(Object.entries({ ...fixed, ...digits }).map(([key, act]) =>
+    [key, act ?? (() => { const what = chosenBy(key); if (what) press(room, what); })]));
+  listenToKeys(actions, () => byId("keys").checked && byId("name").hidden && !document.querySelector("main").hasAttribute("aria-busy"));
+  addEventListener("hashchange", () => busy(show));
+  addEventListener("beforeunload", (event) => { if (room.drafts.size) event.preventDefault(); });
+  tabs.addEventListener("message", ({ data }) => {
+    if (data.coder === room.coder) complain(`This room was opened in another tab as ${room.coder} too. Neither overwrites an answer of the other without asking.`);
+  });
+}
+
+function start() {
+  hideToken();
+  byId("steps").replaceChildren(
+    button("save", "Save and next", "Enter", () => save(room)),
+    button("back", "←", null, () => step(-1), { "aria-keyshortcuts": "ArrowLeft", "aria-label": "Back" }),
+    button("forward", "→", null, () => step(1), { "aria-keyshortcuts": "ArrowRight", "aria-label": "Forward" }),
+    button("undo", "Undo last answer", "z", () => undo(room)));
+  byId("answer").addEventListener("click", (event) => { // after a mouse, Enter saves; a button that keys pressed keeps the focus
+    if (event.detail && event.target.closest("button")) byId("document").querySelector("h2")?.focus({ preventScroll: true });
+  });
+  byId("skip").addEventListener("click", (event) => { event.preventDefault(); byId("answer").focus(); });
+  byId("rename").addEventListener("click", () => { room.current = null; askName(room.coder); });
+  byId("to-disagreements").addEventListener("click", () => goTo("#disagreements"));
+  onName((name) => busy(() => enter(name)));
+  listen();
+  document.querySelector("main").removeAttribute("aria-busy");
+  const name = keptName();
+  if (name) busy(() => enter(name));
+  else askName("");
+}
+
+start();

@@ -1,0 +1,24 @@
+// How far a coder has come, and how wide the intervals of the totals are by now.
+
+import { byId, element } from "./dom.js";
+import { counted, percent, whole } from "./wording.js";
+
+export function showProgress(progress) {
+  const { answered, documents } = progress;
+  byId("bar").max = Math.max(documents, 1);
+  byId("bar").value = answered;
+  const parts = [`${whole(answered)} of ${whole(documents)} read`, `${whole(progress.with_event)} with an event`];
+  if (progress.unclear) parts.push(`${whole(progress.unclear)} unclear`);
+  byId("counted").textContent = parts.join(" · ");
+}
+
+// `told`: {level, population, more, actors: [{title, low, high}]}; `more` labels until there is anything to tell.
+export function showIntervals(told) {
+  const node = byId("intervals");
+  if (told.more) return node.replaceChildren(`Intervals of the totals can be computed after ${counted(told.more, "more label")}.`);
+  const between = ({ low, high }) => (low === null ? "cannot tell: too few clear and agreed answers" : `${whole(Math.floor(low))} to ${whole(Math.ceil(high))}`);
+  return node.replaceChildren(
+    element("span", {}, `Total so far, of ${counted(told.population, "document")} (${percent(told.level)} intervals): `),
+    ...told.actors.flatMap((actor, i) => [i ? "; " : "", element("span", { class: "total" },
+      element("bdi", {}, actor.title), ` ${between(actor)}`)]));
+}

@@ -1,0 +1,30 @@
+// Requests to the server that the page came from; what goes wrong is told in words.
+
+const LOST = "The server does not answer. Was the howsure command stopped? Start it again.";
+
+// The answer to a request. An error carries the status (0 without an answer) and all that was said.
+export async function answered(path, options = {}) {
+  let response;
+  try {
+    response = await fetch(path, { credentials: "same-origin", redirect: "error", ...options });
+  } catch {
+    throw Object.assign(new Error(LOST), { status: 0, said: {} });
+  }
+  if (response.ok) return response;
+  const said = await response.json().catch(() => ({}));
+  throw Object.assign(new Error(said.error ?? `The server answered with ${response.status}.`), { status: response.status, said });
+}
+
+// Parameters as they stand in an address; a list gives its name once for each.
+export function queryOf(parameters) {
+  const asked = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    for (const one of Array.isArray(value) ? value : [value]) asked.append(name, one);
+  }
+  return asked;
+}
+
+// The token that opened the page leaves the address: it is in a cookie now.
+export function hideToken() {
+  if (location.search) history.replaceState(null, "", location.pathname + location.hash);
+}

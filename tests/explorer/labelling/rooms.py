@@ -1,0 +1,103 @@
+"""Stores with documents drawn for labelling, and their labelling room in a process of its own."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from howsure.events.labels.draw import draw_documents
+from howsure.events.store.event_store import EventStore
+from tests.explorer.chromium import Browser
+from tests.explorer.hostile_store import DOCUMENTS, make_hostile_store
+from tests.explorer.serving import ServedPage
+
+ACTORS = ("IRQ", "YUG", "KWT")  # keys 1, 2, 3; the title of the last is hostile
+READ = 30
+COMMAND = [sys.executable, "-m", "tests.explorer.labelling.room_server"]
+
+
+def make_room_store(path: Path, documents: int = READ) -> Path:
+    """The hostile store with documents drawn; all of them by default have numbers that a test learns from the page."""
+    make_hostile_store(path)
+    with EventStore.open(path, read_only=False) as store:
+        draw_documents(store, documents, actors=ACTORS, question="Which of these attack here?", by="none")
+    return path
+
+
+def make_census(path: Path) -> Path:
+    """All documents of the hostile store are to be read."""
+    return make_room_store(path, DOCUMENTS)
+
+
+@dataclass(frozen=True)
+class ServedRoom(ServedPage):
+    """A room that is served, and its process."""
+
+    process: subprocess.Popen[str]
+
+    @property
+    def home(self) -> str:
+        return self.address.partition("label?")[0]
+
+    @property
+    def label(self) -> str:
+        return f"{self.home}label"
+
+    def asked(self, question: str, **parameters: Any) -> Any:
+        """What the server answers to one who has opened the page."""
+        with self.client() as client:
+            answer = client.get(f"/api/label/{question}", params=parameters)
+            assert answer.status_code == 200, answer.text
+            return answer.json()
+
+    def answers(self, coder: str) -> dict[int, Any]:
+        """A coder's answers in the store: who acts, or "unclear"."""
+        with self.client() as client:
+            found = {}
+            for number in client.get("/api/label/room", params={"coder": coder}).json()["answered"]:
+                told = client.get("/api/label/document", params={"coder": coder, "number": number}).json()["answer"]
+                found[number] = "unclear" if told["unclear"] else told["acting"]
+            return found
+
+
+@contextmanager
+def serving_room(store: Path, *options: str, killed: bool = False) -> Iterator[ServedRoom]:
+    """A labelling room while it is served; Ctrl-C must end it in silence, unless the test kills it."""
+    command = [*COMMAND, str(store), *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+        try:
+            said = server.stdout.readline()
+            found = re.search(r"http://127\.0\.0\.1:[0-9]+/label\?token=[\w-]{32}(?= )", said)
+            assert found, said + server.stderr.read()
+            yield ServedRoom(found[0], server)
+        finally:
+            server.send_signal(signal.SIGINT)
+            code, complaint = server.wait(30), server.stderr.read()
+        assert (code, complaint) == ((-signal.SIGKILL, "") if killed else (0, ""))
+
+
+def enter(browser: Browser, address: str, coder: str) -> None:
+    """Open the room as somebody who has not been there: the name is asked, and typed."""
+    browser.open(address)
+    browser.run("localStorage.removeItem('howsure-coder')")
+    browser.open(address.partition("#")[0].partition("?")[0] + "#")
+    browser.one("#coder").send_keys(coder)
+    browser.press("\ue007")  # Enter
+    browser.settle()
+
+
+def current(browser: Browser) -> int:
+    """The number of the document on the desk."""
+    return int(browser.run("return new URLSearchParams(location.hash.slice(1)).get('document')"))
+
+
+def pressed(browser: Browser) -> list[str]:
+    """The buttons that are pressed, by their ids."""
+    return browser.run("return [...document.querySelectorAll('#choices [aria-pressed=true]')].map(e => e.id)")

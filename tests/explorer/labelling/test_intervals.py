@@ -1,0 +1,97 @@
+"""Intervals of totals in the labelling room: those of corrected counts, and the truth lies in them as often as said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import howsure
+from howsure.counts.units import read_units
+from howsure.events.labels.answers import record_answer
+from howsure.events.labels.draw import draw_documents
+from howsure.events.labels.progress import reading_order
+from howsure.events.labels.settled import settled_labels
+from howsure.events.store.event_store import EventStore
+from howsure.explorer.labelling.intervals import interval_by_labels, intervals
+from tests.events.made_up_store import make_store
+
+ACTORS = ("IRQ", "YUG")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[EventStore]:
+    path = tmp_path / "s.duckdb"
+    make_store(path, documents=120, samples=10).close()
+    with EventStore.open(path, read_only=False) as opened:
+        yield opened
+
+
+def label(store: EventStore, number: int, coder: str = "anna") -> None:
+    """Every third document is Iraq's, every seventh Yugoslavia's; one in eleven is unclear."""
+    acting = [] if number % 11 == 0 else [code for code, n in (("IRQ", 3), ("YUG", 7)) if number % n == 0]
+    record_answer(store, number, coder, acting=acting, unclear=number % 11 == 0, revision=0)
+
+
+@pytest.mark.parametrize("design", ["stratified", "simple"])
+def test_they_are_those_of_corrected_counts(store: EventStore, design: str) -> None:
+    """By the method "labels", given the same labels and strata, after each label from the first that tells."""
+    draw_documents(store, 40, actors=ACTORS, by="none", design=design)
+    numbers = [number for (number,) in store.ask("SELECT document FROM documents ORDER BY document")]
+    told = intervals(store)
+    for left in range(told["more"], 0, -1):
+        assert (told["more"], told["actors"]) == (left, [])
+        clear = next(one for one in reading_order(store) if one not in settled_labels(store).documents)
+        record_answer(store, clear, "anna", acting=["IRQ"] if left % 3 else [], revision=0)
+        told = intervals(store)
+    for number in reading_order(store)[-20:]:
+        if number not in settled_labels(store).documents:
+            label(store, number)
+    told, held = intervals(store), settled_labels(store)
+    assert (told["more"], told["population"]) == (0, len(numbers))
+    for at, actor in enumerate(ACTORS):
+        labels = np.full(len(numbers), np.nan)
+        labels[np.searchsorted(numbers, held.documents)] = held.labels[:, at]
+        strata = [held.strata[number] for number in numbers]
+        counts = howsure.estimate_counts(np.zeros(len(numbers)), labels, strata=strata, method="labels", rng=0)
+        assert told["actors"][at]["code"] == actor
+        assert told["actors"][at]["low"] == pytest.approx(counts.total.low)
+        assert told["actors"][at]["high"] == pytest.approx(counts.total.high)
+
+
+def test_a_census_has_no_doubt(store: EventStore) -> None:
+    n = store.ask("SELECT count(*) FROM documents")[0][0]
+    draw_documents(store, n, actors=ACTORS, by="none")
+    for number in reading_order(store):
+        record_answer(store, number, "anna", acting=["IRQ"] if number % 3 == 0 else [], revision=0)
+    true = sum(number % 3 == 0 for number in reading_order(store))
+    assert [(one["low"], one["high"]) for one in intervals(store)["actors"]] == [(true, true), (0, 0)]
+
+
+def test_what_coders_dispute_tells_nothing(store: EventStore) -> None:
+    """Of an actor on whose documents of a stratum nobody agrees there is no interval; the other has one."""
+    draw_documents(store, 40, actors=ACTORS, by="none")
+    for number in reading_order(store):
+        record_answer(store, number, "anna", acting=["IRQ"], revision=0)
+        record_answer(store, number, "ben", acting=[], revision=0)
+    told = intervals(store)
+    assert told["more"] == 0
+    assert [one["low"] is None for one in told["actors"]] == [True, False]
+
+
+def test_the_first_part_of_a_sample_holds_the_truth_as_often_as_said() -> None:
+    """60 of 600 in three strata, read to the half: of 400 draws, at least 92 % of the intervals hold the truth."""
+    rng = np.random.default_rng(5)
+    strata = np.repeat(["none", "few", "many"], [400, 150, 50])
+    truth = rng.random(600) < np.repeat([0.03, 0.3, 0.8], [400, 150, 50])
+    held = []
+    for _ in range(400):
+        labels = np.full(600, np.nan)
+        for name, n in (("none", 15), ("few", 9), ("many", 6)):
+            read = rng.choice(np.flatnonzero(strata == name), n, replace=False)
+            labels[read] = truth[read]
+        low, high = interval_by_labels(read_units(np.zeros(600), labels, strata=strata))
+        held.append(low <= truth.sum() <= high)
+    assert np.mean(held) >= 0.92

@@ -1,0 +1,254 @@
+"""Labelling in a real Chromium: by keys alone, taken back, after a reload, by two coders, on a phone, by ear."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from selenium.webdriver.common.keys import Keys
+
+from tests.explorer.chromium import Browser
+from tests.explorer.hostile_store import ATTACKS, DOCUMENTS, SAMPLES
+from tests.explorer.labelling.rooms import ACTORS, READ, ServedRoom, current, enter, pressed, serving_room
+from tests.explorer.test_access import UNNAMED, WINDOW
+from tests.explorer.test_hostile import FORBIDDEN, HARMFUL
+
+pytestmark = pytest.mark.usefixtures("quiet")
+CYCLE = [("1",), ("n",), ("u",), ("2", "3"), ("n",), ("1", "1", "n")]  # keys, and what they say
+SAYS = [["IRQ"], [], "unclear", ["YUG", "KWT"], [], []]
+
+
+def answered(room: ServedRoom, coder: str) -> list[int]:
+    return room.asked("room", coder=coder)["answered"]
+
+
+def test_thirty_documents_by_keys_alone(browser: Browser, room: ServedRoom) -> None:
+    """The store holds each answer before the next document shows; at the end all are there, and one can go on."""
+    enter(browser, room.address, "by keys")
+    order = room.asked("room", coder="by keys")["documents"]
+    assert browser.text("#question") == "Which of these attack here?"
+    expected = {}
+    for at, number in enumerate(order):
+        assert current(browser) == number
+        assert browser.text("#place") == f"Document {at + 1} of {READ}"
+        assert browser.focused("tabindex") == "-1"
+        browser.press(*CYCLE[at % len(CYCLE)], Keys.ENTER)
+        expected[number] = SAYS[at % len(CYCLE)]
+        if at % 7 == 0:
+            assert set(answered(room, "by keys")) == set(expected)
+    assert browser.text("#done h2") == "You have read all documents of the sample"
+    assert room.answers("by keys") == expected
+    assert browser.text("#counted") == "30 of 30 read · 10 with an event · 5 unclear"
+    browser.press("z")
+    assert current(browser) == order[-1]
+    assert room.answers("by keys") == {number: expected[number] for number in order[:-1]}
+
+
+def test_nothing_is_stored_unless_something_is_chosen(browser: Browser, room: ServedRoom) -> None:
+    enter(browser, room.address, "hasty")
+    here = current(browser)
+    browser.press(Keys.ENTER)
+    assert "first; then save" in browser.text("#problems")
+    assert (current(browser), answered(room, "hasty")) == (here, [])
+    browser.click("#keys")
+    browser.press("1")
+    assert pressed(browser) == []
+    browser.click("#keys")
+    browser.press("1", "u")
+    assert pressed(browser) == ["unclear"]
+    assert "Chosen: unclear." in browser.run("return document.getElementById('status').textContent")
+    browser.press("2", "1")
+    assert pressed(browser) == ["actor-0", "actor-1"]
+    browser.press("1", "2")
+    assert pressed(browser) == []
+    assert not browser.one("#choices").find_elements("css selector", "#kept:not([hidden])")
+
+
+def test_answers_are_changed_and_taken_back(browser: Browser, room: ServedRoom) -> None:
+    enter(browser, room.address, "doubter")
+    first, second, third = room.asked("room", coder="doubter")["documents"][:3]
+    browser.press("1", Keys.ENTER, "n", Keys.ENTER)
+    assert current(browser) == third
+    browser.press(Keys.ARROW_LEFT, Keys.ARROW_LEFT)
+    assert (current(browser), pressed(browser)) == (first, ["actor-0"])
+    browser.press("2", Keys.ENTER)
+    assert current(browser) == third, "the next that is not answered"
+    assert room.answers("doubter") == {first: ["IRQ", "YUG"], second: []}
+    browser.press("z")
+    assert (current(browser), pressed(browser)) == (first, ["actor-0"])
+    browser.press("z")
+    assert (current(browser), pressed(browser)) == (second, [])
+    browser.press("z")
+    assert (current(browser), pressed(browser)) == (first, [])
+    assert room.answers("doubter") == {}
+    browser.press("z")
+    assert "doubter has no answer left to undo" in browser.text("#problems")
+    browser.press("3", Keys.ENTER)
+    assert room.answers("doubter") == {first: ["KWT"]}
+    browser.errors()  # the browser notes the answer 400 itself
+
+
+def test_a_reload_keeps_the_place_and_the_name(browser: Browser, room: ServedRoom) -> None:
+    enter(browser, room.address, "reloader")
+    browser.press("1", Keys.ENTER, "n", Keys.ENTER, Keys.ARROW_LEFT)
+    here = current(browser)
+    browser.driver.refresh()
+    browser.settle()
+    assert (current(browser), pressed(browser)) == (here, ["none"])
+    assert browser.text("#who") == "· reloader"
+    assert browser.text("#counted") == "2 of 30 read · 1 with an event"
+    assert "token" not in browser.driver.current_url
+    browser.open(room.label)
+    assert browser.text("#place") == "Document 3 of 30", "without a document in the address, the next to read"
+    browser.open(f"{room.label}#document=123456")
+    assert "That document was not drawn for labelling" in browser.text("#problems")
+
+
+def test_what_is_chosen_and_not_saved_stays_on_the_page(browser: Browser, room: ServedRoom) -> None:
+    enter(browser, room.address, "wanderer")
+    here = current(browser)
+    browser.press("1")
+    assert browser.text("#kept") == "Not saved yet."
+    browser.press(Keys.ARROW_RIGHT)
+    assert pressed(browser) == []
+    browser.press(Keys.ARROW_LEFT)
+    assert (current(browser), pressed(browser)) == (here, ["actor-0"])
+    assert answered(room, "wanderer") == []
+    browser.press("1")
+    browser.gone("#kept")
+
+
+def test_the_mouse_does_what_keys_do(browser: Browser, room: ServedRoom) -> None:
+    enter(browser, room.address, "mouse")
+    first, second = room.asked("room", coder="mouse")["documents"][:2]
+    browser.click("#actor-2")
+    browser.press(Keys.ENTER)  # saves, although a button was pressed last
+    browser.click("#none")
+    browser.click("#save")
+    assert room.answers("mouse") == {first: ["KWT"], second: []}
+    browser.click("#back")
+    assert pressed(browser) == ["none"]
+    browser.click("#forward")
+    browser.click("#undo")
+    assert (current(browser), pressed(browser)) == (second, [])
+    browser.run("document.getElementById('actor-1').focus()")
+    browser.press(Keys.ENTER)  # on a button, it presses that
+    assert pressed(browser) == ["actor-1"]
+
+
+def test_blind_means_blind(browser: Browser, room: ServedRoom, census: ServedRoom) -> None:
+    enter(browser, room.address, "blind")
+    assert browser.all("#document mark, #document table, #document button") == []
+    told = room.asked("document", coder="blind", number=current(browser))
+    assert told["view"] is None
+    assert set(told) == {"document", "id", "date", "title", "sentences", "answer", "revision", "view"}
+    enter(browser, f"{census.address}", "assisted")
+    browser.open(f"{census.label}#document=0")
+    assert browser.all("#text mark")
+    assert "Iraq (IRQ) acts with probability" in browser.text(".actors-here")
+    browser.click("#another-sample")
+    assert f"Sample 1 of {SAMPLES}" in browser.text("#clustering")
+    assert browser.focused() == "another-sample"
+    browser.click("#best-clustering")
+    assert "1-best clustering" in browser.text("#clustering")
+
+
+def test_the_interval_of_the_total_comes_after_enough_labels(browser: Browser, room_store: Path) -> None:
+    with serving_room(room_store) as room:
+        enter(browser, room.address, "counter")
+        order = room.asked("room", coder="counter")["documents"]
+        needed = room.asked("intervals")["more"]
+        for left, _ in zip(range(needed, 0, -1), order, strict=False):
+            browser.says("#intervals", f"after {left} more {'label' if left == 1 else 'labels'}.")
+            browser.press("1" if left % 2 else "n", Keys.ENTER)
+        told = browser.says("#intervals", f"Total so far, of {DOCUMENTS} documents (95 % intervals): Iraq ")
+        assert re.search(r"Iraq ([0-9]+) to ([0-9]+); Yugoslavia 0 to [1-9][0-9]*; ", told)
+        assert ATTACKS[1] in told, "the title of an actor, as text"
+        enter(browser, room.label, "another")
+        browser.press("2", Keys.ENTER)
+        browser.says("#intervals", "Yugoslavia cannot tell: too few clear and agreed answers")
+
+
+def test_two_coders_differ_and_it_is_settled(browser: Browser, room_store: Path) -> None:
+    with serving_room(room_store) as room:
+        enter(browser, room.address, "Anna")
+        order = room.asked("room", coder="Anna")["documents"]
+        for keys in (("1",), ("n",), ("2", "3"), ("u",), ("1",)):
+            browser.press(*keys, Keys.ENTER)
+        enter(browser, room.label, "Ben")
+        for number, keys in zip(order, (("1",), ("1",), ("2",), ("u",), ("1",)), strict=False):
+            assert current(browser) == number, "the same order"
+            assert pressed(browser) == [], "and nothing of the other's answers"
+            browser.press(*keys, Keys.ENTER)
+        browser.click("#to-disagreements")
+        assert browser.text("#list h2") == "2 disagreements to settle"
+        assert browser.rows("#beside") == [["Anna", "none of them"], ["Ben", "Iraq"]]
+        browser.press("1", Keys.ENTER)
+        assert browser.text("#list h2") == "1 disagreement to settle"
+        assert browser.rows("#beside") == [["Anna", f"Yugoslavia, {ATTACKS[1]}"], ["Ben", "Yugoslavia"]]
+        browser.press("2", Keys.ENTER)
+        assert browser.text("#list h2") == "All disagreements are settled"
+        settled = {one["document"]: one["answer"]["acting"] for one in room.asked("disagreements")}
+        assert settled == {order[1]: ["IRQ"], order[2]: ["YUG"]}
+        browser.click(f'#list [data-document="{order[1]}"]')
+        assert pressed(browser) == ["actor-0"]
+        browser.press("n", Keys.ENTER)
+        assert room.asked("disagreements")[0]["answer"] == {"acting": [], "unclear": False}
+        browser.click("#to-documents")
+        assert browser.text("#place") == "Document 6 of 30"
+        assert room.answers("Anna")[order[1]] == [], "their answers stay what they were"
+
+
+def test_hostile_texts_titles_and_names_do_nothing(browser: Browser, census: ServedRoom) -> None:
+    coder = '"><img src=x onerror="window.taken=1">'
+    enter(browser, census.address, coder)
+    assert browser.text("#who") == f"· {coder}"
+    for number, attack in enumerate(ATTACKS, 1):
+        browser.open(f"{census.label}#document={number}")
+        assert browser.run("return document.querySelector('#document h2').textContent") == attack
+        tags = browser.run("return [...document.querySelectorAll('body *')].map((e) => e.localName)")
+        assert not (FORBIDDEN - {"a", "script"}) & set(tags)
+        assert browser.run(HARMFUL) == []
+    browser.press("3", Keys.ENTER)
+    assert census.answers(coder) == {len(ATTACKS): ["KWT"]}
+    assert browser.run("return document.querySelectorAll('script').length") == 1
+    browser.open(f"{census.label}#settle=%3Cimg%20src=x%20onerror=window.taken=2%3E")
+    assert browser.text("#list h2") == "No disagreements"
+
+
+def test_a_phone_in_the_dark(browser: Browser, census: ServedRoom) -> None:
+    """No line is wider than the screen; the buttons are at hand without scrolling, and leave room for the text."""
+    try:
+        browser.resize(390, 844)
+        browser.prefer("dark")
+        enter(browser, census.address, "phone")
+        browser.open(f"{census.label}#document=2")
+        assert browser.run("return document.documentElement.scrollWidth") <= 390
+        assert browser.run("return getComputedStyle(document.body).backgroundColor") == "rgb(20, 23, 26)"
+        top, bottom = browser.run("const r = document.getElementById('answer').getBoundingClientRect();"
+                                  "return [r.top, r.bottom]")  # fmt: skip
+        assert 844 * 0.4 < top < bottom <= 845
+        browser.click("#actor-1")
+        browser.click("#save")
+        assert census.answers("phone") == {2: ["YUG"]}
+    finally:
+        browser.prefer("light")
+        browser.resize(*WINDOW)
+
+
+def test_whatever_can_be_used_has_a_name(browser: Browser, room: ServedRoom) -> None:
+    enter(browser, room.address, "by ear")
+    assert browser.run("return document.getElementById('status').textContent") == f"Document 1 of {READ}."
+    assert browser.run(UNNAMED) == []
+    states = browser.run("return [...document.querySelectorAll('#choices button')].map(e => e.ariaPressed)")
+    assert states == ["false"] * (len(ACTORS) + 2)
+    headings = browser.run("return [...document.querySelectorAll('h1, h2, h3')].map(e => Number(e.localName[1]))")
+    assert headings[0] == 1
+    assert all(b - a <= 1 for a, b in pairwise(headings))
+    ids = browser.run("return [...document.querySelectorAll('[id]')].map(e => e.id)")
+    assert len(set(ids)) == len(ids)
+    browser.press("1", Keys.ENTER)
+    said = browser.run("return document.getElementById('status').textContent")
+    assert said == f"Saved: Iraq. Document 2 of {READ}."
