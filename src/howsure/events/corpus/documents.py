@@ -100,7 +100,7 @@ class Corpus:
     def _rows(self, start: int) -> Rows:
         fields = self.fields
         wanted = [self._text(name) for name in (fields.id, fields.title, fields.category, fields.story, fields.text)]
-        date = f"CAST({self._date()} AS VARCHAR)"
+        date = f"CAST({self.date} AS VARCHAR)"
         listed = ", ".join([wanted[0], date, *wanted[1:]])
         with reading(self.table.name, self.table.files[0].path), self.table.connection.cursor() as cursor:
             cursor.execute(f"SELECT {listed} FROM {self.table.relation} OFFSET {start}")
@@ -110,7 +110,8 @@ class Corpus:
     def _text(self, name: str | None) -> str:
         return "NULL" if name is None else self.table.columns[name].text
 
-    def _date(self) -> str:
+    @property
+    def date(self) -> str:
         """The date as SQL; null if there is none, or a placeholder year (9999-12-31, 0001-01-01)."""
         date = self._written_date()
         return f"CASE WHEN year({date}) BETWEEN {YEARS[0]} AND {YEARS[1]} THEN {date} END"
@@ -143,7 +144,7 @@ class Corpus:
 
     def _check_dates(self) -> None:
         column = self.table.columns[self.fields.date or ""]
-        bad = f"({self._date()}) IS NULL"
+        bad = f"({self.date}) IS NULL"
         (count,) = self.table.ask("count(*)", rest=f"WHERE {bad}")[0]
         if not count or self.bad_dates == "leave-out":
             return

@@ -1,0 +1,41 @@
+"""Where the events of a store come from, which says what its intervals include: coreference, or another model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+COREFERENCE = (
+    "coreference only: which mentions refer to the same entity. The texts, their parse, the names of the actors and "
+    "the rule are taken as given."
+)
+IMPORTED = (
+    "the imported probabilities only: the model that gave them is taken as calibrated. What it misses or mistakes "
+    "throughout is not included."
+)
+INDEPENDENT = " Samples were drawn from the probabilities, as if the actors of a document were independent."
+GIVEN, DRAWN, SHARES = "given", "drawn", "shares of samples"
+
+Settings = Mapping[str, Any]
+
+
+def is_imported(settings: Settings) -> bool:
+    """Whether another model found the events, so that neither mentions nor evidence are known."""
+    return settings.get("imported") is not None
+
+
+def has_exact_probabilities(settings: Settings) -> bool:
+    """Whether the probabilities were given as they are, and are not the shares of the samples."""
+    return is_imported(settings) and settings["imported"].get("probabilities") == GIVEN
+
+
+def has_drawn_samples(settings: Settings) -> bool:
+    """Whether the samples were drawn from imported probabilities."""
+    return is_imported(settings) and settings["imported"].get("samples") == DRAWN
+
+
+def uncertainty_in(settings: Settings) -> str:
+    """What the intervals of a store include, and what they take as given."""
+    if not is_imported(settings):
+        return COREFERENCE
+    return IMPORTED + (INDEPENDENT if has_drawn_samples(settings) else "")
