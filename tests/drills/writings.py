@@ -34,6 +34,7 @@ TYPED = {
     "coreference score": ("entities.conllu entities.conllu --output o.txt", "o.txt"),
     "coreference train": ("entities.conllu --passes 1 --output o.npz", "o.npz"),
     "events extract": ("news.conllu --lexicon actors.tsv --workers 1 --samples 5 --store o.duckdb", "o.duckdb"),
+    "events import": ("wide.csv --id id --date date --actors IRQ,USA --store o.duckdb", "o.duckdb"),
     "events recount": ("news.duckdb --rule attack-wide --workers 1 --store o.duckdb", "o.duckdb"),
     "events check": ("news.duckdb --output o.txt", "o.txt"),
     "events series": ("news.duckdb --output o.txt", "o.txt"),
@@ -78,6 +79,8 @@ def make_place(folder: Path) -> Path:
             Path(made).unlink()
         rows = [f"{i % 2},{i % 10 / 10},{i % 7 / 7:.3f},{i % 3 % 2},{i % 5 % 2}" for i in range(400)]
         Path("two.csv").write_text("\n".join(["y,p,q,a,b", *rows, ""]))
+        dated = [f"n{i},2001-{1 + i % 12:02}-01,{i % 10 / 10},{i % 7 / 7:.3f}" for i in range(400)]
+        Path("wide.csv").write_text("\n".join(["id,date,IRQ,USA", *dated, ""]))
         runs = {
             "exp_idxs": ["0"],
             "preds": [[0, 1] * 20],

@@ -10,6 +10,9 @@ from howsure.events.examples import example_store
 from howsure.events.extraction.extract_events import extract_events
 from howsure.events.extraction.recount import recount_events
 from howsure.events.extraction.worker import Work
+from howsure.events.imported.import_events import import_events
+from howsure.events.imported.open_scores import open_scores
+from howsure.events.imported.scores import ScoreColumns
 from howsure.events.rules.rule import Rule, built_in_rule
 from howsure.events.rules.rule_comparison import RuleComparison, compare_rules
 from howsure.events.rules.rule_files import read_rule
@@ -30,6 +33,7 @@ __all__ = [
     "Lexicon",
     "Rule",
     "RuleComparison",
+    "ScoreColumns",
     "StoreCheck",
     "StoreError",
     "Work",
@@ -43,7 +47,9 @@ __all__ = [
     "example_store",
     "export_series",
     "extract_events",
+    "import_events",
     "open_corpus",
+    "open_scores",
     "read_rule",
     "recount_events",
 ]

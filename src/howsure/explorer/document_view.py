@@ -9,6 +9,7 @@ import numpy as np
 from howsure.errors import InputError
 from howsure.events.series.behind_a_point import links_of
 from howsure.events.store.documents import StoredDocument, StoredEvidence, stored_document
+from howsure.events.store.origin import is_imported
 from howsure.events.store.reading import Store, number_of_samples, title_of
 from howsure.inputs.pairs import Integers
 
@@ -40,6 +41,7 @@ def view_of(store: Store, document: StoredDocument, chosen: int | None) -> dict[
         "title": document.title,
         "sample": BEST if chosen is None else chosen,
         "samples": number_of_samples(store),
+        "imported": is_imported(store.settings),
         "sentences": [{"words": words, "spaces": spaces} for words, spaces in document.sentences],
         "mentions": [
             {

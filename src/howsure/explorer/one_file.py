@@ -12,8 +12,8 @@ from howsure.events.periods import PERIODS, n_periods
 from howsure.events.series.actor_comparison import COUNTED
 from howsure.events.series.behind_a_point import HIGH, LOW
 from howsure.events.series.counts import INTERVALS
-from howsure.events.series.event_series import UNITS
 from howsure.events.store.documents import StoredDocument, stored_documents
+from howsure.events.store.origin import known_units
 from howsure.events.store.reading import Store, actors_in, checked_length, chosen_actors, first_and_last, rows_of
 from howsure.explorer.assembly import assemble
 from howsure.explorer.document_view import view_of
@@ -67,13 +67,16 @@ def events_report(
     index = _index(store, actors)
     texts = _texts(store, [row["document"] for row in _ranked(index)[:n_documents]], n_samples, advance)
     facts = overview(store)
+    compared = known_units(store.settings, COUNTED)
     held = [actor for actor in facts["actors"] if actor["code"] in actors]
     said = _said(len(actors), len(actors_in(store)), lengths, len(texts), len(index), n_samples)
     data = {
         "overview": {**facts, "actors": held, "held": {"by": lengths, "levels": [f"{level:g}"], "said": said}},
         "periods": {by: _periods(store, actors[0], by) for by in lengths},
-        "series": {by: {unit: _series(store, actors, by, unit, level) for unit in UNITS} for by in lengths},
-        "comparisons": {by: {unit: _comparisons(store, actors, by, unit, level) for unit in COUNTED} for by in lengths},
+        "series": {by: {unit: _series(store, actors, by, unit, level) for unit in facts["units"]} for by in lengths},
+        "comparisons": {
+            by: {unit: _comparisons(store, actors, by, unit, level) for unit in compared} for by in lengths
+        },
         "index": index,
         "documents": texts,
         "doubtful": [row for row in doubtful(store, limit=MOST_LISTED) if row["actor"] in actors],

@@ -7,7 +7,8 @@ from typing import Any
 
 from howsure.events.series.actor_comparison import compare_actors
 from howsure.events.series.behind_a_point import HIGH, LOW, documents_of, doubtful_documents
-from howsure.events.series.event_series import event_series
+from howsure.events.series.event_series import UNITS, event_series
+from howsure.events.store.origin import is_imported, known_units, uncertainty_in
 from howsure.events.store.reading import Store, actors_in, event_of, rows_of, settings_of, title_of
 from howsure.explorer.document_view import Sample, document_view
 
@@ -16,7 +17,7 @@ SERIES = {"n_documents": "documents"}  # what the page calls a column otherwise
 
 def overview(store: Store) -> dict[str, Any]:
     """What the store holds: actors by falling expected count, dates, documents kept and left out, the event that
-    is counted, and its settings.
+    is counted, what the bands include, what can be counted, and the settings.
 
     >>> from howsure.events import example_store
     >>> with example_store() as store:
@@ -35,6 +36,9 @@ def overview(store: Store) -> dict[str, Any]:
         "documents": int(n),
         "left_out": {reason: int(count) for reason, count in left_out},
         "event": event_of(store),
+        "imported": is_imported(store.settings),
+        "uncertainty": uncertainty_in(store.settings),
+        "units": known_units(store.settings, UNITS),
         "settings": settings_of(store),
     }
 

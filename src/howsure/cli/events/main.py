@@ -16,7 +16,9 @@ from howsure.cli.terminal.progress import progress
 
 QUERIES, PAGE, CHECK = "howsure.cli.events.queries", "howsure.cli.events.page", "howsure.cli.events.check"
 RECOUNT, LABELS_OF_STORES = "howsure.cli.events.recount", "howsure.cli.events.labels"
+IMPORT = "howsure.cli.events.import_scores"
 ELSEWHERE = {  # name -> (module that holds `NAME_command`, what `howsure events --help` says of it)
+    "import": (IMPORT, "Make a store of the events that another model found."),
     "recount": (RECOUNT, "Count the events of a store under another rule, without parsing again."),
     "series": (QUERIES, "Print how often actors act in each period, with intervals."),
     "compare": (QUERIES, "Print the probability that one actor acts more often than another."),

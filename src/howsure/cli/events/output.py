@@ -13,7 +13,6 @@ from howsure.events.corrected.corrected_series import CorrectedSeries
 from howsure.events.series.actor_comparison import ActorComparison
 from howsure.events.series.event_series import EventSeries
 from howsure.events.series.export import csv_text
-from howsure.events.store.reading import UNCERTAINTY
 from howsure.inputs.naming import counted
 from howsure.show.table import Table
 
@@ -103,7 +102,7 @@ def _told(recipe: Mapping[str, Any], beside: Sequence[str]) -> list[str]:
     """What the reader should know before he believes it."""
     store = recipe["store"]
     unfinished = [] if store.get("finished", True) else ["The store is not finished: documents are missing."]
-    told = f"{store['samples']} samples per document. The uncertainty is that of {UNCERTAINTY}"
+    told = f"{store['samples']} samples per document. The uncertainty is that of {recipe['uncertainty']}"
     raw = f"Raw counts: {told}" if beside else told
     lines = textwrap.wrap(" ".join(beside), 100)
     return [*unfinished, *lines, *textwrap.wrap(raw, 100), *textwrap.wrap(_dependence(recipe), 100)]

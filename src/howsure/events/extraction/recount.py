@@ -26,6 +26,7 @@ from howsure.events.extraction.rows import LAYERS, VOICES
 from howsure.events.extraction.worker import Work
 from howsure.events.rules.rule import Rule
 from howsure.events.store.event_store import EventStore
+from howsure.events.store.origin import is_imported
 from howsure.events.store.reading import rows_of
 from howsure.events.store.settings import REMEDY
 
@@ -126,6 +127,11 @@ def labels_of(store: EventStore) -> str:
 
     Raises InputError if its settings lack what recounting needs.
     """
+    if is_imported(store.settings):
+        raise InputError(
+            f"{store.path} cannot be counted again: its events were imported, so it has no parse to which another rule "
+            "could be applied. Import the scores of another question into a store of its own."
+        )
     for name in ("finished", "names", "actors", "samples", "seed", *NEEDED):
         held, fields = store.settings.get(name), NEEDED.get(name)
         if held is None or (fields and not (isinstance(held, Mapping) and held.keys() >= set(fields))):

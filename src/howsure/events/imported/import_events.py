@@ -26,7 +26,7 @@ from howsure.events.imported.scores import Score, Scores
 from howsure.events.store.event_store import EventStore, StoreError
 from howsure.events.store.origin import DRAWN, GIVEN, SHARES
 from howsure.files.whole import check_place, sync_folder
-from howsure.inputs.numbers import check_whole
+from howsure.inputs.numbers import MOST_CLUSTERINGS, check_whole
 
 BATCH = 1_000  # documents, stored together
 EVEN = 0.5  # an event that is more probable is one of the most probable outcome, the 1-best
@@ -66,7 +66,7 @@ def import_events(
 
     Raises InputError if the file at `path` is another, or for an invalid option; StoreError if it cannot be written.
     """
-    n = scores.n_samples or check_whole(samples, name="samples", least=2)
+    n = scores.n_samples or check_whole(samples, name="samples", least=2, most=MOST_CLUSTERINGS)
     if not event.strip():
         raise InputError("event must be a name; it is empty.")
     settings = _recipe(scores, event, n, seed)

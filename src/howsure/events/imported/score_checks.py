@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from howsure.data.tables.database import literal
@@ -21,8 +23,8 @@ def check_rows(table: Table, columns: ScoreColumns, name: str) -> None:
     Raises InputError naming the first row that breaks a rule.
     """
     key = table.columns[name]
-    _refuse(table, f"({key.sql} IS NULL OR trim({key.text}) = '')", "NULL",
-            f"{name} must not be missing; {{place}} has none. Give every document an id.")  # fmt: skip
+    told = f"{name} must not be missing; {{place}} has none ({{count}} such). Give every document an id."
+    _refuse(table, f"({key.sql} IS NULL OR trim({key.text}) = '')", "NULL", told)
     for actor in columns.actors:
         _check_probabilities(table, actor, "TRUE")
     if columns.actor is not None:
@@ -39,8 +41,8 @@ def check_scores(table: Table, columns: ScoreColumns, name: str) -> int | None:
 
     Returns the number of samples of each, None if none are given. Raises InputError naming the rows.
     """
-    twice = _asked(table, f"SELECT id, actor, min(at), max(at) FROM {SCORES} GROUP BY id, actor HAVING count(*) > 1 "
-                   "ORDER BY min(at) LIMIT 1")  # fmt: skip
+    pairs = f"FROM {SCORES} GROUP BY id, actor HAVING count(*) > 1 ORDER BY min(place) LIMIT 1"
+    twice = _asked(table, f"SELECT id, actor, min(place), max(place) {pairs}")
     if twice:
         one, actor, first, last = twice[0]
         rows = f"{table.place_of(int(first))} and of {table.place_of(int(last))}"
@@ -50,7 +52,7 @@ def check_scores(table: Table, columns: ScoreColumns, name: str) -> int | None:
         )
     if columns.samples is None:
         return None
-    lengths = _asked(table, f"SELECT length(samples), min(at) FROM {SCORES} GROUP BY ALL ORDER BY 2 LIMIT 2")
+    lengths = _asked(table, f"SELECT length(samples), min(place) FROM {SCORES} GROUP BY ALL ORDER BY 2 LIMIT 2")
     n = int(lengths[0][0]) if lengths else FEWEST
     if len(lengths) > 1:
         other, at = lengths[1]
@@ -115,22 +117,24 @@ def check_actors(actors: tuple[str, ...], columns: ScoreColumns) -> None:
 
 def _check_probabilities(table: Table, column: str, where: str) -> None:
     held = table.columns[column]
-    _refuse(table, f"{where} AND {held.missing(role='number')}", "NULL",
-            f"{column} must not be missing; {{place}} has none ({{count}} such). Write 0 where the actor does not act.")  # fmt: skip
-    _refuse(table, f"{where} AND {held.number} IS NULL", held.text,
-            f"{column} must be a number from 0 to 1; {{place}} holds {{value!r}} ({{count}} such).")  # fmt: skip
-    _refuse(table, f"{where} AND NOT {held.number} BETWEEN 0 AND 1", held.text,
-            f"{column} must lie in [0, 1]; {{place}} holds {{value}} ({{count}} such). Divide percentages by 100, and "
-            "turn logits into probabilities.")  # fmt: skip
+    missing = held.missing(role="number")
+    told = f"{column} must not be missing; {{place}} has none ({{count}} such). Write 0 where the actor does not act."
+    _refuse(table, f"{where} AND {missing}", "NULL", told)
+    told = f"{column} must be a number from 0 to 1; {{place}} holds {{value!r}} ({{count}} such)."
+    _refuse(table, f"{where} AND {held.number} IS NULL", held.text, told)
+    told = (
+        f"{column} must lie in [0, 1]; {{place}} holds {{value}} ({{count}} such). Divide percentages by 100, and turn "
+    )
+    _refuse(table, f"{where} AND NOT {held.number} BETWEEN 0 AND 1", held.text, f"{told}logits into probabilities.")
 
 
 def _check_samples(table: Table, column: str, where: str) -> None:
     held = table.columns[column]
-    _refuse(table, f"{where} AND {held.numbers} IS NULL", held.text,
-            f"{column} must be a list of 0 and 1, such as [0, 1, 1]; {{place}} holds {{value!r}} ({{count}} such).")  # fmt: skip
+    told = f"{column} must be a list of 0 and 1, such as [0, 1, 1]; {{place}} holds {{value!r}} ({{count}} such)."
+    _refuse(table, f"{where} AND {held.numbers} IS NULL", held.text, told)
     others = f"len([x FOR x IN {held.numbers} IF x IS NULL OR (x <> 0 AND x <> 1)]) > 0"
-    _refuse(table, f"{where} AND {others}", held.text,
-            f"{column} must hold 0 and 1 only; {{place}} holds {{value}} ({{count}} such).")  # fmt: skip
+    told = f"{column} must hold 0 and 1 only; {{place}} holds {{value}} ({{count}} such)."
+    _refuse(table, f"{where} AND {others}", held.text, told)
 
 
 def _check_actors(table: Table, columns: ScoreColumns, column: str, named: str) -> None:
@@ -144,7 +148,7 @@ def _check_agreement(table: Table, columns: ScoreColumns, n: int) -> None:
     """Refuse samples that are all but impossible under their probability."""
     from scipy.special import bdtr, bdtrc
 
-    query = f"SELECT at, probability, length(replace(samples, '0', '')) FROM {SCORES} ORDER BY at"
+    query = f"SELECT place, probability, length(replace(samples, '0', '')) FROM {SCORES} ORDER BY place"
     with table.connection.cursor() as cursor:
         cursor.execute(query)
         while rows := cursor.fetchmany(10_000):
@@ -168,8 +172,8 @@ def _refuse(table: Table, wrong: str, shown: str, message: str) -> None:
         raise InputError(message.format(place=place, value=value, count=f"{int(str(count)):,}"))
 
 
-def _asked(table: Table, query: str) -> list[tuple[object, ...]]:
-    found: list[tuple[object, ...]] = table.connection.execute(query).fetchall()
+def _asked(table: Table, query: str) -> list[tuple[Any, ...]]:
+    found: list[tuple[Any, ...]] = table.connection.execute(query).fetchall()
     return found
 
 

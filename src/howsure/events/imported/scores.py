@@ -1,4 +1,4 @@
-"""The scores of a model for documents and actors, as read from files: the documents, and who acts in each, how probably."""
+"""The scores of a model as read from files: the documents, and how probably each actor acts in each."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def collect_scores(table: Table, columns: ScoreColumns, name: str) -> None:
             f"{actor_in(table, columns)} AS actor, {probability_in(table, columns)} AS probability, "
             f"{samples_in(table, columns)} AS samples"
         )
-    query = f"SELECT {position} AS at, {held[name].text} AS id, {scored} FROM {table.numbered}"
+    query = f"SELECT {position} AS place, {held[name].text} AS id, {scored} FROM {table.numbered}"
     with reading(table.name, table.files[0].path):
         table.connection.execute(f"CREATE TABLE {SCORES} AS SELECT * FROM ({query}) WHERE actor IS NOT NULL")
 
@@ -135,7 +135,7 @@ def samples_in(table: Table, columns: ScoreColumns) -> str:
 
 
 def first_rows(table: Table, name: str, into: str) -> None:
-    """The first row of each document as a table of its own, in the order of the rows; `name` is the column of the id."""
+    """The first row of each document as a table of its own, in the order of rows; `name` is the column of the id."""
     key, listed = table.columns[name].text, ", ".join(map(identifier, table.columns))
     query = (
         f"SELECT {listed} FROM {table.numbered} WHERE {table.position} IN "
@@ -143,4 +143,3 @@ def first_rows(table: Table, name: str, into: str) -> None:
     )
     with reading(table.name, table.files[0].path):
         table.connection.execute(f"CREATE TABLE {identifier(into)} AS {query}")
-

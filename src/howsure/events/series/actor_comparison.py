@@ -25,6 +25,7 @@ from howsure.events.series.dependence_choices import (
     period_asked,
     shared_stories,
 )
+from howsure.events.store.origin import check_unit_known
 from howsure.events.store.packed_samples import as_bits, as_counts
 from howsure.events.store.reading import (
     Store,
@@ -203,6 +204,7 @@ def compare_actors(
     if unit not in COUNTED:
         raise unknown_name("unit", unit, list(COUNTED), place="comparisons")
     n_samples = number_of_samples(store)
+    check_unit_known(store.settings, unit)
     check_stories(stories)
     overdispersion, apart = check_overdispersion(overdispersion), stories == APART
     sizes = documents_by_period(store, by, since=since, until=until)

@@ -23,6 +23,7 @@ from howsure.events.series.dependence_choices import (
 )
 from howsure.events.series.period_count import PeriodCount
 from howsure.events.series.stored_events import NONE, column_of, count_of, stored_events
+from howsure.events.store.origin import check_unit_known, has_exact_probabilities
 from howsure.events.store.reading import (
     Store,
     checked_length,
@@ -248,6 +249,7 @@ def event_series(
     for name, value, known in (("interval", interval, INTERVALS), ("unit", unit, UNITS)):
         if value not in known:
             raise unknown_name(name, value, known, place="event series")
+    check_unit_known(store.settings, unit)
     check_stories(stories)
     overdispersion = check_overdispersion(overdispersion)
     if n_samples < 2:
@@ -257,13 +259,14 @@ def event_series(
     sizes = documents_by_period(store, by, since=since, until=until)
     chosen = chosen_actors(store, actors)
     cells = stored_events(store, chosen, by, column_of(interval, unit), days_asked(since, until))
+    exact = has_exact_probabilities(store.settings)
     rows = []
     for actor in chosen:
         for period, n in sizes.items():
             cell = cells.get((actor, period), NONE)
             story = None if stories == APART else shared_stories(cell["story"])
             how = {"level": level, "stories": story, "overdispersion": overdispersion}
-            count = count_of(cell["value"], interval, unit, n_samples, how)
+            count = count_of(cell["value"], interval, unit, n_samples, how, exact=exact)
             rows.append(PeriodCount.of(count, actor, period, float(cell["best"].sum()), n, share=unit == "share"))
     asked = {"by": by, "level": level, "interval": interval, "unit": unit}
     recipe = recipe_of(

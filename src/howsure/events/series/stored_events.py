@@ -51,11 +51,13 @@ def stored_events(
 NONE: Columns = {name: np.empty(0) for name in ("value", "best", "story")}
 
 
-def count_of(values: Any, interval: str, unit: str, n_samples: int, how: Mapping[str, Any]) -> Count:
-    """The posterior of a count."""
+def count_of(
+    values: Any, interval: str, unit: str, n_samples: int, how: Mapping[str, Any], *, exact: bool = False
+) -> Count:
+    """The posterior of a count; exact: the probabilities are given, not estimated from the samples."""
     if not len(values):
         return Count(0.0, 0.0, 0.0, 0.0, 0.0)
     if interval == "exact" and unit != "entities":
-        return count_from_probabilities(values, n_samples=n_samples, **how)
+        return count_from_probabilities(values, n_samples=None if exact else n_samples, **how)
     read = as_counts if unit == "entities" else as_bits
     return count_from_samples(read(values, n_samples).astype(np.int64), interval=interval, **how)

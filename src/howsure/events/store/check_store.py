@@ -16,6 +16,7 @@ from howsure.events.store.integrity import (
     small_tables,
     table_damage,
 )
+from howsure.events.store.origin import has_drawn_samples, has_exact_probabilities
 from howsure.events.store.packed_samples import as_bits, as_counts, as_labels
 from howsure.events.store.reading import Store, each_row, number_of_samples, rows_of
 from howsure.events.store.refusals import are_clusterings
@@ -120,9 +121,10 @@ def _drawn_damage(store: Store, samples: int) -> Iterator[Damage]:
     for document, drawn, best, mentions in each_row(store, query):
         if not all(are_clusterings(as_labels(blob, mentions)) for blob in (drawn, best)):
             note("clusterings", document)
+    reach = _reach(store.settings, samples)
     for document, drawn, entities, p in each_row(store, "SELECT document, samples, entities, probability FROM events"):
         bits = as_bits([drawn], samples)[0]
-        if abs(bits.mean() - p) > ROUNDING or ((as_counts([entities], samples)[0] > 0) != bits).any():
+        if abs(bits.mean() - p) > reach or ((as_counts([entities], samples)[0] > 0) != bits).any():
             note("events", document)
     for document, drawn, p in each_row(store, "SELECT document, samples, probability FROM evidence"):
         if abs(as_bits([drawn], samples)[0].mean() - p) > ROUNDING:
@@ -135,3 +137,10 @@ def _drawn_damage(store: Store, samples: int) -> Iterator[Damage]:
     for table, (n, first) in wrong.items():
         if n:
             yield Damage(table, said[table], n, first)
+
+
+def _reach(settings: Mapping[str, Any], samples: int) -> float:
+    """How far the share of an event's samples may be from its probability."""
+    if has_drawn_samples(settings):
+        return 1.0 / samples + ROUNDING
+    return 1.0 if has_exact_probabilities(settings) else ROUNDING

@@ -12,6 +12,7 @@ from typing import Any
 
 from howsure.errors import InputError
 from howsure.events.store.arrow import types_of
+from howsure.events.store.origin import is_imported
 from howsure.events.store.reading import Store, rows_of
 from howsure.events.store.schema import LABEL_TABLES, TABLES, tables_of
 from howsure.inputs.naming import counted, shortened
@@ -252,7 +253,7 @@ def table_damage(store: Store, tables: Iterable[str], *, documents: Collection[i
     for table in tables:
         yield from _broken_rows(store, table, documents)
         given = {} if documents is None else {"documents": list(documents)}
-        for query, rule in [*_keys(table), *WHOLES.get(table, ())]:
+        for query, rule in [*_keys(table), *_wholes(store, table)]:
             asked = f"SELECT count(*), min(document) FROM ({query.format(of=OF if given else '')})"
             ((n, first),) = rows_of(store, asked, **given)
             if n:
@@ -277,6 +278,11 @@ def _broken_rows(store: Store, table: str, documents: Collection[int] | None) ->
     for (_, rule), n, first in zip(rules, found[::2], found[1::2], strict=True):
         if n:
             yield Damage(table, rule, n, first)
+
+
+def _wholes(store: Store, table: str) -> tuple[tuple[str, str], ...]:
+    """The rules for the documents as a whole; of imported events, no clusterings are known."""
+    return () if table == "clusterings" and is_imported(store.settings) else WHOLES.get(table, ())
 
 
 def _keys(table: str) -> list[tuple[str, str]]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from howsure.errors import InputError
+
+ENTITIES = "entities"  # a unit of counts
 COREFERENCE = (
     "coreference only: which mentions refer to the same entity. The texts, their parse, the names of the actors and "
     "the rule are taken as given."
@@ -32,6 +35,22 @@ def has_exact_probabilities(settings: Settings) -> bool:
 def has_drawn_samples(settings: Settings) -> bool:
     """Whether the samples were drawn from imported probabilities."""
     return is_imported(settings) and settings["imported"].get("samples") == DRAWN
+
+
+def known_units(settings: Settings, units: Iterable[str]) -> list[str]:
+    """Those units that the events of a store can be counted in: no entities where only documents were scored."""
+    return [unit for unit in units if not (unit == ENTITIES and is_imported(settings))]
+
+
+def check_unit_known(settings: Settings, unit: str) -> None:
+    """Refuse to count the entities that act, where only probabilities of documents are known.
+
+    Raises InputError.
+    """
+    if unit not in known_units(settings, [unit]):
+        raise InputError(
+            "unit must be documents or share: the events of this store were imported, without the entities that act."
+        )
 
 
 def uncertainty_in(settings: Settings) -> str:

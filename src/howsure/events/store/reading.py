@@ -24,6 +24,7 @@ from howsure.events.periods import (
     period_start,
     periods_between,
 )
+from howsure.events.store.origin import uncertainty_in
 from howsure.inputs.naming import nearest, shortened, unknown_name
 
 Columns = dict[str, npt.NDArray[Any]]
@@ -250,19 +251,13 @@ def bounds_of(store: Store, by: str, period: str) -> tuple[datetime.date, dateti
     return period_start(period), period_end(period, by=by)
 
 
-UNCERTAINTY = (
-    "coreference only: which mentions refer to the same entity. The texts, their parse, the names of the actors and "
-    "the rule are taken as given."
-)
-
-
 def recipe_of(store: Store, **asked: Any) -> dict[str, Any]:
     """The recipe of a result: the query, what its bands include, and the settings of the store."""
     return {
         "howsure": __version__,
         **asked,
         "event": event_of(store),
-        "uncertainty": UNCERTAINTY,
+        "uncertainty": uncertainty_in(store.settings),
         "store": settings_of(store),
     }
 

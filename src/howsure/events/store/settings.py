@@ -115,6 +115,7 @@ RULES: dict[str, tuple[Callable[[object], bool], str]] = {
     "seed": (_is_seed, "a whole number, 0 or more"),
     "filters": (_are_filters, "an object of texts and truth values"),
     "stories": (_is_object, "an object"),
+    "imported": (_is_object, "an object"),
     "parser": (_is_text_or_object, "a text or an object"),
     "lexicon": (_is_text_or_object, "a text or an object"),
     "model": (_is_text_or_object, "a text or an object"),

@@ -4,10 +4,9 @@ import { byId, element, folded, heading, table } from "./dom.js";
 import { markPoint, seriesChart, seriesKey } from "./chart.js";
 import { comparisonChart, comparisonKey } from "./comparison.js";
 import { figureText, save } from "./saving.js";
-import { UNITS, amount, comparisonText, counted, eventText, percent, probability, whole } from "./wording.js";
+import { UNITS, amount, bandsText, comparisonText, counted, eventText, percent, probability, whole } from "./wording.js";
 
 const NARROWEST = 280;
-const UNCERTAINTY = "The bands include the uncertainty of coreference, not that of the parse, the names, the rule or the news.";
 
 // Of the section that is always there.
 function chartWidth() {
@@ -24,7 +23,7 @@ function fileName(asked, suffix) {
 }
 
 function saveFigure(chart, asked, title, page) {
-  const told = `${eventText(page.overview)} ${JSON.stringify(asked)} ${percent(asked.level)} intervals. ${UNCERTAINTY}`;
+  const told = `${eventText(page.overview)} ${JSON.stringify(asked)} ${percent(asked.level)} intervals. ${bandsText(page.overview)}`;
   save(figureText(chart, title, told), fileName(asked, ".svg"), "image/svg+xml");
 }
 
@@ -70,7 +69,7 @@ export async function drawSeries(asked, page) {
   drawNow();
   return [
     head, key(seriesKey(asked.level)), held, readout,
-    element("p", { class: "quiet" }, UNCERTAINTY),
+    element("p", { class: "quiet" }, bandsText(page.overview)),
     element("div", { class: "row" },
       element("button", { type: "button", id: "save-table", onclick: () => saveTable(asked, page) }, "Save table (CSV)"),
       element("button", { type: "button", id: "save-figure", onclick: () => saveFigure(held.querySelector("svg"), asked, `${title}: ${names}`, page) }, "Save figure (SVG)")),

@@ -32,7 +32,7 @@ export function buildForm(overview, { changed, refused }) {
   byId("choices").addEventListener("submit", (event) => event.preventDefault());
   const held = overview.held?.by ?? Object.keys(PERIODS);
   options(byId("by"), held.map((by) => [by, PERIODS[by]]));
-  options(byId("unit"), Object.entries(UNITS));
+  options(byId("unit"), overview.units.map((unit) => [unit, UNITS[unit]]));
   options(byId("interval"), Object.entries(INTERVALS));
   options(byId("level"), levels(overview).map((level) => [level, percent(level)]));
   for (const name of ["by", "unit", "interval", "level"]) {

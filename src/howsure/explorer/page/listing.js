@@ -49,18 +49,18 @@ export function linkText(link) {
   return `“${link.mention_text}” ~ “${link.with_text}”, p = ${probability(link.probability)}`;
 }
 
-export function doubtfulListing(documents, { whose, open }) {
+export function doubtfulListing(documents, { whose, open, imported }) {
   const columns = [
     { name: "Probability", number: true, cell: (one) => probability(one.probability) },
     { name: "Actor", cell: (one) => one.actor_title },
     { name: "Date", cell: (one) => element("time", { datetime: one.date }, one.date) },
     { name: "Document", cell: (one) => opener(one, open) },
-    { name: "Depends on", cell: (one) => one.links.map((link) => element("div", {}, linkText(link))) },
+    ...(imported ? [] : [{ name: "Depends on", cell: (one) => one.links.map((link) => element("div", {}, linkText(link))) }]),
   ];
   return [
     heading(`Uncertain documents: ${whose}`),
     element("p", {}, documents.length
-      ? `${counted(documents.length, "event")} with a probability from 0.2 to 0.8, closest to one half first, with the links between mentions that they depend on.`
+      ? `${counted(documents.length, "event")} with a probability from 0.2 to 0.8, closest to one half first${imported ? "" : ", with the links between mentions that they depend on"}.`
       : "No event has a probability from 0.2 to 0.8."),
     documents.length ? gradual("Uncertain documents", columns, documents) : null,
   ];

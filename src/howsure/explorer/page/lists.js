@@ -32,6 +32,7 @@ export async function drawDoubtful(asked, page) {
     element("option", { value: "" }, "all actors"),
     page.overview.actors.map((actor) => element("option", { value: actor.code, selected: actor.code === asked.actor }, actor.title)));
   const listing = doubtfulListing(documents, {
+    imported: page.overview.imported,
     whose: asked.actor === undefined ? "all actors" : page.titles[asked.actor],
     open: (number) => page.go({ document: number, sample: "best" }, "document"),
   });

@@ -9,8 +9,9 @@ import { buildForm, showChoices } from "./form.js";
 import { drawComparison, drawSeries } from "./figures.js";
 import { drawDocument, drawDoubtful, drawPoint } from "./lists.js";
 import { focusOn, section } from "./sections.js";
-import { counted, eventText, whole } from "./wording.js";
+import { bandsText, counted, eventText, whole } from "./wording.js";
 
+const SHARED = "Documents of one story, identified by nearly equal texts or by a column of the input, count as one source; all others are treated as independent.";
 const embedded = byId("data");
 
 // What the sections need of each other.
@@ -58,7 +59,7 @@ function choose(changes) {
 }
 
 function seesNoCompounds(rule) {
-  return rule?.name === "attack" && !rule.described_by?.includes("compound");
+  return rule?.name === "attack" && rule.described_by !== undefined && !rule.described_by.includes("compound");
 }
 
 function tellAbout(overview) {
@@ -68,6 +69,7 @@ function tellAbout(overview) {
   byId("facts").textContent = facts.join(" · ");
   byId("event").textContent = eventText(overview);
   byId("event").hidden = false;
+  if (overview.imported) byId("bands").textContent = `The probabilities come from another model and were imported. ${bandsText(overview)} ${SHARED}`;
   byId("rule-note").hidden = !seesNoCompounds(overview.settings.rule);
   byId("recipe").replaceChildren(table("Settings of the store", [
     { name: "Setting", cell: ([name]) => name },

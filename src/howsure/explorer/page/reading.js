@@ -5,6 +5,7 @@ import { linkText, titleOf } from "./listing.js";
 import { counted, named, probability } from "./wording.js";
 
 const COLOURS = 8;
+const UNKNOWN = "No evidence is known: the probabilities were imported, without the mentions that they come from.";
 
 function number(mention) {
   return mention.entity + 1;
@@ -98,10 +99,15 @@ function linkList(links, titles) {
     `in ${share(link.without_event)} of those without${link.share < 1 ? ` (among ${share(link.share)} of all samples)` : ""}`)));
 }
 
-export function clusteringText(view) {
-  const which = view.sample === "best" ? "1-best clustering" : `Sample ${view.sample + 1} of ${view.samples}`;
+function actingText(view) {
   const acting = view.actors.filter((actor) => actor.present).map((actor) => actor.title);
-  return `${which}: ${acting.length ? `${acting.join(", ")} ${acting.length === 1 ? "acts" : "act"}` : "no actor acts"}`;
+  return acting.length ? `${acting.join(", ")} ${acting.length === 1 ? "acts" : "act"}` : "no actor acts";
+}
+
+export function clusteringText(view) {
+  if (view.imported) return `Most probably: ${actingText(view)}`;
+  const which = view.sample === "best" ? "1-best clustering" : `Sample ${view.sample + 1} of ${view.samples}`;
+  return `${which}: ${actingText(view)}`;
 }
 
 // Pressing a mention outlines its entity everywhere.
@@ -121,11 +127,15 @@ export function readingOf(view, { another, best, titles }) {
   const few = view.held !== undefined && view.held < view.samples ? ` (this file contains ${view.held} of ${view.samples})` : "";
   const button = (id, pressed, press, words) =>
     element("button", { type: "button", id, "aria-pressed": String(pressed), onclick: press }, words);
-  return [
+  const head = [
     heading(titleOf(view)),
     element("p", { class: "quiet" }, element("time", { datetime: view.date }, view.date), ", document ", element("bdi", {}, view.id)),
     element("ul", { class: "actors-here" }, view.actors.map((actor) => element("li", {},
       `${named(actor.title, actor.code)} acts with probability ${probability(actor.probability)}`))),
+  ];
+  if (view.imported) return [...head, element("p", { id: "clustering" }, clusteringText(view)), element("p", { class: "quiet" }, UNKNOWN), text];
+  return [
+    ...head,
     element("div", { class: "row" },
       button("another-sample", view.sample !== "best", another, `Another sample${few}`),
       button("best-clustering", view.sample === "best", best, "1-best")),

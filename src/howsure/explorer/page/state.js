@@ -1,6 +1,6 @@
 // What is shown is written in the fragment of the address, so that it can be kept, sent, and gone back to.
 
-import { INTERVALS, LEVELS, PERIODS, UNITS } from "./wording.js";
+import { INTERVALS, LEVELS, PERIODS } from "./wording.js";
 
 export const MOST_ACTORS = 6;
 const DAY = 86400000;
@@ -43,7 +43,7 @@ export function readState(fragment, overview, problems) {
     else problems.push(`${name} must be one of ${choices.join(", ")}; the address has “${value.slice(0, 60)}”.`);
   };
   choice("by", overview.held?.by ?? Object.keys(PERIODS));
-  choice("unit", Object.keys(UNITS));
+  choice("unit", overview.units);
   choice("interval", Object.keys(INTERVALS));
   choice("level", levels(overview));
   if (given.has("actor")) {

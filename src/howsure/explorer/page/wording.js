@@ -12,6 +12,12 @@ export function eventText({ event }) {
   return `Counted event: ${event.length > LONGEST_EVENT ? `${event.slice(0, LONGEST_EVENT)}…` : event}`;
 }
 
+// What the bands of a chart include.
+export function bandsText({ imported, uncertainty }) {
+  if (imported) return `The bands include the uncertainty of ${uncertainty}`;
+  return "The bands include the uncertainty of coreference, not that of the parse, the names, the rule or the news.";
+}
+
 // A level as it is read: 0.95 is 95 %.
 export function percent(level) {
   return `${Number((100 * level).toFixed(6))} %`;

@@ -1,0 +1,94 @@
+"""`howsure events import`: what it writes and says, and that the other commands work on what it wrote."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import howsure, printed
+from tests.events.imported.scored_files import HEADINGS, ROWS, csv_of
+
+GIVEN = ("--id", "id", "--date", "date", "--actor", "actor", "--prob", "p")
+TEXTS = ("--title", "title", "--text", "text", "--event", "attack")
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    Path("scores.csv").write_text(csv_of(ROWS), encoding="utf-8")
+    assert printed("events", "import", "scores.csv", *GIVEN, *TEXTS, "--store", "s.duckdb") == (
+        "s.duckdb: 4 documents of 29 words, 2 with an event above probability 0\n"
+        "  expected documents: USA 1.2, IRQ 0.9\n"
+        "next: howsure events explore s.duckdb\n"
+    )
+    return "s.duckdb"
+
+
+def test_the_other_commands_work_on_it(store: str) -> None:
+    series = printed("events", "series", store, "--by", "year")
+    assert "USA    USA    2001            4                      1.2         [1, 2]       1" in series
+    told = " ".join(series.split())
+    assert "The uncertainty is that of the imported probabilities only" in told
+    assert "as if the actors of a document were independent" in told
+    assert "coreference" not in told
+    assert json.loads(printed("events", "series", store, "--format", "json"))["recipe"]["event"] == "attack"
+    assert "P(USA > IRQ)" in printed("events", "compare", store, "USA", "IRQ")
+    assert printed("events", "doubtful", store) == "0.25  USA  2001-01-03  a  One\n"
+    assert "is whole: 4 documents" in printed("events", "check", store)
+    assert printed("events", "export", store, "o.csv").endswith("4 rows, 2 actors\n")
+    for made in ("o.svg", "o.html"):
+        printed("events", "figure" if made == "o.svg" else "report", store, made)
+        assert "attack" in Path(made).read_text(encoding="utf-8")
+
+
+def test_what_is_refused_afterwards(store: str) -> None:
+    done = howsure("events", "recount", store, "--rule", "attack", "--store", "again.duckdb")
+    assert (done.code, Path("again.duckdb").exists()) == (2, False)
+    assert done.err.startswith("howsure: s.duckdb cannot be counted again: its events were imported")
+    done = howsure("events", "series", store, "--unit", "entities")
+    assert done.code == 2
+    assert "without the entities that act" in done.err
+
+
+def test_it_is_done_once(store: str) -> None:
+    again = printed("events", "import", "scores.csv", *GIVEN, *TEXTS, "--store", store)
+    assert "  it was there: the same files were imported before\n" in again
+
+
+def test_what_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("scores.csv").write_text(csv_of([ROWS[0], ROWS[3], ("e", "", "", "", "IRQ", "0.5")]), encoding="utf-8")
+    told = printed("events", "import", "scores.csv", *GIVEN, "--bad-dates", "leave-out", "--store", "s.duckdb")
+    assert "  left out 1: the date is missing or invalid\n" in told
+    assert "  no text: name its column (--text)" in told
+    assert "  note: every document has an event with a probability above 0." in told
+
+
+def test_other_forms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("documents.csv").write_text(csv_of([row[:4] for row in (ROWS[0], *ROWS[2:])], HEADINGS[:4]), encoding="utf-8")
+    rows = [(row[0], row[4], f"[0, {int(float(row[5]))}]") for row in ROWS if row[4]]
+    Path("scores.csv").write_text(csv_of(rows, ("id", "actor", "draws")), encoding="utf-8")
+    given = ("--id", "id", "--date", "date", "--actor", "actor", "--samples", "draws", "--documents", "documents.csv")
+    printed("events", "import", "scores.csv", *given, "--text", "text", "--store", "s.duckdb")
+    assert "USA    USA    2001            4                      0.5         [0, 1]" in printed(
+        "events", "series", "s.duckdb", "--by", "year"
+    )
+    Path("wide.csv").write_text("id,date,IRQ,USA\na,2001-01-03,0.9,0.25\nb,2001-01-04,0,0\n")
+    told = printed(
+        "events", "import", "wide.csv", "--id", "id", "--date", "date", "--actors", "IRQ,USA", "--store", "w"
+    )
+    assert "expected documents: IRQ 0.9, USA 0.2" in told
+
+
+def test_nothing_is_written_for_wrong_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("scores.csv").write_text(csv_of([(*ROWS[0][:5], "90")]), encoding="utf-8")
+    done = howsure("events", "import", "scores.csv", *GIVEN, "--store", "s.duckdb")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("howsure: p must lie in [0, 1]; row 1 of scores.csv")
+    done = howsure("events", "import", "scores.csv", "--id", "id", "--date", "date", "--store", "s.duckdb")
+    assert done.err.startswith("howsure: name the columns of the scores: actor and prob (or samples)")
+    assert [one.name for one in tmp_path.iterdir()] == ["scores.csv"]

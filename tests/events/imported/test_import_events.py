@@ -1,0 +1,244 @@
+"""An imported store: what was given is in it, whole, and the questions that can be asked of it are answered."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+
+from howsure.errors import InputError
+from howsure.events import check_store, compare_actors, event_series, recount_events
+from howsure.events.corpus.documents import Fields
+from howsure.events.imported.import_events import import_events
+from howsure.events.imported.scores import ScoreColumns
+from howsure.events.rules.rule import built_in_rule
+from howsure.events.series.behind_a_point import documents_of, doubtful_documents
+from howsure.events.store.event_store import EventStore, StoreError
+from howsure.events.store.packed_samples import as_bits
+from howsure.explorer import events_report, queries
+from howsure.stats.poisson_binomial import poisson_binomial
+from tests.events.imported.scored_files import ROWS, scores_of
+from tests.events.stores import contents
+
+BARE = Fields(id="id", date="date")
+REPRINTS = [
+    ("a", "2001-01-01", "It rained in the north and in the south of the country on Monday morning .", "IRQ", "0.5"),
+    ("b", "2001-01-02", "It rained in the north and in the south of the country on Monday morning .", "IRQ", "0.5"),
+    ("c", "2001-01-03", "Snow fell.", "IRQ", "0.5"),
+]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    import_events(scores_of(tmp_path), tmp_path / "s.duckdb", event="attack", samples=40)
+    return tmp_path / "s.duckdb"
+
+
+def test_what_is_in_it(path: Path) -> None:
+    held = contents(path)
+    assert [row[:4] for row in held["documents"]] == [
+        (number, row[0], row_date, row[2])
+        for number, (row, row_date) in enumerate(
+            zip((ROWS[0], *ROWS[2:]), [one[2] for one in held["documents"]], strict=True)
+        )
+    ]
+    assert [(row[0], row[1], row[2], row[5], row[6]) for row in held["events"]] == [
+        (0, "IRQ", 0.9, True, 1),
+        (0, "USA", 0.25, False, 0),
+        (2, "USA", 1.0, True, 1),
+    ]
+    shares = as_bits([row[3] for row in held["events"]], 40).mean(axis=1)
+    assert np.allclose(shares, [0.9, 0.25, 1.0])  # 40 p is whole: the shares are exact
+    assert [len(row[2]) for row in held["sentences"]] == [5, 3, 6, 4, 8, 3]
+    assert held["left_out"] == held["mentions"] == held["clusterings"] == held["evidence"] == []
+    assert check_store(path).is_whole
+
+
+def test_a_series_is_exact_where_probabilities_are_given(path: Path) -> None:
+    with EventStore.open(path) as store:
+        series = event_series(store, by="year")
+        (usa,), (irq,) = series.rows_of("USA"), series.rows_of("IRQ")
+        share = event_series(store, by="year", unit="share").rows_of("USA")[0]
+    law = poisson_binomial(np.array([0.25, 1.0]))
+    assert (usa.mean, usa.variance, usa.monte_carlo_error, usa.best, usa.n_documents) == (1.25, 0.1875, 0.0, 1.0, 4)
+    assert (usa.low, usa.high) == law.interval(0.95)
+    assert (irq.mean, irq.best) == (0.9, 1.0)
+    assert share.mean == 1.25 / 4
+    assert series.event == "attack"
+    assert str(series.recipe["uncertainty"]).startswith("the imported probabilities only")
+
+
+def test_what_can_be_asked(path: Path) -> None:
+    with EventStore.open(path) as store:
+        one = compare_actors(store, "IRQ", "USA", by="year").rows[0]
+        assert abs(one.greater + one.equal + one.less - 1) < 1e-9
+        assert [row["id"] for row in documents_of(store, "USA", by="year", period="2001")] == ["c", "a"]
+        (doubtful,) = doubtful_documents(store)
+        assert (doubtful["id"], doubtful["actor"], doubtful["links"]) == ("a", "USA", [])
+        view = queries.document(store, 0)
+        assert view["imported"]
+        assert view["evidence"] == view["mentions"] == []
+        assert view["sentences"][0]["words"] == ["They", "attacked", "at", "dawn", "."]
+        assert queries.overview(store)["units"] == ["documents", "share"]
+        assert "They" in events_report(store)
+
+
+def test_what_cannot_be_asked(path: Path) -> None:
+    with EventStore.open(path) as store:
+        for ask in (
+            lambda: event_series(store, unit="entities"),
+            lambda: compare_actors(store, "IRQ", "USA", unit="entities"),
+        ):
+            with pytest.raises(InputError, match="without the entities that act"):
+                ask()
+        with pytest.raises(InputError, match="cannot be counted again: its events were imported"):
+            recount_events(store, path.with_name("again.duckdb"), rule=built_in_rule("attack"))
+    assert not path.with_name("again.duckdb").exists()
+
+
+def test_given_samples_are_kept_and_joint(tmp_path: Path) -> None:
+    rows = [("a", "2001-01-01", "IRQ", "[0,1,1,0]"), ("a", "2001-01-01", "USA", "[1,0,0,1]"),
+            ("b", "2001-01-01", "IRQ", "[0,0,0,0]"), ("c", "2001-01-01", "IRQ", "[1,1,1,1]")]  # fmt: skip
+    scores = scores_of(
+        tmp_path,
+        rows,
+        ("id", "date", "actor", "draws"),
+        fields=BARE,
+        columns=ScoreColumns(actor="actor", samples="draws"),
+    )
+    import_events(scores, tmp_path / "s.duckdb")
+    held = contents(tmp_path / "s.duckdb")["events"]
+    assert as_bits([row[3] for row in held], 4).astype(int).tolist() == [[0, 1, 1, 0], [1, 0, 0, 1], [1, 1, 1, 1]]
+    with EventStore.open(tmp_path / "s.duckdb") as store:
+        (row,) = event_series(store, by="year", actors=["IRQ"]).rows
+        assert (row.mean, row.variance) == (1.5, 0.25 * 4 / 3)  # as of 4 samples that were drawn here
+        (compared,) = compare_actors(store, "IRQ", "USA", by="year").rows
+        assert compared.equal == 0.5
+        assert compared.greater == 0.5
+    assert check_store(tmp_path / "s.duckdb").is_whole
+
+
+def test_reprints_are_one_story(tmp_path: Path) -> None:
+    headings = ("id", "date", "text", "actor", "p")
+    fields = Fields(id="id", date="date", text="text")
+    scores = scores_of(tmp_path, REPRINTS, headings, fields=fields)
+    import_events(scores, tmp_path / "s.duckdb")
+    assert contents(tmp_path / "s.duckdb")["stories"] == [(0, 0), (1, 0)]
+    with EventStore.open(tmp_path / "s.duckdb") as store:
+        assert event_series(store, by="year").rows[0].variance == 1.25
+    told = [(*row, "x" if row[0] == "c" else row[0]) for row in REPRINTS]
+    fields = Fields(id="id", date="date", text="text", story="story")
+    scores = scores_of(tmp_path, told, (*headings, "story"), fields=fields)
+    import_events(scores, tmp_path / "t.duckdb")
+    assert contents(tmp_path / "t.duckdb")["stories"] == []
+
+
+def test_many_batches_and_left_out_documents(tmp_path: Path) -> None:
+    rows = [
+        (
+            f"n{i}",
+            "0001-01-01" if i % 100 == 7 else f"2001-{1 + i % 12:02}-03",
+            "IRQ" if i % 3 else "",
+            "0.5" if i % 3 else "",
+        )
+        for i in range(2_500)
+    ]
+    told = list[int]()
+    scores = scores_of(tmp_path, rows, ("id", "date", "actor", "p"), fields=BARE, bad_dates="leave-out")
+    report = import_events(scores, tmp_path / "s.duckdb", samples=2, advance=told.append)
+    assert (report.documents, report.left_out, sum(told)) == (2_475, 25, 2_500)
+    held = contents(tmp_path / "s.duckdb")
+    kept = [i for i in range(2_500) if i % 100 != 7]
+    assert [row[0] for row in held["documents"]] == kept
+    assert [row[0] for row in held["events"]] == [i for i in kept if i % 3]
+    assert check_store(tmp_path / "s.duckdb").is_whole
+
+
+def test_the_order_of_rows_changes_no_sample(tmp_path: Path) -> None:
+    rows = [("a", "2001-01-01", "IRQ", ".4"), ("a", "2001-01-01", "USA", ".7"), ("b", "2001-01-02", "IRQ", ".3")]
+    drawn = []
+    for at, order in enumerate((rows, rows[::-1])):
+        scores = scores_of(tmp_path, order, ("id", "date", "actor", "p"), fields=BARE)
+        import_events(scores, tmp_path / f"{at}.duckdb", seed=3)
+        held = contents(tmp_path / f"{at}.duckdb")
+        names = {row[0]: row[1] for row in held["documents"]}
+        drawn.append({(names[row[0]], row[1]): row[3] for row in held["events"]})
+    assert drawn[0] == drawn[1]
+
+
+def test_it_appears_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = scores_of(tmp_path)
+    before = set(tmp_path.iterdir())
+
+    def interrupted(count: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        import_events(scores, tmp_path / "s.duckdb", advance=interrupted)
+    assert set(tmp_path.iterdir()) == before
+    (tmp_path / "gone").mkdir()
+
+    def without_a_place(count: int) -> None:
+        for one in (tmp_path / "gone").iterdir():
+            one.unlink()
+
+    with pytest.raises((StoreError, OSError)) as caught:
+        import_events(scores, tmp_path / "gone" / "s.duckdb", advance=without_a_place)
+    assert "s.duckdb" in str(caught.value)
+    assert list((tmp_path / "gone").iterdir()) == []
+
+
+def test_the_same_import_again(path: Path, tmp_path: Path) -> None:
+    was = path.read_bytes()
+    report = import_events(scores_of(tmp_path), path, event="attack", samples=40)
+    assert report.was_there
+    assert report.documents == 4
+    assert path.read_bytes() == was
+    with pytest.raises(InputError, match=r"begun with other settings: rule.name was \"attack\" and is now \"event\""):
+        import_events(scores_of(tmp_path), path, samples=40)
+    (tmp_path / "other.duckdb").write_text("mine")
+    with pytest.raises(InputError, match="not a store of events"):
+        import_events(scores_of(tmp_path), tmp_path / "other.duckdb")
+    assert (tmp_path / "other.duckdb").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("options", "told"), [({"event": " "}, "event must be a name"), ({"samples": 1}, "samples must be a whole number")]
+)
+def test_wrong_options(options: dict[str, Any], told: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=told):
+        import_events(scores_of(tmp_path), tmp_path / "s.duckdb", **options)
+
+
+def test_the_settings_say_where_it_comes_from(path: Path) -> None:
+    with EventStore.open(path) as store:
+        held = store.settings
+    assert held["imported"] == {"probabilities": "given", "samples": "drawn"}
+    assert held["input"]["files"] == [["scores.csv", len((path.parent / "scores.csv").read_bytes())]]
+    assert json.loads(json.dumps(held)) == held
+
+
+@pytest.mark.parametrize(
+    ("edit", "told"),
+    [
+        ("UPDATE events SET probability = 0.5 WHERE probability = 0.9", "probability and entities must be those of"),
+        ("UPDATE events SET probability = 1.5", "probability must lie in [0, 1]"),
+        ("DELETE FROM documents WHERE document = 2", "document must be one of the table documents"),
+    ],
+)
+def test_damage_is_found(edit: str, told: str, path: Path) -> None:
+    with duckdb.connect(path) as tables:
+        tables.execute(edit)
+    assert any(told in one.rule for one in check_store(path).damage) or told in str(_refusal(path))
+
+
+def _refusal(path: Path) -> InputError | None:
+    try:
+        EventStore.open(path).close()
+    except InputError as error:
+        return error
+    return None

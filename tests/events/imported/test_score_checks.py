@@ -1,0 +1,201 @@
+"""Wrong scores get one sentence that names the row, the rule and what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from howsure.errors import InputError
+from howsure.events.corpus.documents import Fields
+from howsure.events.imported.scores import ScoreColumns
+from tests.events.imported.scored_files import FIELDS, HEADINGS, LONG, ROWS, changed, csv_of, scores_of
+
+ONE = ("id", "date", "actor", "p", "draws")
+SAMPLED = (("a", "2001-01-01", "IRQ", "0.5", "[0, 1, 1, 0]"), ("b", "2001-01-02", "IRQ", "1", "[1, 1, 1, 1]"))
+BARE = Fields(id="id", date="date")
+DRAWS = ScoreColumns(actor="actor", samples="draws")
+BOTH = ScoreColumns(actor="actor", prob="p", samples="draws")
+TWICE = [*ROWS, ("c", "2001-05-03", "Three", "", "USA", "0.5")]
+
+
+def sampled(row: int, **values: str) -> list[tuple[str, ...]]:
+    rows = [dict(zip(ONE, one, strict=True)) for one in SAMPLED]
+    rows[row - 1] |= values
+    return [tuple(one.values()) for one in rows]
+
+
+WRONG: list[tuple[str, Any, dict[str, Any], str]] = [
+    ("no id", changed(3, id=" "), {}, "id must not be missing; row 3 of {file} has"),
+    ("no date", changed(2, date=""), {}, "date must be a date, written YYYY-MM-DD; row 2 of {file}"),
+    ("a date that is none", changed(4, date="3 May"), {}, "row 4 of {file} holds '3 May'"),
+    ("a year that stands for none", changed(4, date="9999-12-31"), {}, "Years run from 1000 to 2999."),
+    (
+        "two dates",
+        changed(2, date="2001-01-04"),
+        {},
+        "all rows of a document; that with id 'a' has '2001-01-03' in row 1 of {file} and '2001-01-04' in row 2",
+    ),
+    (
+        "two titles",
+        changed(2, title="Uno"),
+        {},
+        "title must be the same in all rows of a document; that with id 'a' has 'One'",
+    ),
+    (
+        "two texts",
+        changed(2, text="Another text."),
+        {},
+        "text must be the same in all rows of a document; that with id 'a'",
+    ),
+    (
+        "the same pair twice",
+        TWICE,
+        {},
+        "there must be one row per document and actor; id 'c' with actor 'USA' is that of row 4 of {file} and of row 6",
+    ),
+    (
+        "no probability",
+        changed(4, p=""),
+        {},
+        "p must not be missing; row 4 of {file} has none (1 such). Write 0 where the actor does not act.",
+    ),
+    (
+        "a word for a probability",
+        changed(4, p="high"),
+        {},
+        "p must be a number from 0 to 1; row 4 of {file} holds 'high'",
+    ),
+    (
+        "a percentage",
+        changed(4, p="90"),
+        {},
+        "p must lie in [0, 1]; row 4 of {file} holds 90 (1 such). Divide percentages by 100, and turn",
+    ),
+    ("a negative probability", changed(1, p="-0.1"), {}, "p must lie in [0, 1]; row 1 of {file}"),
+    ("NaN", changed(1, p="nan"), {}, "p must not be missing; row 1 of {file}"),
+    ("a decimal comma", changed(1, p="0,9"), {}, "p must be a number from 0 to 1; row 1 of {file}"),
+    (
+        "a probability without an actor",
+        changed(3, p="0.5"),
+        {},
+        "actor must not be missing where the probability is above 0; row 3 of {file} has none, with 0.5 (1 such).",
+    ),
+    (
+        "no actor at all",
+        [(*row[:4], "", "0") for row in ROWS],
+        {},
+        "actor must name an actor in some row; it names none.",
+    ),
+    ("an actor with a comma", changed(4, actor="Gaza, City"), {}, "an actor's name must not have a comma"),
+    (
+        "samples that are no list",
+        sampled(1, draws="0110"),
+        {"columns": DRAWS},
+        "draws must be a list of 0 and 1, such as [0, 1, 1]; row 1 of {file}",
+    ),
+    (
+        "samples that are no 0 or 1",
+        sampled(1, draws="[0, 2, 1, 0]"),
+        {"columns": DRAWS},
+        "draws must hold 0 and 1 only; row 1 of {file} holds [0, 2, 1, 0]",
+    ),
+    ("samples with a gap", sampled(1, draws="[0, null, 1, 0]"), {"columns": DRAWS}, "draws must"),
+    ("samples that are missing", sampled(2, draws=""), {"columns": DRAWS}, "draws must be a list of 0 and 1"),
+    (
+        "samples of two lengths",
+        sampled(2, draws="[1, 1, 1]"),
+        {"columns": DRAWS},
+        "draws must have the same number of samples in every row; row 2 of {file} has 3, and row 1 of",
+    ),
+    (
+        "one sample each",
+        [(*row[:4], "[1]") for row in SAMPLED],
+        {"columns": DRAWS},
+        "draws must hold 2 to 1,000,000 samples",
+    ),
+    (
+        "samples that contradict",
+        sampled(2, p="0"),
+        {"columns": BOTH},
+        "p must fit the samples; row 2 of {file} holds 0, and 4 samples of 4 with the event.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("rows", "options", "told"), [one[1:] for one in WRONG], ids=[one[0] for one in WRONG])
+def test_wrong_scores(rows: Any, options: dict[str, Any], told: str, tmp_path: Path) -> None:
+    given = {"headings": ONE, "fields": BARE, **options} if "columns" in options else options
+    with pytest.raises(InputError) as caught:
+        scores_of(tmp_path, rows, **given)
+    assert told.format(file=tmp_path / "scores.csv") in str(caught.value).replace(
+        " (counted from 1, without the header)", ""
+    )
+
+
+def test_wrong_documents(tmp_path: Path) -> None:
+    def told(documents: str, **options: Any) -> str:
+        (tmp_path / "documents.csv").write_text(documents)
+        with pytest.raises(InputError) as caught:
+            scores_of(tmp_path, **{"documents": [tmp_path / "documents.csv"], **options})
+        return str(caught.value)
+
+    rows = [row[:4] for row in (ROWS[0], *ROWS[2:])]
+    without = csv_of(rows[:2], HEADINGS[:4])
+    assert "holds 'c', which is none (2 such). Add these documents, or remove their rows." in told(without)
+    twice = csv_of([*rows, rows[0]], HEADINGS[:4])
+    assert f"id must be different in every document; 'a' is that of row 1 of {tmp_path / 'documents.csv'}" in told(
+        twice
+    )
+    undated = csv_of([(*rows[0][:1], "", *rows[0][2:]), *rows[1:]], HEADINGS[:4])
+    assert f"row 1 of {tmp_path / 'documents.csv'}" in told(undated)
+    assert "no column 'title' in" in told("id,date,text\na,2001-01-01,x\n")
+
+
+def test_wide_scores(tmp_path: Path) -> None:
+    headings = ("id", "date", "IRQ", "USA")
+    columns = ScoreColumns(actors=("IRQ", "USA"))
+
+    def told(*rows: tuple[str, ...]) -> str:
+        with pytest.raises(InputError) as caught:
+            scores_of(tmp_path, rows, headings, fields=BARE, columns=columns)
+        return str(caught.value)
+
+    assert "id must be different in every document" in told(
+        ("a", "2001-01-01", "0", "1"), ("a", "2001-01-01", "0", "1")
+    )
+    assert "USA must not be missing; row 1" in told(("a", "2001-01-01", "0", ""))
+    assert "IRQ must lie in [0, 1]; row 1" in told(("a", "2001-01-01", "2", "0"))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({}, "name the columns of the scores: actor and prob (or samples)"),
+        ({"prob": "p"}, "name the columns of the scores"),
+        ({"actor": "a", "prob": "p", "actors": ("IRQ",)}, "name the columns of one form"),
+        ({"samples": "s", "actors": ("IRQ",)}, "both are named: IRQ, s."),
+    ],
+)
+def test_wrong_columns(wrong: dict[str, Any], told: str) -> None:
+    with pytest.raises(InputError) as caught:
+        ScoreColumns(**wrong)
+    assert told in str(caught.value)
+
+
+def test_wrong_fields(tmp_path: Path) -> None:
+    for fields, told in (
+        (Fields(date="date"), "name the column of the id: id='COLUMN'."),
+        (Fields(id="id"), "name the column of the date: date='COLUMN'."),
+        (Fields(id="id", date="date", title="p"), "a column has one meaning; p is named for two."),
+        (Fields(id="ident", date="date"), "no column 'ident' in"),
+    ):
+        with pytest.raises(InputError) as caught:
+            scores_of(tmp_path, fields=fields)
+        assert told in str(caught.value)
+
+
+def test_samples_may_differ_from_their_probability_as_chance_lets_them(tmp_path: Path) -> None:
+    assert scores_of(tmp_path, sampled(1, p="0.1"), ONE, fields=BARE, columns=BOTH).n_samples == 4
+    assert scores_of(tmp_path, fields=FIELDS, columns=LONG).n_samples is None
