@@ -23,6 +23,8 @@ from howsure.data.predictions.read_columns import read_columns
 from howsure.events.actors.lexicon import Lexicon
 from howsure.events.corpus.documents import Fields
 from howsure.events.corpus.open_corpus import open_corpus
+from howsure.events.imported.open_scores import open_scores
+from howsure.events.imported.scores import ScoreColumns
 from howsure.events.rules.rule_files import read_rule
 from howsure.sequences.taggers.crf import CRFTagger
 from howsure.sequences.taggers.tagger import load_tagger
@@ -71,6 +73,13 @@ def corpus(path: Path) -> None:
     """Dated documents; the columns of a table are named, those of CoNLL-U stand in its comments."""
     table = {} if path.suffix == ".conllu" else {"text": "text", "date": "date", "id": "id", "title": "title"}
     list(open_corpus([path], fields=Fields(**table), bad_dates="leave-out").documents())
+
+
+def scores(path: Path) -> None:
+    """Scores of documents and actors, all read."""
+    columns = ScoreColumns(actor="actor", prob="p", samples="samples")
+    read = open_scores([path], fields=Fields(id="id", date="date"), columns=columns, bad_dates="leave-out")
+    list(read.of_documents())
 
 
 def tagger(path: Path) -> None:
@@ -129,6 +138,8 @@ READERS = {
         Reader("lexicon-csv", ".csv", lexicon),
         Reader("corpus-csv", ".csv", corpus),
         Reader("corpus-jsonl", ".jsonl", corpus),
+        Reader("scores-csv", ".csv", scores),
+        Reader("scores-jsonl", ".jsonl", scores),
         Reader("corpus-conllu", ".conllu", corpus),
         Reader("experiments", ".experiments", experiments, LINES),
         Reader("outcomes", ".json", read_outcomes),

@@ -57,6 +57,13 @@ conjoined: true
 """
 DATED = {"id": ["1", "2"], "date": ["1999-02-03", "2000-12-31T10:00:00"], "title": ["A", "B"], "text": ["Iraq.", "No."]}
 RUNS = {"exp_idxs": [["1"]], "preds": [[0, 1]], "targs": [[0, 0]], "idxs": [[]], "epochs": [3]}
+SCORED: dict[str, list[object]] = {
+    "id": ["a", "a", "b", "c"],
+    "date": ["2001-01-02", "2001-01-02", "2001-01-03", "never"],
+    "actor": ["IRQ", "KWT", "", "IRQ"],
+    "p": ["0.5", "1", "", "0.25"],
+    "samples": ["[0, 1, 1, 0]", "[1, 1, 1, 1]", "", "[0, 0, 1, 0]"],
+}
 OUTCOMES = json.dumps({"base": {**RUNS, "h1": {"large": RUNS}}}).encode()
 WORDS, TAGS = [["a", "bird", "sings"], ["birds", "sing"]], [["DT", "NN", "VBZ"], ["NNS", "VBP"]]
 
@@ -137,6 +144,8 @@ SEEDS: dict[str, Seeds] = {
     "lexicon-csv": fixed(b"code,name,source\nIRQ,Iraq,\nKWT,Kuwait,atlas\n", b'IRQ;"Iraq"\nKWT;Kuwait\n'),
     "corpus-csv": table(".csv", DATED),
     "corpus-jsonl": table(".jsonl", DATED),
+    "scores-csv": table(".csv", SCORED),
+    "scores-jsonl": table(".jsonl", SCORED),
     "corpus-conllu": news,
     "experiments": lambda folder: [bytes_of(experiments, folder / "runs.experiments")],
     "outcomes": fixed(OUTCOMES),
