@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -117,13 +118,39 @@ def test_a_figure_and_a_plan(news: tuple[Path, np.ndarray], labelled: Path, tmp_
         (["estimate", "NEWS", "--prob", "skore", "--labelled", "DONE"], "Did you mean score"),
         (["estimate", "DONE", "--prob", "inclusion", "--labelled", "DONE"], "must be the number of a row"),
         (["sample", "NEWS", "--prob", "length", "--labels", "50"], "must lie in [0, 1]"),
-        (["sample", "NEWS", "--prob", "score", "--labels", "5000"], "at most the number of units, 600"),
-        (["sample", "NEWS", "--prob", "score", "--labels", "3"], "at least 2 per stratum"),
+        (
+            ["sample", "NEWS", "--prob", "score", "--labels", "5000"],
+            "--labels must be at most the number of units, 600",
+        ),
+        (["sample", "NEWS", "--prob", "score", "--labels", "3"], "--labels must be at least 2 per stratum"),
+        (["sample", "NEWS", "--prob", "score", "--labels", "30", "--show", "label"], "--show names 'label'"),
+        (["sample", "NEWS", "--prob", "score", "--labels", "30", "--show", "titel"], "no column 'titel' in"),
+        (["sample", "NEWS", "--prob", "text", "--labels", "30"], "text must hold numbers; row 1 of"),
+        (["sample", "GAPS", "--prob", "score", "--labels", "30"], "Give each unit a value, or remove it (1 in all)."),
+        (["estimate", "GAPS", "--prob", "score", "--target", "y"], "score must not be missing; row 3 of"),
+        (["estimate", "GAPS", "--prob", "length", "--target", "y"], "--prob must lie in [0, 1]; row 3 of"),
+        (["estimate", "GAPS", "--prob", "p", "--target", "y", "--by", "month"], "month must not be missing; row 2 of"),
+        (["estimate", "GAPS", "--prob", "p", "--target", "score"], "labels must be 0, 1 or missing; row 1 of"),
+        (["estimate", "GAPS", "--prob", "p", "--target", "y", "--inclusion", "score"], "row 3 of"),
+        (["estimate", "GAPS", "--prob", "p", "--target", "y", "--stratum", "length"], "each needs 2"),
+        (
+            ["estimate", "GAPS", "--prob", "p", "--target", "y", "--cluster", "pair"],
+            "labelled as a whole or not at all",
+        ),
+        (["estimate", "GAPS", "--prob", "p", "--target", "y", "--features", "comma"], "comma must hold numbers"),
+        (["estimate", "GAPS", "--prob", "comma", "--target", "y"], "comma must hold numbers; row 1 of"),
         (["plan", "NEWS", "--prob", "score", "--width", "-1"], "positive"),
     ],
 )
 def test_what_is_wrong_is_said(news: tuple[Path, np.ndarray], labelled: Path, arguments: list[str], said: str) -> None:
-    files = {"NEWS": str(news[0]), "DONE": str(labelled)}
+    gaps = news[0].with_name("gaps.csv")
+    held = ["p,y,score,length,month,pair,comma"]
+    for i in range(40):
+        y = "" if i >= 24 else str(i % 2)
+        score, month = "" if i == 2 else "0.5", "" if i == 1 else "M"
+        held.append(f'0.{i + 10},{y},{score},{i},{month},{(i + 1) // 2},"0,{i + 10}"')
+    gaps.write_text("\n".join(held), encoding="utf-8")
+    files = {"NEWS": str(news[0]), "DONE": str(labelled), "GAPS": str(gaps)}
     found = howsure("counts", *(files.get(one, one) for one in arguments))
     assert found.code == 2
     assert said in found.err
@@ -196,9 +223,10 @@ def test_an_error_in_the_sheet_names_the_row_of_the_sheet(
     assert said.format(sheet) in " ".join(found.err.split())
 
 
+@pytest.mark.parametrize("design", ["stratified", "simple", "importance"])
 @pytest.mark.parametrize("clustered", [False, True])
 def test_a_scored_file_that_was_sorted_after_the_draw_is_refused(
-    news: tuple[Path, np.ndarray], tmp_path: Path, clustered: bool
+    news: tuple[Path, np.ndarray], tmp_path: Path, clustered: bool, design: str
 ) -> None:
     rows, truth = rows_of(news[0]), news[1]
     options = ["--prob", "score"]
@@ -207,12 +235,122 @@ def test_a_scored_file_that_was_sorted_after_the_draw_is_refused(
         options += ["--cluster", "document"]
     scored = written(rows, tmp_path / "scored.csv")
     drawn = tmp_path / "drawn.csv"
-    howsure("counts", "sample", scored, *options, "--labels", 80, "--output", drawn)
-    sheet = written(
-        [row | {"label": str(int(truth[int(row["row"]) - 1]))} for row in rows_of(drawn)], tmp_path / "sheet.csv", ","
-    )
+    howsure("counts", "sample", scored, *options, "--labels", 80, "--design", design, "--output", drawn)
+    sheet = filled(drawn, truth, tmp_path / "sheet.csv")
     assert "all" in printed("counts", "estimate", scored, *options, "--labelled", sheet)
     ordered = written(sorted(rows, key=lambda row: -float(row["score"])), tmp_path / "ordered.csv")
-    found = howsure("counts", "estimate", ordered, *options, "--labelled", sheet)
-    assert found.code == 2
-    assert "sorted or changed since the sample was drawn" in found.err
+    shorter = written(rows[:-1], tmp_path / "shorter.csv")
+    for changed in (ordered, shorter):
+        found = howsure("counts", "estimate", changed, *options, "--labelled", sheet)
+        assert found.code == 2
+        assert "sorted or changed since the sample was drawn" in found.err or "Is it the file of another" in found.err
+
+
+def filled(drawn: Path, truth: np.ndarray, place: Path, words: tuple[object, object] = (0, 1)) -> Path:
+    """The sheet as a person fills it."""
+    return written([row | {"label": str(words[int(truth[int(row["row"]) - 1])])} for row in rows_of(drawn)], place, ",")
+
+
+def test_the_sheet_does_not_tell_the_score(labelled: Path) -> None:
+    """Its checks are letters, which no spreadsheet takes for a number, and whoever labels stays blind."""
+    rows = rows_of(labelled)
+    assert list(rows[0]) == ["row", "id", "text", "stratum", "inclusion", "check", "label"]
+    assert all(row["check"].isalpha() and row["check"].islower() for row in rows)
+
+
+def test_periods_of_dates(news: tuple[Path, np.ndarray], tmp_path: Path) -> None:
+    rows, truth = rows_of(news[0]), news[1]
+    days = [datetime.date(2001, 1, 1) + datetime.timedelta(days=i % 300) for i in range(600)]
+    dated = [
+        row | {"day": str(day) + (" 05:34:00" if i % 2 else ""), "quarter": f"2001-Q{(day.month + 2) // 3}"}
+        for i, (row, day) in enumerate(zip(rows, days, strict=True))
+    ]
+    known = set(np.random.default_rng(1).choice(600, 100, replace=False).tolist())
+    dated = [row | {"attack": str(int(truth[i])) if i in known else ""} for i, row in enumerate(dated)]
+    file = written(dated, tmp_path / "dated.csv")
+    given = ["counts", "estimate", file, "--prob", "score", "--target", "attack", "--format", "json"]
+    by_date = json.loads(printed(*given, "--by", "month", "--date", "day", "--period", "quarter"))
+    by_column = json.loads(printed(*given, "--by", "month,quarter"))
+    assert by_date["columns"] == ["month", "quarter"]
+    assert by_date["cells"] == by_column["cells"]
+    alone = howsure(*given, "--date", "day")
+    assert (alone.code, "belong together" in alone.err) == (2, True)
+    bad = written([*dated[:6], dated[6] | {"day": "3/20/2003"}, *dated[7:]], tmp_path / "bad.csv")
+    found = howsure(*given[:2], bad, *given[3:], "--date", "day", "--period", "month")
+    assert "day must hold dates such as 2003-03-20; row 7 of" in found.err
+    assert "'3/20/2003'" in found.err
+
+
+def test_shares_in_table_figure_and_report(news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path) -> None:
+    report = tmp_path / "report.html"
+    figure = tmp_path / "shares.svg"
+    given = ["counts", "estimate", news[0], "--prob", "score", "--labelled", labelled, "--by", "month"]
+    table = printed(*given, "--share", "--report", report, "--figure", figure)
+    total = json.loads(printed(*given, "--format", "json"))["total"]
+    assert f"{total['share']:.4f}  [{total['low'] / 600:.4f}, {total['high'] / 600:.4f}]" in table
+    assert "share" in figure.read_text(encoding="utf-8")
+    page = report.read_text(encoding="utf-8")
+    assert "of the units is positive" in page
+    assert "<svg" in page
+    assert "http" not in page.replace("http://www.w3.org", "").replace("http-equiv", "")
+
+
+def test_labels_in_words(news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path) -> None:
+    given = ["counts", "estimate", news[0], "--prob", "score"]
+    wanted = printed(*given, "--labelled", labelled)
+    sheet = filled(labelled, news[1], tmp_path / "words.csv", ("wrong", "correct"))
+    assert printed(*given, "--labelled", sheet, "--positive", "correct") == wanted
+    found = howsure(*given, "--labelled", sheet)
+    assert "holds 'wrong'" in found.err or "holds 'correct'" in found.err
+    assert "--positive" in found.err
+    assert "Did you mean --positive correct" in howsure(*given, "--labelled", sheet, "--positive", "corect").err
+
+
+def test_a_parquet_file_says_what_a_csv_says(news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path) -> None:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    rows = rows_of(news[0])
+    kinds: dict[str, Callable[[str], object]] = {"score": float, "length": int}
+    columns = {name: [kinds.get(name, str)(row[name]) for row in rows] for name in rows[0]}
+    file = tmp_path / "news.parquet"
+    parquet.write_table(pa.table(columns), file)
+    options = ["--prob", "score", "--labelled", labelled, "--by", "month,length", "--format", "csv"]
+    assert printed("counts", "estimate", file, *options) == printed("counts", "estimate", news[0], *options)
+    drawn = ["--prob", "score", "--labels", 50, "--by", "month", "--show", "text,id"]
+    assert printed("counts", "sample", file, *drawn) == printed("counts", "sample", news[0], *drawn)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "delimiter", "said"),
+    [
+        ("utf-8-sig", ";", None),
+        ("utf-8", "\t", None),
+        ("utf-16", ",", "is UTF-16 text. Save it as UTF-8"),
+        ("cp1252", ";", "UTF-8"),
+    ],
+)
+def test_sheets_in_the_encodings_of_spreadsheets(
+    news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path, encoding: str, delimiter: str, said: str | None
+) -> None:
+    rows = [row | {"text": "Zürich"} for row in rows_of(labelled)]
+    sheet = tmp_path / "sheet.csv"
+    with open(sheet, "w", newline="", encoding=encoding) as file:
+        writer = csv.DictWriter(file, list(rows[0]), delimiter=delimiter)
+        writer.writeheader()
+        writer.writerows(rows)
+    found = howsure("counts", "estimate", news[0], "--prob", "score", "--labelled", sheet)
+    assert found.code == (0 if said is None else 2), found.err
+    assert "Traceback" not in found.err
+    if said is not None:
+        assert said in found.err
+
+
+def test_an_empty_sheet_is_told(news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path) -> None:
+    header = labelled.read_text(encoding="utf-8").splitlines()[0]
+    for text in ("", f"{header}\n", f"{header}\n,,,,,,\n"):
+        sheet = tmp_path / "empty.csv"
+        sheet.write_text(text, encoding="utf-8")
+        found = howsure("counts", "estimate", news[0], "--prob", "score", "--labelled", sheet)
+        assert found.code == 2
+        assert "empty.csv" in found.err

@@ -9,8 +9,13 @@ import pandas as pd
 import pytest
 
 from howsure.calibration import calibration_error
-from howsure.counts import CountEstimates, estimate_counts, sample_for_labels
+from howsure.counts import CountEstimates, cell_counts, estimate_counts, sample_for_labels
 from howsure.counts.estimation import METHODS
+from howsure.counts.model import unit_features
+from howsure.counts.model.proxy import fit_proxy
+from howsure.counts.model.unit_features import MOST_DOMAINS
+from howsure.counts.population import cells
+from howsure.counts.population.units import read_units
 from howsure.errors import InputError
 from tests.counts.populations import CELLS, KINDS, labelled, population
 
@@ -276,6 +281,101 @@ def test_documents_as_clusters() -> None:
     assert (error.low, error.high) == pytest.approx((wanted.low, wanted.high), abs=1e-9)
 
 
+def test_labels_as_a_mapping_of_rows_say_the_same(news: dict[str, np.ndarray]) -> None:
+    known = np.flatnonzero(~np.isnan(news["labels"])).tolist()
+    wanted = estimate_counts(news["score"], news["labels"], rng=0)
+    mapped = estimate_counts(news["score"], {row: int(news["labels"][row]) for row in reversed(known)}, rng=0)
+    assert mapped.to_dict() == wanted.to_dict()
+    size = {name: (news["stratum"] == name).sum() for name in np.unique(news["stratum"])}
+    read = {name: (news["stratum"][known] == name).sum() for name in size}
+    of_rows = {row: news["stratum"][row] for row in known}
+    chances = {row: read[name] / size[name] for row, name in of_rows.items()}
+    sparse = estimate_counts(news["score"], news["labels"], strata=of_rows, inclusion=chances, rng=0)
+    assert sparse.to_dict() == estimate_counts(news["score"], news["labels"], strata=news["stratum"], rng=0).to_dict()
+
+
+def test_labels_may_be_words(news: dict[str, np.ndarray]) -> None:
+    words = [None if np.isnan(one) else "correct" if one else "wrong" for one in news["labels"]]
+    wanted = estimate_counts(news["score"], news["labels"], rng=0)
+    assert estimate_counts(news["score"], words, pos_label="correct", rng=0).to_dict() == wanted.to_dict()
+    with pytest.raises(InputError, match="Say which value is positive: pos_label='wrong'"):
+        estimate_counts(news["score"], words)
+    with pytest.raises(InputError, match="'right' is not a value of labels"):
+        estimate_counts(news["score"], words, pos_label="right")
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_few_negatives_fall_back_as_few_positives_do(value: float) -> None:
+    """The count of what is not positive is N minus the count: both ends mirror each other."""
+    rng = np.random.default_rng(0)
+    score = rng.random(2_000)
+    labels = np.full(2_000, np.nan)
+    drawn = rng.choice(2_000, 100, replace=False)
+    labels[drawn] = np.where(np.arange(100) < 10, 1 - value, value)
+    found = estimate_counts(score, labels, rng=0).total
+    assert found.method == "labels"
+    mirrored = estimate_counts(1 - score, 1 - labels, rng=0).total
+    assert (found.low, found.high) == (2_000 - mirrored.high, 2_000 - mirrored.low)
+
+
+def test_a_cell_does_not_differ_from_itself(news: dict[str, np.ndarray]) -> None:
+    counts = estimate_counts(news["score"], news["labels"], cells=news["actor"], strata=news["stratum"], rng=0)
+    same, more = counts.difference("IRQ", "IRQ")
+    assert (same.value, same.low, same.high, more) == (0.0, 0.0, 0.0, 0.5)
+
+
+def test_a_small_stratum_without_labels_is_no_silence() -> None:
+    """One in a hundred units were drawn from a stratum whose labels were left out: the others cannot speak for it."""
+    score = np.random.default_rng(0).random(3_000)
+    strata = np.where(np.arange(3_000) < 25, "rare", np.where(score > 0.5, "high", "low"))
+    drawn = np.concatenate([np.flatnonzero(strata == name)[:50] for name in ("high", "low")])
+    chances = {int(row): 50 / (strata == strata[row]).sum() for row in drawn}
+    with pytest.raises(InputError, match="together say that there are 2,975 units; there are 3,000"):
+        estimate_counts(
+            score, dict.fromkeys(chances, 1), strata={row: strata[row] for row in chances}, inclusion=chances
+        )
+
+
+def test_rounded_chances_are_taken_and_told() -> None:
+    score = np.random.default_rng(0).random(2_998)
+    strata = np.where(score > 0.7, "high", "low")
+    labels = {int(row): int(row) % 2 for name in ("high", "low") for row in np.flatnonzero(strata == name)[:40]}
+    chances = {row: round(40 / (strata == strata[row]).sum(), 4) for row in labels}
+    counts = estimate_counts(score, labels, strata={row: strata[row] for row in labels}, inclusion=chances, rng=0)
+    assert any("probabilities are rounded" in note and "not 2,998" in note for note in counts.notes)
+
+
+def test_hundreds_of_domains_need_no_matrix_of_them() -> None:
+    """The domains with most labels have a coefficient of their own, the others share what is left."""
+    rng = np.random.default_rng(0)
+    actor, score = rng.integers(0, 400, 20_000), rng.random(20_000)
+    truth = rng.random(20_000) < score**2
+    _, labels = labelled(score, truth.astype(float), 300, 0)
+    units = read_units(score, labels, cells={"actor": actor, "half": np.arange(20_000) % 2})
+    proxy = fit_proxy(units, [], rng)
+    assert proxy.fits.shape[1] == 1 + 1 + MOST_DOMAINS
+    features = proxy.features
+    rows = np.arange(500)
+    wanted = features.matrix(rows) @ proxy.fits[:, 1:].T + proxy.fits[:, 0]
+    np.testing.assert_allclose(features.linear(rows, proxy.fits), wanted.T, atol=1e-12)
+
+
+def test_blocks_of_units_change_nothing(news: dict[str, np.ndarray], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Large populations are read in blocks, cell by cell; where cells are large, logits alike are taken together."""
+    given = {"cells": {"actor": news["actor"], "period": news["period"]}, "strata": news["stratum"], "rng": 0}
+    wanted = estimate_counts(news["score"], news["labels"], **given)
+    for module, name in ((cell_counts, "BLOCK"), (unit_features, "BLOCK"), (cells, "BLOCK")):
+        monkeypatch.setattr(module, name, 170)
+    found = estimate_counts(news["score"], news["labels"], **given)
+    for one, other in zip((*found, found.total), (*wanted, wanted.total), strict=True):
+        assert (one.low, one.estimate, one.high) == pytest.approx((other.low, other.estimate, other.high), abs=1e-6)
+    monkeypatch.setattr(cell_counts, "MOST_UNITS", 10)
+    binned = estimate_counts(news["score"], news["labels"], **given)
+    for one, other in zip((*binned, binned.total), (*wanted, wanted.total), strict=True):
+        assert abs(one.estimate - other.estimate) < 0.1
+        assert abs(one.low - other.low) <= 1 >= abs(one.high - other.high)
+
+
 BASE = {"y_prob": np.linspace(0, 1, 40), "labels": [1, 0] * 10 + [None] * 20}
 
 
@@ -312,6 +412,14 @@ BASE = {"y_prob": np.linspace(0, 1, 40), "labels": [1, 0] * 10 + [None] * 20}
         ({"inclusion": [0.5]}, "inclusion must have as many rows"),
         ({"inclusion": ["often"] * 40}, r"must lie in \(0, 1\].*row 0 has 'often'"),
         ({"labels": [{}] * 40}, "labels must be 0, 1 or missing; row 0 holds {}"),
+        ({"labels": {7: 1, 40: 0}}, "labels must map rows, 0 to 39, to values; one of its rows is 40"),
+        ({"labels": {"7": 1}}, "one of its rows is '7'"),
+        ({"labels": {}}, "they are for 0 of 40"),
+        ({"labels": dict.fromkeys(range(20), 1), "inclusion": {0: 0.5}}, "row 1 has none"),
+        ({"features": [[1 + 2j] * 40]}, "must be a column of numbers; row 0 holds"),
+        ({"features": [["1"] * 39 + ["2,5"]]}, "row 39 holds '2,5'"),
+        ({"features": [np.ma.masked_array([1.0] * 40, [0] * 39 + [1])]}, "row 39 is masked"),
+        ({"cells": {"month": ["a"] * 40, "day": [1.0] * 39 + [float("nan")]}}, r"cells\['day'\].*row 39"),
         ({"features": 3}, "features must be columns of numbers; it is a int"),
         ({"features": [[1e300] * 40]}, r"at most 1e\+100 in size; row 0"),
         ({"clusters": [0] * 21 + list(range(1, 20))}, "labelled as a whole or not at all.*row 20"),

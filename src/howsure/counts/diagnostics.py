@@ -7,12 +7,14 @@ import math
 import numpy as np
 
 from howsure.calibration.curve import calibration_error
-from howsure.counts.count_law import CountLaw, count_law
-from howsure.counts.design import FEW_POSITIVES, difference_total
+from howsure.counts.cell_counts import FittedCells
+from howsure.counts.design import FEW, difference_total
 from howsure.counts.model.cell_levels import LEVELS, cell_levels
+from howsure.counts.model.count_law import count_law
+from howsure.counts.model.logits import sigmoid
 from howsure.counts.model.proxy import FOLDS, Proxy, fit_proxy, folds_of
+from howsure.counts.population.units import Units
 from howsure.counts.results import CountEstimate, Diagnostics
-from howsure.counts.units import Units
 from howsure.inputs.pairs import Floats
 from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import normal_quantile
@@ -25,7 +27,7 @@ def diagnostics_of(
     units: Units,
     features: list[Floats],
     proxy: Proxy,
-    laws: tuple[CountLaw, ...],
+    fitted: FittedCells,
     rng: np.random.Generator,
     *,
     method: str,
@@ -33,27 +35,24 @@ def diagnostics_of(
     level: float,
 ) -> Diagnostics:
     """All checks; those of the hierarchical method only where it was used, and no worth of scores taken as they are."""
-    coverage, cells = hidden_coverage(units, features, rng, level=level) if laws else (math.nan, 0)
+    coverage, cells = hidden_coverage(units, features, rng, level=level) if fitted.laws else (math.nan, 0)
     drift: tuple[float, ...] = ()
-    if laws:
-        levels = cell_levels(
-            proxy.logits[units.labelled],
-            units.labels,
-            units.cells.code[units.labelled],
-            len(units.cells.names),
-            units.cells.domain,
-        )
+    if fitted.laws:
+        names, domain = units.cells.names, units.cells.domain
+        levels = cell_levels(proxy.of_labelled, units.labels, units.cell_of_labelled, len(names), domain)
         several = np.bincount(units.cells.domain) > 1  # one cell says nothing of how cells differ
         drift = tuple(np.where(several, levels.expected_spread, np.nan).tolist())
     worth = None if method == "raw" else worth_in_labels(total)
-    return Diagnostics(coverage, cells, drift, disagreement(units, proxy, laws, level), worth, raw_error(units, level))
+    return Diagnostics(
+        coverage, cells, drift, disagreement(units, proxy, fitted, level), worth, raw_error(units, level)
+    )
 
 
 def hidden_coverage(
     units: Units, features: list[Floats], rng: np.random.Generator, *, level: float
 ) -> tuple[float, int]:
     """Hide the labels of each fold, predict its positives per cell, and see how often the interval holds them."""
-    folds = folds_of(units, rng)
+    folds, code = folds_of(units, rng), units.cell_of_labelled
     held, cells = 0, 0
     for fold in range(FOLDS):
         hidden = np.flatnonzero(folds == fold)
@@ -61,29 +60,38 @@ def hidden_coverage(
         if len(hidden) == 0 or len(shown) == 0:
             continue
         proxy = fit_proxy(units, features, rng, without=hidden)
-        code = units.cells.code
-        labelled = units.labelled[shown]
+        logits = proxy.of_labelled
         levels = cell_levels(
-            proxy.logits[labelled], units.labels[shown], code[labelled], len(units.cells.names), units.cells.domain
+            logits[shown], units.labels[shown], code[shown], len(units.cells.names), units.cells.domain
         )
-        for cell in np.unique(code[units.labelled[hidden]]).tolist():
-            places = hidden[code[units.labelled[hidden]] == cell]
-            law = count_law(0, proxy.logits[units.labelled[places]], LEVELS, levels.posterior[cell])
+        for cell in np.unique(code[hidden]).tolist():
+            places = hidden[code[hidden] == cell]
+            law = count_law(0, [logits[places]], LEVELS, [levels.posterior[cell]])
             low, high = law.interval(level)
             held += low <= units.labels[places].sum() <= high
             cells += 1
     return (held / cells if cells else math.nan), cells
 
 
-def disagreement(units: Units, proxy: Proxy, laws: tuple[CountLaw, ...], level: float) -> tuple[float, ...]:
+def disagreement(units: Units, proxy: Proxy, fitted: FittedCells, level: float) -> tuple[float, ...]:
     """z of each domain: the sum of its cells' expected counts minus the design's total, in standard errors of that."""
+    if not fitted.laws:
+        return ()
+    model = np.array([law.expected for law in fitted.laws])
     found = []
-    for domain in range(len(units.cells.domain_names)) if laws else ():
-        cells = units.cells.domain == domain
-        member = cells[units.cells.code]
-        design = difference_total(units.draw, proxy.probabilities, units.labelled, units.labels, member, level=level)
-        model = sum(law.expected for law, kept in zip(laws, cells, strict=True) if kept)
-        found.append((model - design.value) / math.sqrt(design.variance) if design.variance > 0 else math.nan)
+    for domain in range(len(units.cells.domain_names)):
+        member = units.cells.domain == domain
+        design = difference_total(
+            units.draw,
+            units.labels,
+            sigmoid(proxy.of_labelled),
+            member[units.cell_of_labelled],
+            units=int(units.cells.size[member].sum()),
+            expected=float(fitted.expected[member].sum()),
+            level=level,
+        )
+        far = float(model[member].sum()) - design.value
+        found.append(far / math.sqrt(design.variance) if design.variance > 0 else math.nan)
     return tuple(found)
 
 
@@ -102,7 +110,7 @@ def raw_error(units: Units, level: float) -> Estimate | None:
     if len(units.labelled) < LEAST_PAIRS or len(np.unique(units.labels)) < 2:
         return None
     weight = units.weight_of_labelled
-    clusters = units.draw.element[units.labelled] if units.is_clustered else None
+    clusters = units.draw.element if units.draw.is_clustered else None
     score = units.score[units.labelled]
     return calibration_error(units.labels, score, sample_weight=weight, clusters=clusters, level=level)
 
@@ -113,15 +121,17 @@ def notes_of(units: Units, method: str) -> tuple[str, ...]:
         return ("the scores are taken as calibrated: the labels changed neither estimates nor intervals",)
     positives = int(units.labels.sum())
     notes = [f"the intervals rely on this sampling design: {units.design}"]
+    if units.draw.note:
+        notes.append(units.draw.note)
     if method in ("auto", "hierarchical") and len(units.cells.names) > 1:
         notes.append("for cells, the stated coverage is an average over cells, not a guarantee for each cell")
-    if positives < FEW_POSITIVES or len(units.labels) - positives < FEW_POSITIVES:
-        kind = "positive" if positives < FEW_POSITIVES else "negative"
+    if min(positives, len(units.labels) - positives) < FEW:
+        kind = "positive" if positives < FEW else "negative"
         few = min(positives, len(units.labels) - positives)
-        chosen = method not in ("difference", "labels") and kind == "positive"
-        said = f": totals use the labels alone where fewer than {FEW_POSITIVES} are positive" if chosen else ""
+        chosen = method not in ("difference", "labels")
+        said = f": totals use the labels alone where fewer than {FEW} are positive, or negative" if chosen else ""
         notes.append(f"{few} {kind} labels are few{said or '; label more'}")
-    if units.is_clustered and method in ("auto", "hierarchical", "exact"):
+    if units.draw.is_clustered and method in ("auto", "hierarchical", "exact"):
         notes.append(
             "in cells, units of one cluster count as independent given their scores; totals allow for clusters"
         )
@@ -138,12 +148,12 @@ def notes_of(units: Units, method: str) -> tuple[str, ...]:
 
 
 def _is_far(units: Units) -> bool:
-    labelled = units.score[units.labelled]
-    others = np.delete(units.score, units.labelled)
-    if len(others) == 0 or len(labelled) < 2:
+    labelled, n = units.score[units.labelled], len(units)
+    if n == len(labelled) or len(labelled) < 2:
         return False
-    error = math.sqrt(labelled.var(ddof=1) / len(labelled) + units.score.var() / len(others))
-    return error > 0 and abs(labelled.mean() - others.mean()) > FAR * error
+    others = (float(units.score.sum()) - float(labelled.sum())) / (n - len(labelled))
+    error = math.sqrt(labelled.var(ddof=1) / len(labelled) + units.score.var() / (n - len(labelled)))
+    return error > 0 and abs(labelled.mean() - others) > FAR * error
 
 
 def _unseen(units: Units) -> str:

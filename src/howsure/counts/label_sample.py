@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
+from howsure.counts.population.cells import combined, read_cells, rows_by_code
+from howsure.counts.population.draw import Elements
+from howsure.counts.population.partial_columns import partial_labels
 from howsure.counts.strata import LEAST, allocation, bands_of, planned_spread, spread_so_far
-from howsure.counts.units import partial_labels, read_cells
 from howsure.errors import InputError
 from howsure.files.model_archive import damaged_model, read_model, write_model
 from howsure.files.whole import Place
 from howsure.inputs.checks import check_clusters, check_codes, check_probabilities
+from howsure.inputs.coded import Codes
 from howsure.inputs.frames import to_frame
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.numbers import check_whole
@@ -38,7 +41,7 @@ class LabelSample:
     indices: Integers
     inclusion: Floats
     strata: tuple[str, ...]
-    codes: Integers
+    codes: Codes
     recipe: Mapping[str, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -145,70 +148,75 @@ def sample_for_labels(
     score = check_probabilities(y_prob)
     if design not in DESIGNS:
         raise unknown_name("design", design, DESIGNS, place="samples for labels")
-    element = np.arange(len(score)) if clusters is None else check_clusters(clusters, n=len(score))
-    elements = int(element.max()) + 1
-    highest = np.zeros(elements)
-    np.maximum.at(highest, element, score)
+    elements = Elements(len(score), None if clusters is None else check_clusters(clusters, n=len(score)))
+    highest = _highest(score, elements)
     n = check_whole(n, name="n", least=LEAST)
     generator = generator_from(rng)
     recipe = {"design": design, "n": n, "seed": seed_in_recipe(rng), "howsure": __version__}
     if batch is not None:
-        return _next_batch(batch, n, element, generator, recipe)
-    if n > elements:
-        raise InputError(f"n must be at most the number of {_what(clusters)}, {elements:,}; it is {n:,}.")
+        return _next_batch(batch, n, elements, generator, recipe)
+    if n > len(elements):
+        raise InputError(f"n must be at most the number of {elements.what}, {len(elements):,}; it is {n:,}.")
     if design == "importance":
         chances = _chances(highest, n)
         drawn = _systematic(chances, generator)
-        return _sample(drawn, chances[drawn], element, np.zeros(elements, dtype=np.int64), ("all",), recipe)
+        return _sample(drawn, chances[drawn], elements, np.zeros(len(elements), dtype=np.int8), ("all",), recipe)
     if design == "simple":
-        codes = np.zeros(elements, dtype=np.int64)
+        codes: Codes = np.zeros(len(elements), dtype=np.int8)
         names: tuple[str, ...] = ("all",)
     else:
-        codes, names = _strata(highest, element, n, cells=cells, bands=bands)
+        codes, names = _strata(highest, elements, n, cells=cells, bands=bands)
     size = np.bincount(codes, minlength=len(names))
     if n < (needed := int(np.minimum(size, LEAST).sum())):
         what = f"{needed} for {len(names)} strata"
-        raise InputError(f"n must be at least 2 per stratum, {what}; it is {n}. Pass fewer bands.")
+        raise InputError(
+            f"n must be at least 2 per stratum, {what}; it is {n}. Draw more units, pass fewer bands, or change design."
+        )
     given = allocation(size, planned_spread(highest, codes, len(names)), n)
-    drawn = _within(codes, given, np.zeros(elements, dtype=np.bool_), generator)
-    return _sample(drawn, (given / size)[codes[drawn]], element, codes, names, recipe)
+    drawn = _within(codes, given, np.empty(0, dtype=np.int64), generator)
+    return _sample(drawn, (given / size)[codes[drawn]], elements, codes, names, recipe)
 
 
-def _what(clusters: object) -> str:
-    return "units" if clusters is None else "clusters"
+def _highest(score: Floats, elements: Elements) -> Floats:
+    """The score of each element: of a cluster, the highest."""
+    if elements.of_unit is None:
+        return score
+    highest = np.zeros(len(elements))
+    np.maximum.at(highest, elements.of_unit, score)
+    return highest
 
 
-def _strata(highest: Floats, element: Integers, n: int, *, cells: Any, bands: Any) -> tuple[Integers, tuple[str, ...]]:
+def _strata(highest: Floats, elements: Elements, n: int, *, cells: Any, bands: Any) -> tuple[Codes, tuple[str, ...]]:
     """The stratum of each element: its band, and its period where there are labels enough."""
-    units = len(element)
-    first = np.full(len(highest), units)
-    np.minimum.at(first, element, np.arange(units))
+    first = elements.first()
     if bands is None:
         codes, names = bands_of(highest)
     else:
-        of_unit, names = check_codes(bands, n=units, name="bands")
-        codes = of_unit[first]
+        of_unit, names = check_codes(bands, n=elements.units, name="bands")
+        codes = of_unit if first is None else of_unit[first]
     if cells is None:
         return codes, names
-    held = read_cells(cells, n=units)
+    held = read_cells(cells, n=elements.units)
     periods = [name[-1] for name in held.names]
-    known = list(dict.fromkeys(periods))
-    period = np.array([known.index(one) for one in periods])[held.code][first]
-    both = codes * len(known) + period
-    used, both = np.unique(both, return_inverse=True)
+    known = {period: place for place, period in enumerate(dict.fromkeys(periods))}
+    narrow = np.min_scalar_type(-len(known))
+    period = np.array([known[one] for one in periods], dtype=narrow)[held.code if first is None else held.code[first]]
+    both, used = combined([(codes, names), (period, tuple(known))], len(elements))
     if len(used) * PER_STRATUM > n:
         return codes, names
-    return both.astype(np.int64), tuple(f"{names[one // len(known)]}, {known[one % len(known)]}" for one in used)
+    return both, tuple(f"{names[one // len(known)]}, {list(known)[one % len(known)]}" for one in used.tolist())
 
 
-def _within(codes: Integers, given: Integers, taken: np.ndarray[Any, Any], rng: np.random.Generator) -> Integers:
-    """So many elements of each stratum at random, of those not taken; in ascending order."""
+def _within(codes: Codes, given: Integers, taken: Integers, rng: np.random.Generator) -> Integers:
+    """So many elements of each stratum at random, of those not taken, in ascending order."""
+    size = np.bincount(codes, minlength=len(given))
+    order = rows_by_code(codes, size)
+    pools = np.split(order, np.cumsum(size)[:-1])
     drawn = [
-        rng.choice(np.flatnonzero((codes == stratum) & ~taken), size=number, replace=False)
-        for stratum, number in enumerate(given.tolist())
+        rng.choice(pool[~np.isin(pool, taken)] if len(taken) else pool, size=number, replace=False)
+        for pool, number in zip(pools, given.tolist(), strict=True)
     ]
-    held: Integers = np.sort(np.concatenate(drawn)).astype(np.int64)
-    return held
+    return np.sort(np.concatenate(drawn)).astype(np.int64)
 
 
 def _chances(score: Floats, n: int) -> Floats:
@@ -236,29 +244,27 @@ def _systematic(chances: Floats, rng: np.random.Generator) -> Integers:
 
 
 def _next_batch(
-    batch: tuple[LabelSample, Any], n: int, element: Integers, rng: np.random.Generator, recipe: dict[str, Any]
+    batch: tuple[LabelSample, Any], n: int, elements: Elements, rng: np.random.Generator, recipe: dict[str, Any]
 ) -> LabelSample:
     if not (isinstance(batch, tuple) and len(batch) == 2 and isinstance(batch[0], LabelSample)):
         raise InputError("batch must be a pair: an earlier sample, and the labels (N,) known by now.")
     before, labels = batch
     if before.recipe.get("design") == "importance":
         raise InputError("batch: further units can be drawn within strata only, not by design 'importance'.")
-    if len(before.codes) != len(element):
-        raise InputError(f"batch: its sample is of {len(before.codes):,} units, y_prob has {len(element):,}.")
-    known, values = partial_labels(labels, n=len(element))
+    if len(before.codes) != elements.units:
+        raise InputError(f"batch: its sample is of {len(before.codes):,} units, y_prob has {elements.units:,}.")
+    known, values = partial_labels(labels, n=elements.units)
     lack = np.setdiff1d(before.indices, known)
     if len(lack):
         raise InputError(f"batch: unit {lack[0]} was drawn and has no label ({len(lack):,} such); label them first.")
-    elements = int(element.max()) + 1
-    codes = np.zeros(elements, dtype=np.int64)
-    codes[element] = before.codes
-    taken = np.zeros(elements, dtype=np.bool_)
-    taken[element[known]] = True
-    drawn_before = len(np.unique(element[before.indices])) + int(before.recipe.get("after", 0))
-    if taken.sum() != drawn_before:
+    first = elements.first()
+    codes = before.codes if first is None else before.codes[first]
+    taken = np.unique(elements.of(known))
+    drawn_before = len(np.unique(elements.of(before.indices))) + int(before.recipe.get("after", 0))
+    if len(taken) != drawn_before:
         raise InputError(
             f"batch: labels must be those of what the samples before drew, {drawn_before:,}; they are of "
-            f"{taken.sum():,}. What was read for another reason was not drawn at random."
+            f"{len(taken):,}. What was read for another reason was not drawn at random."
         )
     names = before.strata
     size = np.bincount(codes, minlength=len(names))
@@ -269,7 +275,7 @@ def _next_batch(
     given = _further(wanted, had, size, n)
     drawn = _within(codes, given, taken, rng)
     return _sample(
-        drawn, ((had + given) / size)[codes[drawn]], element, codes, names, recipe | {"after": int(had.sum())}
+        drawn, ((had + given) / size)[codes[drawn]], elements, codes, names, recipe | {"after": int(had.sum())}
     )
 
 
@@ -283,10 +289,12 @@ def _further(wanted: Integers, had: Integers, size: Integers, n: int) -> Integer
 
 
 def _sample(
-    drawn: Integers, chances: Floats, element: Integers, codes: Integers, names: tuple[str, ...], recipe: dict[str, Any]
+    drawn: Integers, chances: Floats, elements: Elements, codes: Codes, names: tuple[str, ...], recipe: dict[str, Any]
 ) -> LabelSample:
     """The units of the drawn elements."""
+    if elements.of_unit is None:
+        return LabelSample(drawn, chances, names, codes, recipe)
     chance = np.zeros(len(codes))
     chance[drawn] = chances
-    indices = np.flatnonzero(chance[element] > 0)
-    return LabelSample(indices, chance[element[indices]], names, codes[element], recipe)
+    indices = np.flatnonzero(chance[elements.of_unit] > 0)
+    return LabelSample(indices, chance[elements.of_unit[indices]], names, codes[elements.of_unit], recipe)

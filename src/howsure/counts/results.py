@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from howsure.counts.count_law import CountLaw
+from howsure.counts.model.count_law import CountLaw
 from howsure.errors import InputError
 from howsure.inputs.frames import to_frame
 from howsure.inputs.naming import unknown_name
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 ALL = "all"
 HEADINGS = ("units", "labelled", "positive", "estimate", "interval", "share", "method")
+OF_SHARES = ("units", "labelled", "positive", "share", "interval", "method")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +59,12 @@ class CountEstimate:
         plain = {name: None if isinstance(one, float) and math.isnan(one) else one for name, one in held.items()}
         return {"cell": list(self.cell), **plain, "level": self.level, "method": self.method}
 
-    def cells_of_table(self) -> list[str]:
-        """The row of a table as text, without the names of the cell."""
+    def cells_of_table(self, *, share: bool = False) -> list[str]:
+        """The row of a table as text, without the names of the cell; with `share`, shares instead of counts."""
         numbers = [f"{one:,}" for one in (self.n, self.labelled, self.positives)]
+        if share:
+            low, high = (one / self.n if self.n else math.nan for one in (self.low, self.high))
+            return [*numbers, number(self.share, 4), interval(low, high, 4), self.method]
         ends = interval(self.low, self.high, 0)
         return [*numbers, number(self.estimate, 1), ends, number(self.share, 4), self.method]
 
@@ -150,7 +154,7 @@ class CountEstimates:
     def difference(self, a: str | tuple[str, ...], b: str | tuple[str, ...]) -> tuple[Estimate, float]:
         """The count of cell a minus that of cell b with its interval, and P(a > b), ties counted half.
 
-        The two counts are taken as independent given the labels.
+        The two counts are taken as independent given the labels; a cell does not differ from itself.
 
         Raises InputError for a cell that is not there, or if the counts were not made by the hierarchical method.
         """
@@ -160,21 +164,25 @@ class CountEstimates:
             )
         first, second = (self.laws[self._place(one)] for one in (a, b))
         level = float(self.recipe["level"])
+        if first is second:
+            return Estimate(0.0, 0.0, 0.0, level=level, method="hierarchical", n=first.units), 0.5
         low, high = first.minus(second, level)
         n = first.units + second.units
         value = first.expected - second.expected
         return Estimate(value, low, high, level=level, method="hierarchical", n=n), first.more_than(second)
 
-    def table(self) -> Table:
-        """The counts of the cells, then of the domains, then of everything."""
+    def table(self, *, share: bool = False) -> Table:
+        """The counts of the cells, then of the domains, then of everything; with `share`, shares of the units."""
         width = max(len(self.columns), 1)
-        rows = [[*row.cell, *row.cells_of_table()] for row in self.rows] if self.columns else []
+        rows = [[*row.cell, *row.cells_of_table(share=share)] for row in self.rows] if self.columns else []
         if len(self.columns) > 1:
-            rows += [[*row.cell, *[ALL] * (width - len(row.cell)), *row.cells_of_table()] for row in self.domains]
-        rows.append([*[ALL] * width, *self.total.cells_of_table()])
+            rows += [
+                [*row.cell, *[ALL] * (width - len(row.cell)), *row.cells_of_table(share=share)] for row in self.domains
+            ]
+        rows.append([*[ALL] * width, *self.total.cells_of_table(share=share)])
         names = self.columns or ("cell",)
         said = [*self.diagnostics.sentences(), *(f"note: {note}" for note in self.notes)]
-        return Table([*names, *HEADINGS], rows, words=[*names, "method"], notes=said)
+        return Table([*names, *(OF_SHARES if share else HEADINGS)], rows, words=[*names, "method"], notes=said)
 
     def to_dict(self) -> dict[str, Any]:
         """The recipe, rows, totals, checks and notes as plain values."""

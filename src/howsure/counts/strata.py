@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 
 import numpy as np
 
+from howsure.counts.population.cells import combined
+from howsure.inputs.coded import Codes
 from howsure.inputs.pairs import Floats, Integers
 
 PIECES = 200  # of [0, 1], whose counts decide where bands end
 BANDS = 3  # of scores above 0
 LEAST_SPREAD = 0.25  # of labels within a stratum: a low band is where the misses are
 LEAST = 2  # labels per stratum
-BAND = re.compile(r"score (?:0|\((\d[^ ,]*), (\d[^ ,]*)\])(?:, .*)?", re.DOTALL)  # a band's name, and a period's
+BLOCK = 1 << 20  # scores at a time
 
 
-def bands_of(score: Floats) -> tuple[Integers, tuple[str, ...]]:
+def bands_of(score: Floats) -> tuple[Codes, tuple[str, ...]]:
     """The band of each score, by the rule of cumulated √frequency (Dalenius & Hodges 1959); scores of 0 are a band.
 
     >>> codes, names = bands_of(np.array([0.0, 0.0, 0.1, 0.1, 0.5, 0.5, 0.9, 0.9]))
@@ -25,31 +26,26 @@ def bands_of(score: Floats) -> tuple[Integers, tuple[str, ...]]:
     >>> codes.tolist()
     [0, 0, 1, 1, 2, 2, 3, 3]
     """
-    above = score > 0
-    ends: list[float] = []
-    if above.any():
-        place = np.minimum(np.ceil(score[above] * PIECES).astype(np.int64), PIECES)
-        root = np.cumsum(np.sqrt(np.bincount(place, minlength=PIECES + 1)))
-        cuts = np.searchsorted(root, root[-1] * np.arange(1, BANDS) / BANDS, side="left") / PIECES
-        ends = [float(end) for end in np.unique(cuts) if (score[above] <= end).any() and (score[above] > end).any()]
+    pieces = np.zeros(PIECES + 1, dtype=np.int64)
+    least, most = np.inf, 0.0
+    for start in range(0, len(score), BLOCK):
+        above = score[start : start + BLOCK]
+        above = above[above > 0]
+        if len(above):
+            place = np.minimum(np.ceil(above * PIECES).astype(np.int64), PIECES)
+            pieces += np.bincount(place, minlength=PIECES + 1)
+            least, most = min(least, float(above.min())), max(most, float(above.max()))
+    root = np.cumsum(np.sqrt(pieces))
+    cuts = np.searchsorted(root, root[-1] * np.arange(1, BANDS) / BANDS, side="left") / PIECES
+    ends = [float(end) for end in np.unique(cuts) if least <= end < most]
+    codes = np.empty(len(score), dtype=np.int16)
+    for start in range(0, len(score), BLOCK):
+        part = score[start : start + BLOCK]
+        codes[start : start + BLOCK] = np.where(part > 0, 1 + np.searchsorted(np.array(ends), part, side="left"), 0)
     edges = [0.0, *ends, 1.0]
-    codes = np.where(above, 1 + np.searchsorted(np.array(ends), score, side="left"), 0)
     names = ["score 0", *(f"score ({low:.3g}, {high:.3g}]" for low, high in pairwise(edges))]
-    used, codes = np.unique(codes, return_inverse=True)
-    return codes.astype(np.int64), tuple(names[code] for code in used)
-
-
-def outside_band(name: str, score: float) -> bool:
-    """Whether a stratum's name says a band of the score, and this score lies outside it.
-
-    >>> outside_band("score (0.1, 0.5], 2001", 0.5), outside_band("score 0", 0.5), outside_band("all", 0.5)
-    (False, True, False)
-    """
-    found = BAND.fullmatch(name)
-    if found is None:
-        return False
-    low, high = found.groups()
-    return score > 0 if low is None else not float(low) < score <= float(high)
+    codes, used = combined([(codes, tuple(names))], len(score))
+    return codes, tuple(names[code] for code in used)
 
 
 def allocation(size: Integers, spread: Floats, n: int) -> Integers:
@@ -69,13 +65,13 @@ def allocation(size: Integers, spread: Floats, n: int) -> Integers:
     return given
 
 
-def planned_spread(score: Floats, stratum: Integers, n_strata: int) -> Floats:
+def planned_spread(score: Floats, stratum: Codes, n_strata: int) -> Floats:
     """√(p̄ (1 - p̄)) of each stratum with p̄ its mean score: what the standard deviation of its labels may be."""
     mean = np.bincount(stratum, weights=score, minlength=n_strata) / np.bincount(stratum, minlength=n_strata)
     return np.asarray(np.sqrt(mean * (1.0 - mean)))
 
 
-def spread_so_far(labels: Floats, stratum: Integers, n_strata: int) -> Floats:
+def spread_so_far(labels: Floats, stratum: Codes, n_strata: int) -> Floats:
     """The same from labels: p̄ = (positives + 1/2) / (labels + 1)."""
     n = np.bincount(stratum, minlength=n_strata)
     mean = (np.bincount(stratum, weights=labels, minlength=n_strata) + 0.5) / (n + 1.0)

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from howsure.errors import InputError
+from howsure.figures.files import inline_svg
 from howsure.figures.style import dress, literal, literal_legend, look, new_figure, shortened_name, styled
 
 if TYPE_CHECKING:
@@ -24,22 +25,34 @@ FEW_NAMES = 8  # that stand side by side without turning
 ROOM = 0.7  # of the distance between two neighbours, for the domains side by side
 
 
-def count_figure(counts: CountEstimates) -> Figure:
+def count_figure(counts: CountEstimates, *, share: bool = False) -> Figure:
     """A figure of `draw_counts`."""
     with styled():
         figure = new_figure(7.0, 3.0)
-        draw_counts(counts, ax=figure.subplots())
+        draw_counts(counts, ax=figure.subplots(), share=share)
     return figure
 
 
-def draw_counts(counts: CountEstimates, *, ax: Axes | None = None) -> Axes:
+def count_svg(counts: CountEstimates, *, description: str, share: bool = False) -> str:
+    """The figure as an <svg> element for an HTML page."""
+    return inline_svg(count_figure(counts, share=share), prefix="counts", description=description)
+
+
+def is_drawn(counts: CountEstimates) -> bool:
+    """Whether the cells are few enough for a figure."""
+    return len(counts) <= MOST_CELLS and len({row.cell[:-1] for row in counts}) <= MOST_DOMAINS
+
+
+def draw_counts(counts: CountEstimates, *, ax: Axes | None = None, share: bool = False) -> Axes:
     """A point per cell with its interval: the last column from left to right, a colour and a marker per domain.
+
+    With `share`, shares of the units of each cell instead of counts.
 
     Raises InputError for more than 400 cells or 8 domains.
     """
     rows = counts.rows
     domains = list(dict.fromkeys(row.cell[:-1] for row in rows))
-    if len(rows) > MOST_CELLS or len(domains) > MOST_DOMAINS:
+    if not is_drawn(counts):
         raise InputError(
             f"a figure holds at most {MOST_CELLS} cells of {MOST_DOMAINS} domains; there are {len(rows):,} of "
             f"{len(domains):,}. Count by longer periods, or fewer domains at a time."
@@ -54,9 +67,11 @@ def draw_counts(counts: CountEstimates, *, ax: Axes | None = None) -> Axes:
         mine = [row for row in rows if row.cell[:-1] == domain and not math.isnan(row.estimate)]
         x = np.array([names.index(row.cell[-1] if row.cell else "all") + shift for row in mine])
         how = look(k)
-        low, high = [row.low for row in mine], [row.high for row in mine]
-        ax.vlines(x, low, high, color=how.colour, linewidth=1.6, alpha=0.55)
-        ax.plot(x, [row.estimate for row in mine], how.marker, color=how.colour, markersize=4, linestyle="none")
+        ends = np.array([(row.low, row.estimate, row.high) for row in mine]).reshape(-1, 3).T
+        if share:
+            ends = ends / [row.n for row in mine]
+        ax.vlines(x, ends[0], ends[2], color=how.colour, linewidth=1.6, alpha=0.55)
+        ax.plot(x, ends[1], how.marker, color=how.colour, markersize=4, linestyle="none")
     step = -(-len(names) // MOST_NAMED)
     turned = len(names) > FEW_NAMES
     ax.set_xticks(range(0, len(names), step), [shortened_name(name, NAME_LENGTH) for name in names[::step]])
@@ -64,7 +79,7 @@ def draw_counts(counts: CountEstimates, *, ax: Axes | None = None) -> Axes:
         label.set_parse_math(False)
         label.set(rotation=30 if turned else 0, horizontalalignment="right" if turned else "center")
     ax.set_ylim(bottom=0)
-    literal(ax.set_ylabel(""), "count")
+    literal(ax.set_ylabel(""), "share" if share else "count")
     literal(ax.set_xlabel(""), counts.columns[-1] if counts.columns else "")
     if len(domains) > 1:
         looks = [look(k) for k in range(len(domains))]

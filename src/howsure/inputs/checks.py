@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from howsure.errors import InputError
 from howsure.inputs.arrays import Column, as_column, first_missing
+from howsure.inputs.coded import Coded
 from howsure.inputs.naming import natural_order, shortened
 from howsure.inputs.pairs import Floats, Integers, Labels
 
@@ -116,6 +117,9 @@ def check_codes(values: object, *, n: int, name: str) -> tuple[Integers, tuple[s
 
     Raises InputError if a value is missing or the length is not n.
     """
+    if isinstance(values, Coded):
+        _check_length(values.codes, n, name)
+        return values.codes, values.names
     column = _no_missing(values, n, name)
     codes, distinct = _factorised(column)
     texts = [str(value) for value in distinct]

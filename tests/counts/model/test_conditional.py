@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from howsure.counts.design import hypergeometric_interval
+from howsure.counts.hypergeometric import hypergeometric_interval
 from howsure.counts.model.conditional import _mid_tails, conditional_estimate, conditional_interval
 
 LABELLED = np.array([-1.5, 0.0, 0.7])

@@ -71,3 +71,25 @@ def test_several_files_follow_each_other(tmp_path: Path) -> None:
     found, recipe = read.arrays, read.recipe
     assert found["tag"].tolist() == HELD["tag"] * 2
     assert recipe["rows"] == 8
+
+
+def test_names_are_read_as_codes(tmp_path: Path) -> None:
+    path = write(tmp_path / "held.csv", {"place": ["b10", "b2", "b10", "a"], "n": ["10", "9", "-1", "9"]})
+    found = read_columns([path], coded=["place", "n"]).arrays
+    assert found["place"].names == ("a", "b2", "b10")
+    assert found["place"].codes.tolist() == [2, 1, 2, 0]
+    assert found["n"].names == ("-1", "9", "10")
+    assert found["n"].codes.dtype.itemsize == 1
+
+
+def test_columns_that_hold_something_in_some_rows(tmp_path: Path) -> None:
+    columns = {"label": ["1", "", "NaN", "0"], "text": ["a", "b", "", "d"], "p": ["0.1", "0.2", "0.3", "0.4"]}
+    path = write(tmp_path / "held.csv", columns)
+    read = read_columns([path], numbers=["p"], partial=["label"], later=["text"])
+    assert read.arrays["label"] == {0: "1", 3: "0"}
+    assert "text" not in read.arrays
+    assert read.at([0, 3]) == {"text": ["a", "d"]}
+    assert read.at([]) == {"text": []}
+    kept = read_columns([path], labels=["text"], partial=["label"], later=["p"], skip_missing=True)
+    assert kept.arrays["label"] == {0: "1", 2: "0"}
+    assert kept.at([2]) == {"p": ["0.4"]}

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import howsure
-from howsure.counts.units import read_units
+from howsure.counts.population.units import read_units
 from howsure.events.labels.answers import record_answer
 from howsure.events.labels.draw import draw_documents
 from howsure.events.labels.progress import reading_order

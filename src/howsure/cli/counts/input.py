@@ -6,20 +6,25 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from howsure.data.predictions.read_columns import read_columns
 from howsure.errors import InputError
+from howsure.events.periods import period_of
+from howsure.inputs.coded import Coded
 from howsure.inputs.naming import shortened
 
-ROW, STRATUM, CHANCE, LABEL = "row", "stratum", "inclusion", "label"
+ROW, STRATUM, CHANCE, CHECK, LABEL = "row", "stratum", "inclusion", "check", "label"
 
 
 @dataclass(frozen=True, slots=True)
 class Population:
-    """Columns of all units by what they are for, what was read, and where the i-th unit (from 0) stands."""
+    """Columns of all units by what they are for, what was read, where the i-th unit (from 0) stands, and `at`."""
 
     columns: dict[str, Any]
     recipe: dict[str, Any]
     place: Callable[[int], str]
+    at: Callable[[Sequence[int]], dict[str, list[Any]]]
 
 
 def read_population(
@@ -27,31 +32,69 @@ def read_population(
     prob: str,
     *,
     by: Sequence[str] = (),
+    date: str | None = None,
+    period: str | None = None,
     features: Sequence[str] = (),
     cluster: str | None = None,
-    shown: Sequence[str] = (),
     label: str | None = None,
     stratum: str | None = None,
     inclusion: str | None = None,
+    shown: Sequence[str] = (),
 ) -> Population:
-    """The columns that the options name; label, stratum and chance may be missing in a row."""
-    optional = [name for name in (label, stratum, inclusion) if name is not None]
-    texts = [*by, *([cluster] if cluster else [])]
+    """The columns that the options name; label and chance may be missing in a row, the stratum where chances are known.
+
+    With a date, its periods are the last of the cells.
+    """
+    if (date is None) != (period is None):
+        raise InputError(
+            "--date COL and --period week, month, quarter or year belong together; one of them is missing."
+        )
+    cells = [*by, *([date] if date else [])]
+    texts = [*cells, *([cluster] if cluster else [])]
     numbers = [prob, *features]
-    named = [*dict.fromkeys(texts), *dict.fromkeys(numbers), *optional]
+    marks = [name for name in (label, stratum, inclusion) if name is not None]
+    named = [*dict.fromkeys(texts), *dict.fromkeys(numbers), *marks]
     if len(set(named)) < len(named):
         raise InputError(f"a column has one meaning; some of these are named for two: {shortened(named)}.")
-    others = [name for name in dict.fromkeys(shown) if name not in named]
-    found = read_columns([file], labels=texts, numbers=numbers, optional=[*optional, *others])
+    partial = [name for name in (label, inclusion, stratum if inclusion else None) if name is not None]
+    coded = [*cells, *([stratum] if stratum and not inclusion else [])]
+    found = read_columns(
+        [file],
+        labels=[cluster] if cluster else [],
+        coded=coded,
+        numbers=numbers,
+        partial=partial,
+        later=list(dict.fromkeys(shown)),
+    )
     held = found.arrays
+    if date is not None:
+        held[date] = _periods(held[date], str(period), date, found.place)
     columns = {
         "prob": held[prob],
-        "cells": {name: held[name] for name in by} or None,
+        "cells": {str(period) if name == date else name: held[name] for name in cells} or None,
         "features": {name: held[name] for name in features} or None,
         "clusters": held[cluster] if cluster else None,
         "labels": held[label] if label else None,
         "strata": held[stratum] if stratum else None,
         "inclusion": held[inclusion] if inclusion else None,
-        "shown": {name: held[name] for name in shown},
     }
-    return Population(columns, found.recipe, found.place)
+    return Population(columns, found.recipe, found.place, found.at)
+
+
+def _periods(dates: Any, period: str, name: str, place: Callable[[int], str]) -> Coded:
+    """The period of each date: each different date is read once."""
+    if not isinstance(dates, Coded):
+        texts, codes = np.unique(dates.astype(str), return_inverse=True)
+        dates = Coded(codes, tuple(texts.tolist()))
+    labels = []
+    for code, date in enumerate(dates.names):
+        try:
+            labels.append(period_of(date, by=period))
+        except InputError:
+            row = int(np.flatnonzero(dates.codes == code)[0])
+            raise InputError(
+                f"{name} must hold dates such as 2003-03-20; {place(row)} holds {date!r}. Write year, month and day."
+            ) from None
+    known = sorted(set(labels))
+    places = {label: place for place, label in enumerate(known)}
+    return Coded(np.array([places[label] for label in labels], dtype=np.int32)[dates.codes], tuple(known))

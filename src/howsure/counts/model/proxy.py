@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from howsure.counts.model.logits import clipped_logit, sigmoid
-from howsure.counts.units import Units
+from howsure.counts.model.unit_features import UnitFeatures, unit_features
+from howsure.counts.population.units import Units
 from howsure.inputs.pairs import Floats, Integers
 
 RIDGE = 3.0
@@ -15,7 +16,6 @@ OF_INTERCEPT = 0.1  # a weak pull towards the base rate, so that labels of one k
 FOLDS = 5
 STEPS = 50
 TOLERANCE = 1e-10
-BLOCK = 1 << 18  # rows
 DRAWS = 12  # of the coefficients
 DRAWS_OF_MANY = 4  # where there are more than a million units
 MANY = 1_000_000
@@ -23,18 +23,31 @@ MANY = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Proxy:
-    """The logit of P(y = 1) of each unit (N,), and draws of it (draws, N) that say how unsure the fit is.
+    """The logit of P(y = 1) of any unit, and draws of it that say how unsure the fit is.
 
     A draw adds to the cross-fitted logit what a draw of the coefficients, from Laplace's approximation, changes.
+    fits: coefficients (folds, K + 1), the intercept first; shifts: draws of their changes (draws, K + 1). of_labelled
+    (n,): the logits of the labelled units, each by the fits that have not seen its label.
     """
 
-    logits: Floats
-    draws: tuple[Floats, ...]
+    features: UnitFeatures
+    fits: Floats
+    shifts: Floats
+    labelled: Integers
+    of_labelled: Floats
 
-    @property
-    def probabilities(self) -> Floats:
-        """m (N,)."""
-        return sigmoid(self.logits)
+    def logits(self, rows: Integers) -> Floats:
+        """Of units without a label: the mean of the folds, taken of probabilities within [0.0001, 0.9999]."""
+        return clipped_logit(sigmoid(self.features.linear(rows, self.fits)).mean(axis=0))
+
+    def draws(self, rows: Integers, logits: Floats) -> Floats:
+        """The draws (draws, rows) of some units with these logits."""
+        held: Floats = logits + self.features.linear(rows, self.shifts)
+        return held
+
+    def draws_of_labelled(self) -> Floats:
+        """The draws (draws, n) of the labelled units."""
+        return self.draws(self.labelled, self.of_labelled)
 
 
 def fit_proxy(
@@ -44,26 +57,30 @@ def fit_proxy(
 
     Its features: the logit of the score, whether the score is above 0, what the user adds, and the domain.
     """
-    domain = units.cells.domain[units.cells.code]
-    n_domains = len(units.cells.domain_names)
-    indicators = [(domain == k).astype(np.float64) for k in range(n_domains)] if n_domains > 1 else []
-    found = (units.score > 0).astype(np.float64)
-    matrix = standardised([clipped_logit(units.score), found, *features, *indicators])
+    held = unit_features(units, features)
     kept = np.arange(len(units.labelled)) if without is None else np.delete(np.arange(len(units.labelled)), without)
-    labelled, labels = units.labelled[kept], units.labels[kept]
+    labels = units.labels[kept]
     folds = folds_of(units, rng)[kept]
-    logits = cross_fitted(matrix, labelled, labels, folds)
-    fit = fit_ridge(matrix[labelled], labels)
+    matrix = held.matrix(units.labelled)
+    fits = [
+        fit_ridge(matrix[kept[folds != fold]], labels[folds != fold]).coefficients
+        for fold in range(int(folds.max(initial=0)) + 1)
+    ]
+    fit = fit_ridge(matrix[kept], labels)
     n_draws = DRAWS if len(units) <= MANY else DRAWS_OF_MANY
-    shifts = rng.multivariate_normal(np.zeros(len(fit.coefficients)), fit.covariance, size=n_draws)
-    draws = tuple(logits + RidgeFit(shift, fit.covariance).logits(matrix) for shift in shifts)
-    return Proxy(logits, draws)
+    shifts = rng.multivariate_normal(np.zeros(len(fit.coefficients)), fit.covariance, size=n_draws, method="cholesky")
+    proxy = Proxy(held, np.array(fits), shifts, units.labelled, np.empty(0))
+    of_labelled = proxy.logits(units.labelled)
+    for fold, coefficients in enumerate(fits):
+        rows = kept[folds == fold]
+        of_labelled[rows] = clipped_logit(sigmoid(RidgeFit(coefficients, fit.covariance).logits(matrix[rows])))
+    return replace(proxy, of_labelled=of_labelled)
 
 
 def folds_of(units: Units, rng: np.random.Generator) -> Integers:
     """The fold of each labelled unit: what was drawn together stays together, in any order of the rows."""
-    element = units.draw.element[units.labelled]
-    keys = (units.cells.code[units.labelled], units.score[units.labelled], units.labels)
+    element = units.draw.element
+    keys = (units.cell_of_labelled, units.score[units.labelled], units.labels)
     rank: dict[int, int] = {}
     for place in np.lexsort(keys).tolist():
         rank.setdefault(int(element[place]), len(rank))
@@ -118,31 +135,3 @@ def fit_ridge(features: Floats, labels: Floats) -> RidgeFit:
     p = sigmoid(design @ b)
     hessian = (design * (p * (1.0 - p))[:, None]).T @ design + np.diag(penalty)
     return RidgeFit(b, np.linalg.inv(hessian))
-
-
-def cross_fitted(features: Floats, labelled: Integers, labels: Floats, folds: Integers) -> Floats:
-    """The logit of the proxy of each unit (N,): out of its fold if it is labelled, else the mean of the folds.
-
-    features (N, K) must be standardised; labelled are the rows that have labels; folds their numbers from 0. Means are
-    taken of probabilities, which are kept within [0.0001, 0.9999].
-    """
-    fits = [
-        fit_ridge(features[labelled[folds != fold]], labels[folds != fold])
-        for fold in range(int(folds.max(initial=0)) + 1)
-    ]
-    logits = np.empty(len(features))
-    for start in range(0, len(features), BLOCK):
-        block = features[start : start + BLOCK]
-        mean = sum((sigmoid(fit.logits(block)) for fit in fits), np.zeros(len(block))) / len(fits)
-        logits[start : start + BLOCK] = clipped_logit(mean)
-    for fold, fit in enumerate(fits):
-        rows = labelled[folds == fold]
-        logits[rows] = clipped_logit(sigmoid(fit.logits(features[rows])))
-    return logits
-
-
-def standardised(columns: list[Floats]) -> Floats:
-    """Columns as a matrix whose columns have mean 0 and standard deviation 1; those that never vary are left out."""
-    held = [(column - column.mean()) / column.std() for column in columns if column.std() > 0]
-    n = len(columns[0]) if columns else 0
-    return np.column_stack(held) if held else np.empty((n, 0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,34 +13,45 @@ import numpy.typing as npt
 
 from howsure.data.predictions.class_mappings import with_keys
 from howsure.data.predictions.classes import class_matrix
+from howsure.data.predictions.groups import codes_sql
 from howsure.data.predictions.missing import Selection, select_rows
 from howsure.data.tables.columns import Column
-from howsure.data.tables.database import Database, reading
+from howsure.data.tables.database import Database, chunks, reading
 from howsure.data.tables.named_files import named_files
 from howsure.data.tables.pooling import SEPARATE, apart_by_file, check_across_files, check_way
 from howsure.data.tables.table import Table, open_table
 from howsure.inputs.checks import check_clusters
+from howsure.inputs.coded import Coded
+from howsure.inputs.naming import natural_order
 
-Arrays = dict[str, npt.NDArray[Any]]
+Arrays = dict[str, Any]
+MOST_CODED = 100_000  # names of a column that become a type of the database; more are read as they stand
 
 
 @dataclass(frozen=True, slots=True)
 class ReadColumns:
-    """Columns by name, what was read, the names in columns of mappings, and where the i-th row used (from 0) stands."""
+    """Columns by name, what was read, the names in columns of mappings, and where the i-th row used (from 0) stands.
+
+    `at` reads the columns that were left for later, of some rows in ascending order; None where one holds nothing.
+    """
 
     arrays: Arrays
     recipe: dict[str, Any]
     keys: dict[str, list[str]]
     place: Callable[[int], str]
+    at: Callable[[Sequence[int]], dict[str, list[Any]]]
 
 
 def read_columns(
     paths: Sequence[str | os.PathLike[str]],
     *,
     labels: Sequence[str] = (),
+    coded: Sequence[str] = (),
     numbers: Sequence[str] = (),
     lists: Sequence[str] = (),
     optional: Sequence[str] = (),
+    partial: Sequence[str] = (),
+    later: Sequence[str] = (),
     cluster: str | None = None,
     run: str | None = None,
     across_files: str = "error",
@@ -49,10 +60,11 @@ def read_columns(
 ) -> ReadColumns:
     """Some columns of files by name, and what was read: the files, the rows used and those left out.
 
-    `labels` are returned unchanged (n,), `numbers` as float64 (n,), `lists` as float64 (n, K); so do labels and numbers
-    whose column holds lists of numbers, or numbers by names, {"0": 0.7, "1": 0.3}, in the natural order of the names. A
-    missing value is an error, or with `skip_missing` its row is left out; in `optional` columns, which come as they
-    stand, it is None.
+    `labels` are returned unchanged (n,), `coded` ones as `Coded`, which needs little memory, `numbers` as float64 (n,),
+    `lists` as float64 (n, K); so do labels and numbers whose column holds lists of numbers, or numbers by names, {"0":
+    0.7, "1": 0.3}, in the natural order of the names. A missing value is an error, or with `skip_missing` its row is
+    left out; in `optional` columns, which come as they stand, it is None. `partial` columns come as a mapping of the
+    rows (from 0) that hold something to what they hold; `later` ones are read by `at` of the result.
 
     `cluster` is one of the labels: equal values of it in several files (of one `run`, if that is a column) are an
     error, unless `across_files` says that they are the "same" item or "separate" ones, which are then numbered anew.
@@ -60,20 +72,28 @@ def read_columns(
     Files are those of `open_predictions`. Raises InputError naming the file, the column, the row and the value.
     """
     check_way(across_files, of=cluster, named="cluster=...")
-    roles = dict.fromkeys((*labels, *optional), "text") | dict.fromkeys(numbers, "number")
+    roles = dict.fromkeys((*labels, *coded, *optional, *partial, *later), "text") | dict.fromkeys(numbers, "number")
     roles |= dict.fromkeys(lists, "numbers")
-    with closing(Database()) as database:
+    with ExitStack() as ending:
+        database = Database()
+        ending.callback(database.close)
         files = named_files(paths, format=format, spool=database.folder)
         database.allow_only([file.path for file in files])
         table = open_table(database, files, list(roles))
         for name in (*labels, *lists):
             table.columns[name] = with_keys(table, table.columns[name])
         kinds = {c: "numbers" if _holds_lists(table, c) else roles[name] for name, c in table.columns.items()}
-        missing = {column: column.missing(role=kind) for column, kind in kinds.items() if column.name not in optional}
+        unchecked = {*optional, *partial, *later}
+        missing = {column: column.missing(role=kind) for column, kind in kinds.items() if column.name not in unchecked}
         selection = select_rows(table, missing, skip=skip_missing, values=(), stream_checks=False)
-        found = {
-            column.name: _with_none(selection, column) if column.name in optional else _values(selection, column, kind)
+        ways: dict[str, Callable[[Selection, Column], Any]] = dict.fromkeys(coded, _coded)
+        ways |= dict.fromkeys(optional, _with_none) | dict.fromkeys(partial, _by_row)
+        found: Arrays = {
+            column.name: ways[column.name](selection, column)
+            if column.name in ways and (kind == "text" or column.name not in coded)
+            else _values(selection, column, kind)
             for column, kind in kinds.items()
+            if column.name not in later
         }
         if cluster is not None:
             part = None if run is None else table.columns[run]
@@ -81,11 +101,23 @@ def read_columns(
             if across_files == SEPARATE:
                 codes = check_clusters(found[cluster], n=selection.n, name=cluster)
                 found[cluster] = apart_by_file(selection, codes)
-        positions = selection.positions()
+        positions = None if selection.where == "TRUE" else selection.positions()
+        if later:
+            ending.pop_all()
     recipe: dict[str, Any] = {"files": [file.name for file in files]}
     recipe |= {"rows": selection.n, "skipped": selection.skipped}
     keys = {name: list(column.keys) for name, column in table.columns.items() if column.keys}
-    return ReadColumns(found, recipe, keys, lambda row: table.place_of(int(positions[row])))
+
+    def position_of(row: int) -> int:
+        return row if positions is None else int(positions[row])
+
+    return ReadColumns(
+        found,
+        recipe,
+        keys,
+        lambda row: table.place_of(position_of(row)),
+        lambda rows: _values_at(table, later, [position_of(row) for row in rows]),
+    )
 
 
 def _holds_lists(table: Table, column: Column) -> bool:
@@ -102,6 +134,43 @@ def _values(selection: Selection, column: Column, kind: str) -> npt.NDArray[Any]
     with reading(selection.table.name):
         relation = selection.table.connection.sql(selection.query([f"{column.sql} AS value"]))
         return np.ma.getdata(relation.fetchnumpy()["value"])
+
+
+def _coded(selection: Selection, column: Column) -> Coded | npt.NDArray[Any]:
+    """A column as codes and names, in natural order; as it stands where the names are very many."""
+    asked = selection.ask(column.text, rest=f"GROUP BY 1 LIMIT {MOST_CODED + 1}")
+    if len(asked) > MOST_CODED:
+        return _values(selection, column, "text")
+    names = tuple(sorted((str(text) for (text,) in asked), key=natural_order))
+    query = selection.query([codes_sql(selection.table.connection, column.text, names)])
+    codes, start = np.empty(selection.n, dtype=np.min_scalar_type(-len(names))), 0
+    for (part,) in chunks(selection.table.connection, query, [np.int64]):
+        codes[start : start + len(part)] = part
+        start += len(part)
+    return Coded(codes, names)
+
+
+def _by_row(selection: Selection, column: Column) -> dict[int, Any]:
+    """What the rows hold that hold something."""
+    table = selection.table
+    position, there = table.position, f"{selection.where} AND NOT {column.missing()}"
+    query = f"SELECT {position}, {column.sql} FROM {table.numbered} WHERE {there} ORDER BY {position}"
+    with reading(table.name):
+        found = {int(row): value for row, value in table.connection.sql(query).fetchall()}
+    if selection.where == "TRUE":
+        return found
+    rows = {int(row): place for place, row in enumerate(selection.positions().tolist())}
+    return {rows[row]: value for row, value in found.items()}
+
+
+def _values_at(table: Table, names: Sequence[str], positions: Sequence[int]) -> dict[str, list[Any]]:
+    """Columns at some positions, which ascend."""
+    position, listed = table.position, [table.columns[name].sql for name in names]
+    wanted = f"(SELECT unnest([{', '.join(map(str, positions))}]::BIGINT[]) AS {position})"
+    query = f"SELECT {', '.join(listed)} FROM {table.numbered} JOIN {wanted} USING ({position}) ORDER BY {position}"
+    with reading(table.name):
+        rows = table.connection.sql(query).fetchall() if names and len(positions) else []
+    return {name: [row[place] for row in rows] for place, name in enumerate(names)}
 
 
 def _with_none(selection: Selection, column: Column) -> npt.NDArray[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
 import os
 import re
@@ -112,6 +113,8 @@ def reading(name: str, path: str = "") -> Iterator[None]:
     except (duckdb.Error, RuntimeError) as error:  # nanoarrow passes on DuckDB's errors as RuntimeError
         if INTERRUPTED in str(error):
             raise KeyboardInterrupt from error
+        if _is_utf_16(path or name):
+            raise InputError(f"{name} is UTF-16 text. Save it as UTF-8 (in a spreadsheet: CSV UTF-8).") from error
         if NOT_UTF_8.search(str(error)):
             line = LINE.search(str(error))
             place = f"line {int(line[1]):,} of {name}" if line else name
@@ -120,6 +123,15 @@ def reading(name: str, path: str = "") -> Iterator[None]:
         lines = [line.strip() for line in told.splitlines() if line.strip()]
         reason = " ".join(lines[:3])[:300] if lines else type(error).__name__
         raise InputError(f"{name} cannot be read: {reason.rstrip('.')}.") from error
+
+
+def _is_utf_16(path: str) -> bool:
+    """Whether a file begins with the mark of UTF-16."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    except OSError:
+        return False
 
 
 def batches(connection: Connection, query: str) -> Iterator[Any]:

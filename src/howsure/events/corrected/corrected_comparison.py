@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.counts.count_law import CountLaw
+from howsure.counts.model.count_law import CountLaw
 from howsure.errors import InputError
 from howsure.events.corrected.corrected_count import ALL, CorrectedCount
 from howsure.events.corrected.corrected_series import WITHIN, CorrectedSeries

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from howsure.counts.design import hypergeometric_interval, labels_total
-from howsure.counts.units import LEAST_LABELS, Units, read_units
+from howsure.counts.design import labels_total
+from howsure.counts.hypergeometric import hypergeometric_interval
+from howsure.counts.population.units import LEAST_LABELS, Units, read_units
 from howsure.errors import InputError
 from howsure.events.labels.progress import reading_order
 from howsure.events.labels.settled import CHANCES, SettledLabels, settled_labels
@@ -83,6 +84,6 @@ def interval_by_labels(units: Units, *, level: float = LEVEL) -> tuple[float, fl
     if units.draw.is_simple:
         positives = int(units.labels.sum())
         return hypergeometric_interval(len(units), len(units.labelled), positives, level=level)
-    member = np.ones(len(units), dtype=np.bool_)
-    found = labels_total(units.draw, units.labelled, units.labels, member, level=level)
+    inside = np.ones(len(units.labelled), dtype=np.bool_)
+    found = labels_total(units.draw, units.labels, inside, units=len(units), level=level)
     return found.low, found.high

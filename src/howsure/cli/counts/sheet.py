@@ -1,0 +1,134 @@
+"""The sheet of units to label: what `howsure counts sample` writes, and how it is put beside the units again."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from howsure.cli.counts.input import CHANCE, CHECK, LABEL, ROW, STRATUM, Population
+from howsure.counts import LabelSample
+from howsure.data.predictions.read_columns import ReadColumns, read_columns
+from howsure.errors import InputError
+from howsure.inputs.naming import nearest, shortened
+from howsure.inputs.numerals import spelled_number
+from howsure.show.table import Table
+
+LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")  # no spreadsheet takes them for a number
+
+
+def sheet_table(sample: LabelSample, score: Any, shown: dict[str, list[Any]]) -> Table:
+    """A row for each unit to label, with columns to recognise it, and an empty one for its label."""
+    names = [ROW, *shown, STRATUM, CHANCE, CHECK, LABEL]
+    design, n = sample.recipe["design"], len(score)
+    rows = [
+        [
+            str(unit + 1),
+            *("" if column[place] is None else str(column[place]) for column in shown.values()),
+            "" if design == "importance" else sample.strata[sample.codes[unit]],
+            repr(chance),
+            check_of(float(score[unit]), n),
+            "",
+        ]
+        for place, (unit, chance) in enumerate(zip(sample.indices.tolist(), sample.inclusion.tolist(), strict=True))
+    ]
+    return Table(names, rows)
+
+
+def check_of(score: float, n: int) -> str:
+    """Eight letters that tell whether a row still is that of a unit with this score among n, and not the score."""
+    return hashlib.blake2b(f"{n} {score!r}".encode(), digest_size=4).hexdigest().translate(LETTERS)
+
+
+def join_labelled(population: Population, file: str, *, positive: str | None = None) -> None:
+    """Put the labels, strata and chances of a sheet beside the units of the population, by the number of their row.
+
+    Raises InputError naming the row of the sheet, the value and what to do.
+    """
+    score = population.columns["prob"]
+    found = read_columns([file], optional=[ROW, STRATUM, CHANCE, CHECK, LABEL])
+    lines = [i for i in range(len(found.arrays[ROW])) if any(held[i] is not None for held in found.arrays.values())]
+    if not lines:
+        raise InputError(f"{file} has no row with a unit; write it by howsure counts sample, and fill its {LABEL}.")
+    strata: dict[int, Any] = {}
+    chances: dict[int, float] = {}
+    labels: dict[int, Any] = {}
+    odd: list[int] = []
+    for i in lines:
+        unit = _unit(found, i, len(score))
+        if unit in chances:
+            raise InputError(f"{ROW} must be different in each row; {found.place(i)} has {unit + 1} again.")
+        strata[unit], chances[unit] = found.arrays[STRATUM][i], _chance(found, i)
+        labels[unit] = found.arrays[LABEL][i] if positive is not None else _label(found, i)
+        if found.arrays[CHECK][i] != check_of(float(score[unit]), len(score)):
+            odd.append(unit)
+    if odd:
+        raise InputError(
+            f"{CHECK} must be that of the unit's score: {population.place(odd[0])} has the score {score[odd[0]]:g}, "
+            f"and {file} was drawn when that row had another, or the file another number of rows ({len(odd):,} such). "
+            "Has the scored file been sorted or changed since the sample was drawn? Use the original file, with the "
+            "same --prob."
+        )
+    _check_all_labelled(found, lines)
+    has_strata = any(name is not None for name in strata.values())
+    population.columns["labels"] = labels if positive is None else _of_positive(labels, positive, file)
+    population.columns["inclusion"] = chances
+    population.columns["strata"] = strata if has_strata else None
+
+
+def _of_positive(labels: dict[int, Any], positive: str, file: str) -> dict[int, float]:
+    """1 where a label is the positive value, 0 where it is the other one."""
+    values = list(dict.fromkeys(str(one).strip() for one in labels.values()))
+    others = [one for one in values if one != positive]
+    if len(others) == len(values) or len(others) > 1:
+        near = nearest(positive, values)
+        advice = f" Did you mean --positive {near}?" if near else ""
+        raise InputError(
+            f"{LABEL} must be {positive!r} or one other value; {file} holds {shortened(map(repr, values))}.{advice}"
+        )
+    return {unit: float(str(one).strip() == positive) for unit, one in labels.items()}
+
+
+def _number(value: object) -> float | None:
+    return spelled_number(value) if isinstance(value, str) else None if value is None else float(str(value))
+
+
+def _unit(found: ReadColumns, i: int, units: int) -> int:
+    held = found.arrays[ROW][i]
+    row = _number(held)
+    if row is None or row % 1 != 0 or not 1 <= row <= units:
+        said = "none" if held is None else held
+        raise InputError(
+            f"{ROW} must be the number of a row of the scored file, 1 to {units:,}; {found.place(i)} has {said}. "
+            "Is it the file of another sample?"
+        )
+    return int(row) - 1
+
+
+def _chance(found: ReadColumns, i: int) -> float:
+    held = found.arrays[CHANCE][i]
+    chance = _number(held)
+    if chance is None or not 0.0 < chance <= 1.0:
+        said = "nothing" if held is None else repr(held)
+        advice = "Write a decimal point." if "," in said else "Leave this column as the sample gave it."
+        raise InputError(f"{CHANCE} must be a number above 0 and at most 1; {found.place(i)} holds {said}. {advice}")
+    return chance
+
+
+def _label(found: ReadColumns, i: int) -> float | None:
+    held = found.arrays[LABEL][i]
+    label = float(held) if isinstance(held, bool) else _number(held)
+    if held is not None and label not in (0.0, 1.0):
+        raise InputError(
+            f"{LABEL} must be 1 or 0; {found.place(i)} holds {held!r}. Write 1 for a unit that has the property and 0 "
+            "for one that has not, or say which value means 1: --positive."
+        )
+    return label
+
+
+def _check_all_labelled(found: ReadColumns, lines: list[int]) -> None:
+    lack = [i for i in lines if found.arrays[LABEL][i] is None]
+    if lack:
+        raise InputError(
+            f"{LABEL} must be 1 or 0 in each row that was drawn; {found.place(lack[0])} has none ({len(lack):,} such). "
+            "Label them too: leaving out what is hard to label would bias the count."
+        )
