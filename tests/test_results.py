@@ -22,6 +22,7 @@ from matplotlib.figure import Figure
 import howsure
 from howsure import events
 from howsure.coreference import CorefPosterior, score_documents
+from howsure.events.labels.progress import reading_order
 from tests.events.corrected.known_truth import labelled_store
 
 HOSTILE = "<b>NN & \x1b[31m"
@@ -65,6 +66,23 @@ def _corrected() -> Any:
         return events.corrected_series(store)
 
 
+@cache
+def _drawn() -> tuple[Any, Any]:
+    with example_copy() as store:
+        drawn = events.draw_documents(store, 20, by="year")
+        for coder, acting in (("anna", drawn.actors[:1]), ("<b>bob", drawn.actors[:2])):
+            for number in reading_order(store):
+                events.record_answer(store, number, coder, acting=acting if number % 2 else [], revision=0)
+        return drawn, events.agreement(store)
+
+
+def example_copy() -> Any:
+    """The example, open for writing."""
+    path = Path(mkdtemp()) / "news.duckdb"
+    events.example_store(path).close()
+    return events.EventStore.open(path, read_only=False)
+
+
 CALLS: dict[str, Callable[[], Any]] = {
     "curve": lambda: howsure.calibration_curve(PAIRS, interval="bootstrap", rng=0),
     "curve of little": lambda: howsure.calibration_curve(FEW, bin_size=1),
@@ -94,6 +112,8 @@ CALLS: dict[str, Callable[[], Any]] = {
     "actors": lambda: howsure.compare_actors(_store(), "SUDORIA", "NORLAND", by="year"),
     "corrected series": lambda: _corrected(),
     "corrected comparison": lambda: events.corrected_comparison(_corrected(), "AAA", "BBB"),
+    "draw of documents": lambda: _drawn()[0],
+    "agreement": lambda: _drawn()[1],
     "rules": lambda: events.compare_rules(_store(), _store()),
     "store": lambda: events.check_store(_store().path),
 }
@@ -105,7 +125,7 @@ MANY_PANELS = {"quantiles", "differences of several metrics", "series"}  # figur
 PARTS = {"Bins", "CountEstimate", "GroupCalibration", "Difference", "Score"}  # rows and columns of a result, not one
 GIVEN = {  # what a public function takes, or a model that it asks: no result
     "Document", "Fields", "Filter", "Lexicon", "Mention", "Metric", "Pairs", "Predictions", "ProperLoss", "Rule",
-    "Runs", "Sentence", "Work",
+    "Runs", "Sentence", "SettledLabels", "Work",
 }  # fmt: skip
 
 

@@ -13,6 +13,11 @@ from howsure.events.extraction.worker import Work
 from howsure.events.imported.import_events import import_events
 from howsure.events.imported.open_scores import open_scores
 from howsure.events.imported.scores import ScoreColumns
+from howsure.events.labels.agreement import Agreement, agreement
+from howsure.events.labels.answers import record_answer
+from howsure.events.labels.draw import LabelDraw, draw_documents
+from howsure.events.labels.exchange.import_labels import import_labels
+from howsure.events.labels.settled import SettledLabels, settled_labels
 from howsure.events.rules.rule import Rule, built_in_rule
 from howsure.events.rules.rule_comparison import RuleComparison, compare_rules
 from howsure.events.rules.rule_files import read_rule
@@ -24,32 +29,40 @@ from howsure.events.store.event_store import EventStore, StoreError
 
 __all__ = [
     "ActorComparison",
+    "Agreement",
     "CorrectedComparison",
     "CorrectedSeries",
     "EventSeries",
     "EventStore",
     "Fields",
     "Filter",
+    "LabelDraw",
     "Lexicon",
     "Rule",
     "RuleComparison",
     "ScoreColumns",
+    "SettledLabels",
     "StoreCheck",
     "StoreError",
     "Work",
+    "agreement",
     "built_in_rule",
     "check_store",
     "compare_actors",
     "compare_rules",
     "corrected_comparison",
     "corrected_series",
+    "draw_documents",
     "event_series",
     "example_store",
     "export_series",
     "extract_events",
     "import_events",
+    "import_labels",
     "open_corpus",
     "open_scores",
     "read_rule",
+    "record_answer",
     "recount_events",
+    "settled_labels",
 ]

@@ -8,10 +8,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from howsure import __version__
+from howsure.events.labels.labelling import labelling_of
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.integrity import (
     OF_DOCUMENTS,
     Damage,
+    DamagedStoreError,
     schema_damage,
     small_tables,
     table_damage,
@@ -107,6 +109,23 @@ def _damage(store: Store) -> Iterator[Damage]:
     yield from broken
     if not broken:  # the blobs have their lengths
         yield from _drawn_damage(store, number_of_samples(store))
+        yield from _label_damage(store)
+
+
+def _label_damage(store: Store) -> Iterator[Damage]:
+    """Errors in what was asked, and answers that it does not allow."""
+    try:
+        asked = labelling_of(store)
+    except DamagedStoreError:
+        yield Damage("label_draw", "settings must be those of a draw")
+        return
+    if asked is not None:
+        others = (
+            "SELECT count(*), min(document) FROM answers WHERE len(list_filter(acting, lambda a: a NOT IN $known)) > 0"
+        )
+        ((n, first),) = rows_of(store, others, known=list(asked.actors))
+        if n:
+            yield Damage("answers", "acting must be actors that were asked for", n, first)
 
 
 def _drawn_damage(store: Store, samples: int) -> Iterator[Damage]:
