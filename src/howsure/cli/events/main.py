@@ -15,8 +15,8 @@ from howsure.cli.terminal.output import emit, json_text
 from howsure.cli.terminal.progress import progress
 
 QUERIES, PAGE, CHECK = "howsure.cli.events.queries", "howsure.cli.events.page", "howsure.cli.events.check"
-RECOUNT, LABELS_OF_STORES = "howsure.cli.events.recount", "howsure.cli.events.labels"
-IMPORT = "howsure.cli.events.import_scores"
+RECOUNT, IMPORT = "howsure.cli.events.recount", "howsure.cli.events.import_scores"
+LABEL, LABELS_OF_STORES = "howsure.cli.events.label", "howsure.cli.events.labels"
 ELSEWHERE = {  # name -> (module that holds `NAME_command`, what `howsure events --help` says of it)
     "import": (IMPORT, "Make a store of the events that another model found."),
     "recount": (RECOUNT, "Count the events of a store under another rule, without parsing again."),
@@ -27,6 +27,7 @@ ELSEWHERE = {  # name -> (module that holds `NAME_command`, what `howsure events
     "figure": (QUERIES, "Draw series with uncertainty bands."),
     "explore": (PAGE, "Open the page: series, documents, evidence."),
     "report": (PAGE, "Write the page as one self-contained HTML file."),
+    "label": (LABEL, "Draw documents, and read them in a page: what the rule misses can be counted then."),
     "labels": (LABELS_OF_STORES, "Labels of documents: sheets, import, export, and how far coders agree."),
     "check": (CHECK, "Check whether a store is intact, and report any damage."),
 }

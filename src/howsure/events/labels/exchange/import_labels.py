@@ -24,8 +24,9 @@ from howsure.show.harmless import in_a_spreadsheet
 
 DESIGNS = ("simple", "census")
 WHY = (
-    "labels of documents that somebody picked correct no count. Say design 'simple' if they were drawn at random from "
-    "all documents of the store, 'census' if they are all of them, or give the chance of each in a column inclusion"
+    "labels of documents that somebody picked correct no count. Say design='simple' if they were drawn at random from "
+    "all documents of the store, design='census' if they are all of them, or give the chance of each in a column "
+    "inclusion"
 )
 REVISIONS = """
     SELECT document, CASE WHEN settles THEN '' ELSE coder END AS who, max(revision) FROM answers GROUP BY ALL"""
@@ -188,7 +189,7 @@ def _settings(
     stored, read = _count(store), len(set(numbers.values()))
     if design == "census" and read < stored:
         raise InputError(
-            f"a census labels all documents of the store, {stored:,}; {path} labels {read:,}. Is the design 'simple'?"
+            f"a census labels all documents of the store, {stored:,}; {path} labels {read:,}. Or design='simple'?"
         )
     return {
         "question": asked.question, "actors": list(asked.actors), "labels": read, "design": design or "chances",

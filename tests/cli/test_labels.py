@@ -1,0 +1,187 @@
+"""`howsure events label` and `howsure events labels`: what they draw, write, print and refuse."""
+
+from __future__ import annotations
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from howsure.events.labels.answers import answers_of, record_answer, settle
+from howsure.events.labels.labelling import asked_of
+from howsure.events.labels.progress import reading_order
+from howsure.events.store.event_store import EventStore
+from tests.cli.running import howsure, printed
+from tests.events.labels.labelled_stores import answer_all, drawn_store, store_to_label
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    with store_to_label(tmp_path_factory.mktemp("whole") / "s.duckdb") as store:
+        return store.path
+
+
+@pytest.fixture(scope="module")
+def read(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store whose drawn documents two coders read."""
+    with drawn_store(tmp_path_factory.mktemp("read") / "s.duckdb", 20) as store:
+        order = answer_all(store, "anna", {0: ["IRQ"], 1: ["NATO"], 2: ["IRQ", "NATO"]})
+        answer_all(store, "bob", {0: ["IRQ"], 2: ["IRQ"]})
+        record_answer(store, order[3], "bob", acting=[], unclear=True, revision=1)
+        settle(store, order[1], ["NATO"], coder="carla")
+        return store.path
+
+
+@pytest.fixture
+def store(whole: Path, tmp_path: Path) -> Path:
+    path = tmp_path / "s.duckdb"
+    path.write_bytes(whole.read_bytes())
+    return path
+
+
+def label(store: Path, *options: object) -> str:
+    return printed("events", "label", store, "--draw-only", *options)
+
+
+def test_documents_are_drawn_and_more_of_them_later(store: Path) -> None:
+    out = label(store, "--labels", 20, "--actor", "IRQ,nato", "--by", "none", "--seed", 3)
+    assert out.splitlines()[0].split() == ["stratum", "documents", "drawn", "before", "drawn", "now"]
+    assert "20 documents of 52 to read: Which of these attack here?" in out
+    assert label(store) == "20 documents drawn before: Which of these attack here?\n"
+    assert "10 documents of 52 to read" in label(store, "--labels", 30)
+    with EventStore.open(store) as held:
+        assert len(reading_order(held)) == 30
+        assert (asked_of(held).actors, asked_of(held).by) == (("IRQ", "NATO"), "none")
+        assert [one["seed"] for one in asked_of(held).draws] == [3, 0]
+
+
+def test_by_default_all_of_a_small_store(store: Path) -> None:
+    assert "52 documents of 52 to read" in label(store)
+
+
+WRONG = [
+    (("--labels", "53"), "--labels must be at most the number of documents in {store}, 52; it is 53."),
+    (("--labels", "3"), "n must be at least 2 per stratum, 8 for 4 strata; it is 3."),
+    (("--actor", "XYZ"), "no actor 'XYZ' in the store; it has YUG, NATO, "),
+    (("--question", " "), "question must be a text of 1 to 300 letters; it is ' '."),
+]
+
+
+@pytest.mark.parametrize(("options", "told"), WRONG)
+def test_wrong_draws(options: tuple[str, str], told: str, store: Path) -> None:
+    before = store.read_bytes()
+    done = howsure("events", "label", store, "--draw-only", *options)
+    assert (done.code, done.out) == (2, "")
+    assert told.format(store=store) in done.err
+    assert store.read_bytes() == before
+
+
+def test_what_was_drawn_is_not_asked_otherwise(store: Path) -> None:
+    label(store, "--labels", 20, "--actor", "IRQ")
+    done = howsure("events", "label", store, "--draw-only", "--actor", "NATO")
+    assert done.code == 2
+    assert "20 drawn documents already, about IRQ: Which of these attack here? Leave --actor out to go on" in done.err
+
+
+def test_the_page_opens_on_the_drawn_documents(store: Path) -> None:
+    command = [sys.executable, "-m", "howsure.cli", "events", "label", str(store), "--labels", "20", "--port", "0"]
+    process = subprocess.Popen([*command, "--no-open"], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        said = next(line for line in process.stdout if " is labelled at " in line)
+    finally:
+        process.send_signal(signal.SIGINT)
+    assert process.wait() == 0
+    assert said.startswith(f"{store} is labelled at http://127.0.0.1:")
+    with EventStore.open(store) as held:
+        assert len(reading_order(held)) == 20
+
+
+def test_labels_go_out_and_come_back(read: Path, store: Path, tmp_path: Path) -> None:
+    out = tmp_path / "labels.csv"
+    assert printed("events", "labels", "export", read, "--output", out) == f"82 labels in {out}\n"
+    assert printed("events", "labels", "export", read) == out.read_text()
+    with EventStore.open(read) as held:
+        order = reading_order(held)
+        ids = dict(held.ask("SELECT document, id FROM documents"))
+        wanted = [(one.document, one.coder, one.acting) for one in answers_of(held)]
+    rows = list(csv.DictReader(out.open(newline="")))
+    assert rows[0]["document"] == ids[order[0]]
+    unclear = [row for row in rows if (row["document"], row["coder"]) == (ids[order[3]], "bob")]
+    assert [(row["actor"], row["label"]) for row in unclear] == [("IRQ", "unclear"), ("NATO", "unclear")]
+    label(store, "--labels", 20, "--actor", "IRQ,NATO", "--by", "none")
+    said = printed("events", "labels", "import", store, out)
+    assert said == f"{store}: 41 answers to 20 documents by anna, bob, carla\n"
+    with EventStore.open(store) as held:
+        assert [(one.document, one.coder, one.acting) for one in answers_of(held)] == wanted
+
+
+def test_a_sheet_is_filled_in(store: Path, tmp_path: Path) -> None:
+    label(store, "--labels", 20, "--actor", "IRQ,NATO")
+    for name in ("sheet.csv", "sheet.jsonl", "sheet.json"):
+        said = printed("events", "labels", "sheet", store, "--output", tmp_path / name)
+        assert said == f"20 documents to read in {tmp_path / name}\n"
+    texts = [json.loads(line) for line in (tmp_path / "sheet.jsonl").read_text().splitlines()]
+    assert texts == json.loads((tmp_path / "sheet.json").read_text())
+    assert list(texts[0]) == ["document", "date", "title", "text"]
+    sheet = tmp_path / "sheet.csv"
+    rows = sheet.read_text().splitlines()
+    assert rows[0] == "document,date,title,text,actor,label"
+    done = howsure("events", "labels", "import", store, sheet, "--coder", "anna")
+    assert done.code == 2
+    assert "line 2: label must be 1, 0 or unclear; it is ''" in done.err
+    sheet.write_text("\n".join([rows[0], *(f"{row}{at % 2}" for at, row in enumerate(rows[1:])), ""]))
+    said = printed("events", "labels", "import", store, sheet, "--coder", "anna")
+    assert said == f"{store}: 20 answers to 20 documents by anna\n"
+
+
+def test_agreement(read: Path) -> None:
+    out = printed("events", "labels", "agreement", read)
+    assert [line.split()[0] for line in out.splitlines()[2:5]] == ["IRQ", "NATO", "all"]
+    assert "Krippendorff's alpha, nominal, of 2 coders (anna, bob)" in out
+    assert "1 answer 'unclear' count as missing." in out
+    found = json.loads(printed("events", "labels", "agreement", read, "--format", "json", "--level", "0.9"))
+    assert found["recipe"]["level"] == 0.9
+    assert found["rows"][0]["alpha"] == 1.0
+    done = howsure("events", "labels", "agreement", read, "--coders", "anna,dan")
+    assert (done.code, done.out) == (2, "")
+    assert "no coder 'dan' in the labels; it has anna, bob." in done.err
+
+
+def test_disagreements(read: Path, store: Path) -> None:
+    out = printed("events", "labels", "disagreements", read)
+    with EventStore.open(read) as held:
+        order, ids = reading_order(held), dict(held.ask("SELECT document, id FROM documents"))
+    assert [line.split() for line in out.splitlines()[2:]] == [
+        [ids[order[1]], "NATO", "none", "NATO", "(carla)"],
+        [ids[order[2]], "IRQ,", "NATO", "IRQ"],
+        [ids[order[3]], "none", "unclear"],
+    ]
+    found = json.loads(printed("events", "labels", "disagreements", read, "--format", "json"))["documents"]
+    assert found[0]["answers"][-1] == {"coder": "carla", "acting": ["NATO"], "unclear": False, "settles": True}
+    label(store, "--labels", 20)
+    assert printed("events", "labels", "disagreements", store) == "no document was answered differently\n"
+
+
+@pytest.mark.parametrize("command", [["export"], ["agreement"], ["disagreements"], ["sheet", "--output", "s.csv"]])
+def test_a_store_without_labels(
+    command: list[str], whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = howsure("events", "labels", *command, whole)
+    assert (done.code, done.out) == (2, "")
+    assert f"{whole} holds no labels; draw documents first: howsure events label {whole}." in done.err
+    assert not (tmp_path / "s.csv").exists()
+
+
+def test_a_design_that_is_not_said(whole: Path, store: Path, tmp_path: Path) -> None:
+    (tmp_path / "picked.csv").write_text("document,actor,label,coder\nitem-0,IRQ,1,anna\nitem-1,IRQ,0,anna\n")
+    done = howsure("events", "labels", "import", store, tmp_path / "picked.csv")
+    assert done.code == 2
+    assert "labels of documents that somebody picked correct no count. Say --design simple if they were" in done.err
+    said = printed("events", "labels", "import", store, tmp_path / "picked.csv", "--design", "simple")
+    assert said == f"{store}: 2 answers to 2 documents by anna\n"
