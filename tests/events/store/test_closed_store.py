@@ -2,33 +2,52 @@
 
 from __future__ import annotations
 
+import datetime
 import importlib
 import inspect
 import pkgutil
 import re
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
 import howsure.events
 import howsure.explorer
 from howsure.errors import InputError
-from howsure.events import EventStore, built_in_rule, compare_actors, compare_rules, event_series, example_store
+from howsure.events import (
+    ActorComparison,
+    EventSeries,
+    EventStore,
+    built_in_rule,
+    compare_actors,
+    compare_rules,
+    event_series,
+    example_store,
+)
 from howsure.events.corpus.stories import stories_of
+from howsure.events.corrected import extra_features
+from howsure.events.corrected.corrected_series import corrected_series
+from howsure.events.corrected.pair_features import pair_features
 from howsure.events.extraction.recount import recount_events
 from howsure.events.labels import agreement, answers, bands, disagreements, draw, labelling, progress, settled
 from howsure.events.labels.exchange import export_labels, import_labels
+from howsure.events.series import beside_labels
 from howsure.events.series.behind_a_point import documents_of, doubtful_documents
 from howsure.events.series.dependence_choices import dependence_asked
+from howsure.events.series.stored_events import stored_events
 from howsure.events.store import integrity, reading, refusals
 from howsure.events.store.documents import stored_document, stored_documents
 from howsure.events.store.schema import OLDEST
 from howsure.explorer import Tokens, addresses, create_app, queries
 from howsure.explorer.document_view import document_view
+from howsure.explorer.labelling import orders, questions
+from howsure.explorer.labelling.intervals import intervals
 from howsure.explorer.one_file import events_report
 
 ONLY_SETTINGS = {  # are read when a store is opened, and stay
@@ -39,6 +58,16 @@ OTHERWISE = {"create_app", "serve", "view_of"}  # the page answers; the view is 
 
 def _of_the_oldest(store: EventStore) -> None:
     EventStore(store.path, store.connection, {"version": OLDEST}).add_label_tables()
+
+
+@cache
+def of_an_open_one() -> tuple[EventSeries, ActorComparison]:
+    with example_store() as store:
+        return event_series(store), compare_actors(store, "NORLAND", "SUDORIA")
+
+
+def days_of_years() -> tuple[datetime.date, datetime.date]:
+    return datetime.date(2001, 1, 1), datetime.date(2001, 12, 31)
 
 
 def _import(store: EventStore) -> None:
@@ -102,6 +131,22 @@ ASKED: dict[str, Callable[[EventStore], Any]] = {
     "stored_documents": lambda store: stored_documents(store, {0}),
     "stories_of": stories_of,
     "table_damage": lambda store: list(integrity.table_damage(store, ["events"])),
+}
+ASKED |= {
+    "answer": lambda store: orders.answer(store, 0, "anna", [], False, 0),
+    "comparison_beside_labels": lambda store: beside_labels.comparison_beside_labels(store, of_an_open_one()[1]),
+    "corrected_series": corrected_series,
+    "document_texts": extra_features.document_texts,
+    "intervals": intervals,
+    "learned_features": lambda store: extra_features.learned_features(store, None, np.empty(0)),  # type: ignore[arg-type]
+    "pair_features": pair_features,
+    "present": lambda store: questions.present(store, 0, "anna"),
+    "progress_of": lambda store: questions.progress_of(store, "anna"),
+    "room": lambda store: questions.room(store, "anna"),
+    "score_features": lambda store: extra_features.score_features(store, None, {"a": {}}),  # type: ignore[arg-type]
+    "series_beside_labels": lambda store: beside_labels.series_beside_labels(store, of_an_open_one()[0]),
+    "stored_events": lambda store: stored_events(store, ["NORLAND"], "year", "probability", days_of_years()),
+    "undo": lambda store: orders.undo(store, "anna"),
 }
 METHODS: dict[str, Callable[[EventStore], Any]] = {
     "add_label_tables": _of_the_oldest,
