@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
+from howsure.events.labels.answers import record_answer
+from howsure.events.labels.draw import draw_documents
+from howsure.events.labels.progress import reading_order
+from howsure.events.store.event_store import EventStore
 from tests.cli.running import howsure
 from tests.explorer.chromium import Browser
+from tests.explorer.labelling.rooms import enter, serving_room
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 DEMO = files("howsure.data").joinpath("demo")
@@ -20,12 +26,18 @@ WINDOW = (1000, 800)
 
 
 @pytest.fixture(scope="module")
-def news(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The address of the bundled news as a report."""
-    folder = tmp_path_factory.mktemp("news")
-    store, page = folder / "news.duckdb", folder / "news.html"
-    corpus = ["--date", "date", "--title", "title", "--lexicon", DEMO / "actors.tsv", "--store", store, "--workers", 1]
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The bundled news as a store."""
+    path = tmp_path_factory.mktemp("news") / "news.duckdb"
+    corpus = ["--date", "date", "--title", "title", "--lexicon", DEMO / "actors.tsv", "--store", path, "--workers", 1]
     assert howsure("events", "extract", DEMO / "news.conllu", *corpus).code == 0
+    return path
+
+
+@pytest.fixture(scope="module")
+def news(store: Path) -> str:
+    """The address of the bundled news as a report."""
+    page = store.with_suffix(".html")
     done = howsure("events", "report", store, page)
     assert (done.code, done.err) == (0, "")
     return page.as_uri()
@@ -72,6 +84,40 @@ def test_pictures_in_the_dark_and_on_a_phone(browser: Browser, news: str, tmp_pa
         browser.resize(360, 740)
         browser.wait(lambda: browser.one(".chart").size["width"] <= 360, "the narrow chart")
         picture(browser, tmp_path, "events-phone", "#series")
+    finally:
+        browser.prefer("light")
+        browser.resize(*WINDOW)
+    assert browser.errors() == []
+
+
+def test_pictures_of_the_labelling_room(browser: Browser, store: Path, tmp_path: Path) -> None:
+    """Two coders read the bundled news; a third document is in doubt, and one is settled."""
+    path = Path(shutil.copy(store, tmp_path / "news.duckdb"))
+    with EventStore.open(path, read_only=False) as opened:
+        draw_documents(opened, 36, actors=["SUDORIA", "NORLAND", "VESTMERE"], by="none")
+        order = reading_order(opened)
+        for at, number in enumerate(order):
+            said = ["SUDORIA"] if at % 4 == 1 else ["NORLAND"] if at % 5 == 2 else []
+            if at < 22:
+                record_answer(opened, number, "Anna", acting=said, unclear=at == 10, revision=0)
+            record_answer(opened, number, "Ben", acting=[] if at in (1, 7, 13) else said, revision=0)
+    try:
+        with serving_room(path) as room:
+            enter(browser, room.address, "Anna")
+            browser.press("1")
+            browser.says("#intervals", "Total so far")
+            picture(browser, tmp_path, "events-label")
+            browser.open(f"{room.label}#disagreements")
+            browser.press("1")
+            picture(browser, tmp_path, "events-disagreements")
+            browser.resize(390, 844)
+            browser.prefer("dark")
+            browser.open(room.label)
+            browser.press("2")
+            browser.says("#intervals", "Total so far")
+            picture(browser, tmp_path, "events-label-phone")
+            browser.run("history.replaceState(null, '', '/label')")
+            browser.press("2")
     finally:
         browser.prefer("light")
         browser.resize(*WINDOW)

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys
+
 from howsure.events.labels.draw import draw_documents
 from howsure.events.store.event_store import EventStore
 from tests.explorer.chromium import Browser
@@ -89,8 +92,14 @@ def enter(browser: Browser, address: str, coder: str) -> None:
     browser.run("localStorage.removeItem('howsure-coder')")
     browser.open(address.partition("#")[0].partition("?")[0] + "#")
     browser.one("#coder").send_keys(coder)
-    browser.press("\ue007")  # Enter
-    browser.settle()
+    browser.press(Keys.ENTER)
+
+
+def typed(browser: Browser, *keys: str) -> None:
+    """Keys, one after another without a pause, but for what is saved: keys that come meanwhile are not taken."""
+    for saved in " ".join(keys).replace(Keys.ENTER, f"{Keys.ENTER}\n").splitlines():
+        ActionChains(browser.driver, duration=0).send_keys(*saved.split()).perform()
+        browser.settle()
 
 
 def current(browser: Browser) -> int:

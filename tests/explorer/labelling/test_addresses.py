@@ -9,9 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 from starlette.testclient import TestClient
 
+from howsure.errors import InputError
+from howsure.events.labels.agreement import agreement
 from howsure.events.labels.answers import answers_of
 from howsure.events.labels.progress import reading_order
 from howsure.events.store.event_store import EventStore
@@ -246,6 +249,29 @@ def test_the_words_are_shown_without_what_the_model_found(store: EventStore, roo
     view = assisted.get(f"/api/label/document?coder=anna&number={number}&sample=3").json()["view"]
     assert (view["document"], view["sample"]) == (number, 3)
     assert view["sentences"] == told["sentences"]
+
+
+def test_how_far_coders_agree(client: TestClient, store: EventStore) -> None:
+    assert client.get("/api/label/agreement").json()["documents"] == 0
+    for at, number in enumerate(reading_order(store)[:20]):
+        for coder, acting in (("anna", ["IRQ"] if at % 2 else []), ("ben", ["IRQ"] if at % 2 and at > 3 else [])):
+            order(client, "answer", json={**SAID, "document": number, "coder": coder, "acting": acting})
+    total = agreement(store).total
+    told = client.get("/api/label/agreement").json()
+    assert told == {name: getattr(total, name) for name in ("documents", "alpha", "low", "high", "why")}
+    assert (told["documents"], total.differing) == (20, 2)
+
+
+def test_the_store_is_the_only_file_that_a_query_reads(client: TestClient, store: EventStore) -> None:
+    with pytest.raises(duckdb.PermissionException):
+        store.ask("SELECT * FROM read_text('/etc/hostname')")
+
+
+def test_a_coder_may_be_named_before(store: EventStore) -> None:
+    page = visitor(store, Room(store, coder=' "><b>Anna ')).get("/label").text
+    assert '<meta name="coder" content="&#34;&gt;&lt;b&gt;Anna">' in page
+    with pytest.raises(InputError, match="coder must be a name"):
+        Room(store, coder="")
 
 
 def test_titles_of_actors_are_told(client: TestClient) -> None:

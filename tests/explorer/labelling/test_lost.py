@@ -11,7 +11,7 @@ import pytest
 from selenium.webdriver.common.keys import Keys
 
 from tests.explorer.chromium import Browser
-from tests.explorer.labelling.rooms import ServedRoom, current, enter, pressed, serving_room
+from tests.explorer.labelling.rooms import ServedRoom, current, enter, pressed, serving_room, typed
 
 
 def test_a_kill_between_two_answers_loses_none(browser: Browser, room_store: Path) -> None:
@@ -19,13 +19,13 @@ def test_a_kill_between_two_answers_loses_none(browser: Browser, room_store: Pat
         enter(browser, room.address, "killed")
         order = room.asked("room", coder="killed")["documents"]
         for keys in ("1", "n", "u", "2", "3", "1", "n"):
-            browser.press(keys, Keys.ENTER)
+            typed(browser, keys, Keys.ENTER)
         expected = room.answers("killed")
         said = [["IRQ"], [], "unclear", ["YUG"], ["KWT"], ["IRQ"], []]
         assert expected == dict(zip(order, said, strict=False))
         room.process.kill()
         room.process.wait()
-        browser.press("1", Keys.ENTER)
+        typed(browser, "1", Keys.ENTER)
         assert "Not saved. The server does not answer." in browser.text("#problems")
         assert (current(browser), pressed(browser)) == (order[7], ["actor-0"]), "the choice is still there"
     with serving_room(room_store) as room:
@@ -61,10 +61,10 @@ def test_two_tabs_do_not_overwrite_each_other(
 ) -> None:
     _, second, coder = two_tabs
     here = current(browser)
-    browser.press("1", Keys.ENTER)
+    typed(browser, "1", Keys.ENTER)
     browser.driver.switch_to.window(second)
     assert current(browser) == here
-    browser.press("n", Keys.ENTER)
+    typed(browser, "n", Keys.ENTER)
     said = browser.text("#problems")
     assert "this document was answered in your name elsewhere meanwhile" in said
     assert "There it is “Iraq”; here it is “none of them”." in said
@@ -76,9 +76,9 @@ def test_two_tabs_do_not_overwrite_each_other(
 def test_the_same_answer_in_two_tabs_is_no_conflict(browser: Browser, room: ServedRoom, two_tabs: list[str]) -> None:
     _, second, coder = two_tabs
     here = current(browser)
-    browser.press("1", Keys.ENTER)
+    typed(browser, "1", Keys.ENTER)
     browser.driver.switch_to.window(second)
-    browser.press("1", Keys.ENTER)
+    typed(browser, "1", Keys.ENTER)
     assert current(browser) != here
     assert room.answers(coder) == {here: ["IRQ"]}
 

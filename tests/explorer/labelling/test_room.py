@@ -11,7 +11,7 @@ from selenium.webdriver.common.keys import Keys
 
 from tests.explorer.chromium import Browser
 from tests.explorer.hostile_store import ATTACKS, DOCUMENTS, SAMPLES
-from tests.explorer.labelling.rooms import ACTORS, READ, ServedRoom, current, enter, pressed, serving_room
+from tests.explorer.labelling.rooms import ACTORS, READ, ServedRoom, current, enter, pressed, serving_room, typed
 from tests.explorer.test_access import UNNAMED, WINDOW
 from tests.explorer.test_hostile import FORBIDDEN, HARMFUL
 
@@ -34,7 +34,7 @@ def test_thirty_documents_by_keys_alone(browser: Browser, room: ServedRoom) -> N
         assert current(browser) == number
         assert browser.text("#place") == f"Document {at + 1} of {READ}"
         assert browser.focused("tabindex") == "-1"
-        browser.press(*CYCLE[at % len(CYCLE)], Keys.ENTER)
+        typed(browser, *CYCLE[at % len(CYCLE)], Keys.ENTER)
         expected[number] = SAYS[at % len(CYCLE)]
         if at % 7 == 0:
             assert set(answered(room, "by keys")) == set(expected)
@@ -56,12 +56,12 @@ def test_nothing_is_stored_unless_something_is_chosen(browser: Browser, room: Se
     browser.press("1")
     assert pressed(browser) == []
     browser.click("#keys")
-    browser.press("1", "u")
+    typed(browser, "1", "u")
     assert pressed(browser) == ["unclear"]
     assert "Chosen: unclear." in browser.run("return document.getElementById('status').textContent")
-    browser.press("2", "1")
+    typed(browser, "2", "1")
     assert pressed(browser) == ["actor-0", "actor-1"]
-    browser.press("1", "2")
+    typed(browser, "1", "2")
     assert pressed(browser) == []
     assert not browser.one("#choices").find_elements("css selector", "#kept:not([hidden])")
 
@@ -69,11 +69,11 @@ def test_nothing_is_stored_unless_something_is_chosen(browser: Browser, room: Se
 def test_answers_are_changed_and_taken_back(browser: Browser, room: ServedRoom) -> None:
     enter(browser, room.address, "doubter")
     first, second, third = room.asked("room", coder="doubter")["documents"][:3]
-    browser.press("1", Keys.ENTER, "n", Keys.ENTER)
+    typed(browser, "1", Keys.ENTER, "n", Keys.ENTER)
     assert current(browser) == third
     browser.press(Keys.ARROW_LEFT, Keys.ARROW_LEFT)
     assert (current(browser), pressed(browser)) == (first, ["actor-0"])
-    browser.press("2", Keys.ENTER)
+    typed(browser, "2", Keys.ENTER)
     assert current(browser) == third, "the next that is not answered"
     assert room.answers("doubter") == {first: ["IRQ", "YUG"], second: []}
     browser.press("z")
@@ -85,14 +85,14 @@ def test_answers_are_changed_and_taken_back(browser: Browser, room: ServedRoom) 
     assert room.answers("doubter") == {}
     browser.press("z")
     assert "doubter has no answer left to undo" in browser.text("#problems")
-    browser.press("3", Keys.ENTER)
+    typed(browser, "3", Keys.ENTER)
     assert room.answers("doubter") == {first: ["KWT"]}
     browser.errors()  # the browser notes the answer 400 itself
 
 
 def test_a_reload_keeps_the_place_and_the_name(browser: Browser, room: ServedRoom) -> None:
     enter(browser, room.address, "reloader")
-    browser.press("1", Keys.ENTER, "n", Keys.ENTER, Keys.ARROW_LEFT)
+    typed(browser, "1", Keys.ENTER, "n", Keys.ENTER, Keys.ARROW_LEFT)
     here = current(browser)
     browser.driver.refresh()
     browser.settle()
@@ -162,12 +162,12 @@ def test_the_interval_of_the_total_comes_after_enough_labels(browser: Browser, r
         needed = room.asked("intervals")["more"]
         for left, _ in zip(range(needed, 0, -1), order, strict=False):
             browser.says("#intervals", f"after {left} more {'label' if left == 1 else 'labels'}.")
-            browser.press("1" if left % 2 else "n", Keys.ENTER)
+            typed(browser, "1" if left % 2 else "n", Keys.ENTER)
         told = browser.says("#intervals", f"Total so far, of {DOCUMENTS} documents (95 % intervals): Iraq ")
         assert re.search(r"Iraq ([0-9]+) to ([0-9]+); Yugoslavia 0 to [1-9][0-9]*; ", told)
         assert ATTACKS[1] in told, "the title of an actor, as text"
         enter(browser, room.label, "another")
-        browser.press("2", Keys.ENTER)
+        typed(browser, "2", Keys.ENTER)
         browser.says("#intervals", "Yugoslavia cannot tell: too few clear and agreed answers")
 
 
@@ -176,25 +176,28 @@ def test_two_coders_differ_and_it_is_settled(browser: Browser, room_store: Path)
         enter(browser, room.address, "Anna")
         order = room.asked("room", coder="Anna")["documents"]
         for keys in (("1",), ("n",), ("2", "3"), ("u",), ("1",)):
-            browser.press(*keys, Keys.ENTER)
+            typed(browser, *keys, Keys.ENTER)
         enter(browser, room.label, "Ben")
         for number, keys in zip(order, (("1",), ("1",), ("2",), ("u",), ("1",)), strict=False):
             assert current(browser) == number, "the same order"
             assert pressed(browser) == [], "and nothing of the other's answers"
-            browser.press(*keys, Keys.ENTER)
+            typed(browser, *keys, Keys.ENTER)
         browser.click("#to-disagreements")
         assert browser.text("#list h2") == "2 disagreements to settle"
+        assert re.match(
+            r"Krippendorff’s α is 0\.[0-9]{2}, 95 % interval .*, of 4 documents", browser.says("#agreement", "α")
+        )
         assert browser.rows("#beside") == [["Anna", "none of them"], ["Ben", "Iraq"]]
-        browser.press("1", Keys.ENTER)
+        typed(browser, "1", Keys.ENTER)
         assert browser.text("#list h2") == "1 disagreement to settle"
         assert browser.rows("#beside") == [["Anna", f"Yugoslavia, {ATTACKS[1]}"], ["Ben", "Yugoslavia"]]
-        browser.press("2", Keys.ENTER)
+        typed(browser, "2", Keys.ENTER)
         assert browser.text("#list h2") == "All disagreements are settled"
         settled = {one["document"]: one["answer"]["acting"] for one in room.asked("disagreements")}
         assert settled == {order[1]: ["IRQ"], order[2]: ["YUG"]}
         browser.click(f'#list [data-document="{order[1]}"]')
         assert pressed(browser) == ["actor-0"]
-        browser.press("n", Keys.ENTER)
+        typed(browser, "n", Keys.ENTER)
         assert room.asked("disagreements")[0]["answer"] == {"acting": [], "unclear": False}
         browser.click("#to-documents")
         assert browser.text("#place") == "Document 6 of 30"
@@ -211,7 +214,7 @@ def test_hostile_texts_titles_and_names_do_nothing(browser: Browser, census: Ser
         tags = browser.run("return [...document.querySelectorAll('body *')].map((e) => e.localName)")
         assert not (FORBIDDEN - {"a", "script"}) & set(tags)
         assert browser.run(HARMFUL) == []
-    browser.press("3", Keys.ENTER)
+    typed(browser, "3", Keys.ENTER)
     assert census.answers(coder) == {len(ATTACKS): ["KWT"]}
     assert browser.run("return document.querySelectorAll('script').length") == 1
     browser.open(f"{census.label}#settle=%3Cimg%20src=x%20onerror=window.taken=2%3E")
@@ -249,6 +252,6 @@ def test_whatever_can_be_used_has_a_name(browser: Browser, room: ServedRoom) -> 
     assert all(b - a <= 1 for a, b in pairwise(headings))
     ids = browser.run("return [...document.querySelectorAll('[id]')].map(e => e.id)")
     assert len(set(ids)) == len(ids)
-    browser.press("1", Keys.ENTER)
+    typed(browser, "1", Keys.ENTER)
     said = browser.run("return document.getElementById('status').textContent")
     assert said == f"Saved: Iraq. Document 2 of {READ}."

@@ -14,7 +14,7 @@ from howsure.explorer.addresses import LARGEST, Question
 from howsure.explorer.labelling.bodies import read_fields
 from howsure.explorer.labelling.intervals import intervals
 from howsure.explorer.labelling.orders import ORDERS, Order
-from howsure.explorer.labelling.questions import disagreements, document, room
+from howsure.explorer.labelling.questions import agreement, disagreements, document, room
 from howsure.explorer.labelling.room import Room
 from howsure.explorer.parameters import Parameter, number_or, whole, words
 
@@ -35,6 +35,7 @@ def questions_of(room_: Room) -> Mapping[str, Question]:
         "label/room": Question(room, (CODER,)),
         "label/document": Question(partial(document, assisted=room_.assisted), (NUMBER, CODER, SAMPLE)),
         "label/disagreements": Question(disagreements),
+        "label/agreement": Question(agreement),
         "label/intervals": Question(intervals),
     }
 

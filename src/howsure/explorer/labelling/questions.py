@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from howsure.errors import InputError
+from howsure.events.labels.agreement import agreement as measured
 from howsure.events.labels.answers import Answer, answers_of, coder_named, revision_of
 from howsure.events.labels.disagreements import disagreements as differing
 from howsure.events.labels.labelling import asked_of
@@ -66,6 +68,15 @@ def disagreements(store: Store) -> list[dict[str, Any]]:
         }
         for one in found
     ]
+
+
+def agreement(store: Store) -> dict[str, Any]:
+    """How far the coders agree on all pairs of a document and an actor; `documents` is 0 while nobody could differ."""
+    clear = Counter(one.document for one in answers_of(store) if not one.unclear)
+    if max(clear.values(), default=0) < 2:
+        return {"documents": 0, "alpha": None, "low": None, "high": None, "why": None}
+    total = measured(store).total
+    return {name: getattr(total, name) for name in ("documents", "alpha", "low", "high", "why")}
 
 
 def present(store: Store, number: int, coder: str) -> dict[str, Any]:

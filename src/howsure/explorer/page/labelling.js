@@ -1,7 +1,7 @@
 // The labelling room: one document after another; the next one shows when the store holds the answer to this one.
 
 import { chosenIn, inWords, isSame } from "./choice.js";
-import { askName, keepName, keptName, onName } from "./coder.js";
+import { askName, keepName, keptName, nameGiven, onName } from "./coder.js";
 import { press, save, undo } from "./answering.js";
 import { button, choiceButtons, choicesFor, documentContent, showChoice } from "./desk.js";
 import { byId, element, heading } from "./dom.js";
@@ -9,7 +9,7 @@ import { listenToKeys } from "./keys.js";
 import { ask } from "./orders.js";
 import { showIntervals, showProgress } from "./progress.js";
 import { hideToken } from "./requests.js";
-import { bothAnswers, disagreementList } from "./settling.js";
+import { agreementText, bothAnswers, disagreementList } from "./settling.js";
 import { busy, complain, showOnly, tell } from "./stage.js";
 import { counted, whole } from "./wording.js";
 
@@ -40,6 +40,7 @@ function nextUnanswered(number) {
 
 function show() {
   complain();
+  byId("to-disagreements").hidden = settling();
   return settling() ? showDisagreement() : showDocument();
 }
 
@@ -48,7 +49,6 @@ async function showDocument() {
   const wanted = room.documents.find((number) => String(number) === given);
   if (given !== null && wanted === undefined) complain("That document was not drawn for labelling; here is the next to read.");
   const number = wanted ?? nextUnanswered(null);
-  tellDisagreements();
   if (number === undefined) return finished();
   history.replaceState(null, "", `#document=${number}`);
   const one = await (room.ahead.get(number) ?? ask("document", { number, coder: room.coder }));
@@ -71,9 +71,10 @@ async function showDisagreement() {
   const given = new URLSearchParams(location.hash.slice(1)).get("settle");
   const current = room.disagreements.find((one) => String(one.document) === given) ?? unsettled()[0];
   showOnly("list", ...(current ? ["desk"] : []));
-  byId("list").replaceChildren(
-    ...disagreementList(room.disagreements, current?.document, (number) => goTo(`#settle=${number}`)),
-    element("p", {}, element("button", { type: "button", id: "to-documents", onclick: () => goTo("") }, "Back to the documents")));
+  const back = element("button", { type: "button", id: "to-documents", onclick: () => goTo("") }, "Back to the documents");
+  const told = element("p", { class: "quiet", id: "agreement" });
+  byId("list").replaceChildren(...disagreementList(room.disagreements, current?.document, (number) => goTo(`#settle=${number}`), back, told));
+  ask("agreement").then((found) => { told.textContent = agreementText(found); }, () => {});
   if (!current) {
     room.current = null;
     return byId("list").querySelector("h2").focus();
@@ -115,7 +116,8 @@ function mark() {
   byId("kept").hidden = isSame(choice, chosenIn(saved));
 }
 
-function finished() {
+async function finished() {
+  await refreshDisagreements();
   showOnly("done");
   room.current = null;
   const n = unsettled().length;
@@ -129,21 +131,13 @@ function finished() {
   tell(`${said}.`);
 }
 
-function tellDisagreements() {
-  const n = unsettled().length;
-  byId("to-disagreements").textContent = counted(n, "disagreement");
-  byId("to-disagreements").hidden = !n || settling();
-}
-
 async function refreshDisagreements() {
   room.disagreements = await ask("disagreements");
-  tellDisagreements();
 }
 
-// What no document waits for.
-function refreshBeside() {
+// No document waits for it.
+function refreshIntervals() {
   ask("intervals").then(showIntervals, () => {});
-  refreshDisagreements().catch(() => {});
 }
 
 // --- what is done
@@ -151,7 +145,7 @@ function refreshBeside() {
 function stored(number) {
   room.ahead.delete(number);
   if (!settling()) room.answered.add(number);
-  refreshBeside();
+  refreshIntervals();
 }
 
 async function next(said) {
@@ -163,7 +157,7 @@ async function next(said) {
     await moveTo(after === undefined ? "#disagreements" : `#settle=${after}`);
   } else {
     const after = nextUnanswered(number);
-    if (after === undefined) finished();
+    if (after === undefined) await finished();
     else await moveTo(`#document=${after}`);
   }
   tell(`${said} ${byId("status").textContent}`);
@@ -190,9 +184,8 @@ async function enter(name) {
   byId("progress").hidden = false;
   byId("choices").replaceChildren(...choiceButtons(room.choices, (what) => press(room, what)));
   showProgress(told.progress);
-  await refreshDisagreements();
   await show();
-  refreshBeside();
+  refreshIntervals();
   tabs.postMessage({ coder: told.coder });
 }
 
@@ -217,7 +210,7 @@ function start() {
     button("save", "Save and next", "Enter", () => save(room)),
     button("back", "←", null, () => step(-1), { "aria-keyshortcuts": "ArrowLeft", "aria-label": "Back" }),
     button("forward", "→", null, () => step(1), { "aria-keyshortcuts": "ArrowRight", "aria-label": "Forward" }),
-    button("undo", "Undo last answer", "z", () => undo(room)));
+    button("undo", "Undo", "z", () => undo(room)));
   byId("answer").addEventListener("click", (event) => { // after a mouse, Enter saves; a button that keys pressed keeps the focus
     if (event.detail && event.target.closest("button")) byId("document").querySelector("h2")?.focus({ preventScroll: true });
   });
@@ -227,7 +220,7 @@ function start() {
   onName((name) => busy(() => enter(name)));
   listen();
   document.querySelector("main").removeAttribute("aria-busy");
-  const name = keptName();
+  const name = nameGiven() || keptName();
   if (name) busy(() => enter(name));
   else askName("");
 }

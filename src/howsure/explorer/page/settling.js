@@ -5,14 +5,23 @@ import { element, heading } from "./dom.js";
 import { titleOf } from "./listing.js";
 import { counted } from "./wording.js";
 
-export function disagreementList(disagreements, current, open) {
+// `doors` stand beside the heading, `told` below it.
+export function disagreementList(disagreements, current, open, doors, told) {
   const left = disagreements.filter((one) => !one.answer).length;
   const said = left ? `${counted(left, "disagreement")} to settle` : disagreements.length ? "All disagreements are settled" : "No disagreements";
-  return [heading(said),
+  return [element("div", { class: "row" }, heading(said), doors), told,
     element("ol", { class: "list" }, disagreements.map((one) => element("li", {},
       element("button", { type: "button", class: "link", "data-document": one.document, "aria-current": one.document === current ? "true" : null,
         onclick: () => open(one.document) }, element("bdi", {}, titleOf(one))),
       one.answer ? element("span", { class: "quiet" }, " settled") : "")))];
+}
+
+// How far coders agree; nothing while no document was read by two.
+export function agreementText({ documents, alpha, low, high, why }) {
+  if (!documents) return "";
+  const bound = (value) => value.toFixed(2);
+  const found = alpha === null ? "is undefined" : `is ${bound(alpha)}${low === null ? "" : `, 95 % interval ${bound(low)} to ${bound(high)}`}`;
+  return `Krippendorff’s α ${found}, of ${counted(documents, "document")} read by two or more${why ? ` (${why})` : " (1: full agreement, 0: that of chance)"}.`;
 }
 
 export function bothAnswers(one, actors) {
