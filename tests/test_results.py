@@ -125,7 +125,7 @@ MANY_PANELS = {"quantiles", "differences of several metrics", "series"}  # figur
 PARTS = {"Bins", "CountEstimate", "GroupCalibration", "Difference", "Score"}  # rows and columns of a result, not one
 GIVEN = {  # what a public function takes, or a model that it asks: no result
     "Document", "Fields", "Filter", "Lexicon", "Mention", "Metric", "Pairs", "Predictions", "ProperLoss", "Rule",
-    "Runs", "Sentence", "SettledLabels", "Work",
+    "Runs", "ScoreColumns", "Sentence", "SettledLabels", "Work",
 }  # fmt: skip
 
 

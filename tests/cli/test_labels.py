@@ -65,7 +65,10 @@ def test_by_default_all_of_a_small_store(store: Path) -> None:
 
 WRONG = [
     (("--labels", "53"), "--labels must be at most the number of documents in {store}, 52; it is 53."),
-    (("--labels", "3"), "n must be at least 2 per stratum, 8 for 4 strata; it is 3."),
+    (
+        ("--labels", "3"),
+        "a draw of 3 documents is too small: 4 strata need 2 each, 8 in all; set --labels to at least that.",
+    ),
     (("--actor", "XYZ"), "no actor 'XYZ' in the store; it has YUG, NATO, "),
     (("--question", " "), "question must be a text of 1 to 300 letters; it is ' '."),
 ]

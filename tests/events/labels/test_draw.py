@@ -176,7 +176,7 @@ def test_a_store_of_the_version_without_labels_gets_the_tables(whole: Path, tmp_
 
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"n": 0}, "n must be a whole number of at least 1, not 0"),
-    ({"n": 3}, "n must be at least 2 per stratum, 8 for 4 strata; it is 3"),
+    ({"n": 3}, "a draw of 3 documents is too small: 4 strata need 2 each, 8 in all; set n="),
     ({"n": 500}, "n must be at most the number of documents that the store has"),
     ({"n": 20, "actors": ["XYZ"]}, "no actor 'XYZ' in the store"),
     ({"n": 20, "actors": "IRQ"}, "actors must be a list of codes"),

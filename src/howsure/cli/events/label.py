@@ -32,11 +32,16 @@ WRITABLE = (
 )
 
 
+def as_codes(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> list[str] | None:
+    """Codes or names of actors, in one list; None if none is given."""
+    return [code for group in as_groups(context, parameter, values) for code in group] or None
+
+
 @click.command("label", cls=Command)
 @click.argument("path", metavar="STORE")
-@click.option("--labels", "number", type=click.IntRange(min=1), metavar="N",
+@click.option("--labels", "n", type=click.IntRange(min=1), metavar="N",
               help=f"Number of documents to read in all (default: {LABELS}, or those drawn before).")  # fmt: skip
-@click.option("--actor", "groups", multiple=True, callback=as_groups, metavar="ACTOR[,ACTOR]…",
+@click.option("--actor", "actors", multiple=True, callback=as_codes, metavar="ACTOR[,ACTOR]…",
               help="Actor to ask for, by code or name; at most 9, repeatable (default: most frequent).")  # fmt: skip
 @click.option("--question", metavar="TEXT", help="What readers are asked (default: made of the rule).")
 @click.option("--by", type=click.Choice(LENGTHS),
@@ -52,7 +57,7 @@ WRITABLE = (
               help="Another host name for the page, as in the browser's address bar; repeatable.")  # fmt: skip
 @click.option("--open/--no-open", "show", default=True, show_default=True, help="Open the page in the browser.")
 def label_command(
-    path: str, number: int | None, groups: list[list[str]], draw_only: bool, assisted: bool, port: int, host: str,
+    path: str, n: int | None, draw_only: bool, assisted: bool, port: int, host: str,
     names: tuple[str, ...], show: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Draw documents of STORE at random, and read them in a page: which actors act in each? Ctrl-C ends it.
@@ -64,9 +69,8 @@ def label_command(
     Every answer is stored at once; the same command goes on, and a larger N draws more. Documents in which the rule
     found nothing are drawn too, since what it misses lies there.
     """
-    actors = [code for group in groups for code in group] or None
     with EventStore.open(path, read_only=False) as store, contextlib.suppress(KeyboardInterrupt):
-        _draw(store, number, {"actors": actors, **options})
+        _draw(store, n, options)
         if not draw_only:
             from howsure.explorer import Address, Room
 

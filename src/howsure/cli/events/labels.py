@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from howsure.cli.events.label import as_codes
 from howsure.cli.terminal.commands import Group
 from howsure.cli.terminal.destinations import Written
 from howsure.cli.terminal.options import as_names, level_option, output_options
@@ -61,8 +62,8 @@ def sheet_command(path: str, output: str) -> None:
 @click.option("--design", type=click.Choice(DESIGNS),
               help="How the documents were drawn, if not by howsure: simple (at random from all documents of STORE), "
               "or census (all of them).")  # fmt: skip
-@click.option("--actors", metavar="A,B,…", callback=as_names,
-              help="Actors that were asked for, if FILE does not name all of them.")  # fmt: skip
+@click.option("--actor", "actors", multiple=True, callback=as_codes, metavar="ACTOR[,ACTOR]…",
+              help="Actor that was asked for, if FILE does not name all of them; repeatable.")  # fmt: skip
 @click.option("--question", metavar="TEXT", help="What coders were asked (default: made of the rule).")
 def import_command(path: str, file: str, **options: Any) -> None:
     """Add the labels in FILE to STORE.

@@ -26,7 +26,8 @@ def further_documents(strata: Strata, before: Integers, n: int, rng: np.random.G
     least = int(np.minimum(size, LEAST).sum())
     if n + had.sum() < least:
         raise InputError(
-            f"n must be at least 2 per stratum, {least} for {counted(len(size), 'stratum', 'strata')}; it is {n}."
+            f"a draw of {counted(n, 'document')} is too small: {counted(len(size), 'stratum', 'strata')} need 2 each, "
+            f"{least} in all; set n=... to at least that."
         )
     wanted = allocation(size, planned_spread(strata.score, strata.codes, len(size)), n + int(had.sum()))
     given = _further(wanted, had, size, n)

@@ -168,7 +168,7 @@ def _asked(
 ) -> Labelling:
     codes = tuple(list(actors_in(store))[:MOST_ACTORS]) if actors is None else chosen_actors(store, actors)
     if not codes:
-        raise InputError(f"no actor acts in any document of {store.path}; name the actors to ask for (actors).")
+        raise InputError(f"no actor acts in any document of {store.path}; name those to ask for: actors=[...].")
     if len(codes) > MOST_ACTORS:
         raise InputError(f"actors must be at most {MOST_ACTORS}, one key each; they are {len(codes)}.")
     text = question_of(store.settings.get("rule") or {}) if question is None else question

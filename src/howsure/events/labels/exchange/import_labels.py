@@ -101,7 +101,7 @@ def _codes_in(store: Store, answers: Sequence[ReadAnswer], actors: Sequence[str]
         return chosen_actors(store, list(actors))
     named = list(dict.fromkeys(name for one in answers for name in one.says))
     if not named:
-        raise InputError("the labels name no actor; say which were asked for (actors).")
+        raise InputError("the labels name no actor; say which were asked for: actors=[...].")
     for one in answers:
         _resolved(store, one, list(one.says))
     return chosen_actors(store, named)
@@ -143,7 +143,7 @@ def _given(
     for one in answers:
         name = one.coder if coder is None else coder
         if name is None:
-            raise InputError(f"{one.place} does not say who labelled; name the coder.")
+            raise InputError(f"{one.place} does not say who labelled; name the coder: coder='anna'.")
         codes = {code: says for given, says in one.says.items() for code in _resolved(store, one, [given])}
         if len(codes) < len(one.says):
             raise InputError(f"{one.place}: an actor is named twice in {one.document!r}, by code and by title.")
@@ -180,7 +180,9 @@ def _settings(
         raise unknown_name("design", design, DESIGNS, place="imports of labels")
     with_chance = [one for one in answers if one.inclusion is not None]
     if design is None and not with_chance:
-        raise InputError(f"the store holds no draw of documents, and {path} does not say how its were drawn: {WHY}.")
+        raise InputError(
+            f"the store holds no draw of documents, and {path} does not say how its documents were drawn: {WHY}."
+        )
     if design is None and len(with_chance) < len(answers):
         lacking = next(one for one in answers if one.inclusion is None)
         raise InputError(f"{lacking.place}: inclusion is missing; give the chance of each document.")
