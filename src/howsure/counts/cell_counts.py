@@ -13,7 +13,7 @@ from howsure.counts.model.cell_levels import LEVELS, cell_levels
 from howsure.counts.model.conditional import conditional_estimate, conditional_interval
 from howsure.counts.model.count_law import MOST_UNITS, CountLaw, LogitCounts, count_law
 from howsure.counts.model.logits import sigmoid
-from howsure.counts.model.proxy import Proxy
+from howsure.counts.model.proxy import Proxy, weights_of
 from howsure.counts.population.units import Units
 from howsure.counts.results import CountEstimate
 from howsure.inputs.pairs import Floats, Integers
@@ -33,9 +33,9 @@ class FittedCells:
 
 def fit_cells(units: Units, proxy: Proxy, *, with_laws: bool) -> FittedCells:
     """Sums and laws of all cells, in blocks of units: labelled positives are known, the others mixed over draws."""
-    n_cells, code = len(units.cells.names), units.cell_of_labelled
+    n_cells, code, weight = len(units.cells.names), units.cell_of_labelled, weights_of(units)
     posteriors = [
-        cell_levels(logits, units.labels, code, n_cells, units.cells.domain).posterior
+        cell_levels(logits, units.labels, code, n_cells, units.cells.domain, weight).posterior
         for logits in (proxy.draws_of_labelled() if with_laws else ())
     ]
     known = units.by_cell(units.labels).astype(np.int64).tolist()

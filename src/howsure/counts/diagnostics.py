@@ -12,7 +12,7 @@ from howsure.counts.design import FEW, difference_total
 from howsure.counts.model.cell_levels import LEVELS, cell_levels
 from howsure.counts.model.count_law import count_law
 from howsure.counts.model.logits import sigmoid
-from howsure.counts.model.proxy import FOLDS, Proxy, fit_proxy, folds_of
+from howsure.counts.model.proxy import FOLDS, Proxy, fit_proxy, folds_of, weights_of
 from howsure.counts.population.units import Units
 from howsure.counts.results import CountEstimate, Diagnostics
 from howsure.inputs.pairs import Floats
@@ -38,8 +38,8 @@ def diagnostics_of(
     coverage, cells = hidden_coverage(units, features, rng, level=level) if fitted.laws else (math.nan, 0)
     drift: tuple[float, ...] = ()
     if fitted.laws:
-        names, domain = units.cells.names, units.cells.domain
-        levels = cell_levels(proxy.of_labelled, units.labels, units.cell_of_labelled, len(names), domain)
+        names, domain, weight = units.cells.names, units.cells.domain, weights_of(units)
+        levels = cell_levels(proxy.of_labelled, units.labels, units.cell_of_labelled, len(names), domain, weight)
         several = np.bincount(units.cells.domain) > 1  # one cell says nothing of how cells differ
         drift = tuple(np.where(several, levels.expected_spread, np.nan).tolist())
     worth = None if method == "raw" else worth_in_labels(total)
@@ -52,7 +52,7 @@ def hidden_coverage(
     units: Units, features: list[Floats], rng: np.random.Generator, *, level: float
 ) -> tuple[float, int]:
     """Hide the labels of each fold, predict its positives per cell, and see how often the interval holds them."""
-    folds, code = folds_of(units, rng), units.cell_of_labelled
+    folds, code, weight = folds_of(units, rng), units.cell_of_labelled, weights_of(units)
     held, cells = 0, 0
     for fold in range(FOLDS):
         hidden = np.flatnonzero(folds == fold)
@@ -62,7 +62,12 @@ def hidden_coverage(
         proxy = fit_proxy(units, features, rng, without=hidden)
         logits = proxy.of_labelled
         levels = cell_levels(
-            logits[shown], units.labels[shown], code[shown], len(units.cells.names), units.cells.domain
+            logits[shown],
+            units.labels[shown],
+            code[shown],
+            len(units.cells.names),
+            units.cells.domain,
+            weight[shown],
         )
         for cell in np.unique(code[hidden]).tolist():
             places = hidden[code[hidden] == cell]

@@ -48,13 +48,20 @@ def learned_score(texts: Iterable[str], labels: Any, *, clusters: Any = None, rn
             "Draw texts by howsure.sample_for_labels and read them."
         )
     of_text = np.arange(len(given)) if clusters is None else check_clusters(clusters, n=len(given))
-    folds = _folds(of_text[known], generator_from(rng))
-    features = word_weights(given)
-    score = np.zeros(len(given))
+    return score_by_words(word_weights(given), known, values, of_text[known], rng=rng)
+
+
+def score_by_words(features: Any, known: Integers, labels: Floats, cluster: Integers, *, rng: Randomness) -> Floats:
+    """The same from the weights of words (N, words), the rows `known` that have labels, and what keeps these together.
+
+    For whoever learns several times from the same texts.
+    """
+    folds = _folds(cluster, generator_from(rng))
+    score = np.zeros(features.shape[0])
     out_of_fold = np.empty(len(known))
     for fold in range(FOLDS):
         shown = folds != fold
-        found = _fitted(features, known[shown], values[shown])
+        found = _fitted(features, known[shown], labels[shown])
         score += found / FOLDS
         out_of_fold[~shown] = found[known[~shown]]
     score[known] = out_of_fold

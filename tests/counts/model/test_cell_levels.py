@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import halfnorm, norm, t
+from scipy.stats import norm, rayleigh, t
 
 from howsure.counts.model.cell_levels import LEVELS, cell_levels
 from howsure.inputs.pairs import Floats
@@ -24,10 +24,12 @@ def integrated() -> Floats:
     total, weight_sum = np.zeros(3), 0.0
     spreads = (np.arange(60) + 0.5) / 60 * 2.6
     for mu in np.linspace(-5, 5, 41):
+        of_labels = 1 / (1 + np.exp(-(LOGITS + mu)))
+        jeffreys = np.sqrt((of_labels * (1 - of_labels)).sum())
         for tau in spreads:
             density = t.pdf((theta - mu) / tau, 3) / tau
             evidence = likelihood @ density
-            weight = norm.pdf(mu, 0, 1.5) * halfnorm.pdf(tau, 0, 0.7) * evidence.prod()
+            weight = jeffreys * norm.pdf(mu, 0, 1.5) * rayleigh.pdf(tau, 0, 0.5) * evidence.prod()
             total += weight * (likelihood * theta) @ density / evidence
             weight_sum += weight
     return total / weight_sum
@@ -50,3 +52,12 @@ def test_a_cell_without_labels_leans_on_the_others() -> None:
     assert float(sure.posterior[2] @ LEVELS) > 1.5
     nothing = cell_levels(np.zeros(0), np.zeros(0), np.zeros(0, dtype=np.int64), 1, np.zeros(1, dtype=np.int64))
     assert float(nothing.posterior[0] @ LEVELS) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_weight_of_two_is_the_unit_twice() -> None:
+    weight = np.array([2.0, 1.0, 1.0, 3.0, 1.0, 1.0])
+    twice = np.repeat(np.arange(6), weight.astype(int))
+    domain = np.zeros(2, dtype=np.int64)
+    weighted = cell_levels(LOGITS, LABELS, CELL, 2, domain, weight)
+    repeated = cell_levels(LOGITS[twice], LABELS[twice], CELL[twice], 2, domain)
+    np.testing.assert_allclose(weighted.posterior, repeated.posterior, atol=1e-12)

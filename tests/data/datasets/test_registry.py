@@ -16,6 +16,7 @@ EXPERIMENTS = {
     "ark_twitter_pos", "ud_english_ewt", "wsj_sample", "sentiment140",
     "gum", "litbank_coref", "gap_coref",
     "wikipedia_current_events", "reuters21578", "muc4", "irevents", "boostsa_test",
+    "india_police_events", "llm_mcq_confidence",
 }  # fmt: skip
 
 

@@ -176,3 +176,28 @@ def events(data: str | None, only: list[str] | None, output: Output, **options: 
     with progress("steps", total=steps_of_events(chosen)) as advance:
         result = reproduce_events(data=data, only=chosen, advance=advance, **options)
     output.show(result)
+
+
+@command.command("counts", short_help="Counts from a few hundred labels, against true ones (beyond papers).")
+@data_option
+@click.option(
+    "--only", callback=as_list, metavar="NAME[,NAME]…", help="Of muc4, police, llms, simulated (default: all)."
+)
+@click.option("--samples", type=click.IntRange(min=2), default=50, show_default=True,
+              help="Samples of labels in each decisive setting; others get fewer.")  # fmt: skip
+@click.option("--stores", metavar="FOLDER", help="Keep the events stores in this folder, and use those that are there.")
+@click.option(
+    "--parser", metavar="NAME|PATH", help="spaCy pipeline (default: models/en_ud_small next to the data folder)."
+)
+@limit_option
+@seed_option
+@click.option("--workers", type=PROCESSES, metavar="N", help="Number of processes (default: one per processor).")
+@output_options
+def counts(data: str | None, only: list[str] | None, samples: int, output: Output, **options: Any) -> None:
+    """Counts from scores and a few hundred labels: how often their intervals contain the truth (beyond the papers)."""
+    from howsure.reproductions.counts.experiment import EXPERIMENTS, reproduce_counts, steps_of_counts
+
+    chosen = only or list(EXPERIMENTS)
+    with progress("samples", total=steps_of_counts(chosen, samples)) as advance:
+        result = reproduce_counts(data=data, only=chosen, samples=samples, advance=advance, **options)
+    output.show(result)

@@ -16,7 +16,7 @@ OF_INTERCEPT = 0.1  # a weak pull towards the base rate, so that labels of one k
 FOLDS = 5
 STEPS = 50
 TOLERANCE = 1e-10
-DRAWS = 12  # of the coefficients
+DRAWS = 8  # of the coefficients, half of them the others' opposites
 DRAWS_OF_MANY = 4  # where there are more than a million units
 MANY = 1_000_000
 
@@ -61,20 +61,31 @@ def fit_proxy(
     kept = np.arange(len(units.labelled)) if without is None else np.delete(np.arange(len(units.labelled)), without)
     labels = units.labels[kept]
     folds = folds_of(units, rng)[kept]
-    matrix = held.matrix(units.labelled)
+    matrix, weight = held.matrix(units.labelled), weights_of(units)[kept]
     fits = [
-        fit_ridge(matrix[kept[folds != fold]], labels[folds != fold]).coefficients
+        fit_ridge(matrix[kept[folds != fold]], labels[folds != fold], weight[folds != fold]).coefficients
         for fold in range(int(folds.max(initial=0)) + 1)
     ]
-    fit = fit_ridge(matrix[kept], labels)
-    n_draws = DRAWS if len(units) <= MANY else DRAWS_OF_MANY
-    shifts = rng.multivariate_normal(np.zeros(len(fit.coefficients)), fit.covariance, size=n_draws, method="cholesky")
-    proxy = Proxy(held, np.array(fits), shifts, units.labelled, np.empty(0))
+    fit = fit_ridge(matrix[kept], labels, weight)
+    half = (DRAWS if len(units) <= MANY else DRAWS_OF_MANY) // 2
+    shifts = rng.multivariate_normal(np.zeros(len(fit.coefficients)), fit.covariance, size=half, method="cholesky")
+    proxy = Proxy(held, np.array(fits), np.concatenate([shifts, -shifts]), units.labelled, np.empty(0))
     of_labelled = proxy.logits(units.labelled)
     for fold, coefficients in enumerate(fits):
         rows = kept[folds == fold]
         of_labelled[rows] = clipped_logit(sigmoid(RidgeFit(coefficients, fit.covariance).logits(matrix[rows])))
     return replace(proxy, of_labelled=of_labelled)
+
+
+def weights_of(units: Units) -> Floats:
+    """How many units each label stands for, scaled to sum to as many of equal weight as say as much (Kish 1965).
+
+    Where some strata are read more than others for reasons that the model does not know, a fit without these weights
+    would be one of the sample, not of the population.
+    """
+    weight = units.weight_of_labelled
+    held: Floats = weight * (weight.sum() / (weight @ weight))
+    return held
 
 
 def folds_of(units: Units, rng: np.random.Generator) -> Integers:
@@ -101,29 +112,30 @@ class RidgeFit:
         return held
 
 
-def fit_ridge(features: Floats, labels: Floats) -> RidgeFit:
-    """Minimise Σ log(1 + e^{-(2y-1) x·b}) + λ/2 ‖b‖², with λ = 3; 0.1 for the intercept's distance from the base rate.
+def fit_ridge(features: Floats, labels: Floats, weight: Floats | None = None) -> RidgeFit:
+    """Minimise Σ w log(1 + e^{-(2y-1) x·b}) + λ/2 ‖b‖², λ = 3; 0.1 for the intercept's distance from the base rate.
 
     Newton's method with step halving: the objective is strictly convex, so any start leads to the one minimum.
     """
     n, k = features.shape
+    w = np.ones(n) if weight is None else weight
     design = np.column_stack([np.ones(n), features])
     penalty = np.full(k + 1, RIDGE)
     penalty[0] = OF_INTERCEPT
     centre = np.zeros(k + 1)
-    positives = labels.sum()
-    centre[0] = np.log((positives + 0.5) / (n - positives + 0.5))
+    positives = w @ labels
+    centre[0] = np.log((positives + 0.5) / (w.sum() - positives + 0.5))
     b = centre.copy()
 
     def objective(at: Floats) -> float:
         eta = design @ at
-        return float(np.logaddexp(0.0, eta).sum() - labels @ eta + 0.5 * penalty @ (at - centre) ** 2)
+        return float(w @ (np.logaddexp(0.0, eta) - labels * eta) + 0.5 * penalty @ (at - centre) ** 2)
 
     value = objective(b)
     for _ in range(STEPS):
         p = sigmoid(design @ b)
-        gradient = design.T @ (p - labels) + penalty * (b - centre)
-        hessian = (design * (p * (1.0 - p))[:, None]).T @ design + np.diag(penalty)
+        gradient = design.T @ (w * (p - labels)) + penalty * (b - centre)
+        hessian = (design * (w * p * (1.0 - p))[:, None]).T @ design + np.diag(penalty)
         step = np.linalg.solve(hessian, gradient)
         size, moved = 1.0, objective(b - step)
         while moved > value and size > 1e-6:
@@ -133,5 +145,5 @@ def fit_ridge(features: Floats, labels: Floats) -> RidgeFit:
         if gained < TOLERANCE * (1.0 + abs(value)):
             break
     p = sigmoid(design @ b)
-    hessian = (design * (p * (1.0 - p))[:, None]).T @ design + np.diag(penalty)
+    hessian = (design * (w * p * (1.0 - p))[:, None]).T @ design + np.diag(penalty)
     return RidgeFit(b, np.linalg.inv(hessian))

@@ -42,11 +42,13 @@ class Item:
 class News:
     """The items of a corpus that hold a word of the event and name an actor, and those of which more is known.
 
-    total: items in all. naming: those that name an actor. silent: items of gold incidents that are not among `items`.
+    total: items in all. naming: those that name an actor. silent: items of gold incidents that are not among `items`;
+    others: those in neither.
     """
 
     items: list[Item] = field(repr=False)
     silent: list[Item] = field(repr=False)
+    others: list[Item] = field(repr=False)
     total: int
     naming: int
 
@@ -60,7 +62,7 @@ def read_wikipedia(data: str | None, *, lexicon: Lexicon, event: re.Pattern[str]
     """Wikipedia's current events without sports and arts."""
     kept = (
         Item(row["id"], row["date"], row["category"], row["text"])
-        for row in _rows(data, WIKIPEDIA)
+        for row in packed_rows(data, WIKIPEDIA)
         if row["kind"] == "event" and not DROPPED.search(row["category"])
     )
     return _news(kept, lexicon, event, limit)
@@ -70,7 +72,7 @@ def read_reuters(data: str | None, *, lexicon: Lexicon, event: re.Pattern[str], 
     """The newswire of 1987."""
     kept = (
         Item(str(row["id"]), row["date"][:10], row["title"], " ".join(row["body"].split()))
-        for row in _rows(data, REUTERS)
+        for row in packed_rows(data, REUTERS)
     )
     return _news(kept, lexicon, event, limit)
 
@@ -78,10 +80,10 @@ def read_reuters(data: str | None, *, lexicon: Lexicon, event: re.Pattern[str], 
 def read_incidents(data: str | None, *, lexicon: Lexicon, event: re.Pattern[str], limit: int | None) -> News:
     """Reports of `muc4` that have a date, written as other texts are, with the actors of their gold templates."""
     n = CASE_TEXTS if limit is None else min(CASE_TEXTS, CASE_TEXTS_AN_ITEM * limit)
-    cases = usual_cases(row["text"] for row in islice(_rows(data, WIKIPEDIA), n))
+    cases = usual_cases(row["text"] for row in islice(packed_rows(data, WIKIPEDIA), n))
     kept = (
         Item(row["id"], row["date"], "", truecased(row["text"], cases), *gold_actors(row["templates"], lexicon, cases))
-        for row in _rows(data, MUC)
+        for row in packed_rows(data, MUC)
         if row["date"]
     )
     return _news(kept, lexicon, event, limit)
@@ -139,19 +141,20 @@ def gold_actors(
 
 
 def _news(items: Iterator[Item], lexicon: Lexicon, event: re.Pattern[str], limit: int | None) -> News:
-    found, silent, total, naming = list[Item](), list[Item](), 0, 0
+    found, silent, others = list[Item](), list[Item](), list[Item]()
+    total, naming = 0, 0
     for item in islice(items, limit):
         total += 1
         names = bool(lexicon.match(WORD.findall(item.text)))
         naming += names
         if names and event.search(item.text):
             found.append(item)
-        elif item.places:
-            silent.append(item)
-    return News(found, silent, total, naming)
+        else:
+            (silent if item.places else others).append(item)
+    return News(found, silent, others, total, naming)
 
 
-def _rows(data: str | None, name: str) -> Iterator[dict[str, Any]]:
+def packed_rows(data: str | None, name: str) -> Iterator[dict[str, Any]]:
     """The rows of a data set, whose one file of JSON lines is packed."""
     folder = find_data_set(name, data=data)
     path = next(iter(sorted(Path(folder).glob("*.jsonl.gz"))), None)
