@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,11 +22,15 @@ LARGEST = 2**62
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked of the store, by which parameters, and whether the answer is a table (CSV) rather than JSON."""
+    """What is asked of the store, by which parameters, and whether the answer is a table (CSV) rather than JSON.
+
+    state: what the answer depends on besides, such as how much was written to the store.
+    """
 
     ask: Callable[..., Any]
     parameters: tuple[Parameter, ...] = ()
     is_table: bool = False
+    state: Callable[[], Hashable] = int
 
 
 def export(store: Store, **asked: Any) -> str:

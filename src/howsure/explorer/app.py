@@ -97,7 +97,7 @@ def _answer(store: Store, name: str, question: Question, answers: Answers) -> Ca
     async def answer(request: Request) -> Response:
         try:
             asked = read_parameters(request.query_params.multi_items(), question.parameters, address=f"/api/{name}")
-            known = (name, *(tuple(one) if isinstance(one, list) else one for one in asked.values()))
+            known = (name, question.state(), *(tuple(one) if isinstance(one, list) else one for one in asked.values()))
             body = await answers.get(
                 known, lambda: rendered(question.ask(store, **asked)), keep=lambda: is_for_reading(store)
             )

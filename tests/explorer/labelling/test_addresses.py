@@ -21,7 +21,8 @@ from howsure.events.store.event_store import EventStore
 from howsure.explorer import Room, Tokens, create_app
 from howsure.explorer.access.forgery import TOKEN
 from howsure.explorer.access.headers import HEADERS
-from howsure.explorer.labelling.addresses import LONGEST_BODY
+from howsure.explorer.addresses import QUESTIONS
+from howsure.explorer.labelling.addresses import LONGEST_BODY, questions_of
 from howsure.explorer.labelling.orders import ORDERS
 from tests.explorer.hostile_store import ATTACKS
 from tests.explorer.labelling.rooms import ACTORS, READ
@@ -231,6 +232,15 @@ def test_a_full_disk_is_told_and_the_answers_stay(client: TestClient, store: Eve
     copy = shutil.copytree(store.path.parent, store.path.parent.with_name("after a kill"))
     with EventStore.open(copy / store.path.name, read_only=False) as again:
         assert present(again) == stored
+
+
+def test_what_was_asked_before_an_answer_knows_nothing_of_it(store: EventStore, room: Room) -> None:
+    """So it is not given to who asks after it, even if it is still under way."""
+    asked = questions_of(room)["label/intervals"]
+    before = asked.state()
+    room.write(ORDERS["answer"].act, **{**SAID, "document": reading_order(store)[0]})
+    assert asked.state() != before
+    assert QUESTIONS["overview"].state() == QUESTIONS["overview"].state()
 
 
 def test_a_room_that_is_closed_writes_no_more(client: TestClient, store: EventStore, room: Room) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -31,13 +32,15 @@ NUMBER, SAMPLE = Parameter("number", whole(0, LARGEST)), Parameter("sample", num
 
 def questions_of(room_: Room) -> Mapping[str, Question]:
     """What the room may ask, by the end of its address."""
-    return {
-        "label/room": Question(room, (CODER,)),
-        "label/document": Question(partial(document, assisted=room_.assisted), (NUMBER, CODER, SAMPLE)),
-        "label/disagreements": Question(disagreements),
-        "label/agreement": Question(agreement),
-        "label/intervals": Question(intervals),
+    shown = partial(document, assisted=room_.assisted)
+    asked = {
+        "room": Question(room, (CODER,)),
+        "document": Question(shown, (NUMBER, CODER, SAMPLE)),
+        "disagreements": Question(disagreements),
+        "agreement": Question(agreement),
+        "intervals": Question(intervals),
     }
+    return {f"label/{name}": replace(one, state=lambda: room_.n_orders) for name, one in asked.items()}
 
 
 def orders_of(room_: Room) -> Mapping[str, Callable[[Request], Awaitable[Response]]]:

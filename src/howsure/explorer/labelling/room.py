@@ -26,6 +26,7 @@ class Room:
     ) -> None:
         self.store, self.assisted, self.token = store, assisted, token or new_token()
         self.coder = None if coder is None else coder_named(coder)
+        self.n_orders = 0  # carried out so far: what was asked before knows nothing of them
         self._lock, self._is_closed = Lock(), False
         store.connection.execute("SET GLOBAL enable_external_access = false")  # the store, and no other file
 
@@ -37,7 +38,10 @@ class Room:
         with self._lock:
             if self._is_closed:
                 raise HowsureError("the page is being closed.")
-            return act(self.store, **ordered)
+            try:
+                return act(self.store, **ordered)
+            finally:
+                self.n_orders += 1
 
     def close(self) -> None:
         """Wait until the order that is under way is done; none begins after it."""

@@ -126,7 +126,8 @@ async function finished() {
     ...(n ? [element("button", { type: "button", onclick: () => goTo("#disagreements") }, `Settle ${counted(n, "disagreement")}`)] : [])];
   const said = room.documents.length ? "You have read all documents of the sample" : "No document is drawn for labelling";
   byId("done").replaceChildren(heading(said), element("p", {}, "Every answer is stored. End the labelling by Ctrl-C where howsure runs."),
-    element("div", { class: "row" }, doors));
+    element("div", { class: "row" }, doors),
+    element("p", {}, element("a", { href: "/" }, "The series of these events"), ", which shows what the model found."));
   byId("done").querySelector("h2").focus();
   tell(`${said}.`);
 }
