@@ -54,7 +54,7 @@ def create_app(
     questions: dict[str, Question] = {**QUESTIONS}
     orders: Mapping[str, Callable[[Request], Awaitable[Response]]] = {}
     if room is not None:
-        pages[ROOM] = assemble(design=LABELLING, title="Labelling", writing=room.token, coder=room.coder)
+        pages[ROOM] = assemble(design=LABELLING, title="Labelling", writing=room.token)
         questions, orders = {**questions, **questions_of(room)}, orders_of(room)
     listed = ", ".join([*pages, *(f"/api/{name}" for name in (*questions, *orders))])
 

@@ -63,12 +63,11 @@ def assemble(
     design: Design = EXPLORING,
     title: str = "Events and their uncertainty",
     writing: str | None = None,
-    coder: str | None = None,
 ) -> Page:
     """The page: with `data` inside, a page that needs no server; without, one that asks its server.
 
     The policy stands in the page itself if it has the data, and is for the server to send otherwise. writing: what a
-    page that may write must show its server; coder: who writes, if that is known.
+    page that may write must show its server.
     """
     script, style = _script(design), "".join(_text(name) for name in design.styles)
     hashes = _hash(script), _hash(style)
@@ -81,7 +80,6 @@ def assemble(
         script=Markup(script),
         data=None if data is None else Markup(json_in_html(data)),
         writing=writing,
-        coder=coder or "",
     )
     return Page(html, *hashes, allowed)
 

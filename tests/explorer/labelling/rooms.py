@@ -1,7 +1,8 @@
-"""Stores with documents drawn for labelling, and their labelling room in a process of its own."""
+"""Stores with documents drawn for labelling, and their room: `howsure events label` in a process of its own."""
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -23,11 +24,11 @@ from tests.explorer.serving import ServedPage
 
 ACTORS = ("IRQ", "YUG", "KWT")  # keys 1, 2, 3; the title of the last is hostile
 READ = 30
-COMMAND = [sys.executable, "-m", "tests.explorer.labelling.room_server"]
+COMMAND = [sys.executable, "-m", "howsure.cli", "events", "label", "--port", "0", "--no-open"]
 
 
 def make_room_store(path: Path, documents: int = READ) -> Path:
-    """The hostile store with documents drawn; all of them by default have numbers that a test learns from the page."""
+    """The hostile store with documents drawn for labelling."""
     make_hostile_store(path)
     with EventStore.open(path, read_only=False) as store:
         draw_documents(store, documents, actors=ACTORS, question="Which of these attack here?", by="none")
@@ -74,9 +75,13 @@ class ServedRoom(ServedPage):
 def serving_room(store: Path, *options: str, killed: bool = False) -> Iterator[ServedRoom]:
     """A labelling room while it is served; Ctrl-C must end it in silence, unless the test kills it."""
     command = [*COMMAND, str(store), *options]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    ) as server:
         try:
-            said = server.stdout.readline()
+            drawn, said = server.stdout.readline(), server.stdout.readline()
+            assert "drawn before: Which of these attack here?" in drawn, drawn + server.stderr.read()
             found = re.search(r"http://127\.0\.0\.1:[0-9]+/label\?token=[\w-]{32}(?= )", said)
             assert found, said + server.stderr.read()
             yield ServedRoom(found[0], server)

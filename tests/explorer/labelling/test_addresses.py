@@ -13,7 +13,6 @@ import duckdb
 import pytest
 from starlette.testclient import TestClient
 
-from howsure.errors import InputError
 from howsure.events.labels.agreement import agreement
 from howsure.events.labels.answers import answers_of
 from howsure.events.labels.progress import reading_order
@@ -275,13 +274,6 @@ def test_how_far_coders_agree(client: TestClient, store: EventStore) -> None:
 def test_the_store_is_the_only_file_that_a_query_reads(client: TestClient, store: EventStore) -> None:
     with pytest.raises(duckdb.PermissionException):
         store.ask("SELECT * FROM read_text('/etc/hostname')")
-
-
-def test_a_coder_may_be_named_before(store: EventStore) -> None:
-    page = visitor(store, Room(store, coder=' "><b>Anna ')).get("/label").text
-    assert '<meta name="coder" content="&#34;&gt;&lt;b&gt;Anna">' in page
-    with pytest.raises(InputError, match="coder must be a name"):
-        Room(store, coder="")
 
 
 def test_titles_of_actors_are_told(client: TestClient) -> None:

@@ -7,7 +7,6 @@ from threading import Lock
 from typing import Any
 
 from howsure.errors import HowsureError
-from howsure.events.labels.answers import coder_named
 from howsure.events.store.event_store import EventStore
 from howsure.explorer.access.tokens import new_token
 
@@ -15,17 +14,12 @@ from howsure.explorer.access.tokens import new_token
 class Room:
     """A store open for writing, whose page may write answers into it.
 
-    assisted: whether coders see what the model found in the text. coder: who labels; the page asks otherwise. token:
-    what each order to write must bring; it stands in the page of the room only.
-
-    Raises InputError for a coder that is no name.
+    assisted: whether coders see what the model found in the text. token: what each order to write must bring; it stands
+    in the page of the room only.
     """
 
-    def __init__(
-        self, store: EventStore, *, assisted: bool = False, coder: str | None = None, token: str | None = None
-    ) -> None:
+    def __init__(self, store: EventStore, *, assisted: bool = False, token: str | None = None) -> None:
         self.store, self.assisted, self.token = store, assisted, token or new_token()
-        self.coder = None if coder is None else coder_named(coder)
         self.n_orders = 0  # carried out so far: what was asked before knows nothing of them
         self._lock, self._is_closed = Lock(), False
         store.connection.execute("SET GLOBAL enable_external_access = false")  # the store, and no other file

@@ -5,11 +5,6 @@ import { showOnly } from "./stage.js";
 
 const KEPT = "howsure-coder";
 
-// The name that howsure was started with, if any.
-export function nameGiven() {
-  return document.querySelector('meta[name="coder"]').content;
-}
-
 export function keptName() {
   try {
     return localStorage.getItem(KEPT);

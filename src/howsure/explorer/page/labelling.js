@@ -1,7 +1,7 @@
 // The labelling room: one document after another; the next one shows when the store holds the answer to this one.
 
 import { chosenIn, inWords, isSame } from "./choice.js";
-import { askName, keepName, keptName, nameGiven, onName } from "./coder.js";
+import { askName, keepName, keptName, onName } from "./coder.js";
 import { press, save, undo } from "./answering.js";
 import { button, choiceButtons, choicesFor, documentContent, showChoice } from "./desk.js";
 import { byId, element, heading } from "./dom.js";
@@ -221,7 +221,7 @@ function start() {
   onName((name) => busy(() => enter(name)));
   listen();
   document.querySelector("main").removeAttribute("aria-busy");
-  const name = nameGiven() || keptName();
+  const name = keptName();
   if (name) busy(() => enter(name));
   else askName("");
 }
