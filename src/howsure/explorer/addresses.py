@@ -13,6 +13,7 @@ from howsure.events.series.counts import INTERVALS
 from howsure.events.series.event_series import UNITS, event_series
 from howsure.events.series.export import csv_text
 from howsure.events.store.reading import Store
+from howsure.explorer.corrections import corrected, corrected_pair, series_of_labels
 from howsure.explorer.parameters import Parameter, fraction, number_or, one_of, whole, words
 from howsure.explorer.queries import compare, document, doubtful, overview, point, series
 
@@ -34,8 +35,10 @@ class Question:
 
 
 def export(store: Store, **asked: Any) -> str:
-    """The series as a tidy table: CSV, numbers with all their digits."""
-    return csv_text(event_series(store, **asked))
+    """The series as a tidy table, with the corrected one if there are labels: CSV, numbers with all their digits."""
+    series = event_series(store, **asked)
+    beside = series_of_labels(store, by=series.by, level=series.level, unit=series.unit)
+    return csv_text(series if isinstance(beside, str) else series.beside(beside))
 
 
 BY = Parameter("by", one_of(PERIODS), "quarter")
@@ -55,6 +58,7 @@ COMPARISON = (
     LEVEL,
     Parameter("unit", one_of(list(COUNTED)), "documents"),
 )
+CORRECTED = (BY, LEVEL, Parameter("unit", one_of(UNITS), "documents"))
 DOUBTFUL = (
     Parameter("actor", words, None),
     Parameter("low", fraction, LOW),
@@ -71,6 +75,8 @@ QUESTIONS = {
         (Parameter("number", whole(0, LARGEST)), Parameter("sample", number_or("best", high=LARGEST), "best")),
     ),
     "compare": Question(compare, COMPARISON),
+    "corrected": Question(corrected, CORRECTED),
+    "corrected-pair": Question(corrected_pair, COMPARISON[:-1]),
     "doubtful": Question(doubtful, DOUBTFUL),
     "export.csv": Question(export, SERIES, is_table=True),
 }

@@ -34,7 +34,7 @@ EXPLORING = Design(
     ("style.css", "reading.css"),
     (
         *("dom", "wording", "state", "requests", "served", "embedded", "axes", "roving", "chart", "comparison"),
-        *("listing", "reading", "saving", "form", "figures", "lists", "sections", "main"),
+        *("corrections", "listing", "reading", "saving", "form", "figures", "lists", "sections", "main"),
     ),
 )
 LABELLING = Design(

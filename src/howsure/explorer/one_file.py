@@ -8,14 +8,17 @@ from itertools import combinations
 from typing import Any
 
 from howsure.errors import InputError
+from howsure.events.labels.labelling import labelling_of
 from howsure.events.periods import PERIODS, n_periods
 from howsure.events.series.actor_comparison import COUNTED
 from howsure.events.series.behind_a_point import HIGH, LOW
 from howsure.events.series.counts import INTERVALS
+from howsure.events.series.event_series import UNITS
 from howsure.events.store.documents import StoredDocument, stored_documents
 from howsure.events.store.origin import known_units
 from howsure.events.store.reading import Store, actors_in, checked_length, chosen_actors, first_and_last, rows_of
 from howsure.explorer.assembly import assemble
+from howsure.explorer.corrections import corrected, corrected_pair
 from howsure.explorer.document_view import view_of
 from howsure.explorer.queries import compare, doubtful, overview, series
 from howsure.inputs.checks import check_level
@@ -77,6 +80,7 @@ def events_report(
         "comparisons": {
             by: {unit: _comparisons(store, actors, by, unit, level) for unit in compared} for by in lengths
         },
+        **_corrections(store, actors, lengths, level),
         "index": index,
         "documents": texts,
         "doubtful": [row for row in doubtful(store, limit=MOST_LISTED) if row["actor"] in actors],
@@ -182,6 +186,44 @@ def _comparisons(store: Store, actors: Sequence[str], by: str, unit: str, level:
         }
         for first, second in combinations(actors, 2)
     ]
+
+
+def _corrections(store: Store, actors: Sequence[str], lengths: Sequence[str], level: float) -> Columns:
+    """By length of period and unit the corrected series, and the corrected comparisons; nothing without labels."""
+    if labelling_of(store) is None:
+        return {}
+    asked = {"level": level}
+    series = {
+        by: {unit: _kept(corrected(store, by=by, unit=unit, **asked), actors) for unit in UNITS} for by in lengths
+    }
+    pairs = {
+        by: [
+            {"first": first, "second": second, **_packed(corrected_pair(store, first, second, by=by, **asked))}
+            for first, second in combinations(actors, 2)
+        ]
+        for by in lengths
+    }
+    return {"corrected": series, "correctedPairs": pairs}
+
+
+def _kept(found: Columns, actors: Sequence[str]) -> Columns:
+    """The answer of some actors, with short numbers."""
+    if "reason" in found:
+        return found
+    series = {
+        actor: {name: [_short(one) for one in values] for name, values in columns.items()}
+        for actor, columns in found["series"].items()
+        if actor in actors
+    }
+    totals = {actor: {name: _short(one) for name, one in found["totals"][actor].items()} for actor in series}
+    return {**found, "series": series, "totals": totals}
+
+
+def _packed(found: Columns) -> Columns:
+    if "reason" in found:
+        return found
+    total = {name: _short(found["total"][name]) for name in SIDES}
+    return {"columns": _columns(found["rows"], SIDES), "total": total}
 
 
 def _columns(rows: Rows, names: Sequence[str]) -> Columns:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from howsure.events.labels.labelling import labelling_of
 from howsure.events.series.actor_comparison import compare_actors
 from howsure.events.series.behind_a_point import HIGH, LOW, documents_of, doubtful_documents
 from howsure.events.series.event_series import UNITS, event_series
@@ -17,7 +18,7 @@ SERIES = {"n_documents": "documents"}  # what the page calls a column otherwise
 
 def overview(store: Store) -> dict[str, Any]:
     """What the store holds: actors by falling expected count, dates, documents kept and left out, the event that
-    is counted, what the bands include, what can be counted, and the settings.
+    is counted, what the bands include, what can be counted, the settings, and what readers were asked, if any were.
 
     >>> from howsure.events import example_store
     >>> with example_store() as store:
@@ -26,6 +27,8 @@ def overview(store: Store) -> dict[str, Any]:
     """
     n, first, last = rows_of(store, "SELECT count(*), min(date), max(date) FROM documents")[0]
     left_out = rows_of(store, "SELECT reason, count(*) AS n FROM left_out GROUP BY reason ORDER BY n DESC, reason")
+    asked = labelling_of(store)
+    labels = {} if asked is None else {"labels": {"question": asked.question, "actors": list(asked.actors)}}
     return {
         "actors": [
             {"code": actor, "title": title_of(store, actor), "documents": documents, "expected": expected}
@@ -40,6 +43,7 @@ def overview(store: Store) -> dict[str, Any]:
         "uncertainty": uncertainty_in(store.settings),
         "units": known_units(store.settings, UNITS),
         "settings": settings_of(store),
+        **labels,
     }
 
 

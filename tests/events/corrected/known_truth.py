@@ -96,8 +96,9 @@ def known_truth(path: Path, *, n: int = 400, seed: int = 0, order: Sequence[int]
             words=9,
             mentions=int(mentions[at].sum()),
         )
-        text = ["Something", *["attacked"] * int(words[at]), "."]
-        add("sentences", document=number, sentence=0, words=text, spaces=[True] * len(text))
+        for sentence in range(max(int(mentions[at].sum()), 1)):
+            text = ["Something", *(["attacked"] * int(words[at]) if sentence == 0 else []), "."]
+            add("sentences", document=number, sentence=sentence, words=text, spaces=[True] * len(text))
         place = 0
         for actor in range(2):
             for _ in range(int(mentions[at, actor])):
@@ -110,6 +111,11 @@ def known_truth(path: Path, *, n: int = 400, seed: int = 0, order: Sequence[int]
                 add("events", document=number, actor=ACTORS[actor], probability=k / SAMPLES, samples=packed(bits),
                     entities=bits.astype(np.uint8).tobytes(), best=2 * k > SAMPLES, best_entities=int(2 * k > SAMPLES),
                     )  # fmt: skip
+        if level[at].any():
+            alone = np.arange(place, dtype="<u2")
+            for mention in range(place):
+                add("antecedents", document=number, mention=mention, antecedent=mention, probability=1.0)
+            add("clusterings", document=number, samples=np.tile(alone, SAMPLES).tobytes(), best=alone.tobytes())
     settings = {"rule": {"name": "attack", "forms": ["attacked"]}, "samples": SAMPLES, "seed": 0, "actors": TITLES}
     with EventStore.create(path, settings) as store:
         store.append(tables)

@@ -2,6 +2,7 @@
 
 const COLUMNS = ["mean", "low", "high", "best"];
 const SIDES = ["greater", "equal", "less", "mean", "low", "high"];
+const CORRECTED = { corrected: "corrected", corrected_low: "low", corrected_high: "high", labelled: "read" };
 
 function rowsOf(periods, columns, names) {
   return periods.map((period, at) => {
@@ -58,11 +59,23 @@ export function embeddedSource(data) {
     return rowsOf(data.periods[by], find(second, first), SIDES).map(swapped);
   };
 
+  const corrected = ({ by, unit }) => data.corrected[by][unit];
+
+  const correctedPair = ({ first, second, by }) => {
+    const find = (a, b) => data.correctedPairs[by].find((one) => one.first === a && one.second === b);
+    const [held, turn] = find(first, second) ? [find(first, second), (row) => row] : [find(second, first), swapped];
+    if (held.reason) return held;
+    return { rows: rowsOf(data.periods[by], held.columns, SIDES).map(turn), total: turn(held.total) };
+  };
+
   const csv = (asked) => {
-    const names = ["actor", "title", "period", "start", "end", "n_documents", ...COLUMNS];
+    const beside = data.corrected?.[asked.by][asked.unit].series;
+    const fields = beside ? Object.entries(CORRECTED) : [];
+    const names = ["actor", "title", "period", "start", "end", "n_documents", ...COLUMNS, ...fields.map(([name]) => name)];
     const titles = Object.fromEntries(data.overview.actors.map((actor) => [actor.code, actor.title]));
-    const lines = Object.entries(series(asked)).flatMap(([actor, rows]) => rows.map((row) =>
-      [actor, titles[actor], row.period, row.start, row.end, row.documents, ...COLUMNS.map((name) => row[name])]));
+    const lines = Object.entries(series(asked)).flatMap(([actor, rows]) => rows.map((row, at) =>
+      [actor, titles[actor], row.period, row.start, row.end, row.documents, ...COLUMNS.map((name) => row[name]),
+        ...fields.map(([, name]) => beside[actor]?.[name][at] ?? null)]));
     return [names, ...lines].map((cells) => `${cells.map(csvCell).join(",")}\n`).join("");
   };
 
@@ -74,6 +87,7 @@ export function embeddedSource(data) {
   return {
     overview: async () => data.overview,
     series: later(series), point: later(point), document: later(view), compare: later(compare),
+    corrected: later(corrected), correctedPair: later(correctedPair),
     doubtful: later(doubtful), csv: later(csv),
   };
 }

@@ -3,10 +3,12 @@
 import { byId, element, folded, heading, table } from "./dom.js";
 import { markPoint, seriesChart, seriesKey } from "./chart.js";
 import { comparisonChart, comparisonKey } from "./comparison.js";
+import { beside, correctionNotes } from "./corrections.js";
 import { figureText, save } from "./saving.js";
 import { UNITS, amount, bandsText, comparisonText, counted, eventText, percent, probability, whole } from "./wording.js";
 
 const NARROWEST = 280;
+const COMPUTING = "The counts corrected by labels are being computed …";
 
 // Of the section that is always there.
 function chartWidth() {
@@ -22,20 +24,21 @@ function fileName(asked, suffix) {
   return `events-${actors}-${asked.by}-${asked.unit}`.replace(/[^A-Za-z0-9-]+/g, "_").slice(0, 80) + suffix;
 }
 
-function saveFigure(chart, asked, title, page) {
-  const told = `${eventText(page.overview)} ${JSON.stringify(asked)} ${percent(asked.level)} intervals. ${bandsText(page.overview)}`;
+function saveFigure(chart, asked, title, page, uncertainty = bandsText(page.overview)) {
+  const told = `${eventText(page.overview)} ${JSON.stringify(asked)} ${percent(asked.level)} intervals. ${uncertainty}`;
   save(figureText(chart, title, told), fileName(asked, ".svg"), "image/svg+xml");
 }
 
 async function saveTable(asked, page) {
   try {
-    save(await page.source.csv(asked), fileName(asked, ".csv"), "text/csv");
+    const { counts, ...query } = asked; // the table has both counts
+    save(await page.source.csv(query), fileName(asked, ".csv"), "text/csv");
   } catch (error) {
     page.complain([error.message]);
   }
 }
 
-function seriesTable(series, asked, page) {
+function seriesTable(series, asked, page, correcting) {
   const rows = Object.entries(series).flatMap(([actor, all]) => all.map((row) => ({ actor, ...row })));
   const value = (name) => ({ name, number: true, cell: (row) => amount(row[name], asked.unit) });
   const points = (row) => (row.mean === null ? row.period : element("button", {
@@ -44,7 +47,9 @@ function seriesTable(series, asked, page) {
   return table(`${UNITS[asked.unit]} by ${asked.by}`, [
     { name: "Actor", cell: (row) => page.titles[row.actor] }, { name: "Period", cell: points },
     { name: "Documents", number: true, cell: (row) => whole(row.documents) },
-    value("mean"), value("low"), value("high"), { ...value("best"), name: "1-best" },
+    { ...value("mean"), name: correcting ? "raw mean" : "mean" }, value("low"), value("high"), { ...value("best"), name: "1-best" },
+    ...(correcting ? [value("corrected"), { ...value("correctedLow"), name: "low" }, { ...value("correctedHigh"), name: "high" },
+      { name: "read", number: true, cell: (row) => (row.read === undefined ? "–" : whole(row.read)) }] : []),
   ], rows);
 }
 
@@ -52,63 +57,117 @@ export async function drawSeries(asked, page) {
   const title = `${UNITS[asked.unit]} by ${asked.by}`;
   const head = heading(title[0].toUpperCase() + title.slice(1));
   if (!asked.actors.length) return [head, element("p", {}, "Choose at least one actor above.")];
-  const series = await page.source.series(asked);
+  const { counts, ...query } = asked;
+  const series = await page.source.series(query);
   const readout = element("p", { class: "readout", id: "readout", "aria-hidden": "true" }, "Point at the chart, or move to it with Tab and the arrow keys; Enter shows the documents.");
   const names = asked.actors.map((actor) => page.titles[actor]).join(", ");
-  const held = element("div", { id: "series-chart" });
+  const [held, legend, below, folds] = ["series-chart", "series-key", "corrections", "series-table"].map((id) => element("div", { id }));
+  const uncertainty = element("p", { class: "quiet" });
+  let corrected = null;
+  const correcting = () => Boolean(corrected?.series);
+  const shown = () => (correcting() ? beside(series, corrected) : series);
   const drawNow = () => {
-    held.replaceChildren(seriesChart(series, {
-      titles: page.titles, by: asked.by, unit: asked.unit, level: asked.level, width: chartWidth(),
+    held.replaceChildren(seriesChart(shown(), {
+      titles: page.titles, by: asked.by, unit: asked.unit, level: asked.level, width: chartWidth(), correcting: correcting(),
       summary: `${title}, ${names}. Arrow keys move from point to point, Enter shows the documents of a point. The table below shows the same.`,
       moved: (text) => { readout.textContent = text; },
       chosen: (actor, period) => page.go({ point: { actor, period }, document: null }, "point"),
     }));
     markPoint(held, page.state.point);
   };
+  const drawAll = () => {
+    legend.replaceChildren(key(seriesKey(asked.level, correcting())));
+    drawNow();
+    uncertainty.textContent = bandsText(page.overview, correcting() ? "The raw counts" : "The bands");
+    folds.replaceChildren(folded("Show as a table", () => seriesTable(shown(), asked, page, correcting())));
+  };
   page.redraw.series = drawNow;
-  drawNow();
+  drawAll();
+  if (counts === "corrected") {
+    const { by, unit, level } = asked;
+    below.setAttribute("aria-busy", "true");
+    below.replaceChildren(element("p", { class: "quiet" }, COMPUTING));
+    const arrived = (found) => {
+      corrected = found;
+      drawAll();
+      below.replaceChildren(...correctionNotes(series, found, { titles: page.titles, unit, level }));
+    };
+    const failed = (error) => below.replaceChildren(element("p", { class: "problem", role: "alert" }, error.message));
+    page.source.corrected({ by, unit, level }).then(arrived).catch(failed).finally(() => below.removeAttribute("aria-busy"));
+  }
+  const saved = () => saveFigure(held.querySelector("svg"), asked, `${title}: ${names}`, page,
+    correcting() ? corrected.said.join(" ") : undefined);
   return [
-    head, key(seriesKey(asked.level)), held, readout,
-    element("p", { class: "quiet" }, bandsText(page.overview)),
+    head, legend, held, readout, below, uncertainty,
     element("div", { class: "row" },
       element("button", { type: "button", id: "save-table", onclick: () => saveTable(asked, page) }, "Save table (CSV)"),
-      element("button", { type: "button", id: "save-figure", onclick: () => saveFigure(held.querySelector("svg"), asked, `${title}: ${names}`, page) }, "Save figure (SVG)")),
-    folded("Show as a table", () => seriesTable(series, asked, page)),
+      element("button", { type: "button", id: "save-figure", onclick: saved }, "Save figure (SVG)")),
+    folds,
+  ];
+}
+
+const SIDES = ["greater", "less", "equal"];
+
+// In how many periods which of two actors acts in more.
+function verdict(rows, first, second, asked) {
+  const told = rows.filter((row) => row.greater !== null);
+  const settled = SIDES.map((side) => told.filter((row) => row[side] >= asked.level).length);
+  const open = told.length - settled.reduce((sum, n) => sum + n, 0);
+  return `Of ${counted(told.length, asked.by)} with documents, ${first} acts in more in ${settled[0]} and ${second} in ${settled[1]}, ` +
+    `with probability ${asked.level} or more; ${settled[2]} ${settled[2] === 1 ? "is" : "are"} equal; in ${open} there is no conclusion.`;
+}
+
+// What the totals say of two actors.
+function verdictInAll({ greater, less }, first, second, level) {
+  const more = greater >= level ? first : less >= level ? second : null;
+  return `In all periods, ${more ? `${more} acts in more` : "there is no conclusion"}: P(${first} > ${second}) = ${probability(greater)}.`;
+}
+
+function comparisonColumns(first, second, level) {
+  return [
+    { name: `P(${first} > ${second})`, number: true, cell: (row) => probability(row.greater) },
+    { name: "P(equal)", number: true, cell: (row) => probability(row.equal) },
+    { name: `P(${first} < ${second})`, number: true, cell: (row) => probability(row.less) },
+    { name: "Difference", number: true, cell: (row) => amount(row.mean, "documents") },
+    { name: `${percent(level)} interval`, number: true, cell: (row) => (row.low === null ? "–" : `${amount(row.low, "documents")} to ${amount(row.high, "documents")}`) },
   ];
 }
 
 export async function drawComparison(asked, page) {
   const [first, second] = [page.titles[asked.first], page.titles[asked.second]];
-  const rows = await page.source.compare(asked);
+  const { counts, ...query } = asked;
+  const rows = await page.source.compare(query);
+  const wanted = counts === "corrected" && asked.unit === "documents";
+  const pair = wanted ? await page.source.correctedPair({ first: asked.first, second: asked.second, by: asked.by, level: asked.level }) : null;
+  const corrected = pair?.rows ? rows.map((row, at) => ({ ...row, ...pair.rows[at] })) : null;
+  const shown = corrected ?? rows;
   const readout = element("p", { class: "readout", id: "comparison-readout", role: "status" });
   const held = element("div", { id: "comparison-chart" });
-  const drawNow = () => held.replaceChildren(comparisonChart(rows, {
+  const drawNow = () => held.replaceChildren(comparisonChart(shown, {
     first, second, by: asked.by, level: asked.level, width: chartWidth(), moved: (text) => { readout.textContent = text; },
   }));
   page.redraw.comparison = drawNow;
   drawNow();
-  const told = rows.filter((row) => row.greater !== null);
-  const sure = (side) => told.filter((row) => row[side] >= asked.level).length;
-  const settled = [sure("greater"), sure("less"), sure("equal")];
-  const open = told.length - settled.reduce((sum, n) => sum + n, 0);
+  const told = shown.filter((row) => row.greater !== null);
   readout.textContent = told.length ? comparisonText(first, second, told.at(-1), asked.level) : "No documents.";
-  const columns = [
-    { name: "Period", cell: (row) => row.period },
-    { name: `P(${first} > ${second})`, number: true, cell: (row) => probability(row.greater) },
-    { name: "P(equal)", number: true, cell: (row) => probability(row.equal) },
-    { name: `P(${first} < ${second})`, number: true, cell: (row) => probability(row.less) },
-    { name: "Difference", number: true, cell: (row) => amount(row.mean, "documents") },
-    { name: `${percent(asked.level)} interval`, number: true, cell: (row) => (row.low === null ? "–" : `${amount(row.low, "documents")} to ${amount(row.high, "documents")}`) },
-  ];
+  const columns = [{ name: "Period", cell: (row) => row.period }, ...comparisonColumns(first, second, asked.level)];
+  const raw = verdict(rows, first, second, asked);
+  const said = corrected
+    ? [element("p", { id: "verdict" }, `Corrected by labels: ${verdict(corrected, first, second, asked)} ${verdictInAll(pair.total, first, second, asked.level)}`),
+      element("p", { class: "quiet", id: "raw-verdict" }, `Raw counts: ${raw}`)]
+    : [element("p", { id: "verdict" }, raw), pair?.reason ? element("p", { class: "problem" }, pair.reason) : null];
+  const name = `${first} and ${second} by ${asked.by}`;
+  const tables = corrected
+    ? () => element("div", {}, table(`${name}, corrected by labels`, columns, corrected), table(`${name}, raw`, columns, rows))
+    : () => table(name, columns, rows);
   return [
     heading(`${first} and ${second}: which acts in more ${asked.unit}?`),
-    element("p", { id: "verdict" }, `Of ${counted(told.length, asked.by)} with documents, ${first} acts in more in ${settled[0]} and ${second} in ${settled[1]}, ` +
-      `with probability ${asked.level} or more; ${settled[2]} ${settled[2] === 1 ? "is" : "are"} equal; in ${open} there is no conclusion.`),
+    ...said,
     key(comparisonKey(first, second)), held, readout,
     element("div", { class: "row" },
       element("button", { type: "button", id: "save-comparison", onclick: () => saveFigure(held.querySelector("svg"), asked, `${first} and ${second}`, page) }, "Save figure (SVG)"),
       element("button", { type: "button", id: "close-comparison", onclick: () => closeComparison(page) }, "Close")),
-    folded("Show as a table", () => table(`${first} and ${second} by ${asked.by}`, columns, rows)),
+    folded("Show as a table", tables),
   ];
 }
 

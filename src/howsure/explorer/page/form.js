@@ -2,9 +2,10 @@
 
 import { byId, element } from "./dom.js";
 import { MOST_ACTORS, levels } from "./state.js";
-import { INTERVALS, PERIODS, UNITS, named, percent } from "./wording.js";
+import { COUNTS, INTERVALS, PERIODS, UNITS, named, percent } from "./wording.js";
 
 const NOBODY = "";
+const CHOICES = ["by", "unit", "interval", "level", "counts"];
 
 function options(select, entries) {
   select.replaceChildren(...entries.map(([value, text]) => element("option", { value }, text)));
@@ -35,7 +36,9 @@ export function buildForm(overview, { changed, refused }) {
   options(byId("unit"), overview.units.map((unit) => [unit, UNITS[unit]]));
   options(byId("interval"), Object.entries(INTERVALS));
   options(byId("level"), levels(overview).map((level) => [level, percent(level)]));
-  for (const name of ["by", "unit", "interval", "level"]) {
+  options(byId("counts"), Object.entries(COUNTS));
+  byId("counts-choice").hidden = !overview.labels;
+  for (const name of CHOICES) {
     byId(name).addEventListener("change", (event) => changed({ [name]: event.target.value }));
   }
   const actors = overview.actors.map((actor) => [actor.code, named(actor.title, actor.code)]);
@@ -54,6 +57,6 @@ export function buildForm(overview, { changed, refused }) {
 // Shows in the form what the address says.
 export function showChoices(state) {
   for (const box of byId("actors").querySelectorAll("input")) box.checked = state.actors.includes(box.value);
-  for (const name of ["by", "unit", "interval", "level"]) byId(name).value = state[name];
+  for (const name of CHOICES) byId(name).value = state[name];
   if (state.compare) [byId("first").value, byId("second").value] = state.compare;
 }

@@ -40,14 +40,14 @@ function show() {
   page.state = state;
   page.complain(problems);
   showChoices(state);
-  const { by, unit, interval, level, point, compare, doubtful } = state;
+  const { by, unit, interval, level, counts, point, compare, doubtful } = state;
   const draw = (id, asked, how) => section(id, asked, (one) => how(one, page));
-  draw("series", { actors: state.actors, by, unit, interval, level }, drawSeries);
+  draw("series", { actors: state.actors, by, unit, interval, level, counts }, drawSeries);
   markPoint(byId("series"), point);
   draw("point", point && { ...point, by }, drawPoint);
   draw("document", state.document === null ? null : { number: state.document, sample: state.sample }, drawDocument);
   const what = unit === "entities" ? unit : "documents"; // of a share, which is more does not change
-  const pair = compare && { first: compare[0], second: compare[1], by, unit: what, level };
+  const pair = compare && { first: compare[0], second: compare[1], by, unit: what, level, counts };
   draw("comparison", pair, drawComparison);
   draw("doubtful", doubtful === null ? null : doubtful === "" ? {} : { actor: doubtful }, drawDoubtful);
 }
@@ -70,6 +70,7 @@ function tellAbout(overview) {
   byId("event").textContent = eventText(overview);
   byId("event").hidden = false;
   if (overview.imported) byId("bands").textContent = `The probabilities come from another model and were imported. ${bandsText(overview)} ${SHARED}`;
+  byId("labels-note").hidden = !overview.labels;
   byId("rule-note").hidden = !seesNoCompounds(overview.settings.rule);
   byId("recipe").replaceChildren(table("Settings of the store", [
     { name: "Setting", cell: ([name]) => name },

@@ -12,6 +12,8 @@ export function servedSource() {
     point: (asked) => ask("point", asked),
     document: (asked) => ask("document", asked),
     compare: (asked) => ask("compare", asked),
+    corrected: (asked) => ask("corrected", asked),
+    correctedPair: (asked) => ask("corrected-pair", asked),
     doubtful: (asked) => ask("doubtful", asked),
     csv: async (asked) => (await answer("export.csv", asked)).text(),
   };

@@ -1,6 +1,6 @@
 // What is shown is written in the fragment of the address, so that it can be kept, sent, and gone back to.
 
-import { INTERVALS, LEVELS, PERIODS } from "./wording.js";
+import { COUNTS, INTERVALS, LEVELS, PERIODS } from "./wording.js";
 
 export const MOST_ACTORS = 6;
 const DAY = 86400000;
@@ -22,6 +22,7 @@ export function defaults(overview) {
   return {
     actors: overview.actors.slice(0, 2).map((actor) => actor.code),
     by: fittingPeriod(overview), unit: "documents", interval: "exact", level: levels(overview).at(-1),
+    counts: overview.labels ? "corrected" : "raw", labelled: Boolean(overview.labels),
     point: null, document: null, sample: "best", compare: null, doubtful: null,
   };
 }
@@ -46,6 +47,7 @@ export function readState(fragment, overview, problems) {
   choice("unit", overview.units);
   choice("interval", Object.keys(INTERVALS));
   choice("level", levels(overview));
+  if (state.labelled) choice("counts", Object.keys(COUNTS));
   if (given.has("actor")) {
     const asked = [...new Set(given.getAll("actor"))].filter((code) => code !== "").filter(actor);
     if (asked.length > MOST_ACTORS) problems.push(`The first ${MOST_ACTORS} actors of ${asked.length} are shown.`);
@@ -77,6 +79,7 @@ export function writeState(state) {
   const fragment = new URLSearchParams();
   for (const actor of state.actors.length ? state.actors : [""]) fragment.append("actor", actor);
   for (const name of ["by", "unit", "interval", "level"]) fragment.set(name, state[name]);
+  if (state.labelled) fragment.set("counts", state.counts);
   if (state.point) {
     fragment.set("point", state.point.actor);
     fragment.set("period", state.point.period);

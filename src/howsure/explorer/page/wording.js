@@ -5,6 +5,8 @@ export const UNITS = { documents: "documents", share: "share of documents", enti
 export const PERIODS = { week: "week", month: "month", quarter: "quarter", year: "year" };
 export const INTERVALS = { exact: "exact", normal: "normal (the paper’s)", samples: "quantiles of samples" };
 
+export const COUNTS = { corrected: "corrected by labels", raw: "raw: what the model finds" };
+
 const LONGEST_EVENT = 240;
 
 // The event that is counted: the name of the rule and its words, cut where they are many (the settings have them all).
@@ -13,9 +15,9 @@ export function eventText({ event }) {
 }
 
 // What the bands of a chart include.
-export function bandsText({ imported, uncertainty }) {
-  if (imported) return `The bands include the uncertainty of ${uncertainty}`;
-  return "The bands include the uncertainty of coreference, not that of the parse, the names, the rule or the news.";
+export function bandsText({ imported, uncertainty }, bands = "The bands") {
+  if (imported) return `${bands} include the uncertainty of ${uncertainty}`;
+  return `${bands} include the uncertainty of coreference, not that of the parse, the names, the rule or the news.`;
 }
 
 // A level as it is read: 0.95 is 95 %.
@@ -51,14 +53,23 @@ export function counted(n, one, many = `${one}s`) {
   return `${whole(n)} ${n === 1 ? one : many}`;
 }
 
+// Whether a row of a series has a count corrected by labels.
+export function isCorrected(row) {
+  return row.corrected !== null && row.corrected !== undefined;
+}
+
 // What a point of a series says, in one sentence.
 export function pointText(title, row, unit, level) {
   const of = counted(row.documents, "document");
+  const what = unit === "share" ? "" : ` ${UNITS[unit]}`;
+  const between = (low, high) => `${percent(level)} interval ${amount(low, unit)} to ${amount(high, unit)}`;
   if (row.mean === null) return `${title}, ${row.period}: no documents`;
   const best = `1-best ${amount(row.best, unit)}`;
-  const between = `${percent(level)} interval ${amount(row.low, unit)} to ${amount(row.high, unit)}`;
-  const what = unit === "share" ? "" : ` ${UNITS[unit]}`;
-  return `${title}, ${row.period}: ${amount(row.mean, unit)}${what} expected, ${between}, ${best}, of ${of}`;
+  if (isCorrected(row)) {
+    return `${title}, ${row.period}: ${amount(row.corrected, unit)}${what} corrected by labels, ` +
+      `${between(row.correctedLow, row.correctedHigh)}; raw ${amount(row.mean, unit)}; of ${of}, ${whole(row.read)} read`;
+  }
+  return `${title}, ${row.period}: ${amount(row.mean, unit)}${what} expected, ${between(row.low, row.high)}, ${best}, of ${of}`;
 }
 
 // What the comparison of two actors in a period says, and what may be concluded.

@@ -1,0 +1,129 @@
+"""Corrected counts in the page: what it asks of the store, and what a person sees, served and as a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from howsure.errors import InputError
+from howsure.events.corrected.corrected_comparison import corrected_comparison
+from howsure.events.corrected.corrected_series import corrected_series
+from howsure.events.labels.answers import record_answer
+from howsure.events.store.event_store import EventStore
+from howsure.explorer import Included, events_report, queries
+from howsure.explorer.corrections import corrected, corrected_pair, series_of_labels
+from howsure.report.files import write_report
+from tests.events.corrected.known_truth import QUESTION, labelled_store
+from tests.explorer.chromium import Browser
+from tests.explorer.serving import serving
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return labelled_store(tmp_path_factory.mktemp("labelled") / "labelled.duckdb", n=160, read=60)
+
+
+@pytest.fixture(scope="module")
+def labelled(path: Path) -> Iterator[EventStore]:
+    with EventStore.open(path) as held:
+        yield held
+
+
+@pytest.fixture(scope="module", params=["served", "file"])
+def address(
+    path: Path, labelled: EventStore, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[str]:
+    if request.param == "file":
+        page = tmp_path_factory.mktemp("file") / "events.html"
+        write_report(events_report(labelled, included=Included(by=["quarter", "year"], samples=2)), page)
+        yield page.as_uri()
+        return
+    with serving(path) as served:
+        browser: Browser = request.getfixturevalue("browser")
+        browser.open(served.address)
+        yield served.home
+
+
+def test_answers_are_those_of_the_library(labelled: EventStore) -> None:
+    found, held = corrected(labelled, by="quarter"), corrected_series(labelled)
+    for actor, columns in found["series"].items():
+        rows = held.rows_of(actor)
+        assert columns["corrected"] == [row.estimate for row in rows]
+        assert columns["read"] == [row.labelled for row in rows]
+        assert found["totals"][actor]["high"] == held.total_of(actor).high
+    assert found["said"] == list(held.said)
+    pair, expected = corrected_pair(labelled, "BBB", "AAA"), corrected_comparison(held, "BBB", "AAA").to_dict()
+    assert pair == {"rows": expected["rows"], "total": expected["total"]}
+    assert queries.overview(labelled)["labels"] == {"question": QUESTION, "actors": ["AAA", "BBB"]}
+
+
+def test_why_there_is_none(labelled: EventStore, store: EventStore) -> None:
+    assert corrected(labelled, unit="entities")["reason"].startswith("No corrected counts of entities")
+    assert corrected_pair(labelled, "AAA", "CCC")["reason"].startswith("No corrected counts for CCC")
+    assert corrected(store)["reason"] == "No document of this store has a label."
+    assert corrected_pair(store, "IRQ", "USA") == corrected(store)
+    assert "labels" not in queries.overview(store)
+    with pytest.raises(InputError, match="different actors"):
+        corrected_pair(labelled, "AAA", "AAA")
+
+
+def test_a_series_is_kept_until_an_answer_changes(tmp_path: Path) -> None:
+    path = labelled_store(tmp_path / "changing.duckdb", n=80, read=40)
+    asked = {"by": "year", "level": 0.95, "unit": "documents"}
+    with EventStore.open(path, read_only=False) as store:
+        first = series_of_labels(store, **asked)
+        assert series_of_labels(store, **asked) is first
+        ((number, revision),) = store.ask("SELECT document, revision FROM answers ORDER BY entry LIMIT 1")
+        record_answer(store, number, "Anna", acting=[], unclear=True, revision=revision)
+        second = series_of_labels(store, **asked)
+    assert second is not first
+    assert second.recipe["unclear"] == 1
+
+
+def test_the_page_shows_corrected_and_raw_counts(browser: Browser, address: str, labelled: EventStore) -> None:
+    browser.open(f"{address}#by=quarter")
+    assert "corrected by labels" in browser.text("#series-key")
+    held = corrected_series(labelled)
+    row = held.rows_of("AAA")[0]
+    said = browser.run("return document.querySelector('.place[data-actor=\"AAA\"]').getAttribute('aria-label')")
+    assert said.startswith(f"Arland, {row.period}: {float(f'{row.estimate:.2f}'):g} documents corrected by labels")
+    assert f"{row.labelled} read" in said
+    assert len(browser.all("#series-chart .raw")) == 2
+    assert browser.all("#series-chart .best") == []
+    total = held.total_of("AAA")
+    cells = [cell.text for cell in browser.all("#corrections tbody tr:first-child td")]
+    assert cells[0] == "Arland"
+    assert float(cells[2]) == pytest.approx(total.estimate, abs=0.006)
+    assert "The corrected counts rest on 60 documents read by Anna" in browser.text("#corrections")
+    browser.choose("#counts", "raw")
+    assert browser.all("#series-chart .raw") == []
+    assert len(browser.all("#series-chart .best")) == 2
+    assert browser.run("return location.hash").endswith("counts=raw")
+    browser.choose("#counts", "corrected")
+    browser.choose("#unit", "entities")
+    browser.says("#corrections", "No corrected counts of entities")
+    assert browser.errors() == []
+
+
+def test_the_page_compares_by_the_corrected_counts(browser: Browser, address: str, labelled: EventStore) -> None:
+    browser.open(f"{address}#by=quarter&first=BBB&second=AAA")
+    total = corrected_pair(labelled, "BBB", "AAA")["total"]
+    said = browser.says("#verdict", "Corrected by labels: Of 4 quarters")
+    assert f"P(Borland > Arland) = {total['greater']:.2f}" in said or "0.01" in said
+    assert browser.text("#raw-verdict").startswith("Raw counts: Of 4 quarters")
+    assert browser.errors() == []
+
+
+def test_the_saved_table_has_both(browser: Browser, address: str, labelled: EventStore) -> None:
+    browser.open(f"{address}#by=quarter")
+    browser.click("#save-table")
+    rows = list(csv.DictReader(io.StringIO(browser.saved(".csv"))))
+    expected = corrected_series(labelled).rows_of("AAA")[0]
+    first = next(row for row in rows if row["actor"] == "AAA")
+    assert float(first["corrected"]) == pytest.approx(expected.estimate, rel=1e-5)
+    assert float(first["labelled"]) == expected.labelled
+    assert float(first["mean"]) >= 0
