@@ -17,6 +17,7 @@ from howsure.explorer import Tokens, create_app, queries
 from howsure.explorer.access.headers import HEADERS
 from howsure.explorer.access.hosts import LOOPBACK
 from howsure.explorer.addresses import QUESTIONS
+from howsure.explorer.corrections import corrected, corrected_pair
 from tests.explorer.serving import ServedPage
 
 HOME = "http://localhost:8350"
@@ -51,6 +52,8 @@ ANSWERS: list[tuple[str, Any]] = [
     ("document?number=0", lambda store: queries.document(store, 0, sample="best")),
     ("document?number=3&sample=39", lambda store: queries.document(store, 3, sample=39)),
     ("compare?first=NATO&second=YUG&by=year", lambda store: queries.compare(store, "NATO", "YUG", by="year")),
+    ("corrected?by=year&level=0.9&unit=share", lambda store: corrected(store, by="year", level=0.9, unit="share")),
+    ("corrected-pair?first=NATO&second=YUG", lambda store: corrected_pair(store, "NATO", "YUG")),
     ("doubtful", lambda store: queries.doubtful(store)),
     (
         "doubtful?actor=IRQ&low=0.4&high=0.6&limit=3",
@@ -85,6 +88,7 @@ REFUSED = [
     ("series?actors=IRQ&level=1", "level"),
     ("series?actor=IRQ", "no parameter 'actor' in /api/series; it has actors, by, level, interval, unit."),
     ("series?" + "&".join(["actors=IRQ"] * 7), "actors must be given at most 6 times; it is given 7 times."),
+    ("corrected?actors=IRQ", "no parameter 'actors' in /api/corrected; it has by, level, unit."),
     ("point?actor=IRQ&by=month&period=1999-Q1", "no period '1999-Q1' in the store"),
     ("point?actor=IRQ&period=../../etc/passwd", "no period '../../etc/passwd' in the store"),
     ("document?number=99999", "the store holds no document 99999"),
