@@ -113,7 +113,7 @@ def test_of_itself_it_takes_the_actors_that_act_most(tmp_path: Path) -> None:
         (Included(by=[]), "by must name lengths of period, of week, month, quarter, year; it is empty."),
         (Included(documents=0), "documents must be a whole number of at least 1"),
         (Included(level=95), "level must lie"),
-        (Included(samples=0), "samples must be a whole number of at least 1"),
+        (Included(samples=0), "samples must be a whole number from 1 to 10000, not 0"),
     ],
 )
 def test_what_is_not_there_is_told(store: EventStore, included: Included, message: str) -> None:

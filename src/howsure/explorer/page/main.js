@@ -58,8 +58,8 @@ function choose(changes) {
   go("by" in changes ? { ...changes, point: null } : changes, opened);
 }
 
-function seesNoCompounds(rule) {
-  return rule?.name === "attack" && rule.described_by !== undefined && !rule.described_by.includes("compound");
+function seesNoCompounds({ imported, settings: { rule } }) {
+  return !imported && rule?.name === "attack" && !rule.described_by?.includes("compound");
 }
 
 function tellAbout(overview) {
@@ -71,7 +71,7 @@ function tellAbout(overview) {
   byId("event").hidden = false;
   if (overview.imported) byId("bands").textContent = `The probabilities come from another model and were imported. ${bandsText(overview)} ${SHARED}`;
   byId("labels-note").hidden = !overview.labels;
-  byId("rule-note").hidden = !seesNoCompounds(overview.settings.rule);
+  byId("rule-note").hidden = !seesNoCompounds(overview);
   byId("recipe").replaceChildren(table("Settings of the store", [
     { name: "Setting", cell: ([name]) => name },
     { name: "Value", cell: ([, value]) => (typeof value === "string" ? value : JSON.stringify(value)) },
