@@ -12,7 +12,7 @@ How a block of a page (README.md, docs/, …) is treated is written on its first
 
     tolerance=0.001     after any of these words, where a training prints: its decimals may differ by so much
 
-A line that is one command `howsure` runs in this process; what needs a shell, such as a pipe, runs in one.
+Commands `howsure` run in this process, all else of a line in a shell: see tests/shell_lines.py.
 
 What is printed is compared by tests/printed.py: decimals but for their rounding, everything else exactly; `...` stands
 for any text. A page runs in an empty folder with a copy of examples/ and a folder images/; with
@@ -25,29 +25,22 @@ import contextlib
 import io
 import os
 import re
-import shlex
 import shutil
-import subprocess
-import sys
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from unittest.mock import patch
 
 import pytest
 from PIL import Image
 
-from howsure.cli import main
 from tests.printed import is_printed
+from tests.shell_lines import run_line
 
 ROOT = Path(__file__).parents[1]
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "benchmarks").glob("*.md")), *DOCS]
 FENCE = re.compile(r"^```(.*)\n((?:.*\n)*?)```\s*$", re.MULTILINE)
 SHOWN_ONLY = {"csv", "html", "json", "latex", "toml", "yaml", "bibtex"}
-SECONDS = 600
-READER = {"COLUMNS": "120", "NO_COLOR": "1", "MPLBACKEND": "Agg"}
 
 
 class PageError(AssertionError):
@@ -125,61 +118,10 @@ def run_python(block: Block, folder: Path, namespace: dict[str, object]) -> str:
 
 def run_command(command: str, folder: Path, line: int, *, exit_code: int = 0) -> str:
     """What a command prints, to both of its streams, as a reader would see it."""
-    words = words_of(command)
-    code, printed = run_in_a_shell(command, folder) if words is None else run_here(words, folder)
+    code, printed = run_line(command, folder)
     if code != exit_code:
         raise PageError(f"line {line}: exit code {code}, not {exit_code}:\n{command}\n{printed}")
     return printed
-
-
-SHELL = set("();<>|&")
-FILLED_IN = set("$`*?[]{}~#\n")
-
-
-def words_of(command: str) -> list[str] | None:
-    """The arguments of a line that is one command `howsure`; None for anything that is the shell's to understand."""
-    joined = re.sub(r"\\\n\s*", " ", command)
-    lexer = shlex.shlex(joined, posix=True, punctuation_chars=True)
-    lexer.whitespace_split, lexer.commenters = True, ""
-    if not joined.startswith("howsure ") or FILLED_IN & set(joined):
-        return None
-    words = list(lexer)
-    return None if any(set(word) <= SHELL for word in words) else words[1:]
-
-
-def run_here(words: list[str], folder: Path) -> tuple[int, str]:
-    """How `howsure` ends in this process, where it is loaded already, and what it prints; no warning passes."""
-    printed = io.StringIO()
-    with (
-        contextlib.chdir(folder),
-        patch.dict(os.environ, READER),
-        contextlib.redirect_stdout(printed),
-        contextlib.redirect_stderr(printed),
-        warnings.catch_warnings(),
-    ):
-        warnings.simplefilter("error", UserWarning)
-        warnings.simplefilter("error", RuntimeWarning)
-        try:
-            main(words)
-        except SystemExit as end:
-            return int(end.code or 0), printed.getvalue()
-
-
-def run_in_a_shell(command: str, folder: Path) -> tuple[int, str]:
-    """How a shell's command ends, and what it prints; its `howsure` is the program of this environment."""
-    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        ["bash", "-c", f"set -euo pipefail\n{command}"],
-        cwd=folder,
-        env=os.environ | READER | {"PATH": programs, "PYTHONPATH": str(ROOT / "src")},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
-    return done.returncode, done.stdout
 
 
 def commands_of(block: Block) -> Iterator[tuple[int, str, str]]:
@@ -328,29 +270,6 @@ $ echo 0.25; exit 3
 """
     run_page(page, tmp_path)
     assert [line for line, _, _ in commands_of(blocks_of(page)[3])] == [19, 23, 26]
-
-
-@pytest.mark.parametrize(
-    ("command", "words"),
-    [
-        ("howsure data list", ["data", "list"]),
-        (
-            "howsure quantiles 'my draws.npz' \\\n    --target \"a > b\"",
-            ["quantiles", "my draws.npz", "--target", "a > b"],
-        ),
-        ("howsure demo | cat", None),
-        ("howsure demo >out", None),
-        ("howsure data list; howsure demo", None),
-        ("howsure calibration *.csv", None),
-        ("howsure calibration {0,1}.csv", None),
-        ("howsure calibration $FILE", None),
-        ("howsure demo\nhowsure demo", None),
-        ("cat howsure", None),
-        ("howsurely", None),
-    ],
-)
-def test_what_is_run_here_and_what_in_a_shell(command: str, words: list[str] | None) -> None:
-    assert words_of(command) == words
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,14 @@ from howsure.coreference.mentions.detection import detect_mentions
 from howsure.coreference.mentions.selection import entities_of
 from howsure.coreference.model.antecedent_model import AntecedentModel
 from howsure.data import Document, read_documents
+from howsure.data.documents.first_documents import first_documents
 
 
 @pytest.fixture(scope="module")
 def learned(real_data: Path) -> tuple[AntecedentModel, list[Document]]:
     """A model from forty documents, and ten others."""
-    documents = read_documents(real_data / "gum" / "gum_train.conllu.gz")[::3]
-    return AntecedentModel(passes=5, rng=0).fit(documents[:40]), documents[40:50]
+    documents = first_documents(real_data / "gum" / "gum_train.conllu.gz", 150)[::3]
+    return AntecedentModel(passes=5, rng=0).fit(documents[:40]), documents[40:]
 
 
 def gold_clusters(document: Document) -> list[list[object]]:
@@ -52,7 +53,7 @@ def test_likelihood_calibrates_and_a_margin_does_not(
 ) -> None:
     model, documents = learned
     margin = AntecedentModel(passes=5, loss="margin", rng=0).fit(
-        read_documents(real_data / "gum" / "gum_train.conllu.gz")[:120:3]
+        first_documents(real_data / "gum" / "gum_train.conllu.gz", 120)[::3]
     )
     errors = []
     for one in (model, margin):

@@ -13,7 +13,14 @@ from howsure.errors import InputError
 from howsure.events.actors.lexicon import Lexicon
 from howsure.events.series.event_series import event_series
 from howsure.events.store.event_store import EventStore
-from howsure.reproductions.events.corpora import Item, News, gold_actors, read_incidents, read_reuters
+from howsure.reproductions.events.corpora import (
+    Item,
+    News,
+    cases_of_wikipedia,
+    gold_actors,
+    read_incidents,
+    read_reuters,
+)
 from howsure.reproductions.events.coverage import QUARTERS, simulate_coverage
 from howsure.reproductions.events.drawn import (
     Differences,
@@ -140,7 +147,8 @@ def test_the_corpora_are_read_as_the_paper_filters(real_data: Path) -> None:
     assert all("attack" in item.text.lower() for item in news.items)
     assert all(lexicon.match(item.text.replace(",", " ").split()) for item in news.items)
     assert not news.silent
-    reports = read_incidents(str(real_data), lexicon=lexicon, event=words_of(PAPER), limit=50)
+    cases = cases_of_wikipedia(str(real_data), limit=50)
+    reports = read_incidents(str(real_data), lexicon=lexicon, event=words_of(PAPER), cases=cases, limit=50)
     assert all(item.places <= {"SLV", "IRN"} for item in reports.items)
     assert any(item.text != item.text.upper() and "Salvadoran" in item.text for item in reports.items)
     ids = {item.id for item in reports.items}

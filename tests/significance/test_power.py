@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -14,6 +15,12 @@ from howsure.significance.power import detection_power, minimum_detectable_diffe
 from howsure.significance.resampling.mcnemar import mid_p_value
 
 
+@cache
+def exact_p_value(lost: int, won: int, alternative: str) -> float:
+    side = {"two-sided": "two-sided", "better": "greater"}[alternative]
+    return float(stats.binomtest(won, won + lost, 0.5, alternative=side).pvalue) if won + lost else 1.0
+
+
 @pytest.mark.parametrize("method", ["permutation", "mcnemar"])
 @pytest.mark.parametrize("alternative", ["two-sided", "better"])
 @pytest.mark.parametrize(("n", "disagreement", "difference"), [(30, 0.4, 0.2), (12, 0.9, 0.5), (60, 0.3, 0.0)])
@@ -22,13 +29,12 @@ def test_power_is_the_probability_of_all_outcomes_that_are_found(
 ) -> None:
     total = 0.0
     share = (1 + difference / disagreement) / 2
+    p_value = mid_p_value if method == "mcnemar" else exact_p_value
     for seen in range(n + 1):
-        for won in range(seen + 1):
-            side = {"two-sided": "two-sided", "better": "greater"}[alternative]
-            exact = stats.binomtest(won, seen, 0.5, alternative=side).pvalue if seen else 1.0
-            p = mid_p_value(seen - won, won, alternative) if method == "mcnemar" else exact
-            if p <= 0.05 + 1e-12:
-                total += stats.binom(n, disagreement).pmf(seen) * stats.binom(seen, share).pmf(won)
+        chances = stats.binom.pmf(seen, n, disagreement) * stats.binom.pmf(range(seen + 1), seen, share)
+        for won, chance in enumerate(chances.tolist()):
+            if p_value(seen - won, won, alternative) <= 0.05 + 1e-12:
+                total += chance
     found = detection_power(n, disagreement, difference, alternative=alternative, method=method)
     assert found == pytest.approx(total, abs=1e-9)
 

@@ -11,7 +11,7 @@ import numpy as np
 from howsure.calibration.bins.bins import bin_pairs
 from howsure.calibration.curve import debiased_estimate
 from howsure.calibration.estimates.cluster_sums import cluster_sums
-from howsure.calibration.estimates.clusters import clustered_mse, without_each_cluster
+from howsure.calibration.estimates.clusters import clustered_mse, clustered_value, without_each_cluster
 from howsure.calibration.estimates.error import root
 from howsure.calibration.table import by_group
 from howsure.inputs.pairs import Floats, Integers, Pairs
@@ -64,7 +64,7 @@ def squared_errors(pairs: Pairs, *, bin_size: int | str) -> Floats:
     for _, group in by_group(pairs):
         binned = bin_pairs(group, binning="adaptive", bin_size=bin_size, n_bins=None)
         cells = cluster_sums(group, binned.bins_of(group.probabilities), len(binned.sums))
-        found.append(clustered_mse(cells).value)
+        found.append(clustered_value(cells))
     return np.array(found)
 
 

@@ -13,8 +13,13 @@ from scipy.stats import t as student
 
 from howsure.calibration.bins.bins import bin_pairs
 from howsure.calibration.curve import calibration_curve
-from howsure.calibration.estimates.cluster_sums import cluster_sums
-from howsure.calibration.estimates.clusters import clustered_mse, clustered_standard_errors, effective_numbers
+from howsure.calibration.estimates.cluster_sums import ClusterSums, cluster_sums
+from howsure.calibration.estimates.clusters import (
+    clustered_mse,
+    clustered_standard_errors,
+    clustered_value,
+    effective_numbers,
+)
 from howsure.calibration.estimates.error import SquaredError, debiased_mse
 from howsure.calibration.estimates.paired_jackknife import Units
 from howsure.inputs.pairs import Pairs
@@ -22,15 +27,21 @@ from tests.calibration import reference
 from tests.calibration.samples import Small, pairs_of, small_pairs
 
 
-def clustered(pairs: Pairs, bin_size: int) -> SquaredError:
+def cells_of(pairs: Pairs, bin_size: int) -> ClusterSums:
     binned = bin_pairs(pairs, bin_size=bin_size)
-    return clustered_mse(cluster_sums(pairs, binned.bins_of(pairs.probabilities), len(binned.sums)))
+    return cluster_sums(pairs, binned.bins_of(pairs.probabilities), len(binned.sums))
+
+
+def clustered(pairs: Pairs, bin_size: int) -> SquaredError:
+    return clustered_mse(cells_of(pairs, bin_size))
 
 
 @given(small_pairs(max_size=18))
 @settings(max_examples=80)
 def test_value_and_variance_are_the_loops(small: Small) -> None:
-    found = clustered(pairs_of(small, clusters=True), small.bin_size)
+    cells = cells_of(pairs_of(small, clusters=True), small.bin_size)
+    found = clustered_mse(cells)
+    np.testing.assert_equal(clustered_value(cells), found.value)
     bins = reference.adaptive_bins(reference.rows_of(small.y, small.q, small.w, small.clusters), small.bin_size)
     worth = [held for held in bins if reference.worth_two(held)]
     value, spread = reference.clustered_value(worth), reference.jackknife(bins)

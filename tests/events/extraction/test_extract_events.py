@@ -16,6 +16,7 @@ import pytest
 
 import howsure.data
 from howsure.coreference.model.antecedent_model import AntecedentModel
+from howsure.data.documents.conllu_writing import write_conllu
 from howsure.errors import InputError
 from howsure.events.actors.lexicon import Lexicon
 from howsure.events.corpus.documents import Fields
@@ -126,6 +127,16 @@ def test_the_workers_that_are_left_end_too(tmp_path: Path, corpus: Path, model: 
     with pytest.raises(StoreError, match=r"worker process ended .* rerun the same command"):
         extract_to(tmp_path / "news.duckdb", corpus, Deaf(tmp_path), workers=2)
     assert multiprocessing.active_children() == []
+
+
+def test_nobody_waits_for_what_killed_workers_will_not_read(tmp_path: Path, model: Path) -> None:
+    """More than fits into the pipe was waited for without end, before Python 3.11.5."""
+    stories = [
+        replace(one, metadata={**one.metadata, "note": "x" * 9_000}) for one in map(newswire.story, range(4 * BATCH))
+    ]
+    write_conllu(stories, tmp_path / "long.conllu")
+    with pytest.raises(StoreError, match=r"worker process ended .* rerun the same command"):
+        extract_to(tmp_path / "news.duckdb", tmp_path / "long.conllu", Deaf(tmp_path), workers=2)
 
 
 def test_draws_depend_on_seed_and_id_alone(tmp_path: Path, model: Path, whole: dict[str, Any]) -> None:

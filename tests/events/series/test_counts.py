@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howsure.errors import InputError
-from howsure.events.series.counts import Count, compare_counts, count_from_probabilities, count_from_samples
+from howsure.events.series.counts import INTERVALS, Count, compare_counts, count_from_probabilities, count_from_samples
 from howsure.stats.poisson_binomial import poisson_binomial
 
 SMALL = st.integers(1, 3).flatmap(
@@ -69,6 +69,9 @@ def test_the_papers_interval_and_that_of_samples() -> None:
     assert (normal.low, normal.high) == pytest.approx((sums.mean() - reach, sums.mean() + reach), rel=1e-12)
     assert normal.low < 0
     assert (count_from_samples(samples, interval="samples").low, count_from_samples(samples).low) == (1.0, 0.0)
+    for stories in (None, np.array([0, 0, 2])):  # of each interval the variance is that of the distribution
+        exact, *others = (count_from_samples(samples, interval=kind, stories=stories).variance for kind in INTERVALS)
+        assert others == pytest.approx([exact] * 2, rel=1e-12)
 
 
 def test_no_documents_no_events() -> None:

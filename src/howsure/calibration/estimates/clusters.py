@@ -26,25 +26,43 @@ def clustered_mse(cells: ClusterSums) -> SquaredError:
     nearly all of them, at two to four times the width.
     """
     total_w, total_u = cells.by_bin(cells.w), cells.by_bin(cells.u)
-    couples, products = total_w**2 - cells.by_bin(cells.w**2), total_u**2 - cells.by_bin(cells.u**2)
-    known = _known(cells, total_w, couples)
+    theta, couples = _squares(cells, total_w, total_u)
+    known = couples > 0
     left_out = int(cells.by_bin(cells.n)[~known].sum())
     n = len(np.unique(cells.cluster))
     if not known.any() or n < 2:
         return SquaredError(*UNDEFINED, left_out)
-    theta = np.divide(products, couples, out=np.zeros_like(couples), where=known)
-    weight = np.where(known, total_w, 0.0)
-    value = float(weight @ theta / weight.sum())
+    value = _mean(theta, total_w, known)
     without = without_each_cluster(cells)
     without = np.sort(without[~np.isnan(without)])
     jackknife = (n - 1) / n * float(((without - without.mean()) ** 2).sum()) if len(without) > 1 else 0.0
     least, noise, slope_below = _noise(cells, total_w, total_u, known)
     slope_above = 2 * least / noise if noise > 0 else 0.0
     rare = _rare(cells, known, theta, least)
-    p_value = sign_flip_p_value(cells, value, np.where(known, couples, 0.0), rare.noise)
+    p_value = sign_flip_p_value(cells, value, couples, rare.noise)
     return SquaredError(
         value, max(jackknife - least, least), slope_above, slope_below, least, left_out, n - 1, rare, p_value
     )
+
+
+def clustered_value(cells: ClusterSums) -> float:
+    """The value of `clustered_mse` alone, which takes a tenth of the time; NaN where it is undefined."""
+    total_w, total_u = cells.by_bin(cells.w), cells.by_bin(cells.u)
+    theta, couples = _squares(cells, total_w, total_u)
+    known = couples > 0
+    return _mean(theta, total_w, known) if known.any() else float("nan")
+
+
+def _squares(cells: ClusterSums, total_w: Floats, total_u: Floats) -> tuple[Floats, Floats]:
+    """θ of each bin and its denominator; both are 0 where a bin is left out."""
+    couples, products = total_w**2 - cells.by_bin(cells.w**2), total_u**2 - cells.by_bin(cells.u**2)
+    known = _known(cells, total_w, couples)
+    return np.divide(products, couples, out=np.zeros_like(couples), where=known), np.where(known, couples, 0.0)
+
+
+def _mean(theta: Floats, total_w: Floats, known: np.typing.NDArray[np.bool_]) -> float:
+    weight = np.where(known, total_w, 0.0)
+    return float(weight @ theta / weight.sum())
 
 
 def _known(cells: ClusterSums, total_w: Floats, couples: Floats) -> np.typing.NDArray[np.bool_]:

@@ -51,6 +51,7 @@ def done(batches: Batches, work: Work, workers: int) -> Iterator[Iterator[Batch]
         yield _in_order(pool, batches, workers * AHEAD)
     except BrokenProcessPool as error:
         processes.kill()
+        _forget_queued(pool)
         raise StoreError(
             "a worker process ended before its work was done; out of memory? What is stored stays: rerun the same "
             "command with fewer workers."
@@ -82,6 +83,18 @@ def _in_order(pool: ProcessPoolExecutor, batches: Batches, ahead: int) -> Iterat
             yield waiting.popleft().result()
     while waiting:
         yield waiting.popleft().result()
+
+
+def _forget_queued(pool: ProcessPoolExecutor) -> None:
+    """Nobody reads any more what is on its way to processes that have ended: close the end at which they did.
+
+    Without this, before Python 3.11.5, the pool waits without end for what does not fit into the pipe
+    (github.com/python/cpython/issues/94777).
+    """
+    if sys.version_info < (3, 11, 5):
+        queue: Any = getattr(pool, "_call_queue", None)
+        if queue is not None:
+            queue._reader.close()
 
 
 class Spawning(SpawnContext):

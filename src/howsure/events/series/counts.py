@@ -110,8 +110,11 @@ def count_from_samples(
     mean = float(active.mean(axis=1).sum())
     error = math.sqrt(float(active.var(axis=1, ddof=1).sum()) / n_samples)
     units = active if stories is None else story_sums(active, stories[some])
-    distribution = law_of_sum(laws_of(units), overdispersion=overdispersion)
-    variance = distribution.variance * n_samples / (n_samples - 1)
+    if interval != "exact" and overdispersion == 0.0:  # the distribution itself, which takes time, is not needed
+        distribution, variance = None, float(units.var(axis=1, ddof=1).sum())
+    else:
+        distribution = law_of_sum(laws_of(units), overdispersion=overdispersion)
+        variance = distribution.variance * n_samples / (n_samples - 1)
     totals = units.sum(axis=0)
     if interval == "normal":
         sd = float(totals.std(ddof=1)) if overdispersion == 0.0 else math.sqrt(variance)
@@ -123,6 +126,7 @@ def count_from_samples(
         tail = round((1.0 - level) / 2, 12)  # 0.025000000000000022 would take the next sample
         low, high = np.quantile(totals, [tail, 1.0 - tail], method="inverted_cdf").tolist()
         return Count(mean, float(low), float(high), variance, error)
+    assert distribution is not None
     low, high = distribution.interval(level)
     return Count(mean, float(low), float(high), variance, error)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any
 
-from howsure.data import find_data_set, read_documents
+from howsure.data import find_data_set
 from howsure.data.datasets.registry import data_set_path
 from howsure.data.documents.document import Document, Mention
+from howsure.data.documents.first_documents import first_documents
 
 ONTOGUM, GUM, LITBANK = "OntoGUM", "GUM", "LitBank"
 FILES = {
@@ -44,7 +44,7 @@ def read_corpus(name: str, data: str | None, *, limit: int | None, parser: str |
     folder, files = FILES[name]
     parts: dict[str, list[Document]] = {"dev": []}
     for part, file in files.items():
-        parts[part] = list(islice(read_documents(data_set_path(folder, file, data=data)), limit))
+        parts[part] = first_documents(data_set_path(folder, file, data=data), limit)
     once = {part: [each_span_once(document) for document in documents] for part, documents in parts.items()}
     before, after = (sum(len(one.mentions or ()) for group in all.values() for one in group) for all in (parts, once))
     parsed = None if parser is None else parse(once["test"], parser)

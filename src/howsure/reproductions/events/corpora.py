@@ -77,10 +77,16 @@ def read_reuters(data: str | None, *, lexicon: Lexicon, event: re.Pattern[str], 
     return _news(kept, lexicon, event, limit)
 
 
-def read_incidents(data: str | None, *, lexicon: Lexicon, event: re.Pattern[str], limit: int | None) -> News:
-    """Reports of `muc4` that have a date, written as other texts are, with the actors of their gold templates."""
+def cases_of_wikipedia(data: str | None, *, limit: int | None) -> Cases:
+    """How words are mostly written in Wikipedia; of its first texts if there is a limit of items."""
     n = CASE_TEXTS if limit is None else min(CASE_TEXTS, CASE_TEXTS_AN_ITEM * limit)
-    cases = usual_cases(row["text"] for row in islice(packed_rows(data, WIKIPEDIA), n))
+    return usual_cases(row["text"] for row in islice(packed_rows(data, WIKIPEDIA), n))
+
+
+def read_incidents(
+    data: str | None, *, lexicon: Lexicon, event: re.Pattern[str], cases: Cases, limit: int | None
+) -> News:
+    """Reports of `muc4` that have a date, written as other texts are, with the actors of their gold templates."""
     kept = (
         Item(row["id"], row["date"], "", truecased(row["text"], cases), *gold_actors(row["templates"], lexicon, cases))
         for row in packed_rows(data, MUC)

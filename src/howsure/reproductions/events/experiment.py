@@ -231,10 +231,10 @@ def _news_part(
 
 def _muc4(setting: Setting) -> Part:
     found: dict[str, list[gold.Judged]] = {}
-    rules = (*RULES, NOUNS)
+    rules, cases = (*RULES, NOUNS), corpora.cases_of_wikipedia(setting.data, limit=setting.limit)
+    known: dict[str, Any] = {"lexicon": setting.lexicon, "cases": cases, "limit": setting.limit}
     for rule in rules:
-        event = words_of(rule)
-        news = corpora.read_incidents(setting.data, lexicon=setting.lexicon, event=event, limit=setting.limit)
+        news = corpora.read_incidents(setting.data, event=words_of(rule), **known)
         path, _ = setting.store(news, rule, share=STEPS // len(rules))
         with EventStore.open(path) as store:
             found[rule.name] = [

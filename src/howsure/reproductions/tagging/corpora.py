@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 
 from howsure.data.datasets.registry import find_data_set
-from howsure.data.documents.conllu import read_conllu
 from howsure.data.documents.document import Strings
+from howsure.data.documents.first_documents import first_documents
 from howsure.data.documents.two_columns import read_sentence_index, read_tagged
 from howsure.inputs.pairs import Integers
 
@@ -85,7 +86,7 @@ def read_ewt(data: str | None, limit: int | None = None) -> Corpus:
     return Corpus("ewt", "EWT", *(_ewt_part(folder / f"en_ewt-ud-{part}.conllu.gz", limit) for part in PARTS))
 
 
-def _ewt_part(path: object, limit: int | None) -> Tagged:
-    documents = read_conllu(str(path))
+def _ewt_part(path: Path, limit: int | None) -> Tagged:
+    documents = first_documents(path, limit)  # none of which is without a sentence
     sentences = [sentence for document in documents for sentence in document.sentences][:limit]
     return Tagged([sentence.words for sentence in sentences], [sentence.tags or () for sentence in sentences])

@@ -1,0 +1,113 @@
+"""A line of a shell, as pages show it: its commands `howsure` run in this process, where howsure is loaded already."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import shlex
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from unittest.mock import patch
+
+from howsure.cli import main
+
+ROOT = Path(__file__).parents[1]
+SECONDS = 600
+READER = {"COLUMNS": "120", "NO_COLOR": "1", "MPLBACKEND": "Agg"}
+SHELL = set("();<>|&")
+FILLED_IN = set("$`*?[]{}~#\n")
+PIECE = re.compile(r"""(?:[^'"\\|&;]|\\.|'[^']*'|"[^"]*")+|[|&;]+""", re.DOTALL)
+CHAINED = ("|", "&&", ";")
+OF_THE_SHELL = {"cd", "do", "else", "eval", "exec", "export", "for", "if", "read", "set", "source", "then", "while"}
+
+
+def run_line(command: str, folder: Path) -> tuple[int, str]:
+    """How a line ends, and what it prints to both streams: a command that fails ends it, also within a pipe."""
+    pieces = list(pieces_of(command))
+    if not any(is_here(piece, before) for piece, before, _ in pieces):
+        return run_in_a_shell(command, folder)[:2]
+    printed, piped, failed = "", "", 0
+    for piece, before, after in pieces:
+        words = words_of(piece) if is_here(piece, before) else None
+        given = piped if before == "|" else None
+        code, shown, errors = (
+            run_in_a_shell(piece, folder, given=given, apart=after == "|")
+            if words is None
+            else run_here(words, folder, apart=after == "|")
+        )
+        piped = shown if after == "|" else ""
+        printed += errors if after == "|" else shown
+        failed = code or failed
+        if failed and after != "|":
+            break
+    return failed, printed
+
+
+def pieces_of(command: str) -> Iterator[tuple[str, str, str]]:
+    """The commands of a line, each with what stands before and after it; one alone where only a shell may split it."""
+    joined = re.sub(r"\\\n\s*", " ", command)
+    found = PIECE.findall(joined)
+    texts, between = [text.strip() for text in found[::2]], found[1::2]
+    simple = "".join(found) == joined and len(texts) == len(between) + 1 and set(between) <= set(CHAINED)
+    if not simple or any(not re.match(r"[a-z]+\s", f"{text} ") or text.split()[0] in OF_THE_SHELL for text in texts):
+        texts, between = [command], []
+    yield from zip(texts, ["", *between], [*between, ""], strict=True)
+
+
+def is_here(piece: str, before: str) -> bool:
+    """Whether a piece of a line runs in this process: what reads from a pipe is a program of its own."""
+    return before != "|" and words_of(piece) is not None
+
+
+def words_of(command: str) -> list[str] | None:
+    """The arguments of a line that is one command `howsure`; None for anything that is the shell's to understand."""
+    joined = re.sub(r"\\\n\s*", " ", command)
+    lexer = shlex.shlex(joined, posix=True, punctuation_chars=True)
+    lexer.whitespace_split, lexer.commenters = True, ""
+    if not joined.startswith("howsure ") or FILLED_IN & set(joined):
+        return None
+    words = list(lexer)
+    return None if any(set(word) <= SHELL for word in words) else words[1:]
+
+
+def run_here(words: list[str], folder: Path, *, apart: bool = False) -> tuple[int, str, str]:
+    """How `howsure` ends in this process, and what it prints, its errors `apart` or among it; no warning passes."""
+    printed = io.StringIO()
+    errors = io.StringIO() if apart else printed
+    with (
+        contextlib.chdir(folder),
+        patch.dict(os.environ, READER),
+        contextlib.redirect_stdout(printed),
+        contextlib.redirect_stderr(errors),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("error", UserWarning)
+        warnings.simplefilter("error", RuntimeWarning)
+        try:
+            main(words)
+        except SystemExit as end:
+            return int(end.code or 0), printed.getvalue(), errors.getvalue()
+
+
+def run_in_a_shell(
+    command: str, folder: Path, *, given: str | None = None, apart: bool = False
+) -> tuple[int, str, str]:
+    """The same of a shell's command, to which text may be `given`; its `howsure` is the program of this environment."""
+    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", f"set -euo pipefail\n{command}"],
+        cwd=folder,
+        env=os.environ | READER | {"PATH": programs, "PYTHONPATH": str(ROOT / "src")},
+        input="" if given is None else given,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE if apart else subprocess.STDOUT,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr or ""

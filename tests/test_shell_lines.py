@@ -1,0 +1,68 @@
+"""Lines of a shell end and print as in a shell, wherever their commands run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.shell_lines import pieces_of, run_in_a_shell, run_line, words_of
+
+LINES = [
+    "howsure simulate 9 --seed 1 --output a.csv && cp a.csv b.csv; howsure simulate 30 --seed 0 | tail -n 3 | grep 1,",
+    "howsure calibration none.csv --target a --prob b | cat && echo never",
+]
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_a_line_ends_and_prints_as_in_a_shell(line: str, tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir()
+    there.mkdir()
+    assert run_line(line, here) == run_in_a_shell(line, there)[:2]
+    assert {one.name: one.read_bytes() for one in here.iterdir()} == {
+        one.name: one.read_bytes() for one in there.iterdir()
+    }
+
+
+@pytest.mark.parametrize(
+    ("line", "texts"),
+    [
+        ("howsure a | grep 'b | c' && cp d e; cat", ["howsure a", "grep 'b | c'", "cp d e", "cat"]),
+        ("howsure a \\\n    --b c | cat", ["howsure a  --b c", "cat"]),
+        ("howsure a || cat", None),
+        ("howsure a & cat", None),
+        ("howsure a 2>&1 | cat", None),
+        ("cd b && howsure a", None),
+        ("N=3; howsure a", None),
+        ("for x in a b; do howsure $x; done", None),
+        ("howsure a | (cat)", None),
+        ("howsure 'a", None),
+        ("howsure a\nhowsure b | cat", ["howsure a\nhowsure b", "cat"]),
+    ],
+)
+def test_a_line_is_split_where_a_shell_does(line: str, texts: list[str] | None) -> None:
+    assert [text for text, _, _ in pieces_of(line)] == ([line] if texts is None else texts)
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("howsure data list", ["data", "list"]),
+        (
+            "howsure quantiles 'my draws.npz' \\\n    --target \"a > b\"",
+            ["quantiles", "my draws.npz", "--target", "a > b"],
+        ),
+        ("howsure demo | cat", None),
+        ("howsure demo >out", None),
+        ("howsure data list; howsure demo", None),
+        ("howsure calibration *.csv", None),
+        ("howsure calibration {0,1}.csv", None),
+        ("howsure calibration $FILE", None),
+        ("howsure demo\nhowsure demo", None),
+        ("cat howsure", None),
+        ("howsurely", None),
+    ],
+)
+def test_what_is_run_here_and_what_in_a_shell(command: str, words: list[str] | None) -> None:
+    assert words_of(command) == words
