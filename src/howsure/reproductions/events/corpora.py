@@ -84,9 +84,11 @@ def cases_of_wikipedia(data: str | None, *, limit: int | None) -> Cases:
 
 
 def read_incidents(
-    data: str | None, *, lexicon: Lexicon, event: re.Pattern[str], cases: Cases, limit: int | None
+    data: str | None, *, lexicon: Lexicon, event: re.Pattern[str], limit: int | None, cases: Cases | None = None
 ) -> News:
-    """Reports of `muc4` that have a date, written as other texts are, with the actors of their gold templates."""
+    """Reports of `muc4` that have a date, written as other texts are (`cases`: those of Wikipedia), with the actors of
+    their gold templates."""
+    cases = cases_of_wikipedia(data, limit=limit) if cases is None else cases
     kept = (
         Item(row["id"], row["date"], "", truecased(row["text"], cases), *gold_actors(row["templates"], lexicon, cases))
         for row in packed_rows(data, MUC)
