@@ -10,19 +10,21 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from howsure.cli import demo
 from howsure.coreference.model.antecedent_model import AntecedentModel
 from howsure.data.documents.conllu import read_conllu
 from howsure.events.actors.lexicon import Lexicon
 from howsure.events.extraction.one_document import document_seed, extract
 from howsure.events.rules.rule import built_in_rule
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "make_demo_news.py"
-NEWS, ACTORS = (Path(str(files("howsure") / "data" / "demo" / name)) for name in ("news.conllu", "actors.tsv"))
+SCRIPTS = Path(__file__).parents[2] / "scripts"
+NEWS, ACTORS, LABELS = (
+    Path(str(files("howsure") / "data" / "demo" / name)) for name in ("news.conllu", "actors.tsv", "labels.csv")
+)
 
 
-@pytest.fixture(scope="module")
-def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("make_demo_news", SCRIPT)
+def script_named(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, SCRIPTS / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -30,10 +32,32 @@ def script() -> ModuleType:
     return module
 
 
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    return script_named("make_demo_news")
+
+
 def test_the_files_are_what_the_script_writes(script: ModuleType, tmp_path: Path) -> None:
     script.main(tmp_path)
     for bundled in (NEWS, ACTORS):
         assert (tmp_path / bundled.name).read_bytes() == bundled.read_bytes()
+
+
+def test_the_labels_are_those_of_the_documents_that_the_demo_draws(tmp_path: Path) -> None:
+    labels = script_named("make_demo_labels")
+    labels.main(tmp_path)
+    assert (tmp_path / LABELS.name).read_text() == LABELS.read_text()
+    assert str(labels.LABELS) == demo.LABELS
+
+
+def test_every_reading_names_an_actor_of_its_text() -> None:
+    labels, lexicon = script_named("make_demo_labels"), Lexicon.read(ACTORS)
+    documents = {document.name: document for document in read_conllu(NEWS)}
+    for number, reading in labels.READINGS.items():
+        words = [word for sentence in documents[f"news-{number:02}"].sentences for word in sentence.words]
+        assert {"attacked", "attack"} & set(words)
+        if reading != labels.UNCLEAR:
+            assert reading in lexicon.codes_of(" ".join(words))
 
 
 def test_every_plot_and_every_sentence_is_used(script: ModuleType) -> None:

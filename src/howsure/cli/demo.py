@@ -17,14 +17,16 @@ from howsure.cli.terminal.output import emit
 from howsure.errors import InputError
 from howsure.files.whole import write_whole
 
-FILES = ("predictions.csv", "news.conllu", "actors.tsv")
-STORE = "news.duckdb"
+FILES = ("predictions.csv", "news.conllu", "actors.tsv", "labels.csv")
+STORE, LABELS = "news.duckdb", "24"
 JUDGED = ("predictions.csv", "--target", "label", "--prob", "probability", "--group", "model", "--cluster", "tweet")
 FIGURE, REPORT, PAGE = "curve.png", "report.html", "events.html"
 MADE = (STORE, FIGURE, REPORT, PAGE)
 DRAWN = ("--figure", FIGURE, "--report", REPORT)
 EVENTS = (
     ("extract", "news.conllu", "--lexicon", "actors.tsv", "--store", STORE, "--workers", "1"),
+    ("label", STORE, "--labels", LABELS, "--draw-only"),
+    ("labels", "import", STORE, "labels.csv"),
     ("series", STORE, "--by", "year"),
     ("report", STORE, PAGE),
 )
@@ -40,7 +42,7 @@ EVENTS = (
     help="Folder for the files.",
 )
 def command(output: str) -> None:
-    """Evaluate three taggers on tweets, and count the attacks in invented news."""
+    """Evaluate three taggers on tweets; count the attacks in invented news, and correct the counts by labels."""
     folder = Path(output)
     bundled = {name: (importlib.resources.files("howsure") / "data" / "demo" / name).read_bytes() for name in FILES}
     _check_own(folder, bundled)
