@@ -36,6 +36,10 @@ TYPED = {
     "events extract": ("news.conllu --lexicon actors.tsv --workers 1 --samples 5 --store o.duckdb", "o.duckdb"),
     "events import": ("wide.csv --id id --date date --actors IRQ,USA --store o.duckdb", "o.duckdb"),
     "events recount": ("news.duckdb --rule attack-wide --workers 1 --store o.duckdb", "o.duckdb"),
+    "events labels sheet": ("news.duckdb --output o.csv", "o.csv"),
+    "events labels export": ("news.duckdb --output o.csv", "o.csv"),
+    "events labels agreement": ("news.duckdb --output o.txt", "o.txt"),
+    "events labels disagreements": ("news.duckdb --output o.txt", "o.txt"),
     "events check": ("news.duckdb --output o.txt", "o.txt"),
     "events series": ("news.duckdb --output o.txt", "o.txt"),
     "events compare": ("news.duckdb SUDORIA NORLAND --output o.txt", "o.txt"),
@@ -75,6 +79,7 @@ def make_place(folder: Path) -> Path:
     os.chdir(folder)
     try:
         printed("demo", "--output", ".")
+        printed("events", "labels", "import", "news.duckdb", "labels.csv", "--coder", "second")
         for made in ("curve.png", "report.html", "events.html"):
             Path(made).unlink()
         rows = [f"{i % 2},{i % 10 / 10},{i % 7 / 7:.3f},{i % 3 % 2},{i % 5 % 2}" for i in range(400)]

@@ -172,7 +172,7 @@ def test_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "CRF advanced: overconfident between" in text
     assert "48 documents of 963 words" in text
     made = {"curve.png", "report.html", "news.duckdb", "events.html"}
-    given = {"predictions.csv", "news.conllu", "actors.tsv"}
+    given = {"predictions.csv", "news.conllu", "actors.tsv", "labels.csv"}
     assert {path.name for path in (tmp_path / "demo-output").iterdir()} == made | given
     seconds = re.compile(r"[\d.,]+ (s for|a second|per second|% of the work)")
     assert seconds.sub("", text) == seconds.sub("", printed("demo"))

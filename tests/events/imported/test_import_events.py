@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from howsure.errors import InputError
-from howsure.events import check_store, compare_actors, event_series, recount_events
+from howsure.events import check_store, compare_actors, event_series, example_store, recount_events
 from howsure.events.corpus.documents import Fields
 from howsure.events.imported.import_events import import_events
 from howsure.events.imported.scores import ScoreColumns
@@ -200,6 +200,9 @@ def test_the_same_import_again(path: Path, tmp_path: Path) -> None:
     assert path.read_bytes() == was
     with pytest.raises(InputError, match=r"begun with other settings: rule.name was \"attack\" and is now \"event\""):
         import_events(scores_of(tmp_path), path, samples=40)
+    example_store(tmp_path / "extracted.duckdb").close()
+    with pytest.raises(InputError, match="is the store of an extraction; name another store"):
+        import_events(scores_of(tmp_path), tmp_path / "extracted.duckdb")
     (tmp_path / "other.duckdb").write_text("mine")
     with pytest.raises(InputError, match="not a store of events"):
         import_events(scores_of(tmp_path), tmp_path / "other.duckdb")

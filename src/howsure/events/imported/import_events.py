@@ -24,7 +24,7 @@ from howsure.events.imported.drawn_samples import drawn_samples
 from howsure.events.imported.plain_text import sentences_of
 from howsure.events.imported.scores import Score, Scores
 from howsure.events.store.event_store import EventStore, StoreError
-from howsure.events.store.origin import DRAWN, GIVEN, SHARES
+from howsure.events.store.origin import DRAWN, GIVEN, SHARES, is_imported
 from howsure.files.whole import check_place, sync_folder
 from howsure.inputs.numbers import MOST_CLUSTERINGS, check_whole
 
@@ -73,6 +73,8 @@ def import_events(
     target = Path(path)
     if target.exists():
         with EventStore.open(target) as store:
+            if not is_imported(store.settings):
+                raise InputError(f"{target} is the store of an extraction; name another store, or remove it.")
             store.check_settings(settings)
             return _report(store, n, was_there=True)
     with _new_store(target, settings) as store:
