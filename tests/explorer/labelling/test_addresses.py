@@ -21,6 +21,7 @@ from howsure.explorer import Room, Tokens, create_app
 from howsure.explorer.access.forgery import TOKEN
 from howsure.explorer.access.headers import HEADERS
 from howsure.explorer.addresses import QUESTIONS
+from howsure.explorer.labelling import addresses
 from howsure.explorer.labelling.addresses import LONGEST_BODY, questions_of
 from howsure.explorer.labelling.orders import ORDERS
 from tests.explorer.hostile_store import ATTACKS
@@ -192,6 +193,12 @@ def test_the_size_of_a_body_has_a_limit(client: TestClient) -> None:
     assert len(fits) == LONGEST_BODY
     assert order(client, "undo", content=fits).status_code == 400
     assert order(client, "undo", content=fits + b" ").status_code == 413
+
+
+def test_a_body_that_never_arrives_is_not_waited_for(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(addresses, "SECONDS", 0.0)
+    answer = order(client, "undo", json={"coder": "anna"})
+    assert (answer.status_code, answer.json()["error"]) == (408, "the body must arrive within 0 seconds.")
 
 
 def test_only_orders_write_and_only_in_a_room(client: TestClient, store: EventStore) -> None:

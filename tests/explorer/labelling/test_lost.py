@@ -46,8 +46,9 @@ def two_tabs(browser: Browser, room: ServedRoom, request: pytest.FixtureRequest)
     second = browser.driver.current_window_handle
     browser.open(room.label)
     assert browser.text("#who") == f"· {coder}"
-    browser.driver.switch_to.window(first)
-    browser.says("#problems", f"This room was opened in another tab as {coder} too.")
+    for tab in (second, first):
+        browser.driver.switch_to.window(tab)
+        browser.says("#problems", f"This room is open in another tab as {coder} too.")
     yield [first, second, coder]
     browser.driver.switch_to.window(second)
     browser.driver.close()

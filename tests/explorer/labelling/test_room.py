@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from selenium.webdriver.common.keys import Keys
 
+from howsure.events.labels.draw import draw_documents
+from howsure.events.store.event_store import EventStore
+from tests.cli.running import howsure
 from tests.explorer.chromium import Browser
 from tests.explorer.hostile_store import ATTACKS, DOCUMENTS, SAMPLES
 from tests.explorer.labelling.rooms import ACTORS, READ, ServedRoom, current, enter, pressed, serving_room, typed
@@ -156,6 +159,24 @@ def test_blind_means_blind(browser: Browser, room: ServedRoom, census: ServedRoo
     assert "1-best clustering" in browser.text("#clustering")
 
 
+@pytest.mark.parametrize("options", [(), ("--assisted",)])
+def test_documents_without_a_text_say_so(browser: Browser, tmp_path: Path, options: tuple[str, ...]) -> None:
+    """Scores of another model were imported, and no texts; they can be answered all the same."""
+    rows = [f"item {n},2001-0{n % 9 + 1}-05,AAA,0.{n % 10}" for n in range(20)]
+    scores, path = tmp_path / "scores.csv", tmp_path / "imported.duckdb"
+    scores.write_text("\n".join(["id,date,actor,prob", *rows]))
+    columns = ["--id", "id", "--date", "date", "--actor", "actor", "--prob", "prob"]
+    assert howsure("events", "import", scores, *columns, "--store", path).code == 0
+    with EventStore.open(path, read_only=False) as store:
+        draw_documents(store, 20, question="Which of these attack here?", by="none")
+    with serving_room(path, *options) as room:
+        enter(browser, room.address, "textless")
+        assert "The store has no text of this document; look it up by its id." in browser.text("#document .problem")
+        assert "item " in browser.text("#document")
+        typed(browser, "1", Keys.ENTER)
+        assert browser.text("#place") == "Document 2 of 20"
+
+
 def test_the_interval_of_the_total_comes_after_enough_labels(browser: Browser, room_store: Path) -> None:
     with serving_room(room_store) as room:
         enter(browser, room.address, "counter")
@@ -231,9 +252,11 @@ def test_a_phone_in_the_dark(browser: Browser, census: ServedRoom) -> None:
         browser.open(f"{census.label}#document=2")
         assert browser.run("return document.documentElement.scrollWidth") <= 390
         assert browser.run("return getComputedStyle(document.body).backgroundColor") == "rgb(20, 23, 26)"
-        top, bottom = browser.run("const r = document.getElementById('answer').getBoundingClientRect();"
-                                  "return [r.top, r.bottom]")  # fmt: skip
-        assert 844 * 0.4 < top < bottom <= 845
+        for more in ("", " and so on" * 1000):
+            browser.run("document.getElementById('text').append(arguments[0])", more)
+            top, bottom = browser.run("const r = document.getElementById('answer').getBoundingClientRect();"
+                                      "return [r.top, r.bottom]")  # fmt: skip
+            assert 844 * 0.4 < top < bottom <= 845
         browser.click("#actor-1")
         browser.click("#save")
         assert census.answers("phone") == {2: ["YUG"]}

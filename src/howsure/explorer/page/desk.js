@@ -7,9 +7,10 @@ import { readingOf } from "./reading.js";
 
 const MOST_KEYS = 9; // actors beyond have a button only
 
+const TEXTLESS = "The store has no text of this document; look it up by its id.";
+
 // The words of a document, without anything that a model found in them.
 function textOf(sentences) {
-  if (!sentences.length) return element("p", { class: "problem" }, "The store has no text of this document; look it up by its id.");
   const spaced = ({ words, spaces }) => words.map((word, i) => word + (spaces[i] ? " " : "")).join("");
   return element("div", { class: "reading plain", id: "text" },
     sentences.map((sentence) => element("span", { class: "sentence" }, spaced(sentence), " ")));
@@ -18,10 +19,11 @@ function textOf(sentences) {
 // A document as it is read: without the model's answer, or (`view`) with its mentions and evidence.
 export function documentContent(one, place, titles, another) {
   const above = element("p", { class: "quiet", id: "place" }, place);
-  if (one.view) return [above, ...readingOf(one.view, { ...another, titles })];
+  const lacking = one.sentences.length ? [] : [element("p", { class: "problem" }, TEXTLESS)];
+  if (one.view) return [above, ...lacking, ...readingOf(one.view, { ...another, titles })];
   return [above, heading(titleOf(one)),
     element("p", { class: "quiet" }, element("time", { datetime: one.date }, one.date), ", document ", element("bdi", {}, one.id)),
-    textOf(one.sentences)];
+    ...lacking, textOf(one.sentences)];
 }
 
 // What can be pressed: an actor each, none, unclear; each with its key.

@@ -74,7 +74,7 @@ async function showDisagreement() {
   const back = element("button", { type: "button", id: "to-documents", onclick: () => goTo("") }, "Back to the documents");
   const told = element("p", { class: "quiet", id: "agreement" });
   byId("list").replaceChildren(...disagreementList(room.disagreements, current?.document, (number) => goTo(`#settle=${number}`), back, told));
-  ask("agreement").then((found) => { told.textContent = agreementText(found); }, () => {});
+  ask("agreement").then((found) => { told.textContent = agreementText(found); }, (error) => { told.textContent = error.message; });
   if (!current) {
     room.current = null;
     return byId("list").querySelector("h2").focus();
@@ -138,7 +138,7 @@ async function refreshDisagreements() {
 
 // No document waits for it.
 function refreshIntervals() {
-  ask("intervals").then(showIntervals, () => {});
+  ask("intervals").then(showIntervals, (error) => { byId("intervals").textContent = `The intervals are not known: ${error.message}`; });
 }
 
 // --- what is done
@@ -187,7 +187,7 @@ async function enter(name) {
   showProgress(told.progress);
   await show();
   refreshIntervals();
-  tabs.postMessage({ coder: told.coder });
+  tabs.postMessage({ coder: told.coder, isNew: true });
 }
 
 const chosenBy = (key) => room.choices.find((one) => one.key === key);
@@ -201,7 +201,9 @@ function listen() {
   addEventListener("hashchange", () => busy(show));
   addEventListener("beforeunload", (event) => { if (room.drafts.size) event.preventDefault(); });
   tabs.addEventListener("message", ({ data }) => {
-    if (data.coder === room.coder) complain(`This room was opened in another tab as ${room.coder} too. Neither overwrites an answer of the other without asking.`);
+    if (data.coder !== room.coder) return;
+    complain(`This room is open in another tab as ${room.coder} too. Neither overwrites an answer of the other without asking.`);
+    if (data.isNew) tabs.postMessage({ coder: room.coder });
   });
 }
 
