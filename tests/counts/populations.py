@@ -11,6 +11,13 @@ from howsure.reproductions.counts.simulated import CELLS, KINDS, population
 __all__ = ["CELLS", "KINDS", "labelled", "population"]
 
 
+def counted_words(rng: np.random.Generator, *, n: int = 3_771) -> tuple[Floats, Floats]:
+    """Scores and labels where the score is a count of words that most documents lack, and three of a hundred miss."""
+    words = rng.poisson(0.35, n)
+    truth = rng.random(n) < np.where(words == 0, 0.03, np.minimum(0.15 * words + 0.1, 0.9))
+    return words / (1 + words), truth.astype(float)
+
+
 def labelled(score: Floats, truth: Floats, n: int, rng: int, **options: object) -> tuple[LabelSample, Floats]:
     """A sample for n labels, and a column of the labels of what was drawn."""
     sample = sample_for_labels(score, n, rng=rng, **options)  # type: ignore[arg-type]

@@ -17,7 +17,7 @@ from howsure.counts.model.unit_features import MOST_DOMAINS
 from howsure.counts.population import cells
 from howsure.counts.population.units import read_units
 from howsure.errors import InputError
-from tests.counts.populations import CELLS, KINDS, labelled, population
+from tests.counts.populations import CELLS, KINDS, counted_words, labelled, population
 
 
 def covered(counts: CountEstimates, truth: np.ndarray, cell: np.ndarray) -> list[bool]:
@@ -199,6 +199,33 @@ def test_importance_samples_are_weighted() -> None:
         total = estimate_counts(score, labels, inclusion=sample.chances, rng=run).total
         held.append(total.low <= truth.sum() <= total.high)
     assert sum(held) >= 25
+
+
+def importance_coverage(kind: str, runs: int, method: str) -> float:
+    """How often the total of an importance sample of 200 labels holds the truth."""
+    held = 0
+    for run in range(runs):
+        rng = np.random.default_rng(run)
+        score, truth = counted_words(rng) if kind == "words" else population(kind, rng)[:2]
+        sample, labels = labelled(score, truth, 200, run, design="importance")
+        units = read_units(score, labels, inclusion=sample.chances)
+        proxy = fit_proxy(units, [], np.random.default_rng(run))
+        fitted = cell_counts.fit_cells(units, proxy, with_laws=False)
+        total = cell_counts.count_total(units, proxy, fitted, domain=None, method=method, level=0.95)
+        held += bool(total.low <= truth.sum() <= total.high)
+    return held / runs
+
+
+def test_importance_samples_see_what_a_count_of_words_misses() -> None:
+    """Few units of score 0 were drawn, each for many: .815 of the intervals held, before they were drawn more often."""
+    assert importance_coverage("words", 60, "difference") >= 0.93
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["difference", "labels"])
+@pytest.mark.parametrize("kind", ["misses", "break", "words", "rare"])
+def test_totals_of_importance_samples_are_covered(kind: str, method: str) -> None:
+    assert importance_coverage(kind, 200, method) >= 0.93
 
 
 @pytest.mark.parametrize("design", ["importance", "simple", "stratified"])

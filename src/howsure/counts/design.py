@@ -12,6 +12,7 @@ from howsure.inputs.pairs import Floats
 from howsure.stats.proportions import wilson_interval
 
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
+MOST_GAIN = 2.0  # by given chances, the effective number of labels per one that is drawn with equal weight
 FEW = 20  # positives or negatives; a total with fewer is estimated by the labels alone
 
 
@@ -40,7 +41,7 @@ def difference_total(
     seen = draw.per_drawn(inside.astype(np.float64))
     positives = draw.per_drawn(np.where(inside, labels, 0.0))
     variance = max(draw.variance(residual), draw.variance_of_alike(positives, seen))
-    return _wilson(total, variance, units, labels[inside], draw.weight * seen, level)
+    return _wilson(draw, total, variance, units, labels[inside], draw.weight * seen, level)
 
 
 def labels_total(draw: Draw, labels: Floats, inside: Bools, *, units: int, level: float) -> DesignTotal:
@@ -54,14 +55,17 @@ def labels_total(draw: Draw, labels: Floats, inside: Bools, *, units: int, level
     share = float((weight * positives).sum()) / denominator
     variance = max(draw.variance(positives - share * seen), draw.variance_of_alike(positives, seen))
     variance *= (units / denominator) ** 2
-    return _wilson(units * share, variance, units, labels[inside], weight * seen, level)
+    return _wilson(draw, units * share, variance, units, labels[inside], weight * seen, level)
 
 
-def _wilson(total: float, variance: float, units: int, labels: Floats, stand_for: Floats, level: float) -> DesignTotal:
+def _wilson(
+    draw: Draw, total: float, variance: float, units: int, labels: Floats, stand_for: Floats, level: float
+) -> DesignTotal:
     """labels: those of the domain. stand_for: how many units of the domain each drawn element stands for.
 
     The spread p (1 - p) is at least that of half a positive among the labels, so that a total near 0 has nearly the
-    interval of a total of 0.
+    interval of a total of 0. By given chances, V comes from few units that stand for many, and misses what these have
+    not shown: the effective number is at most twice Kish's.
     """
     n, k = len(labels), float(labels.sum())
     if units == 0:
@@ -74,6 +78,8 @@ def _wilson(total: float, variance: float, units: int, labels: Floats, stand_for
     spread = max(share * (1.0 - share), least * (1.0 - least))
     of_binomial = max(equal, 1e-9) / (1.0 - n / units)
     effective = spread * units**2 / variance if variance > 0 else of_binomial
+    if draw.inclusion is not None:
+        effective = min(effective, MOST_GAIN * of_binomial)
     if k in (0, n):
         effective = min(effective, of_binomial)
     low, high = wilson_interval(np.array([share]), np.array([effective]), level=level)

@@ -19,7 +19,7 @@ from howsure.files.whole import Place
 from howsure.inputs.checks import check_clusters, check_codes, check_probabilities
 from howsure.inputs.coded import Codes
 from howsure.inputs.frames import to_frame
-from howsure.inputs.naming import unknown_name
+from howsure.inputs.naming import natural_order, unknown_name
 from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Floats, Integers
 from howsure.show.table import Table
@@ -27,7 +27,7 @@ from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 KIND, SCHEMA = "sample for labels", 1
 DESIGNS = ("stratified", "simple", "importance")
-LEAST_CHANCE = 0.2  # of the average one: by importance, units of low score are drawn too
+LEAST_CHANCE = 0.5  # of the average one: by importance, units of low score are drawn too
 PER_STRATUM = 5  # labels on average that strata by period as well must get
 
 
@@ -106,12 +106,12 @@ class LabelSample:
         return to_frame(held, backend)
 
     def __str__(self) -> str:
-        return f"{len(self):,} of {len(self.codes):,} units to read\n{self.table()}"
+        return f"{len(self):,} of {len(self.codes):,} units to read\n{self.table().shortened()}"
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return f"<div>{self.table().html()}</div>"
+        return f"<div>{self.table().shortened().html()}</div>"
 
 
 def sample_for_labels(
@@ -131,7 +131,7 @@ def sample_for_labels(
     of the score with 0 as one of its own, each divided by the last column of `cells` (a period, say) where that leaves
     5 labels per stratum on average. Labels are allotted as N_h s_h (Neyman), s_h = √(p̄(1 - p̄)) but at least 0.25,
     and at least 2 each, since a model's misses lie in its low bands. "simple": at random from all. "importance": with
-    chances in proportion to √(p (1 - p)), but at least a fifth of the average, by systematic sampling of a random
+    chances in proportion to √(p (1 - p)), but at least half of the average, by systematic sampling of a random
     order. clusters (N,): draw whole clusters, such as documents; n counts clusters then, and a cluster has the band
     of its highest score.
 
@@ -198,7 +198,7 @@ def _strata(highest: Floats, elements: Elements, n: int, *, cells: Any, bands: A
         return codes, names
     held = read_cells(cells, n=elements.units)
     periods = [name[-1] for name in held.names]
-    known = {period: place for place, period in enumerate(dict.fromkeys(periods))}
+    known = {period: place for place, period in enumerate(sorted(set(periods), key=natural_order))}
     narrow = np.min_scalar_type(-len(known))
     period = np.array([known[one] for one in periods], dtype=narrow)[held.code if first is None else held.code[first]]
     both, used = combined([(codes, names), (period, tuple(known))], len(elements))

@@ -54,5 +54,7 @@ def sample_command(
     shown = population.at(sample.indices.tolist())
     emit(table_text(sheet_table(sample, held["prob"], {name: shown[name] for name in show or ()}), "csv"), output)
     if output is not None:
-        say(f"{sample}\nFill the column {LABEL} of {output} with 1 or 0, then: "
+        said = sample.table().shortened(rest=f"{output} holds the units themselves")
+        say(f"{len(sample):,} of {len(sample.codes):,} units to read\n{said}\n"
+            f"Fill the column {LABEL} of {output} with 1 or 0, then: "
             f"howsure counts estimate {file} --prob {prob} --labelled {output}")  # fmt: skip

@@ -17,8 +17,8 @@ FOLDS = 5
 STEPS = 50
 TOLERANCE = 1e-10
 DRAWS = 8  # of the coefficients, half of them the others' opposites
-DRAWS_OF_MANY = 4  # where there are more than a million units
-MANY = 1_000_000
+DRAWS_OF_MANY = 4  # where there are more than a million units, or a thousand cells
+MANY_UNITS, MANY_CELLS = 1_000_000, 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,8 @@ def fit_proxy(
         for fold in range(int(folds.max(initial=0)) + 1)
     ]
     fit = fit_ridge(matrix[kept], labels, weight)
-    half = (DRAWS if len(units) <= MANY else DRAWS_OF_MANY) // 2
+    many = len(units) > MANY_UNITS or len(units.cells.names) > MANY_CELLS
+    half = (DRAWS_OF_MANY if many else DRAWS) // 2
     shifts = rng.multivariate_normal(np.zeros(len(fit.coefficients)), fit.covariance, size=half, method="cholesky")
     proxy = Proxy(held, np.array(fits), np.concatenate([shifts, -shifts]), units.labelled, np.empty(0))
     of_labelled = proxy.logits(units.labelled)
