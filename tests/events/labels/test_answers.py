@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import resource
 import signal
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import get_context
@@ -20,7 +22,7 @@ from howsure.events.labels.disagreements import disagreements
 from howsure.events.labels.progress import next_document, progress, reading_order
 from howsure.events.labels.settled import settled_labels
 from howsure.events.store.check_store import check_store
-from howsure.events.store.event_store import EventStore
+from howsure.events.store.event_store import EventStore, StoreError
 from tests.events.labels.labelled_stores import answer_all, drawn_store, store_to_label
 
 
@@ -248,3 +250,36 @@ def _answer_on(path: Path, writer: int) -> None:
             record_answer(store, number, "anna", acting=["IRQ"] if entries % 2 else [], revision=seen)
             entries += 1
             os.write(writer, f"{entries}\n".encode())
+
+
+def test_a_full_disk_loses_no_answer_that_was_given(store: EventStore, tmp_path: Path) -> None:
+    store.close()
+    process = get_context("spawn").Process(target=_answer_until_full, args=(store.path, tmp_path / "told"))
+    process.start()
+    process.join()
+    assert process.exitcode == 0
+    given, message = json.loads((tmp_path / "told").read_text())
+    assert given > 3
+    assert f"{store.path} cannot be written: " in message
+    assert "What was stored before stays" in message
+    with EventStore.open(store.path, read_only=False) as again:
+        assert again.ask("SELECT count(*), max(entry) FROM answers") == [(given, given)]
+        first = reading_order(again)[0]
+        record_answer(again, first, "bob", acting=["IRQ"], revision=0)
+    assert check_store(store.path).is_whole
+
+
+def _answer_until_full(path: Path, told: Path) -> None:
+    """Answer until no file may grow; tell how many answers were acknowledged, and the error."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    store = EventStore.open(path, read_only=False)
+    order, given = reading_order(store), 0
+    resource.setrlimit(resource.RLIMIT_FSIZE, (16 << 10, resource.RLIM_INFINITY))
+    try:
+        while given < 10_000:
+            number = order[given % len(order)]
+            record_answer(store, number, "anna", acting=[], revision=given // len(order))
+            given += 1
+    except StoreError as error:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        told.write_text(json.dumps([given, str(error)]))

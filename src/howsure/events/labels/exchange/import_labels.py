@@ -69,18 +69,21 @@ def import_labels(
     Raises InputError naming the place in the file, the value, and what to do.
     """
     answers, kind = read_labels(path)
-    asked = labelling_of(store)
+    asked, codes = labelling_of(store), _codes(store, answers)
     if asked is None:
-        codes = _codes_in(store, answers, actors)
+        named = list(dict.fromkeys(codes[name] for one in answers for name in one.says))
+        if actors is None and not named:
+            raise InputError("the labels name no actor; say which were asked for: actors=[...].")
+        chosen = chosen_actors(store, named if actors is None else list(actors))
         question = question_of(store.settings.get("rule") or {}) if question is None else question
-        asked = Labelling(checked_question(question), codes, "", "none", ())
+        asked = Labelling(checked_question(question), chosen, "", "none", ())
     elif design is not None or question is not None or actors is not None:
         raise InputError(
             "design, actors and question are those of the documents drawn already; leave them out, or import into a "
             "store without labels."
         )
     numbers = _numbers(store, answers)
-    given = _given(store, answers, numbers, asked, coder)
+    given = _given(answers, codes, numbers, asked, coder)
     settings = None if asked.draws else _settings(store, answers, numbers, asked, design, os.fspath(path))
     if settings is None:
         _check_drawn(store, answers, numbers)
@@ -92,26 +95,19 @@ def import_labels(
     return ImportReport(kind, len(added), known, documents, tuple(coders), held)
 
 
-def _codes_in(store: Store, answers: Sequence[ReadAnswer], actors: Sequence[str] | None) -> tuple[str, ...]:
-    """The actors asked: those named, or all that the file labels.
+def _codes(store: Store, answers: Sequence[ReadAnswer]) -> dict[str, str]:
+    """The code of each actor that the file names, by code or title.
 
-    Raises InputError if the store does not know one, or the file names none.
+    Raises InputError naming the first place of one that the store does not know.
     """
-    if actors is not None:
-        return chosen_actors(store, list(actors))
-    named = list(dict.fromkeys(name for one in answers for name in one.says))
-    if not named:
-        raise InputError("the labels name no actor; say which were asked for: actors=[...].")
-    for one in answers:
-        _resolved(store, one, list(one.says))
-    return chosen_actors(store, named)
-
-
-def _resolved(store: Store, answer: ReadAnswer, names: Sequence[str]) -> tuple[str, ...]:
-    try:
-        return chosen_actors(store, names) if names else ()
-    except InputError as error:
-        raise InputError(f"{answer.place}: {error}") from error
+    places = {name: one.place for one in reversed(answers) for name in one.says}
+    codes = {}
+    for name, place in places.items():
+        try:
+            codes[name] = chosen_actors(store, [name])[0]
+        except InputError as error:
+            raise InputError(f"{place}: {error}") from error
+    return codes
 
 
 def _numbers(store: Store, answers: Sequence[ReadAnswer]) -> dict[str, int]:
@@ -133,7 +129,11 @@ def _numbers(store: Store, answers: Sequence[ReadAnswer]) -> dict[str, int]:
 
 
 def _given(
-    store: Store, answers: Sequence[ReadAnswer], numbers: Mapping[str, int], asked: Labelling, coder: str | None
+    answers: Sequence[ReadAnswer],
+    codes: Mapping[str, str],
+    numbers: Mapping[str, int],
+    asked: Labelling,
+    coder: str | None,
 ) -> dict[Key, tuple[list[str], bool]]:
     """The actors that act, and whether the text is unclear, by document and coder.
 
@@ -144,13 +144,13 @@ def _given(
         name = one.coder if coder is None else coder
         if name is None:
             raise InputError(f"{one.place} does not say who labelled; name the coder: coder='anna'.")
-        codes = {code: says for given, says in one.says.items() for code in _resolved(store, one, [given])}
-        if len(codes) < len(one.says):
+        said = {codes[name]: acts for name, acts in one.says.items()}
+        if len(said) < len(one.says):
             raise InputError(f"{one.place}: an actor is named twice in {one.document!r}, by code and by title.")
-        for code in codes:
+        for code in said:
             if code not in asked.actors:
                 raise InputError(f"{one.place}: {unknown_name('actor', code, asked.actors, place='the question')}")
-        lacking = [] if one.closed or one.unclear else [code for code in asked.actors if code not in codes]
+        lacking = [] if one.closed or one.unclear else [code for code in asked.actors if code not in said]
         if lacking:
             raise InputError(
                 f"{one.place} and later lines have no label of {lacking[0]} in {one.document!r}; give 1 or 0 for each "
@@ -159,7 +159,7 @@ def _given(
         key = numbers[one.document], coder_named(name), one.settles
         if key in found:
             raise InputError(f"{one.place} answers {one.document!r} for {name} again; each may do so once.")
-        acting = [code for code in asked.actors if codes.get(code) and not one.unclear]
+        acting = [code for code in asked.actors if said.get(code) and not one.unclear]
         found[key] = acting, one.unclear
     return found
 
