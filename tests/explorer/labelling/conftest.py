@@ -24,7 +24,7 @@ def room_store(drawn: Path, tmp_path: Path) -> Path:
     return Path(shutil.copy(drawn, tmp_path / "room.duckdb"))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def room(tmp_path_factory: pytest.TempPathFactory, drawn: Path) -> Iterator[ServedRoom]:
     """A room to label in."""
     store = shutil.copy(drawn, tmp_path_factory.mktemp("room") / "room.duckdb")
@@ -32,7 +32,7 @@ def room(tmp_path_factory: pytest.TempPathFactory, drawn: Path) -> Iterator[Serv
         yield served
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def census(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedRoom]:
     """A room in which all documents are to be read, hostile ones among them, with the model's answer."""
     with serving_room(make_census(tmp_path_factory.mktemp("census") / "census.duckdb"), "--assisted") as served:

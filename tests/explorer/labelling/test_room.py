@@ -48,6 +48,9 @@ def test_thirty_documents_by_keys_alone(browser: Browser, room: ServedRoom) -> N
     browser.press("z")
     assert current(browser) == order[-1]
     assert room.answers("by keys") == {number: expected[number] for number in order[:-1]}
+    typed(browser, "n", Keys.ENTER)
+    browser.click("#done a")
+    assert browser.one("#series .chart"), "the page of events, of the store that is being labelled"
 
 
 def test_nothing_is_stored_unless_something_is_chosen(browser: Browser, room: ServedRoom) -> None:
@@ -120,8 +123,13 @@ def test_what_is_chosen_and_not_saved_stays_on_the_page(browser: Browser, room: 
     browser.press(Keys.ARROW_LEFT)
     assert (current(browser), pressed(browser)) == (here, ["actor-0"])
     assert answered(room, "wanderer") == []
+    browser.click("#rename")
+    assert "1 choice of wanderer not saved yet" in browser.text("#problems")
     browser.press("1")
     browser.gone("#kept")
+    browser.click("#rename")
+    browser.press(*"er", Keys.ENTER)
+    assert browser.text("#who") == "· wandererer"
 
 
 def test_the_mouse_does_what_keys_do(browser: Browser, room: ServedRoom) -> None:

@@ -218,7 +218,11 @@ function start() {
     if (event.detail && event.target.closest("button")) byId("document").querySelector("h2")?.focus({ preventScroll: true });
   });
   byId("skip").addEventListener("click", (event) => { event.preventDefault(); byId("answer").focus(); });
-  byId("rename").addEventListener("click", () => { room.current = null; askName(room.coder); });
+  byId("rename").addEventListener("click", () => {
+    if (room.drafts.size) return complain(`${counted(room.drafts.size, "choice")} of ${room.coder} not saved yet: save, or press what is chosen once more.`);
+    room.current = null;
+    return askName(room.coder);
+  });
   byId("to-disagreements").addEventListener("click", () => goTo("#disagreements"));
   onName((name) => busy(() => enter(name)));
   listen();
