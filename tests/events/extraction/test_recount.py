@@ -22,8 +22,14 @@ from howsure.events.corpus.filters import Filter
 from howsure.events.corpus.open_corpus import open_corpus
 from howsure.events.extraction.extract_events import BATCH, extract_events
 from howsure.events.extraction.recount import NEEDED, StoredCorpus, recount_events
+from howsure.events.labels.answers import record_answer, undo_answer
+from howsure.events.labels.draw import draw_documents
+from howsure.events.labels.progress import reading_order
+from howsure.events.labels.settled import settled_labels
 from howsure.events.rules.rule import Rule, built_in_rule
+from howsure.events.store.check_store import check_store
 from howsure.events.store.event_store import EventStore
+from howsure.events.store.schema import LABEL_TABLES
 from tests.events import newswire
 from tests.events.stores import contents, extract_to, work
 
@@ -198,3 +204,29 @@ def few(tmp_path_factory: pytest.TempPathFactory, model: Path) -> Path:
     folder = tmp_path_factory.mktemp("few")
     extract_to(folder / "few.duckdb", newswire.write_corpus(folder / "few.conllu", 3), model)
     return folder / "few.duckdb"
+
+
+def test_labels_stay_with_their_documents(first: EventStore, model: Path, tmp_path: Path) -> None:
+    path, held = tmp_path / "labelled.duckdb", AntecedentModel.load(model)
+    path.write_bytes(first.path.read_bytes())
+    with EventStore.open(path, read_only=False) as store:
+        actor = str(store.ask("SELECT actor FROM events LIMIT 1")[0][0])
+        draw_documents(store, 30, actors=[actor], by="none")
+        order = reading_order(store)
+        for number in order[:20]:
+            record_answer(store, number, "anna", acting=[actor] if number % 2 else [], revision=0)
+        undo_answer(store, "anna")
+        labelled = {table: store.ask(f"FROM {table} ORDER BY 1") for table in LABEL_TABLES}
+        days = [day for (day,) in store.ask("SELECT date FROM documents ORDER BY date")]
+        recount_events(store, tmp_path / "wide.duckdb", rule=SPOKE, model=held)
+        recount_events(store, tmp_path / "wide.duckdb", rule=SPOKE, model=held)  # again, as after a kill
+        recount_events(store, tmp_path / "few.duckdb", rule=SPOKE, model=held, until=str(days[len(days) // 2]))
+    with EventStore.open(tmp_path / "wide.duckdb") as again:
+        assert {table: again.ask(f"FROM {table} ORDER BY 1") for table in LABEL_TABLES} == labelled
+    with EventStore.open(tmp_path / "few.duckdb") as few:
+        kept = {number for (number,) in few.ask("SELECT document FROM documents")}
+        assert 0 < len(reading_order(few)) < 30
+        assert reading_order(few) == [number for number in order if number in kept]
+        assert set(settled_labels(few).strata) == kept  # type: ignore[union-attr]
+    for name in ("wide", "few"):
+        assert check_store(tmp_path / f"{name}.duckdb").is_whole

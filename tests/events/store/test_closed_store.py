@@ -35,7 +35,17 @@ from howsure.events.corrected import extra_features
 from howsure.events.corrected.corrected_series import corrected_series
 from howsure.events.corrected.pair_features import pair_features
 from howsure.events.extraction.recount import recount_events
-from howsure.events.labels import agreement, answers, bands, disagreements, draw, labelling, progress, settled
+from howsure.events.labels import (
+    agreement,
+    answers,
+    bands,
+    carried_labels,
+    disagreements,
+    draw,
+    labelling,
+    progress,
+    settled,
+)
 from howsure.events.labels.exchange import export_labels, import_labels
 from howsure.events.series import beside_labels
 from howsure.events.series.behind_a_point import documents_of, doubtful_documents
@@ -88,6 +98,7 @@ ASKED: dict[str, Callable[[EventStore], Any]] = {
     "check_opened": refusals.check_opened,
     "chosen_actors": lambda store: reading.chosen_actors(store, None),
     "columns_of": lambda store: reading.columns_of(store, "SELECT 1"),
+    "carry_labels": lambda store: carried_labels.carry_labels(store, store),
     "compare": lambda store: queries.compare(store, "NORLAND", "SUDORIA"),
     "compare_actors": lambda store: compare_actors(store, "NORLAND", "SUDORIA"),
     "compare_rules": lambda store: compare_rules(store, store),

@@ -17,6 +17,7 @@ NOTE = """
 Expected documents by each rule, and those of the 1-best; then in how many documents both rules, only
 the first or only the second find an event in some sample.
 """
+CARRIED = "labels of {n} are carried over from {path}; they answer: {question}\n"
 
 
 @click.command("recount", cls=Command)
@@ -59,8 +60,10 @@ def recount_command(
     from howsure.coreference.model.antecedent_model import AntecedentModel
     from howsure.events.extraction.extract_events import usable_processors
     from howsure.events.extraction.recount import labels_of, recount_events
+    from howsure.events.labels.settled import settled_labels
     from howsure.events.rules.rule_comparison import compare_rules
     from howsure.events.store.event_store import EventStore
+    from howsure.inputs.naming import counted
 
     n = usable_processors() if workers is None else workers
     held = None if model is None else AntecedentModel.load(model)
@@ -73,4 +76,7 @@ def recount_command(
             raise click.exceptions.Abort
         with EventStore.open(store) as again:
             compared = compare_rules(opened, again, by=by)
-    emit(f"{summary(store, report)}\n{rules_text(compared, top=top)}\n{NOTE}", None)
+            labels = settled_labels(again)
+    carried = "" if labels is None else CARRIED.format(n=counted(len(labels.documents), "document"), path=path,
+                                                       question=labels.question)  # fmt: skip
+    emit(f"{summary(store, report)}{carried}\n{rules_text(compared, top=top)}\n{NOTE}", None)

@@ -24,6 +24,8 @@ from howsure.events.extraction.extract_events import (
 from howsure.events.extraction.one_document import Model
 from howsure.events.extraction.rows import LAYERS, VOICES
 from howsure.events.extraction.worker import Work
+from howsure.events.labels.carried_labels import carry_labels
+from howsure.events.labels.labelling import labelling_of
 from howsure.events.rules.rule import Rule
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.origin import is_imported
@@ -82,8 +84,9 @@ def recount_events(
     """Write a store at `path` of the same documents as `store`, with the events that another rule finds.
 
     Nothing is parsed again: the store contains the parse, the actor names and the settings. The result is, row by row,
-    that of `extract_events` with that rule on the same input, and can be resumed in the same way. `model` is the
-    antecedent model that made the store, by default the bundled one. `since` and `until` leave out, and count,
+    that of `extract_events` with that rule on the same input, and can be resumed in the same way. Labels are carried
+    over: they belong to documents, whatever the rule finds in them, and answer the question that was asked. `model` is
+    the antecedent model that made the store, by default the bundled one. `since` and `until` leave out, and count,
     documents of other days.
 
     Raises InputError if the store is unfinished or is itself at `path`, if its settings are incomplete, if the rule
@@ -104,9 +107,13 @@ def recount_events(
         "filters": {name: getattr(filters, name) for name in Filter.__slots__},
     }
     kept = {name: value for name, value in was.items() if name not in ("version", "howsure", "finished")}
-    return fill_store(
+    report = fill_store(
         StoredCorpus(store), target, work=work, settings={**kept, **changed}, workers=workers, advance=advance
     )
+    if not report.interrupted and labelling_of(store) is not None:
+        with EventStore.open(target, read_only=False) as made:
+            carry_labels(store, made)
+    return report
 
 
 def lexicon_of(store: EventStore) -> Lexicon:
