@@ -210,7 +210,12 @@ def test_the_same_import_again(path: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"), [({"event": " "}, "event must be a name"), ({"samples": 1}, "samples must be a whole number")]
+    ("options", "told"),
+    [
+        ({"event": " "}, "event must be a name"),
+        ({"question": ""}, "question must be a text"),
+        ({"samples": 1}, "samples must be a whole number"),
+    ],
 )
 def test_wrong_options(options: dict[str, Any], told: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=told):

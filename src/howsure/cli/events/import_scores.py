@@ -47,6 +47,8 @@ ALL_ACT = (
 @click.option(
     "--event", default="event", show_default=True, metavar="NAME", help="Name of the event in tables and figures."
 )
+@click.option("--question", metavar="TEXT", help="What readers are asked who label documents, such as \"Which of these "
+              "attack here?\" (default: made of the event's name).")  # fmt: skip
 @click.option("--date-format", metavar="FORMAT", help="Date format, such as %d/%m/%Y (default: ISO 8601).")
 @click.option("--bad-dates", type=click.Choice(BAD_DATES), default="error", show_default=True,
               help="What to do about documents whose date is missing or invalid.")  # fmt: skip
@@ -58,8 +60,8 @@ ALL_ACT = (
               help="DuckDB file to write.")  # fmt: skip
 def import_command(
     files: tuple[str, ...], actor: str | None, prob: str | None, drawn: str | None, actors: list[str] | None,
-    documents: str | None, event: str, bad_dates: str, input_format: str | None, sample_size: int, seed: int,
-    store: str, **fields: Any,
+    documents: str | None, event: str, question: str | None, bad_dates: str, input_format: str | None,
+    sample_size: int, seed: int, store: str, **fields: Any,
 ) -> None:  # fmt: skip
     """Make a store of the events that another model found in the documents of FILE...
 
@@ -84,7 +86,9 @@ def import_command(
         bad_dates=bad_dates, format=input_format,
     )  # fmt: skip
     with progress("documents", total=scores.corpus.total, rate=True) as advance:
-        report = import_events(scores, store, event=event, samples=sample_size, seed=seed, advance=advance)
+        report = import_events(
+            scores, store, event=event, question=question, samples=sample_size, seed=seed, advance=advance
+        )
     emit(_summary(store, report, has_text=fields["text"] is not None), None)
 
 

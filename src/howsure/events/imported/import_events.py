@@ -23,6 +23,7 @@ from howsure.events.extraction.rows import COLUMNS, Row, bits
 from howsure.events.imported.drawn_samples import drawn_samples
 from howsure.events.imported.plain_text import sentences_of
 from howsure.events.imported.scores import Score, Scores
+from howsure.events.labels.draw import checked_question
 from howsure.events.store.event_store import EventStore, StoreError
 from howsure.events.store.origin import DRAWN, GIVEN, SHARES, is_imported
 from howsure.files.whole import check_place, sync_folder
@@ -52,11 +53,13 @@ def import_events(
     path: str | os.PathLike[str],
     *,
     event: str = "event",
+    question: str | None = None,
     samples: int = 100,
     seed: int = 0,
     advance: Advance | None = None,
 ) -> ImportReport:
-    """Write a store at `path` of the events that another model found; `event` is what they are called.
+    """Write a store at `path` of the events that another model found; `event` is what they are called,
+    `question` what readers are asked who label documents (by default made of the event's name).
 
     Where the model gives samples (`ScoreColumns.samples`), they are kept, and the store is as if they were drawn here;
     otherwise `samples` of them are drawn from each probability (the share of an event's samples is less than 1/samples
@@ -69,7 +72,8 @@ def import_events(
     n = scores.n_samples or check_whole(samples, name="samples", least=2, most=MOST_CLUSTERINGS)
     if not event.strip():
         raise InputError("event must be a name; it is empty.")
-    settings = _recipe(scores, event, n, seed)
+    asked = {} if question is None else {"question": checked_question(question)}
+    settings = _recipe(scores, {"name": event, **asked}, n, seed)
     target = Path(path)
     if target.exists():
         with EventStore.open(target) as store:
@@ -86,7 +90,7 @@ def import_events(
         return _report(store, n, was_there=False)
 
 
-def _recipe(scores: Scores, event: str, n: int, seed: int) -> dict[str, Any]:
+def _recipe(scores: Scores, rule: dict[str, str], n: int, seed: int) -> dict[str, Any]:
     """The settings of an imported store."""
     return {
         "input": scores.recipe,
@@ -95,7 +99,7 @@ def _recipe(scores: Scores, event: str, n: int, seed: int) -> dict[str, Any]:
             "samples": DRAWN if scores.n_samples is None else GIVEN,
         },
         "parser": "none",
-        "rule": {"name": event},
+        "rule": rule,
         "lexicon": "none",
         "names": [],
         "actors": {actor: actor for actor in scores.actors},

@@ -154,11 +154,13 @@ def draw_documents(
 
 
 def question_of(rule: Mapping[str, Any]) -> str:
-    """The question that a rule asks of a text.
+    """The question that a rule asks of a text: its own, as that of imported events may be, or made of its words.
 
     >>> question_of({"name": "attack-wide", "verbs": ["attack"]}), question_of({"name": "strike"})
     ('Which of these attack here?', 'Of which of these does the text say: strike?')
     """
+    if rule.get("question"):
+        return str(rule["question"])
     verbs = [*(rule.get("verbs") or ())]
     return f"Which of these {verbs[0]} here?" if verbs else f"Of which of these does the text say: {rule.get('name')}?"
 
