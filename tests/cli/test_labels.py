@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from howsure.events.examples import example_store
 from howsure.events.labels.answers import answers_of, record_answer, settle
 from howsure.events.labels.labelling import asked_of
 from howsure.events.labels.progress import reading_order
@@ -188,3 +189,15 @@ def test_a_design_that_is_not_said(whole: Path, store: Path, tmp_path: Path) -> 
     assert "labels of documents that somebody picked correct no count. Say --design simple if they were" in done.err
     said = printed("events", "labels", "import", store, tmp_path / "picked.csv", "--design", "simple")
     assert said == f"{store}: 2 answers to 2 documents by anna\n"
+
+
+def test_a_store_that_is_counted_again_says_that_it_keeps_its_labels(tmp_path: Path) -> None:
+    path, again = tmp_path / "news.duckdb", tmp_path / "again.duckdb"
+    example_store(path).close()
+    label(path, "--labels", 20, "--actor", "NORLAND", "--question", "Who?")
+    with EventStore.open(path, read_only=False) as held:
+        answer_all(held, "anna")
+    out = printed("events", "recount", path, "--rule", "attack-wide", "--workers", 1, "--store", again)
+    assert f"labels of 20 documents are carried over from {path}; they answer: Who?\n" in out
+    with EventStore.open(again) as held:
+        assert len(answers_of(held)) == 20
