@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.cli.bad_input import FILES, OPTIONS, PYTHON, VALUES
+from tests.cli.bad_input_counts import COUNTS
 
 PAGE = Path(__file__).parents[2] / "docs" / "bad-input.md"
-TOPICS = {"Files": FILES, "Values": VALUES, "Options": OPTIONS}
+TOPICS = {"Files": FILES, "Values": VALUES, "Options": OPTIONS, "Counts": COUNTS}
 INTRODUCTION = """# Bad input
 
 Each error is reported in one sentence: the column or option, the rule, the value, the row, and the remedy. The exit
 code is 2, and nothing is written. Nothing is guessed, dropped or clipped silently. The tests run this same table
-(`tests/cli/bad_input.py`); each message is preceded by `howsure:` or, for options, by a line of usage.
+(`tests/cli/bad_input*.py`); each message is preceded by `howsure:` or, for options, by a line of usage.
 """
 IN_PYTHON = """In Python, the same checks raise `howsure.InputError`, a `ValueError`. There, rows are counted from 0, as
 in `y_prob[1]`; `curve` stands for `howsure.calibration_curve`, `frame` for a data frame with the columns gold and prob.

@@ -130,7 +130,7 @@ def test_a_figure_and_a_plan(news: tuple[Path, np.ndarray], labelled: Path, tmp_
         (["estimate", "GAPS", "--prob", "score", "--target", "y"], "score must not be missing; row 3 of"),
         (["estimate", "GAPS", "--prob", "length", "--target", "y"], "--prob must lie in [0, 1]; row 3 of"),
         (["estimate", "GAPS", "--prob", "p", "--target", "y", "--by", "month"], "month must not be missing; row 2 of"),
-        (["estimate", "GAPS", "--prob", "p", "--target", "score"], "labels must be 0, 1 or missing; row 1 of"),
+        (["estimate", "GAPS", "--prob", "p", "--target", "score"], "--target must be 0, 1 or empty; row 1 of"),
         (["estimate", "GAPS", "--prob", "p", "--target", "y", "--inclusion", "score"], "row 3 of"),
         (["estimate", "GAPS", "--prob", "p", "--target", "y", "--stratum", "length"], "each needs 2"),
         (
@@ -165,7 +165,7 @@ def test_units_that_were_drawn_and_not_labelled_are_no_silence(
     half.write_text("\n".join([*rows[:-1], rows[-1].rsplit(",", 1)[0] + ","]), encoding="utf-8")
     found = howsure("counts", "estimate", news[0], "--prob", "score", "--labelled", half)
     assert found.code == 2
-    assert "(1 such)" in found.err
+    assert "(1 in all)" in found.err
     twice = tmp_path / "twice.csv"
     twice.write_text("\n".join([*rows, rows[-1]]), encoding="utf-8")
     assert "again" in howsure("counts", "estimate", news[0], "--prob", "score", "--labelled", twice).err

@@ -357,7 +357,7 @@ def test_a_small_stratum_without_labels_is_no_silence() -> None:
     strata = np.where(np.arange(3_000) < 25, "rare", np.where(score > 0.5, "high", "low"))
     drawn = np.concatenate([np.flatnonzero(strata == name)[:50] for name in ("high", "low")])
     chances = {int(row): 50 / (strata == strata[row]).sum() for row in drawn}
-    with pytest.raises(InputError, match="together say that there are 2,975 units; there are 3,000"):
+    with pytest.raises(InputError, match="labelled units say that there are 2,975 units; there are 3,000"):
         estimate_counts(
             score, dict.fromkeys(chances, 1), strata={row: strata[row] for row in chances}, inclusion=chances
         )

@@ -48,7 +48,10 @@ TYPED = {
     "events figure": ("news.duckdb o.svg", "o.svg"),
     "events report": ("news.duckdb o.html", "o.html"),
     "counts sample": ("two.csv --prob p --labels 20 --output o.csv", "o.csv"),
-    "counts estimate": ("two.csv --prob p --target y --output o.txt --figure o.svg", "o.txt o.svg"),
+    "counts estimate": (
+        "two.csv --prob p --target y --output o.txt --figure o.svg --report o.html",
+        "o.txt o.svg o.html",
+    ),
     "counts plan": ("two.csv --prob p --width 9 --output o.txt", "o.txt"),
     "quantiles": ("two.csv --target y --draws p,q --output o.txt --figure o.svg", "o.txt o.svg"),
     "simulate": ("5000 --output o.csv", "o.csv"),

@@ -59,15 +59,15 @@ def estimate_command(
             file, prob, by=by or (), date=date, period=period, features=features or (), cluster=cluster, label=label,
             stratum=stratum, inclusion=inclusion,
         )  # fmt: skip
-        if labelled is not None:
-            join_labelled(population, labelled, positive=positive)
-        held = population.columns
-        with rows_as_in_files(population.place):
-            counts = estimate_counts(
-                held["prob"], held["labels"], cells=held["cells"], features=held["features"], strata=held["strata"],
-                inclusion=held["inclusion"], clusters=held["clusters"], method=method, level=level, rng=seed,
-                pos_label=positive if labelled is None else None,
-            )  # fmt: skip
+    if labelled is not None:
+        join_labelled(population, labelled, positive=positive)
+    held = population.columns
+    with speaking_of_options(), rows_as_in_files(population.place):
+        counts = estimate_counts(
+            held["prob"], held["labels"], cells=held["cells"], features=held["features"], strata=held["strata"],
+            inclusion=held["inclusion"], clusters=held["clusters"], method=method, level=level, rng=seed,
+            pos_label=positive if labelled is None else None,
+        )  # fmt: skip
     if figure is not None:
         from howsure.figures.counts import count_figure
         from howsure.figures.files import save_figure

@@ -80,7 +80,7 @@ def _of_positive(labels: dict[int, Any], positive: str, file: str) -> dict[int, 
     values = list(dict.fromkeys(str(one).strip() for one in labels.values()))
     others = [one for one in values if one != positive]
     if len(others) == len(values) or len(others) > 1:
-        near = nearest(positive, values)
+        near = None if positive in values else nearest(positive, values)
         advice = f" Did you mean --positive {near}?" if near else ""
         raise InputError(
             f"{LABEL} must be {positive!r} or one other value; {file} holds {shortened(map(repr, values))}.{advice}"
@@ -129,6 +129,6 @@ def _check_all_labelled(found: ReadColumns, lines: list[int]) -> None:
     lack = [i for i in lines if found.arrays[LABEL][i] is None]
     if lack:
         raise InputError(
-            f"{LABEL} must be 1 or 0 in each row that was drawn; {found.place(lack[0])} has none ({len(lack):,} such). "
+            f"{LABEL} must be 1 or 0 in each drawn row; {found.place(lack[0])} has none ({len(lack):,} in all). "
             "Label them too: leaving out what is hard to label would bias the count."
         )

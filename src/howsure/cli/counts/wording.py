@@ -12,6 +12,8 @@ WORDS = (
     (r"^y_prob\b", "--prob"),
     (r"\by_prob\b", "the file"),
     (r"^n must", "--labels must"),
+    (r"^labels must be 0, 1 or missing", "--target must be 0, 1 or empty"),
+    (r"\bis not a value of labels", "is not a value of --target"),
     (r"^bands\b", "the score bands"),
     (r"^(?:strata)\b(?=:| must)", "--stratum"),
     (r"^inclusion\b(?=[ ,])", "--inclusion"),

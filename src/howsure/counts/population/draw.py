@@ -164,7 +164,7 @@ def _check_whole_clusters(elements: Elements, labelled: Integers) -> None:
         row = int(members[~np.isin(members, labelled)][0])
         raise InputError(
             f"a cluster is labelled as a whole or not at all; that of row {row} has labels for {known[partly[0]]:,} of "
-            f"its {size[partly[0]]:,} units ({len(partly):,} such clusters). Label the others, or empty its labels."
+            f"its {size[partly[0]]:,} units ({len(partly):,} clusters in all). Label the others, or empty its labels."
         )
 
 
@@ -222,7 +222,8 @@ def _sizes(
         size[code] = round(said)
         exact = exact and abs(said - size[code]) <= WHOLE * said
     total = int(size.sum())
-    _check_size(float(total), elements, "strata and inclusion together say", what, 0.0 if exact else 2.0 * len(names))
+    who = "the strata and inclusion probabilities of the labelled units say"
+    _check_size(float(total), elements, who, what, 0.0 if exact else 2.0 * len(names))
     if total == elements:
         return size, ""
     return size, f"the inclusion probabilities are rounded: they say that there are {total:,} {what}, not {elements:,}"
@@ -233,7 +234,7 @@ def _check_size(said: float, elements: int, who: str, what: str, room: float) ->
     if abs(said - elements) > (max(room, elements // 100) if room else 0.0):
         raise InputError(
             f"{who} that there are {said:,.0f} {what}; there are {elements:,}. Give labels for all drawn units, and "
-            "the inclusion probabilities from the sample."
+            "the inclusion probabilities that the sample gave."
         )
 
 

@@ -15,6 +15,7 @@ from howsure.data.tables.database import Connection, NullFound, batches, chunks
 from howsure.errors import InputError
 from howsure.inputs.classes import class_positions, first_fault
 from howsure.inputs.naming import shortened
+from howsure.inputs.numerals import spelled_number
 from howsure.inputs.pairs import Floats, Integers
 
 
@@ -94,7 +95,9 @@ def _no_numbers(selection: Selection, columns: Sequence[Column], *, lists: bool)
         if selection.has(f"({condition})"):
             place, held = selection.place(f"({condition})", column.text)
             wanted = "lists of numbers" if lists else "numbers"
-            return InputError(f"{column.name} must hold {wanted}; {place} holds {held!r}.")
+            point = spelled_number(str(held).replace(",", ".")) if "," in str(held) else None
+            advice = "" if point is None else " Write a decimal point."
+            return InputError(f"{column.name} must hold {wanted}; {place} holds {held!r}.{advice}")
     return InputError(f"{shortened(column.name for column in columns)}: the values changed while they were read.")
 
 
