@@ -203,6 +203,13 @@ def test_comparison_by_the_corrected_counts(labelled: Path) -> None:
     assert "orrected" not in run("compare", labelled, "AAA", "BBB", "--uncorrected").output
 
 
+def test_learning_from_the_labelled_texts(labelled: Path) -> None:
+    document = json.loads(run("series", labelled, "--by", "year", "--learn", "--format", "json").output)
+    assert "learned from the texts" in document["corrected"]["recipe"]["features"]
+    compared = json.loads(run("compare", labelled, "AAA", "BBB", "--learn", "--format", "json").output)
+    assert "learned from the texts" in compared["corrected"]["recipe"]["features"]
+
+
 def test_why_there_are_no_corrected_counts(labelled: Path, tmp_path: Path) -> None:
     out = run("series", labelled, "--unit", "entities").output
     assert "No corrected counts of entities" in out

@@ -43,6 +43,20 @@ def news(store: Path) -> str:
     return page.as_uri()
 
 
+@pytest.fixture(scope="module")
+def read_news(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of the bundled news as a report, with the labels of their authors."""
+    folder = tmp_path_factory.mktemp("read")
+    store, page = folder / "news.duckdb", folder / "news.html"
+    corpus = ["--date", "date", "--title", "title", "--lexicon", DEMO / "actors.tsv", "--store", store, "--workers", 1]
+    assert howsure("events", "extract", DEMO / "news.conllu", *corpus).code == 0
+    assert howsure("events", "label", store, "--labels", 24, "--draw-only").code == 0
+    assert howsure("events", "labels", "import", store, DEMO / "labels.csv").code == 0
+    done = howsure("events", "report", store, page, "--by", "quarter")
+    assert (done.code, done.err) == (0, "")
+    return page.as_uri()
+
+
 def picture(browser: Browser, folder: Path, name: str, selector: str | None = None) -> None:
     """What is seen, from an element down, in few colours; it must show something, and be small."""
     if selector is not None:
@@ -71,6 +85,13 @@ def test_pictures_of_the_page(browser: Browser, news: str, tmp_path: Path) -> No
     browser.open(f"{news}#doubtful=")
     browser.one("#doubtful table")
     picture(browser, tmp_path, "events-doubtful", "#doubtful")
+    assert browser.errors() == []
+
+
+def test_a_picture_of_corrected_counts(browser: Browser, read_news: str, tmp_path: Path) -> None:
+    browser.open(f"{read_news}#by=quarter")
+    browser.says("#corrections", "rest on 20 documents read")
+    picture(browser, tmp_path, "events-page-corrected", "#series")
     assert browser.errors() == []
 
 

@@ -92,10 +92,10 @@ def _not_corrected(reason: str) -> dict[str, str]:
 
 
 def _beside(corrected: CorrectedSeries | CorrectedComparison | None, reason: str) -> list[str]:
-    """What the reader should know of the corrected counts, or of why there are none."""
+    """What the reader should know of the corrected counts, and how they were checked; or why there are none."""
     if corrected is None:
         return [reason] if reason else []
-    return [*corrected.said, *corrected.checks]
+    return [" ".join(corrected.said), " ".join(corrected.checks)]
 
 
 def _told(recipe: Mapping[str, Any], beside: Sequence[str]) -> list[str]:
@@ -104,7 +104,7 @@ def _told(recipe: Mapping[str, Any], beside: Sequence[str]) -> list[str]:
     unfinished = [] if store.get("finished", True) else ["The store is not finished: documents are missing."]
     told = f"{store['samples']} samples per document. The uncertainty is that of {recipe['uncertainty']}"
     raw = f"Raw counts: {told}" if beside else told
-    lines = textwrap.wrap(" ".join(beside), 100)
+    lines = [line for paragraph in beside for line in textwrap.wrap(paragraph, 100)]
     return [*unfinished, *lines, *textwrap.wrap(raw, 100), *textwrap.wrap(_dependence(recipe), 100)]
 
 

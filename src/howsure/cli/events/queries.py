@@ -55,8 +55,16 @@ def dependence_options(function: Decorated) -> Decorated:
     return function
 
 
-uncorrected_option = click.option("--uncorrected", is_flag=True,
-                                  help="Leave out the counts corrected by labels.")  # fmt: skip
+def correction_options(function: Decorated) -> Decorated:
+    """Whether counts are corrected by labels, and what helps."""
+    options: list[Callable[[Decorated], Decorated]] = [
+        click.option("--uncorrected", is_flag=True, help="Leave out the counts corrected by labels."),
+        click.option("--learn", is_flag=True,
+                     help="For corrected counts, also learn from the words of the labelled texts."),
+    ]  # fmt: skip
+    for option in reversed(options):
+        function = option(function)
+    return function
 
 
 def series_options(function: Decorated) -> Decorated:
@@ -71,7 +79,7 @@ def series_options(function: Decorated) -> Decorated:
                      help="Exact distribution of the count, the paper's normal one, or quantiles of the samples."),
         dependence_options,
         level_option,
-        uncorrected_option,
+        correction_options,
     ]  # fmt: skip
     for option in reversed(options):
         function = option(function)
@@ -131,10 +139,10 @@ def export_command(path: str, output: str, groups: list[list[str]], top: int | N
 @click.option("--unit", type=click.Choice(UNITS[::2]), default="documents", show_default=True, help="What to count.")
 @dependence_options
 @level_option
-@uncorrected_option
+@correction_options
 @output_options
 def compare_command(
-    path: str, first: str, second: str, form: str, output: str | None, uncorrected: bool, **options: Any
+    path: str, first: str, second: str, form: str, output: str | None, uncorrected: bool, learn: bool, **options: Any
 ) -> None:
     """Print the probability that the actor FIRST acts more often than SECOND in each period.
 
@@ -149,7 +157,7 @@ def compare_command(
     with EventStore.open(path) as store:
         compared, reason = compare_actors(store, first, second, **options), ""
         if not uncorrected:
-            compared, reason = comparison_beside_labels(store, compared)
+            compared, reason = comparison_beside_labels(store, compared, learn=learn)
     emit(comparison_output(compared, form, path, reason), output)
 
 
@@ -216,7 +224,7 @@ def _series(
     from howsure.events.store.event_store import EventStore
     from howsure.events.store.reading import chosen_actors
 
-    uncorrected = options.pop("uncorrected")
+    uncorrected, learn = options.pop("uncorrected"), options.pop("learn")
     with EventStore.open(path) as store:
         panels = [list(chosen_actors(store, group)) for group in groups]
         named = [code for panel in panels for code in panel]
@@ -224,5 +232,5 @@ def _series(
         actors = acting if named else acting[:top]
         series, reason = event_series(store, actors=actors, **options), ""
         if not uncorrected:
-            series, reason = series_beside_labels(store, series)
+            series, reason = series_beside_labels(store, series, learn=learn)
         return series, len(acting) - len(actors), panels, reason

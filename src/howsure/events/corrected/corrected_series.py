@@ -251,7 +251,7 @@ def corrected_series(
     }
     left_out = sum(sizes.values()) - totals[0].n
     said = sentences(counts, recipe, {actor: title_of(store, actor) for actor in not_asked}, left_out)
-    return CorrectedSeries(rows, totals, titles, not_asked, said, checks(counts), recipe, counts)
+    return CorrectedSeries(rows, totals, titles, not_asked, said, checks(counts, len(pairs.actors)), recipe, counts)
 
 
 def _estimated(

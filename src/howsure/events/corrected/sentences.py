@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from howsure.counts.results import CountEstimates
@@ -36,11 +37,21 @@ def sentences(
     return tuple(said)
 
 
-def checks(counts: CountEstimates | None) -> tuple[str, ...]:
+def checks(counts: CountEstimates | None, n_actors: int) -> tuple[str, ...]:
     """How the counts did where they could be checked, and what else limits them."""
     if counts is None:
         return ()
-    return tuple(_of_documents(one) for one in [*counts.diagnostics.sentences(), *counts.notes])
+    found = counts.diagnostics
+    said = []
+    if found.worth is not None:
+        worth = counted(round(found.worth / n_actors), "document")
+        said.append(
+            f"the total of all actors is as precise as one from {worth} read at random would be without a model"
+        )
+    if found.raw_error is not None:
+        said.append(f"calibration error of the model's probabilities where readers checked them: {found.raw_error}")
+    others = replace(found, worth=None, raw_error=None).sentences()
+    return tuple(_of_documents(one) for one in [*said, *others, *counts.notes])
 
 
 def _leans_on(recipe: Mapping[str, Any]) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from howsure.events.corrected.corrected_comparison import corrected_comparison
 from howsure.events.corrected.corrected_series import UNITS, CorrectedSeries, corrected_series
 from howsure.events.corrected.labelled_pairs import TooFewLabelsError
@@ -11,19 +14,21 @@ from howsure.events.series.event_series import EventSeries
 from howsure.events.store.reading import Store
 
 
-def series_beside_labels(store: Store, series: EventSeries) -> tuple[EventSeries, str]:
+def series_beside_labels(store: Store, series: EventSeries, *, learn: bool = False) -> tuple[EventSeries, str]:
     """A series with the corrected one of the same actors, periods, unit and level; or as it is, and the reason.
 
     The reason is empty where the store has no labels: nobody asked for a correction.
     """
-    found, reason = _corrected(store, series.actors, series.recipe)
+    found, reason = _corrected(store, series.actors, series.recipe, learn)
     return (series if found is None else series.beside(found)), reason
 
 
-def comparison_beside_labels(store: Store, compared: ActorComparison) -> tuple[ActorComparison, str]:
+def comparison_beside_labels(
+    store: Store, compared: ActorComparison, *, learn: bool = False
+) -> tuple[ActorComparison, str]:
     """A comparison with that by the corrected counts; or as it is, and the reason."""
     pair = (compared.first, compared.second)
-    found, reason = _corrected(store, pair, compared.recipe)
+    found, reason = _corrected(store, pair, compared.recipe, learn)
     if found is None:
         return compared, reason
     if found.not_asked:
@@ -31,15 +36,16 @@ def comparison_beside_labels(store: Store, compared: ActorComparison) -> tuple[A
     return compared.beside(corrected_comparison(found, *pair)), ""
 
 
-def _corrected(store: Store, actors: tuple[str, ...], recipe: object) -> tuple[CorrectedSeries | None, str]:
-    asked = dict(recipe)  # type: ignore[call-overload]
+def _corrected(
+    store: Store, actors: tuple[str, ...], recipe: Mapping[str, Any], learn: bool
+) -> tuple[CorrectedSeries | None, str]:
     if labelling_of(store) is None:
         return None, ""
-    if asked["unit"] not in UNITS:
-        return None, f"No corrected counts of {asked['unit']}: readers said of documents which actors act in them."
-    options = {name: asked.get(name) for name in ("by", "unit", "level", "since", "until")}
+    if recipe["unit"] not in UNITS:
+        return None, f"No corrected counts of {recipe['unit']}: readers said of documents which actors act in them."
+    options: dict[str, Any] = {name: recipe.get(name) for name in ("by", "unit", "level", "since", "until")}
     try:
-        found = corrected_series(store, actors=actors, **options)
+        found = corrected_series(store, actors=actors, learn=learn, **options)
     except TooFewLabelsError as error:
         return None, f"No corrected counts yet: {error}"
     if found is None or not found.rows:
