@@ -283,6 +283,23 @@ def test_the_store_is_the_only_file_that_a_query_reads(client: TestClient, store
         store.ask("SELECT * FROM read_text('/etc/hostname')")
 
 
+@pytest.mark.parametrize(
+    ("table", "damage", "told"),
+    [("sentences", "spaces = [true]", True), ("sentences", "words = NULL", True), ("mentions", "head = 1000", False)],
+)
+def test_a_damaged_text_is_refused(room_store: Path, table: str, damage: str, told: bool) -> None:
+    """What is not read cannot mislead: without the model's answer, its tables are not looked at."""
+    with duckdb.connect(room_store) as connection:
+        connection.execute("ALTER TABLE sentences ALTER COLUMN words DROP NOT NULL")
+        number = connection.execute("SELECT document FROM label_sample ORDER BY position").fetchone()[0]
+        connection.execute(f"UPDATE {table} SET {damage} WHERE document = {number}")
+    with EventStore.open(room_store, read_only=False, checked=False) as store:
+        answer = visitor(store, Room(store)).get(f"/api/label/document?coder=anna&number={number}")
+        assert (answer.status_code == 400, "is damaged" in answer.text) == (told, told)
+        assisted = visitor(store, Room(store, assisted=True)).get(f"/api/label/document?coder=anna&number={number}")
+        assert "is damaged" in assisted.text
+
+
 def test_titles_of_actors_are_told(client: TestClient) -> None:
     actors = client.get("/api/label/room?coder=anna").json()["actors"]
     assert [one["title"] for one in actors] == ["Iraq", "Yugoslavia", ATTACKS[1]]

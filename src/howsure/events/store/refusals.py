@@ -28,12 +28,14 @@ def check_opened(store: Store) -> None:
     _refuse(chain(schema_damage(store), table_damage(store, small_tables(store))), store)
 
 
-def check_documents(store: Store, documents: Collection[int]) -> None:
+def check_documents(store: Store, documents: Collection[int], *, tables: Collection[str] = OF_DOCUMENTS) -> None:
     """Check everything in a store about some documents, except the numbers within their clusterings.
+
+    tables: those that are read, if not all.
 
     Raises DamagedStoreError naming the first violated rule.
     """
-    _refuse(table_damage(store, OF_DOCUMENTS, documents=documents), store)
+    _refuse(table_damage(store, tables, documents=documents), store)
 
 
 def _refuse(damage: Iterator[Damage], store: Store) -> None:

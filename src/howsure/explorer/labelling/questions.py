@@ -38,7 +38,7 @@ def document(store: Store, number: int, *, coder: str, assisted: bool = False, s
     name = coder_named(coder)
     if number not in reading_order(store):
         raise InputError(f"number must be that of a document drawn for labelling; {number} was not.")
-    check_documents(store, [number])
+    check_documents(store, [number], tables=["sentences"])
     known, date, title = rows_of(store, "SELECT id, date, title FROM documents WHERE document = $n", n=number)[0]
     words = rows_of(store, "SELECT words, spaces FROM sentences WHERE document = $n ORDER BY sentence", n=number)
     return {
