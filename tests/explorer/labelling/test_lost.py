@@ -60,12 +60,16 @@ def two_tabs(browser: Browser, room: ServedRoom, request: pytest.FixtureRequest)
 def test_two_tabs_do_not_overwrite_each_other(
     browser: Browser, room: ServedRoom, two_tabs: list[str], button: str, kept: list[str]
 ) -> None:
-    _, second, coder = two_tabs
+    first, second, coder = two_tabs
     here = current(browser)
+    browser.driver.switch_to.window(second)
+    browser.press("n")
+    browser.driver.switch_to.window(first)
     typed(browser, "1", Keys.ENTER)
     browser.driver.switch_to.window(second)
-    assert current(browser) == here
-    typed(browser, "n", Keys.ENTER)
+    browser.says("#counted", "1 of 30 read")
+    assert (current(browser), pressed(browser)) == (here, ["none"]), "the choice waits"
+    browser.press(Keys.ENTER)
     said = browser.text("#problems")
     assert "this document was answered in your name elsewhere meanwhile" in said
     assert "There it is “Iraq”; here it is “none of them”." in said
@@ -75,13 +79,30 @@ def test_two_tabs_do_not_overwrite_each_other(
 
 
 def test_the_same_answer_in_two_tabs_is_no_conflict(browser: Browser, room: ServedRoom, two_tabs: list[str]) -> None:
-    _, second, coder = two_tabs
+    first, second, coder = two_tabs
     here = current(browser)
+    browser.driver.switch_to.window(second)
+    browser.press("1")
+    browser.driver.switch_to.window(first)
     typed(browser, "1", Keys.ENTER)
     browser.driver.switch_to.window(second)
-    typed(browser, "1", Keys.ENTER)
+    browser.press(Keys.ENTER)
     assert current(browser) != here
     assert room.answers(coder) == {here: ["IRQ"]}
+
+
+def test_a_tab_in_which_nothing_is_chosen_follows_the_other(browser: Browser, two_tabs: list[str]) -> None:
+    here = current(browser)
+    typed(browser, "2", Keys.ENTER)
+    browser.driver.switch_to.window(two_tabs[1])
+    browser.one("#actor-1[aria-pressed=true]")
+    assert current(browser) == here
+    assert browser.text("#counted") == "1 of 30 read · 1 with an event"
+    browser.click("#forward")
+    browser.driver.switch_to.window(two_tabs[0])
+    browser.press("z")
+    browser.driver.switch_to.window(two_tabs[1])
+    browser.says("#counted", "0 of 30 read")
 
 
 ATTACK = """

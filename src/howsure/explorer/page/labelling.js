@@ -146,7 +146,17 @@ function refreshIntervals() {
 function stored(number) {
   room.ahead.delete(number);
   if (!settling()) room.answered.add(number);
+  tabs.postMessage({ coder: room.coder, stored: number });
   refreshIntervals();
+}
+
+// Another tab of the same coder has stored an answer: to the document that is read here, too, unless a choice waits.
+async function follow(number) {
+  const told = await ask("room", { coder: room.coder });
+  room.answered = new Set(told.answered);
+  room.ahead.clear();
+  showProgress(told.progress);
+  if (room.current?.number === number && !room.current.settles && !room.drafts.has(number)) await busy(show);
 }
 
 async function next(said) {
@@ -202,6 +212,10 @@ function listen() {
   addEventListener("beforeunload", (event) => { if (room.drafts.size) event.preventDefault(); });
   tabs.addEventListener("message", ({ data }) => {
     if (data.coder !== room.coder) return;
+    if (data.stored !== undefined) {
+      follow(data.stored).catch((error) => complain(error.message));
+      return;
+    }
     complain(`This room is open in another tab as ${room.coder} too. Neither overwrites an answer of the other without asking.`);
     if (data.isNew) tabs.postMessage({ coder: room.coder });
   });
