@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from howsure.data.documents.conllu import read_conllu
+from howsure.data.documents.first_documents import first_documents
 from howsure.data.documents.two_columns import read_tagged
 
 Corpus = tuple[list[list[str]], list[list[str]]]
@@ -40,8 +40,8 @@ def tweets(folder: Path, part: str) -> Corpus:
     return list(map(list, words)), list(map(list, tags))
 
 
-def web_text(folder: Path, part: str) -> Corpus:
-    """The English Web Treebank with Penn tags: "train", "dev" or "test"."""
-    documents = read_conllu(folder / "ud_english_ewt" / f"en_ewt-ud-{part}.conllu.gz")
-    sentences = [sentence for document in documents for sentence in document.sentences]
+def web_text(folder: Path, part: str, limit: int | None = None) -> Corpus:
+    """The English Web Treebank with Penn tags: "train", "dev" or "test"; all sentences, or the first."""
+    documents = first_documents(folder / "ud_english_ewt" / f"en_ewt-ud-{part}.conllu.gz", limit)
+    sentences = [sentence for document in documents for sentence in document.sentences][:limit]
     return [list(one.words) for one in sentences], [list(one.tags or ()) for one in sentences]

@@ -16,6 +16,7 @@ from howsure.errors import InputError
 from tests.cli.running import howsure
 from tests.cli.walking import commands, spelled
 from tests.drills.writings import AS_OTHERS, TYPED, writing
+from tests.events.made_up_store import make_store
 
 COMMANDS = commands()
 # In the help of options that name neither a file to read nor one to write.
@@ -131,13 +132,13 @@ def run_door(command: click.Command, typed: list[str]) -> None:
 
 def test_a_store_survives(tmp_path: Path) -> None:
     """The whole command, as it is typed."""
-    printed = howsure("demo", "--output", tmp_path)
-    assert printed.code == 0
     store = tmp_path / "news.duckdb"
+    make_store(store, documents=10).close()
+    assert howsure("events", "compare", store, "IRQ", "NATO").code == 0
     before = store.read_bytes()
     for arguments in (
         ("series", store, "--output", store),
-        ("compare", store, "SUDORIA", "NORLAND", "--format", "json", "--output", store),
+        ("compare", store, "IRQ", "NATO", "--format", "json", "--output", store),
         ("doubtful", store, "--output", store),
     ):
         done = howsure("events", *arguments)

@@ -199,6 +199,23 @@ def test_a_program_that_is_no_file(tmp_path: Path) -> None:
     assert "several workers need a program that is a file" in done.stderr
 
 
+def test_a_program_that_each_worker_runs_again(tmp_path: Path, corpus: Path) -> None:
+    """Without a guard the workers end while they start; the program waited for them without end."""
+    program = tmp_path / "program.py"
+    program.write_text(f"""
+from howsure.coreference import AntecedentModel
+from howsure.events import Fields, Lexicon, Work, built_in_rule, extract_events, open_corpus
+
+work = Work(parser=None, model=AntecedentModel.pretrained(), lexicon=Lexicon([("IRQ", "Iraq")]),
+            rule=built_in_rule("attack"))
+extract_events(open_corpus([{str(corpus)!r}], fields=Fields()), "news.duckdb", work=work, workers=2)
+""")
+    done = subprocess.run([sys.executable, program], cwd=tmp_path, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 1
+    assert "StoreError: a worker process could not start" in done.stderr
+    assert "if __name__ == '__main__':" in done.stderr
+
+
 def test_what_other_processes_cannot_be_given(tmp_path: Path, corpus: Path, model: Path) -> None:
     held = open_corpus([corpus], fields=Fields())
     task = replace(work(model), rule=Rule(name="nobody", function=lambda sentence: []))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -42,11 +43,17 @@ def pair_probability(store: EventStore, document: int, first: int, second: int) 
     if first == second:
         return 1.0
     i, j = sorted((first, second))
-    links = store.ask(
-        "SELECT antecedent, probability FROM antecedents WHERE document = ? AND mention = ? AND antecedent < ?",
-        [document, j, j],
-    )
-    return sum(p * pair_probability(store, document, k, i) for k, p in links)
+    return sum(p * pair_probability(store, document, k, i) for k, p in links_of(store, document).get(j, ()))
+
+
+@cache
+def links_of(store: EventStore, document: int) -> dict[int, list[tuple[int, float]]]:
+    """The earlier mentions that each mention of a document may refer to, with the probabilities."""
+    known = "SELECT mention, antecedent, probability FROM antecedents WHERE document = ? AND antecedent < mention"
+    found: dict[int, list[tuple[int, float]]] = {}
+    for mention, antecedent, probability in store.ask(known, [document]):
+        found.setdefault(mention, []).append((antecedent, probability))
+    return found
 
 
 @pytest.mark.parametrize("by", ["quarter", "month"])

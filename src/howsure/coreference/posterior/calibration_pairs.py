@@ -11,7 +11,7 @@ from howsure.coreference.posterior.coref_posterior import CorefPosterior
 from howsure.coreference.posterior.sampling import pair_frequency
 from howsure.errors import InputError
 from howsure.inputs.arrays import listed
-from howsure.inputs.numbers import MOST_CLUSTERINGS, check_whole
+from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Pairs
 from howsure.stats.randomness import Randomness, generator_from
 
@@ -38,7 +38,7 @@ def pairs_from_posteriors(
     held, golden = listed(posteriors, name="posteriors", of="posteriors"), listed(gold, name="gold", of="clusterings")
     if len(held) != len(golden):
         raise InputError(f"posteriors and gold must be of the same documents; they have {len(held)}, {len(golden)}.")
-    times = None if samples is None else check_whole(samples, name="samples", most=MOST_CLUSTERINGS)
+    times = None if samples is None else check_whole(samples, name="samples")
     labels, probabilities, sizes = [], [], []
     for number, (posterior, generator) in enumerate(zip(held, generator_from(rng).spawn(len(held)), strict=True)):
         if not isinstance(posterior, CorefPosterior):

@@ -19,7 +19,7 @@ from howsure.events.actors.lexicon import Lexicon
 from howsure.events.extraction.descriptions_and_acts import Facts, mention_facts, mention_heads
 from howsure.events.extraction.entities import Evidence, entity_counts, evidence_of
 from howsure.events.rules.rule import Rule
-from howsure.inputs.numbers import MOST_CLUSTERINGS, check_whole
+from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.randomness import Randomness, generator_from
 
@@ -83,7 +83,7 @@ def extract(
     Raises InputError if the document is not parsed, or like the rule and the model.
     Source: Nguyen & O'Connor (2015), section 6, Eq. 3 and 5.
     """
-    n = check_whole(samples, name="samples", most=MOST_CLUSTERINGS)
+    n = check_whole(samples, name="samples")
     parsed = ParsedDocument.of(document)
     held = detect_mentions(parsed) if mentions is None else mentions
     heads = tuple(mention_heads(parsed, held))

@@ -27,6 +27,7 @@ from howsure.errors import InputError
 from howsure.events.corpus.documents import InputDocument
 from howsure.events.extraction.worker import Batch, Work, Worker
 from howsure.events.store.event_store import StoreError
+from howsure.files.scratch import Scratch
 
 AHEAD = 2  # batches a process that wait to be done or stored
 
@@ -44,29 +45,33 @@ def done(batches: Batches, work: Work, workers: int) -> Iterator[Iterator[Batch]
         finally:
             gc.unfreeze()
         return
-    _check_travels(work)
-    processes = Spawning()
-    pool = ProcessPoolExecutor(workers, mp_context=processes, initializer=_begin, initargs=(work,))
-    try:
-        yield _in_order(pool, batches, workers * AHEAD)
-    except BrokenProcessPool as error:
-        processes.kill()
-        _forget_queued(pool)
-        raise StoreError(
-            "a worker process ended before its work was done; out of memory? What is stored stays: rerun the same "
-            "command with fewer workers."
-        ) from error
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+    packed, processes = _packed(work), Spawning()
+    with Scratch() as scratch:
+        place = scratch.folder / "work"
+        place.write_bytes(packed)
+        pool = ProcessPoolExecutor(workers, mp_context=processes, initializer=_begin, initargs=(str(place),))
+        try:
+            yield _in_order(pool, batches, workers * AHEAD)
+        except BrokenProcessPool as error:
+            why = processes.why_they_ended()
+            processes.kill()
+            _forget_queued(pool)
+            raise StoreError(f"{why} What is stored stays: rerun the same command with fewer workers.") from error
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _check_travels(work: Work) -> None:
-    """Raise InputError if the work cannot be passed to other processes."""
+def _packed(work: Work) -> bytes:
+    """The work as it is passed to other processes: in a file, for a process that ends while it starts would read no
+    more from its pipe, and what does not fit into the pipe would be written without end.
+
+    Raises InputError if it cannot be passed.
+    """
     program = getattr(sys.modules["__main__"], "__file__", None)
     if program is not None and not Path(program).exists():  # `python -`: each process would begin by looking for it
         raise InputError("several workers need a program that is a file; save it, or take workers=1.")
     try:
-        pickle.dumps(work)
+        return pickle.dumps(work)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise InputError(
             f"the rule and the model must reach other processes: {error}. Define a rule's function at the top of a "
@@ -112,6 +117,15 @@ class Spawning(SpawnContext):
         self.started.append(process)
         return process
 
+    def why_they_ended(self) -> str:
+        """What to look for where a process has ended before its work was done."""
+        if any(process.exitcode == 1 for process in self.started):  # by an error in Python, not by a signal
+            return (
+                "a worker process could not start; its error is printed above. Does the program call extract_events "
+                "outside of `if __name__ == '__main__':`? Each worker runs it again."
+            )
+        return "a worker process ended before its work was done; out of memory?"
+
     def kill(self) -> None:
         """End all processes at once."""
         for process in self.started:
@@ -122,13 +136,14 @@ class Spawning(SpawnContext):
 _worker: Worker | None = None  # of this process, if it is one of several
 
 
-def _begin(work: Work) -> None:
-    """Make this process a worker: it ignores Ctrl-C, and ends if its parent ends."""
+def _begin(place: str) -> None:
+    """Make this process a worker, of the work that its parent has left at a place: it ignores Ctrl-C, and ends if its
+    parent ends."""
     global _worker
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     atexit.register(os._exit, 0)  # at once, without the remarks of libraries on what they did not free
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    _worker = Worker(work)
+    _worker = Worker(pickle.loads(Path(place).read_bytes()))
     gc.freeze()  # the parser and the model are here to stay
 
 
