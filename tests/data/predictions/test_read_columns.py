@@ -82,6 +82,20 @@ def test_names_are_read_as_codes(tmp_path: Path) -> None:
     assert found["n"].codes.dtype.itemsize == 1
 
 
+def test_days_lose_the_time(tmp_path: Path) -> None:
+    times = ["2001-02-03 04:05:06", "2001-02-03T23:00:00+01:00", "2001-02-03", "2001-02-03ish"]
+    path = write(tmp_path / "held.csv", {"day": times})
+    found = read_columns([path], days=["day"]).arrays["day"]
+    assert found.names == ("2001-02-03", "2001-02-03ish")
+    assert found.codes.tolist() == [0, 0, 0, 1]
+
+
+def test_very_many_names_are_read_as_they_stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("howsure.data.predictions.read_columns.MOST_CODED", 2)
+    path = write(tmp_path / "held.csv", {"place": ["b10", "b2", "b10", "a"]})
+    assert read_columns([path], coded=["place"]).arrays["place"].tolist() == ["b10", "b2", "b10", "a"]
+
+
 def test_columns_that_hold_something_in_some_rows(tmp_path: Path) -> None:
     columns = {"label": ["1", "", "NaN", "0"], "text": ["a", "b", "", "d"], "p": ["0.1", "0.2", "0.3", "0.4"]}
     path = write(tmp_path / "held.csv", columns)

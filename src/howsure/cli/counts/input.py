@@ -57,11 +57,12 @@ def read_population(
     if len(set(named)) < len(named):
         raise InputError(f"a column has one meaning; some of these are named for two: {shortened(named)}.")
     partial = [name for name in (label, inclusion, stratum if inclusion else None) if name is not None]
-    coded = [*cells, *([stratum] if stratum and not inclusion else [])]
+    coded = [*by, *([stratum] if stratum and not inclusion else [])]
     found = read_columns(
         [file],
         labels=[cluster] if cluster else [],
         coded=coded,
+        days=[date] if date else [],
         numbers=numbers,
         partial=partial,
         later=list(dict.fromkeys(shown)),

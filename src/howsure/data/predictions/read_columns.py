@@ -16,7 +16,7 @@ from howsure.data.predictions.classes import class_matrix
 from howsure.data.predictions.groups import codes_sql
 from howsure.data.predictions.missing import Selection, select_rows
 from howsure.data.tables.columns import Column
-from howsure.data.tables.database import Database, chunks, reading
+from howsure.data.tables.database import Database, chunks, literal, reading
 from howsure.data.tables.named_files import named_files
 from howsure.data.tables.pooling import SEPARATE, apart_by_file, check_across_files, check_way
 from howsure.data.tables.table import Table, open_table
@@ -25,6 +25,7 @@ from howsure.inputs.coded import Coded
 from howsure.inputs.naming import natural_order
 
 Arrays = dict[str, Any]
+DAY_AND_TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:"
 MOST_CODED = 100_000  # names of a column that become a type of the database; more are read as they stand
 
 
@@ -47,6 +48,7 @@ def read_columns(
     *,
     labels: Sequence[str] = (),
     coded: Sequence[str] = (),
+    days: Sequence[str] = (),
     numbers: Sequence[str] = (),
     lists: Sequence[str] = (),
     optional: Sequence[str] = (),
@@ -60,11 +62,12 @@ def read_columns(
 ) -> ReadColumns:
     """Some columns of files by name, and what was read: the files, the rows used and those left out.
 
-    `labels` are returned unchanged (n,), `coded` ones as `Coded`, which needs little memory, `numbers` as float64 (n,),
-    `lists` as float64 (n, K); so do labels and numbers whose column holds lists of numbers, or numbers by names, {"0":
-    0.7, "1": 0.3}, in the natural order of the names. A missing value is an error, or with `skip_missing` its row is
-    left out; in `optional` columns, which come as they stand, it is None. `partial` columns come as a mapping of the
-    rows (from 0) that hold something to what they hold; `later` ones are read by `at` of the result.
+    `labels` are returned unchanged (n,), `coded` ones as `Coded`, which needs little memory, and so are `days`, which
+    lose the time of day. `numbers` are float64 (n,), `lists` float64 (n, K); so are labels and numbers whose column
+    holds lists of numbers, or numbers by names, {"0": 0.7, "1": 0.3}, in the natural order of the names. A missing
+    value is an error, or with `skip_missing` its row is left out; in `optional` columns, which come as they stand, it
+    is None. `partial` columns come as a mapping of the rows (from 0) that hold something to what they hold; `later`
+    ones are read by `at` of the result.
 
     `cluster` is one of the labels: equal values of it in several files (of one `run`, if that is a column) are an
     error, unless `across_files` says that they are the "same" item or "separate" ones, which are then numbered anew.
@@ -72,7 +75,8 @@ def read_columns(
     Files are those of `open_predictions`. Raises InputError naming the file, the column, the row and the value.
     """
     check_way(across_files, of=cluster, named="cluster=...")
-    roles = dict.fromkeys((*labels, *coded, *optional, *partial, *later), "text") | dict.fromkeys(numbers, "number")
+    texts = (*labels, *coded, *days, *optional, *partial, *later)
+    roles = dict.fromkeys(texts, "text") | dict.fromkeys(numbers, "number")
     roles |= dict.fromkeys(lists, "numbers")
     with ExitStack() as ending:
         database = Database()
@@ -86,11 +90,11 @@ def read_columns(
         unchecked = {*optional, *partial, *later}
         missing = {column: column.missing(role=kind) for column, kind in kinds.items() if column.name not in unchecked}
         selection = select_rows(table, missing, skip=skip_missing, values=(), stream_checks=False)
-        ways: dict[str, Callable[[Selection, Column], Any]] = dict.fromkeys(coded, _coded)
+        ways: dict[str, Callable[[Selection, Column], Any]] = dict.fromkeys(coded, _coded) | dict.fromkeys(days, _days)
         ways |= dict.fromkeys(optional, _with_none) | dict.fromkeys(partial, _by_row)
         found: Arrays = {
             column.name: ways[column.name](selection, column)
-            if column.name in ways and (kind == "text" or column.name not in coded)
+            if column.name in ways and (kind == "text" or column.name not in (*coded, *days))
             else _values(selection, column, kind)
             for column, kind in kinds.items()
             if column.name not in later
@@ -136,13 +140,20 @@ def _values(selection: Selection, column: Column, kind: str) -> npt.NDArray[Any]
         return np.ma.getdata(relation.fetchnumpy()["value"])
 
 
-def _coded(selection: Selection, column: Column) -> Coded | npt.NDArray[Any]:
+def _days(selection: Selection, column: Column) -> Coded | npt.NDArray[Any]:
+    """A column of dates as codes and days; what is no date stays as it is."""
+    timed = f"regexp_matches({column.text}, {literal(DAY_AND_TIME)})"
+    return _coded(selection, column, f"CASE WHEN {timed} THEN left({column.text}, 10) ELSE {column.text} END")
+
+
+def _coded(selection: Selection, column: Column, text: str | None = None) -> Coded | npt.NDArray[Any]:
     """A column as codes and names, in natural order; as it stands where the names are very many."""
-    asked = selection.ask(column.text, rest=f"GROUP BY 1 LIMIT {MOST_CODED + 1}")
+    text = text or column.text
+    asked = selection.ask(text, rest=f"GROUP BY 1 LIMIT {MOST_CODED + 1}")
     if len(asked) > MOST_CODED:
         return _values(selection, column, "text")
     names = tuple(sorted((str(text) for (text,) in asked), key=natural_order))
-    query = selection.query([codes_sql(selection.table.connection, column.text, names)])
+    query = selection.query([codes_sql(selection.table.connection, text, names)])
     codes, start = np.empty(selection.n, dtype=np.min_scalar_type(-len(names))), 0
     for (part,) in chunks(selection.table.connection, query, [np.int64]):
         codes[start : start + len(part)] = part
