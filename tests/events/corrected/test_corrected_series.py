@@ -13,6 +13,7 @@ from howsure.errors import InputError
 from howsure.events.corrected.corrected_series import corrected_series
 from howsure.events.corrected.labelled_pairs import TooFewLabelsError
 from howsure.events.series.event_series import event_series
+from howsure.events.store.event_store import EventStore
 from tests.events.corrected.known_truth import ACTORS, KnownTruth, known_truth
 
 
@@ -209,6 +210,27 @@ def test_labels_of_another_store_are_refused(known: KnownTruth) -> None:
     strata = {one: name for one, name in known.strata.items() if one != 5}
     with pytest.raises(InputError, match="document 5 has none"):
         corrected_series(known.store, labels=known.read(known.documents[:20], strata=strata))
+
+
+def test_what_readers_wrote_steers_no_terminal_and_is_no_html(known: KnownTruth) -> None:
+    labels = known.read(known.drawn(60, seed=1), question="<b>Who\x1b[31m?", coders=("<i>anna",))
+    series = corrected_series(known.store, labels=labels)
+    assert "\x1b" not in str(series)
+    shown = series._repr_html_()
+    assert "<b>" not in shown
+    assert "<i>" not in shown
+    assert "&lt;b&gt;Who" in shown
+
+
+def test_reprints_are_told_of(tmp_path: Path) -> None:
+    known = known_truth(tmp_path / "told.duckdb", n=100)
+    known.store.close()
+    with EventStore.open(known.store.path, read_only=False) as store:
+        store.append({"stories": {"document": [5, 8], "story": [5, 5]}})
+        series = corrected_series(
+            store, labels=known.read(known.documents[:60], strata=dict.fromkeys(known.strata, "all"))
+        )
+    assert "2 documents tell a story that others tell too" in " ".join(series.checks)
 
 
 def test_it_prints_and_is_plain_data(plain: object) -> None:

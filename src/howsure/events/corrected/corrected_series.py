@@ -25,6 +25,7 @@ from howsure.events.store.reading import (
     days_asked,
     documents_by_period,
     event_of,
+    rows_of,
     settings_of,
     title_of,
 )
@@ -251,7 +252,9 @@ def corrected_series(
     }
     left_out = sum(sizes.values()) - totals[0].n
     said = sentences(counts, recipe, {actor: title_of(store, actor) for actor in not_asked}, left_out)
-    return CorrectedSeries(rows, totals, titles, not_asked, said, checks(counts, len(pairs.actors)), recipe, counts)
+    ((reprinted,),) = rows_of(store, "SELECT count(*) FROM stories")
+    checked = checks(counts, len(pairs.actors), int(reprinted))
+    return CorrectedSeries(rows, totals, titles, not_asked, said, checked, recipe, counts)
 
 
 def _estimated(

@@ -10,6 +10,9 @@ from typing import Any
 from howsure.counts.results import CountEstimates
 from howsure.inputs.naming import counted
 
+REPRINTED = (
+    "{} a story that others tell too: within a period they count as independent given their scores; totals allow for it"
+)
 TERMS = {  # of counts in general, as of documents; in this order
     r"units of one cluster": "actors in one document",
     r"allow for clusters": "allow for that",
@@ -37,10 +40,8 @@ def sentences(
     return tuple(said)
 
 
-def checks(counts: CountEstimates | None, n_actors: int) -> tuple[str, ...]:
+def checks(counts: CountEstimates, n_actors: int, reprinted: int) -> tuple[str, ...]:
     """How the counts did where they could be checked, and what else limits them."""
-    if counts is None:
-        return ()
     found = counts.diagnostics
     said = []
     if found.worth is not None:
@@ -50,8 +51,9 @@ def checks(counts: CountEstimates | None, n_actors: int) -> tuple[str, ...]:
         )
     if found.raw_error is not None:
         said.append(f"calibration error of the model's probabilities where readers checked them: {found.raw_error}")
+    shared = [REPRINTED.format(counted(reprinted, "document tells", "documents tell"))] if reprinted else []
     others = replace(found, worth=None, raw_error=None).sentences()
-    return tuple(_of_documents(one) for one in [*said, *others, *counts.notes])
+    return tuple(_of_documents(one) for one in [*said, *others, *counts.notes, *shared])
 
 
 def _leans_on(recipe: Mapping[str, Any]) -> str:
