@@ -54,7 +54,7 @@ from howsure.events.series.stored_events import stored_events
 from howsure.events.store import integrity, reading, refusals
 from howsure.events.store.documents import stored_document, stored_documents
 from howsure.events.store.schema import OLDEST
-from howsure.explorer import Tokens, addresses, create_app, queries
+from howsure.explorer import Tokens, addresses, corrections, create_app, queries
 from howsure.explorer.document_view import document_view
 from howsure.explorer.labelling import orders, questions
 from howsure.explorer.labelling.intervals import intervals
@@ -146,6 +146,8 @@ ASKED: dict[str, Callable[[EventStore], Any]] = {
 ASKED |= {
     "answer": lambda store: orders.answer(store, 0, "anna", [], False, 0),
     "comparison_beside_labels": lambda store: beside_labels.comparison_beside_labels(store, of_an_open_one()[1]),
+    "corrected": corrections.corrected,
+    "corrected_pair": lambda store: corrections.corrected_pair(store, "NORLAND", "SUDORIA", by="year"),
     "corrected_series": corrected_series,
     "document_texts": extra_features.document_texts,
     "intervals": intervals,
@@ -154,6 +156,7 @@ ASKED |= {
     "present": lambda store: questions.present(store, 0, "anna"),
     "progress_of": lambda store: questions.progress_of(store, "anna"),
     "room": lambda store: questions.room(store, "anna"),
+    "series_of_labels": lambda store: corrections.series_of_labels(store, by="year", level=0.95, unit="documents"),
     "score_features": lambda store: extra_features.score_features(store, None, {"a": {}}),  # type: ignore[arg-type]
     "series_beside_labels": lambda store: beside_labels.series_beside_labels(store, of_an_open_one()[0]),
     "stored_events": lambda store: stored_events(store, ["NORLAND"], "year", "probability", days_of_years()),
