@@ -15,7 +15,20 @@ from pathlib import Path
 import duckdb
 
 from howsure.errors import HowsureError
-from howsure.events import EventStore, check_store, compare_actors, event_series
+from howsure.events import (
+    EventStore,
+    agreement,
+    check_store,
+    compare_actors,
+    corrected_series,
+    event_series,
+    settled_labels,
+)
+from howsure.events.labels.answers import record_answer, settle, undo_answer
+from howsure.events.labels.disagreements import disagreements
+from howsure.events.labels.draw import draw_documents
+from howsure.events.labels.exchange.export_labels import label_table
+from howsure.events.labels.progress import next_document, reading_order
 from howsure.events.series.behind_a_point import doubtful_documents
 from howsure.events.store.schema import TABLES
 from howsure.explorer.document_view import document_view
@@ -25,7 +38,9 @@ VALUES = (
     "NULL", "-1", "0", "1", "3", "255", "65536", "2147483648", "9223372036854775807", "0.5", "-0.5", "'nan'", "'inf'",
     "''", "'IRQ'", "'{}'", "'[]'", "'null'", "'1e400'", "'\"x\"'", "'[[1]]'", "''::BLOB", r"'\x01'::BLOB",
     r"'\xFF\xFF\xFF\xFF\xFF\xFF'::BLOB", "'infinity'", "'0001-01-01'", "'9999-12-31'", "[]", "[NULL]", "['x']",
-    "[true]", "[-2]", "[99999]", "repeat('x', 70000)", "chr(65279)",
+    "[true]", "[-2]", "[99999]", "repeat('x', 70000)", "chr(65279)", "true", "false", "'2026-01-01 10:00:00'",
+    "'infinity'::TIMESTAMP", "['IRQ']", "['IRQ', 'IRQ']",
+    """'{"question": "", "actors": ["IRQ"], "design": "", "by": ""}'""",
 )  # fmt: skip
 CHANGE = 4  # bytes
 
@@ -36,6 +51,13 @@ def whole_store() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="howsure-fuzz-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     make_store(folder / "whole.duckdb", documents=12, samples=8).close()
+    with EventStore.open(folder / "whole.duckdb", read_only=False) as store:
+        draw_documents(store, 9, by="none")
+        for place, number in enumerate(reading_order(store)):
+            for coder, every in (("anna", 2), ("bob", 3)):
+                record_answer(store, number, coder, acting=["IRQ"] if place % every == 0 else [], revision=0)
+        settle(store, reading_order(store)[2], [], coder="carla")
+        undo_answer(store, "bob")
     return folder / "whole.duckdb"
 
 
@@ -92,4 +114,10 @@ QUESTIONS = (
     doubtful_documents,
     lambda store: document_view(store, 0),
     lambda store: document_view(store, 1, sample=3),
+    settled_labels,
+    disagreements,
+    agreement,
+    lambda store: label_table(store).csv(),
+    lambda store: next_document(store, "anna", after=0),
+    lambda store: corrected_series(store, by="year"),
 )
