@@ -17,14 +17,16 @@ from howsure.events.store.event_store import EventStore
 from howsure.explorer import Included, events_report, queries
 from howsure.explorer.corrections import corrected, corrected_pair, series_of_labels
 from howsure.report.files import write_report
-from tests.events.corrected.known_truth import QUESTION, labelled_store
+from tests.events.corrected.known_truth import labelled_store
 from tests.explorer.chromium import Browser
 from tests.explorer.serving import serving
+
+QUESTION = "Which <img src=x onerror=\"document.title='taken'\"> attack here?"
 
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return labelled_store(tmp_path_factory.mktemp("labelled") / "labelled.duckdb", n=160, read=60)
+    return labelled_store(tmp_path_factory.mktemp("labelled") / "labelled.duckdb", n=160, read=60, question=QUESTION)
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +101,9 @@ def test_the_page_shows_corrected_and_raw_counts(browser: Browser, address: str,
     assert cells[0] == "Arland"
     assert float(cells[2]) == pytest.approx(total.estimate, abs=0.006)
     assert "The corrected counts rest on 60 documents read by Anna" in browser.text("#corrections")
+    assert QUESTION in browser.text("#corrections")
+    assert browser.all("#corrections img") == []
+    assert "corrected" in browser.run("return document.getElementById('status').textContent")
     browser.choose("#counts", "raw")
     assert browser.all("#series-chart .raw") == []
     assert len(browser.all("#series-chart .best")) == 2
@@ -127,3 +132,14 @@ def test_the_saved_table_has_both(browser: Browser, address: str, labelled: Even
     assert float(first["corrected"]) == pytest.approx(expected.estimate, rel=1e-5)
     assert float(first["labelled"]) == expected.labelled
     assert float(first["mean"]) >= 0
+
+
+def test_it_fits_a_phone(browser: Browser, address: str) -> None:
+    try:
+        browser.resize(360, 740)
+        browser.open(f"{address}#by=quarter&first=AAA&second=BBB")
+        browser.says("#corrections", "rest on 60 documents")
+        wide, window = browser.run("return [document.documentElement.scrollWidth, innerWidth]")
+        assert wide <= window
+    finally:
+        browser.resize(1000, 800)

@@ -127,7 +127,7 @@ def known_truth(path: Path, *, n: int = 400, seed: int = 0, order: Sequence[int]
     return KnownTruth(EventStore.open(path), numbers, truth, dates, strata)
 
 
-def labelled_store(path: Path, *, n: int = 240, read: int = 80) -> Path:
+def labelled_store(path: Path, *, n: int = 240, read: int = 80, question: str = QUESTION) -> Path:
     """A store of a known truth in which a reader, Anna, has answered for documents of a draw; closed."""
     from howsure.events.labels.answers import record_answer
     from howsure.events.labels.draw import draw_documents
@@ -135,7 +135,7 @@ def labelled_store(path: Path, *, n: int = 240, read: int = 80) -> Path:
     known = known_truth(path, n=n)
     known.store.close()
     with EventStore.open(path, read_only=False) as store:
-        draw_documents(store, read, actors=ACTORS, question=QUESTION, by="none")
+        draw_documents(store, read, actors=ACTORS, question=question, by="none")
         for (number,) in store.ask("SELECT document FROM label_sample ORDER BY position"):
             truth = known.truth[int(np.searchsorted(known.documents, number))]
             acting = [actor for actor, acts in zip(ACTORS, truth, strict=True) if acts]

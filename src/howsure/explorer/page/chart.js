@@ -102,6 +102,11 @@ export function seriesChart(series, { titles, by, unit, level, correcting = fals
   return root;
 }
 
+// The point of an actor and a period.
+export function pointOf(root, { actor, period }) {
+  return [...root.querySelectorAll(".place")].find((node) => node.dataset.actor === actor && node.dataset.period === period);
+}
+
 // Marks the point whose documents are shown.
 export function markPoint(root, point) {
   for (const node of root.querySelectorAll(".place")) {

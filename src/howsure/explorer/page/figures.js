@@ -1,7 +1,7 @@
 // The two figures with what belongs to them: words, key, table, and what can be saved.
 
 import { byId, element, folded, heading, table } from "./dom.js";
-import { markPoint, seriesChart, seriesKey } from "./chart.js";
+import { markPoint, pointOf, seriesChart, seriesKey } from "./chart.js";
 import { comparisonChart, comparisonKey } from "./comparison.js";
 import { beside, correctionNotes } from "./corrections.js";
 import { figureText, save } from "./saving.js";
@@ -88,8 +88,11 @@ export async function drawSeries(asked, page) {
     below.setAttribute("aria-busy", "true");
     below.replaceChildren(element("p", { class: "quiet" }, COMPUTING));
     const arrived = (found) => {
+      const focused = held.contains(document.activeElement) ? document.activeElement.dataset : null;
       corrected = found;
       drawAll();
+      if (focused) pointOf(held, focused)?.focus({ preventScroll: true });
+      if (found.series) page.announce("The counts corrected by labels are shown.");
       below.replaceChildren(...correctionNotes(series, found, { titles: page.titles, unit, level }));
     };
     const failed = (error) => below.replaceChildren(element("p", { class: "problem", role: "alert" }, error.message));
