@@ -354,3 +354,40 @@ def test_an_empty_sheet_is_told(news: tuple[Path, np.ndarray], labelled: Path, t
         found = howsure("counts", "estimate", news[0], "--prob", "score", "--labelled", sheet)
         assert found.code == 2
         assert "empty.csv" in found.err
+
+
+@pytest.mark.parametrize("options", [[], ["--design", "simple"], ["--by", "month"], ["--cluster", "id"]])
+def test_further_units_are_written_below_those_that_are_labelled(
+    news: tuple[Path, np.ndarray], tmp_path: Path, options: list[str]
+) -> None:
+    path, truth = news
+    first, second = tmp_path / "first.csv", tmp_path / "second.csv"
+    howsure("counts", "sample", path, "--prob", "score", "--labels", 80, *options, "--output", first)
+    done = filled(first, truth, tmp_path / "done.csv", ("no", "yes"))
+    given = ["counts", "sample", path, "--prob", "score", "--labels", 40, *options, "--show", "text"]
+    found = howsure(*given, "--more", done, "--output", second)
+    assert found.code == 0, found.err
+    rows = rows_of(second)
+    assert len(rows) == 120
+    assert {row["row"]: row["label"] for row in rows if row["label"]} == {r["row"]: r["label"] for r in rows_of(done)}
+    everything = filled(second, truth, tmp_path / "all.csv")
+    same = [] if "--design" in options else options
+    assert "120" in printed("counts", "estimate", path, "--prob", "score", "--labelled", everything, *same)
+    third = howsure(*given, "--more", filled(second, truth, tmp_path / "again.csv"), "--output", tmp_path / "third.csv")
+    assert third.code == 0, third.err
+    assert len(rows_of(tmp_path / "third.csv")) == 160
+
+
+def test_what_cannot_go_on_is_said(news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path) -> None:
+    path, truth = news
+    drawn = tmp_path / "drawn.csv"
+    howsure("counts", "sample", path, "--prob", "score", "--labels", 50, "--design", "importance", "--output", drawn)
+    by_chance = filled(drawn, truth, tmp_path / "done.csv")
+    given = ["counts", "sample", path, "--prob", "score", "--labels", 30, "--more"]
+    assert "--design importance; further units" in howsure(*given, by_chance).err
+    rows = rows_of(labelled)
+    three = written([row | {"label": str(i % 3)} for i, row in enumerate(rows)], tmp_path / "three.csv", ",")
+    assert "label must have two values" in howsure(*given, three).err
+    other = written([row | {"stratum": "score 0"} for row in rows], tmp_path / "other.csv", ",")
+    assert "--more: the strata of its sheet are not those of this file" in howsure(*given, other).err
+    assert "has none" in howsure(*given, drawn).err

@@ -149,7 +149,7 @@ def sample_for_labels(
     if design not in DESIGNS:
         raise unknown_name("design", design, DESIGNS, place="samples for labels")
     elements = Elements(len(score), None if clusters is None else check_clusters(clusters, n=len(score)))
-    highest = _highest(score, elements)
+    highest = highest_scores(score, elements)
     n = check_whole(n, name="n", least=LEAST)
     generator = generator_from(rng)
     recipe = {"design": design, "n": n, "seed": seed_in_recipe(rng), "howsure": __version__}
@@ -165,7 +165,7 @@ def sample_for_labels(
         codes: Codes = np.zeros(len(elements), dtype=np.int8)
         names: tuple[str, ...] = ("all",)
     else:
-        codes, names = _strata(highest, elements, n, cells=cells, bands=bands)
+        codes, names = strata_of(highest, elements, n, cells=cells, bands=bands)
     size = np.bincount(codes, minlength=len(names))
     if n < (needed := int(np.minimum(size, LEAST).sum())):
         what = f"{needed} for {len(names)} strata"
@@ -177,7 +177,7 @@ def sample_for_labels(
     return _sample(drawn, (given / size)[codes[drawn]], elements, codes, names, recipe)
 
 
-def _highest(score: Floats, elements: Elements) -> Floats:
+def highest_scores(score: Floats, elements: Elements) -> Floats:
     """The score of each element: of a cluster, the highest."""
     if elements.of_unit is None:
         return score
@@ -186,7 +186,7 @@ def _highest(score: Floats, elements: Elements) -> Floats:
     return highest
 
 
-def _strata(highest: Floats, elements: Elements, n: int, *, cells: Any, bands: Any) -> tuple[Codes, tuple[str, ...]]:
+def strata_of(highest: Floats, elements: Elements, n: int, *, cells: Any, bands: Any) -> tuple[Codes, tuple[str, ...]]:
     """The stratum of each element: its band, and its period where there are labels enough."""
     first = elements.first()
     if bands is None:

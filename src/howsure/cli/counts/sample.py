@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from howsure.cli.counts.input import CHANCE, CHECK, LABEL, ROW, STRATUM, read_population
 from howsure.cli.counts.options import cell_options, cluster_option, prob_option, seed_option
-from howsure.cli.counts.sheet import sheet_table
+from howsure.cli.counts.sheet import Sheet, read_sheet, sheet_table, two_values
 from howsure.cli.counts.wording import speaking_of_options
 from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.destinations import Written
 from howsure.cli.terminal.options import as_names
 from howsure.cli.terminal.output import emit, say, table_text
 from howsure.cli.terminal.row_numbers import rows_as_in_files
-from howsure.counts import sample_for_labels
+from howsure.counts import LabelSample, sample_for_labels
+from howsure.counts.further_labels import joined, recovered_sample
 from howsure.counts.label_sample import DESIGNS
 from howsure.errors import InputError
 
@@ -28,11 +31,16 @@ from howsure.errors import InputError
 @cluster_option
 @click.option("--show", callback=as_names, metavar="COL,COL,…", help="Columns to copy, such as an id and the text.")
 @click.option("--design", type=click.Choice(DESIGNS), default="stratified", show_default=True, help="Sampling method.")
+@click.option(
+    "--more",
+    metavar="FILE.csv",
+    help="Filled sheet of an earlier sample: draw N further units, and write all into one sheet.",
+)
 @seed_option
 @click.option("--output", type=Written(".csv"), metavar="FILE.csv", help="Write to a file instead of standard output.")
 def sample_command(
     file: str, prob: str, number: int, by: list[str] | None, date: str | None, period: str | None,
-    cluster: str | None, show: list[str] | None, design: str, seed: int, output: str | None,
+    cluster: str | None, show: list[str] | None, design: str, more: str | None, seed: int, output: str | None,
 ) -> None:  # fmt: skip
     """Draw the units to label, into a CSV.
 
@@ -46,15 +54,30 @@ def sample_command(
         population = read_population(
             file, prob, by=by or (), date=date, period=period, cluster=cluster, shown=show or ()
         )
-        held = population.columns
-        with rows_as_in_files(population.place):
-            sample = sample_for_labels(
-                held["prob"], number, cells=held["cells"], clusters=held["clusters"], design=design, rng=seed
-            )
+    held = population.columns
+    earlier = None if more is None else read_sheet(population, more, words=True)
+    given = {"cells": held["cells"], "clusters": held["clusters"]}
+    with speaking_of_options(), rows_as_in_files(population.place):
+        if earlier is None:
+            sample = sample_for_labels(held["prob"], number, design=design, rng=seed, **given)
+        else:
+            sample = _further(held["prob"], number, earlier, str(more), seed, given)
     shown = population.at(sample.indices.tolist())
-    emit(table_text(sheet_table(sample, held["prob"], {name: shown[name] for name in show or ()}), "csv"), output)
+    columns = {name: shown[name] for name in show or ()}
+    labels = {} if earlier is None else earlier.labels
+    emit(table_text(sheet_table(sample, held["prob"], columns, labels=labels), "csv"), output)
     if output is not None:
         said = sample.table().shortened(rest=f"{output} holds the units themselves")
         say(f"{len(sample):,} of {len(sample.codes):,} units to read\n{said}\n"
             f"Fill the column {LABEL} of {output} with 1 or 0, then: "
             f"howsure counts estimate {file} --prob {prob} --labelled {output}")  # fmt: skip
+
+
+def _further(score: Any, number: int, earlier: Sheet, file: str, seed: int, given: dict[str, Any]) -> LabelSample:
+    """The sample of a sheet and further units as one."""
+    if all(name is None for name in earlier.strata.values()):
+        raise InputError(f"--more: {file} was drawn by --design importance; further units can be drawn in strata only.")
+    before = recovered_sample(score, earlier.strata, **given)
+    labels = two_values(earlier.labels, file)
+    further = sample_for_labels(score, number, batch=(before, labels), rng=seed, clusters=given["clusters"])
+    return joined(before, further, clusters=given["clusters"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from typing import Any
 
 from howsure.cli.counts.input import CHANCE, CHECK, LABEL, ROW, STRATUM, Population
@@ -16,8 +17,10 @@ from howsure.show.table import Table
 LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")  # no spreadsheet takes them for a number
 
 
-def sheet_table(sample: LabelSample, score: Any, shown: dict[str, list[Any]]) -> Table:
-    """A row for each unit to label, with columns to recognise it, and an empty one for its label."""
+def sheet_table(
+    sample: LabelSample, score: Any, shown: dict[str, list[Any]], *, labels: dict[int, Any] | None = None
+) -> Table:
+    """A row for each unit to label, with columns to recognise it, and one for its label, empty where there is none."""
     names = [ROW, *shown, STRATUM, CHANCE, CHECK, LABEL]
     design, n = sample.recipe["design"], len(score)
     rows = [
@@ -27,7 +30,7 @@ def sheet_table(sample: LabelSample, score: Any, shown: dict[str, list[Any]]) ->
             "" if design == "importance" else sample.strata[sample.codes[unit]],
             repr(chance),
             check_of(float(score[unit]), n),
-            "",
+            str((labels or {}).get(unit, "")),
         ]
         for place, (unit, chance) in enumerate(zip(sample.indices.tolist(), sample.inclusion.tolist(), strict=True))
     ]
@@ -39,26 +42,45 @@ def check_of(score: float, n: int) -> str:
     return hashlib.blake2b(f"{n} {score!r}".encode(), digest_size=4).hexdigest().translate(LETTERS)
 
 
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What a filled sheet says of the drawn units, by their row (from 0): stratum, chance, and label as written."""
+
+    strata: dict[int, Any]
+    chances: dict[int, float]
+    labels: dict[int, Any]
+
+
 def join_labelled(population: Population, file: str, *, positive: str | None = None) -> None:
     """Put the labels, strata and chances of a sheet beside the units of the population, by the number of their row.
 
     Raises InputError naming the row of the sheet, the value and what to do.
+    """
+    sheet = read_sheet(population, file, words=positive is not None)
+    has_strata = any(name is not None for name in sheet.strata.values())
+    population.columns["labels"] = sheet.labels if positive is None else _of_positive(sheet.labels, positive, file)
+    population.columns["inclusion"] = sheet.chances
+    population.columns["strata"] = sheet.strata if has_strata else None
+
+
+def read_sheet(population: Population, file: str, *, words: bool) -> Sheet:
+    """A filled sheet, whose labels are 0 and 1, or any `words`.
+
+    Raises InputError as `join_labelled` does.
     """
     score = population.columns["prob"]
     found = read_columns([file], optional=[ROW, STRATUM, CHANCE, CHECK, LABEL])
     lines = [i for i in range(len(found.arrays[ROW])) if any(held[i] is not None for held in found.arrays.values())]
     if not lines:
         raise InputError(f"{file} has no row with a unit; write it by howsure counts sample, and fill its {LABEL}.")
-    strata: dict[int, Any] = {}
-    chances: dict[int, float] = {}
-    labels: dict[int, Any] = {}
+    sheet = Sheet({}, {}, {})
     odd: list[int] = []
     for i in lines:
         unit = _unit(found, i, len(score))
-        if unit in chances:
+        if unit in sheet.chances:
             raise InputError(f"{ROW} must be different in each row; {found.place(i)} has {unit + 1} again.")
-        strata[unit], chances[unit] = found.arrays[STRATUM][i], _chance(found, i)
-        labels[unit] = found.arrays[LABEL][i] if positive is not None else _label(found, i)
+        sheet.strata[unit], sheet.chances[unit] = found.arrays[STRATUM][i], _chance(found, i)
+        sheet.labels[unit] = found.arrays[LABEL][i] if words else _label(found, i)
         if found.arrays[CHECK][i] != check_of(float(score[unit]), len(score)):
             odd.append(unit)
     if odd:
@@ -69,10 +91,19 @@ def join_labelled(population: Population, file: str, *, positive: str | None = N
             "same --prob."
         )
     _check_all_labelled(found, lines)
-    has_strata = any(name is not None for name in strata.values())
-    population.columns["labels"] = labels if positive is None else _of_positive(labels, positive, file)
-    population.columns["inclusion"] = chances
-    population.columns["strata"] = strata if has_strata else None
+    return sheet
+
+
+def two_values(labels: dict[int, Any], file: str) -> dict[int, int]:
+    """Labels as 0 and 1, whichever is which: how much they vary is the same.
+
+    Raises InputError for more than two values.
+    """
+    texts = {unit: str(one).strip() for unit, one in labels.items()}
+    values = list(dict.fromkeys(texts.values()))
+    if len(values) > 2:
+        raise InputError(f"{LABEL} must have two values; {file} holds {shortened(map(repr, values))}.")
+    return {unit: int(text == values[0]) for unit, text in texts.items()}
 
 
 def _of_positive(labels: dict[int, Any], positive: str, file: str) -> dict[int, float]:

@@ -19,6 +19,10 @@ WORDS = (
     (r"^inclusion\b(?=[ ,])", "--inclusion"),
     (r"^clusters\b(?= must)", "--cluster"),
     (r"^width must", "--width must"),
+    (
+        r"^the strata of the sample before are not those of these scores\..*$",
+        "--more: the strata of its sheet are not those of this file. Use the same --prob, --by, --date and --cluster.",
+    ),
     (r"\bcells\['?([^']*?)'?\]", r"--by \1"),
     (r"\bfeatures\['?([^']*?)'?\]", r"--features \1"),
     (r"\bpos_label='([^']*)'", r"--positive \1"),
