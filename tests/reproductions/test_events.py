@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from howsure.errors import InputError
 from howsure.events.actors.lexicon import Lexicon
 from howsure.events.series.event_series import event_series
 from howsure.events.store.event_store import EventStore
+from howsure.reproductions.events import coverage
 from howsure.reproductions.events.corpora import (
     Item,
     News,
@@ -45,7 +47,9 @@ CASES = {"the": "the", "army": "army", "of": "of", "troops": "troops", "norlandi
 def events(real_data: Path) -> Reproduction:
     steps: list[int] = []
     only = ("muc4", "synthetic")
-    result = reproduce_events(data=str(real_data), only=only, limit=60, workers=1, advance=steps.append)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(coverage, "simulate_coverage", partial(simulate_coverage, draws=4))
+        result = reproduce_events(data=str(real_data), only=only, limit=60, workers=1, advance=steps.append)
     assert sum(steps) == steps_of_events(only) == STEPS * 2
     return result
 
