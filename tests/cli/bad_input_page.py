@@ -7,9 +7,10 @@ from pathlib import Path
 
 from tests.cli.bad_input import FILES, OPTIONS, PYTHON, VALUES
 from tests.cli.bad_input_counts import COUNTS
+from tests.cli.bad_input_import import SCORED
 
 PAGE = Path(__file__).parents[2] / "docs" / "bad-input.md"
-TOPICS = {"Files": FILES, "Values": VALUES, "Options": OPTIONS, "Counts": COUNTS}
+TOPICS = {"Files": FILES, "Values": VALUES, "Options": OPTIONS, "Counts": COUNTS, "Imported events": SCORED}
 INTRODUCTION = """# Bad input
 
 Each error is reported in one sentence: the column or option, the rule, the value, the row, and the remedy. The exit

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
+from selenium.webdriver.common.keys import Keys
 
 from howsure.events.corpus.documents import Fields
 from howsure.events.imported.import_events import import_events
 from howsure.events.imported.scores import ScoreColumns
+from howsure.events.labels.draw import draw_documents
 from howsure.events.store.event_store import EventStore
 from howsure.explorer import events_report
 from howsure.report.files import write_report
 from tests.events.imported.scored_files import scores_of
 from tests.explorer.chromium import Browser
+from tests.explorer.labelling.rooms import enter, serving_room, typed
 from tests.explorer.serving import serving
 
 HEADINGS = ("id", "date", "text", "actor", "p")
@@ -60,6 +64,23 @@ def test_served(path: Path, browser: Browser) -> None:
     with serving(path) as page:
         browser.open(page.address)
         read_the_page(browser, page.home)
+
+
+def test_reading_with_what_the_model_says(path: Path, browser: Browser, tmp_path: Path) -> None:
+    """A labelling room that shows the model's answer, of which it knows the probability and no evidence."""
+    browser.errors()
+    store = Path(shutil.copy(path, tmp_path / "room.duckdb"))
+    with EventStore.open(store, read_only=False) as opened:
+        draw_documents(opened, 6, question="Which of these attack here?")
+    with serving_room(store, "--assisted") as room:
+        enter(browser, room.address, "anna")
+        assert browser.text("#question") == "Which of these attack here?"
+        assert HOSTILE in browser.text("body")
+        assert "No evidence is known" in browser.text("body")
+        typed(browser, "1", Keys.ENTER)
+        assert list(room.answers("anna").values()) == [["<b>USA"]]
+    assert browser.run("return window.taken") is None
+    assert browser.errors() == []
 
 
 def test_as_one_file(path: Path, browser: Browser, tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ WRONG: list[tuple[str, Any, dict[str, Any], str]] = [
         "a word for a probability",
         changed(4, p="high"),
         {},
-        "p must be a number from 0 to 1; row 4 of {file} holds 'high'",
+        "p must be a number from 0 to 1, with a decimal point; row 4 of {file} holds 'high'",
     ),
     (
         "a percentage",
@@ -75,7 +75,12 @@ WRONG: list[tuple[str, Any, dict[str, Any], str]] = [
     ),
     ("a negative probability", changed(1, p="-0.1"), {}, "p must lie in [0, 1]; row 1 of {file}"),
     ("NaN", changed(1, p="nan"), {}, "p must not be missing; row 1 of {file}"),
-    ("a decimal comma", changed(1, p="0,9"), {}, "p must be a number from 0 to 1; row 1 of {file}"),
+    (
+        "a decimal comma",
+        changed(1, p="0,9"),
+        {},
+        "p must be a number from 0 to 1, with a decimal point; row 1 of {file}",
+    ),
     (
         "a probability without an actor",
         changed(3, p="0.5"),
