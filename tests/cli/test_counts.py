@@ -391,3 +391,6 @@ def test_what_cannot_go_on_is_said(news: tuple[Path, np.ndarray], labelled: Path
     other = written([row | {"stratum": "score 0"} for row in rows], tmp_path / "other.csv", ",")
     assert "--more: the strata of its sheet are not those of this file" in howsure(*given, other).err
     assert "has none" in howsure(*given, drawn).err
+    fewer = written(rows[:-5], tmp_path / "fewer.csv", ",")
+    assert "--more: " in howsure(*given, fewer).err
+    assert "must hold all rows of its sample" in howsure(*given, fewer).err

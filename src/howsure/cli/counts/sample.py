@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import click
+import numpy as np
 
 from howsure.cli.counts.input import CHANCE, CHECK, LABEL, ROW, STRATUM, read_population
 from howsure.cli.counts.options import cell_options, cluster_option, prob_option, seed_option
@@ -78,6 +79,12 @@ def _further(score: Any, number: int, earlier: Sheet, file: str, seed: int, give
     if all(name is None for name in earlier.strata.values()):
         raise InputError(f"--more: {file} was drawn by --design importance; further units can be drawn in strata only.")
     before = recovered_sample(score, earlier.strata, **given)
+    told = [earlier.chances[unit] for unit in before.indices.tolist()]
+    if not np.allclose(before.inclusion, told, rtol=1e-3):
+        raise InputError(
+            f"--more: {file} must hold all rows of its sample, with the inclusion probabilities that this gave; some "
+            "are missing or changed. What was drawn and is not labelled cannot be drawn again."
+        )
     labels = two_values(earlier.labels, file)
     further = sample_for_labels(score, number, batch=(before, labels), rng=seed, clusters=given["clusters"])
     return joined(before, further, clusters=given["clusters"])
