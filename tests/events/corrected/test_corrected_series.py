@@ -160,6 +160,17 @@ def test_learning_from_the_texts_adds_a_feature(known: KnownTruth) -> None:
     assert not math.isnan(learned.rows[0].estimate)
 
 
+def test_nothing_is_learned_without_texts(tmp_path: Path) -> None:
+    known = known_truth(tmp_path / "empty.duckdb", n=60)
+    known.store.close()
+    with EventStore.open(known.store.path, read_only=False) as store:
+        store.connection.execute("DELETE FROM sentences")
+        labels = known.read(known.documents[:40], strata=dict.fromkeys(known.strata, "all"))
+        with pytest.raises(InputError, match="learn needs the texts of the documents, and this store has none"):
+            corrected_series(store, labels=labels, learn=True)
+        assert corrected_series(store, labels=labels).rows
+
+
 WRONG = [
     ({"unit": "entities"}, "no unit 'entities' in corrected series"),
     ({"by": "day"}, "no length of period 'day'"),

@@ -32,8 +32,12 @@ def learned_features(store: Store, pairs: PairFeatures, labels: Floats) -> dict[
     """The logit of a score learned from the texts of the read documents, for each actor a regression of its own.
 
     labels (N,) of the pairs, NaN where there is none. A read document is scored by a fit that has not seen its label.
+
+    Raises InputError for a store without texts; MissingExtraError without scikit-learn.
     """
     texts = document_texts(store)
+    if not any(texts):
+        raise InputError("learn needs the texts of the documents, and this store has none: events were imported alone.")
     by_actor = labels.reshape(-1, len(pairs.actors))
     logits = [clipped_logit(learned_score(texts, column, rng=SEED)) for column in by_actor.T]
     return {"learned from the texts": np.column_stack(logits).ravel()}
