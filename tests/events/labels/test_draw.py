@@ -11,6 +11,7 @@ import pytest
 
 from howsure.errors import InputError
 from howsure.events.labels.bands import HIGH, LOW, NOT_FOUND, SILENT, WORD, documents_with_words, strata_of
+from howsure.events.labels.chosen_documents import further_documents
 from howsure.events.labels.draw import draw_documents, question_of
 from howsure.events.labels.labelling import asked_of, labelling_of
 from howsure.events.labels.progress import reading_order
@@ -81,22 +82,18 @@ def test_each_stratum_gets_two(store: EventStore) -> None:
 
 
 def test_chances_are_as_they_are_said(store: EventStore) -> None:
-    """Over 400 seeds each document is drawn as often as its chance says, and first as often as the others there."""
-    times, first, chance = Counter[int](), Counter[int](), dict[int, float]()
+    """Over 400 seeds each document is drawn as often as its chance says, and each is the first of its stratum once."""
+    strata, none = strata_of(store, ACTORS, by="none", n=16), np.empty(0, dtype=np.int64)
+    times, first = np.zeros(len(strata.codes)), set[int]()
     for seed in range(400):
-        drawn = _drawn(store, 16, seed)
-        chance |= {number: inclusion for number, inclusion, _ in drawn}
-        times.update(number for number, _, _ in drawn)
-        seen = set[str]()
-        for number, _, stratum in drawn:
-            first.update([number] if stratum not in seen else [])
-            seen.add(stratum)
-    stored = {number for (number,) in store.ask("SELECT document FROM documents")}
-    assert set(times) == stored
-    z = [(times[one] - 400 * chance[one]) / (400 * chance[one] * (1 - chance[one]) + 1e-9) ** 0.5 for one in stored]
+        chosen = further_documents(strata, none, 16, np.random.default_rng(seed))
+        times[chosen] += 1
+        first.update(chosen[np.unique(strata.codes[chosen], return_index=True)[1]].tolist())
+    chance = (np.bincount(strata.codes[chosen]) / strata.sizes)[strata.codes]
+    z = (times - 400 * chance) / np.sqrt(400 * chance * (1 - chance) + 1e-9)
     assert np.abs(z).max() < 4
-    assert 0.6 < np.mean(np.square(z)) < 1.4
-    assert set(first) == stored
+    assert 0.6 < np.mean(z**2) < 1.4
+    assert first == set(range(len(strata.codes)))
 
 
 def _drawn(store: EventStore, n: int, seed: int) -> list[tuple[int, float, str]]:
