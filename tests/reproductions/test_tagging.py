@@ -15,6 +15,7 @@ from howsure.errors import InputError
 from howsure.reproductions.label_errors import squared_errors
 from howsure.reproductions.reproduction import nobody
 from howsure.reproductions.tagging import contest as tagging_contest
+from howsure.reproductions.tagging import pairs as tagging_pairs
 from howsure.reproductions.tagging import thesis as tagging_thesis
 from howsure.reproductions.tagging.contest import about_tags, estimates, judge, values
 from howsure.reproductions.tagging.corpora import Corpus, Tagged, read_ewt, read_wsj
@@ -36,7 +37,8 @@ LIMIT = 30
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fewer subsamples and penalties."""
+    """Fewer subsamples, penalties and pairs of tags."""
+    monkeypatch.setattr(tagging_pairs, "MANY", 30)
     monkeypatch.setattr(tagging_contest, "SUBSAMPLES", 2)
     monkeypatch.setattr(tagging_thesis, "SUBSAMPLES", 2)
     monkeypatch.setattr(tagging_thesis, "ADVANCED_PENALTIES", (0.3,))
@@ -69,7 +71,7 @@ def test_the_experiment_on_tag_pairs(real_data: Path, quick: None) -> None:
     result = reproduce_tag_pairs(data=str(real_data), limit=LIMIT, seed=1)
     assert len(result.findings) == 2 * 2 * 3
     assert set(result.draw()) == set(result.captions)
-    assert len(result.tables[-1].rows) == 100
+    assert len(result.tables[-1].rows) == 30
     assert all(len(row) == len(table.headings) for table in result.tables for row in table.rows)
     json.dumps(result.to_dict(), allow_nan=False)
 

@@ -48,7 +48,7 @@ def test_tweets_with_advanced_features(real_data: Path, tmp_path: Path) -> None:
 
 
 def test_web_text_with_basic_features(real_data: Path, tmp_path: Path) -> None:
-    agree(web_text(real_data, "train", 400), tmp_path / "peer", "basic")
+    agree(web_text(real_data, "train", 200), tmp_path / "peer", "basic")
 
 
 @pytest.mark.slow
