@@ -38,7 +38,7 @@ def test_exact_p_is_that_of_all_swaps_of_labels(metric: str, alternative: str, c
 
 @pytest.mark.parametrize("metric", ["cross_entropy", "entropy_similarity", "entropy_correlation"])
 def test_exact_p_is_that_of_all_swaps_of_distributions(metric: str) -> None:
-    targets, a, b = distributions(7, 3, 4)
+    targets, a, b = distributions(6, 3, 4)
     row = compare(targets, a, b, metrics=metric, interval=None, rng=0)[0]
     assert row.exact
     assert row.p_value == pytest.approx(slow_permutation_p(targets, a, b, metric), abs=1e-12)
