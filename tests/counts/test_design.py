@@ -113,7 +113,7 @@ def test_a_cluster_of_labels_that_agree_counts_once() -> None:
     stratum, size = np.zeros(60, dtype=np.int64), np.array([400])
     draw = Draw(np.repeat(np.arange(60), 5), stratum, size, None, is_clustered=True)
     total = labels_total(draw, np.zeros(300), np.ones(300, dtype=np.bool_), units=2000, level=0.95)
-    single = Draw(np.arange(60), stratum, size, None)
+    single = Draw(np.arange(60), stratum, size, None, is_clustered=True)
     of_single = labels_total(single, np.zeros(60), np.ones(60, dtype=np.bool_), units=400, level=0.95)
     assert total.high / 2000 == pytest.approx(of_single.high / 400, rel=0.05)
 

@@ -100,6 +100,34 @@ def test_the_order_of_rows_changes_nothing(news: dict[str, np.ndarray]) -> None:
         assert one[2:] == pytest.approx(other[2:], abs=1e-6)
 
 
+@pytest.mark.parametrize("together", [1, 3])
+def test_the_order_of_rows_changes_nothing_where_scores_are_equal(together: int) -> None:
+    """Few different scores, as of a model that says "80 %": what features tell apart keeps its fold."""
+    rng = np.random.default_rng(1)
+    n = 900
+    score, feature = rng.choice([0.0, 0.25, 0.5, 0.75], n), rng.normal(size=n)
+    cell, document = rng.integers(0, 5, n).astype(str), np.repeat(np.arange(n // together), together)
+    truth = rng.random(n) < 1 / (1 + np.exp(-(feature + 2 * score - 1.5)))
+    labels = np.where(np.isin(document, rng.choice(n // together, 120 // together, replace=False)), truth, np.nan)
+    found = [
+        estimate_counts(
+            score[rows], labels[rows], cells=cell[rows], features=feature[rows], clusters=document[rows], rng=3
+        )
+        for rows in (np.arange(n), rng.permutation(n))
+    ]
+    for one, other in zip(*[(*counts, counts.total) for counts in found], strict=True):
+        assert (one.estimate, one.low, one.high) == pytest.approx((other.estimate, other.low, other.high), abs=1e-6)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 1.0])
+def test_labels_alone_are_worth_themselves(share: float) -> None:
+    """120 labels drawn at random; where they are all alike, their interval is near that of a share of 0."""
+    labels = np.full(1500, np.nan)
+    labels[::12] = np.arange(125) < 125 * share
+    worth = estimate_counts(np.full(1500, 0.5), labels, method="labels", rng=0).diagnostics.worth
+    assert worth == pytest.approx(125, rel=0.25)
+
+
 def test_the_same_seed_gives_the_same(news: dict[str, np.ndarray]) -> None:
     first, second = (
         estimate_counts(news["score"], news["labels"], cells=news["period"], strata=news["stratum"], rng=4).to_dict()

@@ -176,3 +176,15 @@ def test_a_file_whose_parts_do_not_fit_is_no_sample(tmp_path: Path, changed: dic
     write_model(tmp_path / "bad.npz", kind="sample for labels", schema=1, content=content, arrays=parts | changed)
     with pytest.raises(InputError, match="do not fit together"):
         LabelSample.load(tmp_path / "bad.npz")
+
+
+def test_further_units_keep_the_design_of_those_before() -> None:
+    first = sample_for_labels(SCORE, 40, design="simple", rng=0)
+    labels = np.full(1000, np.nan)
+    labels[first.indices] = 0.0
+    second = sample_for_labels(SCORE, 40, batch=(first, labels), rng=1)
+    assert second.recipe["design"] == "simple"
+    assert sample_for_labels(SCORE, 40, design="simple", batch=(first, labels), rng=1).to_dict() == second.to_dict()
+    for given in ({"design": "importance"}, {"bands": np.arange(1000) % 3}, {"cells": np.arange(1000) % 3}):
+        with pytest.raises(InputError, match="leave out cells, bands and design"):
+            sample_for_labels(SCORE, 40, batch=(first, labels), rng=1, **given)

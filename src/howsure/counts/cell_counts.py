@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from howsure.counts.design import FEW, Bools, difference_total, labels_total
-from howsure.counts.hypergeometric import hypergeometric_interval
 from howsure.counts.model.cell_levels import LEVELS, cell_levels
 from howsure.counts.model.conditional import conditional_estimate, conditional_interval
 from howsure.counts.model.count_law import MOST_UNITS, CountLaw, LogitCounts, count_law
@@ -154,10 +153,6 @@ def _by_design(units: Units, proxy: Proxy, fitted: FittedCells, member: Bools, m
         found = difference_total(
             draw, labels, sigmoid(proxy.of_labelled), inside, units=size, expected=expected, level=level
         )
-    elif draw.is_simple:
-        n, positives = int(inside.sum()), int(labels[inside].sum())
-        low, high = hypergeometric_interval(size, n, positives, level=level)
-        return size * positives / n if n else float("nan"), low, high, "labels"
     else:
         found = labels_total(draw, labels, inside, units=size, level=level)
     return found.value, found.low, found.high, method

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from howsure.counts.hypergeometric import hypergeometric_interval
 from howsure.counts.population.draw import PSEUDO, Draw
 from howsure.inputs.pairs import Floats
 from howsure.stats.proportions import wilson_interval
@@ -45,7 +46,10 @@ def difference_total(
 
 
 def labels_total(draw: Draw, labels: Floats, inside: Bools, *, units: int, level: float) -> DesignTotal:
-    """The total by the labels alone, N times their weighted share within the domain, with Wilson's interval."""
+    """The total by the labels alone, N times their weighted share within the domain.
+
+    Its interval is Wilson's, or the hypergeometric one where single units were drawn at random from all.
+    """
     weight = draw.weight
     positives = draw.per_drawn(np.where(inside, labels, 0.0))
     seen = draw.per_drawn(inside.astype(np.float64))
@@ -55,7 +59,11 @@ def labels_total(draw: Draw, labels: Floats, inside: Bools, *, units: int, level
     share = float((weight * positives).sum()) / denominator
     variance = max(draw.variance(positives - share * seen), draw.variance_of_alike(positives, seen))
     variance *= (units / denominator) ** 2
-    return _wilson(draw, units * share, variance, units, labels[inside], weight * seen, level)
+    found = _wilson(draw, units * share, variance, units, labels[inside], weight * seen, level)
+    if not draw.is_simple:
+        return found
+    low, high = hypergeometric_interval(units, int(inside.sum()), int(positives.sum()), level=level)
+    return replace(found, value=units * share, low=low, high=high)
 
 
 def _wilson(

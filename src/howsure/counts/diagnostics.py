@@ -52,7 +52,7 @@ def hidden_coverage(
     units: Units, features: list[Floats], rng: np.random.Generator, *, level: float
 ) -> tuple[float, int]:
     """Hide the labels of each fold, predict its positives per cell, and see how often the interval holds them."""
-    folds, code, weight = folds_of(units, rng), units.cell_of_labelled, weights_of(units)
+    folds, code, weight = folds_of(units, features, rng), units.cell_of_labelled, weights_of(units)
     held, cells = 0, 0
     for fold in range(FOLDS):
         hidden = np.flatnonzero(folds == fold)
@@ -101,13 +101,17 @@ def disagreement(units: Units, proxy: Proxy, fitted: FittedCells, level: float) 
 
 
 def worth_in_labels(total: CountEstimate) -> int | None:
-    """How many labels alone, drawn at random, would give the total this width; None if it has none."""
+    """How many labels alone, drawn at random, would give the total this width; None if it has none.
+
+    Half of Wilson's interval, h = z √(n p (1 - p) + z²/4) / (n + z²), is solved for n, that of an endless population.
+    """
     half = (total.high - total.low) / 2
-    share = min(max(total.share, 0.5 / max(total.n, 1)), 1 - 0.5 / max(total.n, 1))
-    if half <= 0 or math.isnan(share):
+    if half <= 0 or math.isnan(total.share):
         return None
-    plain = share * (1 - share) * (normal_quantile(total.level) * total.n / half) ** 2
-    return round(plain / (1 + plain / total.n))
+    z, h, p = normal_quantile(total.level) ** 2, half / total.n, min(max(total.share, 0.0), 1.0)
+    linear = z * (p * (1.0 - p) - 2.0 * h * h)
+    endless = (linear + math.sqrt(linear * linear + (h * z) ** 2 * (1.0 - 4.0 * h * h))) / (2.0 * h * h)
+    return round(endless / (1.0 + endless / total.n))
 
 
 def raw_error(units: Units, level: float) -> Estimate | None:

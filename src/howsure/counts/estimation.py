@@ -7,10 +7,12 @@ from typing import Any
 from howsure import __version__
 from howsure.counts.cell_counts import count_cells, count_total, fit_cells
 from howsure.counts.diagnostics import diagnostics_of, notes_of
+from howsure.counts.model.logits import sigmoid
 from howsure.counts.model.proxy import fit_proxy
 from howsure.counts.population.features import read_features
 from howsure.counts.population.units import read_units
 from howsure.counts.results import CountEstimates
+from howsure.counts.total_errors import total_errors
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level
 from howsure.inputs.frames import columns_from, is_frame
@@ -102,7 +104,9 @@ def estimate_counts(
         "howsure": __version__,
     }
     notes = notes_of(units, method)
-    return CountEstimates(units.cells.columns, rows, tuple(domains), total, checks, recipe, notes, fitted.laws)
+    by_labels, shares = [row.method == "labels" for row in domains], [row.share for row in domains]
+    errors = None if method == "raw" else total_errors(units, sigmoid(proxy.of_labelled), by_labels, shares)
+    return CountEstimates(units.cells.columns, rows, tuple(domains), total, checks, recipe, notes, fitted.laws, errors)
 
 
 def _columns(data: Any, *named: Any) -> list[Any]:

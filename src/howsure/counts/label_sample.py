@@ -12,7 +12,7 @@ from howsure import __version__
 from howsure.counts.population.cells import combined, read_cells, rows_by_code
 from howsure.counts.population.draw import Elements
 from howsure.counts.population.partial_columns import partial_labels
-from howsure.counts.strata import LEAST, allocation, bands_of, planned_spread, spread_so_far
+from howsure.counts.strata import LEAST, allocation, bands_of, further_allocation, planned_spread, spread_so_far
 from howsure.errors import InputError
 from howsure.files.model_archive import damaged_model, read_model, write_model
 from howsure.files.whole import Place
@@ -154,7 +154,7 @@ def sample_for_labels(
     generator = generator_from(rng)
     recipe = {"design": design, "n": n, "seed": seed_in_recipe(rng), "howsure": __version__}
     if batch is not None:
-        return _next_batch(batch, n, elements, generator, recipe)
+        return _next_batch(batch, n, elements, generator, recipe, strata=[cells, bands])
     if n > len(elements):
         raise InputError(f"n must be at most the number of {elements.what}, {len(elements):,}; it is {n:,}.")
     if design == "importance":
@@ -244,12 +244,19 @@ def _systematic(chances: Floats, rng: np.random.Generator) -> Integers:
 
 
 def _next_batch(
-    batch: tuple[LabelSample, Any], n: int, elements: Elements, rng: np.random.Generator, recipe: dict[str, Any]
-) -> LabelSample:
+    batch: tuple[LabelSample, Any], n: int, elements: Elements, rng: np.random.Generator, recipe: dict[str, Any],
+    *, strata: list[Any],
+) -> LabelSample:  # fmt: skip
     if not (isinstance(batch, tuple) and len(batch) == 2 and isinstance(batch[0], LabelSample)):
         raise InputError("batch must be a pair: an earlier sample, and the labels (N,) known by now.")
     before, labels = batch
-    if before.recipe.get("design") == "importance":
+    design = before.recipe.get("design", DESIGNS[0])
+    if any(one is not None for one in strata) or recipe["design"] not in (DESIGNS[0], design):
+        raise InputError(
+            f"batch: further units are drawn as those before, by design {design!r} and within the same strata; leave "
+            "out cells, bands and design."
+        )
+    if design == "importance":
         raise InputError("batch: further units can be drawn within strata only, not by design 'importance'.")
     if len(before.codes) != elements.units:
         raise InputError(f"batch: its sample is of {len(before.codes):,} units, y_prob has {elements.units:,}.")
@@ -272,20 +279,12 @@ def _next_batch(
     if n > (left := int((size - had).sum())):
         raise InputError(f"n must be at most the number of units left, {left:,}; it is {n:,}.")
     wanted = allocation(size, spread_so_far(values, before.codes[known], len(names)), n + int(had.sum()))
-    given = _further(wanted, had, size, n)
+    given = further_allocation(wanted, had, size, n)
     drawn = _within(codes, given, taken, rng)
     return _sample(
-        drawn, ((had + given) / size)[codes[drawn]], elements, codes, names, recipe | {"after": int(had.sum())}
-    )
-
-
-def _further(wanted: Integers, had: Integers, size: Integers, n: int) -> Integers:
-    """How many more each stratum gets: what it lacks, cut or filled up to n in all."""
-    given = np.zeros_like(had)
-    while given.sum() < n:
-        lack = np.where(had + given < size, wanted - had - given, -np.iinfo(np.int64).max)
-        given[int(np.argmax(lack))] += 1
-    return given
+        drawn, ((had + given) / size)[codes[drawn]], elements, codes, names,
+        recipe | {"design": design, "after": int(had.sum())},
+    )  # fmt: skip
 
 
 def _sample(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from howsure.counts.model.count_law import CountLaw
+from howsure.counts.total_errors import TotalErrors, difference_of_totals
 from howsure.errors import InputError
 from howsure.inputs.frames import to_frame
 from howsure.inputs.naming import unknown_name
@@ -140,6 +141,7 @@ class CountEstimates:
     recipe: Mapping[str, Any]
     notes: tuple[str, ...] = ()
     laws: tuple[CountLaw, ...] = field(default=(), repr=False)
+    errors: TotalErrors | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -152,12 +154,18 @@ class CountEstimates:
         return self.rows[self._place(place) if isinstance(place, (str, tuple)) else place]
 
     def difference(self, a: str | tuple[str, ...], b: str | tuple[str, ...]) -> tuple[Estimate, float]:
-        """The count of cell a minus that of cell b with its interval, and P(a > b), ties counted half.
+        """The count of cell a minus that of cell b with its interval, and P(a > b), ties counted half; or of domains.
 
-        The two counts are taken as independent given the labels; a cell does not differ from itself.
+        Counts of cells are taken as independent given the labels; a cell does not differ from itself. The totals of two
+        domains, such as two actors in all periods, are compared by the design of the draw, which knows how far they
+        exclude each other in what was drawn together.
 
         Raises InputError for a cell that is not there, or if the counts were not made by the hierarchical method.
         """
+        domains = {row.cell: place for place, row in enumerate(self.domains)}
+        pair = [domains.get((one,) if isinstance(one, str) else tuple(map(str, one))) for one in (a, b)]
+        if self.errors is not None and pair[0] is not None and pair[1] is not None:
+            return self._difference_of_domains(pair[0], pair[1], self.errors)
         if not self.laws:
             raise InputError(
                 f"difference needs method='hierarchical' or 'auto'; these counts are by {self.recipe['method']!r}."
@@ -170,6 +178,16 @@ class CountEstimates:
         n = first.units + second.units
         value = first.expected - second.expected
         return Estimate(value, low, high, level=level, method="hierarchical", n=n), first.more_than(second)
+
+    def _difference_of_domains(self, a: int, b: int, errors: TotalErrors) -> tuple[Estimate, float]:
+        one, other, level = self.domains[a], self.domains[b], float(self.recipe["level"])
+        n = one.n + other.n
+        if a == b:
+            return Estimate(0.0, 0.0, 0.0, level=level, method=one.method, n=one.n), 0.5
+        ends = [(row.estimate, float(row.low), float(row.high)) for row in (one, other)]
+        r = errors.correlation(a, b)
+        value, low, high, greater = difference_of_totals(ends[0], ends[1], correlation=r, level=level)
+        return Estimate(value, low, high, level=level, method=one.method, n=n), greater
 
     def table(self, *, share: bool = False) -> Table:
         """The counts of the cells, then of the domains, then of everything; with `share`, shares of the units."""

@@ -65,6 +65,19 @@ def allocation(size: Integers, spread: Floats, n: int) -> Integers:
     return given
 
 
+def further_allocation(wanted: Integers, had: Integers, size: Integers, n: int) -> Integers:
+    """How many more each stratum gets, n in all: each time one to the stratum that lacks most of what is wanted.
+
+    >>> further_allocation(np.array([42, 8]), np.array([20, 10]), np.array([1000, 100]), 20).tolist()
+    [20, 0]
+    """
+    given = np.zeros_like(had)
+    for _ in range(n):
+        lack = np.where(had + given < size, wanted - had - given, -np.iinfo(np.int64).max)
+        given[int(np.argmax(lack))] += 1
+    return given
+
+
 def planned_spread(score: Floats, stratum: Codes, n_strata: int) -> Floats:
     """√(p̄ (1 - p̄)) of each stratum with p̄ its mean score: what the standard deviation of its labels may be."""
     mean = np.bincount(stratum, weights=score, minlength=n_strata) / np.bincount(stratum, minlength=n_strata)

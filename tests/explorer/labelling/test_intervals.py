@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 import howsure
+from howsure.counts.design import labels_total
 from howsure.counts.population.units import read_units
 from howsure.events.labels.answers import record_answer
 from howsure.events.labels.draw import draw_documents
 from howsure.events.labels.progress import reading_order
 from howsure.events.labels.settled import settled_labels
 from howsure.events.store.event_store import EventStore
-from howsure.explorer.labelling.intervals import interval_by_labels, intervals
+from howsure.explorer.labelling.intervals import intervals
 from tests.events.made_up_store import make_store
 
 ACTORS = ("IRQ", "YUG")
@@ -92,6 +93,8 @@ def test_the_first_part_of_a_sample_holds_the_truth_as_often_as_said() -> None:
         for name, n in (("none", 15), ("few", 9), ("many", 6)):
             read = rng.choice(np.flatnonzero(strata == name), n, replace=False)
             labels[read] = truth[read]
-        low, high = interval_by_labels(read_units(np.zeros(600), labels, strata=strata))
-        held.append(low <= truth.sum() <= high)
+        units = read_units(np.zeros(600), labels, strata=strata)
+        inside = np.ones(len(units.labelled), dtype=np.bool_)
+        found = labels_total(units.draw, units.labels, inside, units=600, level=0.95)
+        held.append(found.low <= truth.sum() <= found.high)
     assert np.mean(held) >= 0.92

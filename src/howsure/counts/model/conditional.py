@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
+from howsure.counts.hypergeometric import first_that
 from howsure.counts.model.logits import sigmoid
 from howsure.inputs.pairs import Floats
 from howsure.stats.poisson_binomial import poisson_binomial
@@ -23,8 +22,8 @@ def conditional_interval(logits: Floats, unlabelled: Floats, positives: int, *, 
     """
     tail = (1.0 - level) / 2
     least, most = positives, positives + len(unlabelled)
-    low = _first(least, most, lambda t: _mid_tails(logits, unlabelled, positives, t)[1] > tail)
-    high = _first(-most, -least, lambda t: _mid_tails(logits, unlabelled, positives, -t)[0] > tail)
+    low = first_that(least, most, lambda t: _mid_tails(logits, unlabelled, positives, t)[1] > tail)
+    high = first_that(-most, -least, lambda t: _mid_tails(logits, unlabelled, positives, -t)[0] > tail)
     return low, -high
 
 
@@ -54,17 +53,6 @@ def _mid_tails(logits: Floats, unlabelled: Floats, positives: int, total: int) -
     weight /= weight.sum()
     half = weight[positives] / 2
     return float(weight[:positives].sum() + half), float(weight[positives + 1 :].sum() + half)
-
-
-def _first(low: int, high: int, holds: Callable[[int], bool]) -> int:
-    """The least whole number in [low, high] for which a monotone condition holds; high if none does."""
-    while low < high:
-        middle = (low + high) // 2
-        if holds(middle):
-            high = middle
-        else:
-            low = middle + 1
-    return low
 
 
 def _tilt(logits: Floats, total: float) -> float:

@@ -60,7 +60,7 @@ def fit_proxy(
     held = unit_features(units, features)
     kept = np.arange(len(units.labelled)) if without is None else np.delete(np.arange(len(units.labelled)), without)
     labels = units.labels[kept]
-    folds = folds_of(units, rng)[kept]
+    folds = folds_of(units, features, rng)[kept]
     matrix, weight = held.matrix(units.labelled), weights_of(units)[kept]
     fits = [
         fit_ridge(matrix[kept[folds != fold]], labels[folds != fold], weight[folds != fold]).coefficients
@@ -89,15 +89,20 @@ def weights_of(units: Units) -> Floats:
     return held
 
 
-def folds_of(units: Units, rng: np.random.Generator) -> Integers:
-    """The fold of each labelled unit: what was drawn together stays together, in any order of the rows."""
+def folds_of(units: Units, features: list[Floats], rng: np.random.Generator) -> Integers:
+    """The fold of each labelled unit: what was drawn together stays together, in any order of the rows.
+
+    What was drawn is sorted by all that the estimate knows of it, so that only what is alike can change places.
+    """
+    known = [column[units.labelled] for column in features]
+    keys = [units.labels, units.score[units.labelled], units.cell_of_labelled, units.weight_of_labelled, *known]
+    kind = np.unique(np.column_stack(keys), axis=0, return_inverse=True)[1].ravel()
     element = units.draw.element
-    keys = (units.cell_of_labelled, units.score[units.labelled], units.labels)
-    rank: dict[int, int] = {}
-    for place in np.lexsort(keys).tolist():
-        rank.setdefault(int(element[place]), len(rank))
-    order = rng.permutation(len(rank)) % FOLDS
-    return np.array([order[rank[int(one)]] for one in element], dtype=np.int64)
+    ends = np.cumsum(np.bincount(element))[:-1]
+    kinds = [tuple(of_one.tolist()) for of_one in np.split(kind[np.lexsort((kind, element))], ends)]
+    fold = np.empty(len(kinds), dtype=np.int64)
+    fold[sorted(range(len(kinds)), key=kinds.__getitem__)] = rng.permutation(len(kinds)) % FOLDS
+    return np.asarray(fold[element])
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,7 +148,7 @@ def read_draw(elements: Elements, labelled: Integers, *, strata: object, inclusi
         stratum, names = _strata_of_drawn(strata, elements, labelled, element, len(drawn))
         size, note = _sizes(names, stratum, chances, len(elements), what)
     _check_strata(names, size, np.bincount(stratum, minlength=len(names)), what)
-    how = f"{what} drawn at random within {len(names):,} strata"
+    how = f"{what} drawn at random " + ("from all" if len(names) == 1 else f"within {len(names):,} strata")
     return Draw(element, stratum, size, None, clustered, note), how
 
 

@@ -17,7 +17,6 @@ from howsure.inputs.frames import to_frame
 from howsure.inputs.naming import counted, unknown_name
 from howsure.show.numbers import UNDEFINED, interval, number
 from howsure.show.table import Table
-from howsure.stats.proportions import normal_quantile
 
 UNLIKELY = 1e-9  # of a count's law, beyond which it is not written out
 
@@ -106,7 +105,8 @@ def corrected_comparison(series: CorrectedSeries, first: str, second: str) -> Co
 
     In a period, P(T_A > T_B) = Σ_t P(T_A = t) P(T_B < t) with the laws of the two counts, taken as independent given
     the labels. In all, T_A - T_B has the interval of Zou & Donner (2008) for the difference of two estimates with
-    intervals of their own, and P(T_A > T_B) is that of the normal law that has it.
+    intervals of their own, wider where the actors exclude each other in the documents that were read, and
+    P(T_A > T_B) is that of the normal law that has it.
 
     Raises InputError for the same actor twice, one without labels, or a series of shares.
     """
@@ -120,7 +120,7 @@ def corrected_comparison(series: CorrectedSeries, first: str, second: str) -> Co
         _compared(laws.get((first, a.period)), laws.get((second, b.period)), a, series.level)
         for a, b in zip(one, other, strict=True)
     )
-    total = _in_all(series.total_of(first), series.total_of(second), series.level)
+    total = _in_all(series, first, second)
     return CorrectedComparison(first, second, rows, total, series.said, series.checks, series.recipe)
 
 
@@ -152,24 +152,17 @@ def _compared(a: CountLaw | None, b: CountLaw | None, row: CorrectedCount, level
     return CorrectedDifference(row.period, greater, equal, less, a.expected - b.expected, float(low), float(high))
 
 
-def _in_all(a: CorrectedCount, b: CorrectedCount, level: float) -> CorrectedDifference:
-    """The difference of two totals that have intervals, by the method of variance estimates recovered."""
-    difference = a.estimate - b.estimate
-    down = math.hypot(a.estimate - a.low, b.high - b.estimate)
-    up = math.hypot(a.high - a.estimate, b.estimate - b.low)
-    reach = down if difference > 0 else up
-    if math.isnan(difference):
+def _in_all(series: CorrectedSeries, first: str, second: str) -> CorrectedDifference:
+    """The difference of the totals over the requested days."""
+    total = series.total_of(first)
+    if math.isnan(total.estimate):
         return CorrectedDifference(ALL, *[math.nan] * 6)
-    if reach == 0:
-        sides = float(difference > 0), float(difference == 0), float(difference < 0)
-    else:
-        greater = _normal_cdf(normal_quantile(level) * difference / reach)
-        sides = greater, 0.0, 1.0 - greater
-    return CorrectedDifference(ALL, *sides, difference, difference - down, difference + up)
-
-
-def _normal_cdf(z: float) -> float:
-    return 0.5 * math.erfc(-z / math.sqrt(2.0))
+    if series.counts is None or total.n == 0:  # no stored document
+        return CorrectedDifference(ALL, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
+    found, greater = series.counts.difference((first, WITHIN), (second, WITHIN))
+    low, high = float(found.low or 0), float(found.high or 0)
+    equal = float(low == high == 0.0)
+    return CorrectedDifference(ALL, greater - equal / 2, equal, 1.0 - greater - equal / 2, found.value, low, high)
 
 
 def _plain(row: CorrectedDifference) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from howsure.counts.strata import LEAST, allocation, planned_spread
+from howsure.counts.strata import LEAST, allocation, further_allocation, planned_spread
 from howsure.errors import InputError
 from howsure.events.labels.bands import Strata
 from howsure.inputs.naming import counted
@@ -30,7 +30,7 @@ def further_documents(strata: Strata, before: Integers, n: int, rng: np.random.G
             f"{least} in all; set n=... to at least that."
         )
     wanted = allocation(size, planned_spread(strata.score, strata.codes, len(size)), n + int(had.sum()))
-    given = _further(wanted, had, size, n)
+    given = further_allocation(wanted, had, size, n)
     taken = np.zeros(len(strata.codes), dtype=np.bool_)
     taken[before] = True
     drawn = [
@@ -38,15 +38,6 @@ def further_documents(strata: Strata, before: Integers, n: int, rng: np.random.G
         for code, number in enumerate(given.tolist())
     ]
     return _in_order(drawn, had, rng)
-
-
-def _further(wanted: Integers, had: Integers, size: Integers, n: int) -> Integers:
-    """How many more each stratum gets: what it lacks most, n in all."""
-    given = np.zeros_like(had)
-    for _ in range(n):
-        lack = np.where(had + given < size, wanted - had - given, -np.iinfo(np.int64).max)
-        given[int(np.argmax(lack))] += 1
-    return given
 
 
 def _in_order(drawn: Sequence[Integers], had: Integers, rng: np.random.Generator) -> Integers:

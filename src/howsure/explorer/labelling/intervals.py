@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from howsure.counts.design import labels_total
-from howsure.counts.hypergeometric import hypergeometric_interval
 from howsure.counts.population.units import LEAST_LABELS, Units, read_units
 from howsure.errors import InputError
 from howsure.events.labels.progress import reading_order
@@ -60,7 +59,10 @@ def _interval(store: Store, held: SettledLabels, actor: str, numbers: list[int])
     low: float | None
     high: float | None
     try:
-        low, high = interval_by_labels(_units(held, labels, places, numbers))
+        units = _units(held, labels, places, numbers)
+        inside = np.ones(len(units.labelled), dtype=np.bool_)
+        found = labels_total(units.draw, units.labels, inside, units=len(units), level=LEVEL)
+        low, high = found.low, found.high
     except InputError:  # a stratum has too few answers that are clear and agree, for this actor
         low = high = None
     return {"code": actor, "title": title_of(store, actor), "low": low, "high": high}
@@ -74,16 +76,3 @@ def _units(held: SettledLabels, labels: Floats, places: Any, numbers: list[int])
     read = np.isfinite(labels).sum() / held.drawn  # the first part of a sample is a fair sample of it
     inclusion[places] = held.inclusion * read
     return read_units(score, labels, inclusion=inclusion)
-
-
-def interval_by_labels(units: Units, *, level: float = LEVEL) -> tuple[float, float]:
-    """The interval of the number of units whose label is 1, by the labels and how they were drawn.
-
-    Hypergeometric where they were drawn at random from all, Wilson's with the effective number of labels otherwise.
-    """
-    if units.draw.is_simple:
-        positives = int(units.labels.sum())
-        return hypergeometric_interval(len(units), len(units.labelled), positives, level=level)
-    inside = np.ones(len(units.labelled), dtype=np.bool_)
-    found = labels_total(units.draw, units.labels, inside, units=len(units), level=level)
-    return found.low, found.high
