@@ -21,8 +21,8 @@ def test_it_says_everything_and_escapes_names() -> None:
     assert "<i>" not in page
     assert "<svg" in page
     assert '<th scope="row">files</th><td>news.csv</td>' in page
-    for note in counts.notes:
-        assert note in page
+    for said in (*counts.notes, *counts.diagnostics.sentences()):
+        assert page.count(said) == 1
     assert "A share of" in answer(counts.total, share=True)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from markupsafe import Markup
@@ -36,7 +37,7 @@ def counts_report(
         answer=answer(total, share=share),
         picture=Markup(count_svg(counts, description=CAPTION, share=share)) if is_drawn(counts) else None,
         caption=CAPTION,
-        table=Markup(counts.table(share=share).html()),
+        table=Markup(replace(counts.table(share=share), notes=()).html()),
         checks=counts.diagnostics.sentences(),
         notes=counts.notes,
         recipe=recipe_rows(recipe),
