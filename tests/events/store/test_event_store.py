@@ -8,6 +8,7 @@ import resource
 import signal
 from multiprocessing import get_context
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import duckdb
@@ -338,3 +339,32 @@ def test_a_table_of_text_is_no_store(tmp_path: Path, read_only: bool) -> None:
     path.write_text("date,text\n2001-01-01,They attacked.\n")
     with pytest.raises(InputError, match=r"news\.csv is not a store of events, .* does not begin like a DuckDB file"):
         EventStore.open(path, read_only=read_only)
+
+
+def test_a_store_that_may_not_be_written_to() -> None:
+    """Whoever has no permission is told so, and not that the store is damaged; reading goes on."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "a.duckdb"
+        EventStore.create(path, {"seed": 4}).close()
+        path.chmod(0o444)
+        Path(folder).chmod(0o755)
+        reader, writer = os.pipe()
+        process = get_context("fork").Process(target=_open_as_nobody, args=(path, writer))
+        process.start()
+        process.join()
+        os.close(writer)
+        with os.fdopen(reader) as told:
+            assert (
+                told.read() == f"4 {path} cannot be written: you have no permission to. Change that, or work on a copy."
+            )
+
+
+def _open_as_nobody(path: Path, writer: int) -> None:
+    if os.geteuid() == 0:  # who may write whatever the permissions say
+        os.setuid(65_534)
+    with EventStore.open(path) as store:
+        seed = store.settings["seed"]
+    try:
+        EventStore.open(path, read_only=False)
+    except StoreError as error:
+        os.write(writer, f"{seed} {error}".encode())

@@ -86,7 +86,7 @@ class EventStore:
 
         checked: whether its columns and its small tables are checked first (`howsure.events.store.integrity`).
         Raises InputError if there is none, or if the file is not a store, damaged, or of another version of howsure;
-        StoreError if another process writes to it.
+        StoreError if another process writes to it, or it may not be written to.
         """
         target = Path(path)
         if target.is_dir():
@@ -94,6 +94,8 @@ class EventStore:
         if not target.is_file():
             raise InputError(f"there is no store {target}; make one with howsure events extract.")
         _check_magic(target)
+        if not read_only and not os.access(target, os.W_OK):
+            raise StoreError(f"{target} cannot be written: you have no permission to. Change that, or work on a copy.")
         try:
             connection = duckdb.connect(target, read_only=read_only, config=READING if read_only else CONFIG)
         except duckdb.Error as error:
