@@ -64,7 +64,7 @@ def gold(tmp_path: Path, real_data: Path) -> Iterator[tuple[EventStore, News]]:
         Item("missed", "2001-02-05", "", "The attack failed. Gunmen attacked Norland.", norland, norland),
     ]
     silent = [Item("silent", "2001-02-07", "", "A bomb exploded in Sudoria.", frozenset({"SUD"}), frozenset())]
-    news = News(items, silent, 4, 4)
+    news = News(items, silent, [], 4, 4)
     path, report = setting(tmp_path, real_data).store(news, PAPER, share=10)
     assert report.read == 3
     with EventStore.open(path) as store:
