@@ -138,13 +138,14 @@ def shares_of(samples: int) -> dict[str, int]:
     """How many samples each kind of setting gets, of those asked for.
 
     >>> shares_of(50)
-    {'decisive': 50, 'half': 25, 'some': 20, 'few': 10}
+    {'decisive': 50, 'half': 25, 'some': 20, 'few': 10, 'least': 5}
     """
     return {
         "decisive": samples,
         "half": max(2, samples // 2),
         "some": max(2, 2 * samples // 5),
         "few": max(2, samples // 5),
+        "least": max(2, samples // 10),
     }
 
 
@@ -154,7 +155,7 @@ def steps_of_counts(only: Sequence[str] = EXPERIMENTS, samples: int = SAMPLES) -
     police_settings = len(police.ACTS) * 3 * (len(POLICE_LABELS) + len(DESIGNS) - 1) * 2
     steps = {
         "muc4": len(QUESTIONS) * (share["decisive"] + 2 * share["half"]),
-        "police": police_settings * share["few"],
+        "police": police_settings * share["least"],
         "llms": 14 * len(graded.SETS) * share["some"],
         "simulated": len(simulated.KINDS) * share["decisive"] + len(simulated.DRIFTS) * share["few"],
     }
@@ -196,7 +197,7 @@ def _police(setting: Setting) -> Part:
     if not all(path.exists() for path in stores.values()):
         police.extract_police(news, stores, parser=setting.pipeline(), seed=setting.seed, workers=setting.workers)
     words = word_weights(list(news.texts))
-    few, rows = shares_of(setting.samples)["few"], []
+    least, rows = shares_of(setting.samples)["least"], []
     for question, labels in news.labels.items():
         counted = police.word_score(news, question)
         scores = {"words": (counted, None), "learned": (counted, words),
@@ -206,7 +207,7 @@ def _police(setting: Setting) -> Part:
                 cells = news.cells(by)
                 population = Population(score, labels, {by: cells}, drawn_by=cells, words=learn)
                 for n, design in _police_settings(len(labels)):
-                    found = setting.trial(population, n, ("auto", "labels"), samples=few, design=design)
+                    found = setting.trial(population, n, ("auto", "labels"), samples=least, design=design)
                     rows.append(Row((question, name, str(n), design, by), found))
     return Part(
         results.police_findings(rows, least=min(MUC_LABELS[0], len(news.ids) // 2), design=DESIGNS[0]),

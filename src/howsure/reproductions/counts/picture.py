@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from howsure.counts import CountEstimates
+from howsure.counts import CountEstimate, CountEstimates
 from howsure.figures.style import dress, literal, new_figure, styled
 from howsure.inputs.pairs import Floats
 from howsure.reproductions.counts.incidents import Incidents, population_of
@@ -42,7 +42,7 @@ def attacks_by_month(held: Incidents, n: int, *, seed: int) -> Bands:
     population = population_of(held, QUESTION, by="month")
     found = drawn_counts(population, n, ("raw", "auto"), design="stratified", rng=np.random.default_rng(seed))
     true = truths(population)
-    months = tuple(row.cell[1] for row in found["auto"] if row.cell[0] == SHOWN)
+    months = tuple(row.cell[1] for row in _shown(found["auto"]))
     return Bands(months, found["raw"], found["auto"], np.array([float(true[SHOWN, month]) for month in months]))
 
 
@@ -59,23 +59,29 @@ def draw_bands(drawn: Bands, *, ax: Axes) -> Axes:
     dress(ax, grid="y")
     x = np.arange(len(drawn.months))
     for counts, colour, dashes in ((drawn.raw, RAW, ":"), (drawn.corrected, CORRECTED, "-")):
-        rows = [row for row in counts if row.cell[0] == SHOWN]
+        rows = _shown(counts)
         ax.fill_between(x, [row.low for row in rows], [row.high for row in rows], color=colour, alpha=0.2, linewidth=0)
         ax.plot(x, [row.estimate for row in rows], color=colour, linestyle=dashes, linewidth=1.6)
     ax.plot(x, drawn.truth, "o", color=TRUTH, markersize=4.5, markeredgecolor="white", markeredgewidth=0.6)
-    last, corrected, raw = len(x) - 1, _last(drawn.corrected), _last(drawn.raw)
-    for y, text, colour in (
-        (corrected, f"corrected with\n{LABELS} labels", CORRECTED), (raw, "scores alone", RAW),
-        (float(drawn.truth[-1]), "truth", TRUTH),
-    ):  # fmt: skip
-        ax.annotate(text, (last, y), (8, 0), textcoords="offset points", color=colour, va="center", fontsize=8.5)
+    peak = int(np.argmax(drawn.truth))
+    for y, text, colour, place in (
+        (_shown(drawn.corrected)[peak].estimate, f"corrected with {LABELS} documents read", CORRECTED, (14, 0)),
+        (float(drawn.truth[peak]), "truth", TRUTH, (-10, 2)),
+        (_shown(drawn.raw)[peak].high, "scores alone", RAW, (-46, 34)),
+    ):
+        side = "left" if place[0] > 0 else "right"
+        line = {"arrowstyle": "-", "color": colour, "linewidth": 0.8}
+        ax.annotate(
+            text, (peak, y), place, textcoords="offset points", color=colour, ha=side, va="center", fontsize=9,
+            arrowprops=line,
+        )  # fmt: skip
     step = 3
     ax.set_xticks(x[::step], list(drawn.months[::step]))
     ax.set_ylim(bottom=0)
-    ax.set_xlim(-0.3, last + 0.3)
+    ax.set_xlim(-0.3, len(x) - 0.7)
     literal(ax.set_ylabel(""), "reports of attacks a month")
     return ax
 
 
-def _last(counts: CountEstimates) -> float:
-    return [row.estimate for row in counts if row.cell[0] == SHOWN][-1]
+def _shown(counts: CountEstimates) -> list[CountEstimate]:
+    return [row for row in counts if row.cell[0] == SHOWN]
