@@ -12,28 +12,35 @@ from howsure.reproductions.counts import graded, police, simulated
 from howsure.reproductions.counts.experiment import (
     SAMPLES,
     reproduce_counts,
-    shares_of,
     steps_of_counts,
 )
-from howsure.reproductions.counts.results import Row, incidents_findings, incidents_table, police_findings
+from howsure.reproductions.counts.results import (
+    Row,
+    graded_findings,
+    graded_table,
+    incidents_findings,
+    incidents_table,
+    police_findings,
+)
+from howsure.reproductions.counts.setting import shares_of
 from howsure.reproductions.counts.trials import Population, Tally, Tried, one_sample, truths
 from howsure.reproductions.reproduction import Reproduction
 
-QUICK = ("muc4", "police", "llms")
+QUICK = ("muc4", "police")
 
 
 @pytest.fixture(scope="module")
 def quick(real_data: Path) -> Reproduction:
-    return reproduce_counts(data=str(real_data), only=QUICK, samples=2, limit=40, workers=1)
+    return reproduce_counts(data=str(real_data), only=QUICK, samples=2, limit=24, workers=1)
 
 
 def test_a_quick_look_has_tables_findings_and_the_picture(quick: Reproduction) -> None:
     assert [table.caption.partition(":")[0] for table in quick.tables] == [
-        "muc4", "india_police_events", "llm_mcq_confidence",
+        "muc4", "india_police_events", "india_police_events",
     ]  # fmt: skip
     assert all(table.rows for table in quick.tables)
     assert {finding.setting.partition(",")[0] for finding in quick.findings} == {
-        "India police events", "accuracy of language models",
+        "India police events",
     }  # fmt: skip
     assert set(quick.draw()) == set(quick.captions) == {"bands"}
     assert quick.to_dict()["recipe"]["samples"] == 2
@@ -97,9 +104,22 @@ def test_findings_over_settings_name_the_worst() -> None:
         Row(("ARREST", "words", "200", "stratified", "week"), {"auto": bad}),
         Row(("ARREST", "words", "50", "stratified", "week"), {"auto": bad}),
     ]
-    weeks, total = police_findings(rows, least=100, design="stratified")
+    totals = [Row(row.name[:3], row.found) for row in rows]
+    weeks, total = police_findings(rows, totals, least=100, design="stratified")
     assert weeks.holds is total.holds is False
+    assert "least in ARREST, words, 200: 0.750 of 20" in total.ours
     assert "0.875 of 40; least in ARREST, words, 200, stratified, week: 0.750 of 20; 50% of 2" in weeks.ours
+
+
+def test_accuracies_are_judged_over_models() -> None:
+    rows = [
+        Row((model, "arc"), {"auto": tried(held, 0.2), "labels": tried([True] * 20, 0.3)})
+        for model, held in (("A", [True] * 20), ("B", [True] * 18 + [False] * 2))
+    ]
+    holds, narrower = graded_findings(rows)
+    assert (holds.holds, narrower.holds) == (True, True)
+    assert "0.950 of 40; least in B, arc: 0.900 of 20" in holds.ours
+    assert graded_table(rows).rows[0][:3] == ["arc", "2", "40"]
 
 
 def test_steps_are_as_many_as_samples() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,21 +10,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from howsure import __version__
-from howsure.counts.learned_score import word_weights
-from howsure.errors import InputError
 from howsure.events.actors.lexicon import Lexicon
 from howsure.events.extraction.extract_events import usable_processors
 from howsure.files.scratch import Scratch
 from howsure.inputs.naming import unknown_name
-from howsure.reproductions.coreference.corpora import parser_beside
-from howsure.reproductions.counts import graded, incidents, picture, police, results, simulated
+from howsure.reproductions.counts import graded, incidents, picture, results, simulated
+from howsure.reproductions.counts.police_trials import steps_of_police, try_police
 from howsure.reproductions.counts.results import Row
+from howsure.reproductions.counts.setting import Part, Setting, as_many, shares_of
 from howsure.reproductions.counts.trials import Population, Tried, one_sample
-from howsure.reproductions.reproduction import Advance, Finding, Reproduction, nobody
-from howsure.show.table import Table
+from howsure.reproductions.reproduction import Advance, Reproduction, nobody
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    pass
 
 EXPERIMENTS = ("muc4", "police", "llms", "simulated")
 SAMPLES = 50
@@ -33,54 +30,10 @@ TITLE = "Counts from scores and a few hundred labels: how often their intervals 
 QUESTIONS = {"by": "an attack by people of the country", "at": "an attack in the country"}
 MUC_LABELS = (100, 200, 400)
 DECIDES = 200  # labels, of MUC_LABELS
-POLICE_LABELS = (50, 100, 200, 400)
-DESIGNS = ("stratified", "simple", "importance")
 GRADES = 100
 SIMULATED_LABELS, MANY_LABELS = 200, 400
 METHODS = ("auto", "exact", "difference", "labels", "raw")
 Draw = Callable[[np.random.Generator], simulated.Drawn]
-
-
-@dataclass(slots=True)
-class Part:
-    """What one experiment found."""
-
-    findings: list[Finding] = field(default_factory=list)
-    tables: list[Table] = field(default_factory=list)
-    drawings: dict[str, Callable[[], Figure]] = field(default_factory=dict)
-    captions: dict[str, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
-    """What all experiments share. `folder` keeps the stores; `advance` is told of samples."""
-
-    data: str | None
-    parser: str | None
-    limit: int | None
-    samples: int
-    seed: int
-    workers: int
-    folder: Path
-    advance: Advance
-
-    def trial(
-        self, population: Population, n: int, methods: Sequence[str], *, samples: int, design: str = "stratified"
-    ) -> dict[str, Tried]:
-        """So many samples of n units of a population."""
-        found = {method: Tried() for method in methods}
-        for sample in range(samples):
-            one_sample(population, n, found, design=design, sample=sample, seed=self.seed)
-            self.advance(1)
-        return found
-
-    def pipeline(self) -> str:
-        """The parser of texts; InputError where there is none."""
-        found = self.parser or parser_beside(self.data)
-        if found is None:
-            raise InputError("texts must be parsed: name a spaCy pipeline, for English parser='en_core_web_sm'.")
-        return found
 
 
 def reproduce_counts(
@@ -99,8 +52,8 @@ def reproduce_counts(
 
     "muc4": incidents by country and quarter; "police": acts of the police by week and day; "llms": the accuracy of
     language models; "simulated": populations in which scores mislead. samples: how many samples of the decisive
-    settings are drawn; of the others fewer (`shares_of`). stores: a folder that keeps the events stores, which are
-    used again if they are there. parser, limit, workers, advance: as for `reproduce_events`; there are
+    settings are drawn; of the others fewer (`shares_of`). stores: a folder that keeps the events stores, where those
+    that are there go on or are used again. parser, limit, workers, advance: as for `reproduce_events`; there are
     `steps_of_counts(only, samples)` steps.
 
     Raises InputError for an unknown experiment, data or a pipeline that is missing; MissingExtraError without the
@@ -134,28 +87,12 @@ def reproduce_counts(
     )
 
 
-def shares_of(samples: int) -> dict[str, int]:
-    """How many samples each kind of setting gets, of those asked for.
-
-    >>> shares_of(50)
-    {'decisive': 50, 'half': 25, 'some': 20, 'few': 10, 'least': 5}
-    """
-    return {
-        "decisive": samples,
-        "half": max(2, samples // 2),
-        "some": max(2, 2 * samples // 5),
-        "few": max(2, samples // 5),
-        "least": max(2, samples // 10),
-    }
-
-
 def steps_of_counts(only: Sequence[str] = EXPERIMENTS, samples: int = SAMPLES) -> int:
     """How many samples are drawn in all."""
     share = shares_of(samples)
-    police_settings = len(police.ACTS) * 3 * (len(POLICE_LABELS) + len(DESIGNS) - 1) * 2
     steps = {
         "muc4": len(QUESTIONS) * (share["decisive"] + 2 * share["half"]),
-        "police": police_settings * share["least"],
+        "police": steps_of_police(samples),
         "llms": 14 * len(graded.SETS) * share["some"],
         "simulated": len(simulated.KINDS) * share["decisive"] + len(simulated.DRIFTS) * share["few"],
     }
@@ -166,14 +103,14 @@ def _muc4(setting: Setting) -> Part:
     lexicon = Lexicon.countries()
     items = incidents.read_reports(setting.data, lexicon, limit=setting.limit)
     path = setting.folder / "muc4.duckdb"
-    if not path.exists():
-        incidents.store_reports(items, path, parser=setting.pipeline(), lexicon=lexicon, seed=setting.seed,
-                                workers=setting.workers)  # fmt: skip
+    incidents.store_reports(
+        items, path, parser=setting.pipeline(), lexicon=lexicon, seed=setting.seed, workers=setting.workers
+    )
     held = incidents.incidents_of(items, path)
     share, rows = shares_of(setting.samples), []
     for question, words in QUESTIONS.items():
         population = incidents.population_of(held, question)
-        for n in _as_many(MUC_LABELS, len(items)):
+        for n in as_many(MUC_LABELS, len(items)):
             samples = share["decisive"] if n == DECIDES else share["half"]
             rows.append(Row((words, str(n)), setting.trial(population, n, METHODS, samples=samples)))
     drawn = picture.attacks_by_month(held, min(picture.LABELS, len(items) // 2), seed=setting.seed)
@@ -189,45 +126,6 @@ def _muc4(setting: Setting) -> Part:
             "strata of quarter and of what the rule finds: an event, an event word, neither.",
         ],
     )
-
-
-def _police(setting: Setting) -> Part:
-    news = police.read_police_news(setting.data, limit=setting.limit)
-    stores = {name: setting.folder / f"police {name}.duckdb" for name in police.ACTS}
-    if not all(path.exists() for path in stores.values()):
-        police.extract_police(news, stores, parser=setting.pipeline(), seed=setting.seed, workers=setting.workers)
-    words = word_weights(list(news.texts))
-    least, rows = shares_of(setting.samples)["least"], []
-    for question, labels in news.labels.items():
-        counted = police.word_score(news, question)
-        scores = {"words": (counted, None), "learned": (counted, words),
-                  "events": (police.event_score(news, stores[question]), None)}  # fmt: skip
-        for name, (score, learn) in scores.items():
-            for by in ("week", "day"):
-                cells = news.cells(by)
-                population = Population(score, labels, {by: cells}, drawn_by=cells, words=learn)
-                for n, design in _police_settings(len(labels)):
-                    found = setting.trial(population, n, ("auto", "labels"), samples=least, design=design)
-                    rows.append(Row((question, name, str(n), design, by), found))
-    return Part(
-        results.police_findings(rows, least=min(MUC_LABELS[0], len(news.ids) // 2), design=DESIGNS[0]),
-        [results.police_table(rows)],
-        notes=[
-            f"india_police_events: {len(news.ids):,} articles of March 2002. Scores: x / (1 + x) of the number x of "
-            "words that a reader would search for; the same to draw labels, then a score learned from these; the "
-            "probability that the police act by a rule for the question, with coreference.",
-        ],
-    )
-
-
-def _police_settings(available: int) -> list[tuple[int, str]]:
-    settings = [(n, DESIGNS[0]) for n in _as_many(POLICE_LABELS, available)]
-    return settings + [(DECIDES, design) for design in DESIGNS[1:] if available > DECIDES]
-
-
-def _as_many(labels: Sequence[int], available: int) -> list[int]:
-    """The numbers of labels for which there are more documents; of few documents half."""
-    return [n for n in labels if n < available] or [available // 2]
 
 
 def _llms(setting: Setting) -> Part:
@@ -289,5 +187,5 @@ def many_name(drift: float) -> str:
 
 
 RUNS: Mapping[str, Callable[[Setting], Part]] = {
-    "muc4": _muc4, "police": _police, "llms": _llms, "simulated": _simulated,
+    "muc4": _muc4, "police": try_police, "llms": _llms, "simulated": _simulated,
 }  # fmt: skip

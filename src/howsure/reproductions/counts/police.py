@@ -104,10 +104,8 @@ def rule_for(question: str) -> Rule:
 
 
 def extract_police(news: PoliceNews, stores: Mapping[str, Path], *, parser: str, seed: int, workers: int) -> None:
-    """Write the store of each question: parsed once, and the events of the others found in the same parses."""
+    """Write the store of each question, or go on with it: parsed once, and other events found in the same parses."""
     first, *others = ACTS
-    for path in stores.values():
-        path.unlink(missing_ok=True)
     texts = stores[first].with_suffix(".jsonl")
     rows = (
         {"id": name, "date": date, "text": text}

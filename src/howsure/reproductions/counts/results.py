@@ -85,17 +85,30 @@ def police_table(rows: Sequence[Row]) -> Table:
     return Table(headers, body, ["question", "score", "design", "periods"], caption=caption)
 
 
-def police_findings(rows: Sequence[Row], *, least: int, design: str) -> list[Finding]:
+def police_totals_table(rows: Sequence[Row]) -> Table:
+    """Coverage and width of the total by question, score and labels."""
+    headers = ("question", "score", "labels", "coverage", "width", "labels alone", "their width")
+    body = []
+    for row in rows:
+        of_methods = [row.found[method].total for method in ("auto", "labels")]
+        body.append([*row.name, *(text for one in of_methods for text in (covered(one), f"{one.mean_width:.0f}"))])
+    caption = "india_police_events: 95 % intervals of the total, labels drawn within strata"
+    return Table(headers, body, ["question", "score"], caption=caption)
+
+
+def police_findings(rows: Sequence[Row], totals: Sequence[Row], *, least: int, design: str) -> list[Finding]:
     """Over all questions, scores and numbers of labels from `least` on, under one design."""
     kept = [row for row in rows if int(row.name[2]) >= least and row.name[3] == design]
+    where = f"India police events, {least} labels or more, {design}"
     findings = []
     for by in dict.fromkeys(row.name[4] for row in kept):
-        mine = [row for row in kept if row.name[4] == by]
-        where = f"India police events, {least} labels or more, {design}"
-        findings.append(_over_settings(f"intervals of {by}s contain the count in at least {LEAST:.0%} of cases",
-                                       [(row.name, row.found["auto"].cells) for row in mine], where))  # fmt: skip
-    findings.append(_over_settings(f"intervals of the total contain it in at least {LEAST:.0%} of cases",
-                                   [(row.name, row.found["auto"].total) for row in kept], where))  # fmt: skip
+        mine = [(row.name, row.found["auto"].cells) for row in kept if row.name[4] == by]
+        said = f"intervals of {by}s contain the count in at least {LEAST:.0%} of cases"
+        findings.append(_over_settings(said, mine, where))
+    of_all = [(row.name, row.found["auto"].total) for row in totals if int(row.name[2]) >= least]
+    findings.append(
+        _over_settings(f"intervals of the total contain it in at least {LEAST:.0%} of cases", of_all, where)
+    )
     return findings
 
 
