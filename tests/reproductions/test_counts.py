@@ -165,4 +165,17 @@ def test_counts_hold(real_data: Path, tmp_path: Path, experiment: str) -> None:
     assert result.findings
 
 
-NOT_REACHED: set[tuple[str, str]] = set()
+MUC = "MUC-4, an attack {}, 200 labels"
+WIDTH = "they are at most 0.6 times as wide as those from labels alone"
+NOT_REACHED = {
+    (MUC.format("by people of the country"), WIDTH),  # 0.61
+    (MUC.format("in the country"), WIDTH),  # 0.65
+    (
+        MUC.format("by people of the country"),
+        "so do those of every size of count (at least 93%)",
+    ),  # counts of 4–15: .929
+    (
+        "accuracy of language models, 100 grades",
+        "confidence makes these intervals narrower than grades alone do",
+    ),  # 1.01
+}

@@ -178,7 +178,7 @@ def events(data: str | None, only: list[str] | None, output: Output, **options: 
     output.show(result)
 
 
-@command.command("counts", short_help="Counts from a few hundred labels, against true ones (beyond papers).")
+@command.command("counts", short_help="Counts from few labels, against true ones (beyond papers).")
 @data_option
 @click.option(
     "--only", callback=as_list, metavar="NAME[,NAME]…", help="Of muc4, police, llms, simulated (default: all)."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -10,6 +11,7 @@ from howsure.reproductions import Finding, Reproduction
 from howsure.show.table import Table
 
 CORRECTIONS = "Corrections to the paper"
+VERDICT = re.compile(r"\| (holds|does NOT hold|undecided) \|$", re.MULTILINE)
 
 
 def as_text(result: Reproduction, *, limit: int | None = None) -> str:
@@ -82,9 +84,9 @@ def _findings(findings: Sequence[Finding]) -> list[str]:
     """A table of findings for each setting, under its name."""
     headers, parts = ("where", "claim", "here", "verdict"), []
     for setting in _settings(findings):
-        rows = [(f.place, f.paper, f.ours, f"**{f.verdict}**") for f in findings if f.setting == setting]
+        rows = [(f.place, f.paper, f.ours, f.verdict) for f in findings if f.setting == setting]
         parts += [f"## {setting}"] if setting else []
-        parts.append(Table(headers, rows, words=headers).markdown())
+        parts.append(VERDICT.sub(r"| **\1** |", Table(headers, rows, words=headers).markdown()))
     return parts
 
 
