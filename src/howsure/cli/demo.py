@@ -28,7 +28,7 @@ EVENTS = (
     ("label", STORE, "--labels", LABELS, "--draw-only"),
     ("labels", "import", STORE, "labels.csv"),
     ("series", STORE, "--by", "year"),
-    ("report", STORE, PAGE),
+    ("report", STORE, PAGE, "--by", "month,quarter,year"),
 )
 
 
