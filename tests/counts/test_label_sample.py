@@ -140,6 +140,8 @@ def test_a_batch_needs_the_labels_of_the_last_one() -> None:
         sample_for_labels(SCORE, 40, batch=(first, np.full(1000, np.nan)), rng=1)
     with pytest.raises(InputError, match="width must be a positive number"):
         labels_needed(SCORE, width=0)
+    with pytest.raises(InputError, match="positive number of units; it is inf"):
+        labels_needed(SCORE, width=np.inf)
 
 
 def test_a_third_batch_draws_nothing_twice() -> None:

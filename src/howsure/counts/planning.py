@@ -31,7 +31,7 @@ def labels_needed(y_prob: Any, *, width: float, design: str = "stratified", leve
     Raises InputError unless the width is positive and the design one of these.
     """
     score = check_probabilities(y_prob)
-    if not is_number(width) or not width > 0:
+    if not is_number(width) or not 0 < width < np.inf:
         raise InputError(f"width must be a positive number of units; it is {width!r}.")
     if design not in DESIGNS:
         raise unknown_name("design", design, DESIGNS, place="plans for labels")

@@ -41,6 +41,15 @@ def in_a_spreadsheet(text: str) -> str:
     return f"'{shown}" if text.startswith(FORMULAS) and len(text) > 1 and not _is_number(text) else shown
 
 
+def out_of_a_spreadsheet(text: str) -> str:
+    """The text for which such a cell stands: without the apostrophe that was put before it.
+
+    >>> [out_of_a_spreadsheet(text) for text in ("'-LRB-", "'t Hooft", "-0.5")]
+    ['-LRB-', "'t Hooft", '-0.5']
+    """
+    return text[1:] if text.startswith("'") and in_a_spreadsheet(text[1:]) == text else text
+
+
 def _is_number(text: str) -> bool:
     try:
         float(text)

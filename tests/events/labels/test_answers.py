@@ -167,6 +167,19 @@ def test_what_is_settled_counts(store: EventStore) -> None:
     assert (found.unsettled, disagreements(store)[0].settled.coder) == (1, "dan")  # type: ignore[union-attr]
 
 
+def test_coders_who_agree_by_now_on_something_else_than_was_settled(store: EventStore) -> None:
+    first, other = reading_order(store)[:2]
+    for number in (first, other):
+        record_answer(store, number, "anna", acting=["IRQ"], revision=0)
+        record_answer(store, number, "bob", acting=[], revision=0)
+        settle(store, number, ["IRQ"], coder="dan")
+    record_answer(store, first, "anna", acting=[], revision=1)
+    record_answer(store, other, "bob", acting=["IRQ"], revision=1)
+    found = disagreements(store)
+    assert [(one.document, one.settled.acting) for one in found] == [(first, ("IRQ",))]  # type: ignore[union-attr]
+    assert sorted(one.coder for one in found[0].answers) == ["anna", "bob"]
+
+
 def test_a_label_is_known_for_an_actor_on_whom_coders_agree(store: EventStore) -> None:
     first = reading_order(store)[0]
     record_answer(store, first, "anna", acting=["IRQ", "NATO"], revision=0)

@@ -24,6 +24,8 @@ class Disagreement:
 def disagreements(store: Store) -> list[Disagreement]:
     """The documents that coders answered differently, settled or not, in the order in which they are read.
 
+    Where coders changed their answers since and agree now, on something else than what was settled, it is one still.
+
     Raises InputError if no document was drawn.
     """
     asked_of(store)
@@ -31,8 +33,10 @@ def disagreements(store: Store) -> list[Disagreement]:
     held: dict[int, list[Answer]] = defaultdict(list)
     for one in answers_of(store):
         held[one.document].append(one)
+    for number, one in settled.items():
+        held[number].append(one)
     return [
-        Disagreement(number, tuple(held[number]), settled.get(number))
+        Disagreement(number, tuple(one for one in held[number] if one is not settled.get(number)), settled.get(number))
         for number in reading_order(store)
         if differ(held[number])
     ]

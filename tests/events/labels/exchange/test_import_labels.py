@@ -139,10 +139,13 @@ def test_titles_and_ids_that_spreadsheets_would_calculate(tmp_path: Path) -> Non
         store.connection.execute("UPDATE documents SET id = '=1+1' WHERE document = 0")
         draw_documents(store, 18, actors=["IRQ"])
         answer_all(store, "anna")
+        answer_all(store, "-me")
         text = label_table(store).csv()
         assert "'=1+1" in text
+        assert "'-me" in text
         path = written(tmp_path, text.replace(",IRQ,", ",iraq,"))
-        assert import_labels(store, path).known == 18
+        report = import_labels(store, path)
+        assert (report.known, report.added, report.coders) == (36, 0, ("-me", "anna"))
 
 
 def test_choices_that_nobody_made_are_named(store: EventStore, tmp_path: Path) -> None:
@@ -188,6 +191,23 @@ def test_wrong_labels_leave_the_store_as_it_was(
 def test_a_file_that_does_not_say_who_labelled(store: EventStore, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="line 2 does not say who labelled; name the coder"):
         import_labels(store, written(tmp_path, csv_of(["item-0"])), design="simple")
+
+
+def test_chances_that_cannot_be_those_of_this_store(store: EventStore, tmp_path: Path) -> None:
+    """Ten documents with a chance of 0.001 each would stand for 10,000, and the store has 20."""
+    path = written(tmp_path, csv_of(ids_of(store)[:10], more=",0.001"))
+    with pytest.raises(InputError, match="does not fit the store: inclusion says that there are 10,000 documents"):
+        import_labels(store, path, coder="anna")
+    assert labelling_of(store) is None
+
+
+def test_texts_that_perhaps_nobody_has_read(store: EventStore, tmp_path: Path) -> None:
+    labels = [["IRQ"], [], ["none"], [], ["NATO"]]
+    rows = [json.dumps({"document": name, "label": one}) for name, one in zip(ids_of(store), labels, strict=False)]
+    path = written(tmp_path, "\n".join(rows))
+    report = import_labels(store, path, coder="anna", design="simple")
+    assert (report.unlabelled, report.added) == (2, 5)
+    assert "2 texts without a label counted as read, with nobody acting; doccano writes" in str(report)
 
 
 def test_only_some_chances(store: EventStore, tmp_path: Path) -> None:

@@ -6,14 +6,17 @@ import datetime
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from howsure import __version__
+from howsure.counts.population.draw import Elements, read_draw
 from howsure.errors import InputError
 from howsure.events.labels.answers import answers_of, coder_named, settlements_of
 from howsure.events.labels.draw import ALL, checked_question, question_of
+from howsure.events.labels.exchange.import_report import ImportReport
 from howsure.events.labels.exchange.read_answer import ReadAnswer
 from howsure.events.labels.exchange.read_labels import read_labels
 from howsure.events.labels.labelling import Labelling, labelling_of
@@ -31,22 +34,6 @@ WHY = (
 REVISIONS = """
     SELECT document, CASE WHEN settles THEN '' ELSE coder END AS who, max(revision) FROM answers GROUP BY ALL"""
 Key = tuple[int, str, bool]  # document, coder, settles
-
-
-@dataclass(frozen=True, slots=True)
-class ImportReport:
-    """What was imported: the format, answers new in the store, those that it had already, documents, and coders."""
-
-    format: str
-    added: int
-    known: int
-    documents: int
-    coders: tuple[str, ...]
-    design: str
-
-    def __str__(self) -> str:
-        said = f"{counted(self.added, 'answer')} to {counted(self.documents, 'document')} by {', '.join(self.coders)}"
-        return said + (f"; {self.known:,} were in the store already" if self.known else "")
 
 
 def import_labels(
@@ -92,7 +79,8 @@ def import_labels(
     coders = sorted({name for _, name, _ in given})
     documents = len({document for document, _, _ in given})
     held = asked.design or str((settings or {})["design"])
-    return ImportReport(kind, len(added), known, documents, tuple(coders), held)
+    unlabelled = sum(one.is_empty for one in answers)
+    return ImportReport(kind, len(added), known, documents, tuple(coders), held, unlabelled)
 
 
 def _codes(store: Store, answers: Sequence[ReadAnswer]) -> dict[str, str]:
@@ -189,6 +177,8 @@ def _settings(
     if len({(one.document, one.inclusion) for one in with_chance}) > len({one.document for one in with_chance}):
         raise InputError(f"{path}: inclusion must be the same in all rows of a document.")
     stored, read = _count(store), len(set(numbers.values()))
+    if design is None:
+        _check_chances({one.document: one.inclusion for one in answers}, stored, path)
     if design == "census" and read < stored:
         raise InputError(
             f"a census labels all documents of the store, {stored:,}; {path} labels {read:,}. Or design='simple'?"
@@ -198,6 +188,16 @@ def _settings(
         "by": "none", "strata": "none", "seed": None, "howsure": __version__,
         "drawn": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"), "imported": Path(path).name,
     }  # fmt: skip
+
+
+def _check_chances(chances: Mapping[str, float | None], stored: int, path: str) -> None:
+    """InputError where the chances of the documents read cannot be those of a draw from as many as are stored."""
+    given = dict(enumerate(chances.values()))
+    try:
+        read_draw(Elements(stored, None), np.arange(len(given)), strata=None, inclusion=given)
+    except InputError as error:
+        said = str(error).replace(" units", " documents")
+        raise InputError(f"{path} does not fit the store: {said}") from error
 
 
 def _count(store: Store) -> int:

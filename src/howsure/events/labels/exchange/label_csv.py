@@ -11,6 +11,7 @@ from howsure.events.labels.exchange.read_answer import ReadAnswer
 from howsure.files.text import Text
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.numerals import spelled_number
+from howsure.show.harmless import out_of_a_spreadsheet
 
 DOCUMENT, ACTOR, LABEL, CODER = "document", "actor", "label", "coder"
 STRATUM, INCLUSION, SETTLES = "stratum", "inclusion", "settles"
@@ -62,10 +63,10 @@ def read_label_csv(text: Text) -> list[ReadAnswer]:
 
 
 def _add(found: dict[tuple[str, str | None, bool], ReadAnswer], place: str, row: Row) -> None:
-    document, actor = row[DOCUMENT], row[ACTOR]
+    document, actor, coder = row[DOCUMENT], *(out_of_a_spreadsheet(row.get(name, "")) for name in (ACTOR, CODER))
     if not document or not actor:
         raise InputError(f"{place} must name a document and an actor; it has {document!r} and {actor!r}.")
-    key = document, row.get(CODER) or None, _settles(place, row)
+    key = document, coder or None, _settles(place, row)
     label = _label(place, row[LABEL])
     answer = found.get(key)
     if answer is None:

@@ -14,7 +14,8 @@ NONE, UNCLEAR = ("none", "nobody", "no one"), ("unclear", "unsure")  # choices t
 class ReadAnswer:
     """What a coder said of a document, by its id: whether each actor acts, by code or title.
 
-    place: where in the file, for errors. closed: actors that are not in `says` were asked too and do not act.
+    place: where in the file, for errors. closed: actors that are not in `says` were asked too and do not act; is_empty:
+    nothing was chosen, not even that nobody acts.
     """
 
     place: str
@@ -22,6 +23,7 @@ class ReadAnswer:
     coder: str | None
     says: dict[str, bool] = field(default_factory=dict)
     closed: bool = False
+    is_empty: bool = False
     unclear: bool = False
     settles: bool = False
     stratum: str | None = None
@@ -42,7 +44,9 @@ def answer_by_choices(
     unclear = bool(chosen) and chosen[0].lower() in UNCLEAR
     others = [one.strip() for one in offered if one.strip().lower() not in (*NONE, *UNCLEAR)]
     says = dict.fromkeys(others, False) | dict.fromkeys(plain, True)
-    return ReadAnswer(place, document, coder, {} if unclear else says, closed=True, unclear=unclear)
+    return ReadAnswer(
+        place, document, coder, {} if unclear else says, closed=True, is_empty=not chosen, unclear=unclear
+    )
 
 
 def id_in(record: Mapping[str, object], place: str, *, within: str = "") -> str:
