@@ -203,7 +203,7 @@ def corrected_series(
     >>> row.positives <= row.low <= row.estimate <= row.high <= row.n
     True
 
-    Raises TooFewLabelsError if a stratum of the draw has fewer than 2 documents with labels; InputError for an actor
+    Raises TooFewLabelsError if a stratum of the draw has fewer than 2 documents with answers; InputError for an actor
     that the store does not know, or an invalid option.
     """
     if unit not in UNITS:
@@ -245,6 +245,7 @@ def corrected_series(
         "method": counts.recipe["method"],
         "design": counts.recipe["design"],
         "labelled": held.read,
+        "joined_strata": list(held.joined),
         "features": counts.recipe["features"],
         "seed": SEED,
         "documents": sum(sizes.values()),

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import InputError
+from howsure.events.corrected.joined_strata import joined_strata
 from howsure.events.corrected.pair_features import PairFeatures
 from howsure.events.labels.settled import CHANCES, SettledLabels
 from howsure.inputs.naming import counted
@@ -28,13 +29,14 @@ class LabelledPairs:
     """Per pair (N,): its label, NaN where nobody has read the document; its stratum, or its document's chance.
 
     Of strata and inclusion one is None. read: documents with labels of all actors. A document with an answer for some
-    actors only has no labels here.
+    actors only has no labels here. joined: strata that were joined with others, since too few answers are usable.
     """
 
     labels: Floats
     strata: np.ndarray[Any, Any] | None
     inclusion: Floats | None
     read: int
+    joined: tuple[str, ...] = ()
 
 
 def labelled_pairs(pairs: PairFeatures, settled: SettledLabels) -> LabelledPairs:
@@ -43,7 +45,9 @@ def labelled_pairs(pairs: PairFeatures, settled: SettledLabels) -> LabelledPairs
     Documents that are unclear, or on which coders disagree, have no label: within a stratum they count as missing at
     random; where documents were drawn with given chances, the chances are lowered by the share that is missing.
 
-    Raises TooFewLabelsError if a stratum has fewer than 2 documents with labels; InputError if labels or strata are of
+    A stratum that keeps fewer than 2 labels for this reason is joined with the one most like it (`joined_strata`).
+
+    Raises TooFewLabelsError if a stratum has fewer than 2 documents with answers; InputError if labels or strata are of
     other documents than those of the store.
     """
     documents = pairs.documents
@@ -68,8 +72,11 @@ def labelled_pairs(pairs: PairFeatures, settled: SettledLabels) -> LabelledPairs
         chances[rows] = settled.inclusion[usable] * (len(rows) / settled.drawn)
         return LabelledPairs(labels.ravel(), None, np.repeat(chances, per_document), len(rows))
     strata = _strata(documents.tolist(), settled.strata)
+    score = pairs.probability.reshape(len(documents), per_document).max(axis=1)
+    day = pairs.date[::per_document].astype("datetime64[D]").astype(np.float64)
+    strata, joined = joined_strata(strata, score, day, place, rows, least=LEAST)
     _check_strata(strata, rows, settled)
-    return LabelledPairs(labels.ravel(), np.repeat(strata, per_document), None, len(rows))
+    return LabelledPairs(labels.ravel(), np.repeat(strata, per_document), None, len(rows), joined)
 
 
 def _strata(documents: list[int], strata: Mapping[int, str]) -> np.ndarray[Any, Any]:

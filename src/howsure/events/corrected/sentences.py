@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from howsure.counts.results import CountEstimates
-from howsure.inputs.naming import counted
+from howsure.inputs.naming import counted, shortened
 
 REPRINTED = (
     "{} a story that others tell too: within a period they count as independent given their scores; totals allow for it"
@@ -75,6 +75,10 @@ def _missing(recipe: Mapping[str, Any]) -> list[str]:
             f"Without a label: {' and '.join(parts)}. That does no harm only if they are like the other documents "
             "of their stratum."
         )
+    joined = recipe.get("joined_strata")
+    if joined:
+        were = f"{counted(len(joined), 'stratum', 'strata')} with fewer than 2 usable answers"
+        said.append(f"Joined with the stratum most like it: {were} ({shortened(map(repr, joined))}).")
     if recipe["not_read"]:
         said.append(f"{counted(recipe['not_read'], 'drawn document')} not read yet: more answers narrow the intervals.")
     return said
