@@ -81,14 +81,20 @@ def serving_room(store: Path, *options: str, killed: bool = False) -> Iterator[S
     ) as server:
         try:
             drawn, said = server.stdout.readline(), server.stdout.readline()
-            assert "drawn before: Which of these attack here?" in drawn, drawn + server.stderr.read()
+            assert "drawn before: Which of these attack here?" in drawn, drawn + _ended(server)
             found = re.search(r"http://127\.0\.0\.1:[0-9]+/label\?token=[\w-]{32}(?= )", said)
-            assert found, said + server.stderr.read()
+            assert found, said + _ended(server)
             yield ServedRoom(found[0], server)
         finally:
             server.send_signal(signal.SIGINT)
             code, complaint = server.wait(30), server.stderr.read()
         assert (code, complaint) == ((-signal.SIGKILL, "") if killed else (0, ""))
+
+
+def _ended(server: subprocess.Popen[str]) -> str:
+    """What a server says to the end, which reading alone would wait for without end."""
+    server.terminate()
+    return server.communicate()[1]
 
 
 def enter(browser: Browser, address: str, coder: str) -> None:
