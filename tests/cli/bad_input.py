@@ -103,7 +103,7 @@ FILES = [
           'dev.jsonl cannot be read: Invalid Input Error: Malformed JSON in file "dev.jsonl", at byte 21 in line 3: '
           "unexpected end of data.", {"dev.jsonl": b'{"gold": 1, "prob": 0.3}\n{"gold": 1, "prob":\n'}),
     Wrong("text that is not UTF-8", JUDGE,
-          "line 2 of dev.csv is not UTF-8 text. Convert the file to UTF-8.",
+          "line 2 of dev.csv is not UTF-8 text. Save it as UTF-8 (in a spreadsheet: CSV UTF-8).",
           {"dev.csv": "gold,prob,note\n0,0.2,café\n1,0.3,x\n".encode("latin-1")}),
     Wrong("Python objects in an .npz", "calibration dev.npz --target gold --prob prob",
           "dev.npz cannot be read: gold holds Python objects, which are never unpickled; save numbers or text "

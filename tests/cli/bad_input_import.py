@@ -25,8 +25,8 @@ SCORED = [
           with_changes(3, id="")),
     Wrong("a document without a date", IMPORT,
           f"date must be a date, written YYYY-MM-DD; row 3 of scores.csv {COUNTED} holds no date (1 in all). "
-          "Years run from 1000 to 2999. Give --date-format if they are written in another way, or leave such "
-          "documents out with --bad-dates leave-out.", with_changes(3, date="")),
+          "Years run from 1000 to 2999. If they are written in another way, give --date-format, such as %d/%m/%Y for "
+          "31/12/2001; or leave such documents out with --bad-dates leave-out.", with_changes(3, date="")),
     Wrong("two dates of one document", IMPORT,
           "date must be the same in all rows of a document; that with id 'a' has '2001-01-03' in row 1 of "
           f"scores.csv {COUNTED} and '2001-01-04' in row 2 of scores.csv {COUNTED}.",

@@ -394,3 +394,46 @@ def test_what_cannot_go_on_is_said(news: tuple[Path, np.ndarray], labelled: Path
     fewer = written(rows[:-5], tmp_path / "fewer.csv", ",")
     assert "--more: " in howsure(*given, fewer).err
     assert "must hold all rows of its sample" in howsure(*given, fewer).err
+
+
+@pytest.mark.parametrize("share", [False, True])
+def test_csv_holds_one_number_in_each_cell_with_all_digits(
+    news: tuple[Path, np.ndarray], labelled: Path, share: bool
+) -> None:
+    given = ["counts", "estimate", news[0], "--prob", "score", "--labelled", labelled, "--by", "month,length"]
+    rows = list(csv.DictReader(printed(*given, "--format", "csv", *(["--share"] if share else [])).splitlines()))
+    held = json.loads(printed(*given, "--format", "json"))
+    expected = [*held["cells"], *held["domains"], held["total"]]
+    assert [list(row.values())[:2] for row in rows] == [
+        [*one["cell"], *["all"] * (2 - len(one["cell"]))] for one in expected
+    ]
+    for row, one in zip(rows, expected, strict=True):
+        assert [int(row[name]) for name in ("n", "labelled", "positives")] == [
+            one["n"],
+            one["labelled"],
+            one["positives"],
+        ]
+        assert float(row["share"]) == one["share"]
+        for name in ("low", "high"):
+            assert float(row[name]) == (one[name] / one["n"] if share else one[name])
+        assert share or float(row["estimate"]) == one["estimate"]
+
+
+def test_latex_and_markdown_say_how_the_counts_came_about(news: tuple[Path, np.ndarray], labelled: Path) -> None:
+    given = ["counts", "estimate", news[0], "--prob", "score", "--labelled", labelled, "--by", "month"]
+    for form, start in (("latex", "% "), ("markdown", "<!-- ")):
+        text = printed(*given, "--format", form)
+        assert text.startswith(f"{start}method auto; level 0.95; design units drawn at random within")
+        for said in ("seed 0", "howsure 0.1.0", "files ", "note: the intervals rely on"):
+            assert said in text.partition("begin{" if form == "latex" else "-->")[0]
+
+
+def test_a_plan_for_a_share(news: tuple[Path, np.ndarray]) -> None:
+    given = ["counts", "plan", news[0], "--prob", "score"]
+    shares, units = printed(*given, "--share", "--width", 0.125), printed(*given, "--width", 75)
+    assert "for an interval about 0.125 of the units wide" in shares
+    assert shares.split()[0] == units.split()[0]
+    assert "about 75 units wide" in units
+    found = howsure(*given, "--width", 0.04)
+    assert found.code == 2
+    assert "must be at least 1 unit; it is 0.04. If it is a share of the units: --share." in found.err

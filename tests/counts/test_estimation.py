@@ -517,3 +517,24 @@ def test_what_cannot_be_right_is_refused(change: dict, said: str) -> None:
     options = BASE | change
     with pytest.raises(InputError, match=said):
         estimate_counts(options.pop("y_prob"), options.pop("labels"), **options)
+
+
+def test_arrays_may_stand_beside_the_columns_of_a_frame() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"score": rng.random(400), "country": np.repeat(["A", "B"], 200), "words": rng.random(400)})
+    sample = sample_for_labels(frame["score"], 60, cells=frame[["country"]], rng=0)
+    frame["label"] = np.nan
+    frame.loc[sample.indices, "label"] = (rng.random(60) < frame["score"].to_numpy()[sample.indices]).astype(float)
+    plain = estimate_counts(
+        frame["score"],
+        frame["label"],
+        cells=frame[["country"]],
+        features=frame[["words"]],
+        strata=sample.stratum,
+        rng=0,
+    )
+    for strata in (sample.stratum, pd.Series(sample.stratum)):
+        mixed = estimate_counts(
+            "score", "label", cells=["country"], features=frame.columns[2:3], strata=strata, rng=0, data=frame
+        )
+        assert mixed.to_dict() == plain.to_dict()

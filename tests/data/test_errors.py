@@ -232,7 +232,10 @@ def test_formats_that_cannot_be_mixed(tmp_path: Path) -> None:
     [
         ("gold,prob\n1,0.5\n1\n", "x.csv"),
         ("gold,prob\n" + "1,0.5\n" * 30_000 + "1,0.5,7\n", r"x.csv cannot be read: .*Line: 30002"),
-        ("gold,prob\n1,0.5\n0,é\n", "line 3 of .*x.csv is not UTF-8 text. Convert the file to UTF-8."),
+        (
+            "gold,prob\n1,0.5\n0,é\n",
+            "line 3 of .*x.csv is not UTF-8 text. Save it as UTF-8 \\(in a spreadsheet: CSV UTF-8\\).",
+        ),
         ("1,0.5\n0,0.7\n", "no column 'gold' in .*x.csv; it has 1, 0.5"),
     ],
 )

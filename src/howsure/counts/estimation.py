@@ -110,7 +110,7 @@ def estimate_counts(
 
 
 def _columns(data: Any, *named: Any) -> list[Any]:
-    """What the parameters name in a data frame: columns, or mappings of names to columns where they name several."""
+    """What the parameters name in a data frame: a column, or several by name; arrays are taken as they are."""
     if not is_frame(data):
         raise InputError(f"data must be a data frame, not {type(data).__name__}; pass arrays without data=")
     held: list[Any] = []
@@ -119,6 +119,8 @@ def _columns(data: Any, *named: Any) -> list[Any]:
             held.append(None)
         elif isinstance(one, str):
             held.append(columns_from(data, [one])[0])
+        elif hasattr(one, "__array__") and len(one) == len(data):
+            held.append(one)
         else:
             names = list(one)
             held.append(dict(zip(names, columns_from(data, names), strict=True)))

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
 import click
 
 from howsure.cli.counts.input import read_population
@@ -10,10 +14,11 @@ from howsure.cli.counts.sheet import join_labelled
 from howsure.cli.counts.wording import in_options, speaking_of_options
 from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.options import as_names, figure_option, level_option, output_options, report_option
-from howsure.cli.terminal.output import emit, json_text, table_text
+from howsure.cli.terminal.output import emit, json_text, records_csv, table_text
 from howsure.cli.terminal.row_numbers import rows_as_in_files
 from howsure.counts import estimate_counts
 from howsure.counts.estimation import METHODS
+from howsure.counts.results import ALL, CountEstimates
 from howsure.errors import InputError
 
 
@@ -82,6 +87,37 @@ def estimate_command(
         found = counts.to_dict()
         emit(json_text(found | {"recipe": {**found["recipe"], **population.recipe}}), output)
         return
+    if form == "csv":
+        emit(records_csv(_records(counts, share=share)), output)
+        return
     table = counts.table(share=share)
+    if form != "table":
+        table = replace(table, caption=_comment({**counts.recipe, **population.recipe}, map(in_options, table.notes)))
     said = "\n".join(["", *map(in_options, table.notes), ""])
     emit(table_text(table, form) + (said if form == "table" else ""), output)
+
+
+def _records(counts: CountEstimates, *, share: bool) -> list[dict[str, Any]]:
+    """The rows of the table with all their digits, one number in each; with `share`, intervals of shares."""
+    columns = counts.columns or ("cell",)
+    domains = counts.domains if len(columns) > 1 else ()
+    held = []
+    for row in (*(counts.rows if counts.columns else ()), *domains, counts.total):
+        names = [*row.cell, *[ALL] * (len(columns) - len(row.cell))]
+        numbers = row.to_dict()
+        kept = {name: numbers[name] for name in ("n", "labelled", "positives", "estimate", "low", "high", "share")}
+        if share:
+            kept |= {name: numbers[name] / row.n for name in ("low", "high")}
+            del kept["estimate"]
+        held.append(dict(zip(columns, names, strict=True)) | kept | {"method": row.method})
+    return held
+
+
+def _comment(recipe: Mapping[str, Any], notes: Iterable[str]) -> str:
+    """How a table came about, in a few lines."""
+    words = {
+        name.replace("_", " "): ", ".join(map(str, one)) if isinstance(one, (list, tuple)) else one
+        for name, one in recipe.items()
+        if one not in (None, [], (), {})
+    }
+    return "\n".join(["; ".join(f"{name} {one}" for name, one in words.items()), *notes])

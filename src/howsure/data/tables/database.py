@@ -118,7 +118,7 @@ def reading(name: str, path: str = "") -> Iterator[None]:
         if NOT_UTF_8.search(str(error)):
             line = LINE.search(str(error))
             place = f"line {int(line[1]):,} of {name}" if line else name
-            raise InputError(f"{place} is not UTF-8 text. Convert the file to UTF-8.") from error
+            raise InputError(f"{place} is not UTF-8 text. Save it as UTF-8 (in a spreadsheet: CSV UTF-8).") from error
         told = str(error).partition("LINE 1:")[0].replace(os.path.abspath(path or name), name)  # then our own SQL
         lines = [line.strip() for line in told.splitlines() if line.strip()]
         reason = " ".join(lines[:3])[:300] if lines else type(error).__name__

@@ -153,6 +153,6 @@ class Corpus:
         written = self.fields.date_format or "YYYY-MM-DD"
         raise InputError(
             f"{column.name} must be a date, written {written}; {place} holds {held} ({int(str(count)):,} in all). "
-            f"Years run from {YEARS[0]} to {YEARS[1]}. Give date_format if they are written in another way, or leave "
-            "such documents out with bad_dates='leave-out'."
+            f"Years run from {YEARS[0]} to {YEARS[1]}. If they are written in another way, give date_format, "
+            "such as %d/%m/%Y for 31/12/2001; or leave such documents out with bad_dates='leave-out'."
         )
