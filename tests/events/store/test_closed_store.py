@@ -31,7 +31,7 @@ from howsure.events import (
     example_store,
 )
 from howsure.events.corpus.stories import stories_of
-from howsure.events.corrected import extra_features
+from howsure.events.corrected import extra_features, score_files
 from howsure.events.corrected.corrected_series import corrected_series
 from howsure.events.corrected.pair_features import pair_features
 from howsure.events.extraction.recount import recount_events
@@ -155,6 +155,7 @@ ASKED |= {
     "pair_features": pair_features,
     "present": lambda store: questions.present(store, 0, "anna"),
     "progress_of": lambda store: questions.progress_of(store, "anna"),
+    "read_scores": lambda store: score_files.read_scores(store, "scores.csv"),
     "room": lambda store: questions.room(store, "anna"),
     "series_of_labels": lambda store: corrections.series_of_labels(store, by="year", level=0.95, unit="documents"),
     "score_features": lambda store: extra_features.score_features(store, None, {"a": {}}),  # type: ignore[arg-type]

@@ -12,6 +12,7 @@ from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.destinations import FIGURES, Written
 from howsure.cli.terminal.options import level_option, output_options, raw_option
 from howsure.cli.terminal.output import emit, is_raw, say
+from howsure.errors import InputError
 from howsure.inputs.naming import counted
 
 PERIODS = ("week", "month", "quarter", "year")
@@ -61,6 +62,9 @@ def correction_options(function: Decorated) -> Decorated:
         click.option("--uncorrected", is_flag=True, help="Leave out the counts corrected by labels."),
         click.option("--learn", is_flag=True,
                      help="For corrected counts, also learn from the words of the labelled texts."),
+        click.option("--score", metavar="FILE",
+                     help="For corrected counts, also use the numbers in FILE: columns document, perhaps actor, and "
+                     "any number of scores."),
     ]  # fmt: skip
     for option in reversed(options):
         function = option(function)
@@ -141,9 +145,7 @@ def export_command(path: str, output: str, groups: list[list[str]], top: int | N
 @level_option
 @correction_options
 @output_options
-def compare_command(
-    path: str, first: str, second: str, form: str, output: str | None, uncorrected: bool, learn: bool, **options: Any
-) -> None:
+def compare_command(path: str, first: str, second: str, form: str, output: str | None, **options: Any) -> None:
     """Print the probability that the actor FIRST acts more often than SECOND in each period.
 
     \b
@@ -155,9 +157,10 @@ def compare_command(
     from howsure.events.store.event_store import EventStore
 
     with EventStore.open(path) as store:
+        helped = _correction(store, options)
         compared, reason = compare_actors(store, first, second, **options), ""
-        if not uncorrected:
-            compared, reason = comparison_beside_labels(store, compared, learn=learn)
+        if helped is not None:
+            compared, reason = comparison_beside_labels(store, compared, **helped)
     emit(comparison_output(compared, form, path, reason), output)
 
 
@@ -212,6 +215,16 @@ def _say(reason: str) -> None:
         say(f"howsure: {reason}")
 
 
+def _correction(store: Any, options: dict[str, Any]) -> dict[str, Any] | None:
+    """What helps to correct counts, taken out of the options; None if counts are not corrected."""
+    from howsure.events.corrected.score_files import read_scores
+
+    uncorrected, learn, file = (options.pop(name) for name in ("uncorrected", "learn", "score"))
+    if uncorrected and file is not None:
+        raise InputError("--score is for corrected counts, which --uncorrected leaves out; give one of the two.")
+    return None if uncorrected else {"learn": learn, "scores": None if file is None else read_scores(store, file)}
+
+
 def _series(
     path: str, groups: list[list[str]], top: int | None, options: dict[str, Any]
 ) -> tuple[Any, int, list[list[str]], str]:
@@ -224,13 +237,13 @@ def _series(
     from howsure.events.store.event_store import EventStore
     from howsure.events.store.reading import chosen_actors
 
-    uncorrected, learn = options.pop("uncorrected"), options.pop("learn")
     with EventStore.open(path) as store:
+        helped = _correction(store, options)
         panels = [list(chosen_actors(store, group)) for group in groups]
         named = [code for panel in panels for code in panel]
         acting = chosen_actors(store, named or None)
         actors = acting if named else acting[:top]
         series, reason = event_series(store, actors=actors, **options), ""
-        if not uncorrected:
-            series, reason = series_beside_labels(store, series, learn=learn)
+        if helped is not None:
+            series, reason = series_beside_labels(store, series, **helped)
         return series, len(acting) - len(actors), panels, reason

@@ -97,6 +97,19 @@ def open_table(database: Database, files: tuple[File, ...], names: Sequence[str]
     return table
 
 
+def column_names(database: Database, file: File) -> list[str]:
+    """The names of the columns of a file, in its order.
+
+    Raises InputError if it cannot be read.
+    """
+    with reading(file.name, file.path):
+        if file.format == "npz":
+            return list(archive_columns(file))
+        if file.format == "parquet":
+            return list(_described(database.connection, parquet_source([file])))
+        return list(_described(database.connection, text_source(file, *WHOLE.get(file.format, ()))))
+
+
 def _open_parquet(database: Database, files: tuple[File, ...], names: list[str]) -> Table:
     connection = database.connection
     folders = False
@@ -183,4 +196,5 @@ def _place(file: File, row: int) -> str:
     return f"row {row + 1:,} of {file.name} (counted from 1{header})"
 
 
+WHOLE = dict.fromkeys(("json", "jsonl"), ("sample_size=-1",))  # names may first come in a late row
 OPENERS = {"parquet": _open_parquet, "npz": _open_archives}

@@ -183,8 +183,9 @@ def corrected_series(
     are shown: `actors`, and the days from `since` to `until`. unit: "documents", or their "share" among all documents
     of the period, including those left out because they name no actor, in which nobody looks for an event.
 
-    scores: further features, by name a number for each document by its id. learn: also learn from the words of the read
-    texts (needs scikit-learn).
+    scores: further features, by name a number for each document by its id, or for each document and actor asked by
+    (id, code); `howsure.events.corrected.score_files.read_scores` reads them from a file. learn: also learn from the
+    words of the read texts (needs scikit-learn).
 
     >>> from howsure.events import EventStore, example_store
     >>> from howsure.events.labels.answers import record_answer

@@ -7,6 +7,7 @@ from typing import Any
 
 from howsure.events.corrected.corrected_comparison import corrected_comparison
 from howsure.events.corrected.corrected_series import UNITS, CorrectedSeries, corrected_series
+from howsure.events.corrected.extra_features import Scores
 from howsure.events.corrected.labelled_pairs import TooFewLabelsError
 from howsure.events.labels.labelling import labelling_of
 from howsure.events.series.actor_comparison import ActorComparison
@@ -14,21 +15,23 @@ from howsure.events.series.event_series import EventSeries
 from howsure.events.store.reading import Store
 
 
-def series_beside_labels(store: Store, series: EventSeries, *, learn: bool = False) -> tuple[EventSeries, str]:
+def series_beside_labels(
+    store: Store, series: EventSeries, *, learn: bool = False, scores: Scores | None = None
+) -> tuple[EventSeries, str]:
     """A series with the corrected one of the same actors, periods, unit and level; or as it is, and the reason.
 
     The reason is empty where the store has no labels: nobody asked for a correction.
     """
-    found, reason = _corrected(store, series.actors, series.recipe, learn)
+    found, reason = _corrected(store, series.actors, series.recipe, learn, scores)
     return (series if found is None else series.beside(found)), reason
 
 
 def comparison_beside_labels(
-    store: Store, compared: ActorComparison, *, learn: bool = False
+    store: Store, compared: ActorComparison, *, learn: bool = False, scores: Scores | None = None
 ) -> tuple[ActorComparison, str]:
     """A comparison with that by the corrected counts; or as it is, and the reason."""
     pair = (compared.first, compared.second)
-    found, reason = _corrected(store, pair, compared.recipe, learn)
+    found, reason = _corrected(store, pair, compared.recipe, learn, scores)
     if found is None:
         return compared, reason
     if found.not_asked:
@@ -37,7 +40,7 @@ def comparison_beside_labels(
 
 
 def _corrected(
-    store: Store, actors: tuple[str, ...], recipe: Mapping[str, Any], learn: bool
+    store: Store, actors: tuple[str, ...], recipe: Mapping[str, Any], learn: bool, scores: Scores | None
 ) -> tuple[CorrectedSeries | None, str]:
     if labelling_of(store) is None:
         return None, ""
@@ -45,7 +48,7 @@ def _corrected(
         return None, f"No corrected counts of {recipe['unit']}: readers said of documents which actors act in them."
     options: dict[str, Any] = {name: recipe.get(name) for name in ("by", "unit", "level", "since", "until")}
     try:
-        found = corrected_series(store, actors=actors, learn=learn, **options)
+        found = corrected_series(store, actors=actors, learn=learn, scores=scores, **options)
     except TooFewLabelsError as error:
         return None, f"No corrected counts yet: {error}"
     if found is None or not found.rows:

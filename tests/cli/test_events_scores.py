@@ -1,0 +1,89 @@
+"""`--score FILE` of the commands that show corrected counts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from howsure.events.corrected.corrected_series import corrected_series
+from howsure.events.store.event_store import EventStore
+from tests.cli.running import howsure, printed
+from tests.events.corrected.known_truth import labelled_store
+
+HEADINGS = "document,judge"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A labelled store and the scores of its documents."""
+    where = tmp_path_factory.mktemp("labelled")
+    labelled_store(where / "s.duckdb", n=60, read=40)
+    with EventStore.open(where / "s.duckdb") as store:
+        rows = [f"{name},{number % 7}" for number, name in store.ask("SELECT document, id FROM documents")]
+    (where / "scores.csv").write_text("\n".join([HEADINGS, *rows, ""]), encoding="utf-8")
+    return where
+
+
+@pytest.fixture
+def inside(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def test_every_command_uses_the_scores(inside: Path, tmp_path: Path) -> None:
+    with EventStore.open("s.duckdb") as store:
+        judge = {name: float(number % 7) for number, name in store.ask("SELECT document, id FROM documents")}
+        expected = corrected_series(store, by="year", scores={"judge": judge})
+    assert expected is not None
+    scored = ("--by", "year", "--score", "scores.csv")
+    series = json.loads(printed("events", "series", "s.duckdb", *scored, "--format", "json"))
+    assert series["corrected"] == json.loads(json.dumps(expected.to_dict()))
+    compared = json.loads(printed("events", "compare", "s.duckdb", "AAA", "BBB", *scored, "--format", "json"))
+    assert compared["corrected"]["recipe"]["features"][-1] == "judge"
+    printed("events", "export", "s.duckdb", str(tmp_path / "o.csv"), *scored)
+    recipe = (tmp_path / "o.recipe.json").read_text(encoding="utf-8")
+    assert "judge" in recipe
+    printed("events", "figure", "s.duckdb", str(tmp_path / "o.svg"), *scored)
+    assert "corrected" in (tmp_path / "o.svg").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("changes", "options", "told"),
+    [
+        ({}, ("--uncorrected",), "howsure: --score is for corrected counts, which --uncorrected leaves out; give one"),
+        ({"d5,5": "zzz,5"}, (), "document must be the id of a document in s.duckdb; row 1 of wrong.csv (counted from"),
+        ({"d5,5\n": ""}, (), "wrong.csv must have a row for every document in s.duckdb; 'd5' has none (1 such)."),
+        ({"d8,1\n": "d5,1\nd8,1\n"}, (), "there must be one row per document; 'd5' is that of row 1 of wrong.csv"),
+        ({"d5,5": "d5,much"}, (), "judge must be a finite number, with a decimal point; row 1 of wrong.csv"),
+        ({"d5,5": "d5,"}, (), "judge must not be missing; row 1 of wrong.csv"),
+        ({HEADINGS: "document,actor"}, (), "wrong.csv must have a column of scores beside document and actor"),
+        ({HEADINGS: "id,judge"}, (), "no column 'document' in wrong.csv"),
+        ({HEADINGS: "document,mentions"}, (), "a score must not be called 'mentions', as a feature of the store is"),
+    ],
+)
+def test_wrong_scores_are_refused(inside: Path, changes: dict[str, str], options: tuple[str, ...], told: str) -> None:
+    text = (inside / "scores.csv").read_text(encoding="utf-8")
+    for old, new in changes.items():
+        assert old in text
+        text = text.replace(old, new, 1)
+    (inside / "wrong.csv").write_text(text, encoding="utf-8")
+    for command in (("series",), ("compare", "AAA", "BBB"), ("export", "wrong.parquet"), ("figure", "wrong.svg")):
+        done = howsure("events", command[0], "s.duckdb", *command[1:], "--score", "wrong.csv", *options)
+        assert (done.code, done.out) == (2, "")
+        assert told in " ".join(done.err.split())
+        assert "Traceback" not in done.err
+    assert not [path for path in inside.iterdir() if path.name in ("wrong.parquet", "wrong.svg")]
+
+
+def test_a_file_that_is_not_there_and_a_store_without_labels(inside: Path, tmp_path: Path) -> None:
+    done = howsure("events", "series", "s.duckdb", "--score", "none.csv")
+    assert done.code == 2
+    assert "none.csv" in done.err
+    (tmp_path / "p.csv").write_text("id,date,actor,p\na,2001-01-03,IRQ,0.5\n", encoding="utf-8")
+    named = ("--id", "id", "--date", "date", "--actor", "actor", "--prob", "p")
+    printed("events", "import", str(tmp_path / "p.csv"), *named, "--store", str(tmp_path / "p.duckdb"))
+    done = howsure("events", "series", str(tmp_path / "p.duckdb"), "--score", "scores.csv")
+    assert done.code == 2
+    assert "holds no labels; draw documents first: howsure events label" in " ".join(done.err.split())

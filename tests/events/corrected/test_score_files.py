@@ -1,0 +1,164 @@
+"""Scores in files: what is read as a feature of which pairs, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from howsure.errors import InputError
+from howsure.events.corrected.corrected_series import corrected_series
+from howsure.events.corrected.extra_features import score_features
+from howsure.events.corrected.pair_features import pair_features
+from howsure.events.corrected.score_files import read_scores
+from howsure.events.examples import example_store
+from howsure.events.store.event_store import EventStore
+from tests.events.corrected.known_truth import ACTORS, labelled_store
+
+N = 60
+Rows = list[dict[str, object]]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventStore]:
+    path = labelled_store(tmp_path_factory.mktemp("labelled") / "labelled.duckdb", n=N, read=40)
+    with EventStore.open(path) as held:
+        yield held
+
+
+@pytest.fixture(scope="module")
+def ids(store: EventStore) -> list[str]:
+    return [one for (one,) in store.ask("SELECT id FROM documents ORDER BY document")]
+
+
+def of_documents(ids: list[str]) -> Rows:
+    return [{"document": one, "judge": at / 4} for at, one in enumerate(ids)]
+
+
+def of_pairs(ids: list[str]) -> Rows:
+    return [
+        {"document": one, "actor": actor, "judge": at + place / 4}
+        for at, one in enumerate(ids)
+        for place, actor in enumerate(ACTORS)
+    ]
+
+
+def written(rows: Rows, path: Path) -> Path:
+    if path.suffix == ".jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    elif path.suffix == ".parquet":
+        pd.DataFrame(rows).to_parquet(path)
+    elif path.suffix == ".npz":
+        np.savez(path, **{name: np.array([row[name] for row in rows]) for name in rows[0]})
+    else:
+        pd.DataFrame(rows).to_csv(path, index=False, sep="\t" if path.suffix == ".tsv" else ",")
+    return path
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "jsonl", "parquet", "npz"])
+@pytest.mark.parametrize("make", [of_documents, of_pairs])
+def test_every_format_and_order_of_rows(
+    store: EventStore, ids: list[str], tmp_path: Path, form: str, make: Callable[[list[str]], Rows]
+) -> None:
+    rows = make(ids)
+    scores = read_scores(store, written(rows[::-1], tmp_path / f"scores.{form}"))
+    found = score_features(store, pair_features(store, ACTORS), scores)
+    expected = [row["judge"] for row in rows]
+    np.testing.assert_array_equal(found["judge"], np.repeat(expected, 2) if make is of_documents else expected)
+
+
+def test_several_scores_and_actors_by_title(store: EventStore, ids: list[str], tmp_path: Path) -> None:
+    titles = {"AAA": "Arland", "BBB": "borland"}
+    rows = [row | {"actor": titles[str(row["actor"])], "other": 1} for row in of_pairs(ids)]
+    rows += [{"document": ids[0], "actor": "CCC", "judge": 9, "other": 9}]  # an actor of whom nobody was asked
+    scores = read_scores(store, written(rows, tmp_path / "scores.csv"))
+    assert list(scores) == ["judge", "other"]
+    assert scores["judge"][ids[1], "BBB"] == 1.25
+    assert {actor for _, actor in scores["judge"]} == set(ACTORS)
+    found = corrected_series(store, by="year", scores=scores)
+    assert found is not None
+    assert found.recipe["features"][-2:] == ["judge", "other"]
+
+
+def test_a_score_of_actors_helps_by_each_actor(tmp_path: Path) -> None:
+    path = labelled_store(tmp_path / "labelled.duckdb", n=240, read=120)
+    with EventStore.open(path) as store:
+        acting = {(name, actor): 0.0 for (name,) in store.ask("SELECT id FROM documents") for actor in ACTORS}
+        answers = "SELECT d.id, a.acting FROM answers a JOIN documents d USING (document)"
+        acting |= {(name, actor): 1.0 for name, found in store.ask(answers) for actor in found}
+        plain = corrected_series(store, by="year")
+        right = corrected_series(store, by="year", scores={"judge": acting})
+    assert plain is not None
+    assert right is not None
+    assert right.counts.diagnostics.worth > plain.counts.diagnostics.worth
+
+
+def changed(at: int, **change: object) -> Callable[[list[str]], Rows]:
+    def rows(ids: list[str]) -> Rows:
+        found = of_pairs(ids)
+        found[at] |= change
+        return found
+
+    return rows
+
+
+AT = r"row {} of scores\.csv \(counted from 1, without the header\)"
+WRONG: list[tuple[Callable[[list[str]], Rows], str]] = [
+    (changed(2, document=""), f"document must not be missing; {AT.format(3)} has none"),
+    (changed(2, document="zzz"), rf"document must be the id of a document in .*; {AT.format(3)} holds 'zzz'"),
+    (changed(3, actor=""), f"actor must not be missing; {AT.format(4)} has none. Leave the column out"),
+    (changed(3, actor="ZZZ"), f"actor in {AT.format(4)}: .*'ZZZ'"),
+    (changed(1, actor="Arland"), f"'d5' with 'AAA' is that of {AT.format(1)} and of {AT.format(2)}. Remove one"),
+    (changed(4, judge="0,9"), f"judge must be a finite number, with a decimal point; {AT.format(5)} holds '0,9'"),
+    (changed(4, judge="inf"), f"judge must be a finite number.*; {AT.format(5)} holds 'inf'"),
+    (changed(4, judge=""), f"judge must not be missing; {AT.format(5)} has none"),
+    (changed(4, judge="nan"), f"judge must not be missing; {AT.format(5)} has none"),
+    (
+        lambda ids: of_pairs(ids)[:-3],
+        r"a row for every document and actor that .*; 'd179' with 'BBB' has none \(3 such",
+    ),
+    (lambda ids: of_pairs(ids)[::2], r"rows of every actor that .* about, AAA, BBB; BBB has none"),
+    (lambda ids: of_documents(ids)[1:], r"a row for every document in .*; 'd5' has none \(1 such\)"),
+    (lambda ids: of_documents(ids) + of_documents(ids)[:1], rf"one row per document; 'd5' .* of {AT.format(61)}"),
+    (lambda ids: [{"document": one} for one in ids], r"must have a column of scores beside document; it has none"),
+    (lambda ids: [{"id": one, "judge": 1} for one in ids], r"no column 'document' in .*scores\.csv"),
+    (lambda ids: [], r"scores\.csv"),
+]
+
+
+@pytest.mark.parametrize(("make", "message"), WRONG)
+def test_wrong_files_are_refused(
+    store: EventStore, ids: list[str], tmp_path: Path, make: Callable[[list[str]], Rows], message: str
+) -> None:
+    path = written(make(ids), tmp_path / "scores.csv")
+    with pytest.raises(InputError) as error:
+        read_scores(store, path)
+    said = str(error.value).replace(f"{tmp_path}/", "")
+    assert re.search(message, said), said
+
+
+def test_a_store_without_labels_takes_no_scores(tmp_path: Path) -> None:
+    with example_store() as store, pytest.raises(InputError, match="holds no labels; draw documents first"):
+        read_scores(store, tmp_path / "scores.csv")
+
+
+@pytest.mark.parametrize("name", ["mentions", "learned from the texts"])
+def test_a_score_replaces_no_feature(store: EventStore, ids: list[str], name: str) -> None:
+    with pytest.raises(InputError, match=f"must not be called '{name}'"):
+        corrected_series(store, scores={name: dict.fromkeys(ids, 1.0)})
+
+
+def test_pairs_given_from_python_are_checked(store: EventStore, ids: list[str]) -> None:
+    whole = {(one, actor): 1.0 for one in ids for actor in ACTORS}
+    lacking = {key: value for key, value in whole.items() if key != (ids[3], "BBB")}
+    for scores, message in [
+        (lacking, "and actor that readers were asked about"),
+        (whole | {("zzz", "AAA"): 1.0}, "'zzz'"),
+    ]:
+        with pytest.raises(InputError, match=message):
+            corrected_series(store, scores={"judge": scores})
