@@ -82,7 +82,12 @@ def test_several_scores_and_actors_by_title(store: EventStore, ids: list[str], t
     assert {actor for _, actor in scores["judge"]} == set(ACTORS)
     found = corrected_series(store, by="year", scores=scores)
     assert found is not None
-    assert found.recipe["features"][-2:] == ["judge", "other"]
+    assert found.recipe["features"][-2:] == found.recipe["scores"] == ["judge", "other"]
+    assert "the words of a text and the scores judge, other were worth" in found.said[0]
+    plain = corrected_series(store, by="year")
+    assert plain is not None
+    assert "scores" not in plain.recipe
+    assert "the model's probabilities and the words of a text were worth where" in plain.said[0]
 
 
 def test_a_score_of_actors_helps_by_each_actor(tmp_path: Path) -> None:

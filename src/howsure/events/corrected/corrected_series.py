@@ -248,6 +248,7 @@ def corrected_series(
         "labelled": held.read,
         "joined_strata": list(held.joined),
         "features": counts.recipe["features"],
+        **({"scores": list(scores)} if scores else {}),
         "seed": SEED,
         "documents": sum(sizes.values()),
         "store": settings_of(store),

@@ -59,10 +59,13 @@ def checks(counts: CountEstimates, n_actors: int, reprinted: int) -> tuple[str, 
 def _leans_on(recipe: Mapping[str, Any]) -> str:
     coders = recipe["coders"]
     readers = f" by {', '.join(coders)}" if 0 < len(coders) <= 3 else f" by {len(coders)} readers" if coders else ""
+    words = "the model's probabilities and the words of a text"
+    if recipe.get("scores"):
+        words = f"the model's probabilities, the words of a text and the scores {shortened(recipe['scores'])}"
     return (
         f"The corrected counts rest on {counted(recipe['labelled'], 'document')} read{readers} "
-        f"(“{recipe['question']}”); for the others, on what the model's probabilities and the words of a text were "
-        "worth where readers checked them."
+        f"(“{recipe['question']}”); for the others, on what {words} were worth where readers checked "
+        "them."
     )
 
 
