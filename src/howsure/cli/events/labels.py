@@ -69,8 +69,8 @@ def import_command(path: str, file: str, **options: Any) -> None:
     """Add the labels in FILE to STORE.
 
     FILE: CSV with the columns document, actor and label (1, 0 or unclear), and perhaps coder and inclusion; or an
-    export of Label Studio (JSON, JSON-MIN, CSV), doccano or Prodigy (JSON lines), whose texts had a field document with
-    their id.
+    export of Label Studio (JSON, JSON-MIN, CSV), doccano (JSON, JSON lines, CSV) or Prodigy (JSON lines), whose texts
+    had a field document with their id.
 
     \b
     howsure events labels import news.duckdb labels.csv

@@ -38,7 +38,7 @@ MINIMAL = [
 ]  # fmt: skip
 DOCCANO = [
     {"id": 1, "text": "a", "document": "item-0", "label": ["IRQ", "NATO"], "Comments": []},
-    {"id": 2, "text": "b", "meta": {"document": "item-1"}, "label": []},
+    {"id": 2, "text": "b", "meta": {"document": "item-1"}, "label": ["none"]},
     {"id": 3, "text": "c", "document": "item-2", "label": ["unclear"]},
 ]
 OPTIONS = [{"id": "IRQ", "text": "Iraq"}, {"id": "NATO", "text": "NATO"}, {"id": "none", "text": "none"}]
@@ -159,6 +159,15 @@ WRONG = {
         json.dumps([{"document": "a", "label": {"choices": [1]}}]),
         "must have choices as texts",
     ),
+    "an empty label of doccano": (
+        '{"document": "a", "label": ["IRQ"]}\n{"document": "b", "label": []}\n{"document": "c", "label": []}\n',
+        r"line 2: document 'b' has no label \(2 such documents\), and doccano does not say whether somebody read it",
+    ),
+    "tasks that nobody labelled": (
+        json.dumps([{"data": {"document": "a"}, "annotations": []}]),
+        "labels holds no answer; nobody labelled its documents",
+    ),
+    "a list of doccano with a number": ('[{"document": "a", "label": ["IRQ"]}, 1]', "record 2 must be an object"),
     "spans": ('{"document": "a", "label": [[0, 3, "IRQ"]]}\n', "must have a list of texts as its label"),
     "none and one": (
         '{"document": "a", "label": ["IRQ", "none"]}\n',

@@ -12,31 +12,33 @@ from howsure.files.json_text import parsed_json
 from howsure.files.text import Text
 
 ITS_OWN = {"annotator", "annotation_id", "created_at", "updated_at", "lead_time"}  # columns of each export
+NAMES = ("label", "choice", "choices", "actor", "actors", "sentiment")  # of the choices, in JSON-MIN and CSV
 
 
 def read_tasks(tasks: Sequence[Any], name: str) -> list[ReadAnswer]:
     """The answers in a JSON or JSON-MIN export; the id of a document is the field `document` of its task's data.
 
-    A skipped task is unclear; an annotation without a choice says that none acts.
+    A skipped task is unclear; an annotation without a choice says that none acts; a task without annotation was not
+    read. JSON-MIN leaves skipped tasks out, and the choices of an annotation that has none.
 
     Raises InputError naming the task and what is wrong with it.
     """
-    found = []
-    for number, task in enumerate(tasks, start=1):
-        place = f"{name}, task {number}"
+    placed = [(f"{name}, task {number}", task) for number, task in enumerate(tasks, start=1)]
+    for place, task in placed:
         if not isinstance(task, Mapping):
             raise InputError(f"{place} must be an object; it is {str(task)[:60]!r}.")
-        found += _annotations(task, place) if "annotations" in task else [_flat(task, place)]
-    return found
+    if not any("annotations" in task for _, task in placed):
+        return _flat(placed)
+    return [answer for place, task in placed for answer in _annotations(task, place)]
 
 
 def read_csv(text: Text) -> list[ReadAnswer]:
-    """The answers in a CSV or TSV export."""
-    return [_flat(row, place) for place, row in read_rows(text)]
+    """The answers in a CSV or TSV export, which leaves skipped tasks out."""
+    return _flat(read_rows(text))
 
 
 def _annotations(task: Mapping[str, Any], place: str) -> list[ReadAnswer]:
-    data, annotations = task.get("data"), task["annotations"]
+    data, annotations = task.get("data"), task.get("annotations")
     if not isinstance(data, Mapping) or not isinstance(annotations, list):
         raise InputError(f"{place} must have an object data and a list annotations, as Label Studio exports them.")
     document = id_in(data, place, within=" of its data")
@@ -56,18 +58,25 @@ def _annotation(one: Any, document: str, place: str) -> ReadAnswer:
     return answer_by_choices(place, document, coder, chosen)
 
 
-def _flat(record: Mapping[str, Any], place: str) -> ReadAnswer:
-    document, coder = id_in(record, place), _coder(record.get("annotator"))
-    if str(record.get("was_cancelled")).lower() in ("true", "1"):
-        return ReadAnswer(place, document, coder, closed=True, unclear=True)
-    named = [name for name in ("label", "choice", "choices", "sentiment") if name in record]
-    if not named:
-        keys = ", ".join(repr(key) for key in record if key not in ITS_OWN)
-        raise InputError(
-            f"{place} must have its choices under the key 'label' or 'choice'; it has {keys}. Name the choices so in "
-            "the project, or export JSON instead of JSON-MIN or CSV."
-        )
-    return answer_by_choices(place, document, coder, _choices(record[named[0]], place))
+def _flat(records: Sequence[tuple[str, Mapping[str, Any]]]) -> list[ReadAnswer]:
+    """The answers in records of an annotation each, or of a task that nobody annotated: this one has no answer."""
+    annotated = [(place, one) for place, one in records if one.get("annotation_id", 0) not in (None, "")]
+    named = [name for name in NAMES if any(name in one for _, one in annotated)]
+    answers = []
+    for place, one in annotated:
+        document, coder = id_in(one, place), _coder(one.get("annotator"))
+        if str(one.get("was_cancelled")).lower() in ("true", "1"):
+            answers.append(ReadAnswer(place, document, coder, closed=True, unclear=True))
+            continue
+        if not named:
+            keys = ", ".join(repr(key) for key in one if key not in ITS_OWN)
+            raise InputError(
+                f"{place} must have its choices under the key 'label' or 'choice'; it has {keys}. Name the choices so "
+                "in the project, or export JSON instead of JSON-MIN or CSV."
+            )
+        chosen = _choices(one.get(named[0], []), place)
+        answers.append(answer_by_choices(place, document, coder, chosen))
+    return answers
 
 
 def _choices(value: Any, place: str) -> list[str]:
@@ -88,7 +97,7 @@ def _choices(value: Any, place: str) -> list[str]:
 
 
 def _coder(value: Any) -> str | None:
-    """An annotator, given by number, e-mail address or as an object with both."""
+    """An annotator, given by number, e-mail address or as an object with both; CSV writes None where it has none."""
     if isinstance(value, Mapping):
         value = value.get("email") or value.get("id")
-    return None if value in (None, "") else str(value)
+    return None if value in (None, "", "None") else str(value)
