@@ -259,6 +259,12 @@ def test_a_phone_in_the_dark(browser: Browser, census: ServedRoom) -> None:
         enter(browser, census.address, "phone")
         browser.open(f"{census.label}#document=2")
         assert browser.run("return document.documentElement.scrollWidth") <= 390
+        browser.run(
+            "const one = document.createElement('span'); one.className = 'total';"
+            "one.textContent = 'El Salvador cannot tell: too few clear and agreed answers';"
+            "document.getElementById('intervals').append(one)"
+        )
+        assert browser.run("return document.documentElement.scrollWidth") <= 390
         assert browser.run("return getComputedStyle(document.body).backgroundColor") == "rgb(20, 23, 26)"
         for more in ("", " and so on" * 1000):
             browser.run("document.getElementById('text').append(arguments[0])", more)
