@@ -38,7 +38,7 @@ MINIMAL = [
 ]  # fmt: skip
 DOCCANO = [
     {"id": 1, "text": "a", "document": "item-0", "label": ["IRQ", "NATO"], "Comments": []},
-    {"id": 2, "text": "b", "meta": {"document": "item-1"}, "label": ["none"]},
+    {"id": 2, "text": "b", "meta": {"document": "item-1"}, "label": []},
     {"id": 3, "text": "c", "document": "item-2", "label": ["unclear"]},
 ]
 OPTIONS = [{"id": "IRQ", "text": "Iraq"}, {"id": "NATO", "text": "NATO"}, {"id": "none", "text": "none"}]
@@ -158,10 +158,6 @@ WRONG = {
     "choices that are numbers": (
         json.dumps([{"document": "a", "label": {"choices": [1]}}]),
         "must have choices as texts",
-    ),
-    "an empty label of doccano": (
-        '{"document": "a", "label": ["IRQ"]}\n{"document": "b", "label": []}\n{"document": "c", "label": []}\n',
-        r"line 2: document 'b' has no label \(2 such documents\), and doccano does not say whether somebody read it",
     ),
     "tasks that nobody labelled": (
         json.dumps([{"data": {"document": "a"}, "annotations": []}]),

@@ -88,8 +88,6 @@ READ = {
     "doccano, csv": (DOCCANO_CSV, "doccano", OF_DOCCANO),
 }
 REFUSED = {
-    "doccano, json": (json.dumps([*DOCCANO, UNREAD]), "record 4: document 'item-5' has no label"),
-    "doccano, csv": (DOCCANO_CSV + UNREAD_ROW, "line 6: document 'item-5' has no label"),
     "doccano, fasttext": (FASTTEXT, "fastText's format, which has no ids of documents; export JSON lines"),
     "label studio, nothing read": (json.dumps(STUDIO_MIN[-1:]), "holds no answer; nobody labelled its documents"),
     "label studio, other names": (json.dumps(STUDIO_MIN[3:4]), "task 1 must have its choices under the key 'label'"),
@@ -112,7 +110,7 @@ def test_what_was_read_counts_and_nothing_else(what: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("what", REFUSED)
-def test_what_does_not_say_whether_it_was_read_is_refused(what: str, tmp_path: Path) -> None:
+def test_what_holds_no_answers_is_refused(what: str, tmp_path: Path) -> None:
     content, told = REFUSED[what]
     with pytest.raises(InputError, match=told):
         read_labels(written(tmp_path, content))
@@ -128,3 +126,12 @@ def test_an_unread_task_does_not_reach_the_store(content: str, tmp_path: Path) -
             ("item-1", "1", ("IRQ", "NATO"), False), ("item-1", "2", ("IRQ",), False), ("item-2", "1", (), False),
             ("item-2", "2", (), False), ("item-3", "2", (), True), ("item-4", "anna@example.org", ("NATO",), False),
         ]  # fmt: skip
+
+
+@pytest.mark.parametrize("content", [json.dumps([*DOCCANO, UNREAD]), DOCCANO_CSV + UNREAD_ROW], ids=["json", "csv"])
+def test_texts_of_doccano_without_a_label_are_told_of(content: str, tmp_path: Path) -> None:
+    """They are the same in its export whether somebody approved them or nobody read them."""
+    with store_to_label(tmp_path / "s.duckdb", documents=20) as store:
+        report = import_labels(store, written(tmp_path, content), coder="anna", design="simple")
+        assert (report.format, report.added, report.unlabelled) == ("doccano", 4, 1)
+        assert "1 text without a label counted as read, with nobody acting; doccano writes" in str(report)

@@ -9,28 +9,19 @@ from howsure.errors import InputError
 from howsure.events.labels.exchange.label_csv import read_rows
 from howsure.events.labels.exchange.read_answer import ReadAnswer, answer_by_choices, id_in
 from howsure.files.text import Text
-from howsure.inputs.naming import counted
 
 BETWEEN = "#"  # labels in CSV
 
 
 def read_records(records: Sequence[tuple[str, Mapping[str, Any]]]) -> list[ReadAnswer]:
-    """The answers in records with their places: `label` is the list of the actors that act, or "none" or "unclear".
+    """The answers in records with their places: `label` is the list of the actors that act, empty if none does.
 
     The id of a document is the field `document` that was imported with its text (before version 1.8 it is in `meta`).
-    doccano does not say who labelled what, nor whether a document without a label was read.
+    doccano does not say who labelled what, nor whether a document without a label was read: it `is_empty`.
 
-    Raises InputError naming the line and what is wrong with it, such as a document without a label.
+    Raises InputError naming the line and what is wrong with it.
     """
-    answers = [_answer(place, record) for place, record in records]
-    silent = [one for one in answers if not one.says and not one.unclear and not one.closed]
-    if silent:
-        raise InputError(
-            f"{silent[0].place}: document {silent[0].document!r} has no label "
-            f"({counted(len(silent), 'such document')}), and doccano does not say whether somebody read it. Label it "
-            "'none' if it was read and no actor acts; otherwise leave it out: export approved documents only."
-        )
-    return answers
+    return [_answer(place, record) for place, record in records]
 
 
 def read_csv(text: Text) -> list[ReadAnswer]:
@@ -52,5 +43,4 @@ def _answer(place: str, record: Mapping[str, Any]) -> ReadAnswer:
             f"{place} must have a list of texts as its label; it has {str(labels)[:60]!r}. Export a project of text "
             "classification."
         )
-    document = id_in(held, place)
-    return answer_by_choices(place, document, None, labels) if labels else ReadAnswer(place, document, None)
+    return answer_by_choices(place, id_in(held, place), None, labels)
