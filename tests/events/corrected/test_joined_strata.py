@@ -21,7 +21,7 @@ DAY = np.array([0.0, 1, 2, 100, 101, 300, 301, 302, 99, 100, 101, 102])
 
 def joined(usable: list[int], answered: list[int] | None = None) -> tuple[list[str], tuple[str, ...]]:
     places = np.arange(len(STRATA)) if answered is None else np.array(answered)
-    held, names = joined_strata(np.array(STRATA), SCORE, DAY, places, np.array(usable), least=2)
+    held, names = joined_strata(np.array(STRATA), SCORE, DAY, places, np.array(usable), least=2, most=1.0)
     return held.tolist(), names
 
 
@@ -51,6 +51,14 @@ def test_a_band_of_its_own_joins_the_one_with_the_nearest_score() -> None:
 
 def test_what_is_short_because_it_was_not_read_stays() -> None:
     assert joined([0, 1, 3, 4, 5, 6, 8], answered=[0, 1, 3, 4, 5, 6, 8]) == (STRATA, ())
+
+
+def test_where_much_is_unusable_nothing_is_joined() -> None:
+    strata, places = np.array(["a, 2001"] * 2 + ["b, 2001"] * 17), np.arange(19)
+    held, names = joined_strata(strata, np.zeros(19), np.zeros(19), places, places[2:], least=2)
+    assert (held.tolist(), names) == (strata.tolist(), ())  # 2 of 19 are more than a tenth
+    strata, places = np.append(strata, "b, 2001"), np.arange(20)
+    assert joined_strata(strata, np.zeros(20), np.zeros(20), places, places[2:], least=2)[1] == ("a, 2001",)
 
 
 def test_joined_strata_may_be_joined_again_until_one_is_left() -> None:
