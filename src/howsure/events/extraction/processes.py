@@ -53,9 +53,10 @@ def done(batches: Batches, work: Work, workers: int) -> Iterator[Iterator[Batch]
         try:
             yield _in_order(pool, batches, workers * AHEAD)
         except BrokenProcessPool as error:
-            why = processes.why_they_ended()
             processes.kill()
             _forget_queued(pool)
+            pool.shutdown(wait=True, cancel_futures=True)  # its thread knows how they ended
+            why = processes.why_they_ended()
             raise StoreError(f"{why} What is stored stays: rerun the same command with fewer workers.") from error
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
