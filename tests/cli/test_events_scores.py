@@ -87,3 +87,11 @@ def test_a_file_that_is_not_there_and_a_store_without_labels(inside: Path, tmp_p
     done = howsure("events", "series", str(tmp_path / "p.duckdb"), "--score", "scores.csv")
     assert done.code == 2
     assert "holds no labels; draw documents first: howsure events label" in " ".join(done.err.split())
+
+
+def test_learning_is_for_corrected_counts(inside: Path) -> None:
+    done = howsure("events", "series", "s.duckdb", "--learn", "--uncorrected")
+    assert (done.code, done.out) == (2, "")
+    assert "--learn is for corrected counts, which --uncorrected leaves out; give one of the two." in " ".join(
+        done.err.split()
+    )

@@ -220,8 +220,9 @@ def _correction(store: Any, options: dict[str, Any]) -> dict[str, Any] | None:
     from howsure.events.corrected.score_files import read_scores
 
     uncorrected, learn, file = (options.pop(name) for name in ("uncorrected", "learn", "score"))
-    if uncorrected and file is not None:
-        raise InputError("--score is for corrected counts, which --uncorrected leaves out; give one of the two.")
+    given = "--score" if file is not None else "--learn" if learn else None
+    if uncorrected and given:
+        raise InputError(f"{given} is for corrected counts, which --uncorrected leaves out; give one of the two.")
     return None if uncorrected else {"learn": learn, "scores": None if file is None else read_scores(store, file)}
 
 
