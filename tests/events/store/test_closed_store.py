@@ -53,6 +53,7 @@ from howsure.events.series.dependence_choices import dependence_asked
 from howsure.events.series.stored_events import stored_events
 from howsure.events.store import integrity, reading, refusals
 from howsure.events.store.documents import stored_document, stored_documents
+from howsure.events.store.event_words import event_words
 from howsure.events.store.schema import OLDEST
 from howsure.explorer import Tokens, addresses, corrections, create_app, queries
 from howsure.explorer.document_view import document_view
@@ -106,6 +107,7 @@ ASKED: dict[str, Callable[[EventStore], Any]] = {
     "disagreements": disagreements.disagreements,
     "draw_documents": lambda store: draw.draw_documents(store, 10),
     "documents_with_words": bands.documents_with_words,
+    "event_words": event_words,
     "document": lambda store: queries.document(store, 0),
     "document_view": lambda store: document_view(store, 0),
     "documents_by_period": lambda store: reading.documents_by_period(store, "year"),

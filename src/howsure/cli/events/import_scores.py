@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 MOST_ACTORS = 8  # of the summary
 
-OF_DOCUMENT = ("id", "date", "text", "title", "story", "date_format")
 NO_TEXT = "  no text: name its column (--text) to read and label the documents in the page"
 ALL_ACT = (
     "  note: every document has an event with a probability above 0. Documents that were searched without finding one "

@@ -110,12 +110,12 @@ class CorrectedSeries:
         }
         return numbers | {"corrected_method": ["" if row is None else row.method for row in rows]}
 
-    def cells_beside(self, actor: str, period: str) -> list[str]:
-        """For a table of a raw series: documents read, estimate and interval of a period, or of "all"."""
-        for row in (*self.rows, *self.totals):
-            if (row.actor, row.period) == (actor, period):
-                return [f"{row.labelled:,}", *row.text(share=self.unit == "share")]
-        return [UNDEFINED] * 3
+    def cells_beside(self, keys: Sequence[tuple[str, str]]) -> list[list[str]]:
+        """For the table of a raw series, given as (actor, period or "all"): documents read, estimate and interval."""
+        held = {(row.actor, row.period): row for row in (*self.rows, *self.totals)}
+        rows = [held.get(key) for key in keys]
+        share = self.unit == "share"
+        return [[UNDEFINED] * 3 if row is None else [f"{row.labelled:,}", *row.text(share=share)] for row in rows]
 
     def to_dict(self) -> dict[str, Any]:
         """The recipe, the titles, rows and totals, checks and sentences as plain values; undefined values are None."""

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from howsure.events.store.event_words import event_words
 from howsure.events.store.reading import Columns, Store, chosen_actors, columns_of
 from howsure.inputs.pairs import Floats, Integers
 
 EARLY = 3  # sentences at the start of a document
-WORDS = ("forms", "verbs", "nouns")  # fields of a rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,24 +125,14 @@ def _named(store: Store) -> Columns:
 
 def _event_words(store: Store, documents: Integers) -> Floats:
     """How many words of the rule each document has."""
-    rule = store.settings.get("rule") or {}
-    lists = {name: [str(word).lower() for word in rule.get(name) or ()] for name in WORDS}
-    if any(lists.values()):
+    found = event_words(store)
+    if found is None:
         found = columns_of(
             store,
-            "SELECT document, 0 AS actor, count(*)::DOUBLE AS n FROM (SELECT document, "
-            "unnest(words) AS word, unnest(lemmas) AS lemma FROM sentences SEMI JOIN documents USING (document)) "
-            "WHERE list_contains($forms, lower(word)) OR list_contains($lemmas, lower(lemma)) GROUP BY document",
-            forms=[*lists["forms"], *lists["nouns"]],
-            lemmas=[*lists["verbs"], *lists["nouns"]],
-        )
-    else:
-        found = columns_of(
-            store,
-            "SELECT document, 0 AS actor, count(DISTINCT (sentence, verb))::DOUBLE AS n FROM mentions "
+            "SELECT document, count(DISTINCT (sentence, verb))::DOUBLE AS n FROM mentions "
             "SEMI JOIN documents USING (document) WHERE verb IS NOT NULL GROUP BY document",
         )
-    return _placed(found, "n", (documents, [""])).ravel()
+    return _placed(found | {"actor": np.zeros_like(found["document"])}, "n", (documents, [""])).ravel()
 
 
 def _placed(found: Columns, column: str, known: tuple[Integers, list[str]]) -> Floats:

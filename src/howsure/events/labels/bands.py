@@ -11,6 +11,7 @@ from howsure.counts.label_sample import PER_STRATUM
 from howsure.counts.strata import bands_of
 from howsure.errors import InputError
 from howsure.events.periods import period_of
+from howsure.events.store.event_words import event_words
 from howsure.events.store.reading import Store, rows_of
 from howsure.inputs.pairs import Floats, Integers
 
@@ -23,10 +24,6 @@ DATED = """
     LEFT JOIN (SELECT document, max(probability) AS p FROM events WHERE actor IN (SELECT unnest($actors))
                GROUP BY document) e USING (document)
     ORDER BY d.document"""
-WITH_WORDS = """
-    SELECT DISTINCT document FROM sentences
-    WHERE list_has_any(list_transform(words, lambda w: lower(w)), $forms)
-    OR list_has_any(list_transform(coalesce(lemmas, words), lambda w: lower(w)), $lemmas)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +75,9 @@ def strata_of(store: Store, actors: Sequence[str], *, by: str, n: int, scores: S
 
 
 def documents_with_words(store: Store) -> set[int] | None:
-    """The documents in which a word of the store's rule occurs, as a form or as a lemma; None if it has no words."""
-    rule = store.settings.get("rule") or {}
-    held = {name: [word.lower() for word in rule.get(name) or ()] for name in ("verbs", "forms", "nouns")}
-    if not any(held.values()):
-        return None
-    given = {"forms": held["forms"] + held["nouns"], "lemmas": held["verbs"] + held["nouns"]}
-    return {number for (number,) in rows_of(store, WITH_WORDS, **given)}
+    """The documents in which a word of the store's rule occurs; None if it has no words."""
+    found = event_words(store)
+    return None if found is None else set(found["document"].tolist())
 
 
 def _bands(score: Floats, documents: Integers, with_words: set[int] | None) -> list[str]:

@@ -170,7 +170,8 @@ class EventSeries:
         else:
             headings = [*named, "raw", "raw interval", "1-best", "read", "corrected", "corrected interval"]
             rows += [self._total(actor) for actor in self.actors]
-            rows = [[*cells, *corrected.cells_beside(cells[0], cells[2])] for cells in rows]
+            beside = corrected.cells_beside([(cells[0], cells[2]) for cells in rows])
+            rows = [[*raw, *held] for raw, held in zip(rows, beside, strict=True)]
         return Table(headings, rows, words=headings[:3], caption=self._caption())
 
     def _cells(self, row: PeriodCount) -> list[str]:
