@@ -14,7 +14,8 @@ from howsure.events.imported.import_events import import_events
 from howsure.events.imported.open_scores import open_scores
 from howsure.events.imported.scores import ScoreColumns
 from howsure.events.labels.agreement import Agreement, agreement
-from howsure.events.labels.answers import record_answer
+from howsure.events.labels.answers import record_answer, settle
+from howsure.events.labels.disagreements import disagreements
 from howsure.events.labels.draw import LabelDraw, draw_documents
 from howsure.events.labels.exchange.import_labels import import_labels
 from howsure.events.labels.settled import SettledLabels, settled_labels
@@ -52,6 +53,7 @@ __all__ = [
     "compare_rules",
     "corrected_comparison",
     "corrected_series",
+    "disagreements",
     "draw_documents",
     "event_series",
     "example_store",
@@ -64,5 +66,6 @@ __all__ = [
     "read_rule",
     "record_answer",
     "recount_events",
+    "settle",
     "settled_labels",
 ]

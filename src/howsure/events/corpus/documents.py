@@ -11,6 +11,7 @@ from howsure.data.documents.document import Document
 from howsure.data.tables.database import literal, reading
 from howsure.data.tables.table import Table
 from howsure.errors import InputError
+from howsure.events.corpus.date_formats import check_date_format
 from howsure.inputs.naming import unknown_name
 
 FETCHED = 256  # rows at a time
@@ -58,6 +59,10 @@ class Fields:
     category: str | None = None
     story: str | None = None
     date_format: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.date_format is not None:
+            check_date_format(self.date_format)
 
 
 class Documents(Protocol):
