@@ -23,6 +23,7 @@ import howsure
 from howsure import events
 from howsure.coreference import CorefPosterior, score_documents
 from howsure.events.labels.progress import reading_order
+from howsure.sequences import TagPosterior, entity_spans
 from tests.events.corrected.known_truth import labelled_store
 
 HOSTILE = "<b>NN & \x1b[31m"
@@ -37,6 +38,7 @@ PAIRS = replace(
     clusters=np.arange(300) // 5,
 )
 FEW = howsure.Pairs(np.array([1, 0], dtype=np.uint8), np.array([0.0, 0.9]))  # a wrong certainty, a pair in each bin
+TAGGED = TagPosterior.from_logits([np.zeros((2, 3))], labels=["O", f"B-{HOSTILE}", f"I-{HOSTILE}"], grammar="BIO")
 POSTERIOR = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]])
 
 
@@ -99,6 +101,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "quantiles": lambda: howsure.posterior_quantiles(
         np.arange(40.0), np.random.default_rng(0).normal(20, 9, (40, 9)), clusters=np.arange(40) // 4, rng=0
     ),
+    "entity spans": lambda: entity_spans(TAGGED, [["O", f"B-{HOSTILE}"]], min_probability=0.0),
     "differences": lambda: _differences(["accuracy"]),
     "differences of several metrics": lambda: _differences(["accuracy", "macro_f1"]),
     "counts": lambda: _counts(),

@@ -2,6 +2,9 @@
 
 from howsure.sequences.calibration_pairs import count_unknown, frequent_transitions, tag_pairs, transition_pairs
 from howsure.sequences.chain.viterbi import BestPaths
+from howsure.sequences.entities.entity_labels import entities_in
+from howsure.sequences.entities.entity_spans import EntitySpans, entity_spans
+from howsure.sequences.entities.token_logits import gold_tags
 from howsure.sequences.tag_posterior import TagPosterior
 from howsure.sequences.taggers.crf import CRFTagger
 from howsure.sequences.taggers.hmm import HMMTagger
@@ -10,10 +13,14 @@ from howsure.sequences.taggers.tagger import load_tagger
 __all__ = [
     "BestPaths",
     "CRFTagger",
+    "EntitySpans",
     "HMMTagger",
     "TagPosterior",
     "count_unknown",
+    "entities_in",
+    "entity_spans",
     "frequent_transitions",
+    "gold_tags",
     "load_tagger",
     "tag_pairs",
     "transition_pairs",

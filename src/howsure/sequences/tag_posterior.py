@@ -15,13 +15,14 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure.sequences.chain.batches import Number
 from howsure.sequences.chain.checks import check_count
 from howsure.sequences.chain.log_messages import Chain
-from howsure.sequences.chain.marginals import expectations_of, forward_of, log_z_of
+from howsure.sequences.chain.marginals import below_one, expectations_of, forward_of, log_z_of
 from howsure.sequences.chain.pair_marginals import all_pair_marginals, entropies, pair_marginals
 from howsure.sequences.chain.potentials import Potentials, check_possible, possible_messages
 from howsure.sequences.chain.sampling import Streams, sample
-from howsure.sequences.chain.spans import checked_span, span_probability
+from howsure.sequences.chain.spans import checked_span, span_probabilities
 from howsure.sequences.chain.viterbi import MOST_PATHS, BestPaths, best_of_each, number_of_paths
 from howsure.sequences.chain.workspace import Workspace
+from howsure.sequences.entities.token_logits import token_potentials
 from howsure.sequences.features.sentences import check_lists
 from howsure.sequences.features.tagset import Tag, TagSet
 from howsure.stats.randomness import Randomness
@@ -67,6 +68,25 @@ class TagPosterior:
         labels: Sequence[str] | None = None,
     ) -> None:
         self._set(Potentials.checked(emissions, transitions, start, end), labels)
+
+    @classmethod
+    def from_logits(
+        cls, logits: Any, *, labels: Sequence[str], label_ids: Any = None, word_ids: Any = None, mask: Any = None,
+        grammar: str | None = None, transitions: Any = None, start: Any = None, end: Any = None,
+    ) -> TagPosterior:  # fmt: skip
+        """The posterior of a token classifier, from its logits (sentences, tokens, K) and the names of the K `labels`.
+
+        One of these says which rows count: label_ids (not -100), word_ids (each word's first subword), mask (1). Tokens
+        are independent but for a grammar ("BIO", "IOB1", "BIOES") or a CRF's transitions (K, K), start and end (K,).
+
+        >>> labels, logits = ["O", "B-PER", "I-PER"], [[[2.0, 1.0, 0.0], [0.0, 0.0, 3.0]]]
+        >>> posterior = TagPosterior.from_logits(logits, labels=labels, grammar="BIO")
+        >>> posterior.names(posterior.viterbi())
+        [['B-PER', 'I-PER']]
+        """
+        counting = {"label_ids": label_ids, "word_ids": word_ids, "mask": mask}
+        chain = {"grammar": grammar, "transitions": transitions, "start": start, "end": end}
+        return cls(*token_potentials(logits, labels=labels, **counting, **chain), labels)
 
     def _set(self, potentials: Potentials, labels: Sequence[str] | None) -> None:
         self._potentials, self._tagset = potentials, TagSet(labels, potentials.n_tags)
@@ -124,7 +144,7 @@ class TagPosterior:
 
     def marginals(self) -> list[Floats]:
         """P(y_t = k), an array (T, K) per sentence whose rows sum to 1."""
-        return self._of_marginals(_below_one, np.empty((0, self.n_tags)))
+        return self._of_marginals(below_one, np.empty((0, self.n_tags)))
 
     def pair_marginals(self, pairs: Sequence[tuple[Tag, Tag]] | None = None) -> list[Floats]:
         """P(y_t = j, y_t+1 = k) for the requested tag pairs (j, k), an array (T - 1, P) per sentence.
@@ -142,7 +162,7 @@ class TagPosterior:
 
         def of_batch(chain: Chain, workspace: Workspace) -> Sequence[Floats]:
             found = pair_marginals(chain, possible_messages(chain, workspace), first, second)
-            return chain.batch.unpack(_below_one(found), later=True)
+            return chain.batch.unpack(below_one(found), later=True)
 
         return self._potentials.each(of_batch, np.empty((0, len(first))), width=len(first))
 
@@ -241,22 +261,7 @@ class TagPosterior:
     def span_probabilities(self, spans: Sequence[tuple[int, int, Sequence[Tag]]]) -> Floats:
         """The probability of each span (sentence, start, tags), as `span_probability` gives it."""
         asked = [checked_span(span, self.lengths, self._tagset, where=f"spans[{i}]") for i, span in enumerate(spans)]
-        wanted, place = np.unique([span.sentence for span in asked], return_inverse=True)
-        part = self._potentials.part(wanted.astype(np.int64))
-        of_sentence: list[list[int]] = [[] for _ in wanted]
-        for i, at in enumerate(place.tolist()):
-            of_sentence[at].append(i)
-        probabilities = np.ones(len(asked))
-
-        def of_batch(chain: Chain, workspace: Workspace) -> Sequence[None]:
-            found = possible_messages(chain, workspace)
-            for rank, sentence in enumerate(chain.batch.sentences.tolist()):
-                for i in of_sentence[sentence]:
-                    probabilities[i] = span_probability(chain, found, rank, asked[i])
-            return [None] * len(chain.batch)
-
-        part.each(of_batch, None)
-        return probabilities
+        return span_probabilities(self._potentials, asked)
 
     def names(self, tags: Any) -> Any:
         """The labels of integer tags: of an array or of a list of arrays, as returned by the methods, in nested lists.
@@ -287,11 +292,6 @@ class TagPosterior:
     def _all_pairs(self) -> list[Floats]:
         def of_batch(chain: Chain, workspace: Workspace) -> Sequence[Floats]:
             found = all_pair_marginals(chain, possible_messages(chain, workspace))
-            return chain.batch.unpack(_below_one(found), later=True)
+            return chain.batch.unpack(below_one(found), later=True)
 
         return self._potentials.each(of_batch, np.empty((0, self.n_tags, self.n_tags)), width=self.n_tags**2)
-
-
-def _below_one(probabilities: Floats) -> Floats:
-    """Values that rounding has put above 1 are set to 1."""
-    return np.clip(probabilities, 0.0, 1.0, out=probabilities)  # twice as fast as a minimum

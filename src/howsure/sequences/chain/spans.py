@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from howsure.errors import InputError
-from howsure.inputs.pairs import Integers
+from howsure.inputs.pairs import Floats, Integers
 from howsure.sequences.chain.log_messages import Chain, Messages
+from howsure.sequences.chain.potentials import Potentials, possible_messages
+from howsure.sequences.chain.workspace import Workspace
 from howsure.sequences.features.tagset import TagSet
 
 
@@ -51,3 +56,22 @@ def span_probability(chain: Chain, found: Messages, rank: int, span: Span) -> fl
         transition = chain.transitions[before, tag] if shared else chain.into(row, row + 1)[0, before, tag]
         log += transition + chain.emissions[row, tag] - found.shift[row]
     return math.exp(min(log, 0.0))
+
+
+def span_probabilities(potentials: Potentials, asked: Sequence[Span]) -> Floats:
+    """The probability of each span, from one pass over each sentence that has any."""
+    wanted, place = np.unique([span.sentence for span in asked], return_inverse=True)
+    of_sentence: list[list[int]] = [[] for _ in wanted]
+    for i, at in enumerate(place.tolist()):
+        of_sentence[at].append(i)
+    probabilities = np.ones(len(asked))
+
+    def of_batch(chain: Chain, workspace: Workspace) -> Sequence[None]:
+        found = possible_messages(chain, workspace)
+        for rank, sentence in enumerate(chain.batch.sentences.tolist()):
+            for i in of_sentence[sentence]:
+                probabilities[i] = span_probability(chain, found, rank, asked[i])
+        return [None] * len(chain.batch)
+
+    potentials.part(wanted.astype(np.int64)).each(of_batch, None)
+    return probabilities

@@ -1,0 +1,1 @@
+"""Entities: labelled spans of tokens, and their probabilities."""

@@ -1,0 +1,222 @@
+"""The probability of entities, against all label sequences written out."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from howsure.errors import InputError
+from howsure.sequences import TagPosterior, entities_in, entity_spans
+from tests.sequences.entities.reading import is_legal, read
+from tests.sequences.enumeration import Enumeration
+
+BIO = ["B-X", "O", "I-X", "I-Y", "B-Y"]
+BIOES = ["O", "B-X", "I-X", "E-X", "S-X", "S-Y"]
+CASES = {
+    "tokens alone": (BIO, None, False),
+    "a CRF": (BIO, None, True),
+    "BIO": (BIO, "BIO", False),
+    "BIO and a CRF": (BIO, "BIO", True),
+    "IOB1": (BIO, "IOB1", False),
+    "BIOES": (BIOES, "BIOES", True),
+    "BIOES not kept": (BIOES, None, True),
+    "BILOU": (["O", "B-X", "I-X", "L-X", "U-X"], "BILOU", False),
+    "no types": (["B", "I", "O"], "BIO", True),
+}
+LENGTHS = (3, 0, 1, 4, 2, 0)
+
+
+def sentences_of(labels, crf, seed=0):
+    """Logits of sentences, and the options of a CRF."""
+    rng, k = np.random.default_rng(seed), len(labels)
+    logits = [2 * rng.normal(size=(length, k)) for length in LENGTHS]
+    names = ("transitions", "start", "end")
+    shapes = ((k, k), (k,), (k,))
+    return logits, {name: rng.normal(size=shape) for name, shape in zip(names, shapes, strict=True)} if crf else {}
+
+
+def distributions(labels, grammar, crf, seed=0):
+    """Of each sentence, all legal sequences of labels and their probabilities."""
+    logits, chain = sentences_of(labels, crf, seed)
+    k = len(labels)
+    for one in logits:
+        twin = Enumeration(one, chain.get("transitions", np.zeros((k, k))), chain.get("start"), chain.get("end"))
+        named = [[labels[i] for i in tags] for tags in twin.sequences]
+        weights = [p if is_legal(tags, grammar) else 0.0 for tags, p in zip(named, twin.probabilities, strict=True)]
+        total = math.fsum(weights)
+        yield [(tags, weight / total) for tags, weight in zip(named, weights, strict=True)]
+
+
+def typed(type_: str) -> str:
+    return type_ or "entity"
+
+
+@pytest.fixture(params=CASES, scope="module")
+def case(request):
+    labels, grammar, crf = CASES[request.param]
+    logits, chain = sentences_of(labels, crf)
+    posterior = TagPosterior.from_logits(logits, labels=labels, grammar=grammar, **chain)
+    return posterior, list(distributions(labels, grammar, crf))
+
+
+def test_the_grammar_keeps_what_is_legal_and_its_proportions(case) -> None:
+    posterior, twins = case
+    for i, twin in enumerate(twins):
+        tags, wanted = zip(*twin[:: max(len(twin) // 100, 1)], strict=True)
+        found = np.exp(posterior[[i] * len(tags)].log_prob(tags))
+        np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-14)
+
+
+def test_each_entity_is_the_sum_over_all_sequences_that_hold_it(case) -> None:
+    posterior, twins = case
+    wanted: dict[tuple[int, int, int, str], float] = {}
+    for i, twin in enumerate(twins):
+        for tags, probability in twin:
+            for start, stop, type_ in read(tags):
+                key = (i, start, stop, typed(type_))
+                wanted[key] = wanted.get(key, 0.0) + probability
+    found = entity_spans(posterior, min_probability=0.0)
+    keys = list(zip(found.sentence, found.start, found.stop, found.types, strict=True))
+    assert set(keys) == {key for key, p in wanted.items() if p > 0}
+    np.testing.assert_allclose(found.probability, [wanted[key] for key in keys], rtol=1e-10, atol=1e-13)
+    some = entity_spans(posterior, min_probability=0.1, k_best=3)
+    likely = {key for key, p in wanted.items() if p >= 0.1}
+    best = {
+        (i, start, stop, typed(type_))
+        for i, twin in enumerate(twins)
+        for tags, probability in sorted(twin, key=lambda one: -one[1])[:3]
+        if probability > 0
+        for start, stop, type_ in read(tags)
+    }
+    assert set(zip(some.sentence, some.start, some.stop, some.types, strict=True)) == likely | best
+
+
+def test_the_predicted_entities_are_those_of_the_best_sequence(case) -> None:
+    posterior, twins = case
+    found = entity_spans(posterior)
+    best = [max(twin, key=lambda one: one[1])[0] for twin in twins]
+    wanted = {(i, a, b, typed(type_)) for i, tags in enumerate(best) for a, b, type_ in read(tags)}
+    assert found.predicted.all()
+    assert found.chosen.all()
+    assert set(zip(found.sentence, found.start, found.stop, found.types, strict=True)) == wanted
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from(sorted(CASES)))
+def test_every_token_is_outside_or_in_one_entity(seed, name) -> None:
+    """The probabilities of the entities over a token add up to that of any label but O."""
+    labels, grammar, crf = CASES[name]
+    logits, chain = sentences_of(labels, crf, seed)
+    posterior = TagPosterior.from_logits(logits, labels=labels, grammar=grammar, **chain)
+    found = entity_spans(posterior, min_probability=0.0)
+    for i, marginals in enumerate(posterior.marginals()):
+        over = np.zeros(len(marginals))
+        for start, stop, p in zip(
+            *(column[found.sentence == i] for column in (found.start, found.stop, found.probability)), strict=True
+        ):
+            over[start:stop] += p
+        np.testing.assert_allclose(over, 1 - marginals[:, labels.index("O")], rtol=0, atol=1e-12)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.sampled_from(["O", *(f"{p}-{t}" for p, t in itertools.product("BIESLUM", "XY"))]), max_size=7))
+def test_labels_are_read_as_conlleval_reads_them(tags) -> None:
+    assert set(map(tuple, entities_in(tags))) == read(tags)
+
+
+def test_gold_is_listed_and_no_reason_to_be_judged() -> None:
+    """A gold entity that the model did not bring up is in the list, but a pair of it would be chosen by its label."""
+    posterior = TagPosterior.from_logits([np.log([[0.9, 0.1], [0.2, 0.8]])], labels=["O", "B-X"])
+    found = entity_spans(posterior, [["B-X", "B-X"]])
+    assert (found.start.tolist(), found.probability.round(9).tolist()) == ([0, 1], [0.1, 0.8])
+    assert (found.gold.tolist(), found.predicted.tolist(), found.chosen.tolist()) == (
+        [True] * 2,
+        [False, True],
+        [False, True],
+    )
+    pairs = found.pairs()
+    assert (pairs.labels.tolist(), pairs.probabilities.round(9).tolist()) == ([1], [0.8])
+    wider = entity_spans(posterior, [["B-X", "B-X"]], min_probability=0.05)
+    assert len(wider.pairs()) == 2
+    assert len(wider.pairs(only_predicted=True)) == 1
+
+
+def test_types_are_groups_and_sentences_clusters() -> None:
+    labels = ["O", "B-X", "B-Y"]
+    posterior = TagPosterior.from_logits(np.eye(3)[None, [1, 2, 0, 1]].repeat(2, axis=0) * 3, labels=labels)
+    pairs = entity_spans(posterior, [["B-X", "O", "O", "B-Y"], ["O"] * 4]).pairs()
+    assert pairs.group_names == ("X", "Y")
+    assert pairs.groups.tolist() == [0, 1, 0] * 2
+    assert pairs.clusters.tolist() == [0] * 3 + [1] * 3
+    assert pairs.labels.tolist() == [1, 0, 0, 0, 0, 0]
+
+
+def test_the_answer_of_the_model_itself_is_kept() -> None:
+    """The most probable label of each token, which a grammar would not allow."""
+    labels = ["O", "B-X", "I-X"]
+    logits = np.log([[[0.6, 0.3, 0.1], [0.2, 0.1, 0.7]]])
+    free = TagPosterior.from_logits(logits, labels=labels)
+    assert free.viterbi()[0].tolist() == logits[0].argmax(axis=1).tolist() == [0, 2]
+    legal = TagPosterior.from_logits(logits, labels=labels, grammar="BIO")
+    assert legal.names(legal.viterbi()) == [["B-X", "I-X"]]
+    own = entity_spans(legal, predicted=free.names(free.viterbi()))
+    assert own.recipe["predicted"] == "given"
+    assert [(own.start[i], own.stop[i]) for i in np.flatnonzero(own.predicted)] == [(1, 2)]
+    assert own.probability[own.predicted][0] == pytest.approx((0.6 * 0.1 + 0.3 * 0.1) / 0.48)  # O B-X, B-X B-X
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_many_sentences_are_as_each_alone(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    labels, grammar, crf = CASES["BIO and a CRF"]
+    logits, chain = sentences_of(labels, crf, seed)
+    posterior = TagPosterior.from_logits(logits * 3, labels=labels, grammar=grammar, **chain)
+    whole = entity_spans(posterior, min_probability=0.01)
+    monkeypatch.setattr("howsure.sequences.entities.span_chain.CELLS", 50)
+    parts = entity_spans(posterior, min_probability=0.01)
+    np.testing.assert_array_equal(whole.sentence, parts.sentence)
+    np.testing.assert_allclose(whole.probability, parts.probability, rtol=1e-12)
+
+
+def test_nothing_is_found_in_nothing() -> None:
+    for empty in (
+        TagPosterior.from_logits([], labels=["O", "B-X"]),
+        TagPosterior([np.empty((0, 2))], np.zeros((2, 2)), labels=["O", "B-X"]),
+    ):
+        assert len(entity_spans(empty, min_probability=0.0, k_best=3)) == 0
+
+
+GOOD = TagPosterior.from_logits([np.zeros((2, 3))], labels=["O", "B-X", "I-X"])
+WRONG = {
+    r"posterior must name its labels": lambda: entity_spans(TagPosterior([np.zeros((1, 2))], np.zeros((2, 2)))),
+    r"labels must be O, B-TYPE.*they hold 'NOUN'": lambda: entity_spans(
+        TagPosterior([np.zeros((1, 2))], np.zeros((2, 2)), labels=["O", "NOUN"])
+    ),
+    "k_best must be an integer of 1 or more; it is 0": lambda: entity_spans(GOOD, k_best=0),
+    "min_probability must lie between 0 and 1; it is 1.5": lambda: entity_spans(GOOD, min_probability=1.5),
+    r"tags must be as many lists as sentences; 2, not 1": lambda: entity_spans(GOOD, [["O"], ["O"]]),
+    r"tags\[0\] must hold one tag for each word": lambda: entity_spans(GOOD, [["O"]]),
+    r"predicted\[0\] must hold one tag for each word": lambda: entity_spans(GOOD, predicted=[["O"]]),
+    "the model has no entities of the type Y.*it has X": lambda: entity_spans(GOOD, [["O", "B-Y"]]),
+    "unknown_tags must be 'error' or 'keep'": lambda: entity_spans(GOOD, [["O", "O"]], unknown_tags="skip"),
+    "there are no gold entities": lambda: entity_spans(GOOD).pairs(),
+    "there is no entity to judge": lambda: entity_spans(GOOD, [["O", "O"]], predicted=[["O", "O"]]).pairs(
+        only_predicted=True
+    ),
+}
+
+
+@pytest.mark.parametrize("message", WRONG)
+def test_what_is_wrong_is_said(message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        WRONG[message]()
+
+
+def test_gold_of_an_unknown_type_is_missed() -> None:
+    found = entity_spans(GOOD, [["O", "B-Y"]], unknown_tags="keep")
+    row = found.types.index("Y")
+    assert (found.probability[row], found.gold[row], found.chosen[row]) == (0.0, True, False)
