@@ -125,7 +125,14 @@ DRAWN = (
     "differences", "differences of several metrics", "counts", "counts without cells",
 )  # fmt: skip
 MANY_PANELS = {"quantiles", "differences of several metrics", "series"}  # figure() has more than plot() can
-PARTS = {"Bins", "CountEstimate", "GroupCalibration", "Difference", "Score"}  # rows and columns of a result, not one
+PARTS = {
+    "Bins",
+    "CountEstimate",
+    "GroupCalibration",
+    "Difference",
+    "MulticlassScores",
+    "Score",
+}  # rows and columns of a result, not one
 GIVEN = {  # what a public function takes, or a model that it asks: no result
     "Document", "Fields", "Filter", "Lexicon", "Mention", "Metric", "Pairs", "Predictions", "ProperLoss", "Rule",
     "Runs", "ScoreColumns", "Sentence", "SettledLabels", "Work",

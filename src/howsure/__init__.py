@@ -46,6 +46,7 @@ _ROOMS = {
         "CalibrationTable",
         "CalibrationTest",
         "GroupCalibration",
+        "MulticlassScores",
         "ProperLoss",
         "QuantileCalibration",
         "ScoreParts",

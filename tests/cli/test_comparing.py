@@ -100,9 +100,12 @@ def test_classes_are_compared_with_rows_as_clusters(tmp_path: Path) -> None:
     common = ("calibration", "compare", *files, "--target", "gold", "--probs-column", "probs", "--format", "json")
     found = json.loads(printed(*common))
     pairs_a, pairs_b = (howsure.pairs_from_classes(gold, matrix, reduce="class-wise") for matrix in (a, b))
-    wanted = howsure.compare_calibration(
+    plain = howsure.compare_calibration(
         pairs_a.labels, pairs_a.probabilities, pairs_b.probabilities, clusters=pairs_a.clusters
-    ).to_dict()
+    )
+    wanted = howsure.compare_calibration(pairs_a, pairs_b).to_dict()
+    assert wanted["class_wise_brier_difference"] == plain.brier_difference.to_dict()
+    assert wanted["squared_error_difference"] == plain.squared_error_difference.to_dict()
     assert {key: found[key] for key in wanted} == wanted
     one = json.loads(printed(*common, "--reduce", "2"))
     assert one["n"] == 600
@@ -202,9 +205,10 @@ def test_first_choices_are_compared_each_with_its_own_label(tmp_path: Path) -> N
     files = (tmp_path / "a.jsonl", tmp_path / "b.jsonl")
     common = ("calibration", "compare", *files, "--target", "gold", "--probs-column", "probs", "--reduce", "top-label")
     found = json.loads(printed(*common, "--format", "json"))
-    wanted = howsure.compare_calibration(
-        a.argmax(1) == gold, a.max(1), b.max(1), y_true_b=b.argmax(1) == gold
-    ).to_dict()
+    plain = howsure.compare_calibration(a.argmax(1) == gold, a.max(1), b.max(1), y_true_b=b.argmax(1) == gold)
+    wanted = howsure.compare_calibration(*(howsure.pairs_from_classes(gold, matrix) for matrix in (a, b))).to_dict()
+    assert wanted["top_label_brier_difference"] == plain.brier_difference.to_dict()
+    assert wanted["squared_error_difference"] == plain.squared_error_difference.to_dict()
     assert {key: found[key] for key in wanted} == wanted
     assert "label gold (is its first choice right?)" in printed(*common)
 

@@ -248,7 +248,7 @@ def test_evaluate_says_what_the_library_says(folder: Path) -> None:
     wanted = curve_of(pairs, bin_size=50)
     assert found["accuracy"] == {how: model.score(sentences, tags, decoding=how) for how in ("viterbi", "posterior")}
     assert found["all"]["debiased_error"] == wanted.debiased_error.to_dict()
-    assert found["all"]["log_loss"]["score"] == wanted.log_loss.score
+    assert found["all"]["class_wise_log_loss"]["score"] == wanted.log_loss.score
     assert [tag["group"] for tag in found["tags"]] == [",", "D", "N", "V"]
     assert sum(tag["right"] for tag in found["tags"]) == found["all"]["right"]
     assert found["all"]["right"] / found["tokens"] == found["accuracy"]["viterbi"]

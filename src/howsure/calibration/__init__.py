@@ -1,10 +1,11 @@
 """Calibration: do predicted probabilities match frequencies?"""
 
-from howsure.calibration.comparison import CalibrationComparison, compare_calibration
+from howsure.calibration.comparison import compare_calibration
 from howsure.calibration.curve import calibration_curve, calibration_error
 from howsure.calibration.hypothesis_tests.calibration_test import CalibrationTest, calibration_test
+from howsure.calibration.multiclass import MulticlassScores
 from howsure.calibration.quantiles import QuantileCalibration, posterior_quantiles
-from howsure.calibration.results import Bins, CalibrationCurve
+from howsure.calibration.results import Bins, CalibrationComparison, CalibrationCurve
 from howsure.calibration.scores import ProperLoss, ScoreParts, score_parts
 from howsure.calibration.simulation import simulate_pairs
 from howsure.calibration.table import CalibrationTable, GroupCalibration, calibration_table
@@ -16,6 +17,7 @@ __all__ = [
     "CalibrationTable",
     "CalibrationTest",
     "GroupCalibration",
+    "MulticlassScores",
     "ProperLoss",
     "QuantileCalibration",
     "ScoreParts",

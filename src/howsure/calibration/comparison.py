@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,75 +15,15 @@ from howsure.calibration.estimates.cluster_sums import cluster_sums
 from howsure.calibration.estimates.clusters import NOTHING, clustered_mse, without_each_cluster
 from howsure.calibration.estimates.error import SquaredError, debiased_mse, mean_gaps
 from howsure.calibration.estimates.paired_jackknife import Units, jackknifed, least_reach
+from howsure.calibration.multiclass import multiclass_losses
+from howsure.calibration.results import CalibrationComparison
 from howsure.calibration.scores import BRIER, LOG, ProperLoss
 from howsure.errors import InputError
 from howsure.inputs.checks import check_labels, check_level, check_probabilities, check_same_length
-from howsure.inputs.frames import to_frame
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.inputs.pairs_from import columns_of, pairs_from
-from howsure.show.numbers import UNDEFINED, interval
-from howsure.show.preformatted import preformatted
 from howsure.stats.clusters import few_clusters
 from howsure.stats.estimate import Estimate
-
-
-@dataclass(frozen=True, slots=True)
-class CalibrationComparison:
-    """A and B on the same pairs; every difference is A - B, so positive values mean that B is better.
-
-    error_a, error_b: debiased errors with intervals. squared_error_difference: of the squared debiased errors, not
-    truncated at zero. error_difference: of the errors themselves, None unless both are clearly above zero.
-    brier_difference, log_loss_difference: of the mean scores (undefined if a loss is infinite, or if one row or cluster
-    has all the weight). notes: caveats.
-    """
-
-    error_a: Estimate
-    error_b: Estimate
-    squared_error_difference: Estimate
-    error_difference: Estimate | None
-    brier_difference: Estimate
-    log_loss_difference: Estimate
-    n: int
-    recipe: dict[str, Any] = field(repr=False)
-    notes: tuple[str, ...] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
-        shown = {name: None if part is None else part.to_dict() for name, part in self._parts().items()}
-        return {"recipe": self.recipe, "n": self.n, "notes": list(self.notes), **shown}
-
-    def to_frame(self, backend: str | None = None) -> Any:
-        """One row per quantity as a data frame (pandas, else polars, else pyarrow; or the `backend` named)."""
-        known = {name: part for name, part in self._parts().items() if part is not None}
-        names = [one.name for one in fields(Estimate)]
-        columns = {name: [getattr(part, name) for part in known.values()] for name in names}
-        ends = {name: [math.nan if end is None else end for end in columns[name]] for name in ("low", "high")}
-        return to_frame({"quantity": list(known), **columns, **ends}, backend=backend)
-
-    def _parts(self) -> dict[str, Estimate | None]:
-        names = ("error_a", "error_b", "squared_error_difference", "error_difference", "brier_difference")
-        return {name: getattr(self, name) for name in (*names, "log_loss_difference")}
-
-    def _repr_html_(self) -> str:
-        return preformatted(str(self))
-
-    def __repr__(self) -> str:
-        shown = "not shown: an error's interval reaches 0" if self.error_difference is None else self.error_difference
-        return "\n".join(
-            [
-                f"calibration error of A     {self.error_a}",
-                f"calibration error of B     {self.error_b}",
-                f"difference A - B           {shown}",
-                f"squared errors, A - B      {_fine(self.squared_error_difference)}",
-                f"Brier score, A - B         {_fine(self.brier_difference)}",
-                f"log loss, A - B            {_fine(self.log_loss_difference)}",
-                *(f"note: {note}" for note in self.notes),
-            ]
-        )
-
-
-def _fine(e: Estimate) -> str:
-    return UNDEFINED if e.low is None else f"{e.value:+.5f} {interval(e.low, e.high, 5, sign=True)}"
 
 
 def compare_calibration(
@@ -194,6 +134,7 @@ def compare_pairs(
             without_a / (2 * estimates[0].value) - without_b / (2 * estimates[1].value), **how,
         )  # fmt: skip
     brier, log = (_score_difference(a, b, units, loss, level, own_labels=own_labels) for loss in (BRIER, LOG))
+    of_classes = _class_differences(a, b, units, level)
     recipe = {
         "howsure": __version__,
         "n": n,
@@ -211,7 +152,10 @@ def compare_pairs(
             f"predictions of exactly 0 or 1 are wrong, {infinite[0]:,} of A and {infinite[1]:,} of B: their log loss "
             "is infinite, and no difference of log losses is given"
         )
-    return CalibrationComparison(estimates[0], estimates[1], difference, roots, brier, log, n, recipe, tuple(notes))
+    reduction = a.reduction if a.reduction == b.reduction else None
+    return CalibrationComparison(
+        estimates[0], estimates[1], difference, roots, brier, log, n, recipe, tuple(notes), reduction, *of_classes
+    )
 
 
 def _check_same(name: str, one: Any, other: Any) -> None:
@@ -281,12 +225,29 @@ def _score_difference(
             for label in (np.ones(len(a)), np.zeros(len(a)))
         )
         per_label = of_one - of_zero
+    reach = (0.0, 0.0) if own_labels else _reach(a, b, per_label, units, level)
+    return _mean_difference(difference, units, level, reach)
+
+
+def _class_differences(a: Pairs, b: Pairs, units: Units, level: float) -> list[Estimate]:
+    """The differences of the scores of all classes, where both models' class probabilities are known."""
+    of_a, of_b = multiclass_losses(a), multiclass_losses(b)
+    if of_a is None or of_b is None:
+        return []
+    with np.errstate(invalid="ignore"):
+        differences = [one - other for one, other in zip(of_a, of_b, strict=True)]
+    return [_mean_difference(difference, units, level, (0.0, 0.0)) for difference in differences]
+
+
+def _mean_difference(difference: Floats, units: Units, level: float, reach: tuple[float, float]) -> Estimate:
+    """The weighted mean of the differences of the pairs, with its jackknife interval."""
+    undefined = Estimate(math.nan, None, None, level, "jackknife", len(difference))
     if not np.isfinite(difference).all():
-        return Estimate(math.nan, None, None, level, "jackknife", len(a))
+        return undefined
     by_w, by_u = units.sums(units.weight), units.sums(units.weight * difference)
     total_w, total = by_w.sum(), by_u.sum()
     if by_w.max() >= (1 - NOTHING) * total_w:  # what one alone says has no error to be seen
-        return Estimate(math.nan, None, None, level, "jackknife", len(a))
+        return undefined
     rest = np.where((by_w > 0) & (by_w < total_w), total_w - by_w, np.nan)
-    reach = (0.0, 0.0) if own_labels else _reach(a, b, per_label, units, level)
-    return jackknifed(float(total / total_w), (total - by_u) / rest, level=level, n=len(a), units=units, reach=reach)
+    without = (total - by_u) / rest
+    return jackknifed(float(total / total_w), without, level=level, n=len(difference), units=units, reach=reach)

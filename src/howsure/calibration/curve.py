@@ -22,7 +22,8 @@ from howsure.calibration.estimates.resampled_intervals import (
     nguyen_oconnor_intervals,
 )
 from howsure.calibration.hypothesis_tests.binned import p_value_of
-from howsure.calibration.notes import groups_together, notes_of
+from howsure.calibration.multiclass import multiclass_scores
+from howsure.calibration.notes import groups_together, infinite_classes, notes_of
 from howsure.calibration.results import CalibrationCurve, bins_from
 from howsure.calibration.scores import brier_parts, log_parts
 from howsure.errors import InputError
@@ -170,6 +171,7 @@ def curve_of(
     error, mse = _plugin(pairs, binned, interval, level, generator_from(rng))
     ece, largest = gaps(s)
     base_rate = float(s.y.sum() / s.w1.sum())
+    multiclass = multiclass_scores(pairs)
     return CalibrationCurve(
         bins=bins_from(binned, unit, *_frequency_intervals(pairs, binned, interval, level)),
         debiased_error=debiased_estimate(squared, n=n, level=level),
@@ -184,8 +186,10 @@ def curve_of(
         n=n,
         histogram=binned.histogram * unit,
         recipe=_recipe(pairs, binned, n, bin_size, n_bins, binning, interval, level, rng),
-        notes=notes_of(pairs, binned, squared, weightless=weightless),
+        notes=(*notes_of(pairs, binned, squared, weightless=weightless), *infinite_classes(multiclass)),
         name=name,
+        reduction=pairs.reduction if isinstance(pairs, Pairs) else None,
+        multiclass=multiclass,
     )
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
 from howsure.calibration.bins.bins import Binned
 from howsure.calibration.estimates.error import SquaredError
+from howsure.calibration.multiclass import MulticlassScores
 from howsure.inputs.naming import shortened
 from howsure.inputs.pairs import Pairs, PairSource
 from howsure.stats.clusters import few_clusters
@@ -36,6 +38,13 @@ def notes_by_name(found: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
         for note in notes:
             about.setdefault(note, []).append(name)
     return [f"{shortened(names)}: {note}" for note, names in about.items()]
+
+
+def infinite_classes(scores: MulticlassScores | None) -> tuple[str, ...]:
+    """The note about class probabilities that exclude a label."""
+    if scores is None or math.isfinite(scores.log_loss):
+        return ()
+    return ("a label had the probability 0: the multi-class log loss is infinite",)
 
 
 def cluster_weights(pairs: Pairs) -> np.typing.NDArray[np.float64]:

@@ -1,17 +1,21 @@
-"""The calibration curve: bins with their label frequencies, and all figures derived from them."""
+"""Results of calibration: a curve with all figures derived from it, and the comparison of two models."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from howsure.calibration.bins.bins import Binned
+from howsure.calibration.multiclass import MULTICLASS, MulticlassScores, score_key, score_words
 from howsure.calibration.scores import ScoreParts
 from howsure.inputs.frames import to_frame
 from howsure.inputs.pairs import Floats, Integers
+from howsure.show.numbers import UNDEFINED, interval
+from howsure.show.preformatted import preformatted
 from howsure.stats.estimate import Estimate
 
 if TYPE_CHECKING:
@@ -48,9 +52,13 @@ class CalibrationCurve:
     bins: the curve. debiased_error: the headline, the root mean squared gap between predictions and label frequencies
     corrected for the bias due to noise, with its interval. error, mse: Algorithm 1's value and its square, with an
     interval only from Algorithm 2 or a bootstrap. ece, max_error: mean and largest absolute gap. brier, log_loss:
-    scores in parts. p_value: of the hypothesis that the predictions are calibrated. base_rate: the frequency of label
-    1. n: the pairs. histogram (2, 64): weight of the predictions of label 0 and of label 1 in 64 bars over [0, 1].
-    notes: caveats. recipe: everything needed to repeat it. name: the group.
+    scores of the pairs in parts. p_value: of the hypothesis that the predictions are calibrated. base_rate: the
+    frequency of label 1. n: the pairs. histogram (2, 64): weight of the predictions of label 0 and of label 1 in 64
+    bars over [0, 1]. notes: caveats. recipe: everything needed to repeat it. name: the group.
+
+    reduction: how several classes became pairs, "top-label" or "class-wise"; None where a pair is all there is. The
+    scores of the pairs are then the top-label or class-wise ones, and are called so; multiclass: those of all classes,
+    where their probabilities are known.
     """
 
     bins: Bins
@@ -68,6 +76,8 @@ class CalibrationCurve:
     recipe: dict[str, Any] = field(repr=False)
     notes: tuple[str, ...] = ()
     name: str | None = None
+    reduction: str | None = None
+    multiclass: MulticlassScores | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form of a curve, as the command line writes it, too."""
@@ -85,8 +95,9 @@ class CalibrationCurve:
             "ece": self.ece.value,
             "max_error": self.max_error.value,
             "p_value": None if math.isnan(self.p_value) else self.p_value,
-            "brier": self.brier.parts(),
-            "log_loss": self.log_loss.parts(),
+            score_key("brier", self.reduction): self.brier.parts(),
+            score_key("log_loss", self.reduction): self.log_loss.parts(),
+            **({} if self.multiclass is None else self.multiclass.to_dict()),
             "notes": list(self.notes),
             "bins": [dict(zip(("n", "mean_prob", "frequency", "low", "high"), row, strict=True)) for row in bins],
         }
@@ -110,6 +121,77 @@ class CalibrationCurve:
         from howsure.figures.calibration import curve_html
 
         return curve_html(self)
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationComparison:
+    """A and B on the same pairs; every difference is A - B, so positive values mean that B is better.
+
+    error_a, error_b: debiased errors with intervals. squared_error_difference: of the squared debiased errors, not
+    truncated at zero. error_difference: of the errors themselves, None unless both are clearly above zero.
+    brier_difference, log_loss_difference: of the mean scores of the pairs (undefined if a loss is infinite, or if one
+    row or cluster has all the weight); `to_dict` calls them top-label or class-wise if several classes became pairs so,
+    as `reduction` says. multiclass_brier_difference, multiclass_log_loss_difference: of the scores of all classes, None
+    where their probabilities are not known. notes: caveats.
+    """
+
+    error_a: Estimate
+    error_b: Estimate
+    squared_error_difference: Estimate
+    error_difference: Estimate | None
+    brier_difference: Estimate
+    log_loss_difference: Estimate
+    n: int
+    recipe: dict[str, Any] = field(repr=False)
+    notes: tuple[str, ...] = ()
+    reduction: str | None = None
+    multiclass_brier_difference: Estimate | None = None
+    multiclass_log_loss_difference: Estimate | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        shown = {name: None if part is None else part.to_dict() for name, part in self._parts().items()}
+        return {"recipe": self.recipe, "n": self.n, "notes": list(self.notes), **shown}
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One row per quantity as a data frame (pandas, else polars, else pyarrow; or the `backend` named)."""
+        known = {name: part for name, part in self._parts().items() if part is not None}
+        names = [one.name for one in fields(Estimate)]
+        columns = {name: [getattr(part, name) for part in known.values()] for name in names}
+        ends = {name: [math.nan if end is None else end for end in columns[name]] for name in ("low", "high")}
+        return to_frame({"quantity": list(known), **columns, **ends}, backend=backend)
+
+    def score_differences(self, named: Callable[[str, str | None], str]) -> dict[str, Estimate]:
+        """The differences of the mean scores, by the names that `named` gives to a score and a reduction."""
+        of_pairs = {"brier": self.brier_difference, "log_loss": self.log_loss_difference}
+        of_classes = {"brier": self.multiclass_brier_difference, "log_loss": self.multiclass_log_loss_difference}
+        known = {named(score, MULTICLASS): found for score, found in of_classes.items() if found is not None}
+        return {named(score, self.reduction): found for score, found in of_pairs.items()} | known
+
+    def _parts(self) -> dict[str, Estimate | None]:
+        names = ("error_a", "error_b", "squared_error_difference", "error_difference")
+        scores = {f"{name}_difference": found for name, found in self.score_differences(score_key).items()}
+        return {name: getattr(self, name) for name in names} | scores
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
+
+    def __repr__(self) -> str:
+        shown = "not shown: an error's interval reaches 0" if self.error_difference is None else self.error_difference
+        rows = {
+            "calibration error of A": str(self.error_a),
+            "calibration error of B": str(self.error_b),
+            "difference A - B": str(shown),
+            "squared errors, A - B": _fine(self.squared_error_difference),
+        }
+        rows |= {f"{name}, A - B": _fine(one) for name, one in self.score_differences(score_words).items()}
+        width = max(map(len, rows))
+        lines = [f"{name:<{width}}  {text}" for name, text in rows.items()]
+        return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
+
+
+def _fine(e: Estimate) -> str:
+    return UNDEFINED if e.low is None else f"{e.value:+.5f} {interval(e.low, e.high, 5, sign=True)}"
 
 
 def bins_from(binned: Binned, unit: float, standard_error: Floats, low: Floats, high: Floats) -> Bins:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from howsure.calibration.multiclass import MULTICLASS, base_rate_words, score_words
 from howsure.inputs.naming import shortened
-from howsure.show.numbers import UNDEFINED, p_in_words
+from howsure.show.numbers import UNDEFINED, number, p_in_words
 from howsure.stats.estimate import Estimate
 
 if TYPE_CHECKING:
@@ -130,9 +131,24 @@ def figures_in_words(curve: CalibrationCurve) -> list[tuple[str, str]]:
         ("Algorithm 1", with_method(curve.error)),
         ("ECE", f"{curve.ece} (largest gap {curve.max_error})"),
         ("pairs", f"{curve.n:,} in {bins}"),
-        ("base rate", f"{curve.base_rate:.4f}"),
-        ("Brier score", str(curve.brier)),
-        ("log loss", str(curve.log_loss)),
+        (base_rate_words([curve]), f"{curve.base_rate:.4f}"),
+        (score_words("brier", curve.reduction), str(curve.brier)),
+        (score_words("log_loss", curve.reduction), str(curve.log_loss)),
+        *_of_all_classes(curve),
+    ]
+
+
+def _of_all_classes(curve: CalibrationCurve) -> list[tuple[str, str]]:
+    """The scores of the class probabilities, where these are known."""
+    if curve.multiclass is None:
+        return []
+    brier, log_loss = curve.multiclass.brier, curve.multiclass.log_loss
+    return [
+        (score_words("brier", MULTICLASS), f"{number(brier)} (sum over the classes)"),
+        (
+            score_words("log_loss", MULTICLASS),
+            number(log_loss) if math.isfinite(log_loss) else "infinite (a label had the probability 0)",
+        ),
     ]
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from howsure.errors import InputError
 from howsure.inputs.checks import check_clusters, check_codes, check_weights, probability_advice
+from howsure.inputs.class_scores import class_scores
 from howsure.inputs.frames import all_columns, is_frame
 from howsure.inputs.naming import shortened, unknown_name
 from howsure.inputs.numerals import spelled_number
@@ -75,12 +76,20 @@ def reduced(
     reduce: str,
     weights: Floats | None = None,
     clusters: Integers | None = None,
+    all_classes: bool = True,
 ) -> Pairs:
-    """The pairs of checked rows: `codes` (n) gives the column of `matrix` (n, K) that is the label. -0 becomes 0."""
+    """The pairs of checked rows: `codes` (n) gives the column of `matrix` (n, K) that is the label. -0 becomes 0.
+
+    Without `all_classes`, the columns are some of many, and the scores of all classes are not known.
+    """
     n, k = matrix.shape
+    scores = class_scores(codes, matrix) if all_classes else None
     if reduce == TOP_LABEL:
         top = matrix.argmax(axis=1)
-        return Pairs((top == codes).view(np.uint8), matrix[np.arange(n), top] + 0.0, weights, clusters=clusters)
+        return Pairs(
+            (top == codes).view(np.uint8), matrix[np.arange(n), top] + 0.0, weights, clusters=clusters,
+            reduction=TOP_LABEL, class_scores=scores,
+        )  # fmt: skip
     if reduce == CLASS_WISE:
         return Pairs(
             (codes == np.arange(k)[:, None]).view(np.uint8).ravel(),
@@ -89,11 +98,16 @@ def reduced(
             groups=np.repeat(np.arange(k), n),
             group_names=names,
             clusters=np.tile(np.arange(n) if clusters is None else clusters, k),
+            reduction=CLASS_WISE,
+            class_scores=None if scores is None else scores.tiled(k),
         )
     if reduce not in names:
         raise unknown_name("class", reduce, names, place="the predictions (and no reduction: top-label, class-wise)")
     one = names.index(reduce)
-    return Pairs((codes == one).view(np.uint8), matrix[:, one] + 0.0, weights, clusters=clusters)
+    return Pairs(
+        (codes == one).view(np.uint8), matrix[:, one] + 0.0, weights, clusters=clusters, reduction=CLASS_WISE,
+        class_scores=scores,
+    )  # fmt: skip
 
 
 def tied_rows(matrix: Floats) -> int:

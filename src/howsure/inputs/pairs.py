@@ -10,6 +10,8 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from howsure.inputs.class_scores import ClassScores
+
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Labels = npt.NDArray[np.uint8]
@@ -34,7 +36,9 @@ class PairSource(Protocol):
 class Pairs:
     """Checked pairs in memory: labels and probabilities, optionally with weights, groups and clusters.
 
-    `groups` and `clusters` are integer codes starting at 0; `group_names[code]` is the user's name of the group.
+    `groups` and `clusters` are integer codes starting at 0; `group_names[code]` is the user's name of the group. Pairs
+    made of several classes say how by `reduction`, "top-label" or "class-wise", and keep what the classes' own scores
+    need, `class_scores`.
     """
 
     labels: Labels
@@ -43,6 +47,8 @@ class Pairs:
     groups: Integers | None = None
     group_names: tuple[str, ...] = ()
     clusters: Integers | None = None
+    reduction: str | None = None
+    class_scores: ClassScores | None = None
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -80,4 +86,8 @@ class Pairs:
         if clusters is not None and len(np.unique(clusters)) == len(clusters):
             clusters = None
         weights = None if self.weights is None else self.weights[rows]
-        return Pairs(self.labels[rows], self.probabilities[rows], weights, clusters=clusters)
+        scores = None if self.class_scores is None else self.class_scores.only(rows)
+        return Pairs(
+            self.labels[rows], self.probabilities[rows], weights, clusters=clusters, reduction=self.reduction,
+            class_scores=scores,
+        )  # fmt: skip

@@ -97,6 +97,8 @@ def _joined(pairs: Pairs, beside: dict[str, Any]) -> Pairs:
         groups,
         names,
         None if clusters is None else check_clusters(clusters, n=n),
+        pairs.reduction,
+        pairs.class_scores,
     )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from howsure.calibration.multiclass import scores_of_all_classes
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.verdict import (
     NONE_SEEN,
@@ -87,7 +88,7 @@ def calibration_report(
         subtitle=subtitle,
         opening=_opening(curves, names),
         verdicts=[(names[i], verdict(curves[i])) for i in shown] if 1 < len(curves) <= VERDICTS_UP_TO else [],
-        notes=list(notes),
+        notes=[*scores_of_all_classes(curves), *notes],
         table_of_curves=table_of_rows(table_rows) if table_rows else table_of_curves(curves, names, adjust=adjust),
         pictures=_overview(curves, names, shown),
         sections=[_section(curves[i], names[i], f"s{i}", pictured=len(curves) > 1) for i in shown],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from howsure.calibration.multiclass import base_rate_words, score_columns
 from howsure.calibration.results import Bins, CalibrationCurve
 from howsure.calibration.verdict import OVERCONFIDENT, UNDERCONFIDENT, kind
 from howsure.errors import InputError
@@ -16,8 +17,9 @@ from howsure.stats.multiplicity import ADJUSTED, adjust_p_values
 def table_of_curves(curves: Sequence[CalibrationCurve], names: Sequence[str], *, adjust: str | None) -> Table:
     """One row a curve, the largest error first; p-values of several curves are adjusted for their number."""
     level = f"{100 * curves[0].debiased_error.level:g} %"
-    headings = ["curve", "pairs", "base rate", f"error [{level} interval]", _p_heading(len(curves), adjust)]
-    headings += ["Brier", "log loss", "miscalibration"]
+    scores = score_columns(curves)
+    headings = ["curve", "pairs", base_rate_words(curves), f"error [{level} interval]", _p_heading(len(curves), adjust)]
+    headings += [*(name for name, _ in scores), "miscalibration"]
     p_values = adjust_p_values([curve.p_value for curve in curves], method=adjust)
     order = sorted(range(len(curves)), key=lambda i: _rank(curves[i].debiased_error.value))
     rows = [
@@ -27,8 +29,7 @@ def table_of_curves(curves: Sequence[CalibrationCurve], names: Sequence[str], *,
             cell(curve.base_rate),
             cell(curve.debiased_error),
             p_text(float(p_values[i])),
-            cell(curve.brier.score),
-            cell(curve.log_loss.score),
+            *(cell(values[i]) for _, values in scores),
             kind(curve),
         ]
         for i, curve in ((i, curves[i]) for i in order)

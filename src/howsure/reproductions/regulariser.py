@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from howsure import __version__
-from howsure.calibration.comparison import CalibrationComparison, compare_pairs
+from howsure.calibration.comparison import compare_pairs
 from howsure.calibration.curve import curve_of
-from howsure.calibration.results import CalibrationCurve
+from howsure.calibration.results import CalibrationComparison, CalibrationCurve
 from howsure.inputs.pairs import Pairs
 from howsure.reproductions.figures.paths import Setting, path_figure
 from howsure.reproductions.label_errors import LEVEL

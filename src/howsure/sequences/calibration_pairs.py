@@ -108,7 +108,8 @@ def transition_pairs(
     place = {transition: i for i, transition in enumerate(wanted)}
     codes = np.array([place.get(step, -1) for sentence in gold for step in pairwise(sentence)], dtype=np.int64)
     matrix = _joined(matrices, len(wanted))
-    return reduced(codes, matrix, tuple(map(" ".join, wanted)), reduce=CLASS_WISE, clusters=_clusters(matrices))
+    names = tuple(map(" ".join, wanted))
+    return reduced(codes, matrix, names, reduce=CLASS_WISE, clusters=_clusters(matrices), all_classes=False)
 
 
 def frequent_transitions(tags: Tags, n: int) -> list[Transition]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from howsure import __version__
-from howsure.calibration.comparison import CalibrationComparison
+from howsure.calibration.multiclass import score_words
+from howsure.calibration.results import CalibrationComparison
 from howsure.cli.calibration.sides import Side
 from howsure.cli.terminal.output import json_text, table_text
 from howsure.data.predictions.paired_rows import PairedRows
@@ -66,8 +67,7 @@ def comparison_table(result: CalibrationComparison, sides: Sides, rows: PairedRo
         "error of B": result.error_b,
         "difference of errors": result.error_difference,
         "difference of squared errors": result.squared_error_difference,
-        "difference of Brier scores": result.brier_difference,
-        "difference of log losses": result.log_loss_difference,
+        **{f"difference of {_several(name)}": found for name, found in result.score_differences(score_words).items()},
     }
     cells = []
     for name, e in estimates.items():
@@ -78,3 +78,7 @@ def comparison_table(result: CalibrationComparison, sides: Sides, rows: PairedRo
     read = [line.removesuffix("; differences are A - B") for line in _read(result, sides, rows)]
     comment = f"howsure {__version__}; {'; '.join(read)}; level {result.recipe['level']}"
     return Table(("figure", "value", "low", "high"), cells, words=("figure",), caption=comment)
+
+
+def _several(score: str) -> str:
+    return f"{score}es" if score.endswith("s") else f"{score}s"

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from howsure.calibration.multiclass import base_rate_words, score_columns, scores_of_all_classes
 from howsure.calibration.notes import notes_by_name
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.verdict import kind, recipe_rows, summary, verdict
@@ -18,20 +19,6 @@ from howsure.show.numbers import all_digits, number, p_text
 from howsure.show.table import Table
 from howsure.stats.multiplicity import ADJUSTED, adjust_p_values
 
-HEADERS = (
-    "group",
-    "n",
-    "base rate",
-    "error",
-    "low",
-    "high",
-    "Algorithm 1",
-    "ECE",
-    "Brier",
-    "log loss",
-    "p",
-    "miscalibration",
-)
 MOST_ERRORS = 100  # rows of a figure of errors
 
 
@@ -54,7 +41,7 @@ def curves_text(curves: Sequence[CalibrationCurve], *, recipe: dict[str, Any], s
         return f"{read}\n\n{summary(curves[0])}\n\n{table_text(bins_table(curves[0]))}"
     table = curves_table(curves, recipe=recipe, skipped=skipped, adjust=adjust)
     said = [f"{curve.name}: {verdict(curve)}" for curve in curves]
-    lines = [*_families(curves, adjust), *said, *_notes(curves)]
+    lines = [*scores_of_all_classes(curves), *_families(curves, adjust), *said, *_notes(curves)]
     return "\n".join([read, "", table_text(table), *lines, ""])
 
 
@@ -104,15 +91,15 @@ def curves_table(
     The comment holds the recipe, what is adjusted, and the notes.
     """
     shown, shown_p = (all_digits, all_digits) if exact else (number, p_text)
-    rows = []
-    for curve, p in zip(curves, adjusted_p_values(curves, adjust), strict=True):
+    rows, scores = [], score_columns(curves, each=exact)
+    for i, (curve, p) in enumerate(zip(curves, adjusted_p_values(curves, adjust), strict=True)):
         e = curve.debiased_error
-        scores = (curve.error.value, curve.ece.value, curve.brier.score, curve.log_loss.score)
+        values = (curve.base_rate, e.value, e.low, e.high, curve.error.value, curve.ece.value)
         rows.append(
             [
                 curve.name or "all",
                 f"{curve.n}",
-                *(shown(x) for x in (curve.base_rate, e.value, e.low, e.high, *scores)),
+                *(shown(x) for x in (*values, *(held[i] for _, held in scores))),
                 shown_p(p),
                 kind(curve),
             ]
@@ -121,8 +108,10 @@ def curves_table(
     read = f"howsure {method.pop('howsure')}, files {', '.join(recipe['files'])}, skipped {skipped}"
     read += f", files pooled {len(recipe['files'])}" if len(recipe["files"]) > 1 else ""
     steps = ", ".join(f"{key} {value}" for key, value in method.items() if key != "n")
-    comment = "\n".join([read, steps, *_families(curves, adjust), *_notes(curves)])
-    return Table(HEADERS, rows, words=("group", "miscalibration"), caption=comment)
+    comment = "\n".join([read, steps, *scores_of_all_classes(curves), *_families(curves, adjust), *_notes(curves)])
+    first = ("group", "n", base_rate_words(curves), "error", "low", "high", "Algorithm 1", "ECE")
+    headings = (*first, *(name for name, _ in scores), "p", "miscalibration")
+    return Table(headings, rows, words=("group", "miscalibration"), caption=comment)
 
 
 def bins_table(curve: CalibrationCurve, *, most: int = 20) -> Table:

@@ -9,6 +9,7 @@ from typing import Any
 
 from howsure import __version__
 from howsure.calibration.curve import curve_of
+from howsure.calibration.multiclass import score_columns, scores_of_all_classes
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.table import by_group
 from howsure.calibration.verdict import kind
@@ -24,7 +25,7 @@ from howsure.show.table import Table
 from howsure.stats.multiplicity import ADJUSTED
 
 ALL = "all"
-HEADERS = ("tag", "tokens", "right", "error", "low", "high", "Algorithm 1", "Brier", "log loss", "p", "miscalibration")
+HEADERS = ("tag", "tokens", "right", "error", "low", "high", "Algorithm 1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,24 +85,25 @@ def _heading(found: Evaluation, recipe: Mapping[str, Any]) -> list[str]:
 
 
 def _notes(found: Evaluation, recipe: Mapping[str, Any]) -> list[str]:
-    tags = counted(len(found.curves) - 1, "tag")
+    tags, together = counted(len(found.curves) - 1, "tag"), scores_of_all_classes(found.curves)
     if recipe["adjust"] == "none":
-        return [f"p is each tag's own, not adjusted for {tags}."]
-    return [f"p of the tags is adjusted for {tags} ({ADJUSTED[recipe['adjust']]}); that of all is not."]
+        return [*together, f"p is each tag's own, not adjusted for {tags}."]
+    return [*together, f"p of the tags is adjusted for {tags} ({ADJUSTED[recipe['adjust']]}); that of all is not."]
 
 
 def _table(found: Evaluation, recipe: Mapping[str, Any], adjusted: list[float], *, exact: bool) -> Table:
     shown, shown_p = (all_digits, all_digits) if exact else (number, p_text)
-    rows = []
-    for curve, p in zip(found.curves, adjusted, strict=True):
+    rows, scores = [], score_columns(found.curves, each=exact)
+    for i, (curve, p) in enumerate(zip(found.curves, adjusted, strict=True)):
         name = curve.name or ALL
         tokens, right = found.right[name]
         e = curve.debiased_error
-        scores = (e.value, e.low, e.high, curve.error.value, curve.brier.score, curve.log_loss.score)
+        values = (e.value, e.low, e.high, curve.error.value, *(held[i] for _, held in scores))
         share = right / tokens if tokens else None
-        rows.append([name, f"{tokens}", shown(share), *map(shown, scores), shown_p(p), kind(curve)])
+        rows.append([name, f"{tokens}", shown(share), *map(shown, values), shown_p(p), kind(curve)])
     comment = "\n".join([*_heading(found, recipe), f"howsure {__version__}", *_notes(found, recipe)])
-    return Table(HEADERS, rows, words=("tag", "miscalibration"), caption=comment)
+    headings = (*HEADERS, *(name for name, _ in scores), "p", "miscalibration")
+    return Table(headings, rows, words=("tag", "miscalibration"), caption=comment)
 
 
 def _as_dict(found: Evaluation, recipe: dict[str, Any], adjusted: list[float]) -> dict[str, Any]:

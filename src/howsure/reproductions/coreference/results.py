@@ -9,7 +9,8 @@ from typing import get_args
 
 import numpy as np
 
-from howsure.calibration.comparison import CalibrationComparison, compare_calibration
+from howsure.calibration.comparison import compare_calibration
+from howsure.calibration.results import CalibrationComparison
 from howsure.coreference.mentions.selection import Source
 from howsure.coreference.model.loss import Loss
 from howsure.inputs.pairs import Pairs

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure import __version__
-from howsure.calibration.comparison import CalibrationComparison, compare_calibration
+from howsure.calibration.comparison import compare_calibration
 from howsure.calibration.curve import curve_of
-from howsure.calibration.results import CalibrationCurve
+from howsure.calibration.results import CalibrationComparison, CalibrationCurve
 from howsure.figures.calibration import curve_figure
 from howsure.inputs.pairs import Floats, Labels, Pairs
 from howsure.reproductions.replicates import (
