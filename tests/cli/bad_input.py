@@ -83,9 +83,9 @@ FILES = [
           {"dev.xlsx": b"PK"}),
     Wrong("an unknown format", "calibration dev.dat --target gold --prob prob",
           "the format of dev.dat cannot be determined from its name; known are .csv, .tsv, .jsonl, .ndjson, .json, "
-          ".parquet, .npz, also with .gz or .zst. Or name it: --input-format csv.", {"dev.dat": table()}),
-    Wrong("an input format that does not exist", f"{JUDGE} --input-format excel",
-          "--input-format must be one of csv, tsv, jsonl, json, parquet, npz; it is 'excel'.", CSV),
+          ".parquet, .npz, .eval, also with .gz or .zst. Or name it: --from csv.", {"dev.dat": table()}),
+    Wrong("an input format that does not exist", f"{JUDGE} --from excel",
+          "--from must be one of csv, tsv, jsonl, json, parquet, npz, or of the logs lm-eval; it is 'excel'.", CSV),
     Wrong("a folder", "calibration export --target gold --prob prob",
           "export is a directory; name its files, for example 'export/*.parquet'.", {"export/dev.csv": table()}),
     Wrong("a damaged .gz", "calibration dev.csv.gz --target gold --prob prob",
@@ -190,12 +190,12 @@ VALUES = [
 
 OPTIONS = [
     Wrong("no probability", "calibration dev.csv --target gold",
-          "name the probabilities with exactly one of --prob, --probs and --probs-column.", CSV),
+          "name the probability in one way: --prob COL, --probs COL,COL,… or --probs-column COL.", CSV),
     Wrong("two ways to name it", f"{JUDGE} --probs prob,weight",
           "name the probabilities with exactly one of --prob, --probs and --probs-column.", CSV),
     Wrong("classes of one probability", f"{JUDGE} --classes no,yes",
           "--classes is for several classes; with --prob, there is one probability per row.", CSV),
-    Wrong("no label", "calibration dev.csv --prob prob", "Missing option '--target'.", CSV),
+    Wrong("no label", "calibration dev.csv --prob prob", "--target must name the column of the true label.", CSV),
     Wrong("a misspelt option", "calibration dev.csv --targt gold",
           "No such option '--targt'. (Did you mean one of: '--target', '--test'?)", CSV),
     Wrong("a former spelling", "calibration dev.csv --label gold --prob prob",

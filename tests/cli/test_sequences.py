@@ -292,7 +292,7 @@ def test_models_and_files_of_crfsuite(folder: Path) -> None:
         done = run("sequences", "tag", "old.model", other)
         assert (done.code, done.out) == (2, "")
         assert f"the model knows no attribute of {other}" in done.err
-    printed("sequences", "train", "items.txt", "--input-format", "crfsuite", "--c2", 1, "--output", "again.npz")
+    printed("sequences", "train", "items.txt", "--from", "crfsuite", "--c2", 1, "--output", "again.npz")
     again = rows_of(printed("sequences", "tag", "again.npz", "items.txt"))
     np.testing.assert_allclose(
         [float(misc(row[9])["P"]) for rows in again for row in rows],
@@ -333,8 +333,8 @@ WRONG = [
     (["train", "train.tsv", "--features", "sufixes"], "Did you mean suffixes?"),
     (["train", "train.tsv", "--c2", "-1"], "c2 must be"),
     (["train", "train.tsv", "--tagger", "hmm", "--pseudocount-emission", "nan"], "--pseudocount-emission must be"),
-    (["train", "value.txt", "--input-format", "crfsuite"], "line 1 of value.txt: what follows a colon"),
-    (["train", "value.txt", "--input-format", "crfsuite", "--features", "basic"], "holds attributes"),
+    (["train", "value.txt", "--from", "crfsuite"], "line 1 of value.txt: what follows a colon"),
+    (["train", "value.txt", "--from", "crfsuite", "--features", "basic"], "holds attributes"),
     (["tag", "hmm.npz", "latin.txt"], "line 1 of latin.txt is not UTF-8 text"),
     (["tag", "missing.npz", "dev.txt"], "no file missing.npz."),
     (["tag", "short.npz", "dev.txt"], "short.npz"),
@@ -343,7 +343,7 @@ WRONG = [
     (["tag", "dev.txt", "hmm.npz"], "dev.txt is not a model of howsure or crfsuite. MODEL comes first"),
     (["tag", "short.model", "dev.txt"], "short.model"),
     (["tag", "hmm.npz", "dev.txt", "--k-best", "2", "--method", "posterior"], "does not go with --method posterior"),
-    (["tag", "hmm.npz", "dev.txt", "--input-format", "crfsuite"], "this one reads words"),
+    (["tag", "hmm.npz", "dev.txt", "--from", "crfsuite"], "this one reads words"),
     (["evaluate", "hmm.npz", "other.tsv"], "the gold tags of 1 token: NOUN (1)"),
     (["evaluate", "hmm.npz", "dev.txt"], "the format of dev.txt cannot be seen"),
     (["posterior", "hmm.npz", "other.tsv"], "use --unknown-tags keep"),
@@ -373,7 +373,7 @@ def test_what_is_wrong_is_said_in_one_sentence(folder: Path, arguments: list[str
         ["train", "train.tsv", "--dev", "dev.tsv", "--output", "dev.tsv"],
         ["tag", "hmm.npz", "dev.conllu", "--output", "dev.conllu"],
         ["tag", "hmm.npz", "dev.conllu", "--output", "hmm.npz"],
-        ["posterior", "hmm.npz", "dev.csv", "--input-format", "two-columns", "--output", "dev.csv"],
+        ["posterior", "hmm.npz", "dev.csv", "--from", "two-columns", "--output", "dev.csv"],
         ["evaluate", "hmm.npz", "dev.tsv", "--output", "dev.tsv"],
     ],
 )

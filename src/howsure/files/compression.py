@@ -11,6 +11,7 @@ import io
 import sys
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import IO, Any
 
 from howsure.errors import InputError
@@ -42,6 +43,21 @@ def check_packed(path: str, compression: str, name: str) -> None:
 def unpacked(packed: bytes, compression: str, name: str) -> bytes:
     """What packed bytes hold; InputError as `check_packed` does."""
     return b"".join(_pieces(io.BytesIO(packed), compression, len(packed), name))
+
+
+@contextmanager
+def open_unpacked(path: str, compression: str, name: str) -> Iterator[IO[bytes]]:
+    """A file that `check_packed` found whole, as a stream of what it holds; InputError if it changed meanwhile."""
+    faults = (*FAULTS, _zstd().ZstdError) if compression == "zstd" else FAULTS
+    try:
+        with open(path, "rb") as file:
+            if compression == "none":
+                yield file
+                return
+            with _zstd().open(file) if compression == "zstd" else gzip.GzipFile(fileobj=file) as stream:
+                yield io.BufferedReader(stream, PIECE)
+    except faults as error:
+        raise InputError(f"{name} cannot be read: {error}.") from error
 
 
 def _pieces(file: IO[bytes], compression: str, packed: int, name: str) -> Iterator[bytes]:

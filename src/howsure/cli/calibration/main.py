@@ -11,16 +11,18 @@ import click
 
 from howsure.cli.calibration.output import curves_json, curves_table, curves_text, write_figure, write_report
 from howsure.cli.calibration.p_values import METHODS, with_test
+from howsure.cli.terminal.commands import as_options, options_of
 from howsure.cli.terminal.options import (
     DefaultGroup,
     across_files_option,
     as_names,
     binning_options,
     figure_option,
+    from_option,
     output_options,
     report_option,
 )
-from howsure.cli.terminal.output import emit, table_text
+from howsure.cli.terminal.output import emit, say, table_text
 from howsure.cli.terminal.progress import progress
 from howsure.errors import InputError
 from howsure.inputs.pairs import Chunk, Pairs, PairSource
@@ -44,7 +46,9 @@ def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--skip-missing", is_flag=True, help="Leave out rows with missing values, and count them."),
         click.option("--missing", multiple=True, metavar="VALUE",
                      help="A value to treat as missing, such as 'unparseable' (see --skip-missing). Repeatable."),
-        click.option("--input-format", metavar="FORMAT", help="csv, tsv, jsonl, parquet, npz; default: by suffix."),
+        from_option,
+        click.option("--normalise", metavar="HOW",
+                     help="Divide log-likelihoods of choices in a log by their characters, bytes or tokens."),
     ]  # fmt: skip
     for option in reversed(options):
         function = option(function)
@@ -61,7 +65,7 @@ def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
 )
 @click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="Class names, in order.")
 @click.option("--group", metavar="COL", help="Column of groups (tag, model, language); one curve per group.")
-@click.option("--target", "label", required=True, metavar="COL", help="Column of the true label.")
+@click.option("--target", "label", metavar="COL", help="Column of the true label.")
 @reading_options
 @binning_options
 @click.option("--interval", type=click.Choice(["debiased", "nguyen-oconnor", "bootstrap", "none"]), default="debiased",
@@ -79,12 +83,14 @@ def curve_command(
     bin_size: int | str, bins: int | None, binning: str, form: str, output: str | None, figure: str | None,
     report: str | None, **reading: Any,
 ) -> None:  # fmt: skip
-    """Evaluate the predictions in FILE... (CSV, TSV, JSON lines, Parquet, .npz; plain, .gz or .zst; globs; - is stdin).
+    """Evaluate the predictions in FILE... (CSV, TSV, JSON lines, Parquet, .npz; plain, .gz or .zst; globs; - is stdin;
+    or logs of programs that evaluate language models, see --from).
 
     \b
     howsure calibration dev.jsonl --target gold --prob score
     howsure calibration 'export/*.parquet' --target y --prob score --group country --format json
     howsure calibration dev.jsonl --target gold --probs-column probs --reduce class-wise --figure curve.pdf
+    howsure calibration 'results/*/samples_*.jsonl'
     """
     with opened(files, **reading) as predictions:
         curves = list(
@@ -128,14 +134,17 @@ def opened(files: Sequence[str], *, missing: Sequence[str], input_format: str | 
     from howsure.data import open_predictions
 
     given = [name for name in ("prob", "probs", "probs_column") if reading.get(name)]
-    if len(given) != 1:
+    if len(given) > 1:
         raise InputError("name the probabilities with exactly one of --prob, --probs and --probs-column.")
     for option in ("reduce", "classes"):
         if reading.get(option) is not None and given == ["prob"]:
             raise InputError(f"--{option} is for several classes; with --prob, there is one probability per row.")
-    if given != ["prob"] and reading.get("reduce") is None:
+    if given and given != ["prob"] and reading.get("reduce") is None:
         reading["reduce"] = "top-label"
-    return open_predictions(files, missing_values=missing, format=input_format, **reading)
+    predictions = open_predictions(files, missing_values=missing, format=input_format, **reading)
+    if predictions.said:
+        say(as_options(predictions.said, options_of(click.get_current_context().command)))
+    return predictions
 
 
 def judged(predictions: Any, *, test: str | None = None, **arguments: Any) -> Iterator[Any]:
@@ -190,7 +199,7 @@ class Watched:
     "--reduce", metavar="HOW", help="With classes: class-wise (default), top-label, or the name of one class."
 )
 @click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="Class names, in order.")
-@click.option("--target", "labels", multiple=True, required=True, metavar="COL",
+@click.option("--target", "labels", multiple=True, metavar="COL",
               help="Column of the true label; twice if each model has its own (is its answer right?).")  # fmt: skip
 @reading_options
 @binning_options
@@ -217,7 +226,7 @@ def compare_command(
 
     sides = named_sides(files, probs, lists, labels, reduce=reduce)
     with ExitStack() as stack:
-        a, b = (stack.enter_context(opened([side.file], **side.columns, **reading)) for side in sides)
+        a, b = (stack.enter_context(opened([side.file], **side.columns, **reading, pairing=True)) for side in sides)
         rows = paired(a, b, sides, skip_missing=reading["skip_missing"])
         result = compare_pairs(
             rows.a, rows.b, bin_size=bin_size, n_bins=bins, binning=binning, level=level,

@@ -26,25 +26,34 @@ class Side:
     @property
     def name(self) -> str:
         """What the model is called: its file and its column of probabilities."""
-        return f"{self.file}:{self.columns.get('prob') or self.columns['probs_column']}"
+        column = self.columns.get("prob") or self.columns.get("probs_column")
+        return self.file if column is None else f"{self.file}:{column}"
 
     @property
     def label(self) -> str:
         """What its label is, in words."""
         first = " (is its first choice right?)" if self.columns["reduce"] == TOP_LABEL else ""
-        return f"{self.columns['label']}{first}"
+        return f"{self.columns['label'] or 'target'}{first}"
 
 
 def named_sides(
-    files: Sequence[str], probs: Sequence[str], lists: Sequence[str], labels: Sequence[str], *, reduce: str | None
+    files: Sequence[str],
+    probs: Sequence[str],
+    lists: Sequence[str],
+    labels: Sequence[str | None],
+    *,
+    reduce: str | None,
 ) -> tuple[Side, Side]:
     """The two models that files and columns name, each twice or one for both.
 
     Raises InputError if they name none, one or more than two, one twice, or a label that seems to be of one model only.
     """
     columns = probs or lists
+    if not columns and len(files) == 2 and len(labels) < 2:  # two logs, which name them themselves
+        return _logs(files, labels, reduce=reduce)
     if bool(probs) == bool(lists):
         raise InputError("name the probabilities with either --prob or --probs-column.")
+    labels = labels or (None,)
     if (len(files), len(columns)) not in ((2, 1), (1, 2), (2, 2)):
         raise InputError(
             f"compare takes two files and one column, or one file and two columns; "
@@ -52,7 +61,7 @@ def named_sides(
         )
     if len(labels) > 2:
         raise InputError(f"compare takes one --target for both models, or one for each; it got {len(labels)}.")
-    if len(labels) == 1 and len(columns) == 2:
+    if labels[0] is not None and len(labels) == 1 and len(columns) == 2:
         _refuse_label_of_one(labels[0], columns)
     role, reduce = ("prob", reduce) if probs else ("probs_column", reduce or CLASS_WISE)
     own = len(labels) == 2 or reduce == TOP_LABEL
@@ -63,6 +72,12 @@ def named_sides(
     )
     if a == b:
         raise InputError(f"{a.name} is named twice; a model is compared with another one.")
+    return a, b
+
+
+def _logs(files: Sequence[str], labels: Sequence[str | None], *, reduce: str | None) -> tuple[Side, Side]:
+    label = labels[0] if labels else None
+    a, b = (Side(file, {"label": label, "reduce": reduce or TOP_LABEL}, reduce in (None, TOP_LABEL)) for file in files)
     return a, b
 
 

@@ -48,8 +48,8 @@ from howsure.errors import InputError
 def estimate_command(
     file: str, prob: str, labelled: str | None, label: str | None, positive: str | None, stratum: str | None,
     inclusion: str | None, by: list[str] | None, date: str | None, period: str | None, features: list[str] | None,
-    cluster: str | None, method: str, share: bool, level: float, seed: int, form: str, output: str | None,
-    figure: str | None, report: str | None,
+    input_format: str | None, cluster: str | None, method: str, share: bool, level: float, seed: int, form: str,
+    output: str | None, figure: str | None, report: str | None,
 ) -> None:  # fmt: skip
     """Estimate counts per cell and in all, with intervals.
 
@@ -62,7 +62,7 @@ def estimate_command(
     with speaking_of_options():
         population = read_population(
             file, prob, by=by or (), date=date, period=period, features=features or (), cluster=cluster, label=label,
-            stratum=stratum, inclusion=inclusion,
+            stratum=stratum, inclusion=inclusion, format=input_format,
         )  # fmt: skip
     if labelled is not None:
         join_labelled(population, labelled, positive=positive)

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from howsure.cli.counts.wording import in_options
+from howsure.cli.terminal.output import say
 from howsure.data.predictions.read_columns import read_columns
 from howsure.errors import InputError
 from howsure.events.periods import period_of
@@ -40,6 +42,7 @@ def read_population(
     stratum: str | None = None,
     inclusion: str | None = None,
     shown: Sequence[str] = (),
+    format: str | None = None,
 ) -> Population:
     """The columns that the options name; label and chance may be missing in a row, the stratum where chances are known.
 
@@ -66,7 +69,10 @@ def read_population(
         numbers=numbers,
         partial=partial,
         later=list(dict.fromkeys(shown)),
+        format=format,
     )
+    if found.said:
+        say(in_options(found.said))
     held = found.arrays
     if date is not None:
         held[date] = _periods(held[date], str(period), date, found.place)

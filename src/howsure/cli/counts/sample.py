@@ -41,7 +41,8 @@ from howsure.errors import InputError
 @click.option("--output", type=Written(".csv"), metavar="FILE.csv", help="Write to a file instead of standard output.")
 def sample_command(
     file: str, prob: str, number: int, by: list[str] | None, date: str | None, period: str | None,
-    cluster: str | None, show: list[str] | None, design: str, more: str | None, seed: int, output: str | None,
+    input_format: str | None, cluster: str | None, show: list[str] | None, design: str, more: str | None, seed: int,
+    output: str | None,
 ) -> None:  # fmt: skip
     """Draw the units to label, into a CSV.
 
@@ -53,7 +54,7 @@ def sample_command(
         raise InputError(f"--show names {min(taken)!r}, which is the name of a column that is written; rename it.")
     with speaking_of_options():
         population = read_population(
-            file, prob, by=by or (), date=date, period=period, cluster=cluster, shown=show or ()
+            file, prob, by=by or (), date=date, period=period, cluster=cluster, shown=show or (), format=input_format
         )
     held = population.columns
     earlier = None if more is None else read_sheet(population, more, words=True)

@@ -51,7 +51,7 @@ ALL_ACT = (
 @click.option("--date-format", metavar="FORMAT", help="Date format, such as %d/%m/%Y (default: ISO 8601).")
 @click.option("--bad-dates", type=click.Choice(BAD_DATES), default="error", show_default=True,
               help="What to do about documents whose date is missing or invalid.")  # fmt: skip
-@click.option("--input-format", metavar="FORMAT", help="jsonl, csv, tsv, parquet or npz; default: by name.")
+@click.option("--from", "input_format", metavar="FORMAT", help="jsonl, csv, tsv, parquet or npz; default: by name.")
 @click.option("--sample-size", type=CLUSTERINGS, default=100, show_default=True,
               help="Number of samples to draw per event, without --samples.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")

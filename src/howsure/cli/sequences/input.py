@@ -70,12 +70,12 @@ def read_corpus(files: Sequence[str], *, form: str | None, model: Tagger | None 
     """
     if takes_items(model):
         if form not in (None, ITEMS):
-            raise InputError(f"a model of crfsuite reads attributes: --input-format {ITEMS}, not {form}.")
+            raise InputError(f"a model of crfsuite reads attributes: --from {ITEMS}, not {form}.")
         found = _read_items(files)
         _check_known(found, model)
         return found
     if form == ITEMS:
-        raise InputError(f"--input-format {ITEMS} is for models of crfsuite; this one reads words.")
+        raise InputError(f"--from {ITEMS} is for models of crfsuite; this one reads words.")
     texts = map(read_text, files)
     return Corpus(
         ", ".join(files), [document for text in texts for document in _documents(text, form or seen_form(text))]

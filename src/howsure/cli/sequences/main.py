@@ -52,10 +52,10 @@ unknown_tags_option = click.option(
 
 
 def input_option(*more: str) -> Callable[..., Any]:
-    """`--input-format`."""
+    """`--from`."""
     forms = (*INPUT_FORMS, *more)
     said = f"{', '.join(forms)}; default: by the first lines."
-    return click.option("--input-format", type=click.Choice(forms), metavar="FORMAT", help=said)
+    return click.option("--from", "input_format", type=click.Choice(forms), metavar="FORMAT", help=said)
 
 
 @command.command("train", short_help="Train a tagger on tagged sentences.")
@@ -86,7 +86,7 @@ def train_command(
 ) -> None:
     """Train a tagger on the tagged sentences of FILE... (CoNLL-U, or one word and tag per line; plain or gzip).
 
-    A CRF can also learn from files in crfsuite's data format (--input-format crfsuite), using their attributes.
+    A CRF can also learn from files in crfsuite's data format (--from crfsuite), using their attributes.
 
     \b
     howsure sequences train train.conllu --dev dev.conllu --features advanced --output model.npz
@@ -129,7 +129,7 @@ def _untrained(tagger: str, options: dict[str, Any], *, items: bool) -> Any:
         option = "--seed" if wrong[0] == "rng" else f"--{wrong[0].replace('_', '-')}"
         raise InputError(f"{option} is not an option of --tagger {tagger}.")
     if items and (tagger == "hmm" or "features" in options):
-        raise InputError(f"--input-format {ITEMS} holds attributes, for --tagger crf without --features.")
+        raise InputError(f"--from {ITEMS} holds attributes, for --tagger crf without --features.")
     if options.get("trainer") == "adagrad":
         options = {"rng": 0} | options
     if items:

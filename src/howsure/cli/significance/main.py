@@ -17,6 +17,7 @@ from howsure.cli.terminal.options import (
     as_level,
     as_names,
     figure_option,
+    from_option,
     level_option,
     output_options,
     report_option,
@@ -87,7 +88,7 @@ def testing_options(function: Callable[..., Any]) -> Callable[..., Any]:
     help="The classes of rows of probabilities, in order; for labels, those that averages are over.",
 )
 @click.option("--skip-missing", is_flag=True, help="Leave out rows with missing values, and count them.")
-@click.option("--input-format", metavar="FORMAT", help="csv, tsv, jsonl, parquet or npz (default: by suffix).")
+@from_option
 @testing_options
 def compare_command(
     files: tuple[str, ...], target: str | None, targets: str | None, baseline: str, models: tuple[str, ...],
@@ -116,7 +117,7 @@ def compare_command(
         )  # fmt: skip
     else:
         given: dict[str, Any] = {"id": ids, "run": runs, "cluster": clusters, "stratum": strata}
-        given |= {"input-format": input_format, "skip-missing": skip_missing, "across-files": across_files != "error"}
+        given |= {"from": input_format, "skip-missing": skip_missing, "across-files": across_files != "error"}
         wrong = [name for name, value in given.items() if value]
         if wrong:
             raise InputError(f"--{wrong[0]} is for columns: put the predictions into one FILE with columns.")

@@ -12,12 +12,16 @@ from howsure.cli.terminal.destinations import check_destinations
 from howsure.cli.terminal.streams import as_printed
 from howsure.errors import InputError
 
-OTHER_NAMES = {"y_true": "--target", "labels": "--classes", "n_bins": "--bins", "format": "--input-format"}
+OTHER_NAMES = {"y_true": "--target", "labels": "--classes", "n_bins": "--bins", "format": "--from"}
 OTHER_NAMES |= {"label": "--target", "missing_values": "--missing", "ids": "--id", "cluster": "--cluster"}
 OTHER_NAMES |= {"howsure.compare_calibration": "howsure calibration compare"}
 OTHER_NAMES |= {"howsure.calibration_error": "howsure calibration"}
 
-FORMER_NAMES = {"--label": "--target", "--truth": "--target"}  # of options, which users may still type
+FORMER_NAMES = {
+    "--label": "--target",
+    "--truth": "--target",
+    "--input-format": "--from",
+}  # of options, which users may still type
 
 QUOTES = "'\""
 VALUE = r"""True|\.\.\.|'[^']*'|"[^"]*"|\[[^\]]*\]"""  # of a parameter in a message of the library

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from howsure.data.logs.conversion import described, input_files
+from howsure.data.logs.defaults import chosen, with_defaults
 from howsure.data.predictions.class_mappings import with_keys
 from howsure.data.predictions.classes import check_rows, class_labels, class_matrix
 from howsure.data.predictions.groups import group_sizes
@@ -17,7 +19,6 @@ from howsure.data.predictions.predictions import Predictions
 from howsure.data.predictions.stream import PairStream
 from howsure.data.tables.columns import Column
 from howsure.data.tables.database import Database
-from howsure.data.tables.named_files import named_files
 from howsure.data.tables.pooling import SAME, SEPARATE, check_across_files, check_different, check_way
 from howsure.data.tables.table import Table, open_table
 from howsure.errors import InputError
@@ -31,7 +32,7 @@ IN_MEMORY_ROWS = 4_000_000  # up to here the pairs are loaded once; beyond, ever
 def open_predictions(
     paths: Sequence[str | os.PathLike[str]],
     *,
-    label: str,
+    label: str | None = None,
     prob: str | None = None,
     probs: Sequence[str] | None = None,
     probs_column: str | None = None,
@@ -46,6 +47,8 @@ def open_predictions(
     skip_missing: bool = False,
     missing_values: Sequence[str] = (),
     format: str | None = None,
+    normalise: str | None = None,
+    pairing: bool = False,
     spool: str | os.PathLike[str] | None = None,
     in_memory_rows: int = IN_MEMORY_ROWS,
 ) -> Predictions:
@@ -63,18 +66,34 @@ def open_predictions(
 
     A label is a boolean, 0 or 1, or one of two values, of which `positive` means 1; with several classes, a class or
     its index. A value is missing if it is null, NaN, empty or among `missing_values`: an error, or with `skip_missing`
-    counted and left out. Nothing is clipped or guessed. `spool` is the folder for scratch files.
+    counted and left out. Nothing is clipped or guessed.
+
+    Logs of programs that evaluate language models are read by their own names (`format`, or seen from the file): what
+    is not named is then chosen, and `said` tells what. `normalise` divides the log-likelihoods of choices by their
+    number of "characters", "bytes" or "tokens" ("none" by default). With `pairing`, a log's rows are those of one
+    model, to be matched with another's. `spool` is the folder for scratch files.
 
     Raises InputError naming the file, the column, the row (from 1) and the value.
     """
-    _check_request(prob, probs, probs_column, reduce, positive, group)
     check_way(across_files, of=id or cluster, named="id=... or cluster=...")
+    database = Database(spool)
+    given = (label, prob, probs_column, group, cluster, weight, id, *(probs or ()))
+    files, log = input_files(paths, format=format, spool=database.folder, wanted=given, normalise=normalise)
+    database.allow_only([file.path for file in files])
+    notes: dict[str, Any] = {}
+    said = ""
+    if log is not None:
+        asked = {"label": label, "prob": prob, "probs": probs, "probs_column": probs_column, "reduce": reduce}
+        asked |= {"classes": classes, "group": group, "cluster": cluster, "id": id}
+        found = with_defaults(asked, log, files, pairing=pairing)
+        label, prob, probs, probs_column, reduce, classes, group, cluster, id = (found[name] for name in asked)
+        said, notes = described(log, files, chosen(asked, found)), log.describe()
+    _check_request(prob, probs, probs_column, reduce, positive, group)
+    if label is None:
+        raise InputError("label=... must name the column of the true label.")
     roles = {"label": label, "prob": prob, "probs_column": probs_column}
     roles |= {"group": group, "cluster": cluster, "weight": weight, "id": id}
     names = {role: name for role, name in roles.items() if name is not None}
-    database = Database(spool)
-    files = named_files(paths, format=format, spool=database.folder)
-    database.allow_only([file.path for file in files])
     table = open_table(database, files, [*names.values(), *(probs or ())])
     if probs_column is not None:
         table.columns[probs_column] = with_keys(table, table.columns[probs_column])
@@ -82,18 +101,18 @@ def open_predictions(
     several = [table.columns[name] for name in probs or ()]
     selection = _selected(table, columns, several, skip=skip_missing, values=missing_values, positive=positive)
     _check_pooling(selection, columns, across_files)
-    asked = {"positive": positive, "missing_values": list(missing_values) or None}
-    asked["across_files"] = across_files if len(files) > 1 and across_files != "error" else None
-    notes = {key: value for key, value in asked.items() if value is not None}
+    options = {"positive": positive, "missing_values": list(missing_values) or None}
+    options["across_files"] = across_files if len(files) > 1 and across_files != "error" else None
+    notes |= {key: value for key, value in options.items() if value is not None}
     if "id" in columns and "cluster" not in columns and notes.get("across_files") == SAME:
         names["cluster"], columns["cluster"] = names["id"], columns["id"]
     if prob is not None:
-        return _one_probability(selection, columns, names, notes, positive, in_memory_rows)
-    chosen = classes if classes is not None else probs
+        return replace(_one_probability(selection, columns, names, notes, positive, in_memory_rows), said=said)
+    order = classes if classes is not None else probs
     if "probs_column" in columns and columns["probs_column"].keys:
-        chosen, columns["probs_column"] = _in_order(columns["probs_column"], classes)
+        order, columns["probs_column"] = _in_order(columns["probs_column"], classes)
     named = {**names, "probs": list(probs)} if probs else names
-    return _several_classes(selection, columns, several, named, notes, reduce or "", chosen)
+    return replace(_several_classes(selection, columns, several, named, notes, reduce or "", order), said=said)
 
 
 def _in_order(column: Column, classes: Sequence[str] | None) -> tuple[Sequence[str], Column]:

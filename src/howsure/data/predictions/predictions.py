@@ -32,6 +32,7 @@ class Predictions:
     load: Callable[[], Pairs] = field(repr=False)
     stream: PairStream | None = field(repr=False)  # None: from memory
     notes: dict[str, Any] = field(default_factory=dict)
+    said: str = field(default="", repr=False)  # what a log was taken for
 
     @property
     def skipped(self) -> dict[str, int]:

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from howsure.data.logs.conversion import described, input_files
 from howsure.data.predictions.class_mappings import with_keys
 from howsure.data.predictions.classes import class_matrix
 from howsure.data.predictions.groups import codes_sql
 from howsure.data.predictions.missing import Selection, select_rows
 from howsure.data.tables.columns import Column
 from howsure.data.tables.database import Database, chunks, literal, reading
-from howsure.data.tables.named_files import named_files
 from howsure.data.tables.pooling import SEPARATE, apart_by_file, check_across_files, check_way
 from howsure.data.tables.table import Table, open_table
 from howsure.inputs.checks import check_clusters
@@ -41,6 +41,7 @@ class ReadColumns:
     keys: dict[str, list[str]]
     place: Callable[[int], str]
     at: Callable[[Sequence[int]], dict[str, list[Any]]]
+    said: str = ""  # what logs were taken for
 
 
 def read_columns(
@@ -81,7 +82,7 @@ def read_columns(
     with ExitStack() as ending:
         database = Database()
         ending.callback(database.close)
-        files = named_files(paths, format=format, spool=database.folder)
+        files, log = input_files(paths, format=format, spool=database.folder, wanted=roles)
         database.allow_only([file.path for file in files])
         table = open_table(database, files, list(roles))
         for name in (*labels, *lists):
@@ -109,7 +110,7 @@ def read_columns(
         if later:
             ending.pop_all()
     recipe: dict[str, Any] = {"files": [file.name for file in files]}
-    recipe |= {"rows": selection.n, "skipped": selection.skipped}
+    recipe |= {"rows": selection.n, "skipped": selection.skipped} | ({} if log is None else log.describe())
     keys = {name: list(column.keys) for name, column in table.columns.items() if column.keys}
 
     def position_of(row: int) -> int:
@@ -121,6 +122,7 @@ def read_columns(
         keys,
         lambda row: table.place_of(position_of(row)),
         lambda rows: _values_at(table, later, [position_of(row) for row in rows]),
+        "" if log is None else described(log, files, {}),
     )
 
 

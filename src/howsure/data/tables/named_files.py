@@ -24,7 +24,9 @@ SUFFIXES = {
     ".json": "json",
     ".parquet": "parquet",
     ".npz": "npz",
+    ".eval": "zip",
 }
+TABLES = ("csv", "tsv", "jsonl", "json", "parquet", "npz")
 SPREADSHEETS = (".xlsx", ".xls", ".ods")
 
 
@@ -38,18 +40,22 @@ class File:
     compression: str = "none"
 
 
-def named_files(paths: Sequence[str | os.PathLike[str]], *, format: str | None, spool: Path) -> tuple[File, ...]:
+def named_files(
+    paths: Sequence[str | os.PathLike[str]], *, format: str | None, spool: Path, by_content: bool = False
+) -> tuple[File, ...]:
     """The files that paths and globs name, each once; standard input ("-") and pipes are copied into `spool`.
+
+    The format of a file is `format`, or what its suffix says, or with `by_content` what its first bytes show.
 
     Raises InputError if a path leads nowhere, is a directory or empty, is named twice, or has a format nobody knows.
     """
-    if format is not None and format not in SUFFIXES.values():
-        known = ", ".join(dict.fromkeys(SUFFIXES.values()))
+    if format is not None and format not in TABLES:
+        known = ", ".join(TABLES)
         raise InputError(f"format=... must be one of {known}; it is {format!r}.")
     if not paths:
         raise InputError("no file is named; name a file, a glob in quotes, or - for standard input.")
     files = [
-        _file(one, format, spool / f"input-{position}-{at}")
+        _file(one, format, spool / f"input-{position}-{at}", by_content=by_content)
         for position, path in enumerate(paths)
         for at, one in enumerate(_expanded(os.fspath(path)))
     ]
@@ -73,7 +79,7 @@ def _expanded(path: str) -> list[str]:
     raise missing_file(path)
 
 
-def _file(path: str, format: str | None, spool: Path) -> File:
+def _file(path: str, format: str | None, spool: Path, *, by_content: bool) -> File:
     if os.path.isdir(path):
         raise InputError(f"{path} is a directory; name its files, for example '{os.path.join(path, '*.parquet')}'.")
     name = "standard input" if path == STANDARD_INPUT else path
@@ -83,6 +89,8 @@ def _file(path: str, format: str | None, spool: Path) -> File:
         format = format or _sniffed(_beginning(spool, compression, name), name)
         return _compressible(File(str(spool), name, format, compression))
     compression = _compression(path, name)
+    if by_content and format is None:
+        format = _sniffed(_beginning(Path(path), compression, name), name)
     return _compressible(File(path, name, format or _from_suffix(path), compression))
 
 
@@ -127,7 +135,7 @@ def _from_suffix(path: str) -> str:
 
 
 def _compressible(file: File) -> File:
-    if file.compression != "none" and file.format in ("parquet", "npz"):
+    if file.compression != "none" and file.format in ("parquet", "npz", "zip"):
         raise InputError(f"{file.name} is {file.format} inside {file.compression}; unpack it first.")
     if file.compression != "none":
         check_packed(file.path, file.compression, file.name)

@@ -1,0 +1,1 @@
+"""What evaluation programs log, read by their own names: every log becomes rows in named columns."""

@@ -1,0 +1,178 @@
+"""Logs rewritten as JSON lines in named columns, one for each row of the log, from where they are read as any table."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from howsure.data.logs.choices import NONE, WAYS, normalised, softmax
+from howsure.data.logs.formats import BY_NAME, check_format, detected
+from howsure.data.logs.log_format import NAMED, LogFormat, Row
+from howsure.data.logs.source import Source
+from howsure.data.tables.named_files import File, named_files
+from howsure.errors import InputError
+from howsure.inputs.numerals import spelled_number
+
+WORD = re.compile(r"\w+")
+MOST_VALUES = 10_000  # of a column that parts rows
+
+
+@dataclass
+class Log:
+    """What was found in logs while they were rewritten."""
+
+    format: LogFormat
+    normalise: str
+    rows: int = 0
+    held: dict[str, int] = field(default_factory=dict)  # how many rows hold something, by column
+    values: dict[str, dict[Any, None]] = field(default_factory=dict)  # of the columns that part rows
+    lengths: set[int] = field(default_factory=set)  # of the lists of probabilities
+    classes: tuple[str, ...] | None = None
+    alike: bool = True  # whether all rows have these classes
+
+    def has(self, *columns: str) -> bool:
+        """Whether every row holds something in these columns."""
+        return self.rows > 0 and all(self.held.get(name) == self.rows for name in columns)
+
+    def varies(self, column: str) -> bool:
+        """Whether a column holds different values."""
+        return len(self.values.get(column, ())) > 1
+
+    @property
+    def group(self) -> tuple[str, ...]:
+        """The columns that part rows which must not be pooled, as far as they differ."""
+        return tuple(name for name in self.format.group if self.varies(name))
+
+    @property
+    def class_names(self) -> tuple[str, ...] | None:
+        """What the positions of the choices are called, if that is the same in every row and no number."""
+        names = self.classes if self.alike else None
+        if names is None or len(set(names)) < len(names) or any(spelled_number(one) is not None for one in names):
+            return None
+        return names
+
+    @property
+    def scores(self) -> tuple[str, ...]:
+        """The columns of numbers that the program itself gave."""
+        return tuple(name for name in self.held if name not in NAMED and name != "tokens")
+
+    def describe(self) -> dict[str, Any]:
+        """What was read, for the recipe of a result."""
+        normalise = {"normalise": self.normalise} if "log_probabilities" in self.held else {}
+        return {"format": self.format.name, **normalise}
+
+    def note(self, row: Row) -> None:
+        """Count what a row holds."""
+        self.rows += 1
+        for name, value in row.items():
+            if value is not None:
+                self.held[name] = self.held.get(name, 0) + 1
+        for name in (*self.format.group, "run"):
+            seen = self.values.setdefault(name, {})
+            if len(seen) < MOST_VALUES:
+                seen[row.get(name)] = None
+        if row.get("probabilities") is not None:
+            self.lengths.add(len(row["probabilities"]))
+        names = row.get("classes")
+        if names is not None and self.classes is None:
+            self.classes = tuple(names)
+        self.alike = self.alike and names is not None and tuple(names) == self.classes
+
+
+def input_files(
+    paths: Sequence[str | os.PathLike[str]],
+    *,
+    format: str | None,
+    spool: Path,
+    wanted: Iterable[str | None] = (),
+    normalise: str | None = None,
+) -> tuple[tuple[File, ...], Log | None]:
+    """The files that are named, logs among them rewritten in `spool`, and what was found in these; None for tables.
+
+    `format` is a format of tables or of logs, or None to see it from the files. Of what a log holds beyond named
+    columns and scores, that is kept whose name is a word of the texts `wanted`. `normalise` says how log-likelihoods of
+    choices become probabilities.
+
+    Raises InputError if a file cannot be read, is cut off, or if logs and tables are mixed.
+    """
+    check_format(format)
+    if normalise is not None and normalise not in WAYS:
+        raise InputError(f"normalise=... must be one of {', '.join(WAYS)}; it is {normalise!r}.")
+    is_log = format in BY_NAME
+    files = named_files(paths, format=None if is_log else format, spool=spool, by_content=is_log)
+    form = BY_NAME[str(format)] if is_log else (detected(files) if format is None else None)
+    if form is None:
+        odd = next((file.name for file in files if file.format == "zip"), None)
+        if odd is not None:
+            raise InputError(f"{odd} is an archive of no program that howsure knows: {', '.join(BY_NAME)}.")
+        if normalise is not None:
+            raise InputError("normalise=... is for log-likelihoods of choices in a log; these files are tables.")
+        return files, None
+    log = Log(form, normalise or NONE)
+    words = {word for text in wanted if text for word in WORD.findall(text)}
+    rewritten = tuple(_rewritten(file, spool / f"log-{at}.jsonl", log, words) for at, file in enumerate(files))
+    if normalise is not None and "log_probabilities" not in log.held:
+        raise InputError(f"normalise=... is for log-likelihoods of choices; {files[0].name} holds none.")
+    return rewritten, log
+
+
+def _rewritten(file: File, path: Path, log: Log, words: Collection[str]) -> File:
+    before = log.rows
+    with open(path, "w", encoding="utf-8") as copy:
+        for row in _whole(Source(file), log):
+            kept = {name: value for name, value in row.items() if _is_kept(name, value, words)}
+            log.note(kept)
+            copy.write(json.dumps(kept, ensure_ascii=False) + "\n")
+    if log.rows == before:
+        raise InputError(f"{file.name} has no rows.")
+    return File(str(path), file.name, "jsonl")
+
+
+def _whole(source: Source, log: Log) -> Iterator[Row]:
+    """The rows of a log with all that follows from them."""
+    for number, row in enumerate(log.format.rows(source), start=1):
+        try:
+            yield _judged(row, log.normalise)
+        except ValueError as error:
+            raise source.fault(number, f"{error}.") from error
+
+
+def _judged(row: Row, way: str) -> Row:
+    """A row with the probabilities of its classes, the likeliest of them, and whether that is right."""
+    likelihoods, logits = row.get("log_probabilities"), row.get("logits")
+    if likelihoods is not None:
+        row["probabilities"] = softmax(normalised(likelihoods, row, way))
+    elif logits is not None:
+        row["probabilities"] = softmax(logits)
+    probabilities = row.get("probabilities")
+    if isinstance(probabilities, list) and probabilities:
+        best = max(range(len(probabilities)), key=probabilities.__getitem__)
+        row["prediction"], row["probability"] = best, probabilities[best]
+        right = row.get("targets", [] if row.get("target") is None else [row["target"]])
+        if right:
+            row["correct"] = int(best in right)
+    return {name: _plain(value) for name, value in row.items()}
+
+
+def _plain(value: Any) -> Any:
+    """A value that JSON has; what is no number is missing."""
+    if isinstance(value, bool):
+        return int(value)
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _is_kept(name: str, value: Any, words: Collection[str]) -> bool:
+    return name in NAMED or name in words or isinstance(value, int | float)
+
+
+def described(log: Log, files: Sequence[File], roles: Mapping[str, str]) -> str:
+    """What was read as what, in a line."""
+    names = files[0].name if len(files) == 1 else f"{files[0].name} and {len(files) - 1:,} more"
+    listed = ", ".join(f"{role}='{name}'" for role, name in roles.items())
+    return f"{names}: read as a log of {log.format.program}" + (f", with {listed}" if listed else "") + "."

@@ -1,0 +1,156 @@
+"""Samples of lm-evaluation-harness, in the layouts of its versions."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from howsure.data import open_predictions
+from howsure.data.logs.readers.lm_eval import rows
+from howsure.data.logs.source import Source
+from howsure.data.tables.named_files import File
+from howsure.errors import InputError
+from tests.data.logs.writers import lm_eval_sample, lm_eval_text, write_lines, write_lm_eval
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    return list(rows(Source(File(str(path), str(path), "jsonl"))))
+
+
+def test_a_row_names_item_model_task_prompt_and_filter(tmp_path: Path) -> None:
+    path = write_lm_eval(tmp_path, "org/small", "hella_swag", [lm_eval_sample(7, [-1.0, -2.0], 0)], shots=5)
+    (row,) = read(path)
+    named = {name: row[name] for name in ("item", "model", "task", "prompt", "run", "target", "classes", "acc")}
+    assert named == {
+        "item": 7, "model": "org/small", "task": "hella_swag", "prompt": "5-shot", "run": "none", "target": 0,
+        "classes": ["no", "yes"], "acc": 1.0,
+    }  # fmt: skip
+    assert row["log_probabilities"] == [-1.0, -2.0]
+
+
+def test_without_results_beside_it_the_folder_names_the_model(tmp_path: Path) -> None:
+    path = write_lm_eval(tmp_path, "small", "task", [lm_eval_sample(0, [-1.0, -2.0], 0)])
+    next(path.parent.glob("results_*")).unlink()
+    (row,) = read(path)
+    assert (row["model"], row["task"], row["prompt"]) == ("small", "task", None)
+
+
+def test_an_older_layout_of_numbers_and_lists_is_the_same(tmp_path: Path) -> None:
+    now = lm_eval_sample(0, [-1.5, -0.25], 1)
+    old = now | {"target": 1, "filtered_resps": [[-1.5, False], [-0.25, True]]}
+    old["arguments"] = [["Q: 0?\nA:", " no"], ["Q: 0?\nA:", " yes"]]
+    for key in ("filter", "metrics"):
+        del old[key]
+    one, other = (
+        read(write_lines(tmp_path / name, [sample]))[0] for name, sample in (("a.jsonl", now), ("b.jsonl", old))
+    )
+    same = ("item", "classes", "log_probabilities", "target", "acc")
+    assert {name: one[name] for name in same} == {name: other[name] for name in same}
+
+
+@pytest.mark.parametrize(
+    ("target", "position"),
+    [("1", 1), (1, 1), ("yes", 1), ("no", 0), ("[1]", 1), ("['yes']", 1), ("maybe", None), ("2", None)],
+)
+def test_a_target_is_a_position_or_a_text(tmp_path: Path, target: object, position: int | None) -> None:
+    sample = lm_eval_sample(0, [-1.0, -2.0], 0) | {"target": target}
+    assert read(write_lines(tmp_path / "a.jsonl", [sample]))[0]["target"] == position
+
+
+def test_several_right_choices_are_kept(tmp_path: Path) -> None:
+    sample = lm_eval_sample(0, [-3.0, -1.0, -2.0], 0, choices="abc") | {"target": "[1, 2]"}
+    (row,) = read(write_lines(tmp_path / "a.jsonl", [sample]))
+    assert (row["target"], row["targets"]) == (None, [1, 2])
+
+
+def test_choices_that_are_numbers_are_told_from_positions_by_another_line_or_the_accuracy(tmp_path: Path) -> None:
+    numbers = {"choices": ["1", "2", "0"]}
+    doubtful = lm_eval_sample(0, [-1.0, -2.0, -3.0], 1, **numbers, scores={})
+    with pytest.raises(
+        InputError, match=r"line 1 of .*: its target is the text of one choice and the position of anot"
+    ):
+        read(write_lines(tmp_path / "a.jsonl", [doubtful]))
+    text = [doubtful, lm_eval_sample(1, [-1.0, -2.0], "yes", scores={})]
+    assert [row["target"] for row in read(write_lines(tmp_path / "b.jsonl", text))] == [0, 1]
+    position = [doubtful, lm_eval_sample(1, [-1.0, -2.0], 1, scores={})]
+    assert [row["target"] for row in read(write_lines(tmp_path / "c.jsonl", position))] == [1, 1]
+    right = lm_eval_sample(0, [-1.0, -2.0, -3.0], 1, **numbers, scores={"acc": 1.0})  # the likeliest is the text "1"
+    assert read(write_lines(tmp_path / "d.jsonl", [right]))[0]["target"] == 0
+
+
+def test_mutual_information_asks_each_choice_twice_and_the_question_counts(tmp_path: Path) -> None:
+    sample = lm_eval_sample(0, [-1.0, -2.0], 0, scores={"acc": 1.0, "acc_mutual_info": 0.0})
+    sample["filtered_resps"] += [["-0.5", "False"], ["-0.75", "False"]]
+    for at, text in ((2, " no"), (3, " yes")):
+        sample["arguments"][f"gen_args_{at}"] = {"arg_0": "", "arg_1": text}
+    (row,) = read(write_lines(tmp_path / "a.jsonl", [sample]))
+    assert (row["log_probabilities"], row["classes"]) == ([-1.0, -2.0], ["no", "yes"])
+
+
+def test_where_the_questions_differ_and_not_the_choices_the_accuracy_says_which_is_right(tmp_path: Path) -> None:
+    sample = lm_eval_sample(0, [-1.0, -2.0], 0, scores={"acc": 0.0})
+    for at, name in enumerate(("Ann", "Bea")):
+        sample["arguments"][f"gen_args_{at}"] = {"arg_0": f"the cup broke as {name}", "arg_1": " fell."}
+    sample["target"] = " fell."
+    (row,) = read(write_lines(tmp_path / "a.jsonl", [sample]))
+    assert (row["target"], row["classes"]) == (1, ["the cup broke as Ann", "the cup broke as Bea"])
+
+
+def test_texts_that_were_generated_have_scores_and_no_probabilities(tmp_path: Path) -> None:
+    lines = [lm_eval_text(0, "Faust", "Faust", filter="strict"), lm_eval_text(0, "lol", "Faust", filter="loose")]
+    found = read(write_lines(tmp_path / "a.jsonl", lines))
+    assert [(row["run"], row["prediction"], row["target"], row["exact_match"]) for row in found] == [
+        ("strict", "Faust", "Faust", 1.0),
+        ("loose", "lol", "Faust", 0.0),
+    ]
+    assert all("log_probabilities" not in row for row in found)
+
+
+@pytest.mark.parametrize(("way", "best"), [("none", 0), ("characters", 1), ("bytes", 0)])
+def test_probabilities_are_a_softmax_of_the_log_likelihoods(tmp_path: Path, way: str, best: int) -> None:
+    sample = lm_eval_sample(0, [-2.0, -3.0], 1, choices=["ab", "cdef"])
+    sample["arguments"]["gen_args_0"]["arg_1"] = " aü"  # two characters, three bytes
+    path = write_lines(tmp_path / "a.jsonl", [sample])
+    lengths = {"none": (1, 1), "characters": (2, 4), "bytes": (3, 4)}[way]
+    logits = [-2.0 / lengths[0], -3.0 / lengths[1]]
+    with open_predictions([path], normalise=way) as predictions:
+        pairs = predictions.pairs()
+    p = math.exp(max(logits)) / sum(map(math.exp, logits))
+    assert pairs.probabilities.tolist() == pytest.approx([p], abs=1e-12)
+    assert pairs.labels.tolist() == [int(best == 1)]
+
+
+WRONG = [
+    ("a line that is cut off", "", '{"doc_id": 1, "tar', "line 2 of a.jsonl: it is cut off; was the program stopped"),
+    (
+        "a line of another program",
+        '{"a": 1}\n',
+        "",
+        "line 2 of a.jsonl: it lacks doc_id, filtered_resps, resps, target",
+    ),
+    ("a line that is no JSON", "{'a': 1}\n", "", "line 2 of a.jsonl: it is no JSON"),
+    ("a line that is no object", "[1]\n", "", r"line 2 of a.jsonl: it must hold a JSON object, {…}; it holds '\[1\]"),
+]
+
+
+@pytest.mark.parametrize(("line", "end", "said"), [case[1:] for case in WRONG], ids=[case[0] for case in WRONG])
+def test_a_damaged_log_is_refused_with_its_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, end: str, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    whole = json.dumps(lm_eval_sample(0, [-1.0, -2.0], 0)) + "\n"
+    Path("a.jsonl").write_text(whole + line + end, encoding="utf-8")
+    with pytest.raises(InputError, match=said):
+        open_predictions(["a.jsonl"])
+
+
+@pytest.mark.parametrize("value", ["NaN", "abc", None])
+def test_a_log_likelihood_that_is_no_number_is_refused(tmp_path: Path, value: object) -> None:
+    sample = lm_eval_sample(0, [-1.0, -2.0], 0)
+    sample["filtered_resps"][1][0] = value
+    with pytest.raises(InputError, match=r"line 1 of .*: (no probabilities follow|filtered_resps must hold)"):
+        open_predictions([write_lines(tmp_path / "a.jsonl", [sample])])

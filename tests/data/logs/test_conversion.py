@@ -1,0 +1,129 @@
+"""Logs as tables: what is chosen for what the user does not name, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from howsure.data import open_predictions, read_columns
+from howsure.errors import InputError
+from tests.data.logs.writers import lm_eval_sample, lm_eval_text, write_lines, write_lm_eval
+
+SAMPLES = [lm_eval_sample(0, [-1.0, -2.0], 0), lm_eval_sample(1, [-3.0, -2.0], 0), lm_eval_sample(2, [-1.0, -1.5], 1)]
+RAGGED = [SAMPLES[0], lm_eval_sample(1, [-3.0, -2.0, -4.0], 1, choices="abc")]
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return write_lm_eval(tmp_path, "small", "task", SAMPLES)
+
+
+def read(*paths: Path, **options: Any) -> Any:
+    with open_predictions(paths, **options) as predictions:
+        predictions.pairs()
+        return predictions
+
+
+def test_a_log_needs_no_options(log: Path) -> None:
+    found = read(log)
+    assert found.columns == {"label": "target", "probs_column": "probabilities", "id": "item"}
+    assert found.notes["format"] == "lm-eval"
+    assert found.notes["classes"] == ["no", "yes"]
+    assert found.pairs().labels.tolist() == [1, 0, 0]
+    named = "label='target', probs_column='probabilities', id='item'"
+    assert found.said == f"{log}: read as a log of lm-evaluation-harness, with {named}."
+
+
+def test_what_the_user_names_goes_first(log: Path) -> None:
+    found = read(log, label="acc", prob="probability")
+    assert found.columns == {"label": "acc", "prob": "probability", "id": "item"}
+    assert found.pairs().labels.tolist() == [1, 0, 0]
+
+
+def test_models_are_not_pooled(tmp_path: Path) -> None:
+    both = [write_lm_eval(tmp_path, name, "task", SAMPLES) for name in ("small", "large")]
+    found = read(*both)
+    assert (found.columns["group"], found.group_sizes) == ("model", {"large": 3, "small": 3})
+
+
+def test_questions_with_more_choices_than_others_are_judged_by_their_likeliest(tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "a.jsonl", RAGGED)
+    found = read(path)
+    assert found.columns == {"label": "correct", "prob": "probability", "id": "item"}
+    assert found.pairs().labels.tolist() == [1, 1]
+    with pytest.raises(InputError, match=r"the same classes in all rows; .* has questions of 2 to 3 choices"):
+        read(path, reduce="class-wise")
+
+
+def test_several_right_choices_are_judged_by_the_likeliest(tmp_path: Path) -> None:
+    sample = lm_eval_sample(0, [-3.0, -1.0, -2.0], 0, choices="abc") | {"target": "[1, 2]"}
+    found = read(write_lines(tmp_path / "a.jsonl", [sample]))
+    assert (found.columns["label"], found.pairs().labels.tolist()) == ("correct", [1])
+
+
+def test_a_file_is_read_as_it_stands_where_that_is_asked_for(log: Path) -> None:
+    with pytest.raises(InputError, match=r"no column 'probabilities'"):
+        open_predictions([log], label="target", prob="probabilities", format="jsonl")
+    assert read_columns([log], labels=["doc_hash"], format="jsonl").arrays["doc_hash"].tolist() == ["d"] * 3
+
+
+def test_what_a_log_holds_beside_is_kept_if_it_is_named(log: Path) -> None:
+    found = read_columns([log], optional=["doc"], numbers=["acc"])
+    assert found.arrays["doc"][1] == '{"question":"1?","subject":"physics"}'
+    assert found.arrays["acc"].tolist() == [1, 0, 0]
+    assert found.recipe["format"] == "lm-eval"
+
+
+def test_a_log_without_probabilities_says_what_it_holds(tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "a.jsonl", [lm_eval_text(0, "a", "b")])
+    with pytest.raises(InputError, match=r"holds no probabilities of answers; it holds the scores exact_match, which"):
+        open_predictions([path])
+
+
+WRONG: list[tuple[str, dict[str, Any], str]] = [
+    (
+        "a format that does not exist",
+        {"format": "excel"},
+        "must be one of csv, .* or of the logs lm-eval.*; it is 'exc",
+    ),
+    (
+        "a way to normalise that does not exist",
+        {"normalise": "words"},
+        "must be one of none, characters, bytes, tokens",
+    ),
+    ("tokens that nobody counted", {"normalise": "tokens"}, "line 1 of .* does not say how many tokens"),
+    ("classes that the rows do not have", {"classes": ["a", "b", "c"]}, "classes"),
+]
+
+
+@pytest.mark.parametrize(("options", "said"), [case[1:] for case in WRONG], ids=[case[0] for case in WRONG])
+def test_wrong_requests(log: Path, options: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        open_predictions([log], **options)
+
+
+def test_logs_and_tables_are_not_mixed(tmp_path: Path, log: Path) -> None:
+    table = write_lines(tmp_path / "table.jsonl", [{"target": 1, "probability": 0.5}])
+    with pytest.raises(InputError, match=r"all files must be of one format; .* is a log of lm-eval.*, .* is a table"):
+        open_predictions([log, table])
+    with pytest.raises(InputError, match=r"it lacks doc_id"):
+        open_predictions([table], format="lm-eval")
+    with pytest.raises(InputError, match=r"for log-likelihoods of choices in a log; these files are tables"):
+        open_predictions([table], label="target", prob="probability", normalise="characters")
+
+
+def test_an_archive_of_no_program_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.eval"
+    path.write_bytes(b"PK\x03\x04 and no more")
+    with pytest.raises(InputError, match=r"a.eval is an archive of no program that howsure knows: lm-eval"):
+        open_predictions([path])
+
+
+def test_each_side_of_a_comparison_is_one_model(tmp_path: Path) -> None:
+    folder = tmp_path / "several"
+    folder.mkdir()
+    two = [lm_eval_sample(0, [-1.0, -2.0], 0, filter=name) for name in ("strict", "loose")]
+    with pytest.raises(InputError, match=r"each side of a comparison must be one model; .* holds several of: run"):
+        open_predictions([write_lines(folder / "a.jsonl", two)], pairing=True)
