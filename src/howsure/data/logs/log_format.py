@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from howsure.data.logs.beginning import Beginning
@@ -22,13 +22,14 @@ GROUP = ("model", "task", "prompt")  # one curve for each, where a log holds sev
 class LogFormat:
     """A format of logs.
 
-    `name` is what `format` takes, `program` what writes it. `rows` yields one row for each of the file, in its order, as
-    plain JSON by the names in `NAMED`; numbers under other names are scores of the item, and whatever else a row holds
-    is kept only if the user names it. A row of several classes holds one of `probabilities`, `log_probabilities` (of
-    the choices whose texts are `classes`) or `logits`, and `target`, the position of the right one, or `targets`;
-    `prediction`, `probability` and `correct` follow from them. A row with the probability of its one answer holds
-    `probability` and `correct`. `group` are the columns that part
-    rows which must not be pooled. `columns` are those of a role that are named otherwise, such as {"label": "cats"}.
+    `name` is what `format` takes, `program` what writes it. `rows` yields one row for each of the file, in its order,
+    as plain JSON by the names in `NAMED`; numbers under other names are scores of the item, and whatever else a row
+    holds is kept only if the user names it.
+
+    A row of several classes holds one of `probabilities`, `log_probabilities` (of the choices whose texts are
+    `classes`) or `logits`, and `target`, the position of the right one, or `targets`; `prediction`, `probability` and
+    `correct` follow from them. A row with the probability of its one answer holds `probability` and `correct`. `group`
+    are the columns that part rows which must not be pooled.
     """
 
     name: str
@@ -36,4 +37,3 @@ class LogFormat:
     recognises: Callable[[Beginning], bool]
     rows: Callable[[Source], Iterator[Row]]
     group: tuple[str, ...] = GROUP
-    columns: Mapping[str, str] = field(default_factory=dict)
