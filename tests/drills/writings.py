@@ -28,6 +28,7 @@ TYPED = {
     "sequences train": ("train.tsv --tagger hmm --output o.npz", "o.npz"),
     "sequences tag": ("tagger.npz train.tsv --output o.conllu", "o.conllu"),
     "sequences posterior": ("tagger.npz train.tsv --output o.parquet", "o.parquet"),
+    "sequences spans": ("bio.npz bio.tsv --pairs o.csv --output o.txt", "o.csv o.txt"),
     "sequences evaluate": ("tagger.npz train.tsv --output o.txt", "o.txt"),
     "coreference predict": ("news.conllu --output o.conllu", "o.conllu"),
     "coreference posterior": ("one.conllu --output o.csv --text o.html", "o.csv o.html"),
@@ -99,6 +100,8 @@ def make_place(folder: Path) -> Path:
         Path("outcomes.json").write_text(json.dumps({"h0": {**runs, "h1": {"large": runs}}}))
         Path("train.tsv").write_text("the\tD\ndog\tN\nsings\tV\n\nthe\tD\ncat\tN\nruns\tV\n\n" * 20)
         printed("sequences", "train", "train.tsv", "--tagger", "hmm", "--output", "tagger.npz")
+        Path("bio.tsv").write_text("Ann\tB-PER\nLee\tI-PER\nsings\tO\n\nBo\tB-PER\nruns\tO\n\n" * 20)
+        printed("sequences", "train", "bio.tsv", "--tagger", "hmm", "--output", "bio.npz")
         printed("coreference", "predict", "news.conllu", "--output", "entities.conllu")
         parts = Path("news.conllu").read_text(encoding="utf-8").split("# newdoc")
         Path("one.conllu").write_text(f"# newdoc{parts[1]}", encoding="utf-8")

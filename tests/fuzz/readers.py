@@ -18,6 +18,7 @@ from howsure.data.documents.crfsuite_items import read_attributes
 from howsure.data.documents.document import Document, Sentence
 from howsure.data.documents.read_documents import read_documents
 from howsure.data.documents.two_columns import read_sentence_index
+from howsure.data.logs.model_arrays import read_model_arrays
 from howsure.data.predictions.open_predictions import open_predictions
 from howsure.data.predictions.read_columns import read_columns
 from howsure.events.actors.lexicon import Lexicon
@@ -26,6 +27,7 @@ from howsure.events.corpus.open_corpus import open_corpus
 from howsure.events.imported.open_scores import open_scores
 from howsure.events.imported.scores import ScoreColumns
 from howsure.events.rules.rule_files import read_rule
+from howsure.sequences import TagPosterior, entity_spans, gold_tags
 from howsure.sequences.taggers.crf import CRFTagger
 from howsure.sequences.taggers.tagger import load_tagger
 from howsure.significance.boostsa.storage import read_labels, read_outcomes
@@ -86,6 +88,16 @@ def tagger(path: Path) -> None:
     load_tagger(path).posterior([["a", "bird"], ["sings"]]).marginals()
 
 
+def logits(path: Path) -> None:
+    """Arrays of a token classifier, and what follows from them."""
+    arrays = read_model_arrays(str(path))
+    names = arrays.label_names or ("O", "B-PER", "I-PER")
+    posterior = TagPosterior.from_logits(
+        arrays.logits, labels=names, label_ids=arrays.label_ids, transitions=arrays.transitions
+    )
+    entity_spans(posterior, None if arrays.label_ids is None else gold_tags(arrays.label_ids, labels=names))
+
+
 def crfsuite(path: Path) -> None:
     CRFTagger.from_crfsuite(path, features="basic").posterior([["a", "bird"]]).marginals()
 
@@ -132,6 +144,7 @@ READERS = {
         Reader("crfsuite-items", ".txt", read_attributes),
         Reader("crfsuite-model", ".crfsuite", crfsuite),
         Reader("tagger", ".model", tagger, MODEL),
+        Reader("logits", ".npz", logits, ZIP),
         Reader("antecedents", ".npz", antecedents, MODEL),
         Reader("rule", ".yaml", read_rule),
         Reader("lexicon-txt", ".txt", lexicon),

@@ -95,6 +95,12 @@ def experiments(path: Path) -> None:
     store.add("large", "seed 1", ["n", "e", "n"], ids=["b", "a", "c"])
 
 
+def logits(path: Path) -> None:
+    """As a Trainer's output is saved."""
+    ids = np.array([[-100, 1, 2, 0], [-100, 0, -100, -100]])
+    np.savez(path, predictions=np.eye(3, dtype=np.float32)[ids % 3], label_ids=ids, transitions=np.zeros((3, 3)))
+
+
 def taggers(folder: Path) -> list[bytes]:
     made = (HMMTagger(), CRFTagger(features="basic", max_iterations=3))
     return [bytes_of(one.fit(WORDS, TAGS).save, folder / f"tagger-{at}") for at, one in enumerate(made)]
@@ -138,6 +144,7 @@ SEEDS: dict[str, Seeds] = {
         bytes_of(lambda path: train((WORDS, TAGS), path, max_iterations=3), folder / "model")
     ],
     "tagger": taggers,
+    "logits": lambda folder: [bytes_of(logits, folder / "logits.npz")],
     "antecedents": lambda folder: [bytes_of(write_model, folder / "antecedents.npz")],
     "rule": fixed(RULE, b"verbs: [bomb]\n"),
     "lexicon-txt": fixed(b"=== actors\n# of the example\nIRQ\tIraq\nIRQ\tIraqi\tby hand\nKWT\tKuwait_City\n"),

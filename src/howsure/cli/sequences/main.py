@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from howsure.cli.sequences.input import INPUT_FORMS, ITEMS, LAYERS, TEXT, load_model, read_corpus, read_words
+from howsure.cli.sequences.spans import spans_command
 from howsure.cli.terminal.commands import Group
 from howsure.cli.terminal.destinations import Written
 from howsure.cli.terminal.options import as_names, binning_options, output_options, raw_option
@@ -267,3 +268,6 @@ def evaluate_command(
 def _binning(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options of binning by the names of the library."""
     return {"n_bins" if name == "bins" else name: value for name, value in options.items()}
+
+
+command.add_command(spans_command)

@@ -1,0 +1,167 @@
+"""`howsure sequences spans`: entities of the logits of a token classifier, or of a tagger."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import howsure
+from howsure.data import write_tagged
+from howsure.sequences import CRFTagger, TagPosterior, entity_spans, gold_tags, load_tagger
+from tests.cli.running import howsure as run
+from tests.cli.running import printed
+
+LABELS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
+NAMES = ",".join(LABELS)
+
+
+def made_up(n: int = 60, length: int = 9) -> tuple[np.ndarray, np.ndarray]:
+    """Logits of a model that is often right, and gold labels, some of them -100."""
+    rng = np.random.default_rng(0)
+    gold = rng.choice(5, size=(n, length), p=[0.6, 0.15, 0.05, 0.15, 0.05])
+    logits = rng.normal(size=(n, length, 5)) + 2 * np.eye(5)[gold]
+    gold[rng.random(gold.shape) < 0.1] = -100
+    return logits.astype(np.float32), gold
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """predictions.npz as a Trainer's output is saved; the same without gold, and as two .npy files."""
+    monkeypatch.chdir(tmp_path)
+    logits, ids = made_up()
+    np.savez("predictions.npz", predictions=logits, label_ids=ids)
+    np.savez("no-gold.npz", logits=logits[:2], label_names=np.array(LABELS), attention_mask=ids[:2] >= 0)
+    np.save("logits.npy", logits)
+    np.save("ids.npy", ids)
+    Path("config.json").write_text(json.dumps({"id2label": {str(i): name for i, name in enumerate(LABELS)}}))
+    return tmp_path
+
+
+def test_what_is_said_is_what_the_library_says(folder: Path) -> None:
+    logits, ids = made_up()
+    posterior = TagPosterior.from_logits(logits, labels=LABELS, label_ids=ids, grammar="BIO")
+    spans = entity_spans(posterior, gold_tags(ids, labels=LABELS), min_probability=0.05)
+    asked = ["sequences", "spans", "predictions.npz", "--labels", "config.json", "--grammar", "bio"]
+    found = json.loads(printed(*asked, "--min-probability", 0.05, "--format", "json"))
+    hits = int((spans.gold & spans.predicted).sum())
+    assert (found["all"]["gold"], found["all"]["predicted"]) == (int(spans.gold.sum()), int(spans.predicted.sum()))
+    assert found["precision"] == hits / int(spans.predicted.sum())
+    assert found["recall"] == hits / int(spans.gold.sum())
+    table = howsure.calibration_table(spans.pairs())
+    for name, row in zip(("LOC", "PER"), found["types"], strict=True):
+        assert row["type"] == name
+        assert row["debiased_error"]["value"] == table[name].error.value
+        assert row["p_adjusted"] == table[name].p_adjusted
+        assert row["mean_probability"] == pytest.approx(table[name].mean_prob)
+    free = TagPosterior.from_logits(logits, labels=LABELS, label_ids=ids)
+    own = [one[kept >= 0].argmax(axis=1).tolist() for one, kept in zip(logits, ids, strict=True)]
+    assert [tags.tolist() for tags in free.viterbi()] == own
+    changed = sum(a.tolist() != b for a, b in zip(posterior.viterbi(), own, strict=True))
+    assert found["changed_by_grammar"] == changed > 0
+    assert f"another answer than the most probable labels in {changed} sentences" in printed(*asked)
+
+
+def test_the_pairs_are_read_by_calibration(folder: Path) -> None:
+    done = run("sequences", "spans", "predictions.npz", "--labels", NAMES, "--pairs", "entities.csv")
+    assert done.code == 0
+    assert "entities.csv: " in done.err
+    said = json.loads(printed("sequences", "spans", "predictions.npz", "--labels", NAMES, "--format", "json"))
+    columns = ["--target", "label", "--prob", "probability", "--group", "type", "--cluster", "sentence"]
+    read = json.loads(printed("calibration", "entities.csv", *columns, "--format", "json"))
+    for curve, row in zip(read["curves"], said["types"], strict=True):
+        assert curve["debiased_error"]["value"] == pytest.approx(row["debiased_error"]["value"], rel=1e-9)
+        assert curve["n"] == row["n"]
+    rows = list(csv.DictReader(Path("entities.csv").read_text().splitlines()))
+    logits, ids = made_up()
+    posterior = TagPosterior.from_logits(logits, labels=LABELS, label_ids=ids)
+    for row in rows[:20]:
+        tags = posterior.names(posterior.viterbi()[int(row["sentence"]) - 1])
+        first, last = int(row["first"]), int(row["last"])
+        assert all(tag.endswith(row["type"]) for tag in tags[first - 1 : last])
+
+
+def test_two_files_are_as_one(folder: Path) -> None:
+    one = printed("sequences", "spans", "predictions.npz", "--labels", NAMES)
+    two = printed("sequences", "spans", "logits.npy", "--targets", "ids.npy", "--labels", NAMES)
+    assert two.split("\n")[1:] == one.split("\n")[1:]
+
+
+def test_without_gold_the_entities_are_listed(folder: Path) -> None:
+    rows = list(csv.DictReader(io.StringIO(printed("sequences", "spans", "no-gold.npz", "--format", "csv"))))
+    logits, ids = made_up()
+    spans = entity_spans(TagPosterior.from_logits(logits[:2], labels=LABELS, mask=ids[:2] >= 0))
+    assert [int(row["start"]) for row in rows] == spans.start.tolist()
+    held = json.loads(printed("sequences", "spans", "no-gold.npz", "--format", "json"))
+    assert held["spans"]["probability"] == spans.probability.tolist()
+
+
+def test_a_tagger_of_entities(folder: Path) -> None:
+    """A CRF trained on labels of entities: the same question, of sentences."""
+    rng = np.random.default_rng(1)
+    words = [[str(word) for word in rng.choice(["Ann", "Lee", "in", "Rome", "sings"], size=5)] for _ in range(40)]
+    kinds = {"Ann": "B-PER", "Lee": "I-PER", "Rome": "B-LOC"}
+    tags = [[kinds.get(word, "O") if rng.random() < 0.9 else "O" for word in one] for one in words]
+    write_tagged(words, tags, "gold.tsv")
+    CRFTagger(max_iterations=5).fit(words, tags).save("crf.npz")
+    found = json.loads(printed("sequences", "spans", "crf.npz", "gold.tsv", "--format", "json"))
+    spans = entity_spans(load_tagger("crf.npz").posterior(words), tags)
+    assert found["all"]["predicted"] == int(spans.predicted.sum()) > 0
+
+
+def arrays(name: str, **held: np.ndarray) -> None:
+    logits, ids = made_up(3)
+    np.savez(name, **{"logits": logits, "label_ids": ids} | held)
+
+
+def text(name: str, content: str) -> None:
+    Path(name).write_text(content)
+
+
+WRONG = {
+    "bad.npz does not name its labels; give --labels, separated by commas": (
+        lambda: arrays("bad.npz"), "bad.npz"),
+    "there are 2 labels and 5 columns": (lambda: None, "predictions.npz --labels O,B-PER"),
+    "labels must be different texts": (lambda: None, "predictions.npz --labels O,O,O,O,O"),
+    "labels must be O, B-TYPE, I-TYPE .* they hold 'N'": (lambda: None, "predictions.npz --labels O,N,V,A,P"),
+    "bad.npz holds no logits: an array named logits or predictions; its arrays are scores": (
+        lambda: np.savez("bad.npz", scores=np.zeros(3)), f"bad.npz --labels {NAMES}"),
+    "bad.txt is no .npz or .npy file": (lambda: text("bad.txt", "0.1 0.9"), f"bad.txt --labels {NAMES}"),
+    "no file none.npz": (lambda: None, f"none.npz --labels {NAMES}"),
+    "predictions.npz holds the numbers of the right labels; --targets ids.npy names them again": (
+        lambda: None, f"predictions.npz --targets ids.npy --labels {NAMES}"),
+    "logits.npy must hold the numbers of labels, integers; it holds float32": (
+        lambda: None, f"logits.npy --targets logits.npy --labels {NAMES}"),
+    "config.json is no config.json of a model: it has no id2label": (
+        lambda: text("config.json", "{}"), "predictions.npz --labels config.json"),
+    "id2label of config.json must name the labels 0, 1, .*; it names 1": (
+        lambda: text("config.json", '{"id2label": {"1": "O"}}'), "predictions.npz --labels config.json"),
+    "label_ids must lie below the number of labels, 5; sentence 0 holds 9": (
+        lambda: arrays("bad.npz", label_ids=np.full((3, 9), 9)), f"bad.npz --labels {NAMES}"),
+    "bad.npz cannot be read: .*Python objects, which are never unpickled": (
+        lambda: np.savez("bad.npz", predictions=np.array([{}], dtype=object)), f"bad.npz --labels {NAMES}"),
+    "logits must be finite, or -inf .forbidden.; sentence 0, row": (
+        lambda: arrays("bad.npz", logits=np.full((3, 9, 5), np.nan)), f"bad.npz --labels {NAMES}"),
+    "grammar 'bioes' allows 'B-PER' in no sentence": (
+        lambda: None, f"predictions.npz --labels {NAMES} --grammar bioes"),
+    "--pairs needs gold labels, which no-gold.npz does not hold": (lambda: None, "no-gold.npz --pairs out.csv"),
+    "--grammar is for logits; a MODEL with a FILE knows its labels": (
+        lambda: None, "predictions.npz ids.npy --grammar bio"),
+    "pairs are written as .parquet or .csv": (lambda: None, f"predictions.npz --labels {NAMES} --pairs out.txt"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("message", WRONG)
+def test_what_is_wrong_is_one_sentence(folder: Path, message: str) -> None:
+    prepare, typed = WRONG[message]
+    prepare()
+    done = run("sequences", "spans", *typed.split())
+    assert (done.code, done.out) == (2, "")
+    assert re.search(message, done.err), done.err
+    assert done.err.count("\n") == 1
+    assert not Path("out.csv").exists()
