@@ -15,6 +15,7 @@ from howsure.errors import InputError
 from howsure.files.archive import LEAST_MOST
 from howsure.files.compression import check_packed, unpacked
 from howsure.files.text import read_text
+from howsure.files.zstd import zstd as module_of_zstd
 from tests.data.writers import write_bytes
 
 RNG = np.random.default_rng(0)
@@ -58,9 +59,7 @@ def test_any_damaged_byte_of_a_gz_or_of_a_zst_with_checksum(kind: str, tmp_path:
     """Wherever a bit flips: refused, or, in bytes that mean nothing (a date, a name), read as before."""
     text = TABLE[:2000].encode()
     if kind == "zstd":
-        from howsure.files.compression import _zstd
-
-        zstd = _zstd()
+        zstd = module_of_zstd()
         content = zstd.compress(text, options={zstd.CompressionParameter.checksum_flag: 1})
     else:
         content = gzip.compress(text)

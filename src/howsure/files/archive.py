@@ -20,6 +20,8 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
+from howsure.files.zstd import zstd
+
 Array = npt.NDArray[Any]
 
 RATIO, LEAST_MOST = 100, 1 << 28  # a packed file may unpack to 100 times its size, and any to 256 MiB
@@ -29,6 +31,8 @@ PIECE = 1 << 20  # bytes
 MAGIC = b"\x93NUMPY"
 ZIP = b"PK"
 PACKED = zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED  # as numpy packs
+ZSTD = 93  # a method of packing that zipfile knows since Python 3.14
+LOCAL_HEADER = struct.Struct("<4s22xHH")  # before each member: its mark, the lengths of its name and extra field
 NUMBERS, TEXTS = "biuf", "US"
 LAST_CODE_POINT, SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
 FAULTS = (
@@ -54,18 +58,23 @@ class Archive:
     >>> archive.arrays, archive.array("weights").tolist()
     (('weights',), [0.5, 1.5])
 
+    With `repetitive`, members may be packed by zstd too, and to a thousandth of their size; of those of one name, the
+    last counts, as for every reader of such a zip.
+
     Raises ArchiveError if the file is no zip, names a member twice, or packs one by bzip2 or LZMA, which Python unpacks
     to any size.
     """
 
-    def __init__(self, file: IO[bytes]) -> None:
-        self._left = most_unpacked(file.seek(0, io.SEEK_END))
+    def __init__(self, file: IO[bytes], *, repetitive: bool = False) -> None:
+        size = file.seek(0, io.SEEK_END)
+        self._file, self._left = file, most_unpacked(size) * (10 if repetitive else 1)
         try:
             self._zip = zipfile.ZipFile(file)
-            self.members = tuple(self._zip.namelist())
+            self.members = tuple(dict.fromkeys(self._zip.namelist()) if repetitive else self._zip.namelist())
         except (*FAULTS, ValueError) as error:
             raise ArchiveError(f"it is not a complete archive ({error or 'it ends too early'})") from error
-        if any(one.compress_type not in PACKED for one in self._zip.infolist()):
+        packed = (*PACKED, ZSTD) if repetitive else PACKED
+        if any(one.compress_type not in packed for one in self._zip.infolist()):
             raise ArchiveError("its members are packed in another way than by deflate; save it anew by numpy")
         if len(set(self.members)) < len(self.members):
             raise ArchiveError("two of its members have one name")
@@ -82,6 +91,8 @@ class Archive:
         """
         size = self._take(member)
         try:
+            if self._zip.getinfo(member).compress_type == ZSTD:
+                return self._of_zstd(self._zip.getinfo(member))
             with self._zip.open(member) as stream:
                 content = stream.read(size)  # all of it would be more than declared, if the size is a lie
                 stream.read(1)  # at its end it is held against its checksum
@@ -103,6 +114,22 @@ class Archive:
             raise
         except (*FAULTS, ValueError) as error:
             raise _damaged(member, error) from error
+
+    def _of_zstd(self, member: zipfile.ZipInfo) -> bytes:
+        """A member that is packed by zstd, unpacked no further than to the size that it declares."""
+        self._file.seek(member.header_offset)
+        mark, name, extra = LOCAL_HEADER.unpack(self._file.read(LOCAL_HEADER.size))
+        if mark != b"PK\x03\x04":
+            raise zipfile.BadZipFile("there is no member where one is declared")
+        self._file.seek(name + extra, io.SEEK_CUR)
+        try:
+            with zstd().open(io.BytesIO(self._file.read(member.compress_size))) as stream:
+                content: bytes = stream.read(member.file_size + 1)
+        except zstd().ZstdError as error:
+            raise zipfile.BadZipFile(str(error)) from error
+        if len(content) != member.file_size or zlib.crc32(content) != member.CRC:
+            raise zipfile.BadZipFile("its checksum is another one")
+        return content
 
     def _take(self, member: str) -> int:
         """The size of a member, which is taken off what the archive may unpack to."""

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import gzip
 import io
-import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO, Any
+from typing import IO
 
 from howsure.errors import InputError
 from howsure.files.archive import most_unpacked
+from howsure.files.zstd import zstd
 
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
@@ -48,13 +48,13 @@ def unpacked(packed: bytes, compression: str, name: str) -> bytes:
 @contextmanager
 def open_unpacked(path: str, compression: str, name: str) -> Iterator[IO[bytes]]:
     """A file that `check_packed` found whole, as a stream of what it holds; InputError if it changed meanwhile."""
-    faults = (*FAULTS, _zstd().ZstdError) if compression == "zstd" else FAULTS
+    faults = (*FAULTS, zstd().ZstdError) if compression == "zstd" else FAULTS
     try:
         with open(path, "rb") as file:
             if compression == "none":
                 yield file
                 return
-            with _zstd().open(file) if compression == "zstd" else gzip.GzipFile(fileobj=file) as stream:
+            with zstd().open(file) if compression == "zstd" else gzip.GzipFile(fileobj=file) as stream:
                 yield io.BufferedReader(stream, PIECE)
     except faults as error:
         raise InputError(f"{name} cannot be read: {error}.") from error
@@ -62,9 +62,9 @@ def open_unpacked(path: str, compression: str, name: str) -> Iterator[IO[bytes]]
 
 def _pieces(file: IO[bytes], compression: str, packed: int, name: str) -> Iterator[bytes]:
     most, total = most_unpacked(packed), 0
-    faults = (*FAULTS, _zstd().ZstdError) if compression == "zstd" else FAULTS
+    faults = (*FAULTS, zstd().ZstdError) if compression == "zstd" else FAULTS
     try:
-        with _zstd().open(file) if compression == "zstd" else gzip.GzipFile(fileobj=file) as stream:
+        with zstd().open(file) if compression == "zstd" else gzip.GzipFile(fileobj=file) as stream:
             while piece := stream.read(PIECE):
                 total += len(piece)
                 if total > most:
@@ -76,11 +76,3 @@ def _pieces(file: IO[bytes], compression: str, packed: int, name: str) -> Iterat
     except faults as error:
         reason = str(error).rstrip(".") or "it ends too early"
         raise InputError(f"{name} cannot be unpacked: {reason}. Is it damaged or truncated?") from error
-
-
-def _zstd() -> Any:
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-    else:
-        from backports import zstd
-    return zstd

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
+import struct
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from howsure.files.zstd import zstd
 
 DATE = "2026-11-22T10-00-00.000001"
 
@@ -59,3 +64,60 @@ def write_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> Path:
     """JSON lines."""
     path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     return path
+
+
+def inspect_sample(
+    item: str,
+    target: str | list[str],
+    answer: str,
+    *,
+    epoch: int = 1,
+    choices: Sequence[str] | None = ("yes", "no"),
+    letters: Mapping[str, float] | None = None,
+    scores: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """A sample of Inspect AI 0.3; `letters` are the probabilities of tokens where the answer stands."""
+    output: dict[str, Any] = {"model": "mockllm/model", "choices": [{"message": {"content": f"ANSWER: {answer}"}}]}
+    if letters:
+        top = [{"token": token, "logprob": math.log(p)} for token, p in letters.items()]
+        own = math.log(letters.get(answer, 0.5))
+        tokens = [{"token": "ANSWER: ", "logprob": -0.5}, {"token": answer, "logprob": own, "top_logprobs": top}]
+        output["choices"][0]["logprobs"] = {"content": tokens}
+    scored = {"choice": "C" if answer == target else "I"} if scores is None else scores
+    return {
+        "id": item, "epoch": epoch, "input": f"{item}?", "target": target, "messages": [], "output": output,
+        "scores": {name: {"value": value, "answer": answer} for name, value in scored.items()},
+        "metadata": {"subject": "physics"}, **({"choices": list(choices)} if choices else {}),
+    }  # fmt: skip
+
+
+def inspect_header(*, status: str = "success", version: int = 2) -> dict[str, Any]:
+    """What a log of Inspect says of its run."""
+    run = {"eval_id": "e", "run_id": "r", "task": "quiz", "model": "mockllm/model"}
+    return {"version": version, "status": status, "eval": run}
+
+
+def write_inspect(path: Path, samples: Sequence[Mapping[str, Any]], **header: Any) -> Path:
+    """A log of Inspect AI: a zip with members packed by zstd if its name ends in .eval, else one JSON document."""
+    if path.suffix == ".json":
+        path.write_text(json.dumps({**inspect_header(**header), "samples": samples}, indent=2), encoding="utf-8")
+        return path
+    members = {f"samples/{one['id']}_epoch_{one['epoch']}.json": json.dumps(one).encode() for one in samples}
+    content = {"_journal/start.json": b"{}", **members, "header.json": json.dumps(inspect_header(**header)).encode()}
+    path.write_bytes(zip_of_zstd(list(content.items())))
+    return path
+
+
+def zip_of_zstd(members: Sequence[tuple[str, bytes]], *, declared: int | None = None) -> bytes:
+    """A zip whose members are packed by zstd, which Python's own module writes only since 3.14."""
+    local, central = b"", b""
+    for name, content in members:
+        packed, size = zstd().compress(content), len(content) if declared is None else declared
+        sizes = struct.pack("<HHHHIII", 0, 93, 0, 33, zlib.crc32(content), len(packed), size)
+        named = struct.pack("<HH", len(name), 0)
+        place = len(local)
+        local += b"PK\x03\x04" + struct.pack("<H", 63) + sizes + named + name.encode() + packed
+        central += b"PK\x01\x02" + struct.pack("<HH", 63, 63) + sizes + named
+        central += struct.pack("<HHHII", 0, 0, 0, 0, place) + name.encode()
+    end = struct.pack("<HHHHIIH", 0, 0, len(members), len(members), len(central), len(local), 0)
+    return local + central + b"PK\x05\x06" + end

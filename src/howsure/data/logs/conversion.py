@@ -29,6 +29,7 @@ class Log:
 
     format: LogFormat
     normalise: str
+    notes: list[str] = field(default_factory=list)
     rows: int = 0
     held: dict[str, int] = field(default_factory=dict)  # how many rows hold something, by column
     values: dict[str, dict[Any, None]] = field(default_factory=dict)  # of the columns that part rows
@@ -65,7 +66,7 @@ class Log:
     def describe(self) -> dict[str, Any]:
         """What was read, for the recipe of a result."""
         normalise = {"normalise": self.normalise} if "log_probabilities" in self.held else {}
-        return {"format": self.format.name, **normalise}
+        return {"format": self.format.name, **normalise} | ({"notes": self.notes} if self.notes else {})
 
     def note(self, row: Row) -> None:
         """Count what a row holds."""
@@ -125,7 +126,8 @@ def input_files(
 def _rewritten(file: File, path: Path, log: Log, words: Collection[str]) -> File:
     before = log.rows
     with open(path, "w", encoding="utf-8") as copy:
-        for row in _whole(Source(file), log):
+        source = Source(file, log.notes)
+        for row in _whole(source, log):
             kept = {name: value for name, value in row.items() if _is_kept(name, value, words)}
             log.note(kept)
             copy.write(json.dumps(kept, ensure_ascii=False) + "\n")
@@ -153,7 +155,7 @@ def _judged(row: Row, way: str) -> Row:
     probabilities = row.get("probabilities")
     if isinstance(probabilities, list) and probabilities:
         best = max(range(len(probabilities)), key=probabilities.__getitem__)
-        row["prediction"], row["probability"] = best, probabilities[best]
+        row |= {"prediction": best, "probability": probabilities[best]}
         right = row.get("targets", [] if row.get("target") is None else [row["target"]])
         if right:
             row["correct"] = int(best in right)
@@ -175,4 +177,5 @@ def described(log: Log, files: Sequence[File], roles: Mapping[str, str]) -> str:
     """What was read as what, in a line."""
     names = files[0].name if len(files) == 1 else f"{files[0].name} and {len(files) - 1:,} more"
     listed = ", ".join(f"{role}='{name}'" for role, name in roles.items())
-    return f"{names}: read as a log of {log.format.program}" + (f", with {listed}" if listed else "") + "."
+    first = f"{names}: read as a log of {log.format.program}" + (f", with {listed}" if listed else "") + "."
+    return "\n".join([first, *log.notes])

@@ -55,7 +55,8 @@ def _probabilities(asked: Mapping[str, Any], log: Log, files: Sequence[File]) ->
     if named:
         return {"label": asked["label"] or _held(log, "correct" if named == ["prob"] else "target")}
     reduce = asked["reduce"]
-    several = len(log.lengths) == 1 and log.held.get("target", 0) >= log.held.get("correct", 0)
+    rows = [log.held.get(name, 0) for name in ("probabilities", "target", "probability", "correct")]
+    several = len(log.lengths) == 1 and min(rows[:2]) >= max(rows[2:])
     if several and asked["label"] in (None, "target"):
         classes = asked["classes"] or log.class_names
         return {"label": "target", "probs_column": "probabilities", "reduce": reduce or TOP_LABEL, "classes": classes}

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from howsure.data.tables.database import Database, reading
 from howsure.data.tables.named_files import File
 from howsure.data.tables.sources import parquet_source
 from howsure.errors import InputError
+from howsure.files.archive import Archive, ArchiveError
 from howsure.files.compression import open_unpacked
 from howsure.files.json_text import parsed_json
 
@@ -24,6 +26,12 @@ class Source:
     """A file to read, by what it holds."""
 
     file: File
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def is_archive(self) -> bool:
+        """Whether the file is a zip."""
+        return self.file.format in ("npz", "zip")
 
     @property
     def name(self) -> str:
@@ -34,6 +42,10 @@ class Source:
     def folder(self) -> str:
         """The folder that the file lies in; empty for standard input."""
         return os.path.dirname(os.path.abspath(self.file.path)) if self.file.path == self.file.name else ""
+
+    def note(self, what: str) -> None:
+        """Have the user told something of the log that is no error."""
+        self.notes.append(f"{self.name}: {what}.")
 
     def fault(self, line: int, what: str) -> InputError:
         """The error for a line, or in what has no lines for a sample (from 1)."""
@@ -76,6 +88,23 @@ class Source:
             return parsed_json(text.removeprefix(MARK))
         except ValueError as error:
             raise InputError(f"{self.name} is no JSON ({error}). Was it cut off?") from error
+
+    def archive(self) -> Archive:
+        """The members of a zip; InputError if it is none, or damaged."""
+        try:
+            with open(self.file.path, "rb") as file:
+                return Archive(io.BytesIO(file.read()), repetitive=True)
+        except ArchiveError as error:
+            raise InputError(f"{self.name} cannot be read: {error}.") from error
+
+    def member(self, archive: Archive, name: str) -> Any:
+        """The JSON document in a member of a zip; InputError if it is damaged or no JSON."""
+        try:
+            return parsed_json(archive.content(name))
+        except ArchiveError as error:
+            raise InputError(f"{self.name} cannot be read: {error}.") from error
+        except ValueError as error:
+            raise InputError(f"{name} in {self.name} is no JSON ({error}).") from error
 
     def beside(self, name: str) -> Any:
         """The JSON document in a file of the same folder; None if there is none that can be read."""

@@ -1,0 +1,135 @@
+"""Logs of Inspect AI: .eval (a zip of JSON files, one for each sample and epoch) and .json."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from howsure.data.logs.beginning import Beginning
+from howsure.data.logs.log_format import LogFormat, Row
+from howsure.data.logs.readers.answer_tokens import of_answer, of_letters, of_text
+from howsure.data.logs.source import Source
+from howsure.errors import InputError
+from howsure.inputs.numerals import spelled_number
+
+HEADER, START, SAMPLE = "header.json", "_journal/start.json", re.compile(r"samples/.+_epoch_\d+\.json")
+VERSIONS = (1, 2)
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+VALUES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}  # correct, incorrect, partial, no answer
+WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+
+
+def recognises(beginning: Beginning) -> bool:
+    """Whether an archive holds what Inspect puts there, or a document begins like its logs."""
+    if beginning.members:
+        return HEADER in beginning.members or START in beginning.members
+    return beginning.file.format == "json" and {"version", "status", "eval", "eval_id"} <= set(beginning.keys)
+
+
+def rows(source: Source) -> Iterator[Row]:
+    """A row for each sample and epoch: what was answered, how it was scored, and the probability of the answer."""
+    header, samples = _archived(source) if source.is_archive else _in_document(source)
+    evaluation = _mapping(header.get("eval"))
+    _check(header, source)
+    found = 0
+    for number, sample in enumerate(samples, start=1):
+        if not isinstance(sample, dict) or "id" not in sample or "target" not in sample:
+            raise source.fault(number, "it has no id or no target. Is this a log of Inspect?")
+        found = number
+        yield {"model": evaluation.get("model"), "task": evaluation.get("task")} | _row(sample)
+    status = header.get("status", "started")
+    if status != "success":
+        source.note(f"the run ended with status {status!r}: {found:,} samples are in its log")
+
+
+def _archived(source: Source) -> tuple[Mapping[str, Any], Iterator[Any]]:
+    archive = source.archive()
+    if HEADER not in archive.members:
+        raise InputError(
+            f"{source.name} is the log of a run that did not end: it holds no {HEADER}. Wait, or run again."
+        )
+    names = [name for name in archive.members if SAMPLE.fullmatch(name)]
+    return _mapping(source.member(archive, HEADER)), (source.member(archive, name) for name in names)
+
+
+def _in_document(source: Source) -> tuple[Mapping[str, Any], Iterator[Any]]:
+    document = _mapping(source.document())
+    return document, iter(document.get("samples") or ())
+
+
+def _check(header: Mapping[str, Any], source: Source) -> None:
+    version = header.get("version")
+    if version not in VERSIONS:
+        raise InputError(f"{source.name} is a log of version {version} of Inspect's; howsure reads version 1 and 2.")
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _row(sample: Mapping[str, Any]) -> Row:
+    scores = _scores(_mapping(sample.get("scores")))
+    row: Row = {"item": sample["id"], "run": sample.get("epoch"), "metadata": sample.get("metadata")}
+    choices, targets = sample.get("choices"), sample["target"]
+    targets = targets if isinstance(targets, list) else [targets]
+    tokens = _tokens(sample)
+    answer = _answer(_mapping(sample.get("scores")))
+    if isinstance(choices, list) and len(choices) > 1:
+        row |= _choice(choices, targets, answer, tokens)
+    else:
+        row |= {"target": targets[0] if len(targets) == 1 else None, "prediction": answer}
+    row |= of_text(tokens)
+    if "log_probabilities" not in row and "probability" in row and len(scores) == 1:
+        row["correct"] = next(iter(scores.values()))
+    return row | scores
+
+
+def _choice(choices: list[Any], targets: list[Any], answer: str | None, tokens: list[Any]) -> Row:
+    """The right choice by its position, and the log-probabilities of the letters where the answer was given."""
+    letters = LETTERS[: len(choices)]
+    row: Row = {"classes": [str(choice) for choice in choices]}
+    right = [letters.index(str(one)) for one in targets if str(one) in letters and len(str(one)) == 1]
+    row |= {"target": right[0]} if len(right) == 1 else {"target": None, "targets": right}
+    if answer is None or answer not in letters or len(answer) != 1:
+        return row
+    row["prediction"] = letters.index(answer)
+    of_all = of_letters(tokens, answer, letters)
+    return row | ({"log_probabilities": of_all} if of_all is not None else of_answer(tokens, answer))
+
+
+def _answer(scores: Mapping[str, Any]) -> str | None:
+    """What a scorer took for the answer, if all say the same."""
+    answers = {_mapping(score).get("answer") for score in scores.values()} - {None}
+    only = answers.pop() if len(answers) == 1 else None
+    return only.strip() if isinstance(only, str) else None
+
+
+def _tokens(sample: Mapping[str, Any]) -> list[Any]:
+    """The tokens of the answer with their log-probabilities; [] if the model gave none."""
+    choices = _mapping(sample.get("output")).get("choices")
+    first = _mapping(choices[0]) if isinstance(choices, list) and choices else {}
+    content = _mapping(first.get("logprobs")).get("content")
+    return content if isinstance(content, list) else []
+
+
+def _scores(scores: Mapping[str, Any]) -> dict[str, float | None]:
+    """The values of all scorers as numbers, those of several values as scorer.value; what is no number is left out."""
+    found: dict[str, float | None] = {}
+    for name, score in scores.items():
+        value = _mapping(score).get("value")
+        parts = {f"{name}.{key}": part for key, part in value.items()} if isinstance(value, dict) else {name: value}
+        found |= {key: _number(part) for key, part in parts.items()}
+    return {name: number for name, number in found.items() if number is not None}
+
+
+def _number(value: Any) -> float | None:
+    """A value as Inspect's own means take it, but that a text which is no number is none, where Inspect takes 0."""
+    if isinstance(value, int | float):
+        return float(value)
+    if not isinstance(value, str):
+        return None
+    return VALUES[value] if value in VALUES else WORDS.get(value.lower(), spelled_number(value))
+
+
+INSPECT = LogFormat("inspect", "Inspect AI", recognises, rows)

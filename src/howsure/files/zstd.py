@@ -1,0 +1,15 @@
+"""The module of zstd: Python's own since 3.14, before that a copy of it."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+
+def zstd() -> Any:
+    """The module, loaded on first use."""
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    return zstd

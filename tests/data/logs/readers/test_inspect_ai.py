@@ -1,0 +1,135 @@
+"""Logs of Inspect AI, as a zip and as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from howsure.data import open_predictions, read_columns
+from howsure.data.logs.readers.inspect_ai import rows
+from howsure.data.logs.source import Source
+from howsure.data.tables.named_files import File
+from howsure.errors import InputError
+from tests.data.logs.writers import inspect_header, inspect_sample, write_inspect, zip_of_zstd
+
+BOTH = {"A": 0.8, "B": 0.1, " B": 0.1}
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    return list(rows(Source(File(str(path), str(path), {".eval": "zip", ".json": "json"}[path.suffix]))))
+
+
+@pytest.mark.parametrize("name", ["log.eval", "log.json"])
+def test_a_row_names_item_model_task_and_epoch(tmp_path: Path, name: str) -> None:
+    samples = [inspect_sample("q1", "B", "A", letters=BOTH), inspect_sample("q1", "B", "B", epoch=2)]
+    one, other = read(write_inspect(tmp_path / name, samples))
+    named = {key: one[key] for key in ("item", "model", "task", "run", "target", "prediction", "classes", "choice")}
+    assert named == {
+        "item": "q1", "model": "mockllm/model", "task": "quiz", "run": 1, "target": 1, "prediction": 0,
+        "classes": ["yes", "no"], "choice": 0.0,
+    }  # fmt: skip
+    assert (other["run"], other["choice"], "log_probabilities" in other) == (2, 1.0, False)
+
+
+def test_letters_that_differ_by_spaces_are_one_choice(tmp_path: Path) -> None:
+    (row,) = read(write_inspect(tmp_path / "log.eval", [inspect_sample("q1", "B", "A", letters=BOTH)]))
+    assert [math.exp(one) for one in row["log_probabilities"]] == pytest.approx([0.8, 0.2])
+
+
+def test_where_a_letter_is_not_among_the_tokens_the_answer_has_its_own_probability(tmp_path: Path) -> None:
+    sample = inspect_sample("q1", "B", "A", letters={"A": 0.7, "C": 0.1})
+    path = write_inspect(tmp_path / "log.eval", [sample])
+    assert read(path)[0]["probability"] == pytest.approx(0.7)
+    with open_predictions([path]) as predictions:
+        assert predictions.columns == {"label": "correct", "prob": "probability", "id": "item"}
+        assert predictions.pairs().labels.tolist() == [0]
+
+
+def test_the_value_of_a_text_is_the_product_of_its_tokens(tmp_path: Path) -> None:
+    sample = inspect_sample("q1", "Faust", "Faust", choices=None, letters={"Faust": 0.5}, scores={"match": "C"})
+    (row,) = read(write_inspect(tmp_path / "log.json", [sample]))
+    assert (row["target"], row["prediction"], row["text_tokens"]) == ("Faust", "Faust", 2)
+    assert row["text_probability"] == pytest.approx(math.exp(-0.5) * 0.5)
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [
+        ("C", 1),
+        ("I", 0),
+        ("P", 0.5),
+        ("N", 0),
+        (True, 1),
+        (3, 3),
+        ("0.25", 0.25),
+        ("Yes", 1),
+        ("false", 0),
+        ("x", None),
+    ],
+)
+def test_values_are_numbers_as_inspect_takes_them_and_never_guessed(tmp_path: Path, value: Any, number: Any) -> None:
+    (row,) = read(write_inspect(tmp_path / "log.json", [inspect_sample("q1", "A", "A", scores={"judge": value})]))
+    assert row.get("judge") == number
+
+
+def test_a_score_of_several_values_is_several_columns(tmp_path: Path) -> None:
+    sample = inspect_sample("q1", "A", "A", scores={"judge": {"style": 4, "facts": "C"}})
+    path = write_inspect(tmp_path / "log.json", [sample])
+    found = read_columns([path], numbers=["judge.style", "judge.facts"]).arrays
+    assert (found["judge.style"].tolist(), found["judge.facts"].tolist()) == ([4], [1])
+
+
+def test_epochs_of_an_item_are_a_cluster(tmp_path: Path) -> None:
+    samples = [
+        inspect_sample(f"q{at % 3}", "A", "A", epoch=1 + at // 3, letters={"A": 0.9, "B": 0.1}) for at in range(6)
+    ]
+    with open_predictions([write_inspect(tmp_path / "log.eval", samples)]) as predictions:
+        assert predictions.columns["cluster"] == "item"
+        assert len(set(predictions.pairs().clusters.tolist())) == 3
+
+
+def test_of_members_of_one_name_the_last_counts(tmp_path: Path) -> None:
+    samples = [inspect_sample("q1", "A", "A", scores={"judge": number}) for number in (1, 5)]
+    members = [("samples/q1_epoch_1.json", json.dumps(one).encode()) for one in samples]
+    path = tmp_path / "log.eval"
+    path.write_bytes(zip_of_zstd([*members, ("header.json", json.dumps(inspect_header()).encode())]))
+    assert [row["judge"] for row in read(path)] == [5]
+
+
+def test_a_run_that_ended_early_is_said(tmp_path: Path) -> None:
+    path = write_inspect(tmp_path / "log.eval", [inspect_sample("q1", "A", "A", letters=BOTH)], status="error")
+    with open_predictions([path]) as predictions:
+        assert f"{path}: the run ended with status 'error': 1 samples are in its log." in predictions.said
+        assert predictions.notes["notes"] == [f"{path}: the run ended with status 'error': 1 samples are in its log."]
+
+
+HEADER = ("header.json", json.dumps(inspect_header()).encode())
+SAMPLE = json.dumps(inspect_sample("q1", "A", "A")).encode()
+NAME = "samples/q1_epoch_1.json"
+WRONG = [
+    ("a run that did not end", zip_of_zstd([("_journal/start.json", b"{}"), (NAME, SAMPLE)]), "that did not end"),
+    ("no samples", zip_of_zstd([HEADER]), "log.eval has no rows"),
+    ("a later version", zip_of_zstd([("header.json", json.dumps(inspect_header(version=3)).encode())]), "of version 3"),
+    ("a sample that is no JSON", zip_of_zstd([HEADER, (NAME, SAMPLE[:-9])]), f"{NAME} in log.eval is no JSON"),
+    ("a sample of another program", zip_of_zstd([HEADER, (NAME, b'{"a": 1}')]), "sample 1 of log.eval: it has no id"),
+    ("a zip that is cut off", zip_of_zstd([HEADER, (NAME, SAMPLE)])[:-40], "log.eval is an archive of no program"),
+    ("a size that is a lie", zip_of_zstd([HEADER, (NAME, SAMPLE)], declared=9), "header.json is damaged"),
+    ("a size that fills the memory", zip_of_zstd([HEADER], declared=(1 << 32) - 1), "log.eval cannot be read"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "said"), [case[1:] for case in WRONG], ids=[case[0] for case in WRONG])
+def test_a_damaged_log_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, said: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("log.eval").write_bytes(content)
+    with pytest.raises(InputError, match=said):
+        open_predictions(["log.eval"])
+
+
+def test_a_document_without_samples_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="has no rows"):
+        open_predictions([write_inspect(tmp_path / "log.json", [])])
