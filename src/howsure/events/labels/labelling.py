@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from howsure.errors import InputError
-from howsure.events.store.integrity import DamagedStoreError
 from howsure.events.store.reading import Store, rows_of
+from howsure.events.store.refusals import DamagedStoreError
 from howsure.events.store.schema import tables_of
 from howsure.events.store.settings import REMEDY
 

@@ -13,7 +13,6 @@ from howsure.events.store.event_store import EventStore
 from howsure.events.store.integrity import (
     OF_DOCUMENTS,
     Damage,
-    DamagedStoreError,
     schema_damage,
     small_tables,
     table_damage,
@@ -21,7 +20,7 @@ from howsure.events.store.integrity import (
 from howsure.events.store.origin import has_drawn_samples, has_exact_probabilities
 from howsure.events.store.packed_samples import as_bits, as_counts, as_labels
 from howsure.events.store.reading import Store, each_row, number_of_samples, rows_of
-from howsure.events.store.refusals import are_clusterings
+from howsure.events.store.refusals import DamagedStoreError, are_clusterings
 from howsure.events.store.schema import tables_of
 from howsure.events.store.settings import REMEDY
 from howsure.inputs.frames import to_frame

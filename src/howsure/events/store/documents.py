@@ -13,10 +13,9 @@ import numpy.typing as npt
 from howsure.coreference.posterior.coref_posterior import CorefPosterior
 from howsure.errors import InputError
 from howsure.events.store.deciding_links import DecidingLink, deciding_links
-from howsure.events.store.integrity import DamagedStoreError
 from howsure.events.store.packed_samples import as_bits, as_labels
 from howsure.events.store.reading import Store, number_of_samples, rows_of
-from howsure.events.store.refusals import are_clusterings, check_documents
+from howsure.events.store.refusals import DamagedStoreError, are_clusterings, check_documents
 from howsure.events.store.settings import REMEDY
 from howsure.inputs.pairs import Integers
 

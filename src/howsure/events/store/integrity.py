@@ -10,7 +10,6 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from howsure.errors import InputError
 from howsure.events.store.arrow import types_of
 from howsure.events.store.origin import is_imported
 from howsure.events.store.reading import Store, rows_of
@@ -194,10 +193,6 @@ WHOLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
 }
 OF = "WHERE document IN (SELECT unnest($documents))"
-
-
-class DamagedStoreError(InputError):
-    """A store with contents that no extraction writes."""
 
 
 @dataclass(frozen=True, slots=True)

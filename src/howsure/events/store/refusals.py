@@ -7,10 +7,10 @@ from itertools import chain
 
 import numpy as np
 
+from howsure.errors import InputError
 from howsure.events.store.integrity import (
     OF_DOCUMENTS,
     Damage,
-    DamagedStoreError,
     schema_damage,
     small_tables,
     table_damage,
@@ -18,6 +18,10 @@ from howsure.events.store.integrity import (
 from howsure.events.store.reading import Store
 from howsure.events.store.settings import REMEDY
 from howsure.inputs.pairs import Integers
+
+
+class DamagedStoreError(InputError):
+    """A store with contents that no extraction writes."""
 
 
 def check_opened(store: Store) -> None:
