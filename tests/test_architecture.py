@@ -26,14 +26,14 @@ LAYERS = (
     {"inputs", "show"},
     {"files", "stats"},
     {"calibration", "sequences", "data"},
-    {"significance", "coreference", "counts"},
+    {"significance", "coreference", "counts", "selective"},
     {"events"},
     {"figures"},
     {"reproductions", "report", "explorer"},
     {"cli"},
 )
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
-NUMERICS = {"stats", "inputs", "calibration", "significance", "sequences", "coreference", "counts"}
+NUMERICS = {"stats", "inputs", "calibration", "significance", "sequences", "coreference", "counts", "selective"}
 KEEPERS = {  # of what a chapter writes and reads itself
     "howsure.significance.boostsa.storage",
     "howsure.significance.experiments",

@@ -29,7 +29,10 @@ from tests.events.corrected.known_truth import labelled_store
 HOSTILE = "<b>NN & \x1b[31m"
 ROOMS = (
     "howsure",
-    *(f"howsure.{room}" for room in ["calibration", "significance", "sequences", "coreference", "events", "data"]),
+    *(
+        f"howsure.{room}"
+        for room in ["calibration", "significance", "selective", "sequences", "coreference", "events", "data"]
+    ),
 )
 PAIRS = replace(
     howsure.simulate_pairs(300, 0.5, 0.5, transform=0.2, rng=3),
@@ -107,6 +110,11 @@ CALLS: dict[str, Callable[[], Any]] = {
     "counts": lambda: _counts(),
     "counts without cells": lambda: howsure.estimate_counts(np.linspace(0, 1, 40), [1, 0] * 20, method="labels"),
     "sample for labels": lambda: howsure.sample_for_labels(np.linspace(0, 1, 200), 30, rng=0),
+    "selective": lambda: howsure.selective_curve(PAIRS, accuracy=[0.9]),
+    "selective of little": lambda: howsure.selective_curve(FEW, accuracy=[0.9]),
+    "selective table": lambda: howsure.selective_table(PAIRS),
+    "threshold": lambda: howsure.threshold_for(PAIRS, risk=0.5),
+    "threshold of little": lambda: howsure.threshold_for(FEW, risk=0.1),
     "scores": lambda: score_documents([[[1, 2], [3]]], [[[1, 2, 3]]]),
     "query": lambda: POSTERIOR.query(len, 50, rng=0),
     "query of texts": lambda: POSTERIOR.query(lambda clusters: (HOSTILE, len(clusters)), 50, rng=0),
@@ -122,10 +130,15 @@ CALLS: dict[str, Callable[[], Any]] = {
 }
 DRAWN = (
     "curve", "curve of little", "table", "table of little", "quantiles", "series", "corrected series",
-    "differences", "differences of several metrics", "counts", "counts without cells",
+    "differences", "differences of several metrics", "counts", "counts without cells", "selective",
+    "selective of little", "selective table", "threshold", "threshold of little",
 )  # fmt: skip
 MANY_PANELS = {"quantiles", "differences of several metrics", "series"}  # figure() has more than plot() can
 PARTS = {
+    "AtAccuracy",
+    "AtCoverage",
+    "Candidates",
+    "RiskCoverage",
     "Bins",
     "CountEstimate",
     "GroupCalibration",

@@ -36,6 +36,14 @@ _ROOMS = {
         "minimum_detectable_difference",
         "required_sample_size",
     ),
+    "howsure.selective": (
+        "SelectiveCurve",
+        "SelectiveTable",
+        "SelectiveThreshold",
+        "selective_curve",
+        "selective_table",
+        "threshold_for",
+    ),
     "howsure.inputs.classes": ("pairs_from_classes",),
     "howsure.stats.estimate": ("Estimate",),
     "howsure.inputs.pairs": ("Pairs",),
@@ -73,6 +81,7 @@ if TYPE_CHECKING:
     from howsure.events import EventStore, Lexicon, Rule, compare_actors, event_series  # noqa: F401
     from howsure.inputs.classes import pairs_from_classes  # noqa: F401
     from howsure.inputs.pairs import Pairs  # noqa: F401
+    from howsure.selective import *  # noqa: F403
     from howsure.sequences import CRFTagger, HMMTagger, TagPosterior, tag_pairs, transition_pairs  # noqa: F401
     from howsure.significance import *  # noqa: F403
     from howsure.stats.estimate import Estimate  # noqa: F401

@@ -1,0 +1,161 @@
+"""Risk–coverage curves with their bands, and a promised threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
+
+from howsure.errors import InputError
+from howsure.figures.files import inline_svg
+from howsure.figures.style import (
+    FAINT,
+    INK,
+    QUIET,
+    Look,
+    dress,
+    estimate_text,
+    literal,
+    literal_legend,
+    look,
+    new_figure,
+    shortened_name,
+    styled,
+)
+
+if TYPE_CHECKING:
+    from howsure.inputs.pairs import Floats
+    from howsure.selective.results import RiskCoverage, SelectiveCurve, SelectiveThreshold
+
+MOST_CURVES = 8
+BANDS_UP_TO = 3  # curves; more bands on one another show nothing
+POINTS_UP_TO = 30  # thresholds that are marked
+STEPS = 40  # between two thresholds
+LEAST_COVERAGE = 0.02  # the axis of risk is not made for what fewer answers show
+NAME_LENGTH = 32
+
+
+def risk_coverage_figure(curves: Sequence[SelectiveCurve], *, title: str | None = None) -> Figure:
+    """A figure of `draw_risk_coverage`."""
+    with styled():
+        figure = new_figure(5.4, 3.8)
+        ax = draw_risk_coverage(curves, ax=figure.subplots())
+        if title is not None:
+            literal(ax.set_title(""), title)
+    return figure
+
+
+def risk_coverage_svg(curves: Sequence[SelectiveCurve], *, description: str) -> str:
+    """The figure as an <svg> element for an HTML page."""
+    return inline_svg(risk_coverage_figure(curves), prefix="risk", description=description)
+
+
+def draw_risk_coverage(curves: Sequence[SelectiveCurve], *, ax: Axes | None = None) -> Axes:
+    """Draw the share of wrong answers among those kept against the share that is kept, with pointwise bands.
+
+    Marks are thresholds that can be set; between them the line is the expected risk if answers of equal confidence are
+    kept in random order.
+
+    Raises InputError for no curve, or more than 8.
+    """
+    if not 0 < len(curves) <= MOST_CURVES:
+        raise InputError(f"curves must hold 1 to {MOST_CURVES} curves; there are {len(curves):,}. Choose some.")
+    with styled():
+        axes = _new_axes(ax)
+        handles = [_draw_curve(axes, one, look(i), band=len(curves) <= BANDS_UP_TO) for i, one in enumerate(curves)]
+        _finish(axes, [one.points for one in curves])
+        level = f"{100 * curves[0].aurc.level:g} %"
+        if len(curves) > 1:
+            names = [
+                f"{shortened_name(one.name or f'curve {i}', NAME_LENGTH)}: AURC {estimate_text(one.aurc)}"
+                for i, one in enumerate(curves, start=1)
+            ]
+            legend = literal_legend(axes, handles, names, loc="upper left", handlelength=3.0)
+            legend.set_zorder(6)
+        else:
+            (one,) = curves
+            said = f"AUROC {estimate_text(one.auroc)}\nAURC {estimate_text(one.aurc)}\nn = {one.n:,}"
+            if one.name is not None:
+                literal(axes.set_title(""), shortened_name(one.name, 48))
+            axes.text(0.02, 0.98, said, transform=axes.transAxes, va="top", fontsize=8, color=INK, linespacing=1.4)
+        if len(curves) <= BANDS_UP_TO:
+            _say(axes, f"band: {level} at each threshold")
+    return axes
+
+
+def draw_threshold(found: SelectiveThreshold, *, ax: Axes | None = None) -> Axes:
+    """Draw the risk seen at the tested thresholds, which of them passed, the target, and the threshold found."""
+    tested = found.candidates
+    with styled():
+        axes = _new_axes(ax)
+        how = look(0)
+        axes.axhline(found.risk, color=QUIET, linewidth=1.0, linestyle=(0, (6, 3)), zorder=1)
+        axes.plot(tested.coverage, tested.risk, color=FAINT, linewidth=1.0, zorder=2)
+        for passed, inside in ((True, how.colour), (False, "white")):
+            chosen = tested.passed == passed
+            axes.plot(
+                tested.coverage[chosen], tested.risk[chosen], how.marker, color=how.colour, markerfacecolor=inside,
+                markersize=3.2, markeredgewidth=0.7, zorder=3,
+            )  # fmt: skip
+        highest = max([found.risk, *tested.risk.tolist(), found.n_wrong / found.n])
+        axes.set(xlim=(0.0, 1.02), ylim=(0.0, 1.15 * highest))
+        if found.threshold is None:
+            said = "no threshold can be promised"
+        else:
+            axes.axvline(found.coverage.value, color=how.colour, linewidth=1.0, zorder=1)
+            said = f"confidence ≥ {found.threshold:.4g} keeps {found.coverage.value:.1%}"
+        axes.text(0.02, 0.98, said, transform=axes.transAxes, va="top", fontsize=8, color=INK)
+        _say(axes, f"filled: risk ≤ {found.risk:g} is promised (delta {found.delta:g})")
+    return axes
+
+
+def _new_axes(ax: Axes | None) -> Axes:
+    axes = new_figure(5.4, 3.8).subplots() if ax is None else ax
+    dress(axes, grid="y")
+    axes.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+    literal(axes.set_xlabel(""), "coverage (answers kept, most confident first)")
+    literal(axes.set_ylabel(""), "risk (wrong among those kept)")
+    return axes
+
+
+def _draw_curve(ax: Axes, curve: SelectiveCurve, how: Look, *, band: bool) -> object:
+    points = curve.points
+    if band:
+        if len(points) > POINTS_UP_TO:
+            ax.fill_between(points.coverage, points.low, points.high, color=how.colour, alpha=0.18, linewidth=0)
+        else:
+            ax.vlines(points.coverage, points.low, points.high, color=how.colour, linewidth=1.0, alpha=0.45)
+    x, y = _between(points)
+    (line,) = ax.plot(x, y, color=how.colour, linewidth=1.3, linestyle=how.dashes, zorder=3)
+    if len(points) <= POINTS_UP_TO:
+        ax.plot(points.coverage, points.risk, how.marker, color=how.colour, markersize=4.2, zorder=4)
+    return line
+
+
+def _between(points: RiskCoverage) -> tuple[Floats, Floats]:
+    """Coverage and risk on the way from one threshold to the next: errors are spread evenly over a tie."""
+    if len(points) > POINTS_UP_TO:
+        return points.coverage, points.risk
+    n, errors = np.append(0, points.n).astype(np.float64), np.append(0, points.errors).astype(np.float64)
+    total = points.n[-1]
+    way = np.linspace(0.0, 1.0, STEPS + 1)[1:]
+    kept = (n[:-1, None] + np.diff(n)[:, None] * way).ravel()
+    wrong = (errors[:-1, None] + np.diff(errors)[:, None] * way).ravel()
+    return kept / total, wrong / kept
+
+
+def _finish(ax: Axes, curves: Sequence[RiskCoverage]) -> None:
+    highest = 0.0
+    for points in curves:
+        shown = points.coverage >= min(LEAST_COVERAGE, float(points.coverage[-1]))
+        highest = max(highest, float(points.risk[shown].max()), float(points.high[-1]))
+    ax.set(xlim=(0.0, 1.02), ylim=(0.0, min(1.45 * max(highest, 0.01), 1.02)))
+
+
+def _say(ax: Axes, text: str) -> None:
+    ax.text(0.985, 0.02, text, transform=ax.transAxes, ha="right", va="bottom", fontsize=7, color=QUIET)

@@ -1,0 +1,26 @@
+"""Selective answers: what if a model answers only where it is confident?"""
+
+from howsure.selective.curve import selective_curve, selective_table
+from howsure.selective.results import (
+    AtAccuracy,
+    AtCoverage,
+    Candidates,
+    RiskCoverage,
+    SelectiveCurve,
+    SelectiveTable,
+    SelectiveThreshold,
+)
+from howsure.selective.threshold import threshold_for
+
+__all__ = [
+    "AtAccuracy",
+    "AtCoverage",
+    "Candidates",
+    "RiskCoverage",
+    "SelectiveCurve",
+    "SelectiveTable",
+    "SelectiveThreshold",
+    "selective_curve",
+    "selective_table",
+    "threshold_for",
+]

@@ -1,0 +1,176 @@
+"""`selective_curve` and `selective_table`: how well confidence tells right answers from wrong ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from howsure import __version__
+from howsure.errors import InputError
+from howsure.inputs.checks import check_level
+from howsure.inputs.pairs import Pairs
+from howsure.inputs.pairs_from import pairs_from
+from howsure.selective.auroc import auroc_of
+from howsure.selective.kept import even_places, kept_at
+from howsure.selective.operating_points import at_accuracy, at_coverage
+from howsure.selective.ranked import Ranked, ranked
+from howsure.selective.results import RiskCoverage, SelectiveCurve, SelectiveTable
+from howsure.selective.risk_area import risk_areas
+from howsure.stats.clusters import few_clusters
+from howsure.stats.estimate import Estimate
+
+COVERAGES = (0.5, 0.8, 0.9)
+FEW_VALUES = 20
+FEW_OF_A_KIND = 5
+
+
+def selective_curve(
+    y_true: Any,
+    y_prob: Any = None,
+    *,
+    coverage: Sequence[float] = COVERAGES,
+    accuracy: Sequence[float] = (),
+    clusters: Any = None,
+    pos_label: Any = None,
+    level: float = 0.95,
+    data: Any = None,
+) -> SelectiveCurve:
+    """How well does confidence tell right answers from wrong ones, and what if only confident answers are kept?
+
+    y_true (n,): 1 where the model's answer is right; any two values with `pos_label`. y_prob (n,): its confidence in
+    that answer. `Pairs` may replace both (`pairs_from_classes` makes them from class probabilities). clusters (n,):
+    identifies answers that are right or wrong together; intervals then count clusters.
+
+    The result: `auroc`, the probability that a right answer is more confident than a wrong one; `aurc`, the area under
+    the risk–coverage curve, mean over i of the share of errors among the i most confident answers, and `excess_aurc`,
+    what it lies above that of a perfect order (E-AURC); the curve; the accuracy of what is kept at each `coverage`, and
+    the largest coverage at which it is at least each `accuracy`. Answers of equal confidence are kept or given up
+    together; the AURC is its expectation over random orders within them. level: that of all intervals.
+
+    Raises InputError naming the parameter, row and value that violated a rule.
+    Source: Geifman, Uziel & El-Yaniv (2019) for AURC and E-AURC; DeLong et al. (1988), Obuchowski (1997) for AUROC.
+
+    >>> curve = selective_curve([1, 1, 1, 0, 1, 0], [0.9, 0.8, 0.8, 0.7, 0.6, 0.3], coverage=[0.5])
+    >>> curve.auroc.value, round(curve.aurc.value, 4), curve.at_coverage[0].threshold
+    (0.875, 0.1306, 0.8)
+    """
+    pairs = pairs_from(y_true, y_prob, data=data, clusters=clusters, pos_label=pos_label)
+    return selective_of(pairs, coverage=coverage, accuracy=accuracy, level=level)
+
+
+def selective_table(
+    y_true: Any,
+    y_prob: Any = None,
+    *,
+    groups: Any = None,
+    coverage: Sequence[float] = COVERAGES,
+    accuracy: Sequence[float] = (),
+    clusters: Any = None,
+    pos_label: Any = None,
+    level: float = 0.95,
+    data: Any = None,
+) -> SelectiveTable:
+    """The curve of `selective_curve` for every group: models, languages, subjects.
+
+    groups (n,): the group of each answer, unless `Pairs` with groups are given. The other arguments are those of
+    `selective_curve`; intervals are each group's own.
+
+    >>> table = selective_table([1, 0, 1, 1], [0.9, 0.2, 0.3, 0.6], groups=["a", "a", "b", "b"])
+    >>> [(curve.name, curve.n) for curve in table]
+    [('a', 2), ('b', 2)]
+
+    Raises InputError naming the parameter, row and value that violated a rule.
+    """
+    pairs = pairs_from(y_true, y_prob, data=data, groups=groups, clusters=clusters, pos_label=pos_label)
+    if pairs.groups is None:
+        raise InputError("groups must say what each answer belongs to; without groups use selective_curve.")
+    curves = [
+        selective_of(group, coverage=coverage, accuracy=accuracy, level=level, name=name)
+        for name, group in answers_by_group(pairs)
+    ]
+    recipe = {"howsure": __version__, "n": len(pairs), "groups": len(curves), "level": check_level(level)}
+    return SelectiveTable(tuple(curves), recipe | {"clustered": pairs.clusters is not None})
+
+
+def answers_by_group(pairs: Pairs) -> Iterator[tuple[str, Pairs]]:
+    """The answers of every group, in the order of group names."""
+    assert pairs.groups is not None
+    order = np.argsort(pairs.groups, kind="stable")
+    ends = np.cumsum(np.bincount(pairs.groups, minlength=len(pairs.group_names)))
+    for name, start, end in zip(pairs.group_names, np.append(0, ends), ends, strict=False):
+        yield name, pairs.only(order[start:end])
+
+
+def selective_of(
+    pairs: Pairs,
+    *,
+    coverage: Sequence[float] = COVERAGES,
+    accuracy: Sequence[float] = (),
+    level: float = 0.95,
+    name: str | None = None,
+) -> SelectiveCurve:
+    """The curve of checked pairs: the implementation of `selective_curve`."""
+    level = check_level(level)
+    coverages = [checked_share(value, "coverage") for value in coverage]
+    accuracies = [checked_share(value, "accuracy") for value in accuracy]
+    ranks = ranked(pairs)
+    kept = kept_at(ranks, even_places(ranks), level=level)
+    low, high = kept.risk_interval(level)
+    auroc = auroc_of(ranks, level=level)
+    aurc, excess = risk_areas(ranks, auroc, level=level)
+    points = RiskCoverage(kept.threshold, kept.n, kept.errors, kept.coverage, kept.risk, low, high)
+    whole = kept.risk[-1]
+    return SelectiveCurve(
+        auroc=auroc,
+        aurc=aurc,
+        excess_aurc=excess,
+        accuracy=Estimate(float(1 - whole), float(1 - high[-1]), float(1 - low[-1]), level, "Wilson", ranks.total),
+        points=points,
+        at_coverage=tuple(at_coverage(ranks, value, level=level) for value in coverages),
+        at_accuracy=tuple(at_accuracy(ranks, value, level=level) for value in accuracies),
+        n=ranks.total,
+        recipe={
+            "howsure": __version__, "n": ranks.total, "distinct_confidences": len(ranks.n), "level": level,
+            "clusters": None if ranks.clusters is None else ranks.n_clusters,
+        },
+        notes=tuple(_notes(ranks)),
+        name=name,
+    )  # fmt: skip
+
+
+def checked_share(value: float, name: str) -> float:
+    """A share of answers, above 0 and at most 1."""
+    if isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and 0.0 < value <= 1.0:
+        return float(value)
+    raise InputError(f"{name} must lie above 0 and be at most 1; it is {value!r}. Write 0.8 for 80 %.")
+
+
+def _notes(ranks: Ranked) -> Iterator[str]:
+    wrong, n = ranks.wrong, ranks.total
+    if wrong in (0, n):
+        yield (
+            f"every answer is {'right' if wrong == 0 else 'wrong'}: nothing tells whether confidence separates right "
+            "from wrong"
+        )
+    elif min(wrong, n - wrong) < FEW_OF_A_KIND:
+        few = f"{wrong} wrong" if wrong < n - wrong else f"{n - wrong} right"
+        yield f"there are only {few} answers: every figure rests on these few"
+    if len(ranks.n) == 1:
+        yield "every answer has the same confidence: none can be given up before another"
+    elif len(ranks.n) <= FEW_VALUES:
+        largest = int(ranks.n.argmax())
+        yield (
+            f"{len(ranks.n)} distinct confidences: coverage moves in steps of up to {ranks.n[largest] / n:.1%} "
+            f"(confidence {ranks.confidence[largest]:.4g})"
+        )
+    under = int(ranks.n[ranks.confidence < 0.5].sum())
+    if under > n / 4 and not math.isclose(under, n):
+        yield (
+            f"{under / n:.0%} of the confidences are below 0.5: if they are probabilities of one of two classes, the "
+            "confidence in the answer is the larger of p and 1 - p"
+        )
+    if ranks.clusters is not None and (few_ones := few_clusters(np.bincount(ranks.clusters))):
+        yield few_ones

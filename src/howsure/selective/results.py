@@ -1,0 +1,242 @@
+"""Results about answers of which only confident ones are kept: curves, tables of groups, a promised threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from howsure.inputs.frames import to_frame
+from howsure.inputs.pairs import Floats, Integers
+from howsure.selective.wording import curve_in_words, curves_table, threshold_in_words
+from howsure.show.preformatted import preformatted
+from howsure.stats.estimate import Estimate, finite_or_none
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+POINTS = ("threshold", "n", "errors", "coverage", "risk", "low", "high")
+CANDIDATES = ("threshold", "n", "errors", "coverage", "risk", "p_value", "level", "passed")
+
+
+@dataclass(frozen=True, slots=True)
+class RiskCoverage:
+    """The risk–coverage curve: arrays, one entry per threshold, the highest first; at most 200.
+
+    n, errors: answers whose confidence is at least `threshold`, and how many of them are wrong. coverage: their share
+    of all answers. risk: errors / n, with its interval [low, high], each at the stated level by itself.
+    """
+
+    threshold: Floats
+    n: Integers
+    errors: Integers
+    coverage: Floats
+    risk: Floats
+    low: Floats
+    high: Floats
+
+    def __len__(self) -> int:
+        return len(self.n)
+
+
+@dataclass(frozen=True, slots=True)
+class AtCoverage:
+    """The accuracy of the n answers whose confidence is at least `threshold`, the highest threshold that keeps a share
+    of at least `asked`; `coverage` is the share that it keeps."""
+
+    asked: float
+    threshold: float
+    n: int
+    coverage: float
+    accuracy: Estimate
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        found = {"asked": self.asked, "threshold": self.threshold, "n": self.n, "coverage": self.coverage}
+        return found | {"accuracy": self.accuracy.to_dict()}
+
+
+@dataclass(frozen=True, slots=True)
+class AtAccuracy:
+    """The largest share of answers whose accuracy is at least `asked`, the threshold that keeps them (None without any)
+    and their number n."""
+
+    asked: float
+    threshold: float | None
+    n: int
+    coverage: Estimate
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        found = {"asked": self.asked, "threshold": self.threshold, "n": self.n}
+        return found | {"coverage": self.coverage.to_dict()}
+
+
+@dataclass(frozen=True, slots=True)
+class SelectiveCurve:
+    """The result of `selective_curve`.
+
+    auroc: of confidence for correctness. aurc, excess_aurc: the area under the risk–coverage curve, and its excess over
+    a perfect order. accuracy: of all answers. points: the curve. at_coverage, at_accuracy: what was asked for. n: the
+    answers. notes: caveats. recipe: everything needed to repeat it. name: the group.
+    """
+
+    auroc: Estimate
+    aurc: Estimate
+    excess_aurc: Estimate
+    accuracy: Estimate
+    points: RiskCoverage
+    at_coverage: tuple[AtCoverage, ...]
+    at_accuracy: tuple[AtAccuracy, ...]
+    n: int
+    recipe: dict[str, Any] = field(repr=False)
+    notes: tuple[str, ...] = ()
+    name: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form of a curve, as the command line writes it, too."""
+        rows = zip(*(getattr(self.points, column).tolist() for column in POINTS), strict=True)
+        return {
+            "recipe": self.recipe, "group": self.name, "n": self.n,
+            "accuracy": self.accuracy.to_dict(), "auroc": self.auroc.to_dict(), "aurc": self.aurc.to_dict(),
+            "excess_aurc": self.excess_aurc.to_dict(),
+            "at_coverage": [one.to_dict() for one in self.at_coverage],
+            "at_accuracy": [one.to_dict() for one in self.at_accuracy],
+            "notes": list(self.notes), "points": [dict(zip(POINTS, row, strict=True)) for row in rows],
+        }  # fmt: skip
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """The points as a data frame (pandas, else polars, else pyarrow; or the `backend` named)."""
+        return to_frame({column: getattr(self.points, column) for column in POINTS}, backend=backend)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the risk–coverage curve with its band on matplotlib axes (new ones if None)."""
+        from howsure.figures.selective import draw_risk_coverage
+
+        return draw_risk_coverage([self], ax=ax)
+
+    def __repr__(self) -> str:
+        return curve_in_words(self)
+
+    def _repr_html_(self) -> str:
+        return preformatted(repr(self))
+
+
+@dataclass(frozen=True, slots=True)
+class SelectiveTable:
+    """The curves of `selective_table`, one per group; iterate, index by name, or convert them."""
+
+    rows: tuple[SelectiveCurve, ...]
+    recipe: dict[str, Any] = field(repr=False)
+
+    def __iter__(self) -> Iterator[SelectiveCurve]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, name: str) -> SelectiveCurve:
+        """The curve of a group, by name."""
+        for row in self.rows:
+            if row.name == name:
+                return row
+        raise KeyError(name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The curves, and the recipe."""
+        return {"recipe": self.recipe, "curves": [row.to_dict() for row in self.rows]}
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """One row per group as a data frame (pandas, else polars, else pyarrow; or the `backend` named)."""
+        columns: dict[str, list[Any]] = {"group": [row.name for row in self.rows], "n": [row.n for row in self.rows]}
+        for name in ("accuracy", "auroc", "aurc", "excess_aurc"):
+            held = [getattr(row, name) for row in self.rows]
+            columns |= {name: [one.value for one in held]}
+            columns |= {f"{name}_low": [one.low for one in held], f"{name}_high": [one.high for one in held]}
+        return to_frame(columns | {"notes": ["; ".join(row.notes) for row in self.rows]}, backend=backend)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the risk–coverage curves of all groups on matplotlib axes (new ones if None)."""
+        from howsure.figures.selective import draw_risk_coverage
+
+        return draw_risk_coverage(self.rows, ax=ax)
+
+    def __repr__(self) -> str:
+        return str(curves_table(self.rows))
+
+    def _repr_html_(self) -> str:
+        return curves_table(self.rows).html()
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The thresholds that were tested, the highest first: what each keeps, the p-value of "the risk exceeds the
+    target", the level at which it was tested, and whether it passed."""
+
+    threshold: Floats
+    n: Integers
+    errors: Integers
+    coverage: Floats
+    risk: Floats
+    p_value: Floats
+    level: Floats
+    passed: np.typing.NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.n)
+
+
+@dataclass(frozen=True, slots=True)
+class SelectiveThreshold:
+    """The result of `threshold_for`.
+
+    threshold: keep answers whose confidence is at least this; None if nothing can be promised. risk, delta: the
+    promise, P(wrong | kept) ≤ risk, broken with probability delta at most. n_kept, errors: the answers kept here and
+    how many of them are wrong. coverage: their share. candidates: what was tested. n, n_wrong: all answers. needed:
+    without a threshold, about how many answers like these would lead to one in four of five data sets; None if no
+    number would. notes: caveats. recipe: everything needed to repeat it. name: the group.
+    """
+
+    threshold: float | None
+    risk: float
+    delta: float
+    n_kept: int
+    errors: int
+    coverage: Estimate
+    candidates: Candidates = field(repr=False)
+    n: int
+    n_wrong: int
+    needed: int | None
+    recipe: dict[str, Any] = field(repr=False)
+    notes: tuple[str, ...] = ()
+    name: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        rows = zip(*(getattr(self.candidates, column).tolist() for column in CANDIDATES), strict=True)
+        return {
+            "recipe": self.recipe, "group": self.name, "threshold": self.threshold, "risk": self.risk,
+            "delta": self.delta, "n_kept": self.n_kept, "errors": self.errors, "coverage": self.coverage.to_dict(),
+            "n": self.n, "n_wrong": self.n_wrong, "needed": self.needed, "notes": list(self.notes),
+            "candidates": [
+                {name: finite_or_none(value) for name, value in zip(CANDIDATES, row, strict=True)} for row in rows
+            ],
+        }  # fmt: skip
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """The tested thresholds as a data frame (pandas, else polars, else pyarrow; or the `backend` named)."""
+        return to_frame({column: getattr(self.candidates, column) for column in CANDIDATES}, backend=backend)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the tested thresholds, the target and the threshold found on matplotlib axes (new ones if None)."""
+        from howsure.figures.selective import draw_threshold
+
+        return draw_threshold(self, ax=ax)
+
+    def __repr__(self) -> str:
+        return threshold_in_words(self)
+
+    def _repr_html_(self) -> str:
+        return preformatted(repr(self))

@@ -1,0 +1,133 @@
+"""Tests that the risk of what a threshold keeps is at most a target, for many thresholds at once."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from howsure.inputs.pairs import Floats, Integers
+from howsure.selective.kept import MOST_POINTS, Kept, cluster_counts, even_places, kept_at
+from howsure.selective.ranked import Ranked
+
+STARTS = 5
+FIRST = 0.5  # of delta, for the strictest threshold; the other starts share the rest
+HIGHEST_BET = 0.9  # of the bet that one cluster of wrong answers alone would lose
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdTests:
+    """The tested thresholds, the highest first, with p-values of "the risk exceeds the target", the level at which each
+    was tested, and which passed."""
+
+    kept: Kept
+    p_value: Floats
+    level: Floats
+    passed: np.typing.NDArray[np.bool_]
+
+
+def threshold_tests(ranks: Ranked, *, risk: float, delta: float) -> ThresholdTests:
+    """Test thresholds from the highest down, so that with probability 1 - delta at least, none of those that pass has a
+    larger risk.
+
+    Candidates are at most 200 distinct confidences, evenly spaced in coverage, from the first that could pass. The
+    p-value of one is P(Binomial(n, risk) ≤ errors) for independent answers: it is at most delta if and only if Clopper
+    and Pearson's upper bound at 1 - delta is at most the risk. The levels follow the fallback procedure (Wiens 2003):
+    delta / 2 belongs to the first candidate, delta / 8 to each of four others, evenly spaced, and what passes hands its
+    level on to the next. So a sequence that stops early, or a model that is worst where it is most confident, costs a
+    part of delta, not the whole promise.
+    """
+    places = _candidates(ranks, risk, delta)
+    kept = kept_at(ranks, places, level=0.95)
+    p = _p_values(ranks, places, kept, risk, delta)
+    own = np.zeros(len(p))
+    if len(p):
+        own[np.linspace(0, len(p), STARTS, endpoint=False).astype(np.int64)] = delta * (1 - FIRST) / (STARTS - 1)
+        own[0] = delta * FIRST
+    return ThresholdTests(kept, p, *fallback(p, own))
+
+
+def fallback(p_values: Floats, own: Floats) -> tuple[Floats, np.typing.NDArray[np.bool_]]:
+    """The level of each of ordered tests, and whether it rejects: its own share of the error, and the level of the test
+    before it if that rejected (Wiens 2003).
+
+    >>> levels, passed = fallback(np.array([0.01, 0.06, 0.2]), np.array([0.05, 0.05, 0.0]))
+    >>> levels.tolist(), passed.tolist()
+    ([0.05, 0.1, 0.1], [True, True, False])
+    """
+    levels, passed, handed = np.zeros(len(own)), np.zeros(len(own), dtype=np.bool_), 0.0
+    for i, (p, share) in enumerate(zip(p_values.tolist(), own.tolist(), strict=True)):
+        levels[i] = handed + share
+        passed[i] = 0.0 < p <= levels[i]
+        handed = levels[i] if passed[i] else 0.0
+    return levels, passed
+
+
+def fewest(risk: float, level: float) -> int:
+    """The fewest answers, all of them right, that show a risk below `risk` at a level: log(level) / log(1 - risk)."""
+    return math.ceil(math.log(level) / math.log1p(-risk) - 1e-9)
+
+
+def _candidates(ranks: Ranked, risk: float, delta: float) -> Integers:
+    """The places to test: from the first that could pass at the first level if all its answers were right."""
+    ends = np.cumsum(ranks.n)
+    first = int(np.searchsorted(ends, fewest(risk, FIRST * delta)))
+    if first == len(ends):
+        return np.zeros(0, np.int64)
+    wanted = np.linspace(ends[first], ranks.total, MOST_POINTS)
+    places: Integers = np.unique(np.searchsorted(ends, np.floor(wanted)))
+    if ranks.clusters is None:
+        return places
+    bets = [_log_wealth(counts, np.zeros_like(counts), risk, delta) for counts, _ in cluster_counts(ranks, places)]
+    could = np.flatnonzero(np.array(bets) >= -math.log(FIRST * delta))
+    return places[could[0] :] if len(could) else np.zeros(0, np.int64)
+
+
+def _p_values(ranks: Ranked, places: Integers, kept: Kept, risk: float, delta: float) -> Floats:
+    from scipy.special import bdtr
+
+    if ranks.clusters is None:
+        return np.asarray(bdtr(kept.errors.astype(np.float64), kept.n, risk), dtype=np.float64)
+    logs = [_log_wealth(counts, wrong, risk, delta) for counts, wrong in cluster_counts(ranks, places)]
+    return np.asarray(np.exp(-np.maximum(np.array(logs), 0.0)), dtype=np.float64)
+
+
+def _log_wealth(counts: Floats, wrong: Floats, risk: float, delta: float) -> float:
+    """The logarithm of a bet against "the risk is larger": W = mean over b of Π_c (1 - b (e_c - risk · n_c)).
+
+    If the mean of e_c - risk · n_c over clusters is not below 0, the mean of W is at most 1, so 1 / W is a p-value
+    (Markov) however the answers of a cluster depend on each other. The three bets b are chosen before the errors are
+    seen, from the sizes of the clusters: best for independent answers, for clusters of equal answers, and in between.
+    They suppose that no cluster is larger than the largest that is kept.
+    """
+    one, all_ = float(counts.sum()), float((counts**2).sum())
+    spread = risk * (1 - risk) * np.array([one, math.sqrt(one * all_), all_])
+    most = HIGHEST_BET / ((1 - risk) * float(counts.max()))
+    bets = np.minimum(np.sqrt(2 * math.log(1 / delta) / spread), most)
+    excess = np.sort(wrong - risk * counts)
+    return float(np.logaddexp.reduce([np.log1p(-bet * excess).sum() for bet in bets]) - math.log(len(bets)))
+
+
+def answers_needed(ranks: Ranked, *, risk: float, delta: float, power: float = 0.8) -> int | None:
+    """About how many answers like these would lead to a promise with probability `power`; None if no part of these
+    has a risk that is observed to be below the target.
+
+    The least over the thresholds of n = ((z √(risk (1 - risk)) + z' √(r (1 - r))) / (risk - r))² / coverage, r their
+    observed risk (errors + risk) / (n + 1).
+    """
+    from scipy.special import ndtri
+
+    kept = kept_at(ranks, even_places(ranks), level=0.95)
+    seen = (kept.errors + risk) / (kept.n + 1)
+    below = seen < risk
+    if not below.any():
+        return None
+    z, other = float(-ndtri(FIRST * delta)), float(ndtri(power))
+    r = seen[below]
+    kept_answers = ((z * math.sqrt(risk * (1 - risk)) + other * np.sqrt(r * (1 - r))) / (risk - r)) ** 2
+    kept_answers = np.maximum(kept_answers, fewest(risk, FIRST * delta))
+    rows = kept_answers * (kept.n / kept.effective)[below] / kept.coverage[below]
+    needed = float(rows.min())
+    unit = 10 ** max(int(math.log10(needed)) - 1, 0)
+    return int(math.ceil(needed / unit) * unit)

@@ -1,0 +1,156 @@
+"""The risk–coverage curve: by loops, its points, what single points of it cover, groups, refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import howsure
+from howsure import InputError, Pairs, selective_curve, selective_table
+from howsure.selective.curve import selective_of
+from tests.selective.answers import answers, clustered_answers, confidences, risk_at
+
+
+def test_points_are_counted() -> None:
+    pairs = answers("ties", "overconfident", 400, np.random.default_rng(1))
+    points = selective_of(pairs).points
+    assert points.threshold.tolist() == sorted(set(pairs.probabilities.tolist()), reverse=True)
+    for i, threshold in enumerate(points.threshold):
+        kept = pairs.probabilities >= threshold
+        assert points.n[i] == kept.sum()
+        assert points.coverage[i] == kept.mean()
+        assert points.risk[i] == pytest.approx(1 - pairs.labels[kept].mean())
+        assert points.low[i] <= points.risk[i] <= points.high[i]
+
+
+def test_many_thresholds_are_thinned_but_the_last_stays() -> None:
+    curve = selective_of(answers("different", "sharp", 5000, np.random.default_rng(2)))
+    assert len(curve.points) <= 200
+    assert curve.points.coverage[-1] == 1.0
+    assert np.abs(np.diff(curve.points.coverage)).max() < 0.006
+    assert curve.accuracy.value == 1 - curve.points.risk[-1]
+
+
+def test_what_is_kept_at_a_coverage() -> None:
+    """At least the share asked for, and less with the next higher threshold."""
+    for law in ("different", "ties", "one value"):
+        pairs = answers(law, "sharp", 777, np.random.default_rng(3))
+        for one in selective_of(pairs, coverage=[0.1, 0.5, 0.9, 1.0]).at_coverage:
+            kept = pairs.probabilities >= one.threshold
+            assert one.n == kept.sum()
+            assert one.coverage == kept.mean() >= one.asked
+            assert (pairs.probabilities > one.threshold).mean() < one.asked
+            assert one.accuracy.value == pytest.approx(pairs.labels[kept].mean())
+
+
+def test_the_coverage_at_an_accuracy_is_the_largest() -> None:
+    pairs = answers("different", "overconfident", 2000, np.random.default_rng(4))
+    (one,) = selective_of(pairs, accuracy=[0.8]).at_accuracy
+    order = np.argsort(-pairs.probabilities)
+    accuracy = np.cumsum(pairs.labels[order]) / np.arange(1, 2001)
+    assert one.coverage.value == (np.flatnonzero(accuracy >= 0.8)[-1] + 1) / 2000
+    assert pairs.labels[pairs.probabilities >= one.threshold].mean() >= 0.8
+    assert one.coverage.low <= one.coverage.value <= one.coverage.high
+    (never,) = selective_curve([0, 0, 1, 0], [0.9, 0.8, 0.7, 0.6], accuracy=[1.0]).at_accuracy
+    assert (never.threshold, never.n, never.coverage.value) == (None, 0, 0.0)
+
+
+def _cover(n: int, runs: int) -> tuple[float, float]:
+    """How often the intervals of the coverage at an accuracy of .8 and of the accuracy at a coverage hold."""
+    grid = -np.sort(-confidences("different", 1_000_000, np.random.default_rng(5)))
+    accuracy = 1 - np.cumsum(risk_at("overconfident", grid)) / np.arange(1, len(grid) + 1)
+    truth = (np.flatnonzero(accuracy >= 0.8)[-1] + 1) / len(grid)
+    rng, held = np.random.default_rng(6), np.zeros(2)
+    for _ in range(runs):
+        curve = selective_of(answers("different", "overconfident", n, rng), accuracy=[0.8], coverage=[0.5])
+        (first,), (second,) = curve.at_accuracy, curve.at_coverage
+        true = accuracy[np.searchsorted(-grid, -second.threshold)]
+        held += [
+            first.coverage.low <= truth <= first.coverage.high,
+            second.accuracy.low <= true <= second.accuracy.high,
+        ]
+    return tuple(held / runs)
+
+
+def test_single_points_cover_in_a_small_simulation() -> None:
+    assert min(_cover(300, 60)) > 0.87
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [100, 300, 2000])
+def test_single_points_cover(n: int) -> None:
+    assert min(_cover(n, 1000)) > 0.93
+
+
+def test_bands_of_clusters_are_wider() -> None:
+    pairs = clustered_answers("ties", "overconfident", 200, np.random.default_rng(7))
+    clustered, alone = selective_of(pairs).points, selective_of(Pairs(pairs.labels, pairs.probabilities)).points
+    assert clustered.risk.tolist() == alone.risk.tolist()
+    assert np.mean((clustered.high - clustered.low) / (alone.high - alone.low)) > 1.5
+
+
+def test_the_order_of_rows_is_nothing() -> None:
+    pairs = clustered_answers("ties", "sharp", 100, np.random.default_rng(8))
+    order = np.random.default_rng(9).permutation(len(pairs))
+    assert pairs.clusters is not None
+    moved = Pairs(pairs.labels[order], pairs.probabilities[order], clusters=pairs.clusters[order])
+    assert selective_of(moved, accuracy=[0.9]).to_dict() == selective_of(pairs, accuracy=[0.9]).to_dict()
+
+
+def test_groups_are_those_of_the_parts() -> None:
+    pairs = answers("ties", "sharp", 300, np.random.default_rng(10))
+    groups = np.arange(300) % 3
+    table = selective_table(pairs, groups=groups)
+    for code, row in enumerate(table):
+        alone = selective_of(pairs.only(groups == code), name=str(code))
+        assert row.to_dict() == alone.to_dict()
+    assert table["1"].n == 100
+    with pytest.raises(KeyError):
+        table["9"]
+
+
+def test_notes_say_what_is_odd() -> None:
+    def notes(y: object, q: object, **more: object) -> str:
+        return " ".join(selective_curve(y, q, **more).notes)
+
+    assert "every answer is right" in notes([1, 1, 1], [0.6, 0.7, 0.8])
+    assert "there are only 1 wrong answers" in notes([1, 1, 0, 1], [0.6, 0.7, 0.8, 0.9])
+    assert "every answer has the same confidence" in notes([1, 0], [0.7, 0.7])
+    assert "2 distinct confidences: coverage moves in steps of up to 75.0% (confidence 0.9)" in notes(
+        [1, 0, 1, 1], [0.9, 0.5, 0.9, 0.9]
+    )
+    assert "the larger of p and 1 - p" in notes([1, 0, 0, 1], [0.9, 0.1, 0.2, 0.8])
+    assert "there are 3 clusters" in notes([1, 0, 0, 1], [0.9, 0.6, 0.7, 0.8], clusters=[1, 2, 3, 1])
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (
+            lambda: selective_curve([1, 0], [0.5, 0.6], coverage=[80]),
+            "coverage must lie above 0 and be at most 1; it is 80",
+        ),
+        (lambda: selective_curve([1, 0], [0.5, 0.6], coverage=[0]), "coverage must lie above 0"),
+        (lambda: selective_curve([1, 0], [0.5, 0.6], accuracy=[1.2]), "accuracy must lie above 0"),
+        (lambda: selective_curve([1, 0], [0.5, 1.6]), "y_prob must lie in"),
+        (lambda: selective_curve([1, 2], [0.5, 0.6]), "y_true must be 0 or 1"),
+        (lambda: selective_curve([1], [0.5, 0.6]), "as many rows"),
+        (lambda: selective_curve([], []), "empty"),
+        (lambda: selective_curve([1, 0], [0.5, 0.6], level=2), "level must lie"),
+        (lambda: selective_table([1, 0], [0.5, 0.6]), "groups must say what each answer belongs to"),
+        (lambda: selective_curve([1, 0], [[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]]), "pairs_from_classes"),
+    ],
+)
+def test_what_is_refused(call: object, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        call()
+
+
+def test_a_frame_and_classes_are_read() -> None:
+    import pandas
+
+    frame = pandas.DataFrame({"right": [1, 0, 1], "p": [0.9, 0.4, 0.8], "doc": ["a", "b", "b"]})
+    found = selective_curve("right", "p", clusters="doc", data=frame)
+    assert found.recipe["clusters"] == 2
+    pairs = howsure.pairs_from_classes([0, 1, 1], [[0.7, 0.3], [0.4, 0.6], [0.8, 0.2]])
+    assert selective_curve(pairs).accuracy.value == pytest.approx(2 / 3)

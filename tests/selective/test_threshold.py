@@ -1,0 +1,153 @@
+"""`threshold_for`: the procedure on small cases, and how often its promise is broken."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import howsure
+from howsure import InputError, Pairs, threshold_for
+from howsure.selective.ranked import ranked
+from howsure.selective.threshold import threshold_of
+from howsure.selective.threshold_tests import fallback, fewest, threshold_tests
+from tests.selective.answers import answers, clustered_answers, risk_above
+
+RISK, DELTA = 0.05, 0.1
+
+
+def broken(law: str, model: str, n: int, *, runs: int, clustered: bool = False, seed: int = 1) -> tuple[float, float]:
+    """The share of data sets whose threshold keeps more wrong answers than promised, and of those without one."""
+    rng, held, none = np.random.default_rng(seed), [], 0
+    for _ in range(runs):
+        pairs = clustered_answers(law, model, n, rng) if clustered else answers(law, model, n, rng)
+        found = threshold_of(pairs, risk=RISK, delta=DELTA)
+        none += found.threshold is None
+        held += [] if found.threshold is None else [found.threshold]
+    q = {t: risk_above(law, model, t) for t in set(np.round(held, 3))} if held else {}
+    return sum(q[t] > RISK + 1e-5 for t in np.round(held, 3)) / runs, none / runs
+
+
+@pytest.mark.parametrize(("law", "model"), [("ties", "sharp"), ("ties", "level")])
+def test_the_promise_is_kept_in_a_small_simulation(law: str, model: str) -> None:
+    assert broken(law, model, 400, runs=150)[0] <= DELTA + 0.05
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("law", ["different", "ties", "one value"])
+@pytest.mark.parametrize("model", ["overconfident", "sharp", "worst at the top", "waves", "level"])
+@pytest.mark.parametrize("n", [150, 600, 3000])
+def test_the_promise_is_kept(law: str, model: str, n: int) -> None:
+    """In 2,000 data sets each; the tolerance is two standard errors of a share of one in ten."""
+    assert broken(law, model, n, runs=2000)[0] <= DELTA + 2 * np.sqrt(DELTA * (1 - DELTA) / 2000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("law", ["different", "ties"])
+@pytest.mark.parametrize("model", ["overconfident", "sharp", "level"])
+@pytest.mark.parametrize("clusters", [60, 400])
+def test_the_promise_is_kept_for_clusters(law: str, model: str, clusters: int) -> None:
+    assert broken(law, model, clusters, runs=2000, clustered=True)[0] <= DELTA
+
+
+@pytest.mark.slow
+def test_the_promise_would_be_broken_without_the_clusters() -> None:
+    rng, held = np.random.default_rng(1), []
+    for _ in range(400):
+        pairs = clustered_answers("different", "level", 400, rng)
+        held.append(threshold_of(Pairs(pairs.labels, pairs.probabilities), risk=RISK, delta=DELTA).threshold)
+    assert np.mean([t is not None for t in held]) > 2 * DELTA
+
+
+def test_the_test_is_that_of_clopper_and_pearson() -> None:
+    pairs = answers("ties", "sharp", 500, np.random.default_rng(3))
+    tests = threshold_tests(ranked(pairs), risk=RISK, delta=DELTA)
+    for n, errors, p, level in zip(tests.kept.n, tests.kept.errors, tests.p_value, tests.level, strict=True):
+        assert p == pytest.approx(stats.binom.cdf(errors, n, RISK))
+        assert (p <= 0.1) == (stats.beta.ppf(0.9, errors + 1, n - errors) <= RISK)
+        assert level <= DELTA
+
+
+def test_levels_are_handed_on_and_never_exceed_delta() -> None:
+    levels, passed = fallback(np.array([0.04, 0.9, 0.005, 0.05, 0.2]), np.array([0.05, 0.01, 0.01, 0.01, 0.02]))
+    assert levels.tolist() == pytest.approx([0.05, 0.06, 0.01, 0.02, 0.02])
+    assert passed.tolist() == [True, False, True, False, False]
+
+
+def test_a_tie_is_never_split_and_the_threshold_occurs() -> None:
+    pairs = answers("ties", "sharp", 3000, np.random.default_rng(4))
+    found = threshold_of(pairs, risk=RISK)
+    assert found.threshold in pairs.probabilities
+    kept = pairs.probabilities >= found.threshold
+    assert (found.n_kept, found.errors) == (kept.sum(), (1 - pairs.labels[kept].astype(int)).sum())
+    assert np.isin(found.candidates.n, np.cumsum(np.unique(-pairs.probabilities, return_counts=True)[1])).all()
+
+
+def test_few_answers_promise_nothing_and_say_how_many_would() -> None:
+    right = np.ones(58, dtype=np.uint8)
+    found = threshold_for(right, np.linspace(0.5, 1, 58), risk=RISK)
+    assert found.threshold is None
+    assert found.needed is not None
+    assert found.needed >= fewest(RISK, DELTA / 2) == 59
+    assert "58 answers cannot show a risk of at most 0.05" in str(found)
+    assert threshold_for(np.ones(59), np.linspace(0.5, 1, 59), risk=RISK).threshold == 0.5
+    hopeless = threshold_for(np.zeros(500), np.linspace(0, 1, 500), risk=RISK)
+    assert hopeless.needed is None
+    assert "more answers alone would not change that" in str(hopeless)
+
+
+def test_the_number_needed_is_about_right() -> None:
+    rng = np.random.default_rng(5)
+    few = threshold_of(answers("ties", "sharp", 120, rng), risk=RISK)
+    assert few.threshold is None
+    assert few.needed is not None
+    found = [threshold_of(answers("ties", "sharp", few.needed, rng), risk=RISK).threshold for _ in range(60)]
+    assert 0.3 < np.mean([t is not None for t in found]) <= 1.0
+
+
+def test_a_model_that_is_worst_at_the_top_still_gets_a_threshold() -> None:
+    found = threshold_of(answers("different", "worst at the top", 3000, np.random.default_rng(6)), risk=RISK)
+    assert found.threshold is not None
+    assert found.coverage.value > 0.5
+    assert not found.candidates.passed[0]
+
+
+def test_clusters_promise_less_than_as_many_independent_answers() -> None:
+    pairs = clustered_answers("ties", "sharp", 500, np.random.default_rng(7))
+    clustered = threshold_of(pairs, risk=RISK)
+    alone = threshold_of(Pairs(pairs.labels, pairs.probabilities), risk=RISK)
+    assert alone.coverage.value >= clustered.coverage.value > 0.0
+    assert any("independent clusters" in note for note in clustered.notes)
+
+
+def test_a_stricter_promise_keeps_no_more() -> None:
+    pairs = answers("different", "sharp", 2000, np.random.default_rng(8))
+    shares = [threshold_of(pairs, risk=risk).coverage.value for risk in (0.02, 0.05, 0.1, 0.3)]
+    assert all(a <= b for a, b in pairwise(shares))
+    assert shares[-1] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"risk": 5}, "risk must lie strictly between 0 and 1; it is 5. Write 0.05 for 5 %."),
+        ({"risk": 0}, "risk must lie strictly between 0 and 1"),
+        ({"risk": True}, "risk must lie strictly between 0 and 1"),
+        ({"delta": 1.0}, "delta must lie strictly between 0 and 1"),
+        ({"level": 95}, "level must lie strictly between 0 and 1"),
+        ({"clusters": ["a"] * 4}, "clusters must be at least 2"),
+    ],
+)
+def test_what_is_refused(changed: dict, said: str) -> None:
+    with pytest.raises(InputError, match=said.split(";")[0]):
+        threshold_for([1, 0, 1, 1], [0.9, 0.2, 0.8, 0.7], **({"risk": 0.05} | changed))
+
+
+def test_weights_are_refused() -> None:
+    pairs = Pairs(np.ones(4, dtype=np.uint8), np.full(4, 0.5), np.ones(4))
+    with pytest.raises(InputError, match="sample_weight is not supported"):
+        threshold_for(pairs, risk=0.1)
+    with pytest.raises(InputError, match="sample_weight is not supported"):
+        howsure.selective_curve(pairs)
