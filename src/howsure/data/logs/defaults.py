@@ -12,7 +12,7 @@ from howsure.inputs.classes import CLASS_WISE, TOP_LABEL
 from howsure.inputs.naming import shortened
 
 Asked = dict[str, Any]  # by the parameter of open_predictions
-TASK, ITEM, RUN = "task", "item", "run"
+TASK, ITEM, RUN, DOCUMENT = "task", "item", "run", "document"
 
 
 def with_defaults(asked: Mapping[str, Any], log: Log, files: Sequence[File], *, pairing: bool) -> Asked:
@@ -98,7 +98,7 @@ def _refuse_several_models(log: Log, files: Sequence[File]) -> None:
 def _items(found: Mapping[str, Any], log: Log, parts: Sequence[str]) -> Asked:
     """What tells rows apart, or what those have in common that are of one item."""
     if ITEM not in log.held:
-        return {}
+        return {"cluster": DOCUMENT} if log.has(DOCUMENT) and found["cluster"] is None else {}
     key = ",".join([*([TASK] if log.varies(TASK) and TASK not in parts else []), ITEM])
     repeated = any(log.varies(one) for one in {*log.format.group, RUN} - {TASK, *parts})
     if repeated:
