@@ -147,8 +147,8 @@ PARTS = {
     "Score",
 }  # rows and columns of a result, not one
 GIVEN = {  # what a public function takes, or a model that it asks: no result
-    "Document", "Fields", "Filter", "Lexicon", "Mention", "Metric", "Pairs", "Predictions", "ProperLoss", "Rule",
-    "Runs", "ScoreColumns", "Sentence", "SettledLabels", "Work",
+    "AntecedentScores", "Document", "Fields", "Filter", "Lexicon", "Mention", "Metric", "Pairs", "Predictions",
+    "ProperLoss", "Rule", "Runs", "ScoreColumns", "Sentence", "SettledLabels", "Work",
 }  # fmt: skip
 
 

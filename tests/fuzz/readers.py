@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from howsure.coreference.model.antecedent_model import AntecedentModel
+from howsure.coreference.scored.posterior_from_scores import posterior_from_scores
+from howsure.data.antecedent_scores.score_file import read_antecedent_scores
 from howsure.data.datasets.labelled_texts import read_labelled_texts
 from howsure.data.documents.crfsuite_items import read_attributes
 from howsure.data.documents.document import Document, Sentence
@@ -109,6 +111,11 @@ def antecedents(path: Path) -> None:
     AntecedentModel.load(path).posterior(Document("one", (parsed,)))
 
 
+def antecedent_scores(path: Path) -> None:
+    for one in read_antecedent_scores(path):
+        posterior_from_scores(one).pair_probability()
+
+
 def lexicon(path: Path) -> None:
     held = Lexicon.read(path)
     held.match(["the", "Iraqi", "forces", "of", "Kuwait"])
@@ -146,6 +153,8 @@ READERS = {
         Reader("tagger", ".model", tagger, MODEL),
         Reader("logits", ".npz", logits, ZIP),
         Reader("antecedents", ".npz", antecedents, MODEL),
+        Reader("antecedent-scores-jsonl", ".jsonl", antecedent_scores),
+        Reader("antecedent-scores-npz", ".npz", antecedent_scores, ZIP),
         Reader("rule", ".yaml", read_rule),
         Reader("lexicon-txt", ".txt", lexicon),
         Reader("lexicon-csv", ".csv", lexicon),

@@ -12,9 +12,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
+from howsure.data import write_antecedent_scores
 from howsure.sequences.taggers.crf import CRFTagger
 from howsure.sequences.taggers.hmm import HMMTagger
 from howsure.significance.experiments import Experiments
+from tests.data.antecedent_scores.layouts import several
 from tests.data.test_coreference_files import CONLL2012, LITBANK, THREE
 from tests.data.writers import write
 from tests.events.newswire import write_corpus, write_model
@@ -106,6 +108,11 @@ def taggers(folder: Path) -> list[bytes]:
     return [bytes_of(one.fit(WORDS, TAGS).save, folder / f"tagger-{at}") for at, one in enumerate(made)]
 
 
+def scored(path: Path) -> bytes:
+    """Antecedent scores in every layout."""
+    return bytes_of(lambda place: write_antecedent_scores(several(), place), path)
+
+
 def table(suffix: str, columns: dict[str, list[object]] = COLUMNS) -> Seeds:
     """Columns in the format of a suffix."""
     return lambda folder: [write(folder / f"table{suffix}", columns).read_bytes()]
@@ -146,6 +153,8 @@ SEEDS: dict[str, Seeds] = {
     "tagger": taggers,
     "logits": lambda folder: [bytes_of(logits, folder / "logits.npz")],
     "antecedents": lambda folder: [bytes_of(write_model, folder / "antecedents.npz")],
+    "antecedent-scores-jsonl": lambda folder: [scored(folder / "scores.jsonl")],
+    "antecedent-scores-npz": lambda folder: [scored(folder / "scores.npz")],
     "rule": fixed(RULE, b"verbs: [bomb]\n"),
     "lexicon-txt": fixed(b"=== actors\n# of the example\nIRQ\tIraq\nIRQ\tIraqi\tby hand\nKWT\tKuwait_City\n"),
     "lexicon-csv": fixed(b"code,name,source\nIRQ,Iraq,\nKWT,Kuwait,atlas\n", b'IRQ;"Iraq"\nKWT;Kuwait\n'),

@@ -5,6 +5,8 @@ from howsure.coreference.model.antecedent_model import AntecedentModel
 from howsure.coreference.posterior.calibration_pairs import pairs_from_posteriors
 from howsure.coreference.posterior.coref_posterior import CorefPosterior
 from howsure.coreference.posterior.query_posterior import QueryPosterior
+from howsure.coreference.scored.fastcoref import scores_from_fastcoref
+from howsure.coreference.scored.posterior_from_scores import posterior_from_scores
 from howsure.coreference.scores.metrics import CoreferenceScores, Score, score_clusters, score_documents
 
 __all__ = [
@@ -15,6 +17,8 @@ __all__ = [
     "Score",
     "detect_mentions",
     "pairs_from_posteriors",
+    "posterior_from_scores",
     "score_clusters",
     "score_documents",
+    "scores_from_fastcoref",
 ]

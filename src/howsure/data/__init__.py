@@ -6,6 +6,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from howsure.data.antecedent_scores.antecedent_scores import AntecedentScores
+    from howsure.data.antecedent_scores.score_file import read_antecedent_scores, write_antecedent_scores
     from howsure.data.datasets.downloads import fetch_data_set
     from howsure.data.datasets.labelled_texts import read_labelled_texts
     from howsure.data.datasets.registry import data_set, data_set_path, data_sets, find_data_set
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from howsure.data.predictions.read_columns import read_columns
 
 __all__ = [
+    "AntecedentScores",
     "Document",
     "Mention",
     "Predictions",
@@ -31,6 +34,7 @@ __all__ = [
     "fetch_data_set",
     "find_data_set",
     "open_predictions",
+    "read_antecedent_scores",
     "read_columns",
     "read_conll2012",
     "read_conllu",
@@ -39,6 +43,7 @@ __all__ = [
     "read_sentence_index",
     "read_tagged",
     "read_three_columns",
+    "write_antecedent_scores",
     "write_conll2012",
     "write_conllu",
     "write_tagged",
@@ -46,6 +51,7 @@ __all__ = [
 ]
 
 _FILE_OF = {
+    "AntecedentScores": "antecedent_scores.antecedent_scores",
     "Document": "documents.document",
     "Mention": "documents.document",
     "Predictions": "predictions.predictions",
@@ -56,6 +62,7 @@ _FILE_OF = {
     "fetch_data_set": "datasets.downloads",
     "find_data_set": "datasets.registry",
     "open_predictions": "predictions.open_predictions",
+    "read_antecedent_scores": "antecedent_scores.score_file",
     "read_columns": "predictions.read_columns",
     "read_conll2012": "documents.conll2012",
     "read_conllu": "documents.conllu",
@@ -64,6 +71,7 @@ _FILE_OF = {
     "read_sentence_index": "documents.two_columns",
     "read_tagged": "documents.two_columns",
     "read_three_columns": "documents.three_columns",
+    "write_antecedent_scores": "antecedent_scores.score_file",
     "write_conll2012": "documents.conll2012",
     "write_conllu": "documents.conllu_writing",
     "write_tagged": "documents.two_columns",

@@ -6,8 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
+from howsure.cli.terminal.output import say
 from howsure.coreference import AntecedentModel, CorefPosterior
 from howsure.coreference.mentions.selection import Source, mentions_of
+from howsure.coreference.scored.posterior_from_scores import Misplaced, scored_document
+from howsure.data.antecedent_scores.score_file import ScoreFile
 from howsure.data.documents.conll2012 import named_part
 from howsure.data.documents.document import Document, Mention
 from howsure.data.documents.entity_brackets import BracketFault, LeftOut
@@ -85,6 +88,70 @@ def resolve(model: AntecedentModel, documents: Iterable[Document], source: Sourc
         parsed = ParsedDocument.of(document)
         mentions = mentions_of(parsed, source=source or model.mentions)
         yield Resolved(document, mentions, model.posterior(parsed, mentions=mentions))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What the options of a command name: documents, and the model or the scores that say what corefers in them."""
+
+    file: str | None
+    scores: str | None = None
+    misplaced: Misplaced = "error"
+    model: str | None = None
+    mentions: Source | None = None
+    repeated: str = FIRST
+    left_out: LeftOut | None = None
+    names: Sequence[str] = ()
+
+    def recipe(self) -> dict[str, str]:
+        """The model, or the file of scores and its digest."""
+        if self.scores is None:
+            return {"model": self.model or "pretrained"}
+        return {"scores": self.scores, "digest": ScoreFile(self.scores).digest, "misplaced": self.misplaced}
+
+    def open(self) -> tuple[list[Document], Iterator[Resolved]]:
+        """The documents, and what is said of them, one after another.
+
+        Raises InputError as the readers do, or for options that do not go together.
+        """
+        if self.scores is None:
+            if self.file is None:
+                raise InputError("name a FILE of documents, or the scores of a model: --scores SCORES.")
+            trained = load_model(self.model)
+            read = read_mentioned(
+                [self.file],
+                repeated=self.repeated,
+                left_out=self.left_out,
+                source=self.mentions or trained.mentions,
+            )
+            documents = chosen(read, self.names)
+            return documents, resolve(trained, documents, self.mentions)
+        if self.model is not None or self.mentions is not None:
+            raise InputError(
+                "--scores come from another model and name its mentions; leave --model and --mentions out."
+            )
+        file = ScoreFile(self.scores)
+        if self.file is None:
+            documents = chosen([file.read(name).document() for name in file.names], self.names)
+        else:
+            read = read_mentioned([self.file], repeated=self.repeated, left_out=self.left_out)
+            documents = chosen(read, self.names)
+        return documents, resolve_scores(file, documents, self.misplaced)
+
+
+def resolve_scores(file: ScoreFile, documents: Sequence[Document], misplaced: Misplaced) -> Iterator[Resolved]:
+    """What the scores of a file say of documents; mentions that are left out are said.
+
+    Raises InputError where a document has no scores, or other words than they have.
+    """
+    missing = [name for name in map(named_part, documents) if name not in file]
+    if missing:
+        raise InputError(f"{file.path} has no scores of {_some(missing)}; it has {_some(file.names)}.")
+    for document in documents:
+        found = scored_document(file.read(named_part(document)), document, misplaced=misplaced)
+        if found.left_out:
+            say(f"howsure: {found.left_out_text()}")
+        yield Resolved(document, found.mentions, found.posterior)
 
 
 def chosen(documents: Sequence[Document], names: Sequence[str]) -> list[Document]:

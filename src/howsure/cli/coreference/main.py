@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from howsure.cli.coreference.input import chosen, load_model, matched, read_mentioned, resolve
+from howsure.cli.coreference.input import Asked, matched, read_mentioned
 from howsure.cli.terminal.commands import Group
 from howsure.cli.terminal.destinations import PAGES, Written
 from howsure.cli.terminal.options import figure_option, output_options, raw_option
@@ -18,6 +18,7 @@ from howsure.data.documents.read_documents import BAD_BRACKETS, LEAVE_OUT, left_
 from howsure.errors import InputError
 
 TEXT_ELSEWHERE = " The text with its entities in colour: --text FILE.html."
+MISPLACED = ("error", "leave-out")
 DECISIONS = ("best", "minimum-risk")
 
 
@@ -46,6 +47,13 @@ bad_brackets_option = click.option(
 model_option = click.option(
     "--model", metavar="MODEL", help="Model file written by train (default: the bundled model)."
 )
+scores_option = click.option(
+    "--scores", metavar="FILE", help="Antecedent scores of any other model instead of --model: JSON lines or .npz."
+)
+misplaced_option = click.option(
+    "--misplaced", type=click.Choice(MISPLACED), default="error", show_default=True,
+    help="What to do about scored mentions that cross sentences, or begin or end inside a word of FILE.",
+)  # fmt: skip
 decision_option = click.option(
     "--decision", type=click.Choice(DECISIONS), default="best", show_default=True,
     help="Entities by the best antecedent of each mention, or by the lowest expected pair loss.",
@@ -97,7 +105,7 @@ def train_command(
 
 
 @command.command("predict", short_help="Write documents with the entities that a model finds.")
-@click.argument("file")
+@click.argument("file", required=False)
 @click.option(
     "--output",
     "out",
@@ -109,6 +117,8 @@ def train_command(
 @click.option("--output-format", type=click.Choice(["conllu", "conll-2012", "three-columns"]),
               help="Format of the file (default: by suffix; .conll is CoNLL-2012).")  # fmt: skip
 @model_option
+@scores_option
+@misplaced_option
 @mentions_option(None)
 @decision_option
 @click.option(
@@ -117,24 +127,24 @@ def train_command(
 @repeated_option
 @bad_brackets_option
 def predict_command(
-    file: str, out: str, output_format: str | None, model: str | None, mentions: Any, decision: str, singletons: bool,
-    repeated: str, left_out: LeftOut | None,
+    file: str | None, out: str, output_format: str | None, decision: str, singletons: bool, left_out: LeftOut | None,
+    **asked: Any,
 ) -> None:  # fmt: skip
     """Write parsed documents with the entities that a model finds.
 
     \b
     howsure coreference predict parsed.conllu --output entities.conllu
     howsure coreference predict parsed.conllu --decision minimum-risk --output entities.conll
+    howsure coreference predict parsed.conllu --scores scores.jsonl --no-singletons --output entities.conllu
     """
     from howsure.cli.coreference.output import check_form, predicted_text, with_entities, write_documents
 
     form = check_form(out, output_format)
-    trained = load_model(model)
-    documents = read_mentioned([file], repeated=repeated, left_out=left_out, source=mentions or trained.mentions)
+    documents, resolved = Asked(file=file, left_out=left_out, **asked).open()
     _tell(left_out, len(documents))
     found = []
     with progress("documents", total=len(documents)) as advance:
-        for one in resolve(trained, documents, mentions):
+        for one in resolved:
             found.append(with_entities(one, decision=decision, singletons=singletons))
             advance(1)
     write_documents(found, out, form)
@@ -142,7 +152,7 @@ def predict_command(
 
 
 @command.command("posterior", short_help="Write the probabilities of pairs and entities.")
-@click.argument("file")
+@click.argument("file", required=False)
 @click.option(
     "--output",
     "out",
@@ -163,21 +173,24 @@ def predict_command(
     help="Write the text with entities in colour and uncertain mentions marked: .html.",
 )
 @model_option
+@scores_option
+@misplaced_option
 @mentions_option(None)
 @decision_option
 @repeated_option
 @bad_brackets_option
 def posterior_command(
-    file: str, out: str | None, threshold: float, names: tuple[str, ...], figure: str | None, text: str | None,
-    model: str | None, mentions: Any, decision: str, repeated: str, left_out: LeftOut | None,
+    file: str | None, out: str | None, threshold: float, figure: str | None, text: str | None, decision: str,
+    left_out: LeftOut | None, **asked: Any,
 ) -> None:  # fmt: skip
     """Write the probabilities of pairs of mentions, of entities and of their number.
 
-    FILE contains parsed documents, CoNLL-U.
+    FILE contains parsed documents, CoNLL-U. With --scores, it needs no parse, and may be left out.
 
     \b
     howsure coreference posterior parsed.conllu --output posterior.json --text entities.html
     howsure coreference posterior parsed.conllu --document news_7 --figure pairs.svg
+    howsure coreference posterior --scores scores.jsonl --output posterior.json
 
     If FILE annotates coreference, so does the column coreferent, and the pairs can be evaluated:
 
@@ -188,27 +201,27 @@ def posterior_command(
     from howsure.cli.coreference.posterior import draw_pairs, posterior_text, view_of, write_posterior, write_text
 
     _check_posterior_options(out, threshold)
-    trained = load_model(model)
-    read = read_mentioned([file], repeated=repeated, left_out=left_out, source=mentions or trained.mentions)
-    _tell(left_out, len(read))
-    documents = chosen(read, names)
+    source = Asked(file=file, left_out=left_out, **asked)
+    documents, resolved = source.open()
+    _tell(left_out, len(documents))
     if figure is not None and len(documents) > 1:
-        raise InputError(f"--figure draws one document, {file} holds {len(documents)}; choose one by --document.")
+        held = f"{file or source.scores} holds {len(documents)}"
+        raise InputError(f"--figure draws one document, {held}; choose one by --document.")
     views, drawn = [], figure is not None or text is not None
     with progress("documents", total=len(documents)) as advance:
-        for one in resolve(trained, documents, mentions):
+        for one in resolved:
             views.append(view_of(one, decision=decision, threshold=threshold, drawn=drawn))
             advance(1)
     if figure is not None:
         draw_pairs(views[0], figure)
     if out is not None:
-        recipe: dict[str, Any] = {"file": file, "model": model or "pretrained"}
+        recipe: dict[str, Any] = {"file": file, **source.recipe()}
         recipe |= {"threshold": threshold, "decision": decision}
         recipe |= {"left_out": [one.name for one in left_out]} if left_out else {}
         write_posterior(views, out, recipe)
     if text is not None:
         write_text(views, text)
-    emit(posterior_text(views), None)
+    emit(posterior_text(views, scored=source.scores is not None), None)
 
 
 def _check_posterior_options(out: str | None, threshold: float) -> None:

@@ -17,6 +17,7 @@ from howsure.coreference.posterior.confidence import mention_confidence
 from howsure.data.documents.document import Document, Mention
 from howsure.errors import InputError
 from howsure.files.whole import write_whole
+from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.show.harmless import in_a_spreadsheet
 from howsure.show.table import Table
@@ -27,6 +28,9 @@ LEVEL = 0.95
 WHY_OUTSIDE = """ entities: those of one clustering, which rounds each mention: one that is new with p = 0.6 is a whole
 entity there and 0.6 of one in the expected number, so that their number may lie outside the interval.
 """
+WHY_SEVERAL = """ entities: those of several mentions, chosen and expected. A scored mention that stands alone may be
+no mention at all: most models do not tell the two apart.
+"""
 ENTITIES_SHOWN, WIDTH = 8, 80
 SIDES, PARTS = ("first", "second"), ("", "_sentence", "_start", "_end", "_text")
 
@@ -35,8 +39,9 @@ SIDES, PARTS = ("first", "second"), ("", "_sentence", "_start", "_end", "_text")
 class View:
     """A document with a clustering: its labels (M,), the pairs (N, 2) that are shown, and their probabilities (N,).
 
-    together: all pair probabilities (M, M), kept where they are to be drawn. confidence (M,): how sure the posterior is
-    of each mention in its entity. gold (M,): the annotated entities, None where there are none.
+    together: all pair probabilities (M, M), kept where they are to be drawn. several: the expected number of entities
+    with several mentions. confidence (M,): how sure the posterior is of each mention in its entity. gold (M,): the
+    annotated entities, None where there are none.
     """
 
     document: Document
@@ -48,6 +53,7 @@ class View:
     new: Floats
     confidence: Floats
     number: CountDistribution
+    several: float
     gold: Integers | None
 
     @property
@@ -84,6 +90,7 @@ def view_of(one: Resolved, *, decision: str, threshold: float, drawn: bool = Fal
         new=posterior.antecedents.new,
         confidence=mention_confidence(posterior, labels),
         number=posterior.number_of_entities(),
+        several=float((posterior.antecedents.new - posterior.singleton_probability()).sum()),
         gold=entities_of(document, one.mentions) if annotated else None,
     )
 
@@ -94,8 +101,13 @@ def check_suffix(path: str) -> None:
         raise InputError(f"--output writes {', '.join(SUFFIXES)}; name a file that ends in one of these, not {path}.")
 
 
-def posterior_text(views: Sequence[View]) -> str:
-    """The number of entities of every document; if there is one document, also its entities."""
+def posterior_text(views: Sequence[View], *, scored: bool = False) -> str:
+    """The number of entities of every document; if there is one document, also its entities.
+
+    `scored`: by a model of which it is not known whether a mention that stands alone is one at all.
+    """
+    if scored:
+        return _scored_text(views)
     rows, outside = [], False
     for view in views:
         low, high = view.number.interval(LEVEL)
@@ -104,6 +116,23 @@ def posterior_text(views: Sequence[View]) -> str:
         rows.append([view.document.name, f"{len(view.mentions):,}", f"{len(view.entities):,}", *shown])
     headers = ("document", "mentions", "entities", "expected", "95 %", "pairs")
     text = table_text(Table(headers, rows, words=("document",))) + (WHY_OUTSIDE if outside else "")
+    return text if len(views) > 1 else f"{text}\n{_entities_text(views[0])}"
+
+
+def _scored_text(views: Sequence[View]) -> str:
+    """The entities with several mentions, and how many annotated mentions the scores name."""
+    rows = []
+    for view in views:
+        found = sum(len(members) > 1 for members in view.entities)
+        shown = f"{found:,}", f"{view.several:.1f}", f"{len(view.pairs):,}"
+        rows.append([view.document.name, f"{len(view.mentions):,}", *shown])
+    text = table_text(Table(("document", "mentions", "entities", "expected", "pairs"), rows, words=("document",)))
+    text += WHY_SEVERAL
+    annotated = [view for view in views if view.gold is not None]
+    if annotated:
+        gold = sum(len(view.document.mentions or ()) for view in annotated)
+        known = sum(len(set(view.document.mentions or ()) & set(view.mentions)) for view in annotated)
+        text += f"Of {counted(gold, 'annotated mention')}, the scores name {known:,}.\n"
     return text if len(views) > 1 else f"{text}\n{_entities_text(views[0])}"
 
 
@@ -155,6 +184,7 @@ def _as_json(view: View) -> dict[str, Any]:
     return {
         "name": view.document.name,
         "number_of_entities": {"mean": view.number.mean, "low": low, "high": high, "level": LEVEL},
+        "entities_of_several_mentions": {"mean": view.several},
         "mentions": mentions,
         "entities": entities,
         "pairs": pairs,

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from howsure.cli.events.antecedents import coreference_options
 from howsure.cli.terminal.commands import Group
 from howsure.cli.terminal.destinations import Written
 from howsure.cli.terminal.options import CLUSTERINGS, PROCESSES
@@ -112,6 +113,7 @@ def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
 )
 @click.option("--workers", type=PROCESSES, metavar="N",
               help="Number of processes (default: one per processor, at most 4).")  # fmt: skip
+@coreference_options
 def extract_command(store: str, samples: int, seed: int, workers: int | None, **options: Any) -> None:
     """Find events in the documents of FILE..., and write them to a store.
 
@@ -120,6 +122,7 @@ def extract_command(store: str, samples: int, seed: int, workers: int | None, **
     \b
     howsure events extract news.csv --text body --date published --parser en_core_web_sm --store news.duckdb
     howsure events extract parsed.conllu.gz --rule my_rule.yaml --store news.duckdb
+    howsure events extract parsed.conllu --coreference scores.jsonl --store news.duckdb
 
     If interrupted, by Ctrl-C or a power cut, rerun the same command to resume.
     """

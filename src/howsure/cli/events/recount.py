@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from howsure.cli.events.antecedents import antecedent_model, coreference_options
 from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.destinations import Written
 from howsure.cli.terminal.options import PROCESSES
@@ -44,9 +45,11 @@ CARRIED = "labels of {n} are carried over from {path}; they answer: {question}\n
 )
 @click.option("--workers", type=PROCESSES, metavar="N",
               help="Number of processes (default: one per processor, at most 4).")  # fmt: skip
+@coreference_options
 def recount_command(
-    path: str, rule: str, store: str, model: str | None, by: str | None, top: int, workers: int | None, **days: Any
-) -> None:
+    path: str, rule: str, store: str, model: str | None, coreference: str | None, misplaced: Any, by: str | None,
+    top: int, workers: int | None, **days: Any,
+) -> None:  # fmt: skip
     """Find the events of another rule in the documents of STORE, without parsing them again.
 
     \b
@@ -57,7 +60,6 @@ def recount_command(
     """
     from howsure.cli.events.setup import rule_named
     from howsure.cli.events.summary import interrupted, rules_text, summary
-    from howsure.coreference.model.antecedent_model import AntecedentModel
     from howsure.events.extraction.extract_events import usable_processors
     from howsure.events.extraction.recount import labels_of, recount_events
     from howsure.events.labels.settled import settled_labels
@@ -66,7 +68,7 @@ def recount_command(
     from howsure.inputs.naming import counted
 
     n = usable_processors() if workers is None else workers
-    held = None if model is None else AntecedentModel.load(model)
+    held = antecedent_model(model, coreference, misplaced)
     with EventStore.open(path) as opened:
         chosen = rule_named(rule, None, labels_of(opened))
         with progress("documents", total=opened.next_document, rate=True) as advance:

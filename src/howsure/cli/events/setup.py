@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from howsure.coreference.model.antecedent_model import AntecedentModel
+from howsure.cli.events.antecedents import antecedent_model
 from howsure.errors import InputError
 from howsure.events.actors.lexicon import Lexicon
 from howsure.events.corpus.documents import Corpus, Fields
@@ -43,7 +43,7 @@ def set_up(options: Mapping[str, Any], *, samples: int = 100, seed: int = 0) -> 
     parser = _parser(options["parser"], corpus)
     rule = rule_named(options["rule"], options["labels"], parser.scheme)
     lexicon = _lexicon(options["lexicon"], options["stemming"])
-    model = AntecedentModel.pretrained() if options["model"] is None else AntecedentModel.load(options["model"])
+    model = antecedent_model(options["model"], options.get("coreference"), options.get("misplaced"))
     name = None if corpus.is_parsed else options["parser"]
     work = Work(parser=name, model=model, lexicon=lexicon, rule=rule, samples=samples, seed=seed, filter=kept)
     return Task(corpus, work)

@@ -32,6 +32,9 @@ def summary(path: str, report: ExtractionReport) -> str:
         f"{path}: {counted(kept, 'document')} of {counted(words, 'word')}, {events:,} with an event in some sample"
     ]
     lines += [f"  left out {count:,}: {REASONS.get(reason, reason)}" for reason, count in left_out.most_common()]
+    if report.mentions_left_out:
+        named = counted(report.mentions_left_out, "mention")
+        lines.append(f"  {named} of the scores left out: they cross sentences, or begin or end inside a word")
     if actors:
         lines.append("  expected documents: " + ", ".join(f"{actor} {count:.1f}" for actor, count in actors))
     if rule["name"] == "attack" and "compound" not in rule["described_by"]:

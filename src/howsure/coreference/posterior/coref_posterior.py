@@ -14,6 +14,7 @@ from howsure.coreference.posterior import decisions, entropy, exact, sampling
 from howsure.coreference.posterior.antecedents import Antecedents
 from howsure.coreference.posterior.clusterings import Clusters, checked_mentions, clusters_from, labels_from
 from howsure.coreference.posterior.from_scores import from_scores
+from howsure.coreference.posterior.listed_scores import from_listed_scores
 from howsure.coreference.posterior.query_posterior import QueryPosterior
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level
@@ -59,12 +60,21 @@ class CorefPosterior:
         self.mentions = checked_mentions(mentions, len(self.antecedents))
 
     @classmethod
-    def from_scores(cls, scores: object, *, null: object, mentions: Iterable[Hashable] | None = None) -> CorefPosterior:
+    def from_scores(
+        cls,
+        scores: object,
+        *,
+        null: object,
+        antecedents: object = None,
+        mentions: Iterable[Hashable] | None = None,
+    ) -> CorefPosterior:
         """From logits: the softmax of each row over the antecedents k < j and the null score, which represents "new".
 
         `null` is its position: "first" (M, 1 + M: e2e-coref, wl-coref) or "last" column (M, M + 1: s2e), on the
         "diagonal" (M, M), or a separate number or array (M,) with scores (M, M). Masked scores are -inf, or so low that
-        their probability is 0; a score of a mention for itself or a later one is refused.
+        their probability is 0; a score of a mention for itself or a later one is refused. Models that keep a few
+        antecedents of each mention (e2e-coref, AllenNLP, wl-coref) give these as `antecedents` (M, A) and their scores
+        (M, A), or (M, A + 1) with the null score in the "first" or "last" column.
 
         >>> posterior = CorefPosterior.from_scores([[-np.inf, -np.inf], [2.0, -np.inf]], null=0.0)
         >>> posterior.pair_probability(pairs=[(0, 1)]).round(3)
@@ -72,6 +82,8 @@ class CorefPosterior:
 
         Raises InputError for NaN, +inf, a row without a finite score, or a link to a later mention.
         """
+        if antecedents is not None:
+            return cls(from_listed_scores(scores, antecedents=antecedents, null=null), mentions=mentions)
         return cls(from_scores(scores, null=null), mentions=mentions)
 
     @classmethod

@@ -22,6 +22,7 @@ from howsure.events.corpus.filters import Filter
 from howsure.events.corpus.parsers import parser_of
 from howsure.events.corpus.stories import SHARED, WORDS, stories_of
 from howsure.events.extraction.processes import Batches, done, undisturbed
+from howsure.events.extraction.scored_coreference import ScoredCoreference
 from howsure.events.extraction.worker import Batch, Work
 from howsure.events.store.event_store import EventStore
 from howsure.inputs.numbers import MOST_CLUSTERINGS, MOST_PROCESSES, check_whole
@@ -45,6 +46,7 @@ class ExtractionReport:
     kept: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
     with_events: int = 0
+    mentions_left_out: int = 0
     seconds_parsing: float = 0.0
     seconds_rest: float = 0.0
     seconds_storing: float = 0.0
@@ -56,6 +58,7 @@ class ExtractionReport:
         self.read += batch.read
         self.kept += len(batch.tables["documents"]["document"])
         self.left_out.update(batch.tables["left_out"]["reason"])
+        self.mentions_left_out += batch.mentions_left_out
         self.with_events += len(set(batch.tables["events"]["document"]))
         self.seconds_parsing += batch.seconds_parsing
         self.seconds_rest += batch.seconds_rest
@@ -79,6 +82,8 @@ def extract_events(
     be written. Whatever happens, batches that are stored stay, and the same call goes on after them.
     """
     check_whole(work.samples, name="samples", most=MOST_CLUSTERINGS)
+    if isinstance(work.model, ScoredCoreference):
+        work.model.check_documents(corpus, work.filter)
     return fill_store(corpus, path, work=work, settings=_recipe(corpus, work), workers=workers, advance=advance)
 
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from howsure.coreference.mentions.detection import detect_mentions
 from howsure.coreference.mentions.selection import MOST_MENTIONS
 from howsure.data.documents.document import Document
 from howsure.data.parses.parsed_document import ParsedDocument
@@ -17,6 +16,7 @@ from howsure.events.corpus.filters import EMPTY, TOO_LONG, Filter
 from howsure.events.corpus.parsers import parser_of
 from howsure.events.extraction.one_document import Model, document_seed, extract
 from howsure.events.extraction.rows import Rows, Tables
+from howsure.events.extraction.scored_coreference import candidate_mentions
 from howsure.events.rules.rule import Rule
 
 
@@ -36,12 +36,16 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The result of a batch: rows of the tables, and the seconds taken by parsing and by the rest."""
+    """The result of a batch: rows of the tables, and the seconds taken by parsing and by the rest.
+
+    mentions_left_out: those of the scores of another model that the documents cannot have.
+    """
 
     tables: Tables
     read: int
     seconds_parsing: float
     seconds_rest: float
+    mentions_left_out: int = 0
 
 
 class Worker:
@@ -49,6 +53,7 @@ class Worker:
 
     def __init__(self, work: Work) -> None:
         self.work = work
+        self.mentions_left_out = 0
         self.parser = parser_of(work.parser)
 
     def __call__(self, batch: Sequence[InputDocument]) -> Batch:
@@ -63,11 +68,13 @@ class Worker:
             else:
                 rows.leave_out(document, reason)
         parsed = self.parser.parse(ready)
+        self.mentions_left_out = 0
         between = time.perf_counter()
         for source, found in zip(kept, parsed, strict=True):
             self.add(rows, source, found)
         tables = rows.tables()
-        return Batch(tables, len(batch), between - started, time.perf_counter() - between)
+        seconds = between - started, time.perf_counter() - between
+        return Batch(tables, len(batch), *seconds, self.mentions_left_out)
 
     def prepared(self, document: InputDocument) -> tuple[str | None, Any, Sequence[str]]:
         """The reason to leave out a document, or None, its input for the parser, and its words."""
@@ -84,7 +91,8 @@ class Worker:
         """The extraction of a parsed document, as rows."""
         work = self.work
         parsed = ParsedDocument.of(document)
-        mentions = detect_mentions(parsed)
+        mentions, left_out = candidate_mentions(work.model, parsed)
+        self.mentions_left_out += left_out
         if not document.sentences or len(mentions) > MOST_MENTIONS:
             rows.leave_out(source, TOO_LONG if document.sentences else EMPTY)
             return

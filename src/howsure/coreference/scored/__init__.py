@@ -1,0 +1,1 @@
+"""Posteriors from the antecedent scores of other models."""

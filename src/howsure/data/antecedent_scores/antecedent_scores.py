@@ -1,0 +1,147 @@
+"""The scores that a coreference model gives the antecedents of the mentions of one document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from howsure.data.documents.document import Document, Sentence, Strings
+from howsure.errors import InputError
+from howsure.inputs.naming import counted
+from howsure.inputs.pairs import Integers
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class AntecedentScores:
+    """A document's mentions as a model found them, and its log-scores of their antecedents.
+
+    mentions (M, 2): start and end of each, in text order; the end is excluded, positions count from 0. They are
+    positions of `words`, a list of words or of sentences of words, or characters of `text`. scores (M, M): row j
+    contains the scores of the mentions k < j, -inf where there is none; with `antecedents`, rows of positions k, only
+    those of these (a masked score is -inf, or so low that its probability is 0). null: the score of "no antecedent", a
+    number or one per mention, or the place where `scores` have it ("first" or "last" column, "diagonal").
+
+    >>> AntecedentScores(id="a", words=["Ann", "saw", "herself"], mentions=[(0, 1), (2, 3)], scores=[[], [1.5]], null=0)
+    AntecedentScores('a', 2 mentions)
+
+    Raises InputError naming the mention that is out of order, repeated or outside of the text.
+    """
+
+    id: str
+    mentions: Any
+    scores: Any
+    null: Any
+    antecedents: Any = None
+    words: Any = None
+    text: str | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.id, str) or not self.id:
+            raise InputError(f"id must be the name of a document; it is {self.id!r:.80}.")
+        if (self.words is None) == (self.text is None):
+            raise InputError("give words (a list of words or of sentences) or text, and not both.")
+        if self.text is not None and not isinstance(self.text, str):
+            raise InputError(f"text must be a text; it is {self.text!r:.80}.")
+        words = None if self.words is None else _sentences(self.words)
+        object.__setattr__(self, "words", words)
+        length = len(self.text) if self.text is not None else sum(map(len, words or ()))
+        spans = _spans(self.mentions, length, "words" if self.text is None else "characters")
+        object.__setattr__(self, "mentions", spans)
+        if not hasattr(self.scores, "__len__") or len(self.scores) != len(spans):
+            held = len(self.scores) if hasattr(self.scores, "__len__") else repr(self.scores)[:40]
+            raise InputError(f"scores must have a row for each of {len(spans)} mentions; they have {held}.")
+        if self.antecedents is None:
+            object.__setattr__(self, "scores", _squared(self.scores))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.id!r}, {counted(len(self.mentions), 'mention')})"
+
+    def __len__(self) -> int:
+        return len(self.mentions)
+
+    def document(self) -> Document:
+        """The text alone as a document; a `text` is cut at blanks and where mentions begin and end."""
+        if self.text is None:
+            return Document(self.id, tuple(Sentence(one) for one in self.words))
+        words, spaces = _cut(self.text, self.mentions)
+        return Document(self.id, (Sentence(words, spaces=spaces),))
+
+
+def _sentences(words: object) -> tuple[Strings, ...]:
+    """Words as sentences: one if they are not in lists of their own."""
+    held = list(words) if isinstance(words, Sequence | np.ndarray) and not isinstance(words, str | bytes) else []
+    nested = bool(held) and not isinstance(held[0], str)
+    if nested and any(isinstance(one, str) or not isinstance(one, Sequence) for one in held):
+        raise InputError("words must be a list of words or of sentences, lists of words; they are mixed.")
+    sentences = tuple(tuple(one) for one in held) if nested else (tuple(held),)
+    wrong = [word for one in sentences for word in one if not isinstance(word, str) or not word]
+    if wrong or not any(sentences):
+        raise InputError(f"words must be a list of words or of sentences; {(wrong or [words])[0]!r:.40} is no word.")
+    return tuple(tuple(map(str, one)) for one in sentences if one)
+
+
+def _spans(mentions: object, length: int, unit: str) -> Integers:
+    try:
+        spans = np.asarray(mentions)
+    except ValueError:
+        spans = np.asarray(mentions, dtype=object)
+    if spans.size == 0:
+        return np.empty((0, 2), dtype=np.int64)
+    if spans.ndim != 2 or spans.shape[1] != 2 or spans.dtype.kind not in "iu":
+        raise InputError(f"mentions must be pairs of whole numbers, start and end; they are {spans.tolist()!s:.80}.")
+    spans = spans.astype(np.int64)
+    rows: list[list[int]] = spans.tolist()
+    for row, (start, end) in enumerate(rows):
+        if not 0 <= start < end <= length:
+            advice = " Ends are excluded; where they are included, add 1." if start == end else ""
+            raise InputError(
+                f"mentions must lie in the text, which has {length:,} {unit}; row {row} holds {[start, end]}.{advice}"
+            )
+    for row, (one, other) in enumerate(pairwise(rows), 1):
+        if other[0] < one[0]:
+            raise InputError(
+                f"mentions must be in text order; row {row}, {other}, begins before {one}. Antecedents are earlier "
+                "mentions: sort the mentions together with their scores."
+            )
+    places: dict[tuple[int, ...], int] = {}
+    for row, span in enumerate(map(tuple, rows)):
+        if places.setdefault(span, row) != row:
+            raise InputError(f"mentions must be distinct; rows {places[span]} and {row} are both {list(span)}.")
+    return spans
+
+
+def _squared(scores: Any) -> Any:
+    """Rows that hold only the scores of the mentions before become a square."""
+    m = len(scores)
+    lengths = [len(row) if hasattr(row, "__len__") else -1 for row in scores]
+    if m == 0 or set(lengths) <= {m, m + 1}:
+        return scores
+    if lengths != list(range(m)):
+        row = next(j for j, length in enumerate(lengths) if length != j)
+        found = f"holds {lengths[row]}" if lengths[row] >= 0 else "is no list"
+        raise InputError(
+            f"each row of scores must hold those of the mentions before, or all rows {m} or {m + 1}; row {row} "
+            f"{found}, and {row} {'is' if row == 1 else 'are'} before. "
+            "Where antecedents are pruned, name those kept: antecedents."
+        )
+    square = np.full((m, m), -np.inf)
+    for j, row in enumerate(scores):
+        try:
+            square[j, :j] = row
+        except (TypeError, ValueError) as error:
+            raise InputError(f"scores must be numbers; row {j} is {list(row)!s:.60} ({error}).") from error
+    return square
+
+
+def _cut(text: str, mentions: Integers) -> tuple[Strings, tuple[bool, ...]]:
+    """The words of a text, cut at blanks and at the ends of mentions, and whether a blank follows each."""
+    blank = [character.isspace() for character in text]
+    ends = set(mentions.ravel().tolist()) | {len(text)}
+    ends |= {at for at, (one, other) in enumerate(pairwise(blank), 1) if one != other}
+    places = sorted(ends - {0})
+    pieces = [(start, end) for start, end in pairwise([0, *places]) if not blank[start]]
+    return tuple(text[start:end] for start, end in pieces), tuple(end == len(text) or blank[end] for _, end in pieces)

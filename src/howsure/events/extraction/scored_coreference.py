@@ -1,0 +1,101 @@
+"""Coreference by another model, whose antecedent scores are in a file: its posteriors instead of the antecedent
+model's."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from howsure.coreference.mentions.detection import detect_mentions
+from howsure.coreference.mentions.selection import check_size
+from howsure.coreference.posterior.antecedents import Antecedents
+from howsure.coreference.posterior.coref_posterior import CorefPosterior
+from howsure.coreference.scored.posterior_from_scores import Misplaced, scored_document
+from howsure.data.antecedent_scores.antecedent_scores import AntecedentScores
+from howsure.data.antecedent_scores.placement import place_mentions
+from howsure.data.antecedent_scores.score_file import ScoreFile
+from howsure.data.documents.document import Document, Mention
+from howsure.data.parses.parsed_document import ParsedDocument
+from howsure.errors import InputError
+from howsure.events.corpus.documents import Documents
+from howsure.events.corpus.filters import Filter
+from howsure.inputs.naming import shortened
+
+
+class ScoredCoreference:
+    """A model whose posteriors are those of a file of antecedent scores, by the ids of documents.
+
+    The mentions are those that the scores name, and those detected in the parse whose head is the head of none of them:
+    to these nothing refers, and they are new, so that the rule sees every noun that it sees with the antecedent model.
+    `misplaced`: what becomes of scored mentions that cross sentences, or begin or end inside a word of the parse.
+
+    Raises InputError as `ScoreFile` does.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, misplaced: Misplaced = "error") -> None:
+        self.file = ScoreFile(path)
+        self.misplaced = misplaced
+        self.source_ = self.file.path
+        self._last: AntecedentScores | None = None
+
+    def get_params(self) -> dict[str, Any]:
+        """What makes the posteriors: the content of the file. Where misplaced mentions are errors, none is left out."""
+        return {"scores": self.file.digest}
+
+    def check_documents(self, corpus: Documents, filters: Filter) -> None:
+        """Raise InputError if the file lacks a document that the filters keep."""
+        missing = [one.id for one in corpus.documents() if filters.reason(one) is None and one.id not in self.file]
+        if missing:
+            raise InputError(
+                f"{self.file.path} has no scores of {len(missing):,} documents ({shortened(missing, limit=3)}); it has "
+                f"{len(self.file):,} ({shortened(self.file.names, limit=3)}). Their ids must be those of the documents."
+            )
+
+    def candidates(self, document: Document) -> tuple[tuple[Mention, ...], int]:
+        """The mentions of a document in text order, and how many of the scores were left out.
+
+        Raises InputError if the scores are of another text, or name a mention that the document cannot have.
+        """
+        placed = place_mentions(self._scores(document.name), document)
+        if placed.faults and self.misplaced == "error":
+            scored_document(self._scores(document.name), document)  # says what is wrong
+        named = [mention for mention in placed.mentions if mention is not None]
+        parsed = ParsedDocument.of(document)
+        heads = {(mention.sentence, parsed.head_of(mention)) for mention in named}
+        others = [one for one in detect_mentions(parsed) if (one.sentence, parsed.head_of(one)) not in heads]
+        return tuple(sorted([*named, *others], key=_place)), len(placed.faults)
+
+    def posterior(self, document: Document, *, mentions: tuple[Mention, ...]) -> CorefPosterior:
+        """The posterior of the mentions that `candidates` names; those that the scores lack are new."""
+        check_size(document, mentions)
+        found = scored_document(self._scores(document.name), document, misplaced=self.misplaced)
+        scored = dict(zip(found.mentions, range(len(found.mentions)), strict=True))
+        places = np.array([place for place, one in enumerate(mentions) if one in scored], dtype=np.int64)
+        if len(places) != len(scored):
+            raise InputError(f"document {document.name}: mentions must be those that candidates() gives.")
+        was = found.posterior.antecedents
+        new = np.ones(len(mentions))
+        new[places] = was.new
+        counts = np.zeros(len(mentions), dtype=np.int64)
+        counts[places] = np.diff(was.starts)
+        starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(counts)])
+        return CorefPosterior(Antecedents(new, starts, places[was.antecedents], was.probabilities), mentions=mentions)
+
+    def _scores(self, name: str) -> AntecedentScores:
+        if self._last is None or self._last.id != name:
+            self._last = self.file.read(name)
+        return self._last
+
+
+def candidate_mentions(model: object, document: Document) -> tuple[tuple[Mention, ...], int]:
+    """The mentions of a parsed document that a model resolves, and how many that it named were left out."""
+    if isinstance(model, ScoredCoreference):
+        return model.candidates(document)
+    return detect_mentions(document), 0
+
+
+def _place(mention: Mention) -> tuple[int, int]:
+    """Sorting by it leaves scored mentions that begin together in their own order, before others."""
+    return mention.sentence, mention.start
