@@ -27,13 +27,23 @@ LAYERS = (
     {"files", "stats"},
     {"calibration", "sequences", "data"},
     {"significance", "coreference", "counts", "selective"},
-    {"events"},
+    {"events", "check"},
     {"figures"},
     {"reproductions", "report", "explorer"},
     {"cli"},
 )
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
-NUMERICS = {"stats", "inputs", "calibration", "significance", "sequences", "coreference", "counts", "selective"}
+NUMERICS = {
+    "stats",
+    "inputs",
+    "calibration",
+    "significance",
+    "sequences",
+    "coreference",
+    "counts",
+    "selective",
+    "check",
+}
 KEEPERS = {  # of what a chapter writes and reads itself
     "howsure.significance.boostsa.storage",
     "howsure.significance.experiments",

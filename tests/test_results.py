@@ -98,6 +98,10 @@ CALLS: dict[str, Callable[[], Any]] = {
     "test": lambda: howsure.calibration_test(PAIRS, rng=0),
     "test refuted": lambda: howsure.calibration_test(FEW, method="cox"),
     "comparison": lambda: howsure.compare_calibration(PAIRS, replace(PAIRS, probabilities=PAIRS.probabilities**2)),
+    "check": lambda: howsure.check_calibration(
+        PAIRS, max_error=0.1, better_than=PAIRS.probabilities**2, not_worse_than=0.05
+    ),
+    "check of little": lambda: howsure.check_calibration(FEW, max_error=0.1, bin_size=1),
     "comparison of little": lambda: howsure.compare_calibration(FEW, FEW, bin_size=1),
     "parts": lambda: howsure.score_parts(PAIRS),
     "parts of little": lambda: howsure.score_parts(FEW, score="log", bin_size=1),
@@ -145,6 +149,7 @@ PARTS = {
     "Difference",
     "MulticlassScores",
     "Score",
+    "Verdict",
 }  # rows and columns of a result, not one
 GIVEN = {  # what a public function takes, or a model that it asks: no result
     "AntecedentScores", "Document", "Fields", "Filter", "Lexicon", "Mention", "Metric", "Pairs", "Predictions",

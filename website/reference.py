@@ -28,6 +28,7 @@ CHAPTERS = {
         "[The chapter](../significance.md) shows how to use them.",
     ),
     "selective": Chapter("Selective answers", ("selective",), "[The chapter](../selective.md) shows how to use them."),
+    "check": Chapter("Checks", ("check",), "[The chapter](../check.md) shows how to use them."),
     "counts": Chapter("Counts", ("counts",), "[The chapter](../counts.md) shows how to use them."),
     "sequences": Chapter("Sequences", ("sequences",), "[The chapter](../sequences.md) shows how to use them."),
     "coreference": Chapter("Coreference", ("coreference",), "[The chapter](../coreference.md) shows how to use them."),

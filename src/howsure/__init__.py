@@ -44,6 +44,7 @@ _ROOMS = {
         "selective_table",
         "threshold_for",
     ),
+    "howsure.check": ("Check", "Verdict", "check_calibration"),
     "howsure.inputs.classes": ("pairs_from_classes",),
     "howsure.stats.estimate": ("Estimate",),
     "howsure.inputs.pairs": ("Pairs",),
@@ -74,6 +75,7 @@ __all__ = sorted(_ROOM_OF)
 
 if TYPE_CHECKING:
     from howsure.calibration import *  # noqa: F403
+    from howsure.check import *  # noqa: F403
     from howsure.coreference import AntecedentModel, CorefPosterior, score_clusters  # noqa: F401
     from howsure.counts import *  # noqa: F403
     from howsure.data import Document, Mention, Sentence, read_documents  # noqa: F401

@@ -21,6 +21,10 @@ TYPED = {
         f"predictions.csv {JUDGE} --output o.txt --figure o.svg --report o.html",
         "o.txt o.svg o.html",
     ),
+    "check calibration": (
+        f"predictions.csv {JUDGE} --max-error 0.5 --output o.txt --junit o.xml --summary o.md",
+        "o.txt o.xml o.md",
+    ),
     "calibration compare": ("two.csv --target y --prob p --prob q --output o.txt", "o.txt"),
     "significance compare": (f"{COMPARE} --output o.txt --figure o.pdf --report o.html", "o.txt o.pdf o.html"),
     "significance outcomes": ("outcomes.json --metric accuracy --output o.txt --figure o.png", "o.txt o.png"),

@@ -20,6 +20,7 @@ from howsure.cli.terminal.streams import any_encoding
 COMMANDS = {  # name -> (module, what `howsure --help` says of it)
     "calibration": ("howsure.cli.calibration.main", "Do predicted probabilities match frequencies?"),
     "significance": ("howsure.cli.significance.main", "Is a model really better than the baseline?"),
+    "check": ("howsure.cli.check.main", "Is a limit kept? Pass, fail or cannot tell, for continuous integration."),
     "counts": ("howsure.cli.counts.main", "How many? Counts from a model's scores and a few hundred labels."),
     "sequences": ("howsure.cli.sequences.main", "Train taggers, and get the probability of every tag."),
     "coreference": (
@@ -79,9 +80,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line; invalid input gives one sentence and exit code 2."""
     given = sys.argv[1:] if arguments is None else list(arguments)
 
-    def run() -> None:
+    def run() -> object:
         with terminated_as_interrupted():
-            howsure(given, standalone_mode=False, prog_name="howsure")
+            return howsure(given, standalone_mode=False, prog_name="howsure")
 
     with any_encoding():
         code = end_of(run, with_traceback=TRACEBACK in given)

@@ -60,11 +60,12 @@ class SquaredError:
         if self.rare is None:
             return low, high
         return (
-            min(low, self.rare.lower_end(self.value, level, max(one_sided, 0.0), self._variance_below)),
+            min(low, self.rare.lower_end(self.value, level, max(one_sided, 0.0), self.variance_below)),
             max(high, self.rare.upper_end(self.value, level)),
         )
 
-    def _variance_below(self, squared: float) -> float:
+    def variance_below(self, squared: float) -> float:
+        """The variance of the estimate if the squared error were `squared`, below the estimate."""
         return max(self.variance - self.slope_below * (self.value - squared), self.least)
 
     def _furthest(self, slope: float, z: float) -> float:

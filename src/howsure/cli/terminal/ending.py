@@ -23,10 +23,11 @@ SHOW = "--traceback shows where it occurred"
 def end_of(run: Callable[[], object], *, with_traceback: bool) -> int:
     """Run a command; the code to exit with. Whatever happens is told in one sentence.
 
-    2: what is wrong with the input or the machine is said; 70: an error that was not foreseen; 130: stopped.
+    What `run` returns as a number is a verdict's code; 2: what is wrong with the input or the machine is said; 70: an
+    error that was not foreseen; 130: stopped.
     """
     try:
-        run()
+        ended = run()
     except (click.exceptions.Abort, KeyboardInterrupt) as error:
         if isinstance(error.__cause__, EOFError):  # click takes it for Ctrl-D
             return _unforeseen(error.__cause__, with_traceback)
@@ -48,7 +49,7 @@ def end_of(run: Callable[[], object], *, with_traceback: bool) -> int:
         return WRONG_INPUT
     except Exception as error:
         return _unforeseen(error, with_traceback)
-    return 0
+    return ended if isinstance(ended, int) else 0
 
 
 def _unforeseen(error: BaseException, with_traceback: bool) -> int:

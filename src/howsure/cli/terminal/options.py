@@ -56,6 +56,11 @@ level_option = click.option("--level", type=float, callback=as_level, default=0.
 
 def binning_options(function: Decorated) -> Decorated:
     """`--bin-size`, `--bins`, `--binning`, `--level`."""
+    return bins_options(level_option(function))
+
+
+def bins_options(function: Decorated) -> Decorated:
+    """`--bin-size`, `--bins`, `--binning`."""
     bins = click.option(
         "--bins", type=click.IntRange(min=1), metavar="N", help="Number of bins, instead of a bin size."
     )
@@ -63,7 +68,7 @@ def binning_options(function: Decorated) -> Decorated:
                         help="Minimum number of pairs per bin; auto: half of n^(2/3).")  # fmt: skip
     kind = click.option("--binning", type=click.Choice(["adaptive", "uniform"]), default="adaptive", show_default=True,
                         help="Bins of equal size, or bins of equal width.")  # fmt: skip
-    return size(bins(kind(level_option(function))))
+    return size(bins(kind(function)))
 
 
 def keep_raw(ctx: Context, param: Parameter, value: bool) -> None:

@@ -68,8 +68,8 @@ def _some(pairs: Pairs, rows: Integers, n: int) -> Pairs:
     """The pairs of some of n rows; with several classes, the pairs of one class after those of another."""
     k = len(pairs) // n
     places = (np.arange(k)[:, None] * n + rows).ravel()
-    clusters = None if pairs.clusters is None else pairs.clusters[places]
-    return replace(pairs.only(places), clusters=clusters)
+    groups, clusters = (None if codes is None else codes[places] for codes in (pairs.groups, pairs.clusters))
+    return replace(pairs.only(places), groups=groups, group_names=pairs.group_names, clusters=clusters)
 
 
 def _check_labels(a: Predictions, b: Predictions, rows_b: Integers, one: Pairs, other: Pairs) -> None:

@@ -1,0 +1,193 @@
+"""`check_calibration`: is the calibration error below a limit, or below that of another model?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from howsure import __version__
+from howsure.calibration.bins.bins import bin_pairs
+from howsure.calibration.curve import squared_error
+from howsure.calibration.estimates.error import SquaredError
+from howsure.calibration.notes import notes_of
+from howsure.calibration.table import by_group
+from howsure.check.decision import check_sizes, decided
+from howsure.check.evidence import BELOW, Evidence, Rule
+from howsure.check.one_error import OneError
+from howsure.check.results import Check
+from howsure.check.two_errors import two_errors
+from howsure.errors import InputError
+from howsure.inputs.checks import check_labels, check_probabilities
+from howsure.inputs.numbers import is_number
+from howsure.inputs.pairs import Pairs, PairSource
+from howsure.inputs.pairs_from import columns_of, pairs_from
+
+KIND, ERROR, DIFFERENCE = "calibration", "calibration error", "difference of calibration errors"
+OTHER = "the other model"
+
+
+@dataclass(frozen=True, slots=True)
+class Bins:
+    """How predictions are binned."""
+
+    bin_size: int | str = "auto"
+    n_bins: int | None = None
+    binning: str = "adaptive"
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The arguments of `bin_pairs`."""
+        return {"bin_size": self.bin_size, "n_bins": self.n_bins, "binning": self.binning}
+
+    @property
+    def growth(self) -> float:
+        """The power of n with which the noise of the bins falls."""
+        if self.n_bins is not None or self.binning == "uniform":
+            return 2.0
+        return 5 / 3 if self.bin_size == "auto" else 1.0
+
+
+def check_calibration(
+    y_true: Any,
+    y_prob: Any = None,
+    *,
+    max_error: float | None = None,
+    better_than: Any = None,
+    not_worse_than: float | None = None,
+    against: Any = None,
+    y_true_other: Any = None,
+    groups: Any = None,
+    bin_size: int | str = "auto",
+    n_bins: int | None = None,
+    binning: str = "adaptive",
+    sample_weight: Any = None,
+    clusters: Any = None,
+    pos_label: Any = None,
+    level: float = 0.95,
+    alarms_over: int = 1,
+    data: Any = None,
+) -> Check:
+    """Verdicts on the calibration error of predictions: pass, fail, or cannot tell.
+
+    max_error: the error (root mean square, debiased) must lie below. better_than (n,): the probabilities of another
+    model on the same rows, whose error must be larger. not_worse_than: the margin by which the error may exceed that of
+    the other model, whose probabilities are `against` (n,). y_true_other (n,): its labels, if each model has its own,
+    such as whether its own answer is right. groups (n,): each group must keep the rules. The other arguments are those
+    of `calibration_curve`.
+
+    One-sided tests of size 1 - level: a rule passes where "it is broken" is rejected, and fails where "it is kept" is.
+    Over all rules and groups, the probability of any false fail is at most 1 - level, in `alarms_over` runs together;
+    that of a false pass of all is at most 1 - level in each run, and so is that of any false pass where groups are
+    independent. docs/check.md: how they are tested, and how often they err.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> q = rng.random(5000)
+    >>> y = rng.random(5000) < q
+    >>> check_calibration(y, q, max_error=0.05).outcome, check_calibration(y, q**2, max_error=0.05).outcome
+    ('pass', 'fail')
+    >>> check_calibration(y, q**1.1, better_than=q)[0].outcome
+    'fail'
+
+    Raises InputError naming the parameter, row and value that violated a rule.
+    """
+    level, alarms_over = check_sizes(level, alarms_over)
+    other = _named_once(better_than, against, not_worse_than)
+    _check_limits(max_error, not_worse_than, rules=max_error is not None or better_than is not None)
+    if data is not None:
+        y_true, y_prob, sample_weight, groups, clusters, other, y_true_other = columns_of(
+            data, y_true=y_true, y_prob=y_prob, sample_weight=sample_weight, groups=groups, clusters=clusters,
+            other=other, y_true_other=y_true_other,
+        )  # fmt: skip
+    pairs = pairs_from(
+        y_true, y_prob, sample_weight=sample_weight, groups=groups, clusters=clusters, pos_label=pos_label
+    )
+    bins = Bins(bin_size, n_bins, binning)
+    found = list(_of_limit(_parts(pairs), max_error, bins))
+    if other is not None:
+        beside = _beside(pairs, other, y_true_other, pos_label)
+        rules = comparison_rules(better=better_than is not None, margin=not_worse_than, against=OTHER)
+        found += of_comparison(pairs, beside, rules, bins, own_labels=y_true_other is not None)
+    recipe = {"howsure": __version__, "n": len(pairs), "clustered": pairs.clusters is not None, **bins.options}
+    recipe |= {"max_error": max_error, "not_worse_than": not_worse_than, "level": level, "alarms_over": alarms_over}
+    return Check(decided(found, level=level, alarms_over=alarms_over), level, recipe)
+
+
+def _of_limit(parts: Iterable[tuple[str | None, Pairs]], limit: float | None, bins: Bins) -> Iterator[Evidence]:
+    if limit is not None:
+        for name, pairs in parts:
+            yield of_limit(name, pairs, limit, bins)
+
+
+def of_limit(name: str | None, pairs: Pairs | PairSource, limit: float, bins: Bins) -> Evidence:
+    """What the pairs of a group, in memory or streamed, say about a limit of the error."""
+    squared, n, notes = judged(pairs, bins)
+    rule = Rule(KIND, ERROR, BELOW, limit)
+    return Evidence(rule, name, n, OneError(squared, n, bins.growth), notes)
+
+
+def judged(pairs: Pairs | PairSource, bins: Bins) -> tuple[SquaredError, int, tuple[str, ...]]:
+    """The squared error of pairs, how many they are, and notes."""
+    weightless = 0
+    if isinstance(pairs, Pairs):
+        given, pairs = len(pairs), pairs.that_weigh()
+        weightless = given - len(pairs)
+    binned = bin_pairs(pairs, **bins.options)
+    squared = squared_error(pairs, binned)
+    return squared, int(binned.sums.count.sum()), notes_of(pairs, binned, squared, weightless=weightless)
+
+
+def comparison_rules(*, better: bool, margin: float | None, against: str) -> list[Rule]:
+    """The rules about another model: to be better, or not to be worse by the margin or more."""
+    limits = ([0.0] if better else []) + ([] if margin is None else [margin])
+    return [Rule(KIND, DIFFERENCE, BELOW, limit, against) for limit in limits]
+
+
+def of_comparison(
+    pairs: Pairs, other: Pairs, rules: Iterable[Rule], bins: Bins, *, own_labels: bool
+) -> Iterator[Evidence]:
+    """What the pairs of each group, and those of another model, say about rules that compare both."""
+    held = list(rules)
+    for (name, one), (_, beside) in zip(_parts(pairs), _parts(other), strict=True):
+        one, beside = one.that_weigh(), beside.that_weigh()
+        test = two_errors(one, beside, own_labels=own_labels, growth=bins.growth, **bins.options)
+        for rule in held:
+            yield Evidence(rule, name, len(one), test)
+
+
+def _parts(pairs: Pairs) -> Iterator[tuple[str | None, Pairs]]:
+    """The pairs of each group by its name, or all."""
+    return by_group(pairs) if pairs.groups is not None else iter([(None, pairs)])
+
+
+def _beside(pairs: Pairs, other: Any, labels: Any, pos_label: Any) -> Pairs:
+    """The pairs of the other model, on the same rows."""
+    q = check_probabilities(other, name="better_than or against", n=len(pairs))
+    theirs = pairs.labels if labels is None else check_labels(labels, pos_label=pos_label, name="y_true_other")
+    if len(theirs) != len(pairs):
+        raise InputError(f"y_true_other must have as many rows as y_true; {len(theirs):,}, not {len(pairs):,}.")
+    return replace(pairs, labels=np.asarray(theirs), probabilities=q)
+
+
+def _named_once(better_than: Any, against: Any, margin: Any) -> Any:
+    if better_than is not None and against is not None:
+        raise InputError("better_than and against both name the other model; give one of them.")
+    if against is not None and margin is None:
+        raise InputError("against=... needs the margin by which the error may exceed its error: not_worse_than=0.01.")
+    if margin is not None and better_than is None and against is None:
+        raise InputError("not_worse_than=... needs the probabilities of the other model: against=...")
+    return against if better_than is None else better_than
+
+
+def _check_limits(max_error: Any, margin: Any, *, rules: bool) -> None:
+    if not rules and margin is None:
+        raise InputError("nothing to check: give max_error=0.05, better_than=... or not_worse_than=0.01.")
+    if max_error is not None and not (is_number(max_error) and 0.0 < max_error < 1.0):
+        raise InputError(
+            f"max_error must lie strictly between 0 and 1, as errors of probabilities do; it is {max_error!r}."
+        )
+    if margin is not None and not (is_number(margin) and 0.0 <= margin < 1.0):
+        raise InputError(f"not_worse_than must be a margin of 0 or more and below 1; it is {margin!r}.")

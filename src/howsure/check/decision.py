@@ -1,0 +1,83 @@
+"""From evidence to verdicts: pass, fail or cannot tell, adjusted for the number of verdicts and of nightly runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from howsure.check.evidence import BELOW, Evidence
+from howsure.check.results import CANNOT_TELL, FAIL, PASS, Verdict
+from howsure.errors import InputError
+from howsure.inputs.checks import check_level
+from howsure.inputs.numbers import check_whole
+from howsure.stats.estimate import Estimate
+from howsure.stats.multiplicity import adjust_p_values
+
+MOST_RUNS = 100_000
+
+
+def check_sizes(level: float, alarms_over: int) -> tuple[float, int]:
+    """The level of the tests and the runs that share it.
+
+    Raises InputError for a level of one half or less, and for a number of runs that is no whole number.
+    """
+    level = check_level(level)
+    if level <= 0.5:
+        raise InputError(f"level must lie above 0.5: a verdict errs with probability 1 - level; it is {level:g}.")
+    return level, check_whole(alarms_over, name="alarms_over", most=MOST_RUNS)
+
+
+def decided(evidence: Sequence[Evidence], *, level: float, alarms_over: int) -> tuple[Verdict, ...]:
+    """The verdicts on rules that are checked together.
+
+    Pass and fail are two families of one-sided tests, each adjusted by Holm's method. All pass together where all of
+    their own p-values are at most 1 - level: "some rule is broken" is then rejected at that level without adjustment
+    (Berger 1982). P-values of a failure are multiplied by `alarms_over`.
+    """
+    size = 1 - level
+    kept = np.array([one.p_kept for one in evidence])
+    broken = np.array([one.p_broken for one in evidence])
+    passing = np.minimum(adjust_p_values(kept), kept.max())
+    failing = np.minimum(adjust_p_values(broken) * alarms_over, 1.0)
+    return tuple(
+        _verdict(one, *ps, size=size, alone=size / len(evidence), alarms_over=alarms_over)
+        for one, *ps in zip(
+            evidence, kept.tolist(), broken.tolist(), passing.tolist(), failing.tolist(), strict=True
+        )
+    )  # fmt: skip
+
+
+def _verdict(
+    one: Evidence, kept: float, broken: float, passing: float, failing: float, *, size: float, alone: float,
+    alarms_over: int,
+) -> Verdict:  # fmt: skip
+    value, limit = one.test.value, one.rule.limit
+    outcome = PASS if passing <= size else FAIL if failing <= size else CANNOT_TELL
+    low, high = one.test.bounds(size)
+    needed = None
+    if outcome == CANNOT_TELL and not math.isnan(value):
+        seems_kept = (value < limit) == (one.rule.wanted == BELOW)
+        needed = one.test.rows_needed(limit, alone if seems_kept else alone / alarms_over)
+    undefined = math.isnan(value) or math.isnan(low)
+    estimate = Estimate(
+        value, None if undefined else low, None if undefined else high, round(1 - 2 * size, 12), "one-sided", one.n
+    )
+    return Verdict(
+        check=one.rule.check,
+        rule=str(one.rule),
+        group=one.group,
+        n=one.n,
+        quantity=one.rule.quantity,
+        estimate=estimate,
+        wanted=one.rule.wanted,
+        limit=limit,
+        p_pass=kept,
+        p_fail=broken,
+        p_pass_adjusted=passing,
+        p_fail_adjusted=failing,
+        outcome=outcome,
+        more_rows=None if needed is None else max(needed - one.n, 1),
+        notes=one.notes,
+    )

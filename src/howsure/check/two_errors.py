@@ -1,0 +1,209 @@
+"""By how much does the calibration error of this model exceed that of another? One-sided tests of the difference.
+
+The squared errors T are unbiased also near zero, their roots are not. "e < f + m" with f the other's error and m ≥ 0
+means t < (s + m)² where f = s; for each s it is tested by w T - T' with w = s / (s + m), the direction in which the
+root changes, or w = 1 where s < m. The verdict must hold for all s in an interval that contains f up to a tenth of the
+size of the test (Berger & Boos 1994).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from howsure.calibration.bins.bins import bin_pairs
+from howsure.calibration.estimates.cluster_sums import cluster_sums
+from howsure.calibration.estimates.clusters import clustered_mse, without_each_cluster
+from howsure.calibration.estimates.error import SquaredError, debiased_mse, mean_gaps, root
+from howsure.calibration.estimates.paired_jackknife import Units, least_reach
+from howsure.check.inversion import furthest, smallest_size
+from howsure.check.one_error import MOST_TIMES, POWER
+from howsure.inputs.pairs import Floats, Pairs
+from howsure.stats.proportions import normal_quantile
+
+SHARE = 0.1  # of the size, spent on the interval of the other's error
+POINTS = 65  # errors of the other in that interval
+HALVED = ((0.5, 1.0), (1.0, 1.0), (1.0, 0.5))  # shares of this squared error and of the other
+RARE = 0.001  # the size at which labels that hardly vary are taken to show how far a difference may reach
+
+Triple = tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class TwoErrors:
+    """The errors of this model and of another one, on the same rows or on others.
+
+    variance, other_variance, covariance: of the squared errors. least: the standard errors that differences of squared
+    errors have at least, with this one halved, both whole, and the other halved. n: the rows of this model. growth: as
+    in `OneError`.
+    """
+
+    this: SquaredError
+    other: SquaredError
+    variance: float
+    other_variance: float
+    covariance: float
+    least: Triple
+    degrees_of_freedom: float
+    n: int
+    growth: float = 5 / 3
+
+    @property
+    def value(self) -> float:
+        """The error of this model minus that of the other."""
+        return root(self.this.value) - root(self.other.value)
+
+    def p_below(self, margin: float) -> float:
+        """The p-value of the hypothesis that the difference is `margin` or more."""
+        return smallest_size(lambda size: self._is_below(margin, size))
+
+    def p_above(self, margin: float) -> float:
+        """The p-value of the hypothesis that the difference is `margin` or less."""
+        return smallest_size(lambda size: self._is_above(margin, size))
+
+    def bounds(self, size: float) -> tuple[float, float]:
+        """The one-sided bounds of tests of this size."""
+        if math.isnan(self.value):
+            return math.nan, math.nan
+        return (
+            furthest(lambda margin: self._is_above(margin, size), -1.0, 1.0),
+            furthest(lambda margin: self._is_below(margin, size), 1.0, -1.0),
+        )
+
+    def rows_needed(self, margin: float, size: float) -> int | None:
+        """The rows with which a test of this size gives a verdict with probability .8, if both errors are as estimated.
+
+        None if the estimates lie too near to the margin.
+        """
+        if margin < 0:
+            return self._swapped().rows_needed(-margin, size)
+        here = root(self.other.value)
+        w = _weights(np.array([here]), margin)
+        distance = abs(float((w * max(self.this.value, 0.0) - here**2 - _null(np.array([here]), w, margin))[0]))
+        z = normal_quantile(1 - 2 * size) + normal_quantile(2 * POWER - 1)
+        variance = z**2 * float(self._standard_error(w)[0]) ** 2
+        noise = min(z**2 * float(w[0] ** 2 * self.this.least + self.other.least), variance)
+
+        def told(times: float) -> bool:
+            return bool((variance - noise) / times + noise / times**self.growth <= distance**2)
+
+        if not distance > 0.0 or not told(MOST_TIMES):
+            return None
+        return math.ceil(self.n * furthest(lambda times: not told(times), 1.0, MOST_TIMES))
+
+    def _is_below(self, margin: float, size: float) -> bool:
+        return self._swapped()._rejects(-margin, size, -1) if margin < 0 else self._rejects(margin, size, 1)
+
+    def _is_above(self, margin: float, size: float) -> bool:
+        return self._swapped()._rejects(-margin, size, 1) if margin < 0 else self._rejects(margin, size, -1)
+
+    def _rejects(self, margin: float, size: float, side: int) -> bool:
+        """Whether the difference is below the margin (side 1) or above (side -1), by a test of this size."""
+        from scipy.special import stdtr
+
+        if math.isnan(self.value):
+            return False
+        low, high = (0.0, 0.0) if margin == 0.0 else self.other.interval(1 - SHARE * size)
+        s = np.linspace(root(low), root(high), POINTS if margin else 1)
+        w = _weights(s, margin)
+        distance = side * (_null(s, w, margin) - (w * self.this.value - self.other.value))
+        error = self._standard_error(w)
+        t = np.divide(distance, error, out=np.sign(distance) * 1e9, where=error > 0)
+        t = np.where(distance == 0.0, 0.0, t)
+        p = stdtr(min(self.degrees_of_freedom, 1e12), -t)
+        return float(p.max()) <= (size if margin == 0.0 else (1 - SHARE) * size)
+
+    def _standard_error(self, w: Floats) -> Floats:
+        variance = w**2 * self.variance - 2 * w * self.covariance + self.other_variance
+        errors: Floats = np.sqrt(np.maximum(variance, np.interp(w, (0.5, 1.0), self.least[:2]) ** 2))
+        return errors
+
+    def _swapped(self) -> TwoErrors:
+        return replace(
+            self, this=self.other, other=self.this, variance=self.other_variance, other_variance=self.variance,
+            least=self.least[::-1],
+        )  # fmt: skip
+
+
+def _weights(s: Floats, margin: float) -> Floats:
+    return np.where(s >= margin, np.divide(s, s + margin, out=np.ones_like(s), where=s + margin > 0), 1.0)
+
+
+def _null(s: Floats, w: Floats, margin: float) -> Floats:
+    """w T - T' if the other's error is s and this model's exceeds it by the margin."""
+    return w * (s + margin) ** 2 - s**2
+
+
+def two_errors(this: Pairs, other: Pairs, *, own_labels: bool, growth: float, **how: Any) -> TwoErrors:
+    """The errors of two models on the same rows in the same order; the jackknife leaves out a row, or a cluster, of
+    both.
+
+    `own_labels`: each model has labels of its own, such as whether its own answer is right.
+    """
+    units = _units(this, other)
+    (squared, without, gap), (other_squared, other_without, other_gap) = (
+        _judged(pairs, units, **how) for pairs in (this, other)
+    )
+    known = ~(np.isnan(without) | np.isnan(other_without))
+    order = np.lexsort((other_without[known], without[known]))
+    left_out = np.stack([without[known][order], other_without[known][order]])
+    m = left_out.shape[1]
+    centred = left_out - left_out.mean(axis=1, keepdims=True)
+    ((variance, covariance), (_, other_variance)) = ((m - 1) / max(m, 1) * (centred @ centred.T)).tolist()
+    if own_labels:
+        rare = rare_error(squared), rare_error(other_squared)
+        least = _triple(math.hypot(b * rare[0], a * rare[1]) for b, a in HALVED)
+    else:
+        labels, predicted = this.labels.astype(np.float64), (this.probabilities + other.probabilities) / 2
+        reach = (
+            max(least_reach(labels, 2 * (a * other_gap - b * gap), predicted, units, level=1 - RARE)) for b, a in HALVED
+        )
+        least = _triple(one / normal_quantile(1 - 2 * RARE) for one in reach)
+    freedom = units.degrees_of_freedom
+    return TwoErrors(squared, other_squared, variance, other_variance, covariance, least, freedom, len(this), growth)
+
+
+def apart(this: SquaredError, other: SquaredError, *, n: int, rare: tuple[float, float], growth: float) -> TwoErrors:
+    """The errors of two models on rows that count as independent of each other; `rare`: the `rare_error` of each."""
+    freedom = min(this.degrees_of_freedom, other.degrees_of_freedom)
+    least = _triple(math.hypot(b * rare[0], a * rare[1]) for b, a in HALVED)
+    return TwoErrors(this, other, this.variance, other.variance, 0.0, least, freedom, n, growth)
+
+
+def _triple(values: Iterable[float]) -> Triple:
+    first, second, third = values
+    return first, second, third
+
+
+def rare_error(squared: SquaredError) -> float:
+    """The standard error that a squared error has at least, from labels that hardly vary: a single bin may change it
+    by so much."""
+    if squared.rare is None or math.isnan(squared.value):
+        return 0.0
+    level = 1 - 2 * RARE
+    up = squared.rare.upper_end(squared.value, level) - max(squared.value, 0.0)
+    down = squared.value - squared.rare.one_bin_nearer(squared.value, 1 - RARE)
+    return max(up, down) / normal_quantile(level)
+
+
+def _units(this: Pairs, other: Pairs) -> Units:
+    w = np.ones(len(this)) if this.weights is None else this.weights
+    if this.clusters is not None:
+        return Units(this.clusters, w, clustered=True)
+    rows = np.empty(len(this), dtype=np.int64)
+    content = (w, other.labels, this.labels, other.probabilities, this.probabilities)
+    rows[np.lexsort(content)] = np.arange(len(this))
+    return Units(rows, w, clustered=False)
+
+
+def _judged(pairs: Pairs, units: Units, **how: Any) -> tuple[SquaredError, Floats, Floats]:
+    """The squared error, its leave-one-out values, and the gap of each pair's bin."""
+    binned = bin_pairs(pairs, **how)
+    bins = binned.bins_of(pairs.probabilities)
+    cells = cluster_sums(replace(pairs, clusters=units.code), bins, len(binned.sums))
+    squared = debiased_mse(binned.sums) if pairs.clusters is None else clustered_mse(cells)
+    return squared, without_each_cluster(cells), mean_gaps(binned.sums)[bins]

@@ -1,0 +1,1 @@
+"""`howsure check`: verdicts for people and for continuous integration."""

@@ -1,0 +1,63 @@
+"""Options that all checks share: the level, and where verdicts go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any
+
+import click
+
+from howsure.cli.terminal.destinations import Written
+from howsure.cli.terminal.options import output_option, raw_option
+
+FORMATS = ("table", "json", "csv", "markdown")
+Decorated = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The options of all checks: how sure verdicts must be, and where they go."""
+
+    level: float
+    alarms_over: int
+    form: str
+    output: str | None
+    junit: str | None
+    summary: str | None
+
+
+NAMES = tuple(one.name for one in fields(Shared))
+
+
+def split(given: dict[str, Any]) -> tuple[dict[str, Any], Shared]:
+    """The options of one kind of check, and those that all share."""
+    own = {name: value for name, value in given.items() if name not in NAMES}
+    return own, Shared(**{name: given[name] for name in NAMES})
+
+
+def as_level(context: click.Context, parameter: click.Parameter, value: float) -> float:
+    """The level of one-sided tests."""
+    if not 0.5 < value < 1.0:
+        raise click.BadParameter(f"{value:g} does not lie strictly between 0.5 and 1; write 0.95 for 95 %")
+    return value
+
+
+def shared_options(function: Decorated) -> Decorated:
+    """The options of `Shared`."""
+    options: list[Callable[[Decorated], Decorated]] = [
+        click.option("--level", type=float, callback=as_level, default=0.95, show_default=True,
+                     help="Level of the one-sided tests: a verdict errs with probability at most 1 - level."),
+        click.option("--alarms-over", type=click.IntRange(1, 100_000), default=1, show_default=True, metavar="RUNS",
+                     help="Keep the probability of any false fail at 1 - level over so many runs together."),
+        click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True,
+                     help="Format of the result."),
+        output_option,
+        raw_option,
+        click.option("--junit", type=Written(".xml"), metavar="FILE.xml", help="Also write the verdicts as JUnit XML."),
+        click.option("--summary", type=Written(), metavar="FILE",
+                     help="Also append the verdicts to a file as Markdown, such as a job's summary on GitHub."),
+    ]  # fmt: skip
+    for option in reversed(options):
+        function = option(function)
+    return function

@@ -1,0 +1,61 @@
+"""What `howsure check` shows and writes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from howsure import __version__
+from howsure.check.decision import decided
+from howsure.check.results import Check
+from howsure.cli.check.found import Found
+from howsure.cli.check.junit import junit_xml
+from howsure.cli.check.options import Shared
+from howsure.cli.check.summary import summary_markdown
+from howsure.cli.terminal.output import emit, json_text, records_csv, table_text
+from howsure.files.whole import write_whole
+
+
+def checked(found: Sequence[Found], shared: Shared) -> Check:
+    """The verdicts on all evidence of a command, adjusted together."""
+    evidence = [one for each in found for one in each.evidence]
+    verdicts = decided(evidence, level=shared.level, alarms_over=shared.alarms_over)
+    recipe = {
+        "command": "howsure check", "howsure": __version__, "level": shared.level, "alarms_over": shared.alarms_over,
+        "checks": [each.recipe for each in found],
+    }  # fmt: skip
+    return Check(verdicts, shared.level, recipe)
+
+
+def show(check: Check, found: Sequence[Found], shared: Shared) -> None:
+    """Print the verdicts, and write the files that the user named."""
+    if shared.junit is not None:
+        write_whole(junit_xml(check).encode(), shared.junit)
+    if shared.summary is not None:
+        _append(summary_markdown(check), shared.summary)
+    emit(_text(check, found, shared.form), shared.output)
+
+
+def _text(check: Check, found: Sequence[Found], form: str) -> str:
+    if form == "json":
+        return json_text(check.to_dict())
+    if form == "csv":
+        return records_csv([_flat(one.to_dict()) for one in check])
+    if form == "markdown":
+        return summary_markdown(check)
+    read = [line for each in found for line in each.notes]
+    return "\n".join([*read, "", table_text(check.table()), *check.lines(), "", f"check: {check.outcome}", ""])
+
+
+def _flat(held: dict[str, object]) -> dict[str, object]:
+    estimate, notes = held.pop("estimate"), held.pop("notes")
+    assert isinstance(estimate, dict)
+    assert isinstance(notes, list)
+    return held | {name: estimate[name] for name in ("value", "low", "high")} | {"notes": "; ".join(notes)}
+
+
+def _append(text: str, path: str) -> None:
+    """Write behind what a file holds: several steps of a job share their summary."""
+    before = Path(path).read_bytes() if os.path.isfile(path) else b""
+    write_whole(before + text.encode(), path)

@@ -1,0 +1,125 @@
+"""`check_calibration`: verdicts on arrays, groups, clusters, another model; wrong arguments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import howsure
+from howsure import check_calibration
+
+RNG = np.random.default_rng(1)
+Q = RNG.uniform(0.05, 0.95, 4000)
+Y = RNG.random(4000) < Q
+WORSE = np.clip(Q + 0.15 * np.sin(2 * np.pi * Q), 0, 1)
+THIRDS = np.array(["a", "b", "c"])[np.arange(4000) % 3]
+
+
+def test_three_verdicts() -> None:
+    assert [check_calibration(Y, q, max_error=0.05).outcome for q in (Q, WORSE)] == ["pass", "fail"]
+    few = check_calibration(Y[:200], Q[:200], max_error=0.04)
+    assert (few.outcome, few.exit_code) == ("cannot tell", 3)
+    assert few[0].more_rows is not None
+
+
+def test_the_estimate_is_that_of_calibration_error() -> None:
+    one = check_calibration(Y, Q, max_error=0.04, bin_size=50)[0]
+    known = howsure.calibration_error(Y, Q, bin_size=50, level=0.9)
+    assert (one.estimate.value, one.estimate.high) == (known.value, known.high)
+    assert one.sentence.startswith("calibration error 0.0")
+
+
+def test_each_group_keeps_the_rule_by_itself() -> None:
+    q = np.where(THIRDS == "b", Q**2, Q)
+    check = check_calibration(Y, q, max_error=0.08, groups=THIRDS)
+    assert [(one.group, one.outcome) for one in check] == [("a", "pass"), ("b", "fail"), ("c", "pass")]
+    assert check.outcome == "fail"
+    alone = check_calibration(Y[THIRDS == "b"], q[THIRDS == "b"], max_error=0.08)[0]
+    assert check[1].estimate == alone.estimate
+    assert check[1].p_fail == alone.p_fail
+    assert check[1].p_fail_adjusted == pytest.approx(min(3 * alone.p_fail, 1))
+
+
+def test_clusters_make_verdicts_less_certain() -> None:
+    documents = np.repeat(np.arange(200), 5)
+    rng = np.random.default_rng(2)
+    q = rng.uniform(0.2, 0.8, 200)[documents]
+    y = rng.random(200)[documents] < q
+    apart = check_calibration(y, q, max_error=0.3)[0]
+    together = check_calibration(y, q, max_error=0.3, clusters=documents)[0]
+    assert together.p_pass > 2 * apart.p_pass
+
+
+def test_better_and_not_worse() -> None:
+    assert check_calibration(Y, Q, better_than=WORSE).outcome == "pass"
+    assert check_calibration(Y, WORSE, better_than=Q).outcome == "fail"
+    close = check_calibration(Y, Q, not_worse_than=0.03, against=np.clip(Q + 0.005, 0, 1))
+    assert close.outcome == "pass"
+    assert check_calibration(Y, WORSE, not_worse_than=0.03, against=Q).outcome == "fail"
+    several = check_calibration(Y, Q, max_error=0.04, better_than=WORSE, not_worse_than=0.01, groups=THIRDS)
+    assert len(several) == 9
+    assert {one.rule for one in several} == {
+        "calibration error < 0.04",
+        "difference of calibration errors < 0 against the other model",
+        "difference of calibration errors < 0.01 against the other model",
+    }
+
+
+def test_labels_of_each_model() -> None:
+    other = np.random.default_rng(6).random(4000) < WORSE
+    own = check_calibration(Y, Q, not_worse_than=0.03, against=WORSE, y_true_other=other)[0]
+    shared = check_calibration(Y, Q, not_worse_than=0.03, against=WORSE)[0]
+    assert own.outcome != "fail"
+    assert own.estimate.value != shared.estimate.value
+
+
+def test_a_data_frame_names_its_columns() -> None:
+    frame = pd.DataFrame({"gold": Y, "new": Q, "old": WORSE, "part": THIRDS})
+    named = check_calibration("gold", "new", data=frame, better_than="old", groups="part", max_error=0.1)
+    given = check_calibration(Y, Q, better_than=WORSE, groups=THIRDS, max_error=0.1)
+    assert named.verdicts == given.verdicts
+
+
+def test_pairs_keep_their_groups() -> None:
+    pairs = howsure.Pairs(Y.astype(np.uint8), Q, groups=np.arange(4000) % 2, group_names=("x", "y"))
+    assert [one.group for one in check_calibration(pairs, max_error=0.1)] == ["x", "y"]
+
+
+def test_constant_labels_are_no_pass() -> None:
+    check = check_calibration(np.ones(30, dtype=int), np.full(30, 0.98), max_error=0.03)
+    assert check.outcome == "cannot tell"
+    assert check[0].more_rows is not None
+
+
+def test_more_level_is_less_certain() -> None:
+    verdicts = [check_calibration(Y, Q, max_error=0.04, level=level)[0] for level in (0.8, 0.95, 0.999)]
+    highs = [one.estimate.high for one in verdicts]
+    assert highs == sorted(highs)  # type: ignore[type-var]
+    alarms = check_calibration(Y, WORSE, max_error=0.04, alarms_over=30)[0]
+    assert alarms.p_fail_adjusted == pytest.approx(min(30 * alarms.p_fail, 1))
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({}, "nothing to check: give max_error=0.05"),
+        ({"max_error": 0}, "max_error must lie strictly between 0 and 1"),
+        ({"max_error": 5}, "max_error must lie strictly between 0 and 1"),
+        ({"max_error": "low"}, "max_error must lie strictly between 0 and 1"),
+        ({"not_worse_than": 0.01}, "needs the probabilities of the other model"),
+        ({"against": Q}, "against=... needs the margin"),
+        ({"against": Q, "better_than": Q, "not_worse_than": 0.1}, "both name the other model"),
+        ({"against": Q, "not_worse_than": -0.1}, "not_worse_than must be a margin of 0 or more"),
+        ({"better_than": Q[:5]}, "must have as many rows as the others"),
+        ({"better_than": Q, "y_true_other": Y[:5]}, "y_true_other must have as many rows as y_true"),
+        ({"better_than": 3 * Q}, "better_than or against must lie in"),
+        ({"max_error": 0.1, "level": 0.4}, "level must lie above 0.5"),
+        ({"max_error": 0.1, "alarms_over": 0}, "alarms_over must be a whole number"),
+    ],
+)
+def test_wrong_arguments_are_refused(options: dict[str, Any], told: str) -> None:
+    with pytest.raises(howsure.InputError, match=told):
+        check_calibration(Y, Q, **options)

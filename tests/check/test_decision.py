@@ -1,0 +1,110 @@
+"""Verdicts from p-values: the families, and how often any of them is false."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import ndtr, ndtri
+from scipy.stats import norm
+
+from howsure import InputError
+from howsure.check.decision import check_sizes, decided
+from howsure.check.evidence import ABOVE, BELOW, Evidence, Rule
+from howsure.stats.multiplicity import adjust_p_values
+
+
+@dataclass(frozen=True)
+class Normal:
+    """Tests of a mean whose standard error is 1."""
+
+    value: float
+
+    def p_below(self, limit: float) -> float:
+        return float(ndtr(self.value - limit))
+
+    def p_above(self, limit: float) -> float:
+        return float(ndtr(limit - self.value))
+
+    def bounds(self, size: float) -> tuple[float, float]:
+        return self.value + float(ndtri(size)), self.value - float(ndtri(size))
+
+    def rows_needed(self, limit: float, size: float) -> int | None:
+        return None if abs(self.value - limit) < 1e-3 else round(100 * (ndtri(size) / (self.value - limit)) ** 2)
+
+
+def evidence(values: list[float], wanted: str = BELOW) -> list[Evidence]:
+    rule = Rule("normal", "mean", wanted, 0.0)
+    return [Evidence(rule, str(place), 100, Normal(value)) for place, value in enumerate(values)]
+
+
+VALUES = st.lists(st.floats(-6, 6), min_size=1, max_size=8)
+
+
+@given(VALUES, st.sampled_from([BELOW, ABOVE]))
+def test_pass_is_holm_or_all_at_once(values: list[float], wanted: str) -> None:
+    verdicts = decided(evidence(values, wanted), level=0.95, alarms_over=1)
+    p = norm.cdf(values) if wanted == BELOW else norm.sf(values)
+    holm, all_at_once = adjust_p_values(p) <= 0.05 + 1e-15, bool((p <= 0.05).all())
+    assert [one.outcome == "pass" for one in verdicts] == [all_at_once or kept for kept in holm.tolist()]
+
+
+@given(VALUES, st.integers(1, 50))
+def test_fail_is_holm_over_all_runs(values: list[float], runs: int) -> None:
+    verdicts = decided(evidence(values), level=0.95, alarms_over=runs)
+    holm = adjust_p_values(norm.sf(values)) * runs <= 0.05
+    assert [one.outcome == "fail" for one in verdicts] == holm.tolist()
+
+
+@given(VALUES)
+def test_a_verdict_and_its_opposite_exclude_each_other(values: list[float]) -> None:
+    for one in decided(evidence(values), level=0.95, alarms_over=1):
+        assert not (one.p_pass_adjusted <= 0.05 and one.p_fail_adjusted <= 0.05)
+        assert one.p_pass <= one.p_pass_adjusted
+        assert one.p_fail <= one.p_fail_adjusted
+
+
+def test_more_rows_are_told_only_where_they_would_tell() -> None:
+    passed, unclear, at_limit, failed = decided(evidence([-5.0, -1.0, 0.0, 5.0]), level=0.95, alarms_over=1)
+    assert (passed.more_rows, at_limit.more_rows, failed.more_rows) == (None, None, None)
+    assert unclear.more_rows == round(100 * norm.isf(0.05 / 4) ** 2) - 100
+    assert "for any number of rows to tell" in at_limit.sentence
+    assert "more rows would tell" in unclear.sentence
+
+
+def test_the_family_errs_as_seldom_as_promised() -> None:
+    """Twenty groups at the limit: any false pass, any false fail."""
+    rng = np.random.default_rng(4)
+    passed = failed = 0
+    for _ in range(600):
+        outcomes = {one.outcome for one in decided(evidence(rng.normal(size=20).tolist()), level=0.95, alarms_over=1)}
+        passed += "pass" in outcomes
+        failed += "fail" in outcomes
+    assert passed <= 50  # 30 expected; 3.7 standard deviations
+    assert failed <= 50
+
+
+def test_thirty_nights_share_their_false_alarms() -> None:
+    rng = np.random.default_rng(5)
+    months = [
+        any(decided(evidence([value]), level=0.95, alarms_over=30)[0].outcome == "fail" for value in month)
+        for month in rng.normal(size=(600, 30)).tolist()
+    ]
+    assert 10 <= sum(months) <= 50
+
+
+@pytest.mark.parametrize(
+    ("level", "runs", "told"),
+    [
+        (0.5, 1, "level must lie above 0.5"),
+        (95, 1, "level must lie strictly between 0 and 1"),
+        (0.95, 0, "alarms_over must be a whole number from 1"),
+        (0.95, 1.5, "alarms_over must be a whole number from 1"),
+    ],
+)
+def test_wrong_sizes_are_refused(level: float, runs: float, told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        check_sizes(level, runs)  # type: ignore[arg-type]

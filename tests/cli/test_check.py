@@ -1,0 +1,153 @@
+"""`howsure check`: exit codes, formats, files; the numbers of the library."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import howsure
+from tests.cli.running import howsure as run
+
+HOSTILE = '<b>"fr"&'
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two files of predictions: dev.csv with the columns new, old and lang; old.csv with the other model's."""
+    rng = np.random.default_rng(1)
+    q = rng.uniform(0.05, 0.95, 3000).round(4)
+    gold = (rng.random(3000) < q).astype(int)
+    old = np.clip(q + 0.15 * np.sin(2 * np.pi * q), 0, 1).round(4)
+    names = np.array(["de", "en", HOSTILE])[np.arange(3000) % 3]
+    place = tmp_path_factory.mktemp("check")
+    rows = [
+        f'{i},{g},{a},{b},"{c.replace(chr(34), chr(34) * 2)}"'
+        for i, (g, a, b, c) in enumerate(zip(gold, q, old, names, strict=True))
+    ]
+    (place / "dev.csv").write_text("\n".join(["uid,gold,new,old,lang", *rows, ""]))
+    turned = np.random.default_rng(2).permutation(3000)
+    (place / "old.csv").write_text("\n".join(["uid,gold,new", *(f"{i},{gold[i]},{old[i]}" for i in turned), ""]))
+    return place
+
+
+@pytest.fixture(autouse=True)
+def _there(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+
+
+NEW = ("check", "calibration", "dev.csv", "--target", "gold", "--prob", "new")
+OLD = ("check", "calibration", "dev.csv", "--target", "gold", "--prob", "old")
+
+
+@pytest.mark.parametrize(
+    ("typed", "code", "outcome"),
+    [
+        ((*NEW, "--max-error", "0.05"), 0, "pass"),
+        ((*OLD, "--max-error", "0.05"), 1, "fail"),
+        ((*NEW, "--max-error", "0.01"), 3, "cannot tell"),
+        ((*NEW, "--better-than", "old"), 0, "pass"),
+        ((*OLD, "--better-than", "new"), 1, "fail"),
+        ((*NEW, "--better-than", "old.csv", "--id", "uid"), 0, "pass"),
+        ((*NEW, "--not-worse-than", "0.02", "--against", "old.csv", "--id", "uid"), 0, "pass"),
+        ((*OLD, "--not-worse-than", "0.02", "--against", "new"), 1, "fail"),
+    ],
+)
+def test_verdicts_and_exit_codes(typed: tuple[str, ...], code: int, outcome: str) -> None:
+    done = run(*typed)
+    assert (done.code, done.err) == (code, "")
+    assert done.out.endswith(f"\ncheck: {outcome}\n")
+
+
+def test_json_equals_the_library() -> None:
+    found = json.loads(
+        run(*NEW, "--group", "lang", "--max-error", "0.1", "--better-than", "old", "--format", "json").out
+    )
+    columns = np.genfromtxt("dev.csv", delimiter=",", names=True, usecols=(1, 2, 3))
+    names = np.array(["de", "en", HOSTILE])[np.arange(3000) % 3]
+    wanted = howsure.check_calibration(
+        columns["gold"], columns["new"], better_than=columns["old"], groups=names, max_error=0.1
+    )
+    assert [one["group"] for one in found["verdicts"]] == [one.group for one in wanted]
+    for one, other in zip(found["verdicts"], wanted, strict=True):
+        assert one["estimate"] == other.estimate.to_dict()
+        assert (one["p_pass"], one["p_pass_adjusted"], one["outcome"]) == (
+            other.p_pass,
+            other.p_pass_adjusted,
+            other.outcome,
+        )
+    assert found["exit_code"] == wanted.exit_code
+
+
+def test_a_file_and_a_column_are_the_same_model() -> None:
+    column = json.loads(run(*NEW, "--better-than", "old", "--format", "json").out)
+    file = json.loads(run(*NEW, "--better-than", "old.csv", "--id", "uid", "--format", "json").out)
+    one, other = (held["verdicts"][0] for held in (column, file))
+    assert one["p_pass"] == pytest.approx(other["p_pass"], rel=1e-9)
+    assert one["estimate"]["value"] == pytest.approx(other["estimate"]["value"], rel=1e-9)
+
+
+def test_class_wise_each_class_keeps_the_rule(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    matrix = rng.dirichlet([1, 1, 1], 900)
+    gold = [int(rng.choice(3, p=row)) for row in matrix]
+    path = tmp_path / "dev.jsonl"
+    path.write_text(
+        "".join(json.dumps({"gold": g, "probs": list(row)}) + "\n" for g, row in zip(gold, matrix, strict=True))
+    )
+    typed = ("check", "calibration", path, "--target", "gold", "--probs-column", "probs", "--max-error", "0.1")
+    wise = json.loads(run(*typed, "--reduce", "class-wise", "--format", "json").out)
+    assert [one["group"] for one in wise["verdicts"]] == ["0", "1", "2"]
+    top = json.loads(run(*typed, "--format", "json").out)
+    assert len(top["verdicts"]) == 1
+
+
+def test_files_are_written_and_escaped(tmp_path: Path) -> None:
+    xml, page = tmp_path / "check.xml", tmp_path / "summary.md"
+    page.write_text("before\n")
+    typed = (*OLD, "--group", "lang", "--max-error", "0.05", "--junit", xml, "--summary", page)
+    done = run(*typed)
+    assert done.code == 1
+    suites = ElementTree.fromstring(xml.read_text())
+    cases = list(suites.iter("testcase"))
+    assert [case.get("name") for case in cases] == [
+        f"calibration error < 0.05 [{one}]" for one in (HOSTILE, "de", "en")
+    ]
+    assert suites.get("failures") == str(sum(case.find("failure") is not None for case in cases)) == "3"
+    assert cases[0].find("failure").get("message").startswith("calibration error 0.")  # type: ignore[union-attr]
+    said = page.read_text()
+    assert said.startswith("before\n### howsure check: fail\n\n| rule |")
+    assert "<b>" not in said.replace("\\<b>", "")
+    run(*typed)
+    assert page.read_text().count("### howsure check") == 2
+
+
+def test_what_cannot_be_told_is_a_skipped_test(tmp_path: Path) -> None:
+    run(*NEW, "--max-error", "0.01", "--junit", tmp_path / "check.xml")
+    suites = ElementTree.fromstring((tmp_path / "check.xml").read_text())
+    assert (suites.get("skipped"), suites.get("failures")) == ("1", "0")
+    assert "more rows would tell" in str(next(suites.iter("skipped")).get("message"))
+
+
+@pytest.mark.parametrize("form", ["csv", "markdown"])
+def test_other_formats_hold_the_verdict(form: str) -> None:
+    said = run(*NEW, "--max-error", "0.05", "--format", form).out
+    assert "pass" in said
+    assert "calibration error < 0.05" in said
+
+
+def test_missing_rows_of_the_other_are_left_out_only_if_asked(tmp_path: Path) -> None:
+    lines = Path("old.csv").read_text().splitlines()
+    part = tmp_path / "part.csv"
+    part.write_text("\n".join([*lines[:2501], ""]))
+    typed = (*NEW, "--better-than", part, "--id", "uid")
+    done = run(*typed)
+    assert done.code == 2
+    assert "500 rows only of dev.csv, 0 only of" in done.err
+    found = json.loads(run(*typed, "--skip-missing", "--format", "json").out)
+    assert found["verdicts"][0]["n"] == 2500
+    assert found["recipe"]["checks"][0]["without_the_other"] == 500
+    assert "left out because one model has none: 500 rows of dev.csv" in run(*typed, "--skip-missing").out
