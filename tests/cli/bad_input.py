@@ -123,20 +123,20 @@ FILES = [
 
 VALUES = [
     Wrong("a probability of 1.7", JUDGE,
-          f"prob must lie in [0, 1]; row 12 of dev.csv {COUNTED} holds 1.7. Are these logits? Apply a softmax first.",
+          f"prob must lie in [0, 1]; row 12 of dev.csv {COUNTED} holds 1.7. Are these logits? --logits reads them.",
           {"dev.csv": table(prob=(12, 1.7))}),
     Wrong("percentages", JUDGE,
           f"prob must lie in [0, 1]; row 1 of dev.csv {COUNTED} holds 63.7. Are these percentages? Divide by 100. "
-          "Or logits? Apply a softmax first.", {"dev.csv": table(prob=[63.7, 8.5] * 20)}),
+          "Or logits? --logits reads them.", {"dev.csv": table(prob=[63.7, 8.5] * 20)}),
     Wrong("a probability of 1.0000001", JUDGE,
           f"prob must lie in [0, 1]; row 12 of dev.csv {COUNTED} holds 1.0000001. Rounding? Clip or round it in your "
           "own pipeline; nothing is clipped silently.", {"dev.csv": table(prob=(12, 1.0000001))}),
     Wrong("a negative probability", JUDGE,
-          f"prob must lie in [0, 1]; row 12 of dev.csv {COUNTED} holds -0.2. Are these logits? Apply a softmax first.",
+          f"prob must lie in [0, 1]; row 12 of dev.csv {COUNTED} holds -0.2. Are these logits? --logits reads them.",
           {"dev.csv": table(prob=(12, -0.2))}),
     Wrong("log-probabilities", JUDGE,
           f"prob must lie in [0, 1]; row 1 of dev.csv {COUNTED} holds -0.5. Are these log-probabilities? "
-          "Apply exp first.", {"dev.csv": table(prob=[-0.5, -2.25] * 20)}),
+          "--logprobs reads them.", {"dev.csv": table(prob=[-0.5, -2.25] * 20)}),
     Wrong("a probability of NaN", JUDGE,
           f"prob must not be missing; row 12 of dev.csv {COUNTED} holds 'NaN'. "
           "Leave such rows out with --skip-missing (1 in all).", {"dev.csv": table(prob=(12, "NaN"))}),
@@ -193,9 +193,10 @@ VALUES = [
 
 OPTIONS = [
     Wrong("no probability", "calibration dev.csv --target gold",
-          "name the probability in one way: --prob COL, --probs COL,COL,… or --probs-column COL.", CSV),
+          "name the probability in one way: --prob COL, --probs COL,COL,…, --probs-column COL, --logits COL or "
+          "--logprobs COL.", CSV),
     Wrong("two ways to name it", f"{JUDGE} --probs prob,weight",
-          "name the probabilities with exactly one of --prob, --probs and --probs-column.", CSV),
+          "name the probabilities with exactly one of --prob, --probs, --probs-column, --logits and --logprobs.", CSV),
     Wrong("classes of one probability", f"{JUDGE} --classes no,yes",
           "--classes is for several classes; with --prob, there is one probability per row.", CSV),
     Wrong("no label", "calibration dev.csv --prob prob", "--target must name the column of the true label.", CSV),

@@ -6,11 +6,19 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.cli.bad_input import FILES, OPTIONS, PYTHON, VALUES
+from tests.cli.bad_input_columns import NAMED
 from tests.cli.bad_input_counts import COUNTS
 from tests.cli.bad_input_import import SCORED
 
 PAGE = Path(__file__).parents[2] / "docs" / "bad-input.md"
-TOPICS = {"Files": FILES, "Values": VALUES, "Options": OPTIONS, "Counts": COUNTS, "Imported events": SCORED}
+TOPICS = {
+    "Files": FILES,
+    "Values": VALUES,
+    "Columns, conditions and scales": NAMED,
+    "Options": OPTIONS,
+    "Counts": COUNTS,
+    "Imported events": SCORED,
+}
 INTRODUCTION = """# Bad input
 
 Each error is reported in one sentence: the column or option, the rule, the value, the row, and the remedy. The exit

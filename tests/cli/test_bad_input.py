@@ -11,12 +11,13 @@ import pytest
 
 import howsure
 from tests.cli.bad_input import FILES, OPTIONS, PYTHON, VALUES, Wrong
+from tests.cli.bad_input_columns import NAMED
 from tests.cli.bad_input_counts import COUNTS
 from tests.cli.bad_input_import import SCORED
 from tests.cli.bad_input_page import PAGE, page
 from tests.cli.running import howsure as run
 
-WRONG = [*FILES, *VALUES, *OPTIONS, *COUNTS, *SCORED]
+WRONG = [*FILES, *VALUES, *NAMED, *OPTIONS, *COUNTS, *SCORED]
 
 
 def write_files(wrong: Wrong, folder: Path) -> None:

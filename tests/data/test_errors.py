@@ -41,7 +41,7 @@ VALUES = [
         {},
         r"^prob must lie in \[0, 1\]; row 4 of .*{file} \(counted from 1.*\) holds 1\.7\. Are these logits",
     ),
-    ("prob", -3.5, {}, r"row 4 of .*{file} .* holds -3\.5\. Are these logits\? Apply a softmax first\.$"),
+    ("prob", -3.5, {}, r"row 4 of .*{file} .* holds -3\.5\. Are these logits\? logits=\.\.\. reads them\.$"),
     (
         "prob",
         1.0000001,

@@ -50,15 +50,20 @@ def check_probabilities(y_prob: object, *, name: str = "y_prob", n: int | None =
     return values + 0.0 if low == 0.0 and np.signbit(values).any() else values
 
 
-def probability_advice(value: float, highest: float = math.inf) -> str:
-    """Advice about a value that is not a probability; `highest` is the largest value in its column."""
+def probability_advice(value: float, highest: float = math.inf, *, in_file: bool = False) -> str:
+    """Advice about a value that is not a probability; `highest` is the largest value in its column.
+
+    Of a file, other scales can be read as they are.
+    """
+    exp = "logprobs=... reads them" if in_file else "Apply exp first"
+    softmax = "logits=... reads them" if in_file else "Apply a softmax first"
     if -ROUNDING <= value <= 1 + ROUNDING:
         return "Rounding? Clip or round it in your own pipeline; nothing is clipped silently."
     if highest <= 0:
-        return "Are these log-probabilities? Apply exp first."
+        return f"Are these log-probabilities? {exp}."
     if value > 1 and LIKELY_PERCENT < highest <= 100:
-        return "Are these percentages? Divide by 100. Or logits? Apply a softmax first."
-    return "Are these logits? Apply a softmax first."
+        return f"Are these percentages? Divide by 100. Or logits? {softmax}."
+    return f"Are these logits? {softmax}."
 
 
 def check_labels(y_true: object, *, pos_label: object = None, name: str = "y_true") -> Labels:

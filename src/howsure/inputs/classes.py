@@ -143,14 +143,16 @@ def class_positions(
     raise InputError(f"{name} must be one of the classes {shortened(classes)}{index}; it holds {wrong!r}.")
 
 
-def first_fault(matrix: Floats, names: tuple[str, ...]) -> tuple[int, str] | None:
+def first_fault(matrix: Floats, names: tuple[str, ...], *, in_file: bool = False) -> tuple[int, str] | None:
     """The first row that is not a distribution over the classes, and what is wrong with it; None if all rows are
-    valid."""
+    valid. Of a file, advice names what reads other scales."""
     low, high = matrix.min(), matrix.max()
     if not (low >= 0.0 and high <= 1.0):
         row, column = (int(index) for index in np.argwhere(~((matrix >= 0.0) & (matrix <= 1.0)))[0])
         value = float(matrix[row, column])
-        advice = "Leave such rows out first." if np.isnan(value) else probability_advice(value, float(high))
+        advice = (
+            "Leave such rows out first." if np.isnan(value) else probability_advice(value, float(high), in_file=in_file)
+        )
         return row, f"holds {value!r} for {names[column]!r}, not in [0, 1]. {advice}"
     sums = matrix.sum(axis=1)
     wrong = np.flatnonzero(np.abs(sums - 1.0) > SUM_TOLERANCE)

@@ -18,7 +18,14 @@ def comparison_json(result: CalibrationComparison, sides: Sides, rows: PairedRow
     """The models, their labels, the rows that only one has, and everything that was found."""
     a, b = sides
     read = {"a": a.name, "b": b.name, "target_a": a.columns["label"], "target_b": b.columns["label"]}
-    left_out = {"skipped_a": rows.skipped_a, "skipped_b": rows.skipped_b, "only_a": rows.only_a, "only_b": rows.only_b}
+    left_out: dict[str, int | str] = {
+        "skipped_a": rows.skipped_a,
+        "skipped_b": rows.skipped_b,
+        "only_a": rows.only_a,
+        "only_b": rows.only_b,
+    }
+    if rows.where is not None:
+        left_out |= {"where": rows.where, "left_out_a": rows.left_out_a, "left_out_b": rows.left_out_b}
     return json_text({**read, **left_out, "howsure": __version__, **result.to_dict()})
 
 
@@ -53,6 +60,9 @@ def _read(result: CalibrationComparison, sides: Sides, rows: PairedRows) -> list
     lines = [f"A: {a.name}{labels[0]}", f"B: {b.name}{labels[1]}", f"{result.n:,} pairs{shared}; differences are A - B"]
     if rows.skipped_a or rows.skipped_b:
         lines.append(f"skipped because of missing values: {rows.skipped_a:,} of the rows of A, {rows.skipped_b:,} of B")
+    if rows.where is not None:
+        counts = f"{rows.left_out_a:,} of the rows of A, {rows.left_out_b:,} of B"
+        lines.append(f"left out because not where {rows.where}: {counts}")
     if rows.only_a or rows.only_b:
         lines.append(
             f"left out because the other model has none: {rows.only_a:,} of the rows of A, {rows.only_b:,} of B"

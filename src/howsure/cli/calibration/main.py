@@ -17,16 +17,19 @@ from howsure.cli.terminal.options import (
     across_files_option,
     as_names,
     binning_options,
+    by_file_option,
     figure_option,
     from_option,
     output_options,
     report_option,
+    where_option,
 )
 from howsure.cli.terminal.output import emit, say, table_text
 from howsure.cli.terminal.progress import progress
 from howsure.errors import InputError
 from howsure.inputs.pairs import Chunk, Pairs, PairSource
 
+LOG_SCALES = ("logits", "logprobs")
 PASSES = 3  # over a stream: one for the grid, about two for the edges of the bins, more where ties are many
 
 
@@ -39,9 +42,12 @@ def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options that name the columns of a file."""
     options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
         click.option("--positive", metavar="VALUE", help="Label value treated as positive (default: 1)."),
-        click.option("--cluster", metavar="COL", help="Column identifying correlated rows, e.g. the document."),
+        click.option("--cluster", metavar="COL",
+                     help="Column identifying correlated rows, e.g. the document; several: a,b."),
         click.option("--weight", metavar="COL", help="Column of row weights."),
-        click.option("--id", metavar="COL", help="Column identifying the item of each row."),
+        click.option("--id", metavar="COL", help="Column identifying the item of each row; several: a,b."),
+        where_option,
+        by_file_option,
         across_files_option("--id or --cluster"),
         click.option("--skip-missing", is_flag=True, help="Leave out rows with missing values, and count them."),
         click.option("--missing", multiple=True, metavar="VALUE",
@@ -60,11 +66,15 @@ def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--prob", metavar="COL", help="Column of the predicted probability.")
 @click.option("--probs", callback=as_names, metavar="COL,COL,…", help="Columns of class probabilities.")
 @click.option("--probs-column", metavar="COL", help="Column containing a list of class probabilities.")
+@click.option("--logits", callback=as_names, metavar="COL[,COL,…]",
+              help="Logits: several columns or one of lists (softmax), or one number per row (sigmoid).")  # fmt: skip
+@click.option("--logprobs", callback=as_names, metavar="COL[,COL,…]",
+              help="Log-probabilities of classes (normalised), or of the answer alone (exp).")  # fmt: skip
 @click.option(
     "--reduce", metavar="HOW", help="With classes: top-label (default), class-wise, or the name of one class."
 )
 @click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="Class names, in order.")
-@click.option("--group", metavar="COL", help="Column of groups (tag, model, language); one curve per group.")
+@click.option("--group", metavar="COL", help="Column of groups (tag, model, language), one curve each; several: a,b.")
 @click.option("--target", "label", metavar="COL", help="Column of the true label.")
 @reading_options
 @binning_options
@@ -133,13 +143,15 @@ def opened(files: Sequence[str], *, missing: Sequence[str], input_format: str | 
     """The predictions in files, checked."""
     from howsure.data import open_predictions
 
-    given = [name for name in ("prob", "probs", "probs_column") if reading.get(name)]
+    given = [name for name in ("prob", "probs", "probs_column", *LOG_SCALES) if reading.get(name)]
     if len(given) > 1:
-        raise InputError("name the probabilities with exactly one of --prob, --probs and --probs-column.")
+        raise InputError(
+            "name the probabilities with exactly one of --prob, --probs, --probs-column, --logits and --logprobs."
+        )
     for option in ("reduce", "classes"):
         if reading.get(option) is not None and given == ["prob"]:
             raise InputError(f"--{option} is for several classes; with --prob, there is one probability per row.")
-    if given and given != ["prob"] and reading.get("reduce") is None:
+    if given and given[0] not in ("prob", *LOG_SCALES) and reading.get("reduce") is None:
         reading["reduce"] = "top-label"
     predictions = open_predictions(files, missing_values=missing, format=input_format, **reading)
     if predictions.said:

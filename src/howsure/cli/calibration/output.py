@@ -36,7 +36,7 @@ def curves_text(curves: Sequence[CalibrationCurve], *, recipe: dict[str, Any], s
     """One curve: its figures in words and its bins. Several: a table, and what is wrong with each in a sentence."""
     read = f"{files_text(recipe)}: {counted(recipe['rows'], 'row')}"
     read += f", {skipped:,} skipped ({_counts(recipe['skipped'])})" if skipped else ""
-    read += _pooling(recipe)
+    read += left_out(recipe) + _pooling(recipe)
     if len(curves) == 1 and curves[0].name is None:
         return f"{read}\n\n{summary(curves[0])}\n\n{table_text(bins_table(curves[0]))}"
     table = curves_table(curves, recipe=recipe, skipped=skipped, adjust=adjust)
@@ -49,6 +49,11 @@ def files_text(recipe: dict[str, Any]) -> str:
     """The names of the files, and how many there are if several are pooled."""
     files = recipe["files"]
     return files[0] if len(files) == 1 else f"{len(files):,} files pooled ({shortened(files, limit=6)})"
+
+
+def left_out(recipe: dict[str, Any]) -> str:
+    """The rows that do not satisfy the user's expression, and the expression."""
+    return f", {recipe['left_out']:,} left out (not where {recipe['where']})" if "where" in recipe else ""
 
 
 def _pooling(recipe: dict[str, Any]) -> str:
@@ -105,7 +110,7 @@ def curves_table(
             ]
         )
     method = dict(recipe_rows(curves))
-    read = f"howsure {method.pop('howsure')}, files {', '.join(recipe['files'])}, skipped {skipped}"
+    read = f"howsure {method.pop('howsure')}, files {', '.join(recipe['files'])}, skipped {skipped}{left_out(recipe)}"
     read += f", files pooled {len(recipe['files'])}" if len(recipe["files"]) > 1 else ""
     steps = ", ".join(f"{key} {value}" for key, value in method.items() if key != "n")
     comment = "\n".join([read, steps, *scores_of_all_classes(curves), *_families(curves, adjust), *_notes(curves)])
@@ -158,6 +163,7 @@ def write_report(
 
     title = f"How far can these predictions be trusted? {files_text(recipe)}"
     notes = [f"{skipped:,} rows were skipped: {_counts(recipe['skipped'])}."] if skipped else []
+    notes += [f"{recipe['left_out']:,} rows were left out: not where {recipe['where']}."] if "where" in recipe else []
     notes += [f"{pooling[0].upper()}{pooling[1:]}."] if (pooling := _pooling(recipe).partition("note: ")[2]) else []
     write_whole(
         calibration_report(curves, title=title, notes=notes, adjust=None if adjust == "none" else adjust).encode(), path

@@ -117,6 +117,12 @@ from_option = click.option(
     help="Format of the files: csv, tsv, jsonl, json, parquet, npz, or of a log: lm-eval, inspect, hf. "
     "Default: as the files show.",
 )  # fmt: skip
+where_option = click.option(
+    "--where", metavar="EXPRESSION", help="Use only the rows for which this holds, e.g. \"prompt = 'first' and n > 3\"."
+)
+by_file_option = click.option(
+    "--by-file", is_flag=True, help="Make each file's name a column, called file, for --group, --cluster and --where."
+)
 
 
 class DefaultGroup(Group):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from howsure.data.logs.conversion import Log
@@ -12,10 +12,13 @@ from howsure.inputs.classes import CLASS_WISE, TOP_LABEL
 from howsure.inputs.naming import shortened
 
 Asked = dict[str, Any]  # by the parameter of open_predictions
+SOURCES = ("prob", "probs", "probs_column", "logits", "logprobs")
 TASK, ITEM, RUN, DOCUMENT = "task", "item", "run", "document"
 
 
-def with_defaults(asked: Mapping[str, Any], log: Log, files: Sequence[File], *, pairing: bool) -> Asked:
+def with_defaults(
+    asked: Mapping[str, Any], log: Log, files: Sequence[File], *, pairing: bool, fixed: Collection[str] = ()
+) -> Asked:
     """What is asked of a log, with a column for each role that was not named.
 
     Every model, task and prompt becomes a group of its own. Rows are told apart by their item; where an item has
@@ -27,9 +30,9 @@ def with_defaults(asked: Mapping[str, Any], log: Log, files: Sequence[File], *, 
     found = dict(asked) | _probabilities(asked, log, files)
     if found["label"] is None:
         raise InputError(f"label=... must name the column of the true label; {files[0].name} holds none by itself.")
-    parts = list(log.group)
+    parts = [name for name in log.group if name not in fixed]
     if pairing:
-        _refuse_several_models(log, files)
+        _refuse_several_models(log, files, fixed)
         parts = []
     elif asked["group"] is not None:
         parts = str(asked["group"]).split(",")
@@ -40,7 +43,7 @@ def with_defaults(asked: Mapping[str, Any], log: Log, files: Sequence[File], *, 
         )
     elif parts:
         found["group"] = ",".join(parts)
-    return found | _items(found, log, parts)
+    return found | _items(found, log, [*parts, *fixed])
 
 
 def chosen(asked: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, str]:
@@ -51,7 +54,7 @@ def chosen(asked: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, str]
 
 def _probabilities(asked: Mapping[str, Any], log: Log, files: Sequence[File]) -> Asked:
     """The columns of probabilities and labels."""
-    named = [role for role in ("prob", "probs", "probs_column") if asked[role]]
+    named = [role for role in SOURCES if asked[role]]
     if named:
         return {"label": asked["label"] or _held(log, "correct" if named == ["prob"] else "target")}
     reduce = asked["reduce"]
@@ -86,9 +89,9 @@ def _missing_probabilities(log: Log, files: Sequence[File]) -> InputError:
     return InputError(f"{name}, a log of {log.format.program}, holds no probabilities of answers{held}.")
 
 
-def _refuse_several_models(log: Log, files: Sequence[File]) -> None:
+def _refuse_several_models(log: Log, files: Sequence[File], fixed: Collection[str]) -> None:
     for column in (*log.group, RUN):
-        if column != TASK and log.varies(column):
+        if column not in fixed and column != TASK and log.varies(column):
             raise InputError(
                 f"each side of a comparison must be one model; {files[0].name} holds several of: {column}. Choose one "
                 f"by where=\"{column} = '…'\"."

@@ -5,25 +5,28 @@ from __future__ import annotations
 from dataclasses import replace
 
 from howsure.data.tables.columns import Column
+from howsure.data.tables.conditions import ALL
 from howsure.data.tables.table import Table
 from howsure.errors import InputError
 from howsure.inputs.naming import natural_order
 
 
-def with_keys(table: Table, column: Column) -> Column:
+def with_keys(table: Table, column: Column, only: str = ALL) -> Column:
     """The column, and if its first value is a JSON object (in Parquet a STRUCT or MAP), the names in it, in order.
+
+    `only` says in SQL which rows are wanted.
 
     Raises InputError at the first row with other names.
     """
     if not (column.is_text or column.type.startswith(("STRUCT", "MAP"))):
         return column
     json = column.json
-    found = table.ask(f"json_keys({json})", rest=f"WHERE {column.sql} IS NOT NULL LIMIT 1")
+    found = table.ask(f"json_keys({json})", rest=f"WHERE {only} AND {column.sql} IS NOT NULL LIMIT 1")
     names = found[0][0] if found else None
     if not isinstance(names, list) or not names:
         return column
     keyed = replace(column, keys=tuple(sorted(set(map(str, names)), key=natural_order)))
-    other = f"{column.sql} IS NOT NULL AND NOT coalesce({keyed.has_keys}, FALSE)"
+    other = f"{only} AND {column.sql} IS NOT NULL AND NOT coalesce({keyed.has_keys}, FALSE)"
     if table.ask("1", rest=f"WHERE {other} LIMIT 1"):
         place, held = table.place(other, column.text)
         listed = ", ".join(map(repr, keyed.keys))
@@ -32,3 +35,9 @@ def with_keys(table: Table, column: Column) -> Column:
             f"{held!r:.200}. A class without votes has a probability of 0: write it."
         )
     return keyed
+
+
+def holds_lists(table: Table, column: Column, only: str = ALL) -> bool:
+    """Whether the first value that is there is a list of numbers, or a text that spells one."""
+    found = table.ask(f"{column.numbers} IS NOT NULL", rest=f"WHERE {only} AND {column.sql} IS NOT NULL LIMIT 1")
+    return bool(found and found[0][0]) and not column.is_number

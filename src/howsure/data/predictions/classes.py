@@ -14,6 +14,7 @@ from howsure.data.tables.columns import Column
 from howsure.data.tables.database import Connection, NullFound, batches, chunks
 from howsure.errors import InputError
 from howsure.inputs.classes import class_positions, first_fault
+from howsure.inputs.log_scale import LOG_PROBABILITIES, LOGITS, first_fault_in_scores, softmax
 from howsure.inputs.naming import shortened
 from howsure.inputs.numerals import spelled_number
 from howsure.inputs.pairs import Floats, Integers
@@ -42,12 +43,19 @@ def class_labels(
     return positions[np.concatenate(parts)], names
 
 
-def check_rows(selection: Selection, matrix: Floats, names: tuple[str, ...], what: str) -> None:
-    """Raise InputError at the first row that is not a distribution over the classes."""
-    fault = first_fault(matrix, names)
+def as_probabilities(
+    selection: Selection, matrix: Floats, names: tuple[str, ...], what: str, scale: str | None
+) -> Floats:
+    """The rows as distributions over the classes: as they are, or from logits or log-probabilities.
+
+    Raises InputError at the first row that is none.
+    """
+    fault = first_fault(matrix, names, in_file=True) if scale is None else first_fault_in_scores(matrix, names, scale)
     if fault is not None:
         place, _ = selection.table.place(selection.where, skip=fault[0])
-        raise InputError(f"{what} must hold the probabilities of the classes; {place} {fault[1]}")
+        held = {None: "the probabilities", LOGITS: "the logits", LOG_PROBABILITIES: "log-probabilities"}[scale]
+        raise InputError(f"{what} must hold {held} of the classes; {place} {fault[1]}")
+    return matrix if scale is None else softmax(matrix)
 
 
 def _from_columns(connection: Connection, selection: Selection, columns: Sequence[Column], n: int) -> Floats:

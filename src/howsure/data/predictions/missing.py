@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from howsure.data.tables.columns import Column
+from howsure.data.tables.conditions import ALL
 from howsure.data.tables.database import chunks
 from howsure.data.tables.table import Table
 from howsure.errors import InputError
@@ -16,12 +17,16 @@ from howsure.inputs.pairs import Integers
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The used rows of a table, as the rest of a query, with their number and that of the rows left out."""
+    """The used rows of a table, as the rest of a query, with their number and that of the rows left out.
+
+    Left out are those `skipped`, which miss a value, and the `others`, which do not satisfy the condition of the user.
+    """
 
     table: Table
     where: str
     n: int
     skipped: dict[str, int]
+    others: int = 0
 
     def ask(self, select: str, *, rest: str = "") -> list[tuple[object, ...]]:
         """The rows of SELECT `select` over the used rows."""
@@ -29,17 +34,17 @@ class Selection:
 
     def query(self, select: Sequence[str]) -> str:
         """The query for some expressions over the used rows."""
-        limit = "" if self.where == "TRUE" else f" WHERE {self.where}"
+        limit = "" if self.where == ALL else f" WHERE {self.where}"
         return f"SELECT {', '.join(select)} FROM {self.table.relation}{limit}"
 
     @property
     def total(self) -> int:
         """The number of rows, used or not."""
-        return self.n + sum(self.skipped.values())
+        return self.n + sum(self.skipped.values()) + self.others
 
     def positions(self) -> Integers:
         """The position of each used row among all rows of all files, from 0."""
-        if self.where == "TRUE":
+        if self.where == ALL:
             return np.arange(self.n, dtype=np.int64)
         position = self.table.position
         query = f"SELECT {position} FROM {self.table.numbered} WHERE {self.where} ORDER BY {position}"
@@ -55,9 +60,9 @@ class Selection:
 
 
 def select_rows(
-    table: Table, missing: dict[Column, str], *, skip: bool, values: Sequence[str], stream_checks: bool
+    table: Table, missing: dict[Column, str], *, skip: bool, values: Sequence[str], stream_checks: bool, only: str = ALL
 ) -> Selection:
-    """The rows in which no column is missing; `missing` says in SQL when one is.
+    """The rows in which no column is missing; `missing` says in SQL when one is, and `only` which rows are wanted.
 
     A row with several missing values is counted under the first. With `stream_checks`, columns whose nulls a stream
     detects anyway are not checked beforehand.
@@ -65,22 +70,26 @@ def select_rows(
     Raises InputError at the first missing value unless `skip`, or if no row is left.
     """
     if stream_checks and not skip:
-        (total,) = table.ask("count(*)")[0]
-        return Selection(table, "TRUE", int(str(total)), {})
-    tests, earlier = [], "FALSE"
+        all_rows, wanted = (int(str(count)) for count in table.ask(f"count(*), count(*) FILTER ({only})")[0])
+        return Selection(table, only, wanted, {}, all_rows - wanted)
+    tests, earlier = [f"count(*) FILTER ({only})"], "FALSE"
     for test in missing.values():
-        tests.append(f"count(*) FILTER ({test} AND NOT {earlier})")
+        tests.append(f"count(*) FILTER ({only} AND {test} AND NOT {earlier})")
         earlier = f"({earlier} OR {test})"
-    total, *counts = (int(str(count)) for count in table.ask(", ".join(["count(*)", *tests]))[0])
+    all_rows, wanted, *counts = (int(str(count)) for count in table.ask(", ".join(["count(*)", *tests]))[0])
+    others = all_rows - wanted
     skipped = {column.name: count for column, count in zip(missing, counts, strict=True) if count}
     if not skipped:
-        return Selection(table, "TRUE", total, {})
+        return Selection(table, only, wanted, {}, others)
     column = next(column for column in missing if column.name in skipped)
+    rows = sum(skipped.values())
     if not skip:
-        raise missing_value(table, column, missing[column], values=values, rows=sum(skipped.values()))
-    if sum(skipped.values()) == total:
-        raise InputError(f"every row of {table.name} has a missing value ({_counted(skipped)}); nothing is left.")
-    return Selection(table, f"NOT {earlier}", total - sum(skipped.values()), skipped)
+        raise missing_value(table, column, f"{only} AND {missing[column]}", values=values, rows=rows)
+    if rows == wanted:
+        kept = "" if only == ALL else " that satisfies where=..."
+        raise InputError(f"every row of {table.name}{kept} has a missing value ({_counted(skipped)}); nothing is left.")
+    where = f"NOT {earlier}" if only == ALL else f"({only} AND NOT {earlier})"
+    return Selection(table, where, wanted - rows, skipped, others)
 
 
 def missing_value(

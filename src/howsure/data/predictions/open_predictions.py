@@ -9,15 +9,16 @@ from typing import Any
 
 from howsure.data.logs.conversion import described, input_files
 from howsure.data.logs.defaults import chosen, with_defaults
-from howsure.data.predictions.class_mappings import with_keys
-from howsure.data.predictions.classes import check_rows, class_labels, class_matrix
+from howsure.data.predictions.classes import as_probabilities, class_labels, class_matrix
 from howsure.data.predictions.groups import group_sizes
 from howsure.data.predictions.labels import label_sql
 from howsure.data.predictions.loading import load_clusters, load_groups, load_pairs, load_weights
 from howsure.data.predictions.missing import Selection, select_rows
 from howsure.data.predictions.predictions import Predictions
+from howsure.data.predictions.sources import LISTS, ONE, SEVERAL, SOURCES, Source, source_of
 from howsure.data.predictions.stream import PairStream
 from howsure.data.tables.columns import Column
+from howsure.data.tables.conditions import ALL, condition
 from howsure.data.tables.database import Database
 from howsure.data.tables.pooling import SAME, SEPARATE, check_across_files, check_different, check_way
 from howsure.data.tables.table import Table, open_table
@@ -36,6 +37,8 @@ def open_predictions(
     prob: str | None = None,
     probs: Sequence[str] | None = None,
     probs_column: str | None = None,
+    logits: str | Sequence[str] | None = None,
+    logprobs: str | Sequence[str] | None = None,
     reduce: str | None = None,
     classes: Sequence[str] | None = None,
     positive: str | None = None,
@@ -46,6 +49,8 @@ def open_predictions(
     across_files: str = "error",
     skip_missing: bool = False,
     missing_values: Sequence[str] = (),
+    where: str | None = None,
+    by_file: bool = False,
     format: str | None = None,
     normalise: str | None = None,
     pairing: bool = False,
@@ -57,7 +62,15 @@ def open_predictions(
     `paths` are files or globs of CSV, TSV, JSON lines (text may be compressed by gzip or zstd), Parquet or .npz, or "-"
     for standard input, whose format is recognised from its first bytes or given by `format`. One pair per row comes
     from `label` and `prob`; rows with a probability for each class (`probs`, several columns, or `probs_column`, a
-    column of lists, their order named by `classes`) are reduced: "top-label", "class-wise" or one class.
+    column of lists or mappings, their order named by `classes`) are reduced: "top-label", "class-wise" or one class.
+    `logits` and `logprobs` (log-probabilities, normalised) name several columns or one of lists or mappings, whose
+    softmax is taken and, unless `reduce` says else, the top label; or one column of numbers, whose sigmoid or exp is
+    the probability of the label.
+
+    A column may lie inside another one: "doc.answerKey", "scores[0].value", "doc['a key']". `group`, `cluster` and `id`
+    may be several columns as one key: "task,question". A column of exactly the name comes first. With `by_file`, the
+    file's name is the column `file`. Only rows that satisfy `where` are used, an expression such as
+    "prompt = 'first' and score > 0.5"; a missing value satisfies `is null` alone.
 
     `id` is the column that identifies the item of a row: different in every row of a file and group. The rows of
     several files are pooled; equal values of `id` or `cluster` in two of them are an error unless `across_files` says
@@ -76,43 +89,66 @@ def open_predictions(
     Raises InputError naming the file, the column, the row (from 1) and the value.
     """
     check_way(across_files, of=id or cluster, named="id=... or cluster=...")
+    rows = condition(where)
     database = Database(spool)
-    given = (label, prob, probs_column, group, cluster, weight, id, *(probs or ()))
-    files, log = input_files(paths, format=format, spool=database.folder, wanted=given, normalise=normalise)
+    asked: dict[str, Any] = {"label": label, "prob": prob, "probs": probs, "probs_column": probs_column}
+    asked |= {"logits": logits, "logprobs": logprobs, "reduce": reduce, "classes": classes}
+    asked |= {"group": group, "cluster": cluster, "id": id}
+    texts = [*_names(*asked.values()), *_names(weight), *(rows.names if rows else ())]
+    files, log = input_files(paths, format=format, spool=database.folder, wanted=texts, normalise=normalise)
     database.allow_only([file.path for file in files])
     notes: dict[str, Any] = {}
     said = ""
     if log is not None:
-        asked = {"label": label, "prob": prob, "probs": probs, "probs_column": probs_column, "reduce": reduce}
-        asked |= {"classes": classes, "group": group, "cluster": cluster, "id": id}
-        found = with_defaults(asked, log, files, pairing=pairing)
-        label, prob, probs, probs_column, reduce, classes, group, cluster, id = (found[name] for name in asked)
+        found = with_defaults(asked, log, files, pairing=pairing, fixed=rows.fixed if rows else ())
         said, notes = described(log, files, chosen(asked, found)), log.describe()
-    _check_request(prob, probs, probs_column, reduce, positive, group)
+        asked = found
+    label, reduce, classes, group = asked["label"], asked["reduce"], asked["classes"], asked["group"]
+    source = source_of(**{role: asked[role] for role in SOURCES})
+    _check_request(source, reduce, positive, group)
     if label is None:
         raise InputError("label=... must name the column of the true label.")
-    roles = {"label": label, "prob": prob, "probs_column": probs_column}
-    roles |= {"group": group, "cluster": cluster, "weight": weight, "id": id}
-    names = {role: name for role, name in roles.items() if name is not None}
-    table = open_table(database, files, [*names.values(), *(probs or ())])
-    if probs_column is not None:
-        table.columns[probs_column] = with_keys(table, table.columns[probs_column])
-    columns = {role: table.columns[name] for role, name in names.items()}
-    several = [table.columns[name] for name in probs or ()]
-    selection = _selected(table, columns, several, skip=skip_missing, values=missing_values, positive=positive)
+    named = {role: asked[role] for role in ("label", "group", "cluster")} | {"weight": weight, "id": asked["id"]}
+    roles = {role: name for role, name in named.items() if name is not None}
+    columns_of = [*roles.values(), *source.names, *(rows.names if rows else ())]
+    table = open_table(database, files, columns_of, by_file=by_file)
+    only = rows.sql(table, missing_values) if rows else ALL
+    columns = {role: table.columns[name] for role, name in roles.items()}
+    source = source.found(table, only)
+    for column in (columns["label"], *source.columns, *(columns[role] for role in ("weight",) if role in columns)):
+        if column.parts:
+            raise InputError(
+                f"{column.name} must be one column; several are one key for group=..., cluster=... and id=...."
+            )
+    selection = _selected(
+        table, columns, source, skip=skip_missing, values=missing_values, positive=positive, only=only
+    )
     _check_pooling(selection, columns, across_files)
-    options = {"positive": positive, "missing_values": list(missing_values) or None}
+    options = {"positive": positive, "missing_values": list(missing_values) or None, "by_file": by_file or None}
     options["across_files"] = across_files if len(files) > 1 and across_files != "error" else None
     notes |= {key: value for key, value in options.items() if value is not None}
+    notes |= {} if where is None else {"where": where, "left_out": selection.others}
     if "id" in columns and "cluster" not in columns and notes.get("across_files") == SAME:
-        names["cluster"], columns["cluster"] = names["id"], columns["id"]
-    if prob is not None:
-        return replace(_one_probability(selection, columns, names, notes, positive, in_memory_rows), said=said)
-    order = classes if classes is not None else probs
-    if "probs_column" in columns and columns["probs_column"].keys:
-        order, columns["probs_column"] = _in_order(columns["probs_column"], classes)
-    named = {**names, "probs": list(probs)} if probs else names
-    return replace(_several_classes(selection, columns, several, named, notes, reduce or "", order), said=said)
+        roles["cluster"], columns["cluster"] = roles["id"], columns["id"]
+    names: dict[str, Any] = {"label": label, source.role: source.shown} | roles
+    if source.kind == ONE:
+        if reduce is not None:
+            raise InputError(f"{source.columns[0].name} holds one number per row; reduce=... needs several classes.")
+        one = _one_probability(selection, columns, source, names, notes, positive, in_memory_rows)
+        return replace(one, said=said)
+    if positive is not None:
+        raise InputError("positive=... does not go with several classes; name one by reduce='CLASS'.")
+    order = classes if classes is not None else source.names if source.kind == SEVERAL else None
+    if source.columns[0].keys:
+        order, column = _in_order(source.columns[0], classes)
+        source = replace(source, columns=(column,))
+    several = _several_classes(selection, columns, source, names, notes, reduce or TOP_LABEL, order)
+    return replace(several, said=said)
+
+
+def _names(*given: str | Sequence[str] | None) -> list[str]:
+    """The texts among what is given, those in lists too."""
+    return [one for each in given if each is not None for one in ([each] if isinstance(each, str) else each)]
 
 
 def _in_order(column: Column, classes: Sequence[str] | None) -> tuple[Sequence[str], Column]:
@@ -128,13 +164,15 @@ def _in_order(column: Column, classes: Sequence[str] | None) -> tuple[Sequence[s
 def _one_probability(
     selection: Selection,
     columns: dict[str, Column],
+    source: Source,
     names: dict[str, Any],
     notes: dict[str, Any],
     positive: str | None,
     in_memory_rows: int,
 ) -> Predictions:
-    label, prob, group = columns["label"], columns["prob"], columns.get("group")
-    stream = PairStream(selection, label, prob, label_sql(selection, label, positive), group)
+    label, group = columns["label"], columns.get("group")
+    targets = label_sql(selection, label, positive)
+    stream = PairStream(selection, label, source.columns[0], targets, group, source.scale)
     sizes = {} if group is None else group_sizes(selection, group)
 
     def load() -> Pairs:
@@ -148,16 +186,16 @@ def _one_probability(
 def _several_classes(
     selection: Selection,
     columns: dict[str, Column],
-    several: Sequence[Column],
+    source: Source,
     names: dict[str, Any],
     notes: dict[str, Any],
     reduce: str,
     classes: Sequence[str] | None,
 ) -> Predictions:
-    sources = list(several) or [columns["probs_column"]]
-    matrix = class_matrix(selection, sources, lists=not several)
+    matrix = class_matrix(selection, source.columns, lists=source.kind == LISTS)
     codes, class_names = class_labels(selection, columns["label"], classes, matrix.shape[1])
-    check_rows(selection, matrix, class_names, shortened(source.name for source in sources))
+    shown = shortened(column.name for column in source.columns)
+    matrix = as_probabilities(selection, matrix, class_names, shown, source.scale)
     sizes = {} if "group" not in columns else group_sizes(selection, columns["group"])
     weights, groups, group_names, clusters = _extras(selection, columns, tuple(sizes), notes)
     pairs = reduced(codes, matrix, class_names, reduce=reduce, weights=weights, clusters=clusters)
@@ -196,44 +234,36 @@ def _check_pooling(selection: Selection, columns: dict[str, Column], across_file
 def _selected(
     table: Table,
     columns: dict[str, Column],
-    several: Sequence[Column],
+    source: Source,
     *,
     skip: bool,
     values: Sequence[str],
     positive: str | None,
+    only: str,
 ) -> Selection:
-    numbers = [*(columns[role] for role in ("prob", "weight") if role in columns), *several]
+    numbers = [*(columns[role] for role in ("weight",) if role in columns)]
+    numbers += source.columns if source.kind != LISTS else ()
     for column in numbers:
         if not (column.is_text or column.is_number):
             raise InputError(f"{column.name} must be a column of numbers; its type is {column.type}.")
-    kinds = dict.fromkeys(columns.values(), "text") | dict.fromkeys(numbers, "number")
-    if "probs_column" in columns:
-        kinds[columns["probs_column"]] = "numbers"
+    first, *rest = columns.values()
+    kinds = dict.fromkeys((first, *source.columns, *rest), "text") | dict.fromkeys(numbers, "number")
+    if source.kind == LISTS:
+        kinds[source.columns[0]] = "numbers"
     tests = {column: column.missing(values, role=role) for column, role in kinds.items()}
-    plain = set(columns) == {"label", "prob"} and not any(column.is_text for column in columns.values())
+    plain = set(columns) == {"label"} and source.kind == ONE and not any(column.is_text for column in kinds)
     stream_checks = plain and not values and positive is None
-    return select_rows(table, tests, skip=skip, values=values, stream_checks=stream_checks)
+    return select_rows(table, tests, skip=skip, values=values, stream_checks=stream_checks, only=only)
 
 
-def _check_request(
-    prob: str | None,
-    probs: Sequence[str] | None,
-    probs_column: str | None,
-    reduce: str | None,
-    positive: str | None,
-    group: str | None,
-) -> None:
-    if sum(source is not None for source in (prob, probs, probs_column)) != 1:
-        raise InputError("name the probability in one way: prob='COL', probs=['COL', 'COL', …] or probs_column='COL'.")
-    if prob is not None:
+def _check_request(source: Source, reduce: str | None, positive: str | None, group: str | None) -> None:
+    if source.role == "prob":
         if reduce is not None:
             raise InputError("reduce=... needs the probabilities of several classes: probs=[...] or probs_column.")
         return
-    if reduce is None:
+    if reduce is None and source.scale is None:
         raise InputError("several classes need reduce=...: top-label, class-wise, or the name of one class.")
-    if probs is not None and len(set(probs)) != max(2, len(probs)):
-        raise InputError(f"probs=[...] must name two columns or more, each once; it names {shortened(probs)}.")
-    if positive is not None:
+    if positive is not None and source.scale is None:
         raise InputError("positive=... does not go with several classes; name one by reduce='CLASS'.")
     if group is not None and reduce == CLASS_WISE:
         raise InputError(

@@ -18,7 +18,8 @@ from howsure.inputs.pairs import Integers, Pairs
 class PairedRows:
     """The pairs of the rows shared by both models, in the same order.
 
-    `skipped_a` and `skipped_b` rows have missing values; `only_a` and `only_b` others are missing from the other model.
+    `skipped_a` and `skipped_b` rows have missing values, `left_out_a` and `left_out_b` ones do not satisfy `where`;
+    `only_a` and `only_b` others are missing from the other model.
     """
 
     a: Pairs
@@ -27,6 +28,9 @@ class PairedRows:
     only_b: int
     skipped_a: int
     skipped_b: int
+    where: str | None = None
+    left_out_a: int = 0
+    left_out_b: int = 0
 
 
 def paired_rows(a: Predictions, b: Predictions, *, own_labels: bool) -> PairedRows:
@@ -49,8 +53,17 @@ def paired_rows(a: Predictions, b: Predictions, *, own_labels: bool) -> PairedRo
     if not own_labels:
         _check_labels(a, b, rows_b, one, other)
     other = replace(other, clusters=_same_clusters(one.clusters, other.clusters))
-    skipped = (sum(each.skipped.values()) for each in (a, b))
-    return PairedRows(one, other, len(keys_a) - len(rows_a), len(keys_b) - len(rows_b), *skipped)
+    return PairedRows(
+        one,
+        other,
+        only_a=len(keys_a) - len(rows_a),
+        only_b=len(keys_b) - len(rows_b),
+        skipped_a=sum(a.skipped.values()),
+        skipped_b=sum(b.skipped.values()),
+        where=a.notes.get("where"),
+        left_out_a=a.selection.others,
+        left_out_b=b.selection.others,
+    )
 
 
 def _keys(a: Predictions, b: Predictions) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:

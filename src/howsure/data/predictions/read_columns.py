@@ -12,11 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.data.logs.conversion import described, input_files
-from howsure.data.predictions.class_mappings import with_keys
+from howsure.data.predictions.class_mappings import holds_lists, with_keys
 from howsure.data.predictions.classes import class_matrix
 from howsure.data.predictions.groups import codes_sql
 from howsure.data.predictions.missing import Selection, select_rows
 from howsure.data.tables.columns import Column
+from howsure.data.tables.conditions import ALL, condition
 from howsure.data.tables.database import Database, chunks, literal, reading
 from howsure.data.tables.pooling import SEPARATE, apart_by_file, check_across_files, check_way
 from howsure.data.tables.table import Table, open_table
@@ -59,6 +60,8 @@ def read_columns(
     run: str | None = None,
     across_files: str = "error",
     skip_missing: bool = False,
+    where: str | None = None,
+    by_file: bool = False,
     format: str | None = None,
 ) -> ReadColumns:
     """Some columns of files by name, and what was read: the files, the rows used and those left out.
@@ -73,24 +76,31 @@ def read_columns(
     `cluster` is one of the labels: equal values of it in several files (of one `run`, if that is a column) are an
     error, unless `across_files` says that they are the "same" item or "separate" ones, which are then numbered anew.
 
+    `where` and `by_file`, and the names of columns, are as in `open_predictions`. A row is counted from 0 among those
+    used.
+
     Files are those of `open_predictions`. Raises InputError naming the file, the column, the row and the value.
     """
     check_way(across_files, of=cluster, named="cluster=...")
     texts = (*labels, *coded, *days, *optional, *partial, *later)
     roles = dict.fromkeys(texts, "text") | dict.fromkeys(numbers, "number")
     roles |= dict.fromkeys(lists, "numbers")
+    wanted = condition(where)
     with ExitStack() as ending:
         database = Database()
         ending.callback(database.close)
         files, log = input_files(paths, format=format, spool=database.folder, wanted=roles)
         database.allow_only([file.path for file in files])
-        table = open_table(database, files, list(roles))
+        named = [*roles, *(wanted.names if wanted else ())]
+        table = open_table(database, files, named, by_file=by_file)
+        only = wanted.sql(table) if wanted else ALL
         for name in (*labels, *lists):
-            table.columns[name] = with_keys(table, table.columns[name])
-        kinds = {c: "numbers" if _holds_lists(table, c) else roles[name] for name, c in table.columns.items()}
+            table.columns[name] = with_keys(table, table.columns[name], only)
+        asked = {name: table.columns[name] for name in roles}
+        kinds = {c: "numbers" if holds_lists(table, c, only) else roles[name] for name, c in asked.items()}
         unchecked = {*optional, *partial, *later}
         missing = {column: column.missing(role=kind) for column, kind in kinds.items() if column.name not in unchecked}
-        selection = select_rows(table, missing, skip=skip_missing, values=(), stream_checks=False)
+        selection = select_rows(table, missing, skip=skip_missing, values=(), stream_checks=False, only=only)
         ways: dict[str, Callable[[Selection, Column], Any]] = dict.fromkeys(coded, _coded) | dict.fromkeys(days, _days)
         ways |= dict.fromkeys(optional, _with_none) | dict.fromkeys(partial, _by_row)
         found: Arrays = {
@@ -106,11 +116,13 @@ def read_columns(
             if across_files == SEPARATE:
                 codes = check_clusters(found[cluster], n=selection.n, name=cluster)
                 found[cluster] = apart_by_file(selection, codes)
-        positions = None if selection.where == "TRUE" else selection.positions()
+        positions = None if selection.where == ALL else selection.positions()
         if later:
             ending.pop_all()
     recipe: dict[str, Any] = {"files": [file.name for file in files]}
     recipe |= {"rows": selection.n, "skipped": selection.skipped} | ({} if log is None else log.describe())
+    recipe |= {"where": where, "left_out": selection.others} if where is not None else {}
+    recipe |= {"by_file": True} if by_file else {}
     keys = {name: list(column.keys) for name, column in table.columns.items() if column.keys}
 
     def position_of(row: int) -> int:
@@ -124,12 +136,6 @@ def read_columns(
         lambda rows: _values_at(table, later, [position_of(row) for row in rows]),
         "" if log is None else described(log, files, {}),
     )
-
-
-def _holds_lists(table: Table, column: Column) -> bool:
-    """Whether the first value that is there is a list of numbers, or a text that spells one."""
-    found = table.ask(f"{column.numbers} IS NOT NULL", rest=f"WHERE {column.sql} IS NOT NULL LIMIT 1")
-    return bool(found and found[0][0]) and not column.is_number
 
 
 def _values(selection: Selection, column: Column, kind: str) -> npt.NDArray[Any]:
@@ -170,7 +176,7 @@ def _by_row(selection: Selection, column: Column) -> dict[int, Any]:
     query = f"SELECT {position}, {column.sql} FROM {table.numbered} WHERE {there} ORDER BY {position}"
     with reading(table.name):
         found = {int(row): value for row, value in table.connection.sql(query).fetchall()}
-    if selection.where == "TRUE":
+    if selection.where == ALL:
         return found
     rows = {int(row): place for place, row in enumerate(selection.positions().tolist())}
     return {rows[row]: value for row, value in found.items()}

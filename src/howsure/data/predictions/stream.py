@@ -15,6 +15,7 @@ from howsure.data.tables.columns import Column
 from howsure.data.tables.database import NullFound, chunks
 from howsure.errors import InputError
 from howsure.inputs.checks import probability_advice
+from howsure.inputs.log_scale import LOG_PROBABILITIES, LOGITS, exp_sql, sigmoid_sql
 from howsure.inputs.numerals import spelled_number
 from howsure.inputs.pairs import Chunk, Floats, Integers, Labels
 
@@ -23,13 +24,23 @@ CodedChunk = tuple[Integers, Floats, Labels]
 
 @dataclass(frozen=True, slots=True)
 class PairStream:
-    """The pairs of the used rows: a `PairSource` that rereads the files each time."""
+    """The pairs of the used rows: a `PairSource` that rereads the files each time.
+
+    `scale` says that the column `prob` holds logits or log-probabilities.
+    """
 
     selection: Selection
     label: Column
     prob: Column
     label_sql: str
     group: Column | None = None
+    scale: str | None = None
+
+    @property
+    def probability(self) -> str:
+        """The probability in SQL; null if the column holds none."""
+        ways = {LOGITS: sigmoid_sql, LOG_PROBABILITIES: exp_sql}
+        return self.prob.number if self.scale is None else ways[self.scale](self.prob.number)
 
     def chunks(self) -> Iterator[Chunk]:
         """The pairs, one chunk at a time."""
@@ -43,7 +54,7 @@ class PairStream:
             yield coded, probabilities, labels
 
     def _read(self, *codes: str) -> Iterator[list[Any]]:
-        query = self.selection.query([self.prob.number, self.label_sql, *codes])
+        query = self.selection.query([self.probability, self.label_sql, *codes])
         dtypes = [np.float64, np.uint8, *(np.int64 for _ in codes)]
         try:
             for chunk in chunks(self.selection.table.connection, query, dtypes):
@@ -59,8 +70,8 @@ class PairStream:
         for column, role in ((self.label, "text"), (self.prob, "number")):
             test = column.missing(role=role)
             if self.selection.has(test):
-                return missing_value(self.selection.table, column, test)
-        number = self.prob.number
+                return missing_value(self.selection.table, column, f"{self.selection.where} AND {test}")
+        number = self.probability
         bad = f"({number} IS NULL OR NOT ({number} >= 0 AND {number} <= 1))"
         if self.selection.has(bad):
             return self._no_probability(bad)
@@ -71,7 +82,11 @@ class PairStream:
         value = spelled_number(str(held))
         if value is None:
             advice = "Write a decimal point." if "," in str(held) else "Leave such rows out first."
-            return InputError(f"{self.prob.name} must be a number in [0, 1]; {place} holds {held!r}. {advice}")
+            what = "in [0, 1]" if self.scale is None else f"({self.scale})"
+            return InputError(f"{self.prob.name} must be a number {what}; {place} holds {held!r}. {advice}")
         highest = self.selection.ask(f"max({self.prob.number})")[0][0]
-        advice = probability_advice(value, float(str(highest)))
+        if self.scale is not None:
+            what = {LOGITS: "a finite logit", LOG_PROBABILITIES: "a log-probability, at most 0"}[self.scale]
+            return InputError(f"{self.prob.name} must be {what}; {place} holds {held}.")
+        advice = probability_advice(value, float(str(highest)), in_file=True)
         return InputError(f"{self.prob.name} must lie in [0, 1]; {place} holds {held}. {advice}")

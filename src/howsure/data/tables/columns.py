@@ -10,21 +10,33 @@ from howsure.data.tables.database import identifier, literal, literals
 from howsure.inputs.numerals import spelled_number
 
 FLOATS = ("FLOAT", "DOUBLE")
+JOINT = " / "  # between the parts of a key
 INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column by its name and DuckDB's type of it; `keys` are the names in its values where these are mappings."""
+    """A column by its name and DuckDB's type of it; `keys` are the names in its values where these are mappings.
+
+    A column of several `parts` is their values as one key, as text.
+    """
 
     name: str
     type: str
     keys: tuple[str, ...] = ()
+    parts: tuple[Column, ...] = ()
 
     @property
     def sql(self) -> str:
         """The column itself."""
+        if self.parts:
+            return f"({f' || {literal(JOINT)} || '.join(map(_unambiguous, self.parts))})"
         return identifier(self.name)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The columns of the table that it is made of."""
+        return tuple(part.name for part in self.parts) or (self.name,)
 
     @property
     def is_text(self) -> bool:
@@ -84,6 +96,8 @@ class Column:
 
         The role is "text", "number" (a text is missing if it spells NaN in any way) or "numbers" (a list).
         """
+        if self.parts:
+            return f"({' OR '.join(part.missing(values) for part in self.parts)})"
         tests = [f"{self.sql} IS NULL"]
         if self.type in FLOATS:
             tests.append(f"isnan({self.sql})")
@@ -110,6 +124,13 @@ class Column:
             return f"({self.sql} IN ({whole}))" if whole else "FALSE"
         exact = ", ".join(f"CAST({number!r} AS DOUBLE)" for number in numbers)
         return f"({self.number} IN ({exact}))" if exact else "FALSE"
+
+
+def _unambiguous(part: Column) -> str:
+    """A part of a key as text, in quotes where it could be taken for two parts: different parts give different keys."""
+    unclear = " OR ".join(f"contains({part.text}, {literal(one)})" for one in (JOINT[:-1], JOINT[1:], '"'))
+    quoted = f"""'"' || replace({part.text}, '"', '""') || '"'"""
+    return f"CASE WHEN {unclear} THEN {quoted} ELSE {part.text} END"
 
 
 def as_number(text: str) -> float | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from howsure.data.tables.database import Connection, file_literal
+from howsure.data.tables.database import Connection, file_literal, identifier
 from howsure.data.tables.named_files import File
-from howsure.data.tables.sources import text_source
+from howsure.data.tables.sources import as_texts, parquet_source, text_source
 from howsure.errors import InputError
 
 JSON_ROWS = 20_480  # whose keys are looked at, as many as DuckDB samples
@@ -53,3 +53,16 @@ def _top_level(schema: Sequence[tuple[str, int | None]]) -> list[str]:
             inside -= 1
         inside += children or 0
     return columns
+
+
+def keys_in(connection: Connection, file: File, column: str) -> list[str]:
+    """The keys of the first mapping in a column of a file of text or of Parquet, as they stand there."""
+    if file.format == "npz":
+        return []
+    asked = as_texts([column]) if file.format in ("json", "jsonl") else ""
+    source = parquet_source([file]) if file.format == "parquet" else text_source(file, asked)
+    name = identifier(column)
+    json = f"to_json({name})" if file.format == "parquet" else f"CASE WHEN json_valid({name}) THEN {name} END"
+    query = f"SELECT json_keys(json) FROM (SELECT {json} AS json FROM {source}) WHERE len(json_keys(json)) > 0 LIMIT 1"
+    found = connection.execute(query).fetchall()
+    return [str(key) for key in found[0][0]] if found else []

@@ -68,6 +68,30 @@ def named_files(
     return tuple(files)
 
 
+def short_names(files: Sequence[File]) -> list[str]:
+    """The shortest names that tell files apart: without folders and suffixes, without folders, or from where they part.
+
+    >>> short_names([File("x", f"runs/{name}.tsv.gz", "tsv") for name in ("arc", "mmlu")])
+    ['arc', 'mmlu']
+    """
+    names = [file.name for file in files]
+    bare = [os.path.basename(name) for name in names]
+    stems = [_stem(name) for name in bare]
+    for one in (stems, bare):
+        if len(set(one)) == len(one):
+            return one
+    whole = [os.path.abspath(name) for name in names]
+    shared = os.path.commonpath([os.path.dirname(path) for path in whole])
+    return [os.path.relpath(path, shared) for path in whole]
+
+
+def _stem(name: str) -> str:
+    stem, suffix = os.path.splitext(name)
+    if suffix.lower() in COMPRESSIONS:
+        stem, suffix = os.path.splitext(stem)
+    return stem if suffix.lower() in SUFFIXES else name
+
+
 def _expanded(path: str) -> list[str]:
     if path == STANDARD_INPUT or os.path.exists(path):
         return [path]

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from howsure.data.tables.database import Connection, identifier, reading
 from howsure.data.tables.named_files import File
+from howsure.data.tables.paths import FILE
 from howsure.errors import InputError
 from howsure.files.archive import NUMBERS, TEXTS, Archive, ArchiveError
 
@@ -25,10 +26,24 @@ def archive_columns(file: File) -> dict[str, str]:
         return dict.fromkeys(archive.arrays, "array")
 
 
-def copy_archives(connection: Connection, files: Sequence[File], names: Sequence[str], *, into: str) -> tuple[int, ...]:
-    """Copy arrays of archives into a table, file after file; returns the row at which each file starts."""
+def copy_archives(
+    connection: Connection,
+    files: Sequence[File],
+    names: Sequence[str],
+    *,
+    into: str,
+    shown: Sequence[str] | None = None,
+) -> tuple[int, ...]:
+    """Copy arrays of archives into a table, file after file; returns the row at which each file starts.
+
+    If files are `shown` by names, these are one more column.
+    """
     parts = [_arrays(file, names) for file in files]
     lengths = [len(part[names[0]]) for part in parts]
+    if shown is not None:
+        names = [*names, FILE]
+        for part, name, length in zip(parts, shown, lengths, strict=True):
+            part[FILE] = np.full(length, name)
     flat: dict[str, Array] = {}
     selected = []
     for name in names:

@@ -17,10 +17,14 @@ from howsure.errors import InputError
 FOLDER = re.compile(r"([^=]+)=.*")
 
 
-def parquet_source(files: Sequence[File], *, folders: bool = False) -> str:
-    """The call that reads Parquet files as one table, their columns matched by name."""
+def parquet_source(files: Sequence[File], *, folders: bool = False, with_names: str | None = None) -> str:
+    """The call that reads Parquet files as one table, their columns matched by name.
+
+    `with_names` is the column that the path of each file goes into.
+    """
     paths = ", ".join(file_literal(file.path) for file in files)
     extra = ", union_by_name=true" if len(files) > 1 else ""
+    extra += "" if with_names is None else f", filename={literal(with_names)}"
     return f"read_parquet([{paths}]{extra}, {_hive(folders)})"
 
 

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from howsure.data.tables.columns import Column
-from howsure.data.tables.database import Connection, Database, file_literal, identifier, reading
-from howsure.data.tables.headers import check_alike
-from howsure.data.tables.named_files import File
+from howsure.data.tables.database import Connection, Database, file_literal, identifier, literal, reading
+from howsure.data.tables.headers import check_alike, keys_in
+from howsure.data.tables.named_files import File, short_names
 from howsure.data.tables.npz import archive_columns, copy_archives
+from howsure.data.tables.paths import FILE, Place, column_of, parts_of, place_of
 from howsure.data.tables.sources import as_texts, folders_are_columns, parquet_source, text_source
+from howsure.data.tables.typed_paths import in_typed
 from howsure.errors import InputError
-from howsure.inputs.naming import shortened, unknown_name
+from howsure.inputs.naming import nearest, shortened
 
 COPIED = "copied_rows"
 
@@ -52,16 +54,20 @@ class Table:
     @property
     def numbered(self) -> str:
         """The columns in use and the position of every row, from 0 over all files, to be asked like a table."""
-        listed = [identifier(name) for name in self.columns]
+        listed = [identifier(name) for name in self._sources]
         return f"(SELECT {', '.join(listed)}, row_number() OVER () - 1 AS {self.position} FROM {self.relation})"
 
     @property
     def position(self) -> str:
         """What the position is called in `numbered`: no column in use is."""
-        taken, name = {name.casefold() for name in self.columns}, "position"
+        taken, name = {name.casefold() for name in self._sources}, "position"
         while name in taken:
             name += "_"
         return name
+
+    @property
+    def _sources(self) -> list[str]:
+        return list(dict.fromkeys(name for column in self.columns.values() for name in column.sources))
 
     def place(self, condition: str, shown: str = "NULL", *, skip: int = 0) -> tuple[str, object]:
         """Where the first row is for which a condition holds (after skipping some), and a value of that row."""
@@ -82,8 +88,10 @@ class Table:
         return first if len(self.files) == 1 else f"{first} and {len(self.files) - 1:,} more"
 
 
-def open_table(database: Database, files: tuple[File, ...], names: Sequence[str]) -> Table:
-    """The table of the columns `names` of all files.
+def open_table(database: Database, files: tuple[File, ...], names: Sequence[str], *, by_file: bool = False) -> Table:
+    """The table of what `names` ask of all files: columns, places inside them (`doc.key`), several as one key (`a,b`).
+
+    With `by_file`, `file` is a column too: the shortest name that tells the file from the others.
 
     Raises InputError if a file lacks a column or cannot be read, if there are no rows, or if formats cannot be mixed.
     """
@@ -91,10 +99,39 @@ def open_table(database: Database, files: tuple[File, ...], names: Sequence[str]
     if len(openers) > 1:
         formats = sorted({file.format for file in files})
         raise InputError(f"all files must be text, or all Parquet, or all npz; they are {', '.join(formats)}.")
-    table = openers.pop()(database, files, list(dict.fromkeys(names)))
+    joined = {name: (name,) if "," not in name else parts_of(name, _known(database, files[0])) for name in names}
+    shown = dict(zip(files, short_names(files), strict=True)) if by_file else {}
+    parts = dict.fromkeys(part for several in joined.values() for part in several)
+    table = openers.pop()(database, files, list(parts), shown)
     if table.ask("1", rest="LIMIT 1") == []:
         raise InputError(f"{table.name} has no rows.")
-    return table
+    for name in parts:
+        _check_path(table, table.columns[name])
+    columns = {
+        name: table.columns[name] if several == (name,)
+        else Column(name, "VARCHAR", parts=tuple(table.columns[part] for part in several))
+        for name, several in joined.items()
+    }  # fmt: skip
+    return replace(table, columns=columns)
+
+
+def _known(database: Database, file: File) -> list[str]:
+    with reading(file.name, file.path):
+        return column_names(database, file)
+
+
+def _check_path(table: Table, column: Column) -> None:
+    """Raise InputError if no row has anything at a place inside a column."""
+    own = column_of(column.name, ())
+    if own == column.name or table.ask("1", rest=f"WHERE {column.sql} IS NOT NULL LIMIT 1"):
+        return
+    if column.name in _known(table.database, table.files[0]):
+        return
+    keys = [f"{own}.{key}" for key in keys_in(table.connection, table.files[0], own)]
+    near = nearest(column.name, keys)
+    held = f" {own} holds {shortened(keys)}." if keys else f" Is {own} a column of mappings or lists?"
+    asked = "" if near is None else f" Did you mean {near}?"
+    raise InputError(f"no row of {table.name} has anything at {column.name}.{held}{asked}")
 
 
 def column_names(database: Database, file: File) -> list[str]:
@@ -110,20 +147,42 @@ def column_names(database: Database, file: File) -> list[str]:
         return list(_described(database.connection, text_source(file, *WHOLE.get(file.format, ()))))
 
 
-def _open_parquet(database: Database, files: tuple[File, ...], names: list[str]) -> Table:
+def _open_parquet(database: Database, files: tuple[File, ...], names: list[str], shown: Mapping[File, str]) -> Table:
     connection = database.connection
     folders = False
     for file in files:
         with reading(file.name, file.path):
             known = _described(connection, parquet_source([file]))
-            if folders_are_columns(file, names, known):
+            if folders_are_columns(file, [column_of(name, known) for name in names], known):
                 folders, known = True, _described(connection, parquet_source([file], folders=True))
-            _require(connection, file, names, known)
-    relation = parquet_source(files, folders=folders)
+            _places(connection, file, names, known, shown)
+    relation = parquet_source(files, folders=folders, with_names=FILE if shown else None)
     with reading(files[0].name, files[0].path):
         types = _described(connection, relation)
+        if shown:
+            cases = " ".join(
+                f"WHEN {literal(os.path.abspath(file.path))} THEN {literal(shown[file])}" for file in files
+            )
+            relation = f"(SELECT * REPLACE (CASE {FILE} {cases} END AS {FILE}) FROM {relation})"
+        places = {name: place_of(name, list(types), file=files[0].name) for name in names}
+        relation, types = _with_places(connection, relation, places, types)
         starts = _parquet_starts(connection, files)
     return Table(database, relation, {name: Column(name, types[name]) for name in names}, files, starts)
+
+
+def _with_places(
+    connection: Connection, relation: str, places: Mapping[str, Place], types: dict[str, str]
+) -> tuple[str, dict[str, str]]:
+    """A relation to which places inside its columns are added as columns of their own, and all types."""
+    inside = {name: place for name, place in places.items() if place.steps}
+    if not inside:
+        return relation, types
+    added = [
+        f"{in_typed(connection, relation, place, types[place.column])} AS {identifier(name)}"
+        for name, place in inside.items()
+    ]
+    relation = f"(SELECT *, {', '.join(added)} FROM {relation})"
+    return relation, _described(connection, relation)
 
 
 def _parquet_starts(connection: Connection, files: tuple[File, ...]) -> tuple[int, ...]:
@@ -136,33 +195,43 @@ def _parquet_starts(connection: Connection, files: tuple[File, ...]) -> tuple[in
     return (0, *accumulate(rows[os.path.realpath(file.path)] for file in files[:-1]))
 
 
-def _open_texts(database: Database, files: tuple[File, ...], names: list[str]) -> Table:
+def _open_texts(database: Database, files: tuple[File, ...], names: list[str], shown: Mapping[File, str]) -> Table:
     connection = database.connection
     starts: list[int] = []
     listed = ", ".join(f"{identifier(name)} VARCHAR" for name in names)
     for file in files:
         with reading(file.name, file.path):
             known = _described(connection, text_source(file))
-            if file.format in ("json", "jsonl") and not set(names) <= set(known):
+            wanted = [column_of(name, known) for name in names]
+            if file.format in ("json", "jsonl") and not set(wanted) <= set(known):
                 known = _described(connection, text_source(file, "sample_size=-1"))
-            folders = folders_are_columns(file, names, known)
+                wanted = [column_of(name, known) for name in names]
+            folders = folders_are_columns(file, wanted, known)
             if folders:
                 known = _described(connection, text_source(file, folders=True))
-            _require(connection, file, names, known)
+            places = _places(connection, file, names, known, shown)
             connection.execute(f"CREATE TABLE IF NOT EXISTS {COPIED} ({listed})")
             starts.append(_count(connection))
-            asked = as_texts(names) if file.format in ("json", "jsonl") else ""
+            own = list(dict.fromkeys(place.column for place in places.values())) or [next(iter(known))]
+            asked = as_texts(own) if file.format in ("json", "jsonl") else ""
             source = text_source(file, asked, folders=folders)
-            connection.execute(f"INSERT INTO {COPIED} SELECT {_list(names)} FROM {source}")
+            values = [places[name].in_text() if name in places else literal(shown[file]) for name in names]
+            connection.execute(f"INSERT INTO {COPIED} SELECT {', '.join(values)} FROM {source}")
     return Table(database, COPIED, {name: Column(name, "VARCHAR") for name in names}, files, tuple(starts))
 
 
-def _open_archives(database: Database, files: tuple[File, ...], names: list[str]) -> Table:
+def _open_archives(database: Database, files: tuple[File, ...], names: list[str], shown: Mapping[File, str]) -> Table:
     connection = database.connection
     for file in files:
-        _require(connection, file, names, archive_columns(file))
-    starts = copy_archives(connection, files, names, into=COPIED)
+        places = _places(connection, file, names, archive_columns(file), shown)
+    own = list(dict.fromkeys(place.column for place in places.values()))
+    starts = copy_archives(
+        connection, files, own, into=COPIED, shown=[shown[file] for file in files] if shown else None
+    )
     types = _described(connection, COPIED)
+    relation, types = _with_places(connection, COPIED, places, types)
+    if relation != COPIED:
+        connection.execute(f"CREATE OR REPLACE TABLE {COPIED} AS SELECT * FROM {relation}")
     return Table(database, COPIED, {name: Column(name, types[name]) for name in names}, files, starts)
 
 
@@ -175,20 +244,24 @@ def _count(connection: Connection) -> int:
     return int(found[0][0])
 
 
-def _list(names: Sequence[str]) -> str:
-    return ", ".join(map(identifier, names))
+def _places(
+    connection: Connection, file: File, names: Sequence[str], known: dict[str, str], shown: Mapping[File, str]
+) -> dict[str, Place]:
+    """Where in the columns of a file each name leads, apart from the file's own name.
 
-
-def _require(connection: Connection, file: File, names: Sequence[str], known: dict[str, str]) -> None:
+    Raises InputError for a name that the file does not have.
+    """
     if not known:
         raise InputError(f"{file.name} holds no column; {shortened(names)} must be in it.")
-    check_alike(connection, file, names, list(known))
-    for name in names:
-        if name not in known:
-            header = next(iter(known))
-            if file.format == "csv" and len(known) == 1 and "," in header:  # DuckDB found rows of different lengths
-                raise InputError(f"{file.name} cannot be read: some rows have more or fewer values than {header!r}.")
-            raise unknown_name("column", name, list(known), place=file.name)
+    if shown and FILE in known:
+        raise InputError(f"{file.name} has a column {FILE!r} of its own, and by_file=True makes one too. Rename it.")
+    asked = [name for name in names if not (shown and name == FILE)]
+    check_alike(connection, file, [column_of(name, known) for name in asked], list(known))
+    if any(column_of(name, known) not in known for name in asked):
+        header = next(iter(known))
+        if file.format == "csv" and len(known) == 1 and "," in header:  # DuckDB found rows of different lengths
+            raise InputError(f"{file.name} cannot be read: some rows have more or fewer values than {header!r}.")
+    return {name: place_of(name, list(known), file=file.name) for name in asked}
 
 
 def _place(file: File, row: int) -> str:

@@ -1,0 +1,207 @@
+"""Which rows `where` uses: against a brute force in Python, in every format, and nothing but an expression."""
+
+from __future__ import annotations
+
+import contextlib
+import operator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from howsure.data import open_predictions, read_columns
+from howsure.data.tables.expressions import MOST_CHARACTERS, parsed
+from howsure.errors import InputError
+from tests.data.writers import write
+
+SUFFIXES = (".csv", ".tsv.gz", ".jsonl", ".parquet", ".npz")
+ROWS: dict[str, list[Any]] = {
+    "y": [1, 0, 1, 0, 1, 0],
+    "q": [0.9, 0.25, 0.5, 1.0, 0.125, 0.0],
+    "n": [9, 10, 2, -3, 11, 0],
+    "model": ["base", "large", "base", "Base", "it's", "a%b"],
+    "odd name": ["u", "v", "u", "v", "u", "v"],
+}
+
+Test = dict[str, Any]
+COMPARED = {"=": "eq", "<>": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize(
+    ("where", "rows"),
+    [
+        ("n > 9", [1, 4]),  # by value, also in text: '10' < '9'
+        ("n between 0 and 10", [0, 1, 2, 5]),
+        ("n = 10.0 or n = -3", [1, 3]),
+        ("10 > n and not model = 'base'", [3, 5]),
+        ("model in ('large', 'it''s')", [1, 4]),
+        ("model not in ('base')", [1, 3, 4, 5]),
+        ("model like 'ba%' or model ilike 'BASE'", [0, 2, 3]),
+        ("\"odd name\" = 'u' and q >= .5", [0, 2]),
+        ("n < q", [3]),
+        ("y = true and q <> 5e-1", [0, 4]),
+        ("model is not null and n is null or y", [0, 2, 4]),
+        ("((n = 9)) -- the first", [0]),
+    ],
+)
+def test_rows_are_those_that_satisfy_it(suffix: str, where: str, rows: list[int], tmp_path: Path) -> None:
+    path = write(tmp_path / f"x{suffix}", ROWS)
+    with open_predictions([path], label="y", prob="q", where=where) as found:
+        assert found.pairs().probabilities.tolist() == [ROWS["q"][row] for row in rows]
+        assert found.describe()["where"] == where
+        assert found.describe()["left_out"] == 6 - len(rows)
+        assert found.selection.positions().tolist() == rows
+
+
+LEAVES = st.one_of(
+    st.tuples(st.just("n"), st.sampled_from(list(COMPARED)), st.integers(-4, 12)),
+    st.tuples(st.just("model"), st.sampled_from(list(COMPARED)), st.sampled_from(ROWS["model"])),
+)
+TREES = st.recursive(
+    LEAVES,
+    lambda inner: st.one_of(st.tuples(st.just("not"), inner), st.tuples(st.sampled_from(["and", "or"]), inner, inner)),
+    max_leaves=6,
+)
+
+
+def written(tree: Any) -> str:
+    if tree[0] == "not":
+        return f"not ({written(tree[1])})"
+    if tree[0] in ("and", "or"):
+        return f"({written(tree[1])}) {tree[0]} ({written(tree[2])})"
+    value = tree[2] if isinstance(tree[2], int) else "'" + tree[2].replace("'", "''") + "'"
+    return f"{tree[0]} {tree[1]} {value}"
+
+
+def holds(tree: Any, row: int) -> bool | None:
+    """Brute force, in three values; the fourth n is missing."""
+    if tree[0] == "not":
+        inner = holds(tree[1], row)
+        return None if inner is None else not inner
+    if tree[0] in ("and", "or"):
+        stops = tree[0] == "or"
+        both = (holds(tree[1], row), holds(tree[2], row))
+        return stops if stops in both else None if None in both else not stops
+    if tree[0] == "n" and row == 3:
+        return None
+    return bool(getattr(operator, COMPARED[tree[1]])(ROWS[tree[0]][row], tree[2]))
+
+
+@pytest.fixture(scope="module")
+def with_gap(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    folder = tmp_path_factory.mktemp("gap")
+    gap = {**ROWS, "n": [9, 10, 2, None, 11, 0], "q": list(range(6))}
+    return [write(folder / f"x{suffix}", gap) for suffix in (".csv", ".parquet")]
+
+
+@settings(max_examples=40, deadline=None)
+@given(TREES)
+def test_any_expression_selects_as_brute_force_does(with_gap: list[Path], tree: Any) -> None:
+    wanted = [row for row in range(6) if holds(tree, row)]
+    for path in with_gap:
+        if wanted:
+            found = read_columns([path], numbers=["q"], where=written(tree))
+            assert found.arrays["q"].tolist() == wanted
+            assert found.recipe["left_out"] == 6 - len(wanted)
+        else:
+            with pytest.raises(InputError, match="no row"):
+                read_columns([path], numbers=["q"], where=written(tree))
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "read_text('/etc/hostname') = 'x'",
+        "y = (select 1)",
+        "exists (select 1)",
+        "y in (select y from x)",
+        "cast(n as text) = '9'",
+        "n::text = '9'",
+        "n + 1 = 9",
+        "case when y then true end",
+        "row_number() over () = 1",
+        "count(*) > 1",
+        "n = 9; select 1",
+        "n = 9) union all (select 1 from t where (n = 9",
+        "n = 9) limit (1",
+        "*",
+        "columns('n') = 9",
+        "n = ?",
+        "n = $1",
+        "n is not distinct from 9",
+        "'x' = 'x'",
+        "true",
+        "n",
+        "n = 'ten'",
+        "model like n",
+        "model < true",
+        "list_filter([1], x -> x) = [1]",
+        "n = [1]",
+        "regexp_matches(model, 'a')",
+        "model ~ 'a'",
+        "n = getenv('HOME')",
+        "n = current_date",
+        "nowhere = 1",
+        "not",
+        "x" * (MOST_CHARACTERS + 1),
+        "(" * 400 + "n = 9" + ")" * 400 + " and",
+        "not " * 3_000 + "n = 9",
+        "\0",
+    ],
+)
+def test_nothing_else_gets_through(where: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "x.parquet", ROWS)
+    with pytest.raises(InputError):
+        open_predictions([path], label="y", prob="q", where=where)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(alphabet="nq='\"()[]. ;,-*<>0x/\\\n" + "é", max_size=30))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    with contextlib.suppress(InputError):
+        parsed(text)
+
+
+def test_values_treated_as_missing_satisfy_is_null_alone(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.csv", {**ROWS, "n": ["9", "none", "2", "", "11", "NaN"]})
+    arguments: Test = {"label": "y", "prob": "q", "missing_values": ["none"]}
+    for where, rows in (("n is null", [1, 3, 5]), ("n > 2", [0, 4]), ("not n > 2", [2]), ("n is not null", [0, 2, 4])):
+        with open_predictions([path], where=where, **arguments) as found:
+            assert found.selection.positions().tolist() == rows
+
+
+def test_large_whole_numbers_are_exact(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.parquet", {"y": [1, 0], "q": [0.5, 0.25], "n": [2**53, 2**53 + 1]})
+    with open_predictions([path], label="y", prob="q", where=f"n = {2**53 + 1}") as found:
+        assert found.pairs().probabilities.tolist() == [0.25]
+
+
+def test_rows_left_out_and_rows_skipped_are_counted_apart(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.csv", {**ROWS, "q": ["0.9", "", "0.5", "", "0.1", "0.2"]})
+    with open_predictions([path], label="y", prob="q", where="n > 0", skip_missing=True) as found:
+        assert (found.n, found.skipped, found.describe()["left_out"]) == (3, {"q": 1}, 2)
+        assert found.selection.total == 6
+    with pytest.raises(InputError, match=r"row 2 of .* \(1 in all\)"):
+        open_predictions([path], label="y", prob="q", where="n > 0")
+
+
+def test_a_fault_among_rows_left_out_is_none(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.parquet", {**ROWS, "q": [0.9, 7.0, 0.5, 0.1, float("nan"), 0.2]})
+    with open_predictions([path], label="y", prob="q", where="n <> 10 and n <> 11") as found:
+        assert found.n == len(found.pairs()) == 4
+    with (
+        open_predictions([path], label="y", prob="q", where="n <> 10") as found,
+        pytest.raises(InputError, match="row 5 of"),
+    ):
+        found.pairs()
+
+
+def test_several_streams_and_groups_keep_to_it(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.parquet", ROWS)
+    with open_predictions([path], label="y", prob="q", group="odd name", where="n <> 9", in_memory_rows=1) as found:
+        assert found.group_sizes == {"u": 2, "v": 3}
+        chunks = {name: [q for q, _ in found.source(name).chunks()] for name in found.group_names}
+        assert {name: chunk[0].tolist() for name, chunk in chunks.items()} == {"u": [0.5, 0.125], "v": [0.25, 1.0, 0.0]}

@@ -1,0 +1,146 @@
+"""Places inside columns, several columns as one key, and the file's own name, in every format."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howsure.data import open_predictions, read_columns
+from howsure.data.tables.columns import Column
+from howsure.data.tables.database import Database, literal
+from howsure.data.tables.named_files import File, short_names
+from howsure.data.tables.paths import Place, parts_of, path_text, place_of
+from howsure.errors import InputError
+from tests.data.writers import write
+
+DOCS: list[dict[str, Any]] = [
+    {"answerKey": "A", "scores": [{"value": 0.5}, {"value": 0.25}], "a key/~": "x", "n": None},
+    {"answerKey": "B", "scores": [{"value": 1.0}], "a key/~": "y", "n": 3},
+]
+
+
+def written(folder: Path, suffix: str) -> Path:
+    if suffix == ".parquet":
+        pa.parquet.write_table(pa.table({"doc": DOCS, "y": [0, 1]}), folder / "x.parquet")
+        return folder / "x.parquet"
+    held = DOCS if "json" in suffix else [json.dumps(one) for one in DOCS]
+    return write(folder / f"x{suffix}", {"doc": held, "y": [0, 1]})
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".json.gz", ".csv", ".tsv.zst", ".parquet"])
+def test_places_inside_columns(suffix: str, tmp_path: Path) -> None:
+    path = written(tmp_path, suffix)
+    found = read_columns(
+        [path],
+        labels=["doc.answerKey", "doc['a key/~']"],
+        numbers=["doc.scores[0].value"],
+        optional=["doc.scores[1].value", "doc.n"],
+    ).arrays
+    assert found["doc.answerKey"].tolist() == ["A", "B"]
+    assert found["doc['a key/~']"].tolist() == ["x", "y"]
+    assert found["doc.scores[0].value"].tolist() == [0.5, 1.0]
+    second = found["doc.scores[1].value"].tolist()
+    assert (float(second[0]), second[1]) == (0.25, None)
+    with pytest.raises(InputError, match=r"doc\.n must not be missing; row 1 "):
+        read_columns([path], labels=["doc.n"])
+    with pytest.raises(InputError, match=r"answerKey.*Did you mean (doc\.)?answerKey"):
+        read_columns([path], labels=["doc.answerKy"])
+
+
+def test_a_column_of_exactly_the_name_comes_first(tmp_path: Path) -> None:
+    rows = [{"doc": {"key": "inside"}, "doc.key": "own", "a,b": "whole", "a": "1", "b": "2"}] * 2
+    path = tmp_path / "x.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = read_columns([path], labels=["doc.key", "a,b", "a,doc.key"]).arrays
+    assert {name: values[0] for name, values in found.items()} == {
+        "doc.key": "own", "a,b": "whole", "a,doc.key": "1 / own",
+    }  # fmt: skip
+
+
+def test_a_column_of_a_matrix(tmp_path: Path) -> None:
+    np.savez(tmp_path / "x.npz", p=np.array([[0.25, 0.75], [0.5, 0.5]]), y=[0, 1])
+    with open_predictions([tmp_path / "x.npz"], label="y", prob="p[1]", by_file=True, group="file") as found:
+        assert found.pairs().probabilities.tolist() == [0.75, 0.5]
+        assert found.group_sizes == {"x": 2}
+    with pytest.raises(InputError, match=r"p\.first leads nowhere: the type of p is DOUBLE"):
+        open_predictions([tmp_path / "x.npz"], label="y", prob="p.first")
+
+
+@given(st.lists(st.one_of(st.integers(0, 99), st.text("ab.é ~/", min_size=1, max_size=4)), max_size=4))
+def test_a_path_is_read_as_it_is_written(steps: list[str | int]) -> None:
+    assert place_of(path_text("doc", steps), ["doc"], file="x") == Place("doc", tuple(steps))
+
+
+@given(st.lists(st.lists(st.text('a/ "', min_size=1, max_size=4), min_size=2, max_size=2), min_size=2, max_size=2))
+def test_different_parts_are_different_keys(rows: list[list[str]]) -> None:
+    key = Column("key", "VARCHAR", parts=(Column("a", "VARCHAR"), Column("b", "VARCHAR"))).sql
+    keys = [DATABASE.connection.execute(f"SELECT {key} FROM (SELECT {literal(a)} AS a, {literal(b)} AS b)").fetchall()
+            for a, b in rows]  # fmt: skip
+    assert (keys[0] == keys[1]) == (rows[0] == rows[1])
+
+
+DATABASE = Database()
+
+ROWS: dict[str, list[Any]] = {
+    "y": [1, 0, 1, 0],
+    "q": [0.9, 0.25, 0.5, 1.0],
+    "task": ["x", "x", "y", "y"],
+    "n": [1, 2, 1, 2],
+}
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl.gz", ".parquet", ".npz"])
+def test_several_columns_are_one_key(suffix: str, tmp_path: Path) -> None:
+    paths = [write(tmp_path / f"{name}{suffix}", ROWS) for name in ("one", "two")]
+    with open_predictions(
+        paths, label="y", prob="q", group="file,task", cluster="file,task", id="file, task,n", by_file=True
+    ) as found:
+        assert found.group_sizes == {f"{file} / {task}": 2 for file in ("one", "two") for task in "xy"}
+        clusters = found.pairs().clusters
+        assert clusters is not None
+        assert clusters.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+        assert found.describe()["group"] == "file,task"
+        assert found.describe()["by_file"] is True
+    with open_predictions(paths, label="y", prob="q", by_file=True, where="file = 'two' and n = 2") as found:
+        assert found.selection.positions().tolist() == [5, 7]
+        assert found.selection.place("TRUE", "NULL")[0].startswith(f"row 2 of {paths[1]}")
+
+
+def test_a_key_with_a_missing_part_is_missing(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.csv", {**ROWS, "task": ["x", "", "none", "y"]})
+    with pytest.raises(InputError, match=r"task,n must not be missing; row 2 "):
+        open_predictions([path], label="y", prob="q", group="task,n")
+    with open_predictions(
+        [path], label="y", prob="q", group="task,n", skip_missing=True, missing_values=["none"]
+    ) as found:
+        assert (found.group_names, found.skipped) == (("x / 1", "y / 2"), {"task,n": 2})
+
+
+@pytest.mark.parametrize(
+    ("names", "short"),
+    [
+        (["runs/a.tsv.gz", "runs/b.tsv.gz"], ["a", "b"]),
+        (["runs/a.tsv.gz", "runs/a.csv"], ["a.tsv.gz", "a.csv"]),
+        (["runs/1/p.csv", "runs/2/p.csv"], ["1/p.csv", "2/p.csv"]),
+        (["standard input"], ["standard input"]),
+        (["x.v1.csv", "x.v2.csv"], ["x.v1", "x.v2"]),
+    ],
+)
+def test_short_names_tell_files_apart(names: list[str], short: list[str]) -> None:
+    assert short_names([File("p", name, "csv") for name in names]) == short
+
+
+def test_parts_of_a_key() -> None:
+    assert parts_of("a, b", ["a", "b"]) == ("a", "b")
+    assert parts_of("a,b", ["a,b"]) == ("a,b",)
+    for wrong in ("a,", ",a", "a,a"):
+        with pytest.raises(InputError, match="once each"):
+            parts_of(wrong, ["a"])
