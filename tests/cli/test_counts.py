@@ -437,3 +437,37 @@ def test_a_plan_for_a_share(news: tuple[Path, np.ndarray]) -> None:
     found = howsure(*given, "--width", 0.04)
     assert found.code == 2
     assert "must be at least 1 unit; it is 0.04. If it is a share of the units: --share." in found.err
+
+
+def test_where_counts_the_units_it_names_as_a_file_of_these_alone(
+    news: tuple[Path, np.ndarray], tmp_path: Path
+) -> None:
+    """From the sample to the estimate: a file that holds no other rows gives the same, and what is left out is said."""
+    path, truth = news
+    rows = rows_of(path)
+    some = [number for number, row in enumerate(rows) if row["month"] != "M1"]
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    alone = tmp_path / "alone.csv"
+    alone.write_text(lines[0] + "".join(lines[1 + number] for number in some), encoding="utf-8")
+    found, said = [], f"Left out: {600 - len(some)} rows, not where month <> 'M1'."
+    for file, where in ((path, ("--where", "month <> 'M1'")), (alone, ())):
+        sheet = tmp_path / f"sheet-{file.stem}.csv"
+        told = howsure(
+            "counts", "sample", file, "--prob", "score", "--labels", 80, "--show", "id", "--output", sheet, *where
+        )
+        assert told.code == 0
+        assert (said in told.err) == bool(where)
+        assert ("--where 'month <> '" in told.err) == bool(where)
+        drawn = rows_of(sheet)
+        for row in drawn:
+            row["label"] = str(int(truth[int(row["id"].removeprefix("d"))]))
+        with open(sheet, "w", newline="", encoding="utf-8") as stream:
+            writer = csv.DictWriter(stream, list(drawn[0]))
+            writer.writeheader()
+            writer.writerows(drawn)
+        out = printed("counts", "estimate", file, "--prob", "score", "--by", "month", "--labelled", sheet, *where)
+        assert (said in out) == bool(where)
+        found.append(out.replace(f"{said}\n", ""))
+    assert found[0] == found[1]
+    refused = howsure("counts", "estimate", path, "--prob", "score", "--labelled", tmp_path / "sheet-news.csv")
+    assert (refused.code, "check must be that of the unit's score" in refused.err) == (2, True)

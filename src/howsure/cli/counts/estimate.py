@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from howsure.cli.counts.input import read_population
+from howsure.cli.counts.input import left_out, read_population
 from howsure.cli.counts.options import cell_options, cluster_option, prob_option, seed_option
 from howsure.cli.counts.sheet import join_labelled
 from howsure.cli.counts.wording import in_options, speaking_of_options
@@ -48,8 +48,8 @@ from howsure.errors import InputError
 def estimate_command(
     file: str, prob: str, labelled: str | None, label: str | None, positive: str | None, stratum: str | None,
     inclusion: str | None, by: list[str] | None, date: str | None, period: str | None, features: list[str] | None,
-    input_format: str | None, cluster: str | None, method: str, share: bool, level: float, seed: int, form: str,
-    output: str | None, figure: str | None, report: str | None,
+    where: str | None, input_format: str | None, cluster: str | None, method: str, share: bool, level: float,
+    seed: int, form: str, output: str | None, figure: str | None, report: str | None,
 ) -> None:  # fmt: skip
     """Estimate counts per cell and in all, with intervals.
 
@@ -62,7 +62,7 @@ def estimate_command(
     with speaking_of_options():
         population = read_population(
             file, prob, by=by or (), date=date, period=period, features=features or (), cluster=cluster, label=label,
-            stratum=stratum, inclusion=inclusion, format=input_format,
+            stratum=stratum, inclusion=inclusion, where=where, format=input_format,
         )  # fmt: skip
     if labelled is not None:
         join_labelled(population, labelled, positive=positive)
@@ -93,7 +93,7 @@ def estimate_command(
     table = counts.table(share=share)
     if form != "table":
         table = replace(table, caption=_comment({**counts.recipe, **population.recipe}, map(in_options, table.notes)))
-    said = "\n".join(["", *map(in_options, table.notes), ""])
+    said = "\n".join(["", *map(in_options, table.notes), *left_out(population), ""])
     emit(table_text(table, form) + (said if form == "table" else ""), output)
 
 

@@ -14,7 +14,7 @@ from howsure.data.predictions.read_columns import read_columns
 from howsure.errors import InputError
 from howsure.events.periods import period_of
 from howsure.inputs.coded import Coded
-from howsure.inputs.naming import shortened
+from howsure.inputs.naming import counted, shortened
 
 ROW, STRATUM, CHANCE, CHECK, LABEL = "row", "stratum", "inclusion", "check", "label"
 
@@ -42,9 +42,12 @@ def read_population(
     stratum: str | None = None,
     inclusion: str | None = None,
     shown: Sequence[str] = (),
+    where: str | None = None,
     format: str | None = None,
 ) -> Population:
-    """The columns that the options name; label and chance may be missing in a row, the stratum where chances are known.
+    """The columns that the options name, of the rows that satisfy `where`.
+
+    Label and chance may be missing in a row, the stratum where chances are known.
 
     With a date, its periods are the last of the cells.
     """
@@ -69,6 +72,7 @@ def read_population(
         numbers=numbers,
         partial=partial,
         later=list(dict.fromkeys(shown)),
+        where=where,
         format=format,
     )
     if found.said:
@@ -86,6 +90,14 @@ def read_population(
         "inclusion": held[inclusion] if inclusion else None,
     }
     return Population(columns, found.recipe, found.place, found.at)
+
+
+def left_out(population: Population) -> list[str]:
+    """What is to be said of rows that are no units because they do not satisfy the user's expression."""
+    recipe = population.recipe
+    return (
+        [f"Left out: {counted(recipe['left_out'], 'row')}, not where {recipe['where']}."] if "where" in recipe else []
+    )
 
 
 def _periods(dates: Any, period: str, name: str, place: Callable[[int], str]) -> Coded:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from howsure.cli.terminal.options import as_names, from_option
+from howsure.cli.terminal.options import as_names, from_option, where_option
 from howsure.events.periods import PERIODS
 
 prob_option = click.option("--prob", required=True, metavar="COL", help="Column of the scores, from 0 to 1.")
@@ -17,9 +17,9 @@ seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show
 
 
 def cell_options(function: Any) -> Any:
-    """`--by`, `--date`, `--period`, and `--from`, the format of the file."""
+    """`--by`, `--date`, `--period`, `--where`, and `--from`, the format of the file."""
     by = click.option("--by", callback=as_names, metavar="COL,COL,…",
                       help="Columns that divide the units into cells, the period last.")  # fmt: skip
     date = click.option("--date", metavar="COL", help="Column of dates, whose periods divide the units after --by.")
     period = click.option("--period", type=click.Choice(PERIODS), help="Length of the periods of --date.")
-    return by(date(period(from_option(function))))
+    return by(date(period(where_option(from_option(function)))))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 import click
 import numpy as np
 
-from howsure.cli.counts.input import CHANCE, CHECK, LABEL, ROW, STRATUM, read_population
+from howsure.cli.counts.input import CHANCE, CHECK, LABEL, ROW, STRATUM, left_out, read_population
 from howsure.cli.counts.options import cell_options, cluster_option, prob_option, seed_option
 from howsure.cli.counts.sheet import Sheet, read_sheet, sheet_table, two_values
 from howsure.cli.counts.wording import speaking_of_options
@@ -41,8 +42,8 @@ from howsure.errors import InputError
 @click.option("--output", type=Written(".csv"), metavar="FILE.csv", help="Write to a file instead of standard output.")
 def sample_command(
     file: str, prob: str, number: int, by: list[str] | None, date: str | None, period: str | None,
-    input_format: str | None, cluster: str | None, show: list[str] | None, design: str, more: str | None, seed: int,
-    output: str | None,
+    where: str | None, input_format: str | None, cluster: str | None, show: list[str] | None, design: str,
+    more: str | None, seed: int, output: str | None,
 ) -> None:  # fmt: skip
     """Draw the units to label, into a CSV.
 
@@ -54,7 +55,15 @@ def sample_command(
         raise InputError(f"--show names {min(taken)!r}, which is the name of a column that is written; rename it.")
     with speaking_of_options():
         population = read_population(
-            file, prob, by=by or (), date=date, period=period, cluster=cluster, shown=show or (), format=input_format
+            file,
+            prob,
+            by=by or (),
+            date=date,
+            period=period,
+            cluster=cluster,
+            shown=show or (),
+            where=where,
+            format=input_format,
         )
     held = population.columns
     earlier = None if more is None else read_sheet(population, more, words=True)
@@ -69,10 +78,12 @@ def sample_command(
     labels = {} if earlier is None else earlier.labels
     emit(table_text(sheet_table(sample, held["prob"], columns, labels=labels), "csv"), output)
     if output is not None:
-        said = sample.table().shortened(rest=f"{output} holds the units themselves")
+        same = "" if where is None else f" --where {shlex.quote(where)}"
+        table = sample.table().shortened(rest=f"{output} holds the units themselves")
+        said = "\n".join([*left_out(population), str(table)])
         say(f"{len(sample):,} of {len(sample.codes):,} units to read\n{said}\n"
             f"Fill the column {LABEL} of {output} with 1 or 0, then: "
-            f"howsure counts estimate {file} --prob {prob} --labelled {output}")  # fmt: skip
+            f"howsure counts estimate {file} --prob {prob} --labelled {output}{same}")  # fmt: skip
 
 
 def _further(score: Any, number: int, earlier: Sheet, file: str, seed: int, given: dict[str, Any]) -> LabelSample:
