@@ -31,5 +31,5 @@ def without_mentions(antecedents: Antecedents, kept: npt.NDArray[np.bool_]) -> t
         places[antecedents.antecedents[links]],
         antecedents.probabilities[links] / remaining[sources[links]],
     )
-    lost = float(np.clip(1.0 - remaining[kept], 0.0, 1.0).max(initial=0.0))
-    return found, 0.0 if bool(kept.all()) else lost
+    lost = np.bincount(sources[~links], antecedents.probabilities[~links], len(antecedents))
+    return found, min(float(lost[kept].max(initial=0.0)), 1.0)
