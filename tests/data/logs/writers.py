@@ -10,6 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet
+
 from howsure.files.zstd import zstd
 
 DATE = "2026-11-22T10-00-00.000001"
@@ -121,3 +124,68 @@ def zip_of_zstd(members: Sequence[tuple[str, bytes]], *, declared: int | None = 
         central += struct.pack("<HHHII", 0, 0, 0, 0, place) + name.encode()
     end = struct.pack("<HHHHIIH", 0, 0, len(members), len(members), len(central), len(local), 0)
     return local + central + b"PK\x05\x06" + end
+
+
+def lighteval_detail(
+    item: int, likelihoods: Sequence[float], right: int | list[int], *, choices: Sequence[str] = (" no", " yes")
+) -> dict[str, Any]:
+    """A row of lighteval 0.13."""
+    accuracy = int(likelihoods.index(max(likelihoods)) in (right if isinstance(right, list) else [right]))
+    doc = {"id": str(item), "query": f"{item}?", "choices": list(choices), "gold_index": right, "task_name": "quiz|0"}
+    tokens = [list(range(1, len(choice))) for choice in choices]
+    response = {"logprobs": list(likelihoods), "text": [], "output_tokens": tokens, "input_tokens": [1, 2]}
+    return {"doc": doc, "model_response": response, "metric": {"acc": accuracy}}
+
+
+def write_parquet(path: Path, records: Sequence[Mapping[str, Any]]) -> Path:
+    """A Parquet file with the keys of records as columns."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pa.parquet.write_table(pa.Table.from_pylist(list(records)), path)
+    return path
+
+
+def write_lighteval(folder: Path, model: str, records: Sequence[Mapping[str, Any]]) -> Path:
+    """The details of a run, as the program lays them out."""
+    return write_parquet(folder / "details" / model / DATE / f"details_quiz|0_{DATE}.parquet", records)
+
+
+def helm_stats(item: str, *, trial: int = 0, **means: float) -> dict[str, Any]:
+    """The statistics of an instance of HELM 0.5."""
+    stats = [
+        {"name": {"name": name, "split": "test"}, "count": 1, "sum": mean, "mean": mean} for name, mean in means.items()
+    ]
+    return {"instance_id": item, "train_trial_index": trial, "stats": stats}
+
+
+def helm_state(item: str, right: str, text: str, *, letters: Mapping[str, float] | None = None) -> dict[str, Any]:
+    """A request to choose a letter, and its result; `letters` are the probabilities of tokens."""
+    mapping = {"A": "no", "B": "yes"}
+    references = [
+        {"output": {"text": one}, "tags": ["correct"] if key == right else []} for key, one in mapping.items()
+    ]
+    token: dict[str, Any] = {"text": text, "logprob": 0.0}
+    if letters:
+        token = {
+            "text": text,
+            "logprob": math.log(letters[text]),
+            "top_logprobs": {k: math.log(p) for k, p in letters.items()},
+        }
+    completion = {"text": text, "logprob": token["logprob"], "tokens": [token]}
+    return {
+        "instance": {"input": {"text": "?"}, "references": references, "split": "test", "id": item},
+        "train_trial_index": 0, "output_mapping": mapping, "result": {"success": True, "completions": [completion]},
+    }  # fmt: skip
+
+
+def write_helm(folder: Path, stats: Sequence[Mapping[str, Any]], states: Sequence[Mapping[str, Any]] = ()) -> Path:
+    """The files of a run of HELM; the path of its folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    adapter = {"method": "multiple_choice_joint", "model": "org/small"}
+    held = {
+        "per_instance_stats.json": stats,
+        "run_spec.json": {"name": "mmlu:subject=law,model=org_small", "adapter_spec": adapter},
+        "scenario_state.json": {"adapter_spec": adapter, "request_states": states},
+    }
+    for name, content in held.items():
+        (folder / name).write_text(json.dumps(content, indent=2), encoding="utf-8")
+    return folder

@@ -20,6 +20,7 @@ from howsure.errors import InputError
 from howsure.inputs.numerals import spelled_number
 
 WORD = re.compile(r"\w+")
+KEYS = ("item", "model", "task", "prompt", "run")
 MOST_VALUES = 10_000  # of a column that parts rows
 
 
@@ -137,16 +138,27 @@ def _rewritten(file: File, path: Path, log: Log, words: Collection[str]) -> File
 
 
 def _whole(source: Source, log: Log) -> Iterator[Row]:
-    """The rows of a log with all that follows from them."""
-    for number, row in enumerate(log.format.rows(source), start=1):
+    """The rows of a log with all that follows from them; what is wrong with one is said with its place."""
+    rows, number = log.format.rows(source), 0
+    while True:
+        number += 1
         try:
-            yield _judged(row, log.normalise)
+            row = next(rows, None)
+            whole = None if row is None else _judged(row, log.normalise)
+        except InputError:
+            raise
         except ValueError as error:
             raise source.fault(number, f"{error}.") from error
+        if whole is None:
+            return
+        yield whole
 
 
 def _judged(row: Row, way: str) -> Row:
     """A row with the probabilities of its classes, the likeliest of them, and whether that is right."""
+    for name in KEYS:
+        if isinstance(row.get(name), list | dict):
+            raise ValueError(f"{name} must be a text or a number; it is {row[name]!r:.60}")
     likelihoods, logits = row.get("log_probabilities"), row.get("logits")
     if likelihoods is not None:
         row["probabilities"] = softmax(normalised(likelihoods, row, way))

@@ -86,7 +86,8 @@ def _why_not(log: Log, files: Sequence[File]) -> str:
 def _missing_probabilities(log: Log, files: Sequence[File]) -> InputError:
     name, scores = files[0].name, log.scores
     held = f"; it holds the scores {shortened(scores)}, which `howsure significance` compares" if scores else ""
-    return InputError(f"{name}, a log of {log.format.program}, holds no probabilities of answers{held}.")
+    notes = "".join(f" ({note.removesuffix('.')}.)" for note in log.notes)
+    return InputError(f"{name}, a log of {log.format.program}, holds no probabilities of answers{held}.{notes}")
 
 
 def _refuse_several_models(log: Log, files: Sequence[File], fixed: Collection[str]) -> None:

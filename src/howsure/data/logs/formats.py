@@ -6,13 +6,15 @@ from collections.abc import Sequence
 
 from howsure.data.logs.beginning import Beginning
 from howsure.data.logs.log_format import LogFormat
+from howsure.data.logs.readers.helm import HELM
 from howsure.data.logs.readers.hugging_face import HUGGING_FACE
 from howsure.data.logs.readers.inspect_ai import INSPECT
+from howsure.data.logs.readers.lighteval import LIGHTEVAL
 from howsure.data.logs.readers.lm_eval import LM_EVAL
 from howsure.data.tables.named_files import TABLES, File
 from howsure.errors import InputError
 
-FORMATS: tuple[LogFormat, ...] = (LM_EVAL, INSPECT, HUGGING_FACE)
+FORMATS: tuple[LogFormat, ...] = (LM_EVAL, INSPECT, HELM, LIGHTEVAL, HUGGING_FACE)
 BY_NAME = {one.name: one for one in FORMATS}
 
 

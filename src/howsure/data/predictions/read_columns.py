@@ -89,9 +89,9 @@ def read_columns(
     with ExitStack() as ending:
         database = Database()
         ending.callback(database.close)
-        files, log = input_files(paths, format=format, spool=database.folder, wanted=roles)
-        database.allow_only([file.path for file in files])
         named = [*roles, *(wanted.names if wanted else ())]
+        files, log = input_files(paths, format=format, spool=database.folder, wanted=named)
+        database.allow_only([file.path for file in files])
         table = open_table(database, files, named, by_file=by_file)
         only = wanted.sql(table) if wanted else ALL
         for name in (*labels, *lists):

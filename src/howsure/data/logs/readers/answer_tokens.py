@@ -6,14 +6,18 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from howsure.data.logs.json_values import listed, number
+
+MOST = 1e-3  # of a log-probability, which rounding may lift above 0
+
 
 def of_answer(tokens: Sequence[Any], answer: str) -> dict[str, float]:
     """The probability of the token that is the answer, the last such; nothing if there is none."""
     at = _place(tokens, answer)
-    return {} if at is None else {"probability": math.exp(min(0.0, _number(tokens[at])))}
+    return {} if at is None else {"probability": math.exp(_number(tokens[at]))}
 
 
-def of_letters(tokens: Sequence[Any], answer: str, letters: str) -> list[float] | None:
+def of_letters(tokens: Sequence[Any], answer: str, letters: Sequence[str]) -> list[float] | None:
     """The log-probabilities of all letters where the answer stands; None if one of them is not known.
 
     Tokens that differ by spaces around a letter are added up.
@@ -22,7 +26,7 @@ def of_letters(tokens: Sequence[Any], answer: str, letters: str) -> list[float] 
     if at is None:
         return None
     masses = dict.fromkeys(letters, 0.0)
-    for other in tokens[at].get("top_logprobs") or ():
+    for other in listed(tokens[at].get("top_logprobs")):
         if isinstance(other, dict) and str(other.get("token")).strip() in masses:
             masses[str(other["token"]).strip()] += math.exp(_number(other))
     return [math.log(mass) for mass in masses.values()] if all(masses.values()) else None
@@ -33,7 +37,7 @@ def of_text(tokens: Sequence[Any]) -> dict[str, float]:
     held = [one for one in tokens if isinstance(one, dict)]
     if not held:
         return {}
-    return {"text_probability": math.exp(min(0.0, math.fsum(map(_number, held)))), "text_tokens": len(held)}
+    return {"text_probability": math.exp(math.fsum(map(_number, held))), "text_tokens": len(held)}
 
 
 def _place(tokens: Sequence[Any], answer: str) -> int | None:
@@ -42,7 +46,7 @@ def _place(tokens: Sequence[Any], answer: str) -> int | None:
 
 
 def _number(token: dict[str, Any]) -> float:
-    value = token.get("logprob")
-    if not isinstance(value, int | float) or math.isnan(value):
-        raise ValueError(f"logprob must be a number; it is {value!r:.40}")
-    return float(value)
+    found = number(token.get("logprob"))
+    if found is None or math.isnan(found) or found > MOST:
+        raise ValueError(f"logprob must be a number of at most 0; it is {token.get('logprob')!r:.40}")
+    return min(0.0, found)

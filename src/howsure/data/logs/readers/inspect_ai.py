@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from howsure.data.logs.beginning import Beginning
+from howsure.data.logs.json_values import listed, mapping, number
 from howsure.data.logs.log_format import LogFormat, Row
 from howsure.data.logs.readers.answer_tokens import of_answer, of_letters, of_text
 from howsure.data.logs.source import Source
@@ -30,13 +31,13 @@ def recognises(beginning: Beginning) -> bool:
 def rows(source: Source) -> Iterator[Row]:
     """A row for each sample and epoch: what was answered, how it was scored, and the probability of the answer."""
     header, samples = _archived(source) if source.is_archive else _in_document(source)
-    evaluation = _mapping(header.get("eval"))
+    evaluation = mapping(header.get("eval"))
     _check(header, source)
     found = 0
-    for number, sample in enumerate(samples, start=1):
+    for at, sample in enumerate(samples, start=1):
         if not isinstance(sample, dict) or "id" not in sample or "target" not in sample:
-            raise source.fault(number, "it has no id or no target. Is this a log of Inspect?")
-        found = number
+            raise source.fault(at, "it has no id or no target. Is this a log of Inspect?")
+        found = at
         yield {"model": evaluation.get("model"), "task": evaluation.get("task")} | _row(sample)
     status = header.get("status", "started")
     if status != "success":
@@ -50,12 +51,12 @@ def _archived(source: Source) -> tuple[Mapping[str, Any], Iterator[Any]]:
             f"{source.name} is the log of a run that did not end: it holds no {HEADER}. Wait, or run again."
         )
     names = [name for name in archive.members if SAMPLE.fullmatch(name)]
-    return _mapping(source.member(archive, HEADER)), (source.member(archive, name) for name in names)
+    return mapping(source.member(archive, HEADER)), (source.member(archive, name) for name in names)
 
 
 def _in_document(source: Source) -> tuple[Mapping[str, Any], Iterator[Any]]:
-    document = _mapping(source.document())
-    return document, iter(document.get("samples") or ())
+    document = mapping(source.document())
+    return document, iter(listed(document.get("samples")))
 
 
 def _check(header: Mapping[str, Any], source: Source) -> None:
@@ -64,17 +65,13 @@ def _check(header: Mapping[str, Any], source: Source) -> None:
         raise InputError(f"{source.name} is a log of version {version} of Inspect's; howsure reads version 1 and 2.")
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
 def _row(sample: Mapping[str, Any]) -> Row:
-    scores = _scores(_mapping(sample.get("scores")))
+    scores = _scores(mapping(sample.get("scores")))
     row: Row = {"item": sample["id"], "run": sample.get("epoch"), "metadata": sample.get("metadata")}
     choices, targets = sample.get("choices"), sample["target"]
     targets = targets if isinstance(targets, list) else [targets]
     tokens = _tokens(sample)
-    answer = _answer(_mapping(sample.get("scores")))
+    answer = _answer(mapping(sample.get("scores")))
     if isinstance(choices, list) and len(choices) > 1:
         row |= _choice(choices, targets, answer, tokens)
     else:
@@ -100,24 +97,22 @@ def _choice(choices: list[Any], targets: list[Any], answer: str | None, tokens: 
 
 def _answer(scores: Mapping[str, Any]) -> str | None:
     """What a scorer took for the answer, if all say the same."""
-    answers = {_mapping(score).get("answer") for score in scores.values()} - {None}
-    only = answers.pop() if len(answers) == 1 else None
-    return only.strip() if isinstance(only, str) else None
+    answers = [mapping(score).get("answer") for score in scores.values()]
+    texts = {one.strip() for one in answers if isinstance(one, str)}
+    return texts.pop() if len(texts) == 1 else None
 
 
 def _tokens(sample: Mapping[str, Any]) -> list[Any]:
     """The tokens of the answer with their log-probabilities; [] if the model gave none."""
-    choices = _mapping(sample.get("output")).get("choices")
-    first = _mapping(choices[0]) if isinstance(choices, list) and choices else {}
-    content = _mapping(first.get("logprobs")).get("content")
-    return content if isinstance(content, list) else []
+    choices = listed(mapping(sample.get("output")).get("choices"))
+    return listed(mapping(mapping(choices[0]).get("logprobs")).get("content")) if choices else []
 
 
 def _scores(scores: Mapping[str, Any]) -> dict[str, float | None]:
     """The values of all scorers as numbers, those of several values as scorer.value; what is no number is left out."""
     found: dict[str, float | None] = {}
     for name, score in scores.items():
-        value = _mapping(score).get("value")
+        value = mapping(score).get("value")
         parts = {f"{name}.{key}": part for key, part in value.items()} if isinstance(value, dict) else {name: value}
         found |= {key: _number(part) for key, part in parts.items()}
     return {name: number for name, number in found.items() if number is not None}
@@ -125,10 +120,8 @@ def _scores(scores: Mapping[str, Any]) -> dict[str, float | None]:
 
 def _number(value: Any) -> float | None:
     """A value as Inspect's own means take it, but that a text which is no number is none, where Inspect takes 0."""
-    if isinstance(value, int | float):
-        return float(value)
     if not isinstance(value, str):
-        return None
+        return number(value)
     return VALUES[value] if value in VALUES else WORDS.get(value.lower(), spelled_number(value))
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from howsure.data.logs.beginning import Beginning
+from howsure.data.logs.json_values import number
 from howsure.data.logs.log_format import GROUP, LogFormat, Row
 from howsure.data.logs.source import Source
 from howsure.inputs.numerals import spelled_number
@@ -48,10 +49,7 @@ def rows(source: Source) -> Iterator[Row]:
             raise source.fault(line, f"it lacks {', '.join(missing)}, which a sample of lm-evaluation-harness has.")
         row: Row = {"item": record["doc_id"], "model": setting.model, "task": setting.task, "prompt": setting.prompt}
         row["run"] = record.get("filter")
-        try:
-            yield row | _answer(record, setting, meaning) | _metrics(record) | {"doc": record.get("doc")}
-        except ValueError as error:
-            raise source.fault(line, f"{error}.") from error
+        yield row | _answer(record, setting, meaning) | _metrics(record) | {"doc": record.get("doc")}
 
 
 def _setting(source: Source) -> Setting:
@@ -118,10 +116,10 @@ def _log_likelihoods(record: Mapping[str, Any]) -> list[float] | None:
 
 
 def _number(value: Any) -> float:
-    number = value if isinstance(value, int | float) else spelled_number(str(value))
-    if number is None:
+    found = spelled_number(value) if isinstance(value, str) else number(value)
+    if found is None:
         raise ValueError(f"filtered_resps must hold log-likelihoods; it holds {value!r:.60}")
-    return float(number)
+    return found
 
 
 def _argument(record: Mapping[str, Any], request: int, at: int) -> Any:
@@ -135,18 +133,18 @@ def _argument(record: Mapping[str, Any], request: int, at: int) -> Any:
     return None
 
 
-def _texts(record: Mapping[str, Any], number: int, delimiter: str) -> list[str] | None:
+def _texts(record: Mapping[str, Any], choices: int, delimiter: str) -> list[str] | None:
     """The texts of the choices, without what parts them from the question; None if the line does not hold them."""
-    texts = [_argument(record, at, 1) for at in range(number)]
+    texts = [_argument(record, at, 1) for at in range(choices)]
     if not all(isinstance(text, str) for text in texts):
         return None
     if len(set(texts)) == 1:  # the questions differ, not what follows them
-        texts = [_argument(record, at, 0) for at in range(number)]
+        texts = [_argument(record, at, 0) for at in range(choices)]
         return texts if all(isinstance(text, str) for text in texts) else None
     return [text.removeprefix(delimiter) for text in texts]
 
 
-def _right(target: Any, texts: Sequence[str] | None, number: int, meaning: str) -> list[int]:
+def _right(target: Any, texts: Sequence[str] | None, choices: int, meaning: str) -> list[int]:
     """The positions of the right choices; none if the target is no choice."""
     if isinstance(target, str) and target.startswith("[") and target.endswith("]"):
         try:
@@ -154,16 +152,16 @@ def _right(target: Any, texts: Sequence[str] | None, number: int, meaning: str) 
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             return []
     if isinstance(target, list):
-        return [one for part in target for one in _right(part, texts, number, meaning)]
+        return [one for part in target for one in _right(part, texts, choices, meaning)]
     if meaning == TEXT:
         return [texts.index(str(target))] if texts and str(target) in texts else []
-    position = _position(target, number)
+    position = _position(target, choices)
     return [] if position is None else [position]
 
 
-def _position(target: Any, number: int) -> int | None:
-    value = spelled_number(str(target))
-    return int(value) if value is not None and value.is_integer() and 0 <= value < number else None
+def _position(target: Any, choices: int) -> int | None:
+    value = spelled_number(target) if isinstance(target, str) else number(target)
+    return int(value) if value is not None and value.is_integer() and 0 <= value < choices else None
 
 
 def _meaning_of_targets(source: Source, setting: Setting) -> str:
@@ -192,11 +190,11 @@ def _meaning_of_targets(source: Source, setting: Setting) -> str:
 def _readings(source: Source, line: int, record: Mapping[str, Any], setting: Setting) -> dict[str, list[int]]:
     """The right choices by both meanings of the target."""
     try:
-        number = len(_log_likelihoods(record) or ()) if record.keys() >= KEYS else 0
+        choices = len(_log_likelihoods(record) or ()) if record.keys() >= KEYS else 0
     except ValueError as error:
         raise source.fault(line, f"{error}.") from error
-    texts = _texts(record, number, setting.delimiter) if number else None
-    return {way: _right(record["target"], texts, number, way) if number else [] for way in (POSITION, TEXT)}
+    texts = _texts(record, choices, setting.delimiter) if choices else None
+    return {way: _right(record["target"], texts, choices, way) if choices else [] for way in (POSITION, TEXT)}
 
 
 def _agrees(record: Mapping[str, Any], right: Sequence[int]) -> bool:
@@ -210,7 +208,7 @@ def _agrees(record: Mapping[str, Any], right: Sequence[int]) -> bool:
 def _metrics(record: Mapping[str, Any]) -> Row:
     named = record.get("metrics")
     names = named if isinstance(named, list) else [name for name in record if name not in KEYS]
-    return {str(name): record[name] for name in names if isinstance(record.get(name), int | float)}
+    return {name: record[name] for name in names if isinstance(name, str) and number(record.get(name)) is not None}
 
 
 LM_EVAL = LogFormat("lm-eval", "lm-evaluation-harness", recognises, rows, group=(*GROUP, "run"))

@@ -1,0 +1,98 @@
+"""Runs of HELM."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from howsure.data import open_predictions, read_columns
+from howsure.data.logs.readers.helm import rows
+from howsure.data.logs.source import Source
+from howsure.data.tables.named_files import File
+from howsure.errors import InputError
+from tests.data.logs.writers import helm_state, helm_stats, write_helm
+
+STATS = [
+    helm_stats("id1", max_prob=0.75, exact_match=1.0, logprob=-0.3),
+    helm_stats("id2", max_prob=0.5, exact_match=0.0),
+]
+LETTERS = {" A": 0.6, " B": 0.2}
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    return list(rows(Source(File(str(path), str(path), "json"))))
+
+
+def test_statistics_are_scores_and_max_prob_is_the_probability_of_the_answer(tmp_path: Path) -> None:
+    path = write_helm(tmp_path, STATS) / "per_instance_stats.json"
+    row, _ = read(path)
+    named = {key: row[key] for key in ("item", "model", "task", "run", "exact_match", "probability", "correct")}
+    assert named == {
+        "item": "id1", "model": "org/small", "task": "mmlu:subject=law", "run": 0, "exact_match": 1.0,
+        "probability": 0.75, "correct": 1.0,
+    }  # fmt: skip
+    with open_predictions([path]) as predictions:
+        assert predictions.columns == {"label": "correct", "prob": "probability", "id": "item"}
+        assert predictions.pairs().probabilities.tolist() == [0.75, 0.5]
+
+
+def test_a_probability_that_is_always_1_is_none(tmp_path: Path) -> None:
+    sure = [helm_stats(f"id{at}", max_prob=1.0, exact_match=float(at % 2)) for at in range(3)]
+    path = write_helm(tmp_path, sure) / "per_instance_stats.json"
+    with pytest.raises(
+        InputError, match=r"holds no probabilities of answers; it holds the scores exact_match.*every max_pr"
+    ):
+        open_predictions([path])
+    assert read_columns([path], numbers=["exact_match"]).arrays["exact_match"].tolist() == [0, 1, 0]
+
+
+def test_answers_have_probabilities_where_every_letter_has(tmp_path: Path) -> None:
+    states = [helm_state("id1", "A", " A", letters=LETTERS), helm_state("id2", "A", " B", letters=LETTERS)]
+    path = write_helm(tmp_path, STATS, states) / "scenario_state.json"
+    row, _ = read(path)
+    assert (row["target"], row["prediction"], row["classes"], row["exact_match"]) == (0, 0, ["no", "yes"], 1.0)
+    with open_predictions([path]) as predictions:
+        assert predictions.columns["probs_column"] == "probabilities"
+        assert predictions.pairs().probabilities.tolist() == pytest.approx([0.75, 0.75])
+
+
+def test_without_log_probabilities_an_answer_has_what_the_statistics_say(tmp_path: Path) -> None:
+    states = [helm_state("id1", "A", " A"), helm_state("id2", "A", " B")]
+    with open_predictions([write_helm(tmp_path, STATS, states) / "scenario_state.json"]) as predictions:
+        assert predictions.pairs().probabilities.tolist() == [0.75, 0.5]
+
+
+def test_a_request_for_each_choice_is_one_row(tmp_path: Path) -> None:
+    one = helm_state("id1", "A", "no")
+    del one["output_mapping"]
+    states = [one | {"reference_index": at, "request_mode": "original"} for at in (0, 1)]
+    (row,) = read(write_helm(tmp_path, STATS, states) / "scenario_state.json")
+    assert (row["target"], row["probability"], "prediction" in row) == ("no", 0.75, False)
+
+
+WRONG = [
+    (
+        "no statistics",
+        "per_instance_stats.json",
+        '[{"instance_id": "a", "train_trial_index": 0, "stats": 1}]',
+        "no stats",
+    ),
+    (
+        "cut off",
+        "per_instance_stats.json",
+        '[{"instance_id": "a", "train_trial_index": 0, "stats": [',
+        "Was it cut off",
+    ),
+    ("no requests", "scenario_state.json", '{"adapter_spec": {}, "request_states": 1}', "holds no request_states"),
+    ("no instance", "scenario_state.json", '{"adapter_spec": {}, "request_states": [{}]}', "no instance with an id"),
+    ("empty", "scenario_state.json", '{"adapter_spec": {}, "request_states": []}', "has no rows"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "said"), [case[1:] for case in WRONG], ids=[case[0] for case in WRONG])
+def test_a_damaged_run_is_refused(tmp_path: Path, name: str, content: str, said: str) -> None:
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match=said):
+        open_predictions([tmp_path / name])

@@ -1,0 +1,67 @@
+"""A small log of every format: what it holds as JSON, and what writes that to a file in a folder."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tests.data.logs.writers import (
+    helm_state,
+    helm_stats,
+    inspect_header,
+    inspect_sample,
+    lighteval_detail,
+    lm_eval_sample,
+    lm_eval_text,
+    write_lines,
+    write_parquet,
+)
+
+Writer = Callable[[Path, Any], Path]
+LETTERS = {"A": 0.75, "B": 0.25}
+
+
+def lines(folder: Path, content: Any) -> Path:
+    """JSON lines."""
+    return write_lines(folder / "log.jsonl", content)
+
+
+def document(folder: Path, content: Any) -> Path:
+    """One JSON document."""
+    path = folder / "log.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return path
+
+
+def archive(folder: Path, content: Any) -> Path:
+    """A zip of JSON documents that nobody packed."""
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as packed:
+        for name, member in content.items():
+            packed.writestr(zipfile.ZipInfo(name), json.dumps(member))
+    path = folder / "log.eval"
+    path.write_bytes(held.getvalue())
+    return path
+
+
+def table(folder: Path, content: Any) -> Path:
+    """Parquet."""
+    return write_parquet(folder / "details_log.parquet", content)
+
+
+INSPECTED = [inspect_sample("q1", "A", "A", letters=LETTERS), inspect_sample("q2", "Faust", "Faust", choices=None)]
+STATS = [helm_stats("id1", max_prob=0.75, exact_match=1.0), helm_stats("id2", max_prob=0.5, exact_match=0.0)]
+STATE = {"adapter_spec": {"model": "m"}, "request_states": [helm_state("id1", "A", "A", letters=LETTERS)]}
+
+LOGS: dict[str, tuple[Any, Writer]] = {
+    "lm-eval": ([lm_eval_sample(0, [-1.0, -2.0], 0), lm_eval_text(1, "a", "b")], lines),
+    "inspect": ({**inspect_header(), "samples": INSPECTED}, document),
+    "inspect zip": ({"header.json": inspect_header(), "samples/q1_epoch_1.json": INSPECTED[0]}, archive),
+    "helm": (STATE, document),
+    "helm stats": (STATS, document),
+    "lighteval": ([lighteval_detail(0, [-1.0, -2.0], 0)], table),
+}

@@ -1,0 +1,82 @@
+"""Any value of a log may be another one: each reader takes it, or refuses it in a sentence."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from howsure.data.logs.conversion import input_files
+from howsure.data.logs.formats import FORMATS
+from howsure.errors import InputError
+from tests.data.logs.samples import LOGS
+
+VALUES = (None, True, -1, 2.5, 10**400, float("nan"), float("-inf"), "x", "", [], {}, [[]], [None], {"a": {"b": []}})
+
+
+def places(value: Any) -> Iterator[tuple[Any, ...]]:
+    """The paths to all values within a JSON value."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in items:
+        yield (key,)
+        yield from ((key, *rest) for rest in places(inner))
+
+
+def changed(value: Any, place: tuple[Any, ...], new: Any) -> Any:
+    """A copy with another value in one place."""
+    whole = copy.deepcopy(value)
+    inner = whole
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = new
+    return whole
+
+
+def test_every_format_has_a_log() -> None:
+    assert {form.name for form in FORMATS} == {name.partition(" ")[0] for name in LOGS}
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_the_logs_are_read(name: str, tmp_path: Path) -> None:
+    content, write = LOGS[name]
+    (file,), log = input_files([write(tmp_path, content)], format=None, spool=tmp_path)
+    assert log is not None
+    assert log.format.name == name.partition(" ")[0]
+    assert Path(file.path).read_text(encoding="utf-8").count("\n") == log.rows > 0
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_another_value_is_taken_or_refused(name: str, tmp_path: Path) -> None:
+    content, write = LOGS[name]
+    values = VALUES[::4] if name == "lighteval" else VALUES  # each opens a database
+    tried = [(place, value) for place in places(content) for value in values]
+    crashed = [
+        f"{place} = {value!r:.40}: {error!r}"
+        for place, value in tried
+        if (path := written(lambda: write(tmp_path, changed(content, place, value)))) is not None  # noqa: B023
+        and (error := crash(path, name, tmp_path)) is not None
+    ]
+    assert crashed == []
+
+
+def written(write: Callable[[], Path]) -> Path | None:
+    """The file; None where its format has no such value, as a column of Parquet has one type."""
+    try:
+        return write()
+    except (pa.ArrowException, AttributeError, OverflowError):
+        return None
+
+
+def crash(path: Path, name: str, folder: Path) -> Exception | None:
+    """What a reader raises that is no sentence about the log."""
+    try:
+        input_files([path], format=name.partition(" ")[0], spool=folder)
+    except InputError:
+        pass
+    except Exception as error:
+        return error
+    return None
