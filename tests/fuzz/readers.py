@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from howsure.data.documents.two_columns import read_sentence_index
 from howsure.data.logs.model_arrays import read_model_arrays
 from howsure.data.predictions.open_predictions import open_predictions
 from howsure.data.predictions.read_columns import read_columns
+from howsure.errors import InputError
 from howsure.events.actors.lexicon import Lexicon
 from howsure.events.corpus.documents import Fields
 from howsure.events.corpus.open_corpus import open_corpus
@@ -63,6 +65,18 @@ def distributions(path: Path) -> None:
     with open_predictions([path], **asked, classes=["a", "b"]) as predictions:
         predictions.pairs()
     read_columns([path], labels=["label"], lists=["probs"])
+
+
+def log(form: str) -> Callable[[Path], None]:
+    """A log of a program: what it holds as pairs, and its scores."""
+
+    def read(path: Path) -> None:
+        for asked in ({}, {"normalise": "characters"}, {"label": "correct", "prob": "probability"}):
+            with suppress(InputError), open_predictions([path], format=form, skip_missing=True, **asked) as predictions:
+                predictions.pairs()
+        read_columns([path], optional=["item"], format=form)
+
+    return read
 
 
 def documents(form: str | None) -> Callable[[Path], None]:
@@ -141,6 +155,13 @@ READERS = {
         Reader("npz", ".npz", pairs, ZIP),
         Reader("parquet", ".parquet", pairs),
         Reader("distributions", ".jsonl", distributions),
+        Reader("log-lm-eval", ".jsonl", log("lm-eval")),
+        Reader("log-inspect", ".eval", log("inspect"), ZIP),
+        Reader("log-inspect-zstd", ".eval", log("inspect")),
+        Reader("log-inspect-json", ".json", log("inspect")),
+        Reader("log-helm", ".json", log("helm")),
+        Reader("log-lighteval", ".parquet", log("lighteval")),
+        Reader("log-hf", ".jsonl", log("hf")),
         Reader("conllu", ".conllu", documents("conllu")),
         Reader("conll-2012", ".conll", documents("conll-2012")),
         Reader("three-columns", ".tsv", documents("three-columns")),

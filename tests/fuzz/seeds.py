@@ -17,6 +17,8 @@ from howsure.sequences.taggers.crf import CRFTagger
 from howsure.sequences.taggers.hmm import HMMTagger
 from howsure.significance.experiments import Experiments
 from tests.data.antecedent_scores.layouts import several
+from tests.data.logs.samples import INSPECTED, LOGS
+from tests.data.logs.writers import write_inspect
 from tests.data.test_coreference_files import CONLL2012, LITBANK, THREE
 from tests.data.writers import write
 from tests.events.newswire import write_corpus, write_model
@@ -123,6 +125,11 @@ def fixed(*contents: bytes) -> Seeds:
     return lambda folder: list(contents)
 
 
+def log(*names: str) -> Seeds:
+    """Small logs of a program."""
+    return lambda folder: [make(folder, content).read_bytes() for content, make in map(LOGS.__getitem__, names)]
+
+
 def news(folder: Path) -> list[bytes]:
     """Dated documents with their parse."""
     return [CONLLU, bytes_of(lambda path: write_corpus(path, 2), folder / "news.conllu")]
@@ -139,6 +146,13 @@ SEEDS: dict[str, Seeds] = {
     "npz": table(".npz", {name: values[:4] for name, values in COLUMNS.items()}),  # arrays hold no null
     "parquet": parquet,
     "distributions": fixed(LISTS, MAPPINGS),
+    "log-lm-eval": log("lm-eval"),
+    "log-inspect": log("inspect zip"),
+    "log-inspect-zstd": lambda folder: [write_inspect(folder / "log.eval", INSPECTED).read_bytes()],
+    "log-inspect-json": log("inspect"),
+    "log-helm": log("helm", "helm stats"),
+    "log-lighteval": log("lighteval"),
+    "log-hf": log("hf"),
     "conllu": news,
     "conll-2012": fixed(*CONLL),
     "three-columns": fixed(NAMED),

@@ -57,11 +57,14 @@ INSPECTED = [inspect_sample("q1", "A", "A", letters=LETTERS), inspect_sample("q2
 STATS = [helm_stats("id1", max_prob=0.75, exact_match=1.0), helm_stats("id2", max_prob=0.5, exact_match=0.0)]
 STATE = {"adapter_spec": {"model": "m"}, "request_states": [helm_state("id1", "A", "A", letters=LETTERS)]}
 
+SCORED = [{"text": "?", "gold": "a", "scores": [{"label": "a", "score": 0.75}, {"label": "b", "score": 0.25}]}]
+
 LOGS: dict[str, tuple[Any, Writer]] = {
     "lm-eval": ([lm_eval_sample(0, [-1.0, -2.0], 0), lm_eval_text(1, "a", "b")], lines),
     "inspect": ({**inspect_header(), "samples": INSPECTED}, document),
     "inspect zip": ({"header.json": inspect_header(), "samples/q1_epoch_1.json": INSPECTED[0]}, archive),
     "helm": (STATE, document),
     "helm stats": (STATS, document),
+    "hf": (SCORED, lines),
     "lighteval": ([lighteval_detail(0, [-1.0, -2.0], 0)], table),
 }
