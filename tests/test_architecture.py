@@ -24,6 +24,7 @@ SOURCE = ROOT / "src" / "howsure"
 LAYERS = (
     {"errors"},
     {"inputs", "show"},
+    {"result"},
     {"files", "stats"},
     {"calibration", "sequences", "data"},
     {"significance", "coreference", "counts", "selective"},
@@ -49,7 +50,7 @@ KEEPERS = {  # of what a chapter writes and reads itself
     "howsure.significance.experiments",
 }
 MOST_ENTRIES = 14  # of a folder
-SUGAR = {"plot", "figure", "_repr_html_"}
+SUGAR = {"plot": "figures", "figure": "figures", "_repr_html_": "figures", "report": "report"}
 FRAME_SEAM = "howsure.inputs.frames"
 
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "common", "core", "misc"}
@@ -138,13 +139,13 @@ def imports_of(module: Module, *, for_types: bool = True) -> Iterator[Import]:
 
 
 def imports_point_down(module: Module) -> Iterator[str]:
-    """A room imports itself and the rooms below. What draws (`SUGAR`) may import figures, cli anything."""
+    """A room imports itself and the rooms below; what draws or writes a page (`SUGAR`) that room, cli anything."""
     if module.room in {"", "cli"}:
         return
     for one in imports_of(module):
         if not one.of("howsure") or one.name == "howsure.__version__" or one.room == module.room:
             continue
-        if one.room == "figures" and one.function in SUGAR:
+        if one.room == SUGAR.get(one.function or ""):
             continue
         if LEVEL.get(one.room, len(LAYERS)) >= LEVEL[module.room]:
             yield f"{module.name} imports {one.name}, which is not below {module.room}"

@@ -239,6 +239,42 @@ def test_it_is_drawn_on_the_axes_given(name: str) -> None:
         assert len(figure.axes) > 1
 
 
+@RESULTS
+def test_it_is_printed_in_a_paper(name: str) -> None:
+    result = result_of(name)
+    latex, markdown = result.to_latex(label="tab:it"), result.to_markdown()
+    begin = re.search(
+        r"\\begin{(table\*?)}\n\\centering\n\\caption{(.+)}\n\\label{tab:it}\n\\begin{tabular}{[lr]+}", latex
+    )
+    assert begin is not None
+    assert latex.endswith(f"\\end{{{begin[1]}}}")
+    assert r"% preamble: \usepackage{booktabs}" in latex
+    assert not re.search(r"(?<!\\)[_#&](?! )", re.sub(r"(?m)^%.*$| & |\$.*?\$", "", latex))  # all is escaped
+    rows = [line for line in markdown.splitlines() if line.startswith("|")]
+    assert len(rows) == 2 + len(result.table().rows)
+    first = result.table().headings[0]
+    assert result.to_markdown(columns=[first]).count("|") == 2 * len(rows) + result.table().text().count("|")
+    for key in ("to_markdown", "to_latex"):
+        with pytest.raises(howsure.InputError, match=r"no column 'nothing such' in the table; it has "):
+            getattr(result, key)(columns=["nothing such"])
+
+
+@RESULTS
+def test_it_is_a_page(name: str, tmp_path: Path) -> None:
+    result, path = result_of(name), tmp_path / "page.html"
+    result.report(path, title="<b>What")
+    tags = Tags()
+    tags.feed(path.read_text(encoding="utf-8"))
+    assert "<b>What" in tags.text
+    assert "script" not in tags.names
+    assert "Recipe" in tags.text
+    assert "table" in tags.names
+    if name in DRAWN and name != "counts without cells":
+        assert "svg" in tags.names
+    with pytest.raises(howsure.InputError, match=r"must end in \.html"):
+        result.report(tmp_path / "page.pdf")
+
+
 def test_several_metrics_do_not_fit_into_one_panel() -> None:
     with pytest.raises(howsure.InputError, match=r"metric must name one of accuracy, macro_f1; figure\(\) draws"):
         result_of("differences of several metrics").plot()

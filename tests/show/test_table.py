@@ -136,7 +136,9 @@ def test_caption_and_notes_stand_around_the_table() -> None:
     assert "<caption>a -- &lt;b&gt;\n2 %</caption>" in table.html()
     assert table.html().endswith(r"</table><p>said \u001b[31m&amp;</p>")
     assert table.markdown().startswith("<!-- a - - <b>\n2 % -->\n| name | n |\n")
-    assert table.latex().startswith("% a -- <b>\n% 2 %\n\\begin{tabular}{rr}\n\\toprule\n")
+    assert table.latex().startswith(
+        "% a -- <b>\n% 2 %\n% preamble: \\usepackage{booktabs}\n\\begin{tabular}{rr}\n\\toprule\n"
+    )
     assert table.csv() == "name,n\na,1"
 
 

@@ -23,9 +23,9 @@ from howsure.calibration.estimates.resampled_intervals import (
 )
 from howsure.calibration.hypothesis_tests.binned import p_value_of
 from howsure.calibration.multiclass import multiclass_scores
-from howsure.calibration.notes import groups_together, infinite_classes, notes_of
 from howsure.calibration.results import CalibrationCurve, bins_from
 from howsure.calibration.scores import brier_parts, log_parts
+from howsure.calibration.words.notes import groups_together, infinite_classes, notes_of
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level
 from howsure.inputs.pairs import Floats, Pairs, PairSource

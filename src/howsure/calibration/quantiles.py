@@ -11,9 +11,9 @@ from howsure import __version__
 from howsure.calibration.hypothesis_tests.rank_tests import clustered_tests, independent_tests
 from howsure.errors import InputError
 from howsure.inputs.checks import check_clusters, check_level
-from howsure.inputs.frames import to_frame
 from howsure.inputs.numbers import check_whole, is_number
 from howsure.inputs.pairs import Floats, Integers
+from howsure.result import Result
 from howsure.show.numbers import p_in_words
 from howsure.show.preformatted import preformatted
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
@@ -27,7 +27,7 @@ FEWEST_EXPECTED = 5  # truths a bar, for the chi-square test
 
 
 @dataclass(frozen=True, slots=True)
-class QuantileCalibration:
+class QuantileCalibration(Result):
     """The result of `posterior_quantiles`.
 
     ranks (n,): the number of draws below each true value, 0 … draws. Histogram: bin_edges (B + 1,) over [0, 1], counts
@@ -82,10 +82,10 @@ class QuantileCalibration:
             "bins": [dict(zip(("n", "expected", "low", "high"), bar, strict=True)) for bar in bars],
         }  # fmt: skip
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """The bars as a data frame (pandas, else polars, else pyarrow; or the `backend` named)."""
+    def _columns(self) -> dict[str, Any]:
+        """The bars."""
         ends = {"start": self.bin_edges[:-1], "end": self.bin_edges[1:]}
-        return to_frame(ends | {c: getattr(self, c) for c in ("counts", "expected", "low", "high")}, backend=backend)
+        return ends | {c: getattr(self, c) for c in ("counts", "expected", "low", "high")}
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the histogram of the quantiles on matplotlib axes (new ones if None)."""

@@ -12,15 +12,17 @@ import numpy as np
 from howsure.calibration.bins.bins import Binned
 from howsure.calibration.multiclass import MULTICLASS, MulticlassScores, score_key, score_words
 from howsure.calibration.scores import ScoreParts
-from howsure.inputs.frames import to_frame
 from howsure.inputs.pairs import Floats, Integers
-from howsure.show.numbers import UNDEFINED, interval
+from howsure.result import Result, chosen_columns
+from howsure.show.numbers import UNDEFINED, interval, number
 from howsure.show.preformatted import preformatted
+from howsure.show.table import Table
 from howsure.stats.estimate import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+FIGURE = ("figure", "value", "low", "high")
 BIN_COLUMNS = ("count", "weight", "mean_prob", "frequency", "standard_error", "low", "high", "upper")
 
 
@@ -46,7 +48,7 @@ class Bins:
 
 
 @dataclass(frozen=True, slots=True)
-class CalibrationCurve:
+class CalibrationCurve(Result):
     """The result of `calibration_curve`.
 
     bins: the curve. debiased_error: the headline, the root mean squared gap between predictions and label frequencies
@@ -102,9 +104,16 @@ class CalibrationCurve:
             "bins": [dict(zip(("n", "mean_prob", "frequency", "low", "high"), row, strict=True)) for row in bins],
         }
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """The bins as a data frame (pandas, else polars, else pyarrow; or the `backend` named)."""
-        return to_frame({name: getattr(self.bins, name) for name in BIN_COLUMNS}, backend=backend)
+    def table(self) -> Table:
+        """One row with the figures of the curve."""
+        from howsure.calibration.words.curves import curves_table
+
+        table = curves_table([self], [self.p_value])
+        return table if self.name is not None else chosen_columns(table, table.headings[1:])
+
+    def _columns(self) -> dict[str, Any]:
+        """The bins."""
+        return {name: getattr(self.bins, name) for name in BIN_COLUMNS}
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the curve on matplotlib axes (new ones if None) and return them."""
@@ -113,7 +122,7 @@ class CalibrationCurve:
         return draw_curves([self], ax=ax)
 
     def __repr__(self) -> str:
-        from howsure.calibration.verdict import summary
+        from howsure.calibration.words.curves import summary
 
         return summary(self)
 
@@ -124,7 +133,7 @@ class CalibrationCurve:
 
 
 @dataclass(frozen=True, slots=True)
-class CalibrationComparison:
+class CalibrationComparison(Result):
     """A and B on the same pairs; every difference is A - B, so positive values mean that B is better.
 
     error_a, error_b: debiased errors with intervals. squared_error_difference: of the squared debiased errors, not
@@ -153,13 +162,33 @@ class CalibrationComparison:
         shown = {name: None if part is None else part.to_dict() for name, part in self._parts().items()}
         return {"recipe": self.recipe, "n": self.n, "notes": list(self.notes), **shown}
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """One row per quantity as a data frame (pandas, else polars, else pyarrow; or the `backend` named)."""
+    def table(self) -> Table:
+        """One row per figure."""
+        plain = {
+            "error of A": self.error_a,
+            "error of B": self.error_b,
+            "difference of errors": self.error_difference,
+            "difference of squared errors": self.squared_error_difference,
+        }
+        scores = {f"difference of {_several(name)}": e for name, e in self.score_differences(score_words).items()}
+        shown = {name: None if e is None or e.low is None else e for name, e in (plain | scores).items()}
+        rows = [
+            [name, *(number(x, 5) for x in ((None,) * 3 if e is None else (e.value, e.low, e.high)))]
+            for name, e in shown.items()
+        ]
+        level = f"{100 * self.error_a.level:g} %"
+        legend = {"low": f"from here to high, the {level} interval", "": "Differences are A - B: above 0, B is better."}
+        notes = [f"note: {note}" for note in self.notes]
+        title = "Calibration of two models"
+        return Table(FIGURE, rows, words=FIGURE[:1], notes=notes, title=title, legend=legend)
+
+    def _columns(self) -> dict[str, Any]:
+        """One row per quantity that is known."""
         known = {name: part for name, part in self._parts().items() if part is not None}
         names = [one.name for one in fields(Estimate)]
         columns = {name: [getattr(part, name) for part in known.values()] for name in names}
         ends = {name: [math.nan if end is None else end for end in columns[name]] for name in ("low", "high")}
-        return to_frame({"quantity": list(known), **columns, **ends}, backend=backend)
+        return {"quantity": list(known), **columns, **ends}
 
     def score_differences(self, named: Callable[[str, str | None], str]) -> dict[str, Estimate]:
         """The differences of the mean scores, by the names that `named` gives to a score and a reduction."""
@@ -192,6 +221,10 @@ class CalibrationComparison:
 
 def _fine(e: Estimate) -> str:
     return UNDEFINED if e.low is None else f"{e.value:+.5f} {interval(e.low, e.high, 5, sign=True)}"
+
+
+def _several(score: str) -> str:
+    return f"{score}es" if score.endswith("s") else f"{score}s"
 
 
 def bins_from(binned: Binned, unit: float, standard_error: Floats, low: Floats, high: Floats) -> Bins:

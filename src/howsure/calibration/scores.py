@@ -18,9 +18,9 @@ from howsure import __version__
 from howsure.calibration.bins.bins import Binned, bin_pairs, sorted_rows
 from howsure.calibration.estimates.error import mean_gaps
 from howsure.errors import InputError
-from howsure.inputs.frames import to_frame
 from howsure.inputs.pairs import Floats, Pairs
 from howsure.inputs.pairs_from import pairs_from
+from howsure.result import Result
 from howsure.show.preformatted import preformatted
 from howsure.stats.estimate import finite_or_none
 
@@ -54,7 +54,7 @@ LOSSES = {loss.name: loss for loss in (BRIER, LOG)}
 
 
 @dataclass(frozen=True, slots=True)
-class ScoreParts:
+class ScoreParts(Result):
     """A mean score and its parts: score = calibration + refinement + within_bin, exactly.
 
     calibration: the loss due to differences between frequencies and predictions (0 if calibrated). refinement: the loss
@@ -78,9 +78,9 @@ class ScoreParts:
         """The score, its parts and the infinite rows by name; infinite values are None."""
         return {name: finite_or_none(getattr(self, name)) for name in PARTS}
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """One row as a data frame (pandas, else polars, else pyarrow; or the `backend` named)."""
-        return to_frame({name: [getattr(self, name)] for name in PARTS}, backend=backend)
+    def _columns(self) -> dict[str, Any]:
+        """One row."""
+        return {name: [getattr(self, name)] for name in PARTS}
 
     def __str__(self) -> str:
         known = math.isfinite(self.calibration)

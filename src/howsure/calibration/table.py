@@ -13,12 +13,12 @@ from howsure.calibration.bins.bins import bin_pairs
 from howsure.calibration.curve import debiased_estimate, squared_error
 from howsure.calibration.estimates.error import plugin_mse, root
 from howsure.calibration.hypothesis_tests.binned import p_value_of
-from howsure.calibration.notes import notes_by_name, notes_of
+from howsure.calibration.words.notes import notes_by_name, notes_of
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level
-from howsure.inputs.frames import to_frame
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.pairs_from import pairs_from
+from howsure.result import Result
 from howsure.show.numbers import number, p_text
 from howsure.show.table import Table
 from howsure.stats.estimate import Estimate, finite_or_none
@@ -51,7 +51,7 @@ class GroupCalibration:
 
 
 @dataclass(frozen=True, slots=True)
-class CalibrationTable:
+class CalibrationTable(Result):
     """The rows of `calibration_table`, one per group; iterate, index, or convert them."""
 
     rows: tuple[GroupCalibration, ...]
@@ -72,15 +72,14 @@ class CalibrationTable:
 
     def to_dict(self) -> dict[str, Any]:
         """Columns by name, and the recipe."""
-        columns = {name: [finite_or_none(value) for value in held] for name, held in self._columns().items()}
+        columns = {name: [finite_or_none(value) for value in held] for name, held in self._figures().items()}
         return {"recipe": self.recipe, "groups": columns | {"notes": [list(row.notes) for row in self.rows]}}
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """The rows as a data frame (pandas, else polars, else pyarrow; or the `backend` named); notes joined into one
-        text."""
-        return to_frame(self._columns() | {"notes": ["; ".join(row.notes) for row in self.rows]}, backend=backend)
+    def _columns(self) -> dict[str, Any]:
+        """The rows."""
+        return self._figures() | {"notes": ["; ".join(row.notes) for row in self.rows]}
 
-    def _columns(self) -> dict[str, list[Any]]:
+    def _figures(self) -> dict[str, list[Any]]:
         rows = self.rows
         return {
             "group": [r.name for r in rows],

@@ -1,18 +1,12 @@
-"""A calibration curve in words: the kind of miscalibration, and the figures as a short text."""
+"""The verdict on a calibration curve in words: the kind of miscalibration, and where it occurs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-
-from howsure.calibration.multiclass import MULTICLASS, base_rate_words, score_words
-from howsure.inputs.naming import shortened
-from howsure.show.numbers import UNDEFINED, number, p_in_words
-from howsure.stats.estimate import Estimate
 
 if TYPE_CHECKING:
     from howsure.calibration.results import CalibrationCurve
@@ -106,87 +100,6 @@ def kind(curve: CalibrationCurve) -> str:
     """The verdict in one to three words: "overconfident", "underconfident", "over- and underconfident", "none to be
     seen", "too little data", or "not located" if the error is above 0 but no bin shows it."""
     return _judge(curve)[0]
-
-
-def summary(curve: CalibrationCurve) -> str:
-    """The figures of a curve as a short aligned text, with the verdict, the notes and the recipe."""
-    rows = figures_in_words(curve)
-    width = max(len(name) for name, _ in rows)
-    head = "calibration curve" + (f" of {curve.name}" if curve.name is not None else "")
-    return "\n".join(
-        [head]
-        + [f"  {name:<{width}}  {text}" for name, text in rows]
-        + [f"  {verdict(curve)}"]
-        + [f"  note: {note}" for note in curve.notes]
-        + [f"  recipe: {recipe_line(curve)}"]
-    )
-
-
-def figures_in_words(curve: CalibrationCurve) -> list[tuple[str, str]]:
-    """Name and text of each figure of a curve, as shown in a table about one curve."""
-    bins = f"{len(curve.bins):,} bin" + ("s" if len(curve.bins) > 1 else "")
-    return [
-        ("error", with_method(curve.debiased_error)),
-        ("calibrated?", p_in_words(curve.p_value) + _by_test(curve)),
-        ("Algorithm 1", with_method(curve.error)),
-        ("ECE", f"{curve.ece} (largest gap {curve.max_error})"),
-        ("pairs", f"{curve.n:,} in {bins}"),
-        (base_rate_words([curve]), f"{curve.base_rate:.4f}"),
-        (score_words("brier", curve.reduction), str(curve.brier)),
-        (score_words("log_loss", curve.reduction), str(curve.log_loss)),
-        *_of_all_classes(curve),
-    ]
-
-
-def _of_all_classes(curve: CalibrationCurve) -> list[tuple[str, str]]:
-    """The scores of the class probabilities, where these are known."""
-    if curve.multiclass is None:
-        return []
-    brier, log_loss = curve.multiclass.brier, curve.multiclass.log_loss
-    return [
-        (score_words("brier", MULTICLASS), f"{number(brier)} (sum over the classes)"),
-        (
-            score_words("log_loss", MULTICLASS),
-            number(log_loss) if math.isfinite(log_loss) else "infinite (a label had the probability 0)",
-        ),
-    ]
-
-
-def _by_test(curve: CalibrationCurve) -> str:
-    """The test behind the p-value, if the user named one."""
-    return f" ({curve.recipe['test']} test)" if "test" in curve.recipe else ""
-
-
-def with_method(estimate: Estimate) -> str:
-    """A value with its interval and how both were computed."""
-    if math.isnan(estimate.value) or estimate.low is None:
-        return f"{estimate}"
-    return f"{estimate} ({estimate.method}, {100 * estimate.level:g} % interval)"
-
-
-def recipe_line(curve: CalibrationCurve) -> str:
-    """The recipe in one line."""
-    return ", ".join(f"{name}={value}" for name, value in curve.recipe.items())
-
-
-def recipe_rows(curves: Sequence[CalibrationCurve]) -> list[tuple[str, str]]:
-    """The recipes of the curves: each entry once, with numbers that differ between curves as a range."""
-    keys = list(dict.fromkeys(key for curve in curves for key in curve.recipe))
-    return [(key, _together([curve.recipe.get(key) for curve in curves])) for key in keys]
-
-
-def _together(values: Sequence[object]) -> str:
-    whole = [value for value in values if isinstance(value, int) and not isinstance(value, bool)]
-    if len(whole) == len(values):
-        return " to ".join(dict.fromkeys((f"{min(whole):,}", f"{max(whole):,}")))
-    distinct = dict.fromkeys(_yes_or_no(value) for value in values)
-    return ("differs: " if len(distinct) > 1 else "") + shortened(distinct)
-
-
-def _yes_or_no(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return UNDEFINED if value is None else str(value)
 
 
 def _sides(curve: CalibrationCurve) -> np.typing.NDArray[np.int64]:

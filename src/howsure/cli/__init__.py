@@ -15,6 +15,7 @@ import click
 from howsure import __version__
 from howsure.cli.terminal.commands import TRACEBACK, Group
 from howsure.cli.terminal.ending import end_of
+from howsure.cli.terminal.output import TYPED
 from howsure.cli.terminal.streams import any_encoding
 
 COMMANDS = {  # name -> (module, what `howsure --help` says of it)
@@ -38,6 +39,10 @@ COMMANDS = {  # name -> (module, what `howsure --help` says of it)
 
 class Chapters(Group):
     """A group whose commands are imported only when they are run, so that `howsure --help` is quick."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[TYPED] = list(args)
+        return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)

@@ -18,10 +18,10 @@ from howsure.files.model_archive import damaged_model, read_model, write_model
 from howsure.files.whole import Place
 from howsure.inputs.checks import check_clusters, check_codes, check_probabilities
 from howsure.inputs.coded import Codes
-from howsure.inputs.frames import to_frame
 from howsure.inputs.naming import natural_order, unknown_name
 from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Floats, Integers
+from howsure.result import Result
 from howsure.show.table import Table
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
@@ -32,7 +32,7 @@ PER_STRATUM = 5  # labels on average that strata by period as well must get
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class LabelSample:
+class LabelSample(Result):
     """The units to read: `indices` (n,), their chance `inclusion` (n,), and `strata` (N,), a name for every unit.
 
     Pass `strata` to `estimate_counts`; by design "importance", which has no strata, `chances` (N,).
@@ -100,10 +100,9 @@ class LabelSample:
             "inclusion": self.inclusion.tolist(),
         }
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """A data frame of the units to read: index, stratum, inclusion."""
-        held = {"index": self.indices, "stratum": self.stratum[self.indices], "inclusion": self.inclusion}
-        return to_frame(held, backend)
+    def _columns(self) -> dict[str, Any]:
+        """The units to read: index, stratum, inclusion."""
+        return {"index": self.indices, "stratum": self.stratum[self.indices], "inclusion": self.inclusion}
 
     def __str__(self) -> str:
         return f"{len(self):,} of {len(self.codes):,} units to read\n{self.table().shortened()}"

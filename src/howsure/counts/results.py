@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 from howsure.counts.model.count_law import CountLaw
 from howsure.counts.total_errors import TotalErrors, difference_of_totals
 from howsure.errors import InputError
-from howsure.inputs.frames import to_frame
 from howsure.inputs.naming import unknown_name
+from howsure.result import Result
 from howsure.show.numbers import interval, number
 from howsure.show.table import Table
 from howsure.stats.estimate import Estimate
@@ -126,7 +126,7 @@ class Diagnostics:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CountEstimates:
+class CountEstimates(Result):
     """Counts of all cells (`rows`), of the domains (`domains`) and of everything (`total`), with intervals.
 
     Iterating, indexing and `len` go by rows; a row is also found by the name of its cell. `notes` say what a reader
@@ -214,12 +214,12 @@ class CountEstimates:
             "notes": list(self.notes),
         }
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """A data frame of the cells: their columns first, then numbers and the method."""
+    def _columns(self) -> dict[str, Any]:
+        """The cells: their columns first, then numbers and the method."""
         held: dict[str, Any] = {name: [row.cell[k] for row in self.rows] for k, name in enumerate(self.columns)}
         for name in ("n", "labelled", "positives", "estimate", "low", "high", "share", "method"):
             held[name] = [getattr(row, name) for row in self.rows]
-        return to_frame(held, backend)
+        return held
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """The counts of the cells with their intervals, on the axes given or on new ones."""

@@ -75,7 +75,7 @@ def coreference_page(
     posterior says of a mention shows when the pointer rests on it.
     """
     pages = [_page(one) for one in documents]
-    return page_template("coreference.html").render(title=title, pages=pages, doubtful=DOUBTFUL)
+    return page_template("coreference.html").render(title=title, subtitle=None, pages=pages, doubtful=DOUBTFUL)
 
 
 def _page(one: MarkedDocument) -> Page:

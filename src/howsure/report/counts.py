@@ -13,7 +13,7 @@ from howsure.counts.results import CountEstimate, CountEstimates
 from howsure.figures.counts import count_svg, is_drawn
 from howsure.report.pages import page_template
 from howsure.show.numbers import number
-from howsure.significance.results import recipe_rows
+from howsure.show.recipe import recipe_rows
 
 CAPTION = "Estimates with their intervals: one position per value of the last column, one colour per domain."
 
@@ -24,10 +24,12 @@ def counts_report(
     read: Mapping[str, Any] | None = None,
     share: bool = False,
     title: str = "How many, and how certain is that?",
+    command: str | None = None,
 ) -> str:
     """Everything about estimated counts as one HTML page that needs no network and runs no script.
 
-    `read` says what was read, for the recipe. With `share`, shares of the units instead of counts.
+    `read` says what was read, for the recipe, `command` what was typed. With `share`, shares of the units instead of
+    counts.
     """
     total = counts.total
     recipe = {**(read or {}), **counts.recipe}
@@ -41,6 +43,7 @@ def counts_report(
         checks=counts.diagnostics.sentences(),
         notes=counts.notes,
         recipe=recipe_rows(recipe),
+        command=command,
     )
 
 

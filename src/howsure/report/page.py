@@ -12,15 +12,8 @@ from markupsafe import Markup
 
 from howsure.calibration.multiclass import scores_of_all_classes
 from howsure.calibration.results import CalibrationCurve
-from howsure.calibration.verdict import (
-    NONE_SEEN,
-    NOT_LOCATED,
-    TOO_LITTLE,
-    figures_in_words,
-    kind,
-    recipe_rows,
-    verdict,
-)
+from howsure.calibration.verdict import NONE_SEEN, NOT_LOCATED, TOO_LITTLE, kind, verdict
+from howsure.calibration.words.curves import figures_in_words, recipe_rows
 from howsure.errors import InputError
 from howsure.figures.calibration import curve_figure, error_figure, histogram_figure
 from howsure.figures.files import inline_svg
@@ -69,12 +62,14 @@ def calibration_report(
     table_rows: Sequence[Mapping[str, object]] | None = None,
     notes: Sequence[str] = (),
     adjust: str | None = "holm",
+    command: str | None = None,
 ) -> str:
     """Everything about some calibration curves as one HTML page that needs no network and runs no script.
 
     table_rows: rows (heading → value) to show instead of the page's own table of the curves. notes: what else must be
     said, such as skipped rows. adjust: how the p-values of several curves are adjusted ("holm", "bh", None).
-    Up to 24 curves are drawn, those with most pairs, and the page says so; the table holds all.
+    command: what was typed, to be copied. Up to 24 curves are drawn, those with most pairs, and the page says so; the
+    table holds all.
 
     Raises InputError if there is no curve, or if the rows of the table differ in their columns.
     """
@@ -93,6 +88,7 @@ def calibration_report(
         pictures=_overview(curves, names, shown),
         sections=[_section(curves[i], names[i], f"s{i}", pictured=len(curves) > 1) for i in shown],
         recipe=recipe_rows(curves),
+        command=command,
     )
 
 

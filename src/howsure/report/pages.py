@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
+
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 
 def page_template(name: str) -> Template:
     """A template that escapes whatever is put into it."""
-    return Environment(
+    pages = Environment(
         loader=PackageLoader("howsure.report"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
-    ).get_template(name)
+    )
+    pages.filters["as_json"] = as_json
+    return pages.get_template(name)
+
+
+def as_json(recipe: Iterable[tuple[str, str]]) -> str:
+    """The rows of a recipe as JSON."""
+    return json.dumps(dict(recipe), indent=2, ensure_ascii=False)

@@ -9,16 +9,21 @@ from markupsafe import Markup
 
 from howsure.figures.significance import CAPTION, difference_svg
 from howsure.report.pages import page_template
-from howsure.significance.results import Comparison, recipe_rows
+from howsure.show.recipe import recipe_rows
+from howsure.significance.results import Comparison
 from howsure.significance.verdict import how, verdicts
 
 
 def significance_report(
-    result: Comparison, *, read: Mapping[str, Any] | None = None, title: str = "Is the model really better?"
+    result: Comparison,
+    *,
+    read: Mapping[str, Any] | None = None,
+    title: str = "Is the model really better?",
+    command: str | None = None,
 ) -> str:
     """Everything about a comparison as one HTML page that needs no network and runs no script.
 
-    `read` says what was read, for the recipe.
+    `read` says what was read, for the recipe, `command` what was typed.
     """
     recipe = {**(read or {}), **result.recipe}
     return page_template("significance.html").render(
@@ -30,4 +35,5 @@ def significance_report(
         picture=Markup(difference_svg(result)),
         caption=CAPTION,
         recipe=recipe_rows(recipe),
+        command=command,
     )

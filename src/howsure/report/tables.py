@@ -9,7 +9,8 @@ from howsure.calibration.multiclass import base_rate_words, score_columns
 from howsure.calibration.results import Bins, CalibrationCurve
 from howsure.calibration.verdict import OVERCONFIDENT, UNDERCONFIDENT, kind
 from howsure.errors import InputError
-from howsure.show.numbers import UNDEFINED, interval, number, p_text
+from howsure.result import cell
+from howsure.show.numbers import interval, p_text
 from howsure.show.table import Table
 from howsure.stats.multiplicity import ADJUSTED, adjust_p_values
 
@@ -63,23 +64,6 @@ def table_of_bins(bins: Bins, *, level: float) -> Table:
         )
     ]
     return Table(headings, rows, words=headings[-1:])
-
-
-def cell(value: object) -> str:
-    """A value as a table shows it.
-
-    >>> cell(12345), cell(0.5), cell(None), cell(float("inf")), cell("NN")
-    ('12,345', '0.5000', '–', 'inf', 'NN')
-    """
-    if value is None:
-        return UNDEFINED
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, int):
-        return f"{value:,}"
-    if isinstance(value, float):
-        return number(value)
-    return str(value)
 
 
 def _p_heading(curves: int, adjust: str | None) -> str:

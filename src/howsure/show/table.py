@@ -7,19 +7,21 @@ import html
 import io
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from howsure.show.harmless import in_a_line, in_a_spreadsheet, on_a_terminal
+from howsure.show.latex import inches_of, latex_advice, latex_escaped, latex_float, latex_number, latex_tabular
 
 MOST_ROWS = 24  # of a result that prints itself
-LATEX = {"&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}"}
-LATEX |= {"^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "<": r"\textless{}", ">": r"\textgreater{}"}
 # What Markdown would not show as it is: marks of emphasis, code, links and HTML, and backslashes before a mark.
 MARKS = re.compile(
     r"[|*`]|\\(?=[!-/:-@\[-`{-~])|(?<!\w)_|_(?!\w)|~(?=~)|(?<=~)~|<(?=[A-Za-z/!?])|&(?=#?\w+;)|\](?=[(\[])"
 )
 LEFT = ' style="text-align: left"'
+LOWER, HIGHER = "lower", "higher"
+ARROWS = {LOWER: "↓", HIGHER: "↑"}
+NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,10 @@ class Table:
 
     `caption` says what the table shows; Markdown and LaTeX hold it as a comment. `notes` are sentences to stand below.
     Headings and cells steer no terminal, and are no formulas and no HTML; `raw` leaves them as they are.
+
+    For print, Markdown and LaTeX: `better` says of a heading whether "lower" or "higher" values are better; it gets an
+    arrow, and, if `bold`, the best of several rows is bold. `legend` explains headings, and under "" what concerns the
+    whole table. `title` begins the caption of LaTeX; without one, there is no float around the tabular.
 
     >>> print(Table(["model", "error"], [["HMM", "0.1455"], ["CRF", "0.1014"]], words=["model"]))
     model   error
@@ -41,6 +47,10 @@ class Table:
     words: Sequence[str] = ()
     caption: str = ""
     notes: Sequence[str] = ()
+    title: str = ""
+    better: Mapping[str, str] = field(default_factory=dict)
+    legend: Mapping[str, str] = field(default_factory=dict)
+    bold: bool = True
 
     def __str__(self) -> str:
         """The caption, the table and the notes."""
@@ -72,24 +82,25 @@ class Table:
         return out.getvalue().removesuffix("\n")
 
     def markdown(self, *, raw: bool = False) -> str:
-        """A table of GitHub's Markdown below the caption as a comment."""
-        shown = self._shown(in_a_line, raw)
-        head, *rows = [[markdown_escaped(cell) for cell in row] for row in shown]
-        rule = ["-" * max(n, 3) + ("" if word else ":") for n, word in zip(_widths(shown), self._in_words, strict=True)]
+        """A table of GitHub's Markdown below the caption as a comment, and the legend below it."""
+        shown = self._for_print(raw, markdown_escaped, markdown_escaped, "**{}**".format)
+        widths = _widths(self._shown(in_a_line, raw))
+        rule = ["-" * max(n, 3) + ("" if word else ":") for n, word in zip(widths, self._in_words, strict=True)]
         comment = [f"<!-- {self.caption.replace('--', '- -')} -->"] if self.caption else []
-        return "\n".join([*comment, *(f"| {' | '.join(row)} |" for row in (head, rule, *rows))])
+        below = ["", markdown_escaped(" ".join(self._legend()))] if self._legend() else []
+        return "\n".join([*comment, *(f"| {' | '.join(row)} |" for row in (shown[0], rule, *shown[1:])), *below])
 
-    def latex(self, *, raw: bool = False) -> str:
-        """A tabular for the package booktabs, below the caption as a comment."""
-        escapes = [latex_escaped if word else latex_number for word in self._in_words]
-        head, *rows = self._shown(in_a_line, raw)
-        lines = [[latex_escaped(cell) for cell in head]]
-        lines += [[escape(cell) for escape, cell in zip(escapes, row, strict=True)] for row in rows]
-        first, *rest = (" & ".join(line) + r" \\" for line in lines)
-        columns = "".join("l" if word else "r" for word in self._in_words)
+    def latex(self, *, raw: bool = False, label: str | None = None) -> str:
+        """A tabular for the package booktabs below the caption as a comment; with a title, in a float with the legend
+        in its caption, which `label` names for references."""
+        shown = self._for_print(raw, latex_escaped, latex_number, r"\textbf{{{}}}".format)
+        lines = latex_tabular(shown, words=self._in_words)
+        if self.title:
+            title = latex_escaped(in_a_line(" ".join([f"{self.title}.", *self._legend()])))
+            inches = inches_of(_widths(self._shown(in_a_line, raw)))
+            lines = latex_float(lines, caption=title, label=label, inches=inches)
         comment = [f"% {line}" for line in self.caption.splitlines()]
-        body = [r"\toprule", first, r"\midrule", *rest, r"\bottomrule"]
-        return "\n".join([*comment, rf"\begin{{tabular}}{{{columns}}}", *body, r"\end{tabular}"])
+        return "\n".join([*comment, *latex_advice("\n".join(lines)), *lines])
 
     def shortened(self, most: int = MOST_ROWS, *, rest: str = "to_frame() holds them all") -> Table:
         """The first and the last of more than `most` rows, and a note of how many are left out and where they are."""
@@ -100,6 +111,41 @@ class Table:
         rows = [*self.rows[: most - half], gap, *self.rows[len(self.rows) - half :]]
         note = f"{left:,} of {len(self.rows):,} rows are not shown: {rest}."
         return replace(self, rows=rows, notes=(note, *self.notes))
+
+    def _for_print(
+        self, raw: bool, word: Callable[[str], str], number: Callable[[str], str], bold: Callable[[str], str]
+    ) -> list[list[str]]:
+        """The headings with arrows and the rows with their best cells in bold; words and numbers are escaped."""
+        head, *rows = self._shown(in_a_line, raw)
+        arrows = {heading: f" {ARROWS[way]}" for heading, way in self.better.items()}
+        headings = [word(f"{cell}{arrows.get(heading, '')}") for cell, heading in zip(head, self.headings, strict=True)]
+        escapes, best = [word if one else number for one in self._in_words], self._best()
+        return [
+            headings,
+            *(
+                [bold(escapes[x](cell)) if (y, x) in best else escapes[x](cell) for x, cell in enumerate(row)]
+                for y, row in enumerate(rows)
+            ),
+        ]
+
+    def _best(self) -> set[tuple[int, int]]:
+        """The places of the best cells of each column that has any, where the rows differ."""
+        found: set[tuple[int, int]] = set()
+        for x, heading in enumerate(self.headings):
+            if heading in self.better and self.bold:
+                values = {y: value for y, row in enumerate(self.rows) if (value := _value_of(row[x])) is not None}
+                if len(set(values.values())) > 1:
+                    best = (min if self.better[heading] == LOWER else max)(values.values())
+                    found |= {(y, x) for y, value in values.items() if value == best}
+        return found
+
+    def _legend(self) -> list[str]:
+        """What arrows, bold cells and headings mean, in sentences."""
+        ways = {way: ARROWS[way] for way in (LOWER, HIGHER) if way in [self.better.get(one) for one in self.headings]}
+        arrows = ["; ".join(f"{arrow} {way} is better" for way, arrow in ways.items()) + "."] if ways else []
+        bold = ["The best of a column is bold."] if self._best() else []
+        told = [f"{heading}: {self.legend[heading]}." for heading in self.headings if heading in self.legend]
+        return [*arrows, *bold, *told, *([self.legend[""]] if "" in self.legend else [])]
 
     @property
     def _in_words(self) -> list[bool]:
@@ -144,15 +190,7 @@ def markdown_escaped(text: str) -> str:
     return MARKS.sub(lambda found: f"\\{found[0]}", text)
 
 
-def latex_escaped(text: str) -> str:
-    """Text that LaTeX prints as it is."""
-    return "".join(LATEX.get(character, character) for character in text)
-
-
-def latex_number(text: str) -> str:
-    r"""A cell of numbers, with the minus that LaTeX prints in formulas.
-
-    >>> latex_number("[-0.0046, +0.0012]"), latex_number("< 1e-05")
-    ('[$-$0.0046, +0.0012]', '\\textless{} 1e$-$05')
-    """
-    return re.sub(r"-(?=[\d.])", "$-$", latex_escaped(text))
+def _value_of(cell: str) -> float | None:
+    """The number that a cell begins with."""
+    found = NUMBER.match(cell)
+    return None if found is None else float(found[0].replace(",", ""))

@@ -8,10 +8,10 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, overload
 
 from howsure.errors import InputError
-from howsure.inputs.frames import to_frame
 from howsure.inputs.naming import unknown_name
-from howsure.show.harmless import in_a_line
+from howsure.result import Result
 from howsure.show.numbers import interval, number, p_text
+from howsure.show.recipe import recipe_text
 from howsure.show.table import Table
 
 if TYPE_CHECKING:
@@ -76,8 +76,15 @@ COLUMNS: dict[str, Callable[[Difference], str]] = {
 }
 
 
+LEGEND = {
+    "difference": "model - baseline",
+    "interval": "of the difference",
+    "adjusted p": "adjusted for all rows; ** at most .01, * at most .05",
+}
+
+
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Result):
     """Models against a baseline: one row per model and metric, the recipe that produced them, and notes.
 
     Iteration, indexing and `len` refer to rows. In a notebook, it is displayed as a table.
@@ -110,17 +117,18 @@ class Comparison:
         """One row per model and metric; the baselines too, if there are several."""
         several = len({row.baseline for row in self.rows}) > 1
         columns = AGAINST | COLUMNS if several else COLUMNS
-        return Table(list(columns), [[show(row) for show in columns.values()] for row in self.rows], words=WORDS)
+        rows = [[show(row) for show in columns.values()] for row in self.rows]
+        return Table(list(columns), rows, words=WORDS, title="Differences from a baseline", legend=LEGEND)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form: `recipe`, `notes` and `comparisons`."""
         rows = [row.to_dict() for row in self.rows]
         return {"recipe": dict(self.recipe), "notes": list(self.notes), "comparisons": rows}
 
-    def to_frame(self, backend: str | None = None) -> Any:
+    def _columns(self) -> dict[str, Any]:
         """A data frame, one row per model and metric: of pandas, polars or pyarrow."""
         names = [field.name for field in fields(Difference)]
-        return to_frame({name: [getattr(row, name) for row in self.rows] for name in names}, backend)
+        return {name: [getattr(row, name) for row in self.rows] for name in names}
 
     def __str__(self) -> str:
         return str(self._said())
@@ -156,26 +164,3 @@ class Comparison:
     def _said(self) -> Table:
         """The table, and below it what to know beside it."""
         return replace(self.table(), notes=[*(f"note: {note}" for note in self.notes), recipe_text(self.recipe)])
-
-
-def recipe_text(recipe: Mapping[str, Any]) -> str:
-    """The recipe in one line.
-
-    >>> recipe_text({"method": "permutation", "n": 1000, "clusters": None, "runs": {"base": 3, "large": 5}})
-    'method permutation, n 1000, runs base 3 and large 5'
-    """
-    return ", ".join(f"{name} {text}" for name, text in recipe_rows(recipe))
-
-
-def recipe_rows(recipe: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The recipe in words: what is there, by its name."""
-    held = {key.replace("_", " "): value for key, value in recipe.items() if value is not None and value is not False}
-    return [(name, in_a_line(_in_words(value))) for name, value in held.items()]
-
-
-def _in_words(value: object) -> str:
-    if isinstance(value, Mapping):
-        return " and ".join(f"{name} {one}" for name, one in value.items()) or "0"
-    if isinstance(value, list):
-        return ", ".join(map(str, value))
-    return "yes" if value is True else str(value)

@@ -6,13 +6,13 @@ import math
 from dataclasses import dataclass, fields
 from typing import Any
 
-from howsure.inputs.frames import to_frame
+from howsure.result import Result
 from howsure.show.numbers import UNDEFINED, interval
 from howsure.show.preformatted import preformatted
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(Result):
     """A value, its interval (None if the method gives none), and how both were computed.
 
     >>> print(Estimate(0.0412, 0.033, 0.049, level=0.95, method="debiased", n=1000))
@@ -42,9 +42,9 @@ class Estimate:
         """The JSON form: `value`, `low`, `high`, `level`, `method`, `n`; undefined or infinite values are None."""
         return {name: finite_or_none(held) for name, held in self._row().items()}
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """One row as a data frame (pandas, else polars, else pyarrow; or the `backend` named)."""
-        return to_frame({name: [held] for name, held in self._row().items()}, backend=backend)
+    def _columns(self) -> dict[str, Any]:
+        """One row."""
+        return {name: [held] for name, held in self._row().items()}
 
     def _row(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}

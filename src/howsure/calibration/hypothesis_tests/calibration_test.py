@@ -15,12 +15,12 @@ from howsure.calibration.hypothesis_tests.binned import binned_test, label_varia
 from howsure.calibration.hypothesis_tests.clustered import clustered_test
 from howsure.calibration.hypothesis_tests.cox import cox_test
 from howsure.calibration.hypothesis_tests.cumulative import cumulative_test
-from howsure.calibration.notes import groups_together
+from howsure.calibration.words.notes import groups_together
 from howsure.errors import InputError
-from howsure.inputs.frames import to_frame
 from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Floats, Pairs
 from howsure.inputs.pairs_from import pairs_from
+from howsure.result import Result
 from howsure.show.numbers import p_in_words
 from howsure.show.preformatted import preformatted
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
@@ -30,7 +30,7 @@ DRAWS_AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
-class CalibrationTest:
+class CalibrationTest(Result):
     """A test of the hypothesis that events occur as often as predicted.
 
     statistic: the test statistic. p_value: the probability of a statistic at least as extreme under calibration.
@@ -51,10 +51,10 @@ class CalibrationTest:
         known = {name: held if math.isfinite(held) else None for name, held in self._numbers().items()}
         return {"method": self.method, **known, "n": self.n, "recipe": self.recipe}
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """One row as a data frame (pandas, else polars, else pyarrow; or the `backend` named)."""
+    def _columns(self) -> dict[str, Any]:
+        """One row."""
         row = {"method": self.method, **self._numbers(), "n": self.n}
-        return to_frame({name: [held] for name, held in row.items()}, backend=backend)
+        return {name: [held] for name, held in row.items()}
 
     def __str__(self) -> str:
         p, error = p_in_words(self.p_value), f" (simulated: ± {self.p_error:.4f})" if self.p_error else ""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from howsure import __version__
-from howsure.calibration.multiclass import score_words
 from howsure.calibration.results import CalibrationComparison
 from howsure.cli.calibration.sides import Side
 from howsure.cli.terminal.output import json_text, table_text
 from howsure.data.predictions.paired_rows import PairedRows
-from howsure.show.numbers import UNDEFINED, number
 from howsure.show.table import Table
 
 Sides = tuple[Side, Side]
@@ -72,23 +72,6 @@ def _read(result: CalibrationComparison, sides: Sides, rows: PairedRows) -> list
 
 def comparison_table(result: CalibrationComparison, sides: Sides, rows: PairedRows) -> Table:
     """One row a figure."""
-    estimates = {
-        "error of A": result.error_a,
-        "error of B": result.error_b,
-        "difference of errors": result.error_difference,
-        "difference of squared errors": result.squared_error_difference,
-        **{f"difference of {_several(name)}": found for name, found in result.score_differences(score_words).items()},
-    }
-    cells = []
-    for name, e in estimates.items():
-        if e is None or e.low is None or e.high is None:
-            cells.append([name, *[UNDEFINED] * 3])
-        else:
-            cells.append([name, *(number(x, 5) for x in (e.value, e.low, e.high))])
     read = [line.removesuffix("; differences are A - B") for line in _read(result, sides, rows)]
     comment = f"howsure {__version__}; {'; '.join(read)}; level {result.recipe['level']}"
-    return Table(("figure", "value", "low", "high"), cells, words=("figure",), caption=comment)
-
-
-def _several(score: str) -> str:
-    return f"{score}es" if score.endswith("s") else f"{score}s"
+    return replace(result.table(), caption=comment)

@@ -121,17 +121,21 @@ def curve_command(
             "adjust": adjust if len(curves) > 1 else None,
         }
         skipped = sum(predictions.skipped.values())
+    shown = _shown(curves, form, recipe=recipe, skipped=skipped, adjust=adjust)
     if figure is not None:
         write_figure(curves, figure)
     if report is not None:
         write_report(curves, report, recipe=recipe, skipped=skipped, adjust=adjust)
+    emit(shown, output)
+
+
+def _shown(curves: Sequence[Any], form: str, **told: Any) -> str:
+    """The curves in one of the formats."""
     if form == "json":
-        emit(curves_json(curves, recipe=recipe, skipped=skipped, adjust=adjust), output)
-    elif form == "table":
-        emit(curves_text(curves, recipe=recipe, skipped=skipped, adjust=adjust), output)
-    else:
-        table = curves_table(curves, recipe=recipe, skipped=skipped, adjust=adjust, exact=form == "csv")
-        emit(table_text(table, form), output)
+        return curves_json(curves, **told)
+    if form == "table":
+        return curves_text(curves, **told)
+    return table_text(curves_table(curves, **told, exact=form == "csv"), form)
 
 
 def as_called(read: Mapping[str, Any]) -> dict[str, Any]:

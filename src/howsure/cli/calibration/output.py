@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from howsure.calibration.multiclass import base_rate_words, score_columns, scores_of_all_classes
-from howsure.calibration.notes import notes_by_name
+from howsure.calibration.multiclass import scores_of_all_classes
 from howsure.calibration.results import CalibrationCurve
-from howsure.calibration.verdict import kind, recipe_rows, summary, verdict
-from howsure.cli.terminal.output import json_text, table_text
+from howsure.calibration.verdict import verdict
+from howsure.calibration.words import curves as words
+from howsure.calibration.words.curves import recipe_rows, summary
+from howsure.calibration.words.notes import notes_by_name
+from howsure.cli.terminal.output import chosen, command_line, json_text, table_text
 from howsure.files.whole import write_whole
 from howsure.inputs.naming import counted, shortened
-from howsure.show.numbers import all_digits, number, p_text
+from howsure.show.numbers import number
 from howsure.show.table import Table
 from howsure.stats.multiplicity import ADJUSTED, adjust_p_values
 
@@ -37,7 +40,7 @@ def curves_text(curves: Sequence[CalibrationCurve], *, recipe: dict[str, Any], s
     read = f"{files_text(recipe)}: {counted(recipe['rows'], 'row')}"
     read += f", {skipped:,} skipped ({_counts(recipe['skipped'])})" if skipped else ""
     read += left_out(recipe) + _pooling(recipe)
-    if len(curves) == 1 and curves[0].name is None:
+    if len(curves) == 1 and curves[0].name is None and chosen() is None:
         return f"{read}\n\n{summary(curves[0])}\n\n{table_text(bins_table(curves[0]))}"
     table = curves_table(curves, recipe=recipe, skipped=skipped, adjust=adjust)
     said = [f"{curve.name}: {verdict(curve)}" for curve in curves]
@@ -95,28 +98,15 @@ def curves_table(
 
     The comment holds the recipe, what is adjusted, and the notes.
     """
-    shown, shown_p = (all_digits, all_digits) if exact else (number, p_text)
-    rows, scores = [], score_columns(curves, each=exact)
-    for i, (curve, p) in enumerate(zip(curves, adjusted_p_values(curves, adjust), strict=True)):
-        e = curve.debiased_error
-        values = (curve.base_rate, e.value, e.low, e.high, curve.error.value, curve.ece.value)
-        rows.append(
-            [
-                curve.name or "all",
-                f"{curve.n}",
-                *(shown(x) for x in (*values, *(held[i] for _, held in scores))),
-                shown_p(p),
-                kind(curve),
-            ]
-        )
     method = dict(recipe_rows(curves))
     read = f"howsure {method.pop('howsure')}, files {', '.join(recipe['files'])}, skipped {skipped}{left_out(recipe)}"
     read += f", files pooled {len(recipe['files'])}" if len(recipe["files"]) > 1 else ""
     steps = ", ".join(f"{key} {value}" for key, value in method.items() if key != "n")
     comment = "\n".join([read, steps, *scores_of_all_classes(curves), *_families(curves, adjust), *_notes(curves)])
-    first = ("group", "n", base_rate_words(curves), "error", "low", "high", "Algorithm 1", "ECE")
-    headings = (*first, *(name for name, _ in scores), "p", "miscalibration")
-    return Table(headings, rows, words=("group", "miscalibration"), caption=comment)
+    alone = len(curves) == 1 or adjust == "none"
+    adjusted = "" if alone else f"adjusted for {len(curves):,} groups ({ADJUSTED[adjust]})"
+    table = words.curves_table(curves, adjusted_p_values(curves, adjust), adjusted=adjusted, exact=exact)
+    return replace(table, caption=comment)
 
 
 def bins_table(curve: CalibrationCurve, *, most: int = 20) -> Table:
@@ -165,6 +155,6 @@ def write_report(
     notes = [f"{skipped:,} rows were skipped: {_counts(recipe['skipped'])}."] if skipped else []
     notes += [f"{recipe['left_out']:,} rows were left out: not where {recipe['where']}."] if "where" in recipe else []
     notes += [f"{pooling[0].upper()}{pooling[1:]}."] if (pooling := _pooling(recipe).partition("note: ")[2]) else []
-    write_whole(
-        calibration_report(curves, title=title, notes=notes, adjust=None if adjust == "none" else adjust).encode(), path
-    )
+    how = None if adjust == "none" else adjust
+    page = calibration_report(curves, title=title, notes=notes, adjust=how, command=command_line())
+    write_whole(page.encode(), path)

@@ -10,8 +10,9 @@ from typing import Any
 from howsure import __version__
 from howsure.cli.terminal.output import json_text, records_csv, table_text
 from howsure.inputs.naming import counted, shortened
+from howsure.show.recipe import recipe_text
 from howsure.show.table import Table
-from howsure.significance.results import Comparison, recipe_text
+from howsure.significance.results import Comparison
 from howsure.significance.verdict import how, verdicts
 
 

@@ -9,7 +9,8 @@ import click
 
 from howsure.cli.terminal.commands import Group
 from howsure.cli.terminal.destinations import FIGURES, PAGES, Written
-from howsure.cli.terminal.output import FORMATS, RAW
+from howsure.cli.terminal.output import COLUMNS, FORMATS, RAW
+from howsure.errors import InputError
 from howsure.inputs.numbers import MOST_CLUSTERINGS, MOST_PROCESSES
 
 PROCESSES = click.IntRange(1, MOST_PROCESSES)
@@ -76,15 +77,25 @@ def keep_raw(ctx: Context, param: Parameter, value: bool) -> None:
     ctx.meta[RAW] = value
 
 
+def keep_columns(ctx: Context, param: Parameter, value: str | None) -> None:
+    """Remember what `chosen` asks for."""
+    ctx.meta[COLUMNS] = as_names(ctx, param, value)
+    if value is not None and ctx.params.get("form") == "json":
+        raise InputError("--columns is for tables; JSON holds everything. Leave one of the two out.")
+
+
+columns_option = click.option("--columns", metavar="NAME,NAME,…", expose_value=False, callback=keep_columns,
+                              help="Columns of the table, in this order (default: all).")  # fmt: skip
+
 raw_option = click.option("--raw", is_flag=True, expose_value=False, callback=keep_raw,
                           help="Do not escape names for terminals and spreadsheets.")  # fmt: skip
 
 
 def output_options(function: Decorated) -> Decorated:
-    """`--format`, `--output` and `--raw`."""
+    """`--format`, `--columns`, `--output` and `--raw`."""
     form = click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True,
-                        help="Format of the result.")  # fmt: skip
-    return form(output_option(raw_option(function)))
+                        is_eager=True, help="Format of the result.")  # fmt: skip
+    return form(columns_option(output_option(raw_option(function))))
 
 
 output_option = click.option(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,10 +12,11 @@ import click
 
 from howsure.errors import InputError
 from howsure.files.whole import write_whole
+from howsure.result import chosen_columns
 from howsure.show.harmless import in_a_line, on_a_terminal
 from howsure.show.table import Table
 
-RAW = "howsure.raw"
+RAW, COLUMNS, TYPED = "howsure.raw", "howsure.columns", "howsure.typed"
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 
 
@@ -42,8 +44,22 @@ def is_raw() -> bool:
     return context is not None and bool(context.meta.get(RAW))
 
 
+def command_line() -> str | None:
+    """What the user typed, in the words of a shell."""
+    context = click.get_current_context(silent=True)
+    typed = None if context is None else context.meta.get(TYPED)
+    return None if typed is None else shlex.join(["howsure", *typed])
+
+
+def chosen() -> list[str] | None:
+    """The columns that the user wants: `--columns`."""
+    context = click.get_current_context(silent=True)
+    return None if context is None else context.meta.get(COLUMNS)
+
+
 def table_text(table: Table, form: str = "table") -> str:
-    """A table in one of the formats, ending in a newline."""
+    """A table in one of the formats, of the columns that the user wants, ending in a newline."""
+    table = chosen_columns(table, chosen())
     write = {"table": table.text, "csv": table.csv, "markdown": table.markdown, "latex": table.latex}[form]
     return f"{write(raw=is_raw())}\n"
 

@@ -12,15 +12,15 @@ import numpy as np
 
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level
-from howsure.inputs.frames import to_frame
 from howsure.inputs.pairs import Floats
+from howsure.result import Result
 from howsure.show.preformatted import preformatted
 from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import normal_quantile, wilson_interval
 
 
 @dataclass(frozen=True, slots=True)
-class QueryPosterior:
+class QueryPosterior(Result):
     """The values of a function for n sampled clusterings: its posterior.
 
     values (n,): the values in the order of the samples. Numbers and booleans have a mean, a standard deviation and
@@ -91,12 +91,10 @@ class QueryPosterior:
         shown = None if estimate is None else estimate.to_dict()
         return {"recipe": dict(self.recipe), "n": self.n, "estimate": shown, "answers": found}
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """A row per distinct answer, as text, as a data frame (pandas, else polars, else pyarrow; or the `backend`)."""
+    def _columns(self) -> dict[str, Any]:
+        """A row per distinct answer, as text,."""
         answers, p, errors = zip(*self._shares(), strict=True)
-        return to_frame(
-            {"answer": [str(plain_answer(a)) for a in answers], "probability": p, "standard_error": errors}, backend
-        )
+        return {"answer": [str(plain_answer(a)) for a in answers], "probability": p, "standard_error": errors}
 
     def _shares(self) -> list[tuple[Any, float, float]]:
         return [(answer, p, error) for answer, (p, error) in self.probabilities().items()]

@@ -20,7 +20,7 @@ from howsure.coreference.scores.overlaps import (
 )
 from howsure.errors import InputError
 from howsure.inputs.arrays import listed
-from howsure.inputs.frames import to_frame
+from howsure.result import Result
 from howsure.show.numbers import number
 from howsure.show.table import Table
 
@@ -66,7 +66,7 @@ NOTHING = Score(0.0, 0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class CoreferenceScores:
+class CoreferenceScores(Result):
     """The scores of one document or, added up, of several: `a + b` is the score of both.
 
     documents: their number. singletons: whether clusters of one mention were counted; None if only for some documents.
@@ -103,11 +103,11 @@ class CoreferenceScores:
             name: {part: getattr(score, part) for part in SHARES} for name, score in each.items()
         }
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """A row per metric as a data frame (pandas, else polars, else pyarrow; or the `backend` named)."""
+    def _columns(self) -> dict[str, Any]:
+        """A row per metric."""
         scores = [getattr(self, name) for name in METRICS.values()]
         columns: dict[str, list[Any]] = {"metric": list(METRICS.values())}
-        return to_frame(columns | {part: [getattr(score, part) for score in scores] for part in SHARES}, backend)
+        return columns | {part: [getattr(score, part) for score in scores] for part in SHARES}
 
     def __str__(self) -> str:
         return str(self.table())

@@ -13,8 +13,8 @@ from howsure.counts.model.count_law import CountLaw
 from howsure.errors import InputError
 from howsure.events.corrected.corrected_count import ALL, CorrectedCount
 from howsure.events.corrected.corrected_series import WITHIN, CorrectedSeries
-from howsure.inputs.frames import to_frame
 from howsure.inputs.naming import counted, unknown_name
+from howsure.result import Result
 from howsure.show.numbers import UNDEFINED, interval, number
 from howsure.show.table import Table
 
@@ -39,7 +39,7 @@ class CorrectedDifference:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CorrectedComparison:
+class CorrectedComparison(Result):
     """Two actors compared by their corrected counts, period by period (`rows`) and in all (`total`)."""
 
     first: str
@@ -64,10 +64,10 @@ class CorrectedComparison:
         names = [field.name for field in fields(CorrectedDifference) if field.name != "period"]
         return {f"corrected_{name}": [getattr(row, name) for row in self.rows] for name in names}
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """One row per period, and one for all of them, as a data frame of pandas, polars or pyarrow."""
+    def _columns(self) -> dict[str, Any]:
+        """One row per period, and one for all of them,."""
         names = [field.name for field in fields(CorrectedDifference)]
-        return to_frame({name: [getattr(row, name) for row in (*self.rows, self.total)] for name in names}, backend)
+        return {name: [getattr(row, name) for row in (*self.rows, self.total)] for name in names}
 
     def table(self) -> Table:
         """One row per period, then that of all periods."""

@@ -30,8 +30,8 @@ from howsure.events.store.reading import (
     title_of,
 )
 from howsure.inputs.checks import check_level
-from howsure.inputs.frames import to_frame
 from howsure.inputs.naming import counted, unknown_name
+from howsure.result import Result
 from howsure.show.numbers import UNDEFINED
 from howsure.show.table import Table
 
@@ -52,7 +52,7 @@ HEADINGS = ("documents", "read", "act there")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class CorrectedSeries:
+class CorrectedSeries(Result):
     """Corrected counts per actor and period (`rows`) and per actor over all periods (`totals`), with the recipe.
 
     `said` are the sentences that a reader needs beside the numbers, `checks` say how the estimate did where it could be
@@ -130,10 +130,10 @@ class CorrectedSeries:
             "checks": list(self.checks),
         }
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """One row per actor and period as a data frame of pandas, polars or pyarrow."""
+    def _columns(self) -> dict[str, Any]:
+        """One row per actor and period."""
         names = CorrectedCount.__slots__
-        return to_frame({name: [getattr(row, name) for row in self.rows] for name in names}, backend)
+        return {name: [getattr(row, name) for row in self.rows] for name in names}
 
     def plot(self, ax: Axes | None = None, *, actors: Sequence[str] | None = None) -> Axes:
         """Draw the corrected series of some actors (all, if up to four) in one panel, on axes (new ones if None)."""

@@ -13,9 +13,9 @@ from howsure.errors import InputError
 from howsure.events.labels.answers import Answer, answers_of, coder_named
 from howsure.events.labels.labelling import asked_of
 from howsure.events.store.reading import Store
-from howsure.inputs.frames import to_frame
 from howsure.inputs.naming import counted, unknown_name
 from howsure.inputs.pairs import Floats
+from howsure.result import Result
 from howsure.show.numbers import interval, number
 from howsure.show.table import Table
 from howsure.stats.agreement import alpha, pairable_sums
@@ -44,7 +44,7 @@ class ActorAgreement:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Agreement:
+class Agreement(Result):
     """The agreement of the coders on each actor and on all pairs of a document and an actor."""
 
     rows: tuple[ActorAgreement, ...]
@@ -88,10 +88,10 @@ class Agreement:
         """Plain values, with the recipe."""
         return {"recipe": dict(self.recipe), "coders": list(self.coders), "rows": [asdict(one) for one in self.rows]}
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """A data frame with a row per actor, and one for all."""
+    def _columns(self) -> dict[str, Any]:
+        """A row per actor, and one for all."""
         names = tuple(ActorAgreement.__slots__)
-        return to_frame({name: [getattr(one, name) for one in self.rows] for name in names}, backend)
+        return {name: [getattr(one, name) for one in self.rows] for name in names}
 
     def __str__(self) -> str:
         return str(self.table())

@@ -18,10 +18,10 @@ from howsure.events.labels.chosen_documents import further_documents
 from howsure.events.labels.labelling import Labelling, labelling_of
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.reading import Store, actors_in, chosen_actors, rows_of
-from howsure.inputs.frames import to_frame
 from howsure.inputs.naming import counted, unknown_name
 from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Integers
+from howsure.result import Result
 from howsure.show.table import Table
 
 MOST_ACTORS = 9  # one key each
@@ -31,7 +31,7 @@ LONGEST_QUESTION = 300
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class LabelDraw:
+class LabelDraw(Result):
     """What was drawn: per stratum the documents it has, those drawn before, and those drawn now.
 
     not_stored: documents of the input that name no actor; they were not kept and cannot be read.
@@ -72,10 +72,10 @@ class LabelDraw:
             name: list(value) if isinstance(value, tuple) else value for name, value in held.items()
         }
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """A data frame with a row per stratum."""
+    def _columns(self) -> dict[str, Any]:
+        """A row per stratum."""
         held = {"stratum": self.strata, "documents": self.sizes, "before": self.before, "drawn": self.drawn}
-        return to_frame({name: list(values) for name, values in held.items()}, backend)
+        return {name: list(values) for name, values in held.items()}
 
     def __str__(self) -> str:
         return str(self.table())

@@ -9,7 +9,7 @@ from typing import Any
 from howsure.errors import InputError
 from howsure.events.periods import period_of
 from howsure.events.store.reading import Store, checked_length, event_of, recipe_of, rows_of, settings_of, title_of
-from howsure.inputs.frames import to_frame
+from howsure.result import Result
 from howsure.show.numbers import number
 from howsure.show.table import Table
 
@@ -41,7 +41,7 @@ class RuleCount:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class RuleComparison:
+class RuleComparison(Result):
     """The counts of two rules, `first` and `second`, by actor, or by actor and period."""
 
     first: str
@@ -54,10 +54,10 @@ class RuleComparison:
         named = {"first": self.first, "second": self.second}
         return {"recipe": dict(self.recipe), **named, "rows": [asdict(row) for row in self.rows]}
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """The rows as a data frame of pandas, polars or pyarrow."""
+    def _columns(self) -> dict[str, Any]:
+        """The rows."""
         names = [field.name for field in fields(RuleCount)]
-        return to_frame({name: [getattr(row, name) for row in self.rows] for name in names}, backend)
+        return {name: [getattr(row, name) for row in self.rows] for name in names}
 
     def table(self) -> Table:
         """One row per actor, or per actor and period."""

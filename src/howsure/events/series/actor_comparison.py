@@ -38,8 +38,8 @@ from howsure.events.store.reading import (
     title_of,
 )
 from howsure.inputs.checks import check_level
-from howsure.inputs.frames import to_frame
 from howsure.inputs.naming import counted, unknown_name
+from howsure.result import Result
 from howsure.show.numbers import UNDEFINED, interval, number
 from howsure.show.table import Table
 
@@ -72,7 +72,7 @@ class PeriodComparison:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ActorComparison:
+class ActorComparison(Result):
     """Two actors compared by period, with the recipe; `silent` lists those that act in no document.
 
     `corrected` is the comparison by corrected counts, where `beside` has set it beside this one, which is raw.
@@ -103,11 +103,11 @@ class ActorComparison:
         held = {"recipe": dict(self.recipe), **actors, "rows": rows}
         return held if self.corrected is None else held | {"corrected": self.corrected.to_dict()}
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """The rows as a data frame of pandas, polars or pyarrow."""
+    def _columns(self) -> dict[str, Any]:
+        """The rows."""
         names = [field.name for field in fields(PeriodComparison)]
         held = {name: [getattr(row, name) for row in self.rows] for name in names}
-        return to_frame(held if self.corrected is None else held | self.corrected.columns_beside(), backend)
+        return held if self.corrected is None else held | self.corrected.columns_beside()
 
     def records(self) -> list[dict[str, Any]]:
         """The rows as plain values, those of the corrected comparison included; undefined values are None."""

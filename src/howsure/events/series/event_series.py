@@ -35,8 +35,8 @@ from howsure.events.store.reading import (
     title_of,
 )
 from howsure.inputs.checks import check_level
-from howsure.inputs.frames import to_frame
 from howsure.inputs.naming import counted, unknown_name
+from howsure.result import Result
 from howsure.show import numbers
 from howsure.show.table import Table
 
@@ -48,7 +48,7 @@ UNITS = ("documents", "share", "entities")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class EventSeries:
+class EventSeries(Result):
     """The time series of actors of a store: one row per actor and period, the titles of their codes, and the recipe.
 
     In a period without documents, everything except their number is undefined (NaN; None as plain values). `corrected`
@@ -141,9 +141,9 @@ class EventSeries:
         held = {"recipe": dict(self.recipe), "titles": dict(self.titles), "rows": rows}
         return held if self.corrected is None else held | {"corrected": self.corrected.to_dict()}
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """The tidy table as a data frame of pandas, polars or pyarrow."""
-        return to_frame(self.columns(), backend)
+    def _columns(self) -> dict[str, Any]:
+        """The tidy table."""
+        return self.columns()
 
     def plot(self, ax: Axes | None = None, *, actors: Sequence[str] | None = None) -> Axes:
         """Draw the series of some actors (all, if up to four) in one panel, on axes (new ones if None).

@@ -23,15 +23,15 @@ from howsure.events.store.reading import Store, each_row, number_of_samples, row
 from howsure.events.store.refusals import DamagedStoreError, are_clusterings
 from howsure.events.store.schema import tables_of
 from howsure.events.store.settings import REMEDY
-from howsure.inputs.frames import to_frame
 from howsure.inputs.naming import counted
+from howsure.result import Result
 from howsure.show.table import Table
 
 ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class StoreCheck:
+class StoreCheck(Result):
     """The damage found in a store, and how it was checked; empty if it is intact."""
 
     damage: tuple[Damage, ...]
@@ -46,10 +46,10 @@ class StoreCheck:
         """The recipe and the violated rules as plain values."""
         return {"recipe": dict(self.recipe), "whole": self.is_whole, "damage": [asdict(one) for one in self.damage]}
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """The violated rules as a data frame of pandas, polars or pyarrow."""
+    def _columns(self) -> dict[str, Any]:
+        """The violated rules."""
         names = ("table", "rule", "rows", "document")
-        return to_frame({name: [getattr(one, name) for one in self.damage] for name in names}, backend)
+        return {name: [getattr(one, name) for one in self.damage] for name in names}
 
     def table(self) -> Table:
         """One row per violated rule, and the verdict below."""

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from howsure import __version__
 from howsure.errors import InputError
-from howsure.inputs.frames import to_frame
 from howsure.inputs.naming import counted, shortened
 from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.result import Result
 from howsure.sequences.chain.checks import check_count
 from howsure.sequences.entities.entity_labels import EntityLabels, entities_in, prefix_and_type
 from howsure.sequences.entities.span_chain import Spans, span_chains
@@ -28,7 +28,7 @@ ERROR, KEEP = "error", "keep"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class EntitySpans:
+class EntitySpans(Result):
     """Entities, in the order of the text: those of the k best sequences, those that are probable enough, and gold.
 
     sentence, start, stop (n,): the tokens start, …, stop − 1 of a sentence, counted from 0. types (n,): their types.
@@ -74,10 +74,6 @@ class EntitySpans:
     def to_dict(self) -> dict[str, Any]:
         """The recipe, and the columns by name."""
         return {"recipe": self.recipe, "spans": {name: list(column) for name, column in self._columns().items()}}
-
-    def to_frame(self, backend: str | None = None) -> Any:
-        """One row per entity as a data frame (pandas, else polars, else pyarrow; or the `backend` named)."""
-        return to_frame(self._columns(), backend=backend)
 
     def table(self, rows: int = MOST_ROWS) -> Table:
         """The first entities."""

@@ -1,0 +1,71 @@
+"""Text and tables as LaTeX sets them: everything escaped, lines by booktabs, a legend in the caption."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+PREAMBLE = r"\usepackage{booktabs}"
+ESCAPED = {
+    **{mark: rf"\{mark}" for mark in "&%$#_{}"},
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "|": r"\textbar{}", '"': "''",
+    "<": r"\textless{}", ">": r"\textgreater{}", "–": "--", "—": "---", "…": r"\dots{}", "−": "$-$", "·": r"$\cdot$",
+    "↑": r"$\uparrow$", "↓": r"$\downarrow$", "→": r"$\rightarrow$", "≤": r"$\leq$", "≥": r"$\geq$", "±": r"$\pm$",
+    "×": r"$\times$", "∞": r"$\infty$", "²": "$^2$", "³": "$^3$", "₂": "$_2$", "\u00a0": "~",
+}  # fmt: skip
+PDFLATEX = re.compile(r"[^\x00-\u017f“”‘’–—…−·↑↓≤≥±×∞²³₂→\u00a0]")  # what needs another engine
+COLUMN, CHARACTER, GAP = 3.3, 0.073, 0.17  # inches: of a column of two, of a digit of 10 pt, between columns
+
+
+def latex_escaped(text: str) -> str:
+    r"""Text that LaTeX prints as it is.
+
+    >>> print(latex_escaped("50 % of a_b -- c"))
+    50 \% of a\_b -{}- c
+    """
+    apart = re.sub("-(?=-)", "-\0", text)  # two hyphens are no dash
+    return "".join(ESCAPED.get(character, character) for character in apart).replace("\0", "{}")
+
+
+def latex_number(text: str) -> str:
+    r"""A cell of numbers, with the signs that LaTeX prints in formulas, and stars above the line.
+
+    >>> latex_number("[-0.0046, +0.0012]"), latex_number("< 1e-05**")
+    ('[$-$0.0046, +0.0012]', '$<$ 1e$-$05$^{**}$')
+    """
+    starred = re.fullmatch(r"(.*?)(\*+)", text)
+    shown, stars = starred.groups() if starred else (text, "")
+    signed = re.sub(r"-(?=[\d.])", "$-$", latex_escaped(shown)).replace(r"\textless{}", "$<$")
+    return signed + (f"$^{{{stars}}}$" if stars else "")
+
+
+def latex_tabular(rows: Sequence[Sequence[str]], *, words: Sequence[bool]) -> list[str]:
+    """The lines of a tabular, from cells that LaTeX can read; the first row are the headings."""
+    first, *rest = (" & ".join(_apart(row)) + r" \\" for row in rows)
+    columns = "".join("l" if word else "r" for word in words)
+    body = [r"\toprule", first, r"\midrule", *rest, r"\bottomrule"]
+    return [rf"\begin{{tabular}}{{{columns}}}", *body, r"\end{tabular}"]
+
+
+def latex_float(tabular: Sequence[str], *, caption: str, label: str | None, inches: float) -> list[str]:
+    """The lines of a table that floats, with its caption, over both columns of a page if it is too wide for one."""
+    kind = "table" if inches <= COLUMN else "table*"
+    named = [] if label is None else [rf"\label{{{label}}}"]
+    return [rf"\begin{{{kind}}}", r"\centering", rf"\caption{{{caption}}}", *named, *tabular, rf"\end{{{kind}}}"]
+
+
+def latex_advice(text: str) -> list[str]:
+    """Comments: what the preamble needs, and whether another engine than pdfLaTeX."""
+    other = sorted(set(PDFLATEX.findall(text)))
+    engine = [f"% LuaLaTeX or XeLaTeX and a font that has {' '.join(other[:8])}"] if other else []
+    return [f"% preamble: {PREAMBLE}", *engine]
+
+
+def inches_of(widths: Sequence[int]) -> float:
+    """About how wide a table of columns of so many characters is in a text of 10 points."""
+    return sum(widths) * CHARACTER + len(widths) * GAP
+
+
+def _apart(row: Sequence[str]) -> list[str]:
+    r"""A row whose first cell is no argument of the \\ before it."""
+    return [f"{{}}{row[0]}" if row and row[0].startswith(("[", "*")) else row[0], *row[1:]] if row else []
