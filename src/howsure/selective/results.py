@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from howsure.inputs.frames import to_frame
 from howsure.inputs.pairs import Floats, Integers
+from howsure.result import Result
 from howsure.selective.wording import curve_in_words, curves_table, threshold_in_words
 from howsure.show.preformatted import preformatted
+from howsure.show.table import Table
 from howsure.stats.estimate import Estimate, finite_or_none
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class AtAccuracy:
 
 
 @dataclass(frozen=True, slots=True)
-class SelectiveCurve:
+class SelectiveCurve(Result):
     """The result of `selective_curve`.
 
     auroc: of confidence for correctness. aurc, excess_aurc: the area under the risk–coverage curve, and its excess over
@@ -107,9 +108,9 @@ class SelectiveCurve:
             "notes": list(self.notes), "points": [dict(zip(POINTS, row, strict=True)) for row in rows],
         }  # fmt: skip
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """The points as a data frame (pandas, else polars, else pyarrow; or the `backend` named)."""
-        return to_frame({column: getattr(self.points, column) for column in POINTS}, backend=backend)
+    def _columns(self) -> dict[str, Any]:
+        """The points."""
+        return {column: getattr(self.points, column) for column in POINTS}
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the risk–coverage curve with its band on matplotlib axes (new ones if None)."""
@@ -125,7 +126,7 @@ class SelectiveCurve:
 
 
 @dataclass(frozen=True, slots=True)
-class SelectiveTable:
+class SelectiveTable(Result):
     """The curves of `selective_table`, one per group; iterate, index by name, or convert them."""
 
     rows: tuple[SelectiveCurve, ...]
@@ -148,14 +149,14 @@ class SelectiveTable:
         """The curves, and the recipe."""
         return {"recipe": self.recipe, "curves": [row.to_dict() for row in self.rows]}
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """One row per group as a data frame (pandas, else polars, else pyarrow; or the `backend` named)."""
+    def _columns(self) -> dict[str, Any]:
+        """One row per group."""
         columns: dict[str, list[Any]] = {"group": [row.name for row in self.rows], "n": [row.n for row in self.rows]}
         for name in ("accuracy", "auroc", "aurc", "excess_aurc"):
             held = [getattr(row, name) for row in self.rows]
             columns |= {name: [one.value for one in held]}
             columns |= {f"{name}_low": [one.low for one in held], f"{name}_high": [one.high for one in held]}
-        return to_frame(columns | {"notes": ["; ".join(row.notes) for row in self.rows]}, backend=backend)
+        return columns | {"notes": ["; ".join(row.notes) for row in self.rows]}
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the risk–coverage curves of all groups on matplotlib axes (new ones if None)."""
@@ -166,8 +167,12 @@ class SelectiveTable:
     def __repr__(self) -> str:
         return str(curves_table(self.rows))
 
+    def table(self) -> Table:
+        """One row per group."""
+        return curves_table(self.rows)
+
     def _repr_html_(self) -> str:
-        return curves_table(self.rows).html()
+        return self.table().html()
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +194,7 @@ class Candidates:
 
 
 @dataclass(frozen=True, slots=True)
-class SelectiveThreshold:
+class SelectiveThreshold(Result):
     """The result of `threshold_for`.
 
     threshold: keep answers whose confidence is at least this; None if nothing can be promised. risk, delta: the
@@ -225,9 +230,9 @@ class SelectiveThreshold:
             ],
         }  # fmt: skip
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """The tested thresholds as a data frame (pandas, else polars, else pyarrow; or the `backend` named)."""
-        return to_frame({column: getattr(self.candidates, column) for column in CANDIDATES}, backend=backend)
+    def _columns(self) -> dict[str, Any]:
+        """The tested thresholds."""
+        return {column: getattr(self.candidates, column) for column in CANDIDATES}
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the tested thresholds, the target and the threshold found on matplotlib axes (new ones if None)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from howsure.calibration.notes import notes_by_name
+from howsure.calibration.words.notes import notes_by_name
 from howsure.show.numbers import number
 from howsure.show.table import Table
 

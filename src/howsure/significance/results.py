@@ -77,7 +77,7 @@ COLUMNS: dict[str, Callable[[Difference], str]] = {
 
 
 LEGEND = {
-    "difference": "model - baseline",
+    "difference": "model minus baseline",
     "interval": "of the difference",
     "adjusted p": "adjusted for all rows; ** at most .01, * at most .05",
 }
