@@ -177,7 +177,10 @@ class CalibrationComparison(Result):
             for name, e in shown.items()
         ]
         level = f"{100 * self.error_a.level:g} %"
-        legend = {"low": f"from here to high, the {level} interval", "": "Differences are A minus B: above 0, B is better."}
+        legend = {
+            "low": f"from here to high, the {level} interval",
+            "": "Differences are A minus B: above 0, B is better.",
+        }
         notes = [f"note: {note}" for note in self.notes]
         title = "Calibration of two models"
         return Table(FIGURE, rows, words=FIGURE[:1], notes=notes, title=title, legend=legend)

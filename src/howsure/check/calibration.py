@@ -12,8 +12,8 @@ from howsure import __version__
 from howsure.calibration.bins.bins import bin_pairs
 from howsure.calibration.curve import squared_error
 from howsure.calibration.estimates.error import SquaredError
-from howsure.calibration.notes import notes_of
 from howsure.calibration.table import by_group
+from howsure.calibration.words.notes import notes_of
 from howsure.check.decision import check_sizes, decided
 from howsure.check.evidence import BELOW, Evidence, Rule
 from howsure.check.one_error import OneError

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from howsure.check.evidence import BELOW
-from howsure.inputs.frames import to_frame
+from howsure.result import Result
 from howsure.show.harmless import in_a_line
 from howsure.show.numbers import number, p_in_words
 from howsure.show.table import Table
@@ -84,7 +84,7 @@ def rounded_up(rows: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class Check(Result):
     """The verdicts of a check, the level of its tests, and notes; iterate over it, or take one by its position.
 
     `outcome` is "fail" if any verdict is, else "cannot tell" if any is, else "pass". A verdict errs with probability at
@@ -123,10 +123,6 @@ class Check:
             "recipe": dict(self.recipe), "outcome": self.outcome, "exit_code": self.exit_code, "level": self.level,
             "verdicts": shown, "notes": list(self.notes),
         }  # fmt: skip
-
-    def to_frame(self, backend: str | None = None) -> Any:
-        """One row per verdict as a data frame (pandas, else polars, else pyarrow; or the `backend` named)."""
-        return to_frame(self._columns(), backend=backend)
 
     def _columns(self) -> dict[str, list[Any]]:
         names = [one.name for one in fields(Verdict) if one.name not in ("estimate", "notes", "more_rows", "group")]
