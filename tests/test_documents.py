@@ -8,6 +8,8 @@ How a block of a page (README.md, docs/, …) is treated is written on its first
     ```console exit=2   the same, for a command that must end with this exit code
     ```console no-run   for what cannot run here: git clone, make, pip; never for howsure itself
     ```text             what the block before it printed
+    ```python programs  the same after any of these words, for what needs programs that tests of every day do without:
+                        tests/programs runs such pages as a whole
     ``` and data        json, csv, …: shown, not run
 
     tolerance=0.001     after any of these words, where a training prints: its decimals may differ by so much
@@ -80,13 +82,19 @@ def block_of(marks: list[str], text: str, line: int) -> Block:
     return Block(tuple(mark for mark in marks if "=" not in mark), options, text, line)
 
 
-def run_page(text: str, folder: Path) -> None:
-    """Run the blocks of a page in a folder; raise PageError, or what the code raises, where it breaks its word."""
+def run_page(text: str, folder: Path, *, programs: bool = False) -> None:
+    """Run the blocks of a page in a folder; raise PageError, or what the code raises, where it breaks its word.
+
+    `programs`: run those too that need heavy programs.
+    """
     namespace: dict[str, object] = {"__name__": "__main__"}
     printed: str | None = None
     for block in blocks_of(text):
         before, printed = printed, None
-        match block.words:
+        needed, words = "programs" in block.words, tuple(word for word in block.words if word != "programs")
+        if needed and not programs:
+            continue
+        match words:
             case ("python",):
                 printed = run_python(block, folder, namespace)
             case ("bash", "run"):
