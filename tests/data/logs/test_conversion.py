@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from howsure.data import open_predictions, read_columns
+from howsure.data.logs.choices import softmax
 from howsure.errors import InputError
 from tests.data.logs.writers import lm_eval_sample, lm_eval_text, write_lines, write_lm_eval
 
@@ -51,8 +52,9 @@ def test_models_are_not_pooled(tmp_path: Path) -> None:
 def test_questions_with_more_choices_than_others_are_judged_by_their_likeliest(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "a.jsonl", RAGGED)
     found = read(path)
-    assert found.columns == {"label": "correct", "prob": "probability", "id": "item"}
-    assert found.pairs().labels.tolist() == [1, 1]
+    assert found.columns == {"label": "target", "probs_column": "probabilities", "id": "item"}
+    p = [softmax([-1.0, -2.0])[0], softmax([-3.0, -2.0, -4.0])[1]]
+    assert (found.pairs().labels.tolist(), found.pairs().probabilities.tolist()) == ([1, 1], p)
     with pytest.raises(InputError, match=r"the same classes in all rows; .* has questions of 2 to 3 choices"):
         read(path, reduce="class-wise")
 

@@ -59,8 +59,9 @@ def _probabilities(asked: Mapping[str, Any], log: Log, files: Sequence[File]) ->
         return {"label": asked["label"] or _held(log, "correct" if named == ["prob"] else "target")}
     reduce = asked["reduce"]
     rows = [log.held.get(name, 0) for name in ("probabilities", "target", "probability", "correct")]
-    several = len(log.lengths) == 1 and min(rows[:2]) >= max(rows[2:])
-    if several and asked["label"] in (None, "target"):
+    several = min(rows) > 0 and min(rows[:2]) >= max(rows[2:])
+    alike = len(log.lengths) == 1 or reduce in (None, TOP_LABEL)
+    if several and alike and asked["label"] in (None, "target"):
         classes = asked["classes"] or log.class_names
         return {"label": "target", "probs_column": "probabilities", "reduce": reduce or TOP_LABEL, "classes": classes}
     if _held(log, "probability") is None:
@@ -86,7 +87,7 @@ def _why_not(log: Log, files: Sequence[File]) -> str:
 def _missing_probabilities(log: Log, files: Sequence[File]) -> InputError:
     name, scores = files[0].name, log.scores
     held = f"; it holds the scores {shortened(scores)}, which `howsure significance` compares" if scores else ""
-    notes = "".join(f" ({note.removesuffix('.')}.)" for note in log.notes)
+    notes = "".join(f" {note}" for note in log.notes)
     return InputError(f"{name}, a log of {log.format.program}, holds no probabilities of answers{held}.{notes}")
 
 

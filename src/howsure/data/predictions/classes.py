@@ -20,12 +20,15 @@ from howsure.inputs.numerals import spelled_number
 from howsure.inputs.pairs import Floats, Integers
 
 
-def class_matrix(selection: Selection, columns: Sequence[Column], *, lists: bool) -> Floats:
-    """The probabilities (n, K) of the used rows, from K columns of numbers or from one column of lists."""
+def class_matrix(selection: Selection, columns: Sequence[Column], *, lists: bool, ragged: bool = False) -> Floats:
+    """The probabilities (n, K) of the used rows, from K columns of numbers or from one column of lists.
+
+    `ragged` lists may differ in length: what a row has no class for has the probability 0.
+    """
     connection, n = selection.table.connection, selection.n
     try:
         if lists:
-            return _from_lists(connection, selection, columns[0], n)
+            return _from_lists(connection, selection, columns[0], n, ragged=ragged)
         return _from_columns(connection, selection, columns, n)
     except NullFound:
         raise _no_numbers(selection, columns, lists=lists) from None
@@ -70,18 +73,21 @@ def _from_columns(connection: Connection, selection: Selection, columns: Sequenc
     return matrix
 
 
-def _from_lists(connection: Connection, selection: Selection, column: Column, n: int) -> Floats:
+def _from_lists(connection: Connection, selection: Selection, column: Column, n: int, *, ragged: bool) -> Floats:
     matrix, start = np.empty((0, 0)), 0
+    if ragged:
+        ((k,),) = selection.ask(f"max(len({column.numbers}))")
+        matrix = np.zeros((n, int(str(k or 0))))
     for lengths, values in _list_batches(connection, selection.query([column.numbers])):
-        if start == 0:
+        if start == 0 and not ragged:
             matrix = np.empty((n, int(lengths[0])))
         k = matrix.shape[1]
-        if not bool((lengths == k).all()):
+        if not ragged and not bool((lengths == k).all()):
             raise _unequal(selection, column, k)
-        matrix[start : start + len(lengths)] = values.reshape(len(lengths), k)
+        matrix[start : start + len(lengths)][np.arange(k) < lengths[:, None]] = values
         start += len(lengths)
     if matrix.shape[1] < 2:
-        raise InputError(f"{column.name} must hold lists of two numbers or more; they have length {k}.")
+        raise InputError(f"{column.name} must hold lists of two numbers or more; they have length {matrix.shape[1]}.")
     return matrix
 
 

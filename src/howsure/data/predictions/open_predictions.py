@@ -142,7 +142,8 @@ def open_predictions(
     if source.columns[0].keys:
         order, column = _in_order(source.columns[0], classes)
         source = replace(source, columns=(column,))
-    several = _several_classes(selection, columns, source, names, notes, reduce or TOP_LABEL, order)
+    ragged = log is not None and reduce in (None, TOP_LABEL)
+    several = _several_classes(selection, columns, source, names, notes, reduce or TOP_LABEL, order, ragged=ragged)
     return replace(several, said=said)
 
 
@@ -191,8 +192,10 @@ def _several_classes(
     notes: dict[str, Any],
     reduce: str,
     classes: Sequence[str] | None,
+    *,
+    ragged: bool,
 ) -> Predictions:
-    matrix = class_matrix(selection, source.columns, lists=source.kind == LISTS)
+    matrix = class_matrix(selection, source.columns, lists=source.kind == LISTS, ragged=ragged)
     codes, class_names = class_labels(selection, columns["label"], classes, matrix.shape[1])
     shown = shortened(column.name for column in source.columns)
     matrix = as_probabilities(selection, matrix, class_names, shown, source.scale)
