@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from howsure.significance import compare
-from howsure.significance.comparison import _metric
+from howsure.significance.metrics.requested import metric_of
 from howsure.significance.systems.reading import read_systems
 
 
@@ -38,4 +38,4 @@ def one_metric(name: str, targets, predictions) -> float:
 def problem_of(targets, baseline, model, names, **options):
     """The checked problem and its metrics."""
     systems = read_systems(targets, {"baseline": baseline, "model": model}, tasks=set(), **options)
-    return systems.problem("baseline", "model"), [_metric(name, systems, None) for name in names]
+    return systems.problem("baseline", "model"), [metric_of(name, systems, None) for name in names]

@@ -7,8 +7,8 @@ from itertools import product
 import numpy as np
 from scipy import stats
 
-MEANS = ("accuracy", "cross_entropy", "brier", "log_loss", "micro_f1")
-LOSSES = ("cross_entropy", "brier", "log_loss", "squared_calibration_error", "calibration_error")
+MEANS = ("accuracy", "cross_entropy", "brier", "multiclass_brier", "log_loss", "micro_f1")
+LOSSES = ("cross_entropy", "brier", "multiclass_brier", "log_loss", "squared_calibration_error", "calibration_error")
 STEP = 1e-4
 
 

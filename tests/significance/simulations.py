@@ -77,7 +77,8 @@ def true_difference(make: Callable[..., Set], *, n: int = 4_000_000, **data: Any
     return {row.metric: row.difference for row in result}
 
 
-HARD, SOFT, PROBABILISTIC = (metric_names(task) for task in ("hard", "soft", "probabilistic"))
+HARD, SOFT = metric_names("hard"), metric_names("soft")
+PROBABILISTIC = tuple(name for name in metric_names("probabilistic") if name != "brier")  # of one column
 ALIKE: dict[str, tuple[Callable[..., Set], tuple[str, ...]]] = {
     "two classes": (disagreeing_labels, HARD),
     "three classes": (three_classes, HARD),

@@ -3,43 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Sized
-from dataclasses import replace
 
 from howsure.errors import InputError
-from howsure.significance.metrics.labels import of_class
-from howsure.significance.metrics.metric import Metric, find_metric, tasks_of
-from howsure.significance.notes import notes_of
-from howsure.significance.resampling.choices import BY_ORDER, Choices, check_choices, seed_of
-from howsure.significance.resampling.differences import differences_of
+from howsure.significance.family import Family, compare_family, family_of, one_baseline
+from howsure.significance.metrics.metric import Metric, tasks_of
+from howsure.significance.metrics.requested import Requested, named_metrics, requested_metrics
+from howsure.significance.metrics.scores import score_metric
+from howsure.significance.resampling.choices import BY_ORDER, Choices, check_choices, seed_of, usual_interval
 from howsure.significance.resampling.subsampling import USUAL
-from howsure.significance.results import Comparison, Difference
-from howsure.significance.systems.reading import Systems, read_systems
-from howsure.stats.multiplicity import adjust_p_values
+from howsure.significance.results import Comparison
+from howsure.significance.systems.reading import read_systems
+from howsure.significance.systems.rows import read_rows
+from howsure.significance.systems.scores import ScoredRows, read_scores
+from howsure.significance.systems.views import view_notes
 from howsure.stats.randomness import Randomness
 
-DEFAULTS = {
-    "hard": ("accuracy", "macro_precision", "macro_recall", "macro_f1"),
-    "soft": ("cross_entropy", "jensen_shannon_divergence", "entropy_similarity", "entropy_correlation"),
-    "probabilistic": ("log_loss", "brier"),
-}
-BOOSTSA_SOFT = ("jensen_shannon_distance", "clipped_cross_entropy", "entropy_similarity", "entropy_correlation")
-OF_CLASS = ("precision", "recall", "f1")
 BASELINE = "baseline"
 
 
 def compare(
-    y_true: object,
-    baseline: object,
-    model: object,
+    y_true: object = None,
+    baseline: object = None,
+    model: object = None,
     *,
+    data: object = None,
+    id: str | Sequence[str] | None = None,
+    run: str | None = None,
+    target: str | None = None,
+    prediction: str | None = None,
+    score: str | Sequence[str] | None = None,
+    pos_label: object = None,
+    scores: object = None,
+    lower_is_better: bool = False,
+    all_pairs: bool = False,
+    skip_missing: bool = False,
     metrics: str | Metric | Sequence[str | Metric] | None = None,
-    method: str = "permutation",
+    method: str | None = None,
     n_resamples: int = 10_000,
     alternative: str = "two-sided",
     clusters: object = None,
     runs: object = None,
     strata: object = None,
-    interval: str | None = "basic",
+    interval: str | None = "usual",
     adjust: str | None = "holm",
     rng: Randomness = None,
     level: float = 0.95,
@@ -56,12 +61,25 @@ def compare(
 
     Labels against labels (any type), distributions (n, K) against distributions, or probabilities (n, K) against
     labels; or only the probabilities of class 1 (n,) if the `metrics` need them. `model` is one model's predictions or
-    `{name: predictions}`; predictions are one value or row per item, or `Runs([...])` of several runs.
+    `{name: predictions}`; predictions are one value or row per item, or `Runs([...])` of several runs. Metrics of
+    several kinds can be mixed: of probabilities, those of labels take the most probable class.
+
+    Scores that each item already has (exact match, a judge's grade): `scores={name: one number per item}`, a data frame
+    with a column per model, or `Runs`. A table with one row per model, item and run: `data=` a data frame or
+    `{name: column}`, with the names of its columns: `model`, `id` (several columns identify an item together), `run`,
+    and `target` and `prediction`, or `score` (numbers; or `pos_label`, the value that counts as 1); `clusters` and
+    `strata` name columns too. Every model must have every item, unless `skip_missing`. In both cases, `baseline` names
+    a model; without it, every pair is tested and p adjusted for all of them, and the pairs with the model that is best
+    in the first metric are shown (`all_pairs`: all of them). The result's `means` are the models' own.
 
     `method` determines how p is computed:
 
-    - `permutation` (default): for each item, a coin flip decides which system is which. Exact if the systems are
-      exchangeable (by enumeration if there are few outcomes, else (c + 1)/(B + 1) with c of B draws at least as
+    - `student` (default for scores): Student's t of the paired differences of a mean (a score, accuracy, log loss), by
+      item or cluster, with its own interval. The standard error is √(C/(C - 1) Σ e²)/n, with e the sum of the
+      deviations of each of C clusters (or items); for the interval and p, that of the jackknife, and as if one more
+      item differed.
+    - `permutation` (default otherwise): for each item, a coin flip decides which system is which. Exact if the systems
+      are exchangeable (by enumeration if there are few outcomes, else (c + 1)/(B + 1) with c of B draws at least as
       extreme); with many items, it also has the right level if only their values of the metric are equal: a difference
       that is not one of means is divided by its standard error, recomputed for every draw. For calibration errors, p
       refers to their squares, and is never smaller than that of a normal approximation.
@@ -96,13 +114,68 @@ def compare(
     0.5 0.125 True
 
     Raises InputError naming the parameter, the rule, the value and the row.
-    Source: Noreen (1989); Chung & Romano (2013); Davison & Hinkley (1997); Berg-Kirkpatrick et al. (2012);
-    Fornaciari et al. (2022).
+    Source: Miller (2024); Noreen (1989); Chung & Romano (2013); Davison & Hinkley (1997); Berg-Kirkpatrick et al.
+    (2012); Fornaciari et al. (2022).
     """
+    beside: dict[str, object] = {"id": id, "run": run, "target": target, "prediction": prediction, "score": score}
+    beside |= {"pos_label": pos_label, "skip_missing": skip_missing or None}
+    held = None
+    if scores is not None:
+        _refuse("scores=", beside | {"y_true": y_true, "model": model, "data": data, "runs": runs, "ids": ids})
+        held = read_scores(scores, clusters=clusters, strata=strata)
+    elif data is not None:
+        _refuse("data=", {"y_true": y_true, "runs": runs, "ids": ids})
+        held = read_rows(
+            data, model=model, id=id, run=run, target=target, prediction=prediction, score=score, pos_label=pos_label,
+            clusters=clusters, strata=strata, skip_missing=skip_missing, labels=labels,
+            tasks=tasks_of(named_metrics(metrics) or ()),
+        )  # fmt: skip
+    else:
+        _refuse("arrays", beside | {"lower_is_better": lower_is_better or None, "all_pairs": all_pairs or None})
+    if held is None:
+        family, requested, notes, by_order = _of_arrays(
+            y_true, baseline, model, metrics=metrics, method=method, clusters=clusters, runs=runs, strata=strata,
+            target_class=target_class, labels=labels, ids=ids, baseline_name=baseline_name,
+        )  # fmt: skip
+    else:
+        family, by_order, notes = None, {}, list(held.notes)
+        requested = _of_rows(held, metrics, method, target_class, lower_is_better)
+    is_score = requested[0].systems.task == "score"
+    chosen = method or ("student" if is_score else "permutation")
+    share = USUAL if chosen == "boostsa" and sample_size is None else sample_size
+    how = usual_interval(chosen) if interval == "usual" else interval
+    choices = Choices(chosen, n_resamples, alternative, how, level, adjust, two_way, share, bug_compatible)
+    check_choices(choices, requested[0].systems, [metric for one in requested for metric in one.metrics])
+    notes += view_notes(requested[0].source, {one.systems.task for one in requested})
+    if family is None:
+        if baseline is not None and not isinstance(baseline, str):
+            raise InputError(f"baseline must be the name of a model, or left out; it is {baseline!r:.80}.")
+        family = family_of(requested, baseline=baseline, all_pairs=all_pairs, alternative=alternative)
+    seed = seed_of(rng)
+    with_means = held is not None or chosen == "student"
+    return compare_family(
+        requested, family, choices, seed, with_means=with_means, notes=notes, progress=progress, recipe=by_order
+    )
+
+
+def _refuse(way: str, given: Mapping[str, object]) -> None:
+    wrong = [name for name, value in given.items() if value is not None]
+    if wrong and way == "arrays":
+        raise InputError(f"{wrong[0]} is for tables in long form or scores: give data=... or scores=... with it.")
+    if wrong:
+        raise InputError(f"{wrong[0]} cannot be given with {way}; leave one of them out.")
+
+
+def _of_arrays(
+    y_true: object, baseline: object, model: object, *, metrics: object, method: str | None, clusters: object,
+    runs: object, strata: object, target_class: object, labels: Sequence[object] | None, ids: object,
+    baseline_name: str,
+) -> tuple[Family | None, list[Requested], list[str], dict[str, str]]:  # fmt: skip
+    """Targets, the baseline's predictions and the models', a column each."""
     models = dict(model) if isinstance(model, Mapping) else {"model": model}
     if not models or baseline_name in models:
         raise InputError(f"model must name one model or more, and none {baseline_name!r}; it names {list(models)}.")
-    asked = _asked(metrics)
+    asked = named_metrics(metrics)
     if ids is not None and isinstance(y_true, Sized) and (not isinstance(ids, Sized) or len(ids) != len(y_true)):
         raise InputError(f"ids must name every row of y_true, of which there are {len(y_true):,}.")
     systems = read_systems(
@@ -115,68 +188,23 @@ def compare(
         runs=runs,
         ids=ids,
     )
-    share = USUAL if method == "boostsa" and sample_size is None else sample_size
-    choices = Choices(method, n_resamples, alternative, interval, level, adjust, two_way, share, bug_compatible)
-    chosen = _metrics(asked, systems, choices, target_class)
-    check_choices(choices, systems, chosen)
-    seed = seed_of(rng)
-    rows: list[Difference] = []
-    for done, name in enumerate(models):
-        if progress is not None:
-            progress(done, len(models))
-        rows += differences_of(systems.problem(baseline_name, name), chosen, choices, seed, (baseline_name, name))
-    if progress is not None:
-        progress(len(models), len(models))
-    adjusted = adjust_p_values([row.p_value for row in rows], method=adjust)
-    rows = [replace(row, p_adjusted=float(p)) for row, p in zip(rows, adjusted, strict=True)]
+    requested = requested_metrics(asked, systems, method=method, target_class=target_class)
     by_order = {"items": BY_ORDER} if runs is not None and ids is None else {}
-    return Comparison(tuple(rows), choices.recipe(systems, seed) | by_order, notes_of(systems, chosen, rows))
+    return one_baseline(baseline_name, list(models)), requested, [], by_order
 
 
-def _asked(metrics: object) -> list[str | Metric] | None:
-    """The requested metrics as a list; None if they depend on the kind of predictions."""
-    if metrics is None:
-        return None
-    asked = [metrics] if isinstance(metrics, (str, Metric)) else metrics
-    if not isinstance(asked, Sequence) or not all(isinstance(one, (str, Metric)) for one in asked):
-        raise InputError(f"metrics must be the name of a metric, a Metric, or a list of these; it is {metrics!r}.")
-    return list(asked)
-
-
-def _metrics(
-    asked: Sequence[str | Metric] | None, systems: Systems, choices: Choices, target_class: object
-) -> list[Metric]:
-    if asked is None:
-        asked = DEFAULTS[systems.task]
-        if choices.method == "mcnemar":
-            asked = ("accuracy",)
-        elif systems.task == "hard" and target_class is not None:
-            asked = (*asked, *OF_CLASS)
-        elif systems.task == "soft" and choices.method == "boostsa":
-            asked = BOOSTSA_SOFT
-    if not asked:
-        raise InputError("metrics must name one metric or more; it is empty.")
-    if target_class is not None and not (systems.task == "hard" and any(one in OF_CLASS for one in asked)):
-        raise InputError(
-            f"target_class is for {', '.join(OF_CLASS)} of labels; the metrics are "
-            f"{', '.join(str(getattr(one, 'name', one)) for one in asked)}. Ask for one of these, or leave it out."
-        )
-    found = [_metric(name, systems, target_class) for name in asked]
-    twice = [one.name for one in found if sum(one.name == other.name for other in found) > 1]
-    if twice:
-        raise InputError(f"metrics must differ; {twice[0]} is named twice.")
-    return found
-
-
-def _metric(name: str | Metric, systems: Systems, target_class: object) -> Metric:
-    if isinstance(name, Metric):
-        if name.task != systems.task:
-            raise InputError(f"{name.name} is a metric of {name.task} predictions, but these are {systems.task}.")
-        return name
-    if name in OF_CLASS and systems.task == "hard":
-        if target_class is None:
-            raise InputError(f"{name!r} is of one class: say which by target_class, or ask for 'macro_{name}'.")
-        first = next(iter(systems.predictions))
-        systems.problem(first, first).code(target_class)
-        return of_class(name, target_class)
-    return find_metric(name, systems.task)
+def _of_rows(
+    held: ScoredRows, metrics: object, method: str | None, target_class: object, lower_is_better: bool
+) -> list[Requested]:
+    """Scores, each its own metric; or predictions and the metrics asked for."""
+    if not held.of_scores:
+        if lower_is_better:
+            raise InputError("lower_is_better=True is for scores; every metric of predictions knows its direction.")
+        (systems,) = held.systems.values()
+        return requested_metrics(named_metrics(metrics), systems, method=method, target_class=target_class)
+    if metrics is not None or target_class is not None:
+        raise InputError("metrics are for predictions; a score is compared by its mean. Leave metrics out.")
+    return [
+        Requested(systems, (score_metric(name, lower_is_better=lower_is_better),), systems)
+        for name, systems in held.systems.items()
+    ]

@@ -17,14 +17,14 @@ CALIBRATION = ("calibration_error", "squared_calibration_error")
 OVER_ALL = ("accuracy", "mcc")  # metrics of labels that do not average over classes
 
 
-def notes_of(systems: Systems, metrics: Sequence[Metric], rows: Sequence[Difference]) -> tuple[str, ...]:
-    """All notes that the data, the metrics and the results require."""
-    return (
-        *(_of_classes(systems, metrics) if systems.task == "hard" else ()),
-        *_of_bins(systems, metrics, rows),
-        *_of_clusters(systems),
-        *_of_zero_width(systems, rows),
-    )
+def notes_of(views: Sequence[tuple[Systems, Sequence[Metric]]], rows: Sequence[Difference]) -> tuple[str, ...]:
+    """All notes that the data, the metrics and the results require; the views are the systems with the metrics that
+    take them so."""
+    notes: list[str] = []
+    for systems, metrics in views:
+        notes += _of_classes(systems, metrics) if systems.task == "hard" else ()
+        notes += _of_bins(systems, metrics, rows)
+    return (*notes, *_of_clusters(views[0][0]), *_of_zero_width(views[0][0], rows))
 
 
 def _of_classes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:

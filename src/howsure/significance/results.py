@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from howsure.significance.means.model_means import ModelMean
+
 
 @dataclass(frozen=True, slots=True)
 class Difference:
@@ -48,6 +50,11 @@ class Difference:
     share_better: float
     share_worse: float
     undefined_resamples: int
+    standard_error: float = math.nan
+    degrees_of_freedom: float = math.nan
+    correlation: float = math.nan
+    detectable_difference: float = math.nan
+    run_share: float = math.nan
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form: undefined or infinite values are None."""
@@ -62,7 +69,31 @@ class Difference:
         return "**" if self.p_adjusted <= 0.01 else "*" if self.p_adjusted <= 0.05 else ""
 
 
-WORDS = ("against", "model", "metric")  # columns of names
+def relative_reduction(best: float | None, baseline: float, model: float) -> float:
+    """The share of the baseline's distance from the best value that the model removes; NaN if there is none.
+
+    >>> relative_reduction(1.0, 0.5, 0.75)
+    0.5
+    """
+    if best is None or not math.isfinite(baseline) or baseline == best:
+        return math.nan
+    return (model - baseline) / (best - baseline)
+
+
+ALPHA = 0.05
+WORDS = ("against", "model", "metric", "best")  # columns of names
+MEANS: dict[str, Callable[[ModelMean], str]] = {
+    "model": lambda one: one.model,
+    "metric": lambda one: one.metric,
+    "n": lambda one: f"{one.n:,}",
+    "mean": lambda one: number(one.value),
+    "interval": lambda one: interval(one.low, one.high),
+    "standard error": lambda one: number(one.standard_error),
+}
+RUNS: dict[str, Callable[[ModelMean], str]] = {
+    "runs": lambda one: f"{one.runs:,}",
+    "from runs": lambda one: "–" if math.isnan(one.run_share) else f"{one.run_share:.0%}",
+}
 AGAINST: dict[str, Callable[[Difference], str]] = {"against": lambda row: row.baseline}
 COLUMNS: dict[str, Callable[[Difference], str]] = {
     "model": lambda row: row.model,
@@ -87,12 +118,16 @@ LEGEND = {
 class Comparison(Result):
     """Models against a baseline: one row per model and metric, the recipe that produced them, and notes.
 
-    Iteration, indexing and `len` refer to rows. In a notebook, it is displayed as a table.
+    Iteration, indexing and `len` refer to rows. In a notebook, it is displayed as a table. Of tables in long form and
+    of scores, `means` are the models' own means with their intervals, the best first. `best` is the best model in the
+    first metric, where no baseline was named.
     """
 
     rows: tuple[Difference, ...]
     recipe: Mapping[str, Any]
     notes: tuple[str, ...] = ()
+    means: tuple[ModelMean, ...] = ()
+    best: str | None = None
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -113,6 +148,29 @@ class Comparison(Result):
                 return row
         raise KeyError(place)
 
+    @property
+    def tied(self) -> tuple[str, ...]:
+        """The best model, and those that are not found worse in the first metric (adjusted p above .05); empty where a
+        baseline was named."""
+        if self.best is None:
+            return ()
+        rows = [row for row in self.rows if row.metric == self.rows[0].metric and row.baseline == self.best]
+        return (self.best, *(row.model for row in rows if not row.p_adjusted <= ALPHA))
+
+    def means_table(self) -> Table:
+        """The models' own means with their intervals, a row per model and metric."""
+        several = len({one.metric for one in self.means}) > 1
+        runs = any(one.runs > 1 for one in self.means)
+        tied = self.tied if len(self.tied) > 1 else ()
+        columns = {name: show for name, show in MEANS.items() if several or name != "metric"}
+        columns |= RUNS if runs else {}
+        rows = [[show(one) for show in columns.values()] for one in self.means]
+        if tied:
+            first = self.rows[0].metric
+            marks = ["tied" if one.model in tied and one.metric == first else "" for one in self.means]
+            return Table([*columns, "best"], [[*row, mark] for row, mark in zip(rows, marks, strict=True)], words=WORDS)
+        return Table(list(columns), rows, words=WORDS)
+
     def table(self) -> Table:
         """One row per model and metric; the baselines too, if there are several."""
         several = len({row.baseline for row in self.rows}) > 1
@@ -121,9 +179,12 @@ class Comparison(Result):
         return Table(list(columns), rows, words=WORDS, title="Differences from a baseline", legend=LEGEND)
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form: `recipe`, `notes` and `comparisons`."""
+        """The JSON form: `recipe`, `notes` and `comparisons`; with means, also `means`, and with a best model, `best`
+        and `tied`."""
         rows = [row.to_dict() for row in self.rows]
-        return {"recipe": dict(self.recipe), "notes": list(self.notes), "comparisons": rows}
+        held: dict[str, Any] = {"recipe": dict(self.recipe), "notes": list(self.notes), "comparisons": rows}
+        held |= {"means": [one.to_dict() for one in self.means]} if self.means else {}
+        return held | ({} if self.best is None else {"best": self.best, "tied": list(self.tied)})
 
     def _columns(self) -> dict[str, Any]:
         """A data frame, one row per model and metric: of pandas, polars or pyarrow."""
@@ -131,7 +192,7 @@ class Comparison(Result):
         return {name: [getattr(row, name) for row in self.rows] for name in names}
 
     def __str__(self) -> str:
-        return str(self._said())
+        return f"{self.means_table().text()}\n\n{self._said()}" if self.means else str(self._said())
 
     __repr__ = __str__
 
@@ -159,7 +220,8 @@ class Comparison(Result):
     def _repr_html_(self) -> str:
         from howsure.figures.significance import difference_svg
 
-        return f"<div>{self._said().html()}{difference_svg(self)}</div>"
+        means = self.means_table().html() if self.means else ""
+        return f"<div>{means}{self._said().html()}{difference_svg(self)}</div>"
 
     def _said(self) -> Table:
         """The table, and below it what to know beside it."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 
+from howsure.inputs.naming import counted, shortened
 from howsure.show.numbers import interval, p_in_words
-from howsure.significance.results import Comparison, Difference
+from howsure.significance.results import ALPHA, Comparison, Difference
 from howsure.stats.multiplicity import ADJUSTED
 
-ALPHA = 0.05
+MOST_SAID = 4  # models in sentences where the best was chosen: a table says the others
 
 
 def verdicts(result: Comparison) -> list[str]:
@@ -19,6 +20,8 @@ def verdicts(result: Comparison) -> list[str]:
     >>> verdicts(compare(y, [0, 0] * 20, {"large": y}, baseline_name="base", metrics="accuracy", rng=0))
     ['large is better than base in accuracy by +0.5000 [+0.3432, +0.6568] (p < 0.0001).']
     """
+    if result.best is not None:
+        return _of_best(result)
     said = []
     for model in dict.fromkeys(row.model for row in result):
         rows = [row for row in result if row.model == model]
@@ -37,9 +40,25 @@ def verdicts(result: Comparison) -> list[str]:
     return said
 
 
+def _of_best(result: Comparison) -> list[str]:
+    """Which model is the best in the first metric, and which are not found worse."""
+    metric = result[0].metric
+    rows = [row for row in result if row.metric == metric and row.baseline == result.best]
+    said = f"{result.best} has the best {metric}, {rows[0].baseline_value:.4f}" if rows else f"{result.best} is best"
+    tied = result.tied[1:]
+    if not tied:
+        found = [_finding(row) for row in rows[:1]]
+        return [f"{said}; every other is worse, {rows[0].model} in {found[0]}."]
+    rest = len(rows) - len(tied)
+    worse = f"; {counted(rest, 'other is', 'others are')} worse" if rest else ""
+    return [f"{said}; not told apart from it: {shortened(tied)}{worse}."]
+
+
 def how(result: Comparison) -> list[str]:
     """What was drawn, and for how many questions p was adjusted, in sentences."""
     recipe = result.recipe
+    if recipe["method"] == "student":
+        return [*_by_student(result), *_adjusted(result), *(f"Note: {note}" for note in result.notes)]
     drawn = {
         "permutation": "swapped by coin flips",
         "bootstrap": "drawn with replacement",
@@ -50,12 +69,36 @@ def how(result: Comparison) -> list[str]:
     said = [f"{str(recipe['resampled']).capitalize()} were {drawn}.{exact}"]
     if "items" in recipe:
         said.append(f"The items of the runs were {recipe['items']}; to be sure, say which is which: ids=[...].")
-    if recipe["adjust"] is not None and len(result) > 1:
-        said.append(f"p is adjusted for {len(result)} comparisons ({ADJUSTED[recipe['adjust']]}).")
+    said += _adjusted(result)
     lost = max((row.undefined_resamples for row in result), default=0)
     if lost:
         said.append(f"In up to {lost:,} of {recipe['n_resamples']:,} resamples a metric was undefined.")
     return [*said, *(f"Note: {note}" for note in result.notes)]
+
+
+def _adjusted(result: Comparison) -> list[str]:
+    recipe = result.recipe
+    if recipe["adjust"] is None or (len(result) == 1 and "family" not in recipe):
+        return []
+    return [f"p is adjusted for {recipe.get('family', f'{len(result)} comparisons')} ({ADJUSTED[recipe['adjust']]})."]
+
+
+def _by_student(result: Comparison) -> list[str]:
+    recipe, n = result.recipe, result.recipe["n"]
+    unit = f"{n:,} items" if recipe["clusters"] is None else f"{n:,} items in {recipe['clusters']:,} clusters"
+    runs = ", each the mean of its runs" if recipe["runs"] is not None else ""
+    said = [f"Intervals and p are Student's t of the paired differences of {unit}{runs}."]
+    shares = [row.run_share for row in result if not math.isnan(row.run_share)]
+    if shares:
+        said.append(
+            f"Runs account for {min(shares):.0%} to {max(shares):.0%} of the variance of these differences; more runs "
+            "would remove only that."
+        )
+    smallest = [row.detectable_difference for row in result if not math.isnan(row.detectable_difference)]
+    if smallest and any(not row.p_adjusted <= ALPHA for row in result):
+        said.append(f"A single test of these items finds true differences of {min(smallest):.4f} to "
+                    f"{max(smallest):.4f} with a power of .8.")  # fmt: skip
+    return said
 
 
 def _finding(row: Difference) -> str:

@@ -22,6 +22,19 @@ def kish(sizes: npt.NDArray[Any]) -> float:
     return float(shares.sum() ** 2 / (shares**2).sum())
 
 
+def degrees_of_freedom(rows: npt.NDArray[Any], squares: npt.NDArray[Any]) -> float:
+    """The degrees of freedom of the equivalent number of equal-sized clusters, at least 1: N²/Σ N_h²/(G_h - 1) over
+    strata of `rows` N_h, with G_h = N_h²/Σ n², where `squares` are the Σ n² of their clusters.
+
+    >>> degrees_of_freedom(np.array([20.0]), np.array([200.0])), degrees_of_freedom(np.array([3.0]), np.array([3.0]))
+    (1.0, 2.0)
+    """
+    free = rows**2 / squares - 1
+    if (free <= 0).any():
+        return 1.0
+    return max(1.0, float(rows.sum() ** 2 / (rows**2 / free).sum()))
+
+
 def few_clusters(sizes: npt.NDArray[Any]) -> str | None:
     """The warning for results based on the equivalent of fewer than 40 equal-sized clusters; None otherwise.
 

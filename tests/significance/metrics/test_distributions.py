@@ -45,7 +45,7 @@ def test_brier_equals_scikit_learn() -> None:
     q, y = rng.random(100), rng.integers(0, 2, 100)
     assert one_metric("brier", y, q) == pytest.approx(sk.brier_score_loss(y, q), abs=1e-12)
     many, hard = rng.dirichlet(np.ones(5), 100), rng.integers(0, 5, 100)
-    assert one_metric("brier", hard, many) == pytest.approx(sk.brier_score_loss(hard, many), abs=1e-12)
+    assert one_metric("multiclass_brier", hard, many) == pytest.approx(sk.brier_score_loss(hard, many), abs=1e-12)
 
 
 def test_log_loss_of_one_class() -> None:

@@ -43,7 +43,7 @@ def read_rows(
     Raises InputError naming the file, the column, the row and the value.
     """
     _refuse_twice(names["baseline"], models)
-    systems = [names["baseline"], *models] if tasks_of(numbers or ()) == {"probabilistic"} else []
+    systems = [names["baseline"], *models] if "probabilistic" in tasks_of(numbers or ()) else []
     read = read_columns(
         paths, labels=[*names.values(), *models], numbers=systems, skip_missing=skip_missing, format=input_format,
         cluster=names.get("clusters"), run=names.get("runs"), across_files=across_files,

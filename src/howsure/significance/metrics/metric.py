@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from howsure.significance.systems.problem import Problem
 
 Floats = npt.NDArray[np.float64]
-TASKS = ("hard", "soft", "probabilistic")
+TASKS = ("hard", "soft", "probabilistic", "score")
 
 
 class Rows(Hashable, Protocol):
@@ -34,7 +34,8 @@ class Metric:
     rows must not change the value: add a final column of ones and divide by its sum, as a mean does. (A metric that
     corrects for the number of rows is not `scale_free`; it is not added up over runs.) Targets and predictions are, by
     `task`: `hard`: codes of labels, twice (n,); `soft`: distributions, twice (n, K); `probabilistic`: codes (n,) and
-    probabilities (n, K), or (n, 1) if only the probabilities of one class are given. `slopes(sums)` are the derivatives
+    probabilities (n, K), or (n, 1) if only the probabilities of one class are given; `score`: zeros and scores, twice
+    (n, 1). `slopes(sums)` are the derivatives
     of the value with respect to the sums, (…, k) to (…, k); without them, finite differences are used. `tested` is the
     metric whose equality is tested, if this one is a non-decreasing function of it. `best` is the value of a perfect
     system, None if that depends on the targets; `score` gives the metric's score of each row, higher being better, for
@@ -62,6 +63,11 @@ class Metric:
     scale_free: bool = True
     slopes: Callable[[Floats], Floats] | None = None
     tested: Metric | None = None
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether the value is the mean of a statistic of each row."""
+        return self.value is mean
 
     @property
     def sign(self) -> int:
@@ -104,7 +110,7 @@ _known: dict[tuple[str, str], Metric] = {}
 def register(metric: Metric) -> Metric:
     """Register a metric, so that it can be requested by name.
 
-    Raises InputError if its task is not `hard`, `soft` or `probabilistic`, or if the name is taken.
+    Raises InputError if its task is not `hard`, `soft`, `probabilistic` or `score`, or if the name is taken.
     """
     if metric.task not in TASKS:
         raise InputError(f"the task of a metric must be one of {', '.join(TASKS)}; {metric.name}'s is {metric.task!r}.")
@@ -139,8 +145,8 @@ def find_metric(name: str, task: str) -> Metric:
 
 
 def tasks_of(names: Iterable[str | Metric]) -> set[str]:
-    """The kinds of predictions that all of the given metrics support."""
-    possible = set(TASKS)
+    """The kinds of predictions that the given metrics are of."""
+    found = set()
     for name in names:
-        possible &= {name.task} if isinstance(name, Metric) else {kind for kind, other in _known if other == name}
-    return possible
+        found |= {name.task} if isinstance(name, Metric) else {kind for kind, other in _known if other == name}
+    return found

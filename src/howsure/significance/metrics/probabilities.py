@@ -94,6 +94,7 @@ def _calibration(name: str, value: Callable[[Floats], Floats], **more: Any) -> M
 SQUARED = _calibration("squared_calibration_error", squared_calibration_error, slopes=squared_slopes)
 
 register(mean_loss("log_loss", "probabilistic", log_losses))
+register(mean_loss("multiclass_brier", "probabilistic", brier_scores))
 register(mean_loss("brier", "probabilistic", brier_scores))
 register(_calibration("calibration_error", calibration_error, tested=SQUARED))
 register(SQUARED)

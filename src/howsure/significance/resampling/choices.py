@@ -17,9 +17,10 @@ from howsure.significance.resampling.subsampling import check_sample_size
 from howsure.significance.systems.reading import Systems
 from howsure.stats.randomness import Randomness, generator_from
 
-METHODS = ("permutation", "bootstrap", "mcnemar", "boostsa")
+METHODS = ("permutation", "bootstrap", "student", "mcnemar", "boostsa")
 ALTERNATIVES = ("two-sided", "better", "worse")
-INTERVALS = ("basic", "percentile", "bca")
+INTERVALS = ("basic", "percentile", "bca", "student")
+USUAL = {"student": "student"}  # intervals by method; of all others: basic
 BY_ORDER = "matched by their order"
 
 
@@ -37,26 +38,32 @@ class Choices:
     sample_size: float | None
     bug_compatible: bool
 
-    def recipe(self, systems: Systems, seed: int) -> dict[str, Any]:
+    @property
+    def draws(self) -> bool:
+        """Whether anything is drawn at random."""
+        return self.method != "student"
+
+    def recipe(self, views: Sequence[Systems], seed: int) -> dict[str, Any]:
         """Everything needed to obtain the same table again."""
+        systems = views[0]
         runs = {name: len(one) for name, one in systems.predictions.items()}
         several = max(runs.values()) > 1
         return {
             "method": self.method,
             "alternative": self.alternative,
-            "n_resamples": self.n_resamples,
+            "n_resamples": self.n_resamples if self.draws else None,
             "sample_size": self.sample_size,
             "bug_compatible": self.bug_compatible,
             "interval": self.interval,
             "level": self.level,
             "adjust": self.adjust,
-            "task": systems.task,
+            "task": ", ".join(dict.fromkeys(one.task for one in views)),
             "n": systems.n,
             "clusters": None if systems.clusters is None else int(systems.clusters.max()) + 1,
             "strata": None if systems.strata is None else int(systems.strata.max()) + 1,
             "runs": runs if several else None,
             "resampled": _resampled(systems, several, self.two_way),
-            "seed": seed,
+            "seed": seed if self.draws else None,
             "howsure": __version__,
         }
 
@@ -85,6 +92,17 @@ def check_choices(choices: Choices, systems: Systems, metrics: Sequence[Metric])
         for metric in metrics:
             if not metric.scale_free:
                 raise InputError(f"{metric.name} cannot be added up over runs; compare one run at a time.")
+    if choices.method == "student":
+        other = next((metric.name for metric in metrics if not metric.is_mean), None)
+        if other is not None:
+            raise InputError(
+                f"method='student' tests a mean over items (accuracy, log_loss, scores), which {other} is not; choose "
+                "method='permutation'."
+            )
+    if (choices.interval == "student") != (choices.method == "student") and choices.interval is not None:
+        raise InputError(
+            "interval='student' goes with method='student', and no other; leave interval out for the usual one."
+        )
     if choices.method == "mcnemar":
         if [metric.name for metric in metrics] != ["accuracy"]:
             raise InputError("method='mcnemar' tests accuracy; choose metrics='accuracy', or method='permutation'.")
@@ -112,6 +130,15 @@ def seed_of(rng: Randomness) -> int:
     """
     generator = generator_from(rng)
     return int(rng) if isinstance(rng, (int, np.integer)) else int(generator.integers(2**63))
+
+
+def usual_interval(method: str) -> str:
+    """The interval where none is chosen: `student` or `basic`.
+
+    >>> usual_interval("permutation")
+    'basic'
+    """
+    return USUAL.get(method, "basic")
 
 
 def _resampled(systems: Systems, several: bool, two_way: bool) -> str:

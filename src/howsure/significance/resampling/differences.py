@@ -22,7 +22,7 @@ from howsure.significance.resampling.permutation import permutation_p_values
 from howsure.significance.resampling.subsampling import boostsa_p_value, check_sample_size
 from howsure.significance.resampling.units import Units, build_units
 from howsure.significance.resampling.widening import degrees_of_freedom, quantile_ratio, spread_ratio, student_p_value
-from howsure.significance.results import Difference
+from howsure.significance.results import Difference, relative_reduction
 from howsure.significance.systems.problem import Problem
 
 UNDEFINED = (math.nan, math.nan, False)
@@ -70,7 +70,7 @@ def differences_of(
                 n=len(problem.targets),
                 exact=p[2],
                 higher_is_better=metric.higher_is_better,
-                relative_error_reduction=_reduction(metric, *plain),
+                relative_error_reduction=relative_reduction(metric.best, *plain),
                 share_better=better,
                 share_worse=worse,
                 undefined_resamples=undefined,
@@ -160,9 +160,3 @@ def _shares(problem: Problem, metric: Metric) -> tuple[float, float]:
     pairs = [(a, b) for a in baseline for b in model]
     better = float(np.mean([np.mean(b > a) for a, b in pairs]))
     return better, float(np.mean([np.mean(b < a) for a, b in pairs]))
-
-
-def _reduction(metric: Metric, baseline: float, model: float) -> float:
-    if metric.best is None or not math.isfinite(baseline) or baseline == metric.best:
-        return math.nan
-    return (model - baseline) / (metric.best - baseline)

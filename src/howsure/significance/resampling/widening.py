@@ -14,6 +14,7 @@ import numpy as np
 from howsure.significance.metrics.metric import Floats, Metric
 from howsure.significance.resampling.bootstrap import jackknife_values, observed_values
 from howsure.significance.resampling.units import Units
+from howsure.stats import clusters
 
 SMALL = 1e-3  # the share of a unit whose leaving out shows the linear approximation
 
@@ -48,16 +49,12 @@ def student_p_value(p: float, error: float, alternative: str, degrees: float) ->
 
 
 def degrees_of_freedom(units: Units) -> float:
-    """The degrees of freedom of the equivalent number of equal clusters, stratum by stratum: N²/Σ N_h²/(G_h - 1), G_h =
-    N_h²/Σ n²; at least 1.
-
-    0 if there is a single unit.
-    """
+    """The degrees of freedom of the equivalent number of equal clusters, stratum by stratum; 0 if there is a single
+    unit."""
     if units.counts.sum() == 1:
         return 0.0
     rows, squares = (np.add.reduceat(units.counts * units.rows**power, units.starts) for power in (1, 2))
-    free = rows**2 / squares - 1
-    return max(1.0, float(rows.sum() ** 2 / (rows**2 / free).sum()))
+    return clusters.degrees_of_freedom(rows, squares)
 
 
 def spread_ratio(units: Units, metric: Metric) -> float:

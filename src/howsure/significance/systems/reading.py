@@ -68,7 +68,7 @@ def read_systems(
     runs: object = None,
     ids: object = None,
 ) -> Systems:
-    """Check the arguments of `compare`. `tasks` are the kinds of predictions that the requested metrics support.
+    """Check the arguments of `compare`. `tasks` are the kinds of predictions that the requested metrics are of.
 
     Raises InputError naming the parameter, the rule, the value and the row.
     """
@@ -121,7 +121,7 @@ def _task(targets: Column, columns: Mapping[str, list[Column]], tasks: set[str])
         if kinds == {1}:
             raise InputError("y_true has rows of probabilities, the predictions are labels; give rows of both.")
         return "soft"
-    if kinds == {2} or (tasks == {"probabilistic"}):
+    if kinds == {2} or "probabilistic" in tasks:
         return "probabilistic"
     return "hard"
 

@@ -71,10 +71,10 @@ def runs_of(
     items = len(order) // len(run_names)
     table = order.reshape(len(run_names), items)
     return Items(
-        _one_an_item(named["y_true"], table, "y_true"),
+        one_per_item(named["y_true"], table, "y_true"),
         {name: Runs([one[rows] for rows in table]) for name, one in named.items() if name != "y_true"},
-        None if clusters is None else _one_an_item(rows_of(clusters, "clusters"), table, "clusters"),
-        None if strata is None else _one_an_item(rows_of(strata, "strata"), table, "strata"),
+        None if clusters is None else one_per_item(rows_of(clusters, "clusters"), table, "clusters"),
+        None if strata is None else one_per_item(rows_of(strata, "strata"), table, "strata"),
     )
 
 
@@ -117,11 +117,15 @@ def _item_order(run_codes: Integers, names: tuple[str, ...], targets: Column, id
     return order
 
 
-def _one_an_item(values: Column, table: Integers, name: str) -> Column:
+def one_per_item(values: Column, table: Integers, name: str, *, of: str = "every run") -> Column:
+    """The value of each item from a column of rows, `table` being the rows of the items (runs, items).
+
+    Raises InputError naming a row whose value differs from that of the item's first row.
+    """
     held = values[table]
     differs = held != held[0]
     if differs.any():
         row = int(table[tuple(int(place[0]) for place in np.nonzero(differs)[:2])])
-        raise InputError(f"{name} must be the same in every run of an item; row {row} differs. Are the ids right?")
+        raise InputError(f"{name} must be the same in {of} of an item; row {row} differs. Are the ids right?")
     one: Column = values[table[0]]
     return one

@@ -1,0 +1,102 @@
+"""The metrics that a comparison was asked for, each with the predictions as it takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from howsure.errors import InputError
+from howsure.significance.metrics.labels import of_class
+from howsure.significance.metrics.metric import Metric, find_metric, metric_names
+from howsure.significance.systems.reading import Systems
+from howsure.significance.systems.views import VIEWS, seen_as
+
+DEFAULTS = {
+    "hard": ("accuracy", "macro_precision", "macro_recall", "macro_f1"),
+    "soft": ("cross_entropy", "jensen_shannon_divergence", "entropy_similarity", "entropy_correlation"),
+    "probabilistic": ("log_loss", "multiclass_brier"),
+}
+BOOSTSA_SOFT = ("jensen_shannon_distance", "clipped_cross_entropy", "entropy_similarity", "entropy_correlation")
+OF_CLASS = ("precision", "recall", "f1")
+BRIER = ("brier", "multiclass_brier")
+
+
+@dataclass(frozen=True, slots=True)
+class Requested:
+    """Some metrics of one kind, the systems as they take them, and as they were given."""
+
+    systems: Systems
+    metrics: tuple[Metric, ...]
+    source: Systems
+
+
+def named_metrics(metrics: object) -> list[str | Metric] | None:
+    """The requested metrics as a list; None if they depend on the kind of predictions."""
+    if metrics is None:
+        return None
+    asked = [metrics] if isinstance(metrics, (str, Metric)) else metrics
+    if not isinstance(asked, Sequence) or not all(isinstance(one, (str, Metric)) for one in asked):
+        raise InputError(f"metrics must be the name of a metric, a Metric, or a list of these; it is {metrics!r}.")
+    return list(asked)
+
+
+def requested_metrics(
+    asked: Sequence[str | Metric] | None, systems: Systems, *, method: str | None, target_class: object
+) -> list[Requested]:
+    """The metrics by the kind of predictions that they are of, in the order asked for.
+
+    Raises InputError for an unknown metric, one named twice, or one that the predictions do not allow.
+    """
+    if asked is None:
+        asked = _defaults(systems, method, target_class)
+    if not asked:
+        raise InputError("metrics must name one metric or more; it is empty.")
+    if target_class is not None and not ("hard" in VIEWS[systems.task] and any(one in OF_CLASS for one in asked)):
+        raise InputError(
+            f"target_class is for {', '.join(OF_CLASS)} of labels; the metrics are "
+            f"{', '.join(str(getattr(one, 'name', one)) for one in asked)}. Ask for one of these, or leave it out."
+        )
+    found = [metric_of(name, systems, target_class) for name in asked]
+    twice = [one.name for one in found if sum(one.name == other.name for other in found) > 1]
+    if twice:
+        raise InputError(f"metrics must differ; {twice[0]} is named twice.")
+    tasks = dict.fromkeys(one.task for one in found)
+    return [
+        Requested(seen_as(systems, task), tuple(one for one in found if one.task == task), systems) for task in tasks
+    ]
+
+
+def metric_of(name: str | Metric, systems: Systems, target_class: object) -> Metric:
+    """The metric of a name, for predictions of these systems' kind or one that can be made of it."""
+    kinds = VIEWS[systems.task]
+    if isinstance(name, Metric):
+        if name.task not in kinds:
+            raise InputError(f"{name.name} is a metric of {name.task} predictions, but these are {systems.task}.")
+        return name
+    if name in OF_CLASS and "hard" in kinds:
+        if target_class is None:
+            raise InputError(f"{name!r} is of one class: say which by target_class, or ask for 'macro_{name}'.")
+        held = seen_as(systems, "hard")
+        first = next(iter(held.predictions))
+        held.problem(first, first).code(target_class)
+        return of_class(name, target_class)
+    task = next((kind for kind in kinds if name in metric_names(kind)), systems.task)
+    if name in BRIER and task == "probabilistic":
+        width = next(iter(systems.predictions.values())).shape[-1]
+        right = BRIER[width > 1]
+        if name != right:
+            of = "one class" if width == 1 else f"{width} classes"
+            raise InputError(f"the Brier score of probabilities of {of} is called {right!r}, not {name!r}.")
+    return find_metric(name, task)
+
+
+def _defaults(systems: Systems, method: str | None, target_class: object) -> tuple[str, ...]:
+    if method == "mcnemar" and "hard" in VIEWS[systems.task]:
+        return ("accuracy",)
+    if systems.task == "hard" and target_class is not None:
+        return (*DEFAULTS["hard"], *OF_CLASS)
+    if systems.task == "soft" and method == "boostsa":
+        return BOOSTSA_SOFT
+    if systems.task == "probabilistic" and next(iter(systems.predictions.values())).shape[-1] == 1:
+        return ("log_loss", "brier")
+    return DEFAULTS[systems.task]
