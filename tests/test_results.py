@@ -52,6 +52,16 @@ def _differences(metrics: list[str]) -> Any:
     return howsure.compare(gold, base, {HOSTILE: other}, metrics=metrics, n_resamples=200, rng=0)
 
 
+def _scores() -> dict[str, Any]:
+    rng = np.random.default_rng(6)
+    return {HOSTILE: howsure.Runs([rng.random(40), rng.random(40)]), "base": howsure.Runs([rng.random(40)])}
+
+
+def _long_form() -> Any:
+    table = {"m": [HOSTILE, "base"] * 30, "i": np.arange(60) // 2, "s": np.random.default_rng(7).random(60)}
+    return howsure.compare(data=table, model="m", id="i", score="s")
+
+
 def _counts() -> Any:
     rng = np.random.default_rng(5)
     score = rng.random(300)
@@ -111,6 +121,8 @@ CALLS: dict[str, Callable[[], Any]] = {
     "entity spans": lambda: entity_spans(TAGGED, [["O", f"B-{HOSTILE}"]], min_probability=0.0),
     "differences": lambda: _differences(["accuracy"]),
     "differences of several metrics": lambda: _differences(["accuracy", "macro_f1"]),
+    "means of scores": lambda: howsure.compare(scores=_scores()),
+    "means of a table": lambda: _long_form(),
     "counts": lambda: _counts(),
     "counts without cells": lambda: howsure.estimate_counts(np.linspace(0, 1, 40), [1, 0] * 20, method="labels"),
     "sample for labels": lambda: howsure.sample_for_labels(np.linspace(0, 1, 200), 30, rng=0),
@@ -134,8 +146,13 @@ CALLS: dict[str, Callable[[], Any]] = {
 }
 DRAWN = (
     "curve", "curve of little", "table", "table of little", "quantiles", "series", "corrected series",
+<<<<<<< HEAD
     "differences", "differences of several metrics", "counts", "counts without cells", "selective",
     "selective of little", "selective table", "threshold", "threshold of little",
+=======
+    "differences", "differences of several metrics", "counts", "means of scores", "means of a table",
+    "counts without cells",
+>>>>>>> bc70b6d (Tests of scores and tables in long form)
 )  # fmt: skip
 MANY_PANELS = {"quantiles", "differences of several metrics", "series"}  # figure() has more than plot() can
 PARTS = {
@@ -147,6 +164,7 @@ PARTS = {
     "CountEstimate",
     "GroupCalibration",
     "Difference",
+    "ModelMean",
     "MulticlassScores",
     "Score",
     "Verdict",

@@ -96,7 +96,7 @@ def test_rows_of_probabilities(tmp_path: Path) -> None:
     assert [row["p_value"] for row in soft] == [row.p_value for row in expected]
     options = ["--target", "label", *COMPARED[2:], "--classes", "e,n,c", "--format", "json", "--resamples", 100]
     hard = json.loads(run(path, *options).stdout)["comparisons"]
-    assert [row["metric"] for row in hard] == ["log_loss", "brier"]
+    assert [row["metric"] for row in hard] == ["log_loss", "multiclass_brier"]
     assert hard[0]["model_value"] == pytest.approx(-np.log(b[np.arange(40), targets.argmax(axis=1)]).mean())
 
 

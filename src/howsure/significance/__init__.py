@@ -2,6 +2,7 @@
 
 from howsure.significance.comparison import compare
 from howsure.significance.experiments import Experiments
+from howsure.significance.means.model_means import ModelMean
 from howsure.significance.metrics.metric import Metric, mean, metric_names, register
 from howsure.significance.power import detection_power, minimum_detectable_difference, required_sample_size
 from howsure.significance.results import Comparison, Difference
@@ -12,6 +13,7 @@ __all__ = [
     "Difference",
     "Experiments",
     "Metric",
+    "ModelMean",
     "Runs",
     "compare",
     "detection_power",

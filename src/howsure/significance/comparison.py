@@ -76,8 +76,8 @@ def compare(
 
     - `student` (default for scores): Student's t of the paired differences of a mean (a score, accuracy, log loss), by
       item or cluster, with its own interval. The standard error is √(C/(C - 1) Σ e²)/n, with e the sum of the
-      deviations of each of C clusters (or items); for the interval and p, that of the jackknife, and as if one more
-      item differed.
+      deviations of each of C clusters (or items); for the interval and p, that of the jackknife if it is larger, and as
+      if one more item differed.
     - `permutation` (default otherwise): for each item, a coin flip decides which system is which. Exact if the systems
       are exchangeable (by enumeration if there are few outcomes, else (c + 1)/(B + 1) with c of B draws at least as
       extreme); with many items, it also has the right level if only their values of the metric are equal: a difference

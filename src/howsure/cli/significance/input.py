@@ -51,18 +51,18 @@ def read_rows(
     held, recipe = read.arrays, read.recipe
     recipe |= {"files_pooled": len(recipe["files"])} if len(recipe["files"]) > 1 else {}
     recipe |= {"across_files": across_files} if across_files != "error" else {}
-    _read_as_numbers(held, [names["y_true"], names["baseline"], *models])
-    _refuse_other_labels(held[names["y_true"]], {name: held[name] for name in (names["baseline"], *models)})
+    read_as_numbers(held, [names["y_true"], names["baseline"], *models])
+    refuse_other_labels(held[names["y_true"]], {name: held[name] for name in (names["baseline"], *models)})
     return Held(
         {key: held[name] for key, name in names.items()},
         {name: held[name] for name in models},
         recipe,
-        _classes(read, [names["y_true"], names["baseline"], *models]),
+        classes_of(read, [names["y_true"], names["baseline"], *models]),
         None if "runs" in names else read.place,
     )
 
 
-def _classes(read: ReadColumns, columns: Sequence[str]) -> list[str] | None:
+def classes_of(read: ReadColumns, columns: Sequence[str]) -> list[str] | None:
     """The classes that mappings name, of systems whose targets are labels.
 
     Raises InputError where columns name different ones, or some are lists, whose order nobody knows.
@@ -102,7 +102,7 @@ def read_files(targets: str, baseline: str, models: Sequence[str]) -> Held:
     recipe = {"files": [targets, baseline, *models], "rows": len(columns["y_true"]), "skipped": {}}
     names = shown_names([baseline, *models])[1:]
     held = {name: read_labels(path) for name, path in zip(names, models, strict=True)}
-    _refuse_other_labels(columns["y_true"], {baseline: columns["baseline"], **held})
+    refuse_other_labels(columns["y_true"], {baseline: columns["baseline"], **held})
     return Held(columns, held, recipe)
 
 
@@ -114,7 +114,7 @@ def _refuse_twice(baseline: str, models: Sequence[str]) -> None:
         raise InputError(f"--model {twice[0]} is named twice.")
 
 
-def _refuse_other_labels(targets: Any, systems: Mapping[str, Any]) -> None:
+def refuse_other_labels(targets: Any, systems: Mapping[str, Any]) -> None:
     """A column of text that never says what the targets say is a wrong column."""
     for name, labels in systems.items():
         texts = [set(map(str, column)) for column in (targets, labels) if column.dtype.kind in "OU"]
@@ -123,7 +123,7 @@ def _refuse_other_labels(targets: Any, systems: Mapping[str, Any]) -> None:
             raise InputError(f"{name} holds no label that the targets hold ({true}), but {held}. Is it the right one?")
 
 
-def _read_as_numbers(held: dict[str, Any], labels: Sequence[str]) -> None:
+def read_as_numbers(held: dict[str, Any], labels: Sequence[str]) -> None:
     """Text that spells numbers in all columns of labels is numbers: 1 and 1.0 are one class."""
     texts = [name for name in labels if np.asarray(held[name]).dtype.kind in "OU"]
     numbers = {name: [spelled_number(str(text)) for text in held[name].tolist()] for name in texts}

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from howsure.cli.significance.long_form import Asked, compare_long, long_form_options
 from howsure.cli.significance.output import comparison_output, power_output, write_figure, write_report
 from howsure.cli.terminal.commands import as_options, options_of
 from howsure.cli.terminal.memory import check_memory
@@ -42,14 +43,15 @@ def testing_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--metric", "metrics", multiple=True, metavar="NAME", help="A metric; repeatable."),
         click.option("--class", "target_class", metavar="LABEL",
                      help="Also report precision, recall and F1 of this class (or those named by --metric)."),
-        click.option("--method", default="permutation", show_default=True, metavar="METHOD",
-                     help="permutation, bootstrap, mcnemar (accuracy), or boostsa (the paper's rule)."),
+        click.option("--method", metavar="METHOD",
+                     help="permutation (default), bootstrap, student (means; default for --score), mcnemar (accuracy), "
+                     "or boostsa (the paper's rule)."),
         click.option("--sample-size", type=float, metavar="SHARE",
                      help="Share of the items in each sub-sample, 0.05 to 0.5 (default: 0.1); with --method boostsa."),
         click.option("--alternative", default="two-sided", show_default=True, metavar="SIDE",
                      help="two-sided, better or worse (for the model)."),
-        click.option("--interval", default="basic", show_default=True, metavar="METHOD",
-                     help="basic, percentile, bca or none."),
+        click.option("--interval", default="usual", metavar="METHOD",
+                     help="basic (default), percentile, bca or none; student with --method student."),
         level_option,
         click.option("--resamples", "n_resamples", type=click.IntRange(min=1), default=10_000, show_default=True,
                      metavar="N", help="Number of resamples."),
@@ -72,14 +74,33 @@ def testing_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--targets", metavar="FILE", help="File of the true labels (.txt, .csv, .tsv, .npy; one label or row per line)."
 )
-@click.option("--baseline", required=True, metavar="COL|FILE", help="The baseline's predictions.")
 @click.option(
-    "--model", "models", multiple=True, required=True, metavar="COL|FILE", help="A model's predictions; repeatable."
+    "--baseline", metavar="COL|FILE|NAME", help="The baseline's predictions; with --by its name (default: the best)."
 )
-@click.option("--id", "ids", metavar="COL", help="Column identifying the item, if there are several runs.")
-@click.option("--run", "runs", metavar="COL", help="Column of the run (seed); items are resampled with all their runs.")
-@click.option("--cluster", "clusters", metavar="COL", help="Column identifying correlated rows, e.g. the document.")
-@across_files_option("--cluster")
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    metavar="COL|FILE|NAME",
+    help="A model's predictions; with --by its name (default: all); repeatable.",
+)
+@long_form_options
+@click.option(
+    "--id",
+    "id",
+    callback=as_names,
+    metavar="COL,COL,…",
+    help="Column identifying the item, if there are several runs or with --by; several as one key.",
+)
+@click.option("--run", "run", metavar="COL", help="Column of the run (seed); items are resampled with all their runs.")
+@click.option(
+    "--cluster",
+    "clusters",
+    callback=as_names,
+    metavar="COL,COL,…",
+    help="Column identifying correlated rows, e.g. the document; several as one key.",
+)
+@across_files_option("--cluster or --id")
 @click.option("--stratum", "strata", metavar="COL", help="Column of strata; each stratum keeps its size.")
 @click.option(
     "--classes",
@@ -91,24 +112,55 @@ def testing_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @from_option
 @testing_options
 def compare_command(
-    files: tuple[str, ...], target: str | None, targets: str | None, baseline: str, models: tuple[str, ...],
-    ids: str | None, runs: str | None, clusters: str | None, strata: str | None, classes: list[str] | None,
-    skip_missing: bool, input_format: str | None, across_files: str, **testing: Any,
+    files: tuple[str, ...], target: str | None, targets: str | None, baseline: str | None, models: tuple[str, ...],
+    model: str | None, prediction: str | None, score: tuple[str, ...], pos_label: str | None, lower_is_better: bool,
+    all_pairs: bool, id: list[str] | None, run: str | None, clusters: list[str] | None, strata: str | None,
+    classes: list[str] | None, skip_missing: bool, input_format: str | None, across_files: str, **testing: Any,
 ) -> None:  # fmt: skip
     """Compare models with a baseline: columns of FILE... (CSV, TSV, JSON lines, Parquet), or one file each.
+
+    With --by, a table has one row per model and item (and run): every pair of models is tested, and those with the
+    best are shown, unless a --baseline is named.
 
     \b
     howsure significance dev.jsonl --target gold --baseline base --model large --model large-ft
     howsure significance runs.csv --target gold --baseline base --model large --run seed --id uid
+    howsure significance log.tsv --by model --id question --run prompt --target gold --prediction answer
+    howsure significance log.tsv --by model --id question --score exact_match --cluster document
     howsure significance --targets targs.txt --baseline h0.txt --model h1.txt --method boostsa --sample-size 0.2
     """
     from howsure.cli.significance.input import read_files, read_rows, shown_names
     from howsure.significance import compare
 
     options, showing = _split(testing)
+    long = {"prediction": prediction, "score": score, "positive": pos_label, "lower-is-better": lower_is_better}
+    if model is not None:
+        if not files or targets is not None:
+            raise InputError("--by is for columns: name a FILE that holds them, and no --targets.")
+        asked = Asked(
+            model, tuple(id or ()), run, target, prediction, score, pos_label, tuple(clusters or ()), strata, baseline,
+            models, all_pairs, lower_is_better, skip_missing, input_format, across_files,
+        )  # fmt: skip
+        result, read = compare_long(files, asked, classes, options)
+        true = str(target or " and ".join(score))
+        _show(_in_options(result, true=true), {"command": "howsure significance", **read}, **showing)
+        return
+    wrong = [name for name, value in (long | {"all-pairs": all_pairs}).items() if value]
+    if wrong:
+        raise InputError(f"--{wrong[0]} is for tables with one row per model and item; name the model's column: --by.")
+    if baseline is None or not models:
+        lacking = "--baseline" if baseline is None else "--model"
+        raise InputError(
+            f"{lacking} must name a column or file of predictions; in a table with one row per model and item, --by "
+            "names the model's column instead."
+        )
     if bool(files) == bool(targets) or bool(files) != bool(target):
         raise InputError("name a FILE and its column --target, or no FILE and a file --targets.")
-    roles = {"ids": ids, "runs": runs, "clusters": clusters, "strata": strata}
+    for option, parts in {"--id": id, "--cluster": clusters}.items():
+        if parts is not None and len(parts) > 1:
+            raise InputError(f"{option} takes several columns with --by alone; name one.")
+    roles: dict[str, str | None] = {"runs": run, "strata": strata}
+    roles |= {role: parts[0] if parts else None for role, parts in {"ids": id, "clusters": clusters}.items()}
     if files:
         names = {"y_true": str(target), "baseline": baseline, **{key: name for key, name in roles.items() if name}}
         held = read_rows(
@@ -116,7 +168,7 @@ def compare_command(
             across_files=across_files,
         )  # fmt: skip
     else:
-        given: dict[str, Any] = {"id": ids, "run": runs, "cluster": clusters, "stratum": strata}
+        given: dict[str, Any] = {"id": id, "run": run, "cluster": clusters, "stratum": strata}
         given |= {"from": input_format, "skip-missing": skip_missing, "across-files": across_files != "error"}
         wrong = [name for name, value in given.items() if value]
         if wrong:

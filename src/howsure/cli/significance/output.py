@@ -27,7 +27,8 @@ def comparison_output(result: Comparison, recipe: Mapping[str, Any], form: str) 
     if form != "table":
         return table_text(table, form)
     said = [*verdicts(result), *how(result)]
-    return "\n".join([_read(recipe, result), "", table_text(table), *said, ""])
+    means = [table_text(result.means_table())] if result.means else []
+    return "\n".join([_read(recipe, result), "", *means, table_text(table), *said, ""])
 
 
 def comparison_table(result: Comparison, recipe: Mapping[str, Any]) -> Table:

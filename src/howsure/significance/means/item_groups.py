@@ -68,8 +68,8 @@ class ItemGroups:
         return math.sqrt(float((m / (m - 1) * self._by_stratum(e**2)).sum())) / self.n
 
     def jackknife_error(self, values: Floats) -> float:
-        """The standard error from leaving out each unit in turn: the same where all units have the same size, else
-        larger; the rest of a unit's stratum takes its place. NaN for a single unit."""
+        """The standard error from leaving out each unit in turn: the same where all units have the same size,
+        larger where large ones deviate; the rest of a unit's stratum takes its place. NaN for a single unit."""
         if self.units == 1:
             return math.nan
         e, m = self.totals(values - values.mean()), self._by_stratum(np.ones(self.units))
@@ -79,6 +79,10 @@ class ItemGroups:
         below = (items - self.sizes) * filled + (self.n - items)
         moved = above / below - e.sum() / self.n
         return math.sqrt(float(((m - 1) / m * self._by_stratum(moved**2)).sum()))
+
+    def safe_error(self, values: Floats) -> float:
+        """The larger of both standard errors."""
+        return max(self.standard_error(values), self.jackknife_error(values)) if self.units > 1 else math.nan
 
     def _by_stratum(self, values: Floats) -> Floats:
         return np.asarray(np.bincount(self.strata, weights=values), dtype=np.float64)

@@ -57,10 +57,11 @@ class StudentMean:
 def student_mean(differences: Floats, groups: ItemGroups, *, spread: float, level: float) -> StudentMean:
     """The mean of the differences of n items.
 
-    To the square of the jackknife's standard error, (d/n)² is added, with d the root mean square of the differences
-    that are not 0: as if one more item differed, in an unknown direction. It hardly matters unless few items differ;
-    then it keeps the interval from being too narrow (as the pairs that Agresti & Coull 1998 and Bonett & Price 2012
-    add). If none differs, up to 1 - (1 - level)^(1/units) of other items may, by up to `spread`, the range of scores.
+    To the square of the standard error (the larger of both), (d/n)² is added, with d the root mean square of the
+    differences that are not 0: as if one more item differed, in an unknown direction. It hardly matters unless few
+    items differ; then it keeps the interval from being too narrow (as the pairs that Agresti & Coull 1998 and Bonett &
+    Price 2012 add). If none differs, up to 1 - (1 - level)^(1/units) of other items may, by up to `spread`, the range
+    of scores.
 
     >>> student_mean(np.zeros(30), ItemGroups.of(30), spread=1.0, level=0.95).interval(0.95)[1].__round__(3)
     0.095
@@ -72,7 +73,7 @@ def student_mean(differences: Floats, groups: ItemGroups, *, spread: float, leve
     return StudentMean(
         float(differences.mean()),
         groups.standard_error(differences),
-        math.hypot(groups.jackknife_error(differences), one_more),
+        math.hypot(groups.safe_error(differences), one_more),
         groups.degrees,
         spread * (1 - (1 - level) ** (1 / groups.units)),
     )
@@ -88,7 +89,7 @@ def score_interval(scores: Floats, groups: ItemGroups, *, low: float, high: floa
     degrees = groups.degrees
     if not degrees or not np.isfinite(scores).all():
         return math.nan, math.nan
-    value, error = float(scores.mean()), groups.jackknife_error(scores)
+    value, error = float(scores.mean()), groups.safe_error(scores)
     t = student_quantile(degrees, level)
     if low >= 0.0 and high <= 1.0:
         value = min(max(value, 0.0), 1.0)

@@ -1,0 +1,95 @@
+"""The paired difference of means: by formula, mirrored, in other units, and beside other tests of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from howsure.errors import InputError
+from howsure.significance import Runs, compare
+from tests.significance.made_systems import labels
+from tests.significance.means.test_item_groups import inspect_stderr
+
+
+def two(n: int = 80, seed: int = 0):
+    rng = np.random.default_rng(seed)
+    ease = rng.normal(size=n)
+    return {name: np.clip(np.round(3 + ease + rng.normal(size=n) + gain), 1, 5) for name, gain in (("a", 0), ("b", 1))}
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+def test_every_figure_against_its_definition(clustered: bool) -> None:
+    scores = two()
+    clusters = np.arange(80) // 4
+    row = compare(scores=scores, baseline="a", clusters=clusters if clustered else None)[0]
+    d = scores["b"] - scores["a"]
+    assert row.difference == pytest.approx(d.mean(), abs=1e-12)
+    assert (row.baseline_value, row.model_value) == pytest.approx((scores["a"].mean(), scores["b"].mean()))
+    assert row.standard_error == pytest.approx(inspect_stderr(d, clusters if clustered else np.arange(80)), rel=1e-12)
+    assert row.correlation == pytest.approx(stats.pearsonr(scores["a"], scores["b"])[0], rel=1e-12)
+    assert row.degrees_of_freedom == pytest.approx(19 if clustered else 79)
+    assert (row.share_better, row.share_worse) == ((d > 0).mean(), (d < 0).mean())
+
+
+def test_it_is_mirrored_and_takes_any_unit() -> None:
+    scores = two()
+    there = compare(scores=scores, baseline="a")[0]
+    back = compare(scores=scores, baseline="b")[0]
+    assert (there.low, there.high) == pytest.approx((-back.high, -back.low))
+    assert there.p_value == pytest.approx(back.p_value)
+    hundred = compare(scores={name: 100 * held + 7 for name, held in scores.items()}, baseline="a")[0]
+    assert hundred.p_value == pytest.approx(there.p_value, rel=1e-9)
+    assert (hundred.low, hundred.high) == pytest.approx((100 * there.low, 100 * there.high))
+
+
+def test_lower_is_better_turns_the_sides_only() -> None:
+    scores = two()
+    up = compare(scores=scores, baseline="a", alternative="better")[0]
+    down = compare(scores=scores, baseline="a", alternative="better", lower_is_better=True)[0]
+    assert (up.difference, up.low, up.high) == (down.difference, down.low, down.high)
+    assert up.p_value + down.p_value == pytest.approx(1.0)
+    assert not down.higher_is_better
+    assert compare(scores=scores, lower_is_better=True).best == "a"
+
+
+def test_runs_are_averaged_within_items() -> None:
+    rng = np.random.default_rng(1)
+    a, b = rng.random((3, 40)), rng.random((2, 40))
+    row = compare(scores={"a": Runs(list(a)), "b": Runs(list(b))}, baseline="a")[0]
+    mean = compare(scores={"a": a.mean(axis=0), "b": b.mean(axis=0)}, baseline="a")[0]
+    assert row.difference == pytest.approx(mean.difference)
+    assert row.p_value == pytest.approx(mean.p_value)
+    assert row.n == 40
+
+
+@pytest.mark.parametrize("method", ["permutation", "bootstrap"])
+def test_the_other_tests_of_scores_agree(method: str) -> None:
+    scores = two(200, 3)
+    student = compare(scores=scores, baseline="a")[0]
+    other = compare(scores=scores, baseline="a", method=method, rng=0, n_resamples=4000)[0]
+    assert other.difference == pytest.approx(student.difference)
+    assert (other.low, other.high) == pytest.approx((student.low, student.high), abs=0.04)
+    assert other.standard_error == student.standard_error
+    small = two(12, 4)
+    p = [compare(scores=small, baseline="a", method=one, rng=0)[0].p_value for one in ("student", method)]
+    assert p[0] == pytest.approx(p[1], abs=0.05)
+
+
+def test_student_takes_any_metric_that_is_a_mean_and_no_other() -> None:
+    y, a, b = labels(300, 3, 1)
+    row = compare(y, a, b, metrics="accuracy", method="student")[0]
+    same = compare(scores={"baseline": a == y, "model": b == y}, baseline="baseline")[0]
+    assert (row.p_value, row.low, row.high) == pytest.approx((same.p_value, same.low, same.high))
+    with pytest.raises(InputError, match="which macro_f1 is not; choose method='permutation'"):
+        compare(y, a, b, metrics=["accuracy", "macro_f1"], method="student")
+    with pytest.raises(InputError, match="interval='student' goes with method='student'"):
+        compare(y, a, b, metrics="accuracy", interval="student")
+
+
+def test_infinite_losses_stay_undefined() -> None:
+    sure, unsure = [[1.0, 0.0], [1.0, 0.0], [0.2, 0.8]], [[0.6, 0.4], [0.5, 0.5], [0.3, 0.7]]
+    row = compare([0, 1, 1], sure, unsure, metrics="log_loss", method="student")[0]
+    assert np.isnan(row.p_value)
+    assert np.isnan(row.standard_error)
+    assert row.to_dict()["p_value"] is None

@@ -1,0 +1,202 @@
+"""Tables in long form: rows find their place whatever their order, and what does not fit is refused or counted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from howsure.errors import InputError
+from howsure.significance import Runs, compare
+from howsure.significance.systems.long_form import joined_key, long_form
+from tests.significance.made_systems import distributions, labels
+
+
+def frame(seed: int = 0, *, n: int = 40, runs: int = 2) -> pd.DataFrame:
+    """Two models' labels and scores on n items in each of their runs, rows in random order."""
+    rng = np.random.default_rng(seed)
+    gold, *_ = labels(n, 3, seed)
+    rows = [
+        {
+            "model": model, "uid": f"q{item}", "seed": run, "gold": f"c{gold[item]}", "doc": item // 4,
+            "answer": f"c{gold[item] if rng.random() < right else rng.integers(3)}", "grade": rng.integers(1, 6),
+        }
+        for model, right in (("base", 0.5), ("large", 0.7))
+        for run in range(runs)
+        for item in range(n)
+    ]  # fmt: skip
+    return pd.DataFrame(rows).sample(frac=1, random_state=seed).reset_index(drop=True)
+
+
+ROLES = {"model": "model", "id": "uid", "run": "seed"}
+
+
+def wide(held: pd.DataFrame, column: str) -> dict[str, Runs]:
+    """A column by model, as runs of the items in the order of their names."""
+    out = {}
+    for model, rows in held.groupby("model"):
+        table = rows.pivot(index="uid", columns="seed", values=column)
+        out[str(model)] = Runs([table[run].to_numpy() for run in table])
+    return out
+
+
+def test_predictions_are_compared_as_columns_are() -> None:
+    held = frame()
+    gold = held.drop_duplicates("uid").sort_values("uid")
+    systems = wide(held, "answer")
+    options = {"metrics": ["accuracy", "macro_f1"], "rng": 0, "n_resamples": 300}
+    long = compare(data=held, **ROLES, target="gold", prediction="answer", baseline="base", clusters="doc", **options)
+    plain = compare(
+        gold["gold"].to_numpy(), systems["base"], {"large": systems["large"]}, baseline_name="base",
+        clusters=gold["doc"].to_numpy(), **options,
+    )  # fmt: skip
+    for one, other in zip(long, plain, strict=True):
+        assert (one.difference, one.p_value, one.low, one.high) == (
+            other.difference, other.p_value, other.low, other.high,
+        )  # fmt: skip
+    assert long.recipe["clusters"] == 10
+
+
+def test_scores_are_compared_as_columns_are() -> None:
+    held = frame()
+    long = compare(data=held, **ROLES, score="grade")
+    plain = compare(scores=wide(held, "grade"))
+    for one, other in zip(long, plain, strict=True):
+        for key, value in one.to_dict().items():
+            assert key == "metric" or value == pytest.approx(getattr(other, key), rel=1e-12)
+    assert long[0].metric == "grade"
+
+
+@pytest.mark.parametrize("kind", [pl.DataFrame, dict, lambda held: held.sample(frac=1, random_state=9)])
+def test_any_frame_and_any_order(kind) -> None:
+    held = frame()
+    expected = compare(data=held, **ROLES, score="grade").to_dict()
+    given = kind({name: held[name].to_numpy() for name in held}) if kind in (pl.DataFrame, dict) else kind(held)
+    found = compare(data=given, **ROLES, score="grade").to_dict()
+    assert found["comparisons"][0]["p_value"] == pytest.approx(expected["comparisons"][0]["p_value"], rel=1e-12)
+
+
+def test_several_scores_are_one_family() -> None:
+    held = frame().assign(exact=lambda rows: (rows.gold == rows.answer).astype(float))
+    both = compare(data=held, **ROLES, score=["grade", "exact"], baseline="base")
+    alone = [compare(data=held, **ROLES, score=one, baseline="base")[0].p_value for one in ("grade", "exact")]
+    assert [row.p_value for row in both] == alone
+    assert min(row.p_adjusted for row in both) == pytest.approx(min(1.0, 2 * min(alone)))
+
+
+def test_probabilities_in_a_column_of_lists() -> None:
+    y, a, b = distributions(30, 3, 1)
+    gold = y.argmax(axis=1)
+    held = {
+        "m": ["a"] * 30 + ["b"] * 30, "i": [*range(30)] * 2, "y": np.tile(gold, 2), "p": [*a.tolist(), *b.tolist()],
+    }  # fmt: skip
+    names = ["accuracy", "log_loss", "multiclass_brier"]
+    long = compare(data=held, model="m", id="i", target="y", prediction="p", baseline="a", metrics=names, rng=0)
+    plain = compare(gold, a, {"b": b}, metrics=names, baseline_name="a", rng=0)
+    assert [row.p_value for row in long] == [row.p_value for row in plain]
+    assert [one.metric for one in long.means] == ["accuracy"] * 2 + ["log_loss"] * 2 + ["multiclass_brier"] * 2
+
+
+def test_several_columns_identify_the_item() -> None:
+    """Two benchmarks that number their questions alike."""
+    held = pd.concat([frame(0, runs=1).assign(task="arc"), frame(1, runs=1).assign(task="mmlu")])
+    found = compare(data=held, model="model", id=["task", "uid"], score="grade", clusters=["task", "doc"])
+    assert found[0].n == 80
+    assert found.recipe["clusters"] == 20
+    assert joined_key([["a", "b", "a"], [1, 1, 2]], ["x", "y"], n=3).names == ("a / 1", "a / 2", "b / 1")
+    with pytest.raises(InputError, match=r"both item .* of model .*let several columns identify the item"):
+        compare(data=held, model="model", id="uid", score="grade")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sets(st.tuples(st.integers(0, 2), st.integers(0, 6), st.integers(0, 1)), min_size=2), st.randoms())
+def test_an_item_is_kept_if_every_model_has_it_in_its_runs(cells, rng) -> None:
+    rows = sorted(cells)
+    rng.shuffle(rows)
+    model, item, run = (np.array(part) for part in zip(*rows, strict=True))
+    models = sorted(set(model.tolist()))
+    runs = {one: sorted(set(run[model == one].tolist())) for one in models}
+    full = [i for i in sorted(set(item.tolist())) if all((m, i, r) in cells for m in models for r in runs[m])]
+    if len(models) < 2 or not full:
+        with pytest.raises(InputError):
+            long_form(model, item, run, n=len(rows), skip_missing=True)
+        return
+    held = long_form(model, item, run, n=len(rows), skip_missing=True)
+    for one in models:
+        table = held.rows[str(one)]
+        assert table.shape == (len(runs[one]), len(full))
+        assert [[rows[place] for place in line] for line in table] == [[(one, i, r) for i in full] for r in runs[one]]
+    if len(full) < len(set(item.tolist())):
+        assert held.left_out["items"] == len(set(item.tolist())) - len(full)
+        assert held.left_out["rows"] == len(rows) - sum(table.size for table in held.rows.values())
+        with pytest.raises(InputError, match="every model must have every item"):
+            long_form(model, item, run, n=len(rows))
+
+
+def test_what_is_left_out_is_counted_and_said() -> None:
+    held = frame(runs=1)
+    lost = held.assign(grade=held["grade"].astype(float))
+    lost.loc[3, "grade"] = np.nan
+    with pytest.raises(InputError, match="grade must not be missing; row 3 holds nan"):
+        compare(data=lost, **ROLES, score="grade")
+    found = compare(data=lost, **ROLES, score="grade", skip_missing=True)
+    assert found[0].n == 39
+    assert "1 row with missing values left out (grade: 1)." in found.notes
+    assert "1 item (1 row) left out: at least one of base, large has no answer there." in found.notes
+
+
+def test_what_counts_as_right_is_said() -> None:
+    held = frame(runs=1).assign(grade=lambda rows: np.where(rows.gold == rows.answer, "right", "wrong"))
+    held.loc[5, "grade"] = "unclear"
+    found = compare(data=held, **ROLES, score="grade", pos_label="right")
+    assert any(note.startswith("grade is 1 for right and 0 for every other value: unclear (1)") for note in found.notes)
+    with pytest.raises(InputError, match="Say which value counts as 1: pos_label="):
+        compare(data=held, **ROLES, score="grade")
+
+
+@pytest.mark.parametrize(
+    ("change", "roles", "said"),
+    [
+        ({}, {"id": None}, "id must name the column that identifies the item"),
+        ({}, {"model": None}, "model must name the column that identifies the model"),
+        ({}, {"score": None}, "target must name a column, beside the other; or name a score"),
+        ({}, {"score": None, "target": "gold"}, "prediction must name a column"),
+        ({}, {"target": "gold"}, "leave out target and prediction, or score"),
+        ({}, {"id": "uidd"}, "no column 'uidd' in the data frame; it has .* Did you mean uid?"),
+        ({}, {"model": 3}, "model must name a column, not be 3"),
+        ({}, {"baseline": "bass"}, "no model 'bass' in the rows; it has .* Did you mean base?"),
+        ({}, {"baseline": "base", "all_pairs": True}, "all_pairs=True compares every two models"),
+        ({}, {"alternative": "better"}, "needs a baseline that was chosen before looking at the data"),
+        ({}, {"metrics": "accuracy"}, "metrics are for predictions"),
+        ({}, {"runs": [1]}, "runs cannot be given with data="),
+        ({}, {"scores": {"a": [1]}}, "cannot be given with scores="),
+        ({"model": "base"}, {}, "model must name two models or more; every row is of 'base'"),
+        ({"uid": "q1"}, {}, "an item must have one row for each model and run; row 0 and row"),
+        ({"grade": np.inf}, {}, "grade must be finite; row 0 holds inf"),
+        ({"grade": "good"}, {}, "Say which value counts as 1: pos_label='good'"),
+        ({}, {"score": "grade", "pos_label": "nine"}, "no value 'nine' in grade"),
+        ({}, {"score": ["grade", "grade"]}, "score must name different columns"),
+        ({"doc": range(160)}, {"clusters": "doc"}, "clusters must be the same in every row of an item"),
+        ({"doc": 1}, {"clusters": "doc"}, "clusters must be two or more"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(change: dict, roles: dict, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        compare(data=frame().assign(**change), **(ROLES | {"score": "grade"} | roles))
+
+
+def test_targets_that_differ_between_rows_of_an_item_are_refused() -> None:
+    held = frame()
+    held.loc[7, "gold"] = "c9"
+    with pytest.raises(InputError, match="target must be the same in every row of an item; row"):
+        compare(data=held, **ROLES, target="gold", prediction="answer")
+
+
+def test_a_model_and_run_for_each_row_is_a_wrong_column() -> None:
+    n = 2000
+    held = {"model": np.arange(n), "uid": np.arange(n) % 1000, "grade": np.ones(n)}
+    with pytest.raises(InputError, match="Are model, run and id the right columns"):
+        compare(data=held, model="model", id="uid", score="grade")
