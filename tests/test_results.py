@@ -146,13 +146,9 @@ CALLS: dict[str, Callable[[], Any]] = {
 }
 DRAWN = (
     "curve", "curve of little", "table", "table of little", "quantiles", "series", "corrected series",
-<<<<<<< HEAD
     "differences", "differences of several metrics", "counts", "counts without cells", "selective",
     "selective of little", "selective table", "threshold", "threshold of little",
-=======
-    "differences", "differences of several metrics", "counts", "means of scores", "means of a table",
-    "counts without cells",
->>>>>>> bc70b6d (Tests of scores and tables in long form)
+    "means of scores", "means of a table",
 )  # fmt: skip
 MANY_PANELS = {"quantiles", "differences of several metrics", "series"}  # figure() has more than plot() can
 PARTS = {

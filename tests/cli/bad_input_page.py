@@ -9,6 +9,7 @@ from tests.cli.bad_input import FILES, OPTIONS, PYTHON, VALUES
 from tests.cli.bad_input_columns import NAMED
 from tests.cli.bad_input_counts import COUNTS
 from tests.cli.bad_input_import import SCORED
+from tests.cli.bad_input_scores import BY_MODEL
 
 PAGE = Path(__file__).parents[2] / "docs" / "bad-input.md"
 TOPICS = {
@@ -17,6 +18,7 @@ TOPICS = {
     "Columns, conditions and scales": NAMED,
     "Options": OPTIONS,
     "Counts": COUNTS,
+    "Models in rows": BY_MODEL,
     "Imported events": SCORED,
 }
 INTRODUCTION = """# Bad input

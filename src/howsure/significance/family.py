@@ -98,7 +98,8 @@ def compare_family(
     recipe = choices.recipe([one.systems for one in requested], seed) | dict(recipe or {})
     if family.best is not None:
         recipe |= {"baseline": "the best" if len(family.shown) < len(family.tested) else None}
-        recipe |= {"family": f"{len(rows):,} comparisons of all pairs"} if choices.adjust is not None else {}
+        several = choices.adjust is not None and len(rows) > 1
+        recipe |= {"family": f"{len(rows):,} comparisons of all pairs"} if several else {}
     order = dict.fromkeys([name for pair in family.tested for name in pair])
     means: list[ModelMean] = []
     for held in scores.values():

@@ -37,6 +37,8 @@ def read_rows(
     skip_missing: bool,
     input_format: str | None,
     across_files: str,
+    where: str | None = None,
+    by_file: bool = False,
 ) -> Held:
     """Columns of files: labels, lists of probabilities, or (if all metrics take these) probabilities of one class.
 
@@ -47,6 +49,7 @@ def read_rows(
     read = read_columns(
         paths, labels=[*names.values(), *models], numbers=systems, skip_missing=skip_missing, format=input_format,
         cluster=names.get("clusters"), run=names.get("runs"), across_files=across_files,
+        where=where, by_file=by_file,
     )  # fmt: skip
     held, recipe = read.arrays, read.recipe
     recipe |= {"files_pooled": len(recipe["files"])} if len(recipe["files"]) > 1 else {}

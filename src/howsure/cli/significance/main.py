@@ -17,11 +17,13 @@ from howsure.cli.terminal.options import (
     across_files_option,
     as_level,
     as_names,
+    by_file_option,
     figure_option,
     from_option,
     level_option,
     output_options,
     report_option,
+    where_option,
 )
 from howsure.cli.terminal.output import emit
 from howsure.cli.terminal.progress import progress
@@ -86,19 +88,11 @@ def testing_options(function: Callable[..., Any]) -> Callable[..., Any]:
 )
 @long_form_options
 @click.option(
-    "--id",
-    "id",
-    callback=as_names,
-    metavar="COL,COL,…",
-    help="Column identifying the item, if there are several runs or with --by; several as one key.",
+    "--id", metavar="COL", help="Column identifying the item, with several runs and in tables by model; several: a,b."
 )
-@click.option("--run", "run", metavar="COL", help="Column of the run (seed); items are resampled with all their runs.")
+@click.option("--run", metavar="COL", help="Column of the run (seed); items are resampled with all their runs.")
 @click.option(
-    "--cluster",
-    "clusters",
-    callback=as_names,
-    metavar="COL,COL,…",
-    help="Column identifying correlated rows, e.g. the document; several as one key.",
+    "--cluster", "clusters", metavar="COL", help="Column identifying correlated rows, e.g. the document; several: a,b."
 )
 @across_files_option("--cluster or --id")
 @click.option("--stratum", "strata", metavar="COL", help="Column of strata; each stratum keeps its size.")
@@ -107,15 +101,18 @@ def testing_options(function: Callable[..., Any]) -> Callable[..., Any]:
     callback=as_names,
     metavar="NAME,NAME,…",
     help="The classes of rows of probabilities, in order; for labels, those that averages are over.",
-)
+)  # fmt: skip
+@where_option
+@by_file_option
 @click.option("--skip-missing", is_flag=True, help="Leave out rows with missing values, and count them.")
 @from_option
 @testing_options
 def compare_command(
     files: tuple[str, ...], target: str | None, targets: str | None, baseline: str | None, models: tuple[str, ...],
     model: str | None, prediction: str | None, score: tuple[str, ...], pos_label: str | None, lower_is_better: bool,
-    all_pairs: bool, id: list[str] | None, run: str | None, clusters: list[str] | None, strata: str | None,
-    classes: list[str] | None, skip_missing: bool, input_format: str | None, across_files: str, **testing: Any,
+    all_pairs: bool, id: str | None, run: str | None, clusters: str | None, strata: str | None,
+    classes: list[str] | None, skip_missing: bool, input_format: str | None, across_files: str, where: str | None,
+    by_file: bool, **testing: Any,
 ) -> None:  # fmt: skip
     """Compare models with a baseline: columns of FILE... (CSV, TSV, JSON lines, Parquet), or one file each.
 
@@ -127,27 +124,28 @@ def compare_command(
     howsure significance runs.csv --target gold --baseline base --model large --run seed --id uid
     howsure significance log.tsv --by model --id question --run prompt --target gold --prediction answer
     howsure significance log.tsv --by model --id question --score exact_match --cluster document
+    howsure significance base.jsonl large.jsonl --id uid --target gold --prediction label
     howsure significance --targets targs.txt --baseline h0.txt --model h1.txt --method boostsa --sample-size 0.2
     """
     from howsure.cli.significance.input import read_files, read_rows, shown_names
     from howsure.significance import compare
 
     options, showing = _split(testing)
-    long = {"prediction": prediction, "score": score, "positive": pos_label, "lower-is-better": lower_is_better}
-    if model is not None:
+    asked = Asked(
+        model, id, run, target, prediction, score, pos_label, clusters, strata, baseline, models, all_pairs,
+        lower_is_better, skip_missing, input_format, across_files, where, by_file,
+    )  # fmt: skip
+    if asked.is_long:
         if not files or targets is not None:
-            raise InputError("--by is for columns: name a FILE that holds them, and no --targets.")
-        asked = Asked(
-            model, tuple(id or ()), run, target, prediction, score, pos_label, tuple(clusters or ()), strata, baseline,
-            models, all_pairs, lower_is_better, skip_missing, input_format, across_files,
-        )  # fmt: skip
+            raise InputError("--by, --prediction and --score name columns: name a FILE that holds them, no --targets.")
         result, read = compare_long(files, asked, classes, options)
         true = str(target or " and ".join(score))
         _show(_in_options(result, true=true), {"command": "howsure significance", **read}, **showing)
         return
-    wrong = [name for name, value in (long | {"all-pairs": all_pairs}).items() if value]
+    wrong = [name for name in ("pos_label", "lower_is_better", "all_pairs") if getattr(asked, name)]
     if wrong:
-        raise InputError(f"--{wrong[0]} is for tables with one row per model and item; name the model's column: --by.")
+        option = options_of(click.get_current_context().command)[wrong[0]]
+        raise InputError(f"{option} is for tables with one row per model and item; name the model's column: --by.")
     if baseline is None or not models:
         lacking = "--baseline" if baseline is None else "--model"
         raise InputError(
@@ -156,20 +154,22 @@ def compare_command(
         )
     if bool(files) == bool(targets) or bool(files) != bool(target):
         raise InputError("name a FILE and its column --target, or no FILE and a file --targets.")
-    for option, parts in {"--id": id, "--cluster": clusters}.items():
-        if parts is not None and len(parts) > 1:
-            raise InputError(f"{option} takes several columns with --by alone; name one.")
-    roles: dict[str, str | None] = {"runs": run, "strata": strata}
-    roles |= {role: parts[0] if parts else None for role, parts in {"ids": id, "clusters": clusters}.items()}
+    roles: dict[str, str | None] = {"ids": id, "runs": run, "clusters": clusters, "strata": strata}
     if files:
         names = {"y_true": str(target), "baseline": baseline, **{key: name for key, name in roles.items() if name}}
         held = read_rows(
             files, names, models, numbers=options["metrics"], skip_missing=skip_missing, input_format=input_format,
-            across_files=across_files,
+            across_files=across_files, where=where, by_file=by_file,
         )  # fmt: skip
     else:
         given: dict[str, Any] = {"id": id, "run": run, "cluster": clusters, "stratum": strata}
-        given |= {"from": input_format, "skip-missing": skip_missing, "across-files": across_files != "error"}
+        given |= {
+            "where": where,
+            "by-file": by_file,
+            "from": input_format,
+            "skip-missing": skip_missing,
+            "across-files": across_files != "error",
+        }
         wrong = [name for name, value in given.items() if value]
         if wrong:
             raise InputError(f"--{wrong[0]} is for columns: put the predictions into one FILE with columns.")

@@ -66,11 +66,12 @@ def long_form(model: object, id: object, run: object = None, *, n: int, skip_mis
     again = np.flatnonzero(first[keys] != np.arange(n))
     if len(again):
         row = int(again[0])
+        others = f"; so are {len(again) - 1:,} further rows" if len(again) > 1 else ""
         raise InputError(
             f"an item must have one row for each model{'' if run is None else ' and run'}; row {first[keys[row]]} and "
-            f"row {row} are both item {item_names[items[row]]!r} of {said(int(cell[row]))}; so are "
-            f"{len(again) - 1:,} further rows. If these are several runs, name their column (run=...); if they are of "
-            "several sets of items, let several columns identify the item together (id=...)."
+            f"row {row} are both item {item_names[items[row]]!r} of {said(int(cell[row]))}{others}. If these are "
+            "several runs, name their column (run=...); if they are of several sets of items, let several columns "
+            "identify the item together (id=...)."
         )
     table = first.reshape(len(of_cell), len(item_names))
     lacking = table < 0

@@ -1,0 +1,64 @@
+"""Wrong inputs of `howsure significance --by` and what is said to them: part of the table of `bad_input.py`."""
+
+from __future__ import annotations
+
+from tests.cli.bad_input import COUNTED, Wrong
+
+
+def log(*rows: str) -> dict[str, bytes]:
+    """Two models on three items, once each; one row instead of the last, or two instead of the second model's."""
+    held = ["base,q1,0,1", "base,q2,1,1", "base,q3,0,0", "large,q1,1,1", "large,q2,1,1", "large,q3,1,0"]
+    if rows:
+        held[3 if len(rows) > 1 else 5 :] = rows
+    return {"log.csv": "\n".join(["model,uid,score,gold", *held, ""]).encode()}
+
+
+BY = "significance log.csv --by model --id uid"
+BY_MODEL = [
+    Wrong("a score without the item", "significance log.csv --by model --score score",
+          "--id must name the column that identifies the item of each row.", log()),
+    Wrong("a score without the model", "significance log.csv --id uid --score score",
+          "--by must name the model's column; or give a FILE for each model.", log()),
+    Wrong("a table by model without answers", BY,
+          "with data=, target must name a column, beside the other; or name a score: --score", log()),
+    Wrong("a single model", f"{BY} --score score --where \"model = 'base'\"",
+          "model must name two models or more; every row is of 'base'.", log()),
+    Wrong("an item that a model lacks", f"{BY} --score score",
+          "every model must have every item; model 'large' has no row of item 'q3'. Of 3 items are missing: base 0, "
+          "large 1. Leave such items out for all models with --skip-missing.", log("large,q1,1,1", "large,q2,1,1")),
+    Wrong("an item that stands twice", f"{BY} --score score",
+          f"an item must have one row for each model; row 4 of log.csv {COUNTED} and row 6 of log.csv {COUNTED} are "
+          "both item 'q1' of model 'large'. If these are several runs, name their column "
+          "(--run); if they are of several sets of items, let several columns identify the item together (--id).",
+          log("large,q1,1,1")),
+    Wrong("a grade in words", f"{BY} --score score",
+          f"score must hold numbers; row 6 of log.csv {COUNTED} holds 'right'. If one value means right, say which: "
+          "--positive correct.", log("large,q3,right,0")),
+    Wrong("a value that no grade has", f"{BY} --score score --positive right",
+          "no value 'right' in score; it has 0, 1.", log()),
+    Wrong("a baseline that no row has", f"{BY} --score score --baseline bsae",
+          "no model 'bsae' in the rows; it has base, large. Did you mean base?", log()),
+    Wrong("a model that no row has", f"{BY} --score score --model larg --model base",
+          "no model 'larg' in model; it has base, large. Did you mean large?", log()),
+    Wrong("a baseline beside all pairs", f"{BY} --score score --baseline base --all-pairs",
+          "--all-pairs compares every two models, without a baseline; leave one of them out.", log()),
+    Wrong("one side against the best of the data", f"{BY} --score score --alternative better",
+          "--alternative better needs a baseline that was chosen before looking at the data: name it, --baseline, or "
+          "leave alternative out.", log()),
+    Wrong("a metric of a score", f"{BY} --score score --metric accuracy",
+          "metrics are for predictions; a score is compared by its mean. Leave metrics out.", log()),
+    Wrong("a score beside predictions", f"{BY} --score score --target gold --prediction gold",
+          "score is compared as it stands; leave out target and prediction, or score.", log()),
+    Wrong("targets that differ between models", f"{BY} --target gold --prediction score",
+          f"target must be the same in every row of an item; row 6 of log.csv {COUNTED} differs. Are the ids right?",
+          log("large,q3,1,1")),
+    Wrong("a test of means for what is none", f"{BY} --target gold --prediction score --method student",
+          "--method student tests a mean over items (accuracy, log_loss, scores), which macro_precision is not; choose "
+          "--method permutation.", log()),
+    Wrong("an option of tables by model elsewhere",
+          "significance log.csv --target gold --baseline gold --model score --all-pairs",
+          "--all-pairs is for tables with one row per model and item; name the model's column: --by.", log()),
+    Wrong("files compared by file, whose items all differ",
+          "significance log.csv log.csv --id uid --score score --across-files separate",
+          "--across-files separate: items that differ in every file cannot be compared by file.", log()),
+]  # fmt: skip

@@ -1,0 +1,45 @@
+"""The intervals of scores hold the truth, and their test keeps its level: populations whose truth is known."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from tests.significance.score_simulations import KINDS, SIZES, rates
+
+SETS = 1000
+FEW = ("right or wrong", 30)  # two or three answers differ: on the safe side
+
+
+def slack(rate: float, sets: int) -> float:
+    """Three standard errors of a simulated rate."""
+    return 3 * math.sqrt(rate * (1 - rate) / sets)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_hundred_items_in_twenty_clusters(kind: str) -> None:
+    """A small cell of the table."""
+    found = rates(kind, 100, 5, 150, seed=1)
+    assert min(found["mean"], found["difference"]) >= 0.93 - slack(0.93, 150), found
+    assert found["level"] <= 0.06 + slack(0.06, 150), found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "size"), SIZES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_intervals_hold_the_truth(kind: str, n: int, size: int) -> None:
+    found = rates(kind, n, size, SETS, seed=2)
+    highest = 1.0 if (kind, n) == FEW else 0.97 + slack(0.97, SETS)
+    for name in ("mean", "difference"):
+        assert 0.93 - slack(0.93, SETS) <= found[name] <= highest, found
+    assert found["level"] <= 0.06 + slack(0.06, SETS), found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_runs_are_no_further_items(kind: str) -> None:
+    found = rates(kind, 100, 1, SETS, seed=3, runs=3)
+    assert 0.93 - slack(0.93, SETS) <= found["difference"] <= 0.97 + slack(0.97, SETS), found
+    assert found["level"] <= 0.06 + slack(0.06, SETS), found
+    assert found["power"] >= rates(kind, 100, 1, SETS, seed=3)["power"] - 0.03
