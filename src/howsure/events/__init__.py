@@ -9,6 +9,7 @@ from howsure.events.corrected.corrected_series import CorrectedSeries, corrected
 from howsure.events.examples import example_store
 from howsure.events.extraction.extract_events import extract_events
 from howsure.events.extraction.recount import recount_events
+from howsure.events.extraction.scored_coreference import ScoredCoreference
 from howsure.events.extraction.worker import Work
 from howsure.events.imported.import_events import import_events
 from howsure.events.imported.open_scores import open_scores
@@ -42,6 +43,7 @@ __all__ = [
     "Rule",
     "RuleComparison",
     "ScoreColumns",
+    "ScoredCoreference",
     "SettledLabels",
     "StoreCheck",
     "StoreError",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import accumulate
 
 from howsure.cli.terminal.output import say
@@ -90,7 +91,7 @@ def resolve(model: AntecedentModel, documents: Iterable[Document], source: Sourc
         yield Resolved(document, mentions, model.posterior(parsed, mentions=mentions))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Asked:
     """What the options of a command name: documents, and the model or the scores that say what corefers in them."""
 
@@ -107,7 +108,7 @@ class Asked:
         """The model, or the file of scores and its digest."""
         if self.scores is None:
             return {"model": self.model or "pretrained"}
-        return {"scores": self.scores, "digest": ScoreFile(self.scores).digest, "misplaced": self.misplaced}
+        return {"scores": self.scores, "digest": self._score_file.digest, "misplaced": self.misplaced}
 
     def open(self) -> tuple[list[Document], Iterator[Resolved]]:
         """The documents, and what is said of them, one after another.
@@ -130,13 +131,17 @@ class Asked:
             raise InputError(
                 "--scores come from another model and name its mentions; leave --model and --mentions out."
             )
-        file = ScoreFile(self.scores)
+        file = self._score_file
         if self.file is None:
             documents = chosen([file.read(name).document() for name in file.names], self.names)
         else:
             read = read_mentioned([self.file], repeated=self.repeated, left_out=self.left_out)
             documents = chosen(read, self.names)
         return documents, resolve_scores(file, documents, self.misplaced)
+
+    @cached_property
+    def _score_file(self) -> ScoreFile:
+        return ScoreFile(self.scores or "")
 
 
 def resolve_scores(file: ScoreFile, documents: Sequence[Document], misplaced: Misplaced) -> Iterator[Resolved]:

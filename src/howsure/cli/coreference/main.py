@@ -13,12 +13,12 @@ from howsure.cli.terminal.destinations import PAGES, Written
 from howsure.cli.terminal.options import figure_option, output_options, raw_option
 from howsure.cli.terminal.output import emit, say
 from howsure.cli.terminal.progress import progress
+from howsure.coreference.scored.posterior_from_scores import MISPLACED
 from howsure.data.documents.entity_brackets import LeftOut
 from howsure.data.documents.read_documents import BAD_BRACKETS, LEAVE_OUT, left_out_text
 from howsure.errors import InputError
 
 TEXT_ELSEWHERE = " The text with its entities in colour: --text FILE.html."
-MISPLACED = ("error", "leave-out")
 DECISIONS = ("best", "minimum-risk")
 
 
