@@ -5,11 +5,12 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PEERS := $(VENV)/.ready-bench
 SITE_TOOLS := $(VENV)/.ready-docs
+PROGRAMS := .venv-programs/bin
 PARALLEL := -n logical --dist worksteal
 CONSTRAINTS := -c constraints.txt
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check $(CONSTRAINTS)
 
-.PHONY: demo test test-portable test-busy test-versions test-ranges test-lowest lint check check-slow fuzz drills bench \
+.PHONY: demo test test-portable test-busy test-versions test-ranges test-lowest lint check check-slow fuzz drills test-programs bench \
 	pictures docs reproductions licences lock clean
 
 demo: $(READY)  ## a calibration curve on bundled data
@@ -69,6 +70,9 @@ fuzz: $(READY)  ## MINUTES of inputs that a fuzzer makes, for each of the READER
 drills: $(READY)  ## kills and full disks, in every command that writes: before a release
 	$(BIN)/python -m pytest -m drill tests/drills
 
+test-programs: $(PROGRAMS)/.ready  ## logs and models of other programs, made by these programs: 2 GB, before a release
+	$(PROGRAMS)/python -m pytest -m programs tests/programs
+
 bench: $(PEERS)  ## speed and memory, beside the peers
 	set -e; for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script; done
 
@@ -102,6 +106,11 @@ $(READY): pyproject.toml constraints.txt
 
 $(PEERS): $(READY)
 	$(INSTALL) -e ".[bench]"
+	touch $@
+
+$(PROGRAMS)/.ready: pyproject.toml tests/programs/requirements.txt
+	$(PYTHON) -m venv .venv-programs
+	$(PROGRAMS)/pip install -qq --disable-pip-version-check -r tests/programs/requirements.txt -e ".[dev]"
 	touch $@
 
 $(SITE_TOOLS): $(READY)

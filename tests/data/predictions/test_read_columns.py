@@ -33,6 +33,12 @@ def test_every_format_gives_the_same(tmp_path: Path, suffix: str) -> None:
     assert recipe == {"files": [str(path)], "rows": 4, "skipped": {}}
 
 
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+def test_a_text_in_brackets_is_a_text(tmp_path: Path, suffix: str) -> None:
+    path = write(tmp_path / f"held{suffix}", {"answer": ["[invalid]", "[1]", "a"]})
+    assert read_columns([path], labels=["answer"]).arrays["answer"].tolist() == ["[invalid]", "[1]", "a"]
+
+
 def test_labels_keep_their_type(tmp_path: Path) -> None:
     path = write(tmp_path / "held.parquet", HELD | {"right": [True, False, False, True]})
     found = read_columns([path], labels=["age", "right", "score"]).arrays

@@ -38,6 +38,7 @@ def with_keys(table: Table, column: Column, only: str = ALL) -> Column:
 
 
 def holds_lists(table: Table, column: Column, only: str = ALL) -> bool:
-    """Whether the first value that is there is a list of numbers, or a text that spells one."""
-    found = table.ask(f"{column.numbers} IS NOT NULL", rest=f"WHERE {only} AND {column.sql} IS NOT NULL LIMIT 1")
+    """Whether the first value that is there is a list with numbers, or a text that spells one; [invalid] is a text."""
+    there = f"WHERE {only} AND {column.sql} IS NOT NULL LIMIT 1"
+    found = table.ask(f"coalesce(list_count({column.numbers}), 0) > 0", rest=there)
     return bool(found and found[0][0]) and not column.is_number
