@@ -212,7 +212,7 @@ def test_a_file_that_was_cut_off(file: str, tmp_path: Path) -> None:
 
 def test_a_format_that_cannot_be_known(tmp_path: Path) -> None:
     path = write_bytes(tmp_path / "predictions.txt", b"gold,prob\n1,0.5\n")
-    assert ".csv, .tsv, .jsonl, .ndjson, .json, .parquet, .npz, also with .gz or .zst" in refused(path)
+    assert ".csv, .tsv, .jsonl, .ndjson, .json, .parquet, .npz, .eval, also with .gz or .zst" in refused(path)
     assert "format=... must be one of csv, tsv" in refused(path, format="excel")
     assert "numpy.savez" in refused(write_bytes(tmp_path / "x.npy", b"\x93NUMPY"))
     with open_predictions([path], label="gold", prob="prob", format="csv") as predictions:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from howsure import calibration_curve
 from howsure.errors import InputError
 from howsure.sequences import TagPosterior, entities_in, entity_spans
 from tests.sequences.entities.reading import is_legal, read
@@ -220,3 +221,18 @@ def test_gold_of_an_unknown_type_is_missed() -> None:
     found = entity_spans(GOOD, [["O", "B-Y"]], unknown_tags="keep")
     row = found.types.index("Y")
     assert (found.probability[row], found.gold[row], found.chosen[row]) == (0.0, True, False)
+
+
+@pytest.mark.parametrize("options", [{}, {"k_best": 4}, {"min_probability": 0.05}], ids=str)
+def test_of_a_posterior_that_holds_every_such_choice_is_calibrated(options) -> None:
+    """Gold drawn from the posterior itself: what the model brings up is right as often as it says; with what gold
+    brings up, it is not."""
+    rng = np.random.default_rng(0)
+    labels = CASES["BIO"][0]
+    logits = [1.5 * rng.normal(size=(8, 5)) for _ in range(800)]
+    posterior = TagPosterior.from_logits(logits, labels=labels, grammar="BIO")
+    gold = [posterior.names(draws[0]) for draws in posterior.sample(1, rng=1)]
+    spans = entity_spans(posterior, gold, **options)
+    assert calibration_curve(spans.pairs()).p_value > 0.01
+    biased = calibration_curve(spans.gold.astype(int), spans.probability, clusters=spans.sentence)
+    assert biased.p_value < 1e-4

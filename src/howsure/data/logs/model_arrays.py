@@ -31,7 +31,7 @@ NAMES = {  # of the arrays, by what they are; the first that is there counts
     "start": ("start", "start_transitions"),
     "end": ("end", "end_transitions"),
 }
-KINDS = {"label_names": TEXTS, "label_ids": "iu"}  # where `labels` may be the names or the numbers
+KINDS = {"label_names": TEXTS, "label_ids": NUMBERS}  # where `labels` may be the names or the numbers
 
 
 @dataclass(frozen=True, slots=True)

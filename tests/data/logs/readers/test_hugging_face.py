@@ -160,6 +160,14 @@ WRONG = {
     r"the logits of bad.npz must be finite numbers; those at \[0\] are not": lambda: arrays(
         predictions=np.full((4, 3), np.nan)
     ),
+    "label_ids of bad.npz must be numbers of classes, integers; they are float64. Of several": lambda: arrays(
+        label_ids=np.zeros((4, 3))
+    ),
+    "bad.npz has no rows": lambda: arrays(predictions=np.zeros((2, 4, 3)), label_ids=np.full((2, 4), -100)),
+    "bad.npz cannot be read: it is not a complete archive": lambda: (
+        arrays(),
+        Path("bad.npz").write_bytes(Path("bad.npz").read_bytes()[:300]),
+    ),
     "bad.npz names 2 labels for 3 classes": lambda: arrays(label_names=np.array(["a", "b"])),
     "Python objects, which are never unpickled": lambda: arrays(predictions=np.array([None] * 4, dtype=object)),
     "line 1 of bad.jsonl: its scores sum to 0.9, not to 1. Write the scores of all classes": lambda: lines(
@@ -192,6 +200,13 @@ def test_what_is_wrong_is_one_sentence(message: str) -> None:
     done = run("calibration", path)
     assert (done.code, done.out) == (2, "")
     assert re.search(message, done.err), done.err
+
+
+def test_an_array_alone_is_half_of_it() -> None:
+    np.save("logits.npy", np.zeros((3, 2)))
+    done = run("calibration", "logits.npy", "--from", "hf")
+    assert (done.code, done.out) == (2, "")
+    assert "save logits and right labels together" in done.err
 
 
 def test_the_library_reads_them_too() -> None:

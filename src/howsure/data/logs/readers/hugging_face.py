@@ -34,6 +34,11 @@ def recognises(beginning: Beginning) -> bool:
 
 def rows(source: Source) -> Iterator[Row]:
     """A row for each text, or for each token that has a label, with logits; or for each text with its scores."""
+    if source.name.endswith(".npy"):
+        raise InputError(
+            f"{source.name} is one array; save logits and right labels together: numpy.savez('x.npz', predictions=…, "
+            "label_ids=…)."
+        )
     if source.file.format == "npz":
         yield from _predicted(source)
         return
@@ -51,6 +56,11 @@ def _predicted(source: Source) -> Iterator[Row]:
     logits, targets = arrays.logits, arrays.label_ids
     if targets is None:
         raise InputError(f"{source.name} holds no label_ids, the numbers of the right labels.")
+    if targets.dtype.kind not in "iu":
+        raise InputError(
+            f"label_ids of {source.name} must be numbers of classes, integers; they are {targets.dtype}. Of several "
+            "labels per text, each is a column of its own; of a regression no probabilities follow."
+        )
     if logits.ndim not in (2, 3) or logits.shape[:-1] != targets.shape:
         raise InputError(
             f"{source.name} must hold logits (texts, classes) or (sentences, tokens, classes), and a label for each "
