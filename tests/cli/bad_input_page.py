@@ -10,6 +10,7 @@ from tests.cli.bad_input_columns import NAMED
 from tests.cli.bad_input_counts import COUNTS
 from tests.cli.bad_input_import import SCORED
 from tests.cli.bad_input_scores import BY_MODEL
+from tests.cli.bad_input_selective import SELECTIVE
 
 PAGE = Path(__file__).parents[2] / "docs" / "bad-input.md"
 TOPICS = {
@@ -17,6 +18,7 @@ TOPICS = {
     "Values": VALUES,
     "Columns, conditions and scales": NAMED,
     "Options": OPTIONS,
+    "Selective answers": SELECTIVE,
     "Counts": COUNTS,
     "Models in rows": BY_MODEL,
     "Imported events": SCORED,

@@ -52,6 +52,7 @@ TYPED = {
     "events export": ("news.duckdb o.csv", "o.csv o.recipe.json"),
     "events figure": ("news.duckdb o.svg", "o.svg"),
     "events report": ("news.duckdb o.html", "o.html"),
+    "selective": ("predictions.csv --target label --prob probability --output o.txt --figure o.svg", "o.txt o.svg"),
     "counts sample": ("two.csv --prob p --labels 20 --output o.csv", "o.csv"),
     "counts estimate": (
         "two.csv --prob p --target y --output o.txt --figure o.svg --report o.html",

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+from benchmarks.selective import answers
 from howsure import InputError, threshold_for
 from howsure.figures.selective import draw_risk_coverage, draw_threshold, risk_coverage_figure
 from howsure.selective.curve import selective_of
-from tests.selective.answers import answers
 
 
 def test_the_line_goes_through_the_points() -> None:

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 import howsure
+from benchmarks.selective import answers, clustered_answers, confidences, risk_at
 from howsure import InputError, Pairs, selective_curve, selective_table
 from howsure.selective.curve import selective_of
-from tests.selective.answers import answers, clustered_answers, confidences, risk_at
+from howsure.selective.kept import cluster_counts, cluster_sums, kept_at
+from howsure.selective.ranked import ranked
 
 
 def test_points_are_counted() -> None:
@@ -119,7 +121,7 @@ def test_notes_say_what_is_odd() -> None:
     assert "2 distinct confidences: coverage moves in steps of up to 75.0% (confidence 0.9)" in notes(
         [1, 0, 1, 1], [0.9, 0.5, 0.9, 0.9]
     )
-    assert "the larger of p and 1 - p" in notes([1, 0, 0, 1], [0.9, 0.1, 0.2, 0.8])
+    assert "the larger of p and 1 - p" in notes([1, 0, 0, 1], [0.9, 0.05, 0.2, 0.8])
     assert "there are 3 clusters" in notes([1, 0, 0, 1], [0.9, 0.6, 0.7, 0.8], clusters=[1, 2, 3, 1])
 
 
@@ -154,3 +156,21 @@ def test_a_frame_and_classes_are_read() -> None:
     assert found.recipe["clusters"] == 2
     pairs = howsure.pairs_from_classes([0, 1, 1], [[0.7, 0.3], [0.4, 0.6], [0.8, 0.2]])
     assert selective_curve(pairs).accuracy.value == pytest.approx(2 / 3)
+
+
+def test_sums_over_clusters_are_those_of_a_loop() -> None:
+    ranks = ranked(clustered_answers("ties", "overconfident", 40, np.random.default_rng(12)))
+    sums = cluster_sums(ranks)
+    for place, (n, e) in enumerate(cluster_counts(ranks, np.arange(len(ranks.n)))):
+        i = int(np.cumsum(ranks.n)[place]) - 1
+        expected = (len(n), n.sum(), e.sum(), (n**2).sum(), (e**2).sum(), (n * e).sum())
+        assert (sums.many[i], sums.n[i], sums.e[i], sums.nn[i], sums.ee[i], sums.ne[i]) == expected
+
+
+def test_copies_of_answers_count_once_and_singletons_as_themselves() -> None:
+    pairs = answers("ties", "overconfident", 200, np.random.default_rng(13))
+    copied = Pairs(np.repeat(pairs.labels, 3), np.repeat(pairs.probabilities, 3), clusters=np.repeat(np.arange(200), 3))
+    places = np.arange(len(np.unique(pairs.probabilities)))
+    alone, clustered = (kept_at(ranked(one), places, level=0.95) for one in (pairs, copied))
+    assert clustered.effective[-1] == pytest.approx(alone.effective[-1], rel=0.03)
+    assert (clustered.effective <= alone.effective + 1e-9).all()

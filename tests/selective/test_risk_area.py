@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.selective import cover, separated
 from howsure import Pairs
 from howsure.selective.auroc import auroc_of
 from howsure.selective.ranked import Ranked, ranked
 from howsure.selective.risk_area import area_influence, area_of, least_area, risk_areas
-from tests.selective.answers import separated
 
 ROWS = st.lists(st.tuples(st.sampled_from([0.1, 0.5, 0.9]), st.booleans()), min_size=2, max_size=6)
 
@@ -90,22 +90,6 @@ def test_a_perfect_order_has_no_excess_but_an_interval() -> None:
     assert (excess.value, excess.low) == (0.0, 0.0)
     assert excess.high is not None
     assert 0.1 < excess.high < 0.9
-
-
-def cover(accuracy: float, distance: float, n: int, *, ties: bool, clusters: bool, runs: int) -> list[float]:
-    """How often the intervals of AUROC, AURC and E-AURC hold the values of 400,000 answers."""
-
-    def measured(size: int, rng: np.random.Generator) -> list:
-        ranks = ranked(separated(size, accuracy, distance, rng, ties=ties, clusters=clusters))
-        area = auroc_of(ranks, level=0.95)
-        return [area, *risk_areas(ranks, area, level=0.95)]
-
-    truth = [one.value for one in measured(400_000, np.random.default_rng(1))]
-    rng, held = np.random.default_rng(2), np.zeros(3)
-    for _ in range(runs):
-        found = measured(n, rng)
-        held += [one.low is None or one.low <= true <= one.high for one, true in zip(found, truth, strict=True)]
-    return (held / runs).tolist()
 
 
 def test_the_intervals_cover_in_a_small_simulation() -> None:

@@ -9,25 +9,11 @@ import pytest
 from scipy import stats
 
 import howsure
+from benchmarks.selective import DELTA, LAWS, MODELS, RISK, answers, broken, clustered_answers
 from howsure import InputError, Pairs, threshold_for
 from howsure.selective.ranked import ranked
 from howsure.selective.threshold import threshold_of
 from howsure.selective.threshold_tests import fallback, fewest, threshold_tests
-from tests.selective.answers import answers, clustered_answers, risk_above
-
-RISK, DELTA = 0.05, 0.1
-
-
-def broken(law: str, model: str, n: int, *, runs: int, clustered: bool = False, seed: int = 1) -> tuple[float, float]:
-    """The share of data sets whose threshold keeps more wrong answers than promised, and of those without one."""
-    rng, held, none = np.random.default_rng(seed), [], 0
-    for _ in range(runs):
-        pairs = clustered_answers(law, model, n, rng) if clustered else answers(law, model, n, rng)
-        found = threshold_of(pairs, risk=RISK, delta=DELTA)
-        none += found.threshold is None
-        held += [] if found.threshold is None else [found.threshold]
-    q = {t: risk_above(law, model, t) for t in set(np.round(held, 3))} if held else {}
-    return sum(q[t] > RISK + 1e-5 for t in np.round(held, 3)) / runs, none / runs
 
 
 @pytest.mark.parametrize(("law", "model"), [("ties", "sharp"), ("ties", "level")])
@@ -36,8 +22,8 @@ def test_the_promise_is_kept_in_a_small_simulation(law: str, model: str) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("law", ["different", "ties", "one value"])
-@pytest.mark.parametrize("model", ["overconfident", "sharp", "worst at the top", "waves", "level"])
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("n", [150, 600, 3000])
 def test_the_promise_is_kept(law: str, model: str, n: int) -> None:
     """In 2,000 data sets each; the tolerance is two standard errors of a share of one in ten."""
@@ -48,8 +34,40 @@ def test_the_promise_is_kept(law: str, model: str, n: int) -> None:
 @pytest.mark.parametrize("law", ["different", "ties"])
 @pytest.mark.parametrize("model", ["overconfident", "sharp", "level"])
 @pytest.mark.parametrize("clusters", [60, 400])
-def test_the_promise_is_kept_for_clusters(law: str, model: str, clusters: int) -> None:
-    assert broken(law, model, clusters, runs=2000, clustered=True)[0] <= DELTA
+@pytest.mark.parametrize("dependence", ["estimated", "any"])
+def test_the_promise_is_kept_for_clusters(law: str, model: str, clusters: int, dependence: str) -> None:
+    runs = 2000 if dependence == "estimated" else 500
+    assert broken(law, model, clusters, runs=runs, clustered=True, dependence=dependence)[0] <= DELTA
+
+
+def rare_clusters(kind: str, clusters: int, rng: np.random.Generator) -> Pairs:
+    """Confidences that say nothing, and a risk just above the target: clusters of 30, or of lognormal size, are wrong
+    as a whole; or only the large ones are."""
+    sizes = np.full(clusters, 30) if kind == "large" else np.ceil(rng.lognormal(1.5, 1, clusters)).astype(int)
+    wrong = rng.random(clusters) < 0.0501
+    if kind == "only large ones":
+        sizes = np.where(rng.random(clusters) < 0.1, 30, 3)
+        wrong = (rng.random(clusters) < 0.0501 * 5.7 / 3) & (sizes == 30)
+    codes = np.repeat(np.arange(clusters), sizes)
+    right = (~np.repeat(wrong, sizes)).astype(np.uint8)
+    return Pairs(right, rng.random(len(codes)), clusters=codes)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["large", "lognormal", "only large ones"])
+@pytest.mark.parametrize("clusters", [30, 60, 150, 400])
+def test_the_promise_is_kept_where_whole_clusters_are_wrong(kind: str, clusters: int) -> None:
+    rng = np.random.default_rng(1)
+    found = [threshold_of(rare_clusters(kind, clusters, rng), risk=RISK).threshold for _ in range(2000)]
+    assert np.mean([t is not None for t in found]) <= DELTA + 0.01
+
+
+def test_few_clusters_that_were_never_wrong_count_once_each() -> None:
+    """58 clusters of 10 right answers promise no more than 58 answers; at any dependence less."""
+    q, codes = np.linspace(0.5, 1, 1000), np.repeat(np.arange(100), 10)
+    few = codes < 58
+    assert threshold_for(np.ones(580), q[few], clusters=codes[few], risk=RISK).threshold is None
+    assert threshold_for(np.ones(1000), q, clusters=codes, risk=RISK).threshold is not None
 
 
 @pytest.mark.slow
@@ -120,6 +138,7 @@ def test_clusters_promise_less_than_as_many_independent_answers() -> None:
     alone = threshold_of(Pairs(pairs.labels, pairs.probabilities), risk=RISK)
     assert alone.coverage.value >= clustered.coverage.value > 0.0
     assert any("independent clusters" in note for note in clustered.notes)
+    assert threshold_of(pairs, risk=RISK, dependence="any").coverage.value <= clustered.coverage.value
 
 
 def test_a_stricter_promise_keeps_no_more() -> None:
@@ -137,6 +156,7 @@ def test_a_stricter_promise_keeps_no_more() -> None:
         ({"risk": True}, "risk must lie strictly between 0 and 1"),
         ({"delta": 1.0}, "delta must lie strictly between 0 and 1"),
         ({"level": 95}, "level must lie strictly between 0 and 1"),
+        ({"dependence": "none"}, "dependence must be 'estimated' or 'any', not 'none'"),
         ({"clusters": ["a"] * 4}, "clusters must be at least 2"),
     ],
 )

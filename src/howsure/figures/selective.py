@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from howsure.errors import InputError
-from howsure.figures.files import inline_svg
 from howsure.figures.style import (
     FAINT,
     INK,
@@ -49,9 +48,12 @@ def risk_coverage_figure(curves: Sequence[SelectiveCurve], *, title: str | None 
     return figure
 
 
-def risk_coverage_svg(curves: Sequence[SelectiveCurve], *, description: str) -> str:
-    """The figure as an <svg> element for an HTML page."""
-    return inline_svg(risk_coverage_figure(curves), prefix="risk", description=description)
+def threshold_figure(found: SelectiveThreshold) -> Figure:
+    """A figure of `draw_threshold`."""
+    with styled():
+        figure = new_figure(5.4, 3.8)
+        draw_threshold(found, ax=figure.subplots())
+    return figure
 
 
 def draw_risk_coverage(curves: Sequence[SelectiveCurve], *, ax: Axes | None = None) -> Axes:
@@ -102,14 +104,14 @@ def draw_threshold(found: SelectiveThreshold, *, ax: Axes | None = None) -> Axes
                 markersize=3.2, markeredgewidth=0.7, zorder=3,
             )  # fmt: skip
         highest = max([found.risk, *tested.risk.tolist(), found.n_wrong / found.n])
-        axes.set(xlim=(0.0, 1.02), ylim=(0.0, 1.15 * highest))
+        axes.set(xlim=(0.0, 1.02), ylim=(0.0, 1.25 * highest))
         if found.threshold is None:
             said = "no threshold can be promised"
         else:
             axes.axvline(found.coverage.value, color=how.colour, linewidth=1.0, zorder=1)
-            said = f"confidence ≥ {found.threshold:.4g} keeps {found.coverage.value:.1%}"
-        axes.text(0.02, 0.98, said, transform=axes.transAxes, va="top", fontsize=8, color=INK)
-        _say(axes, f"filled: risk ≤ {found.risk:g} is promised (delta {found.delta:g})")
+            said = f"confidence ≥ {found.threshold:.4g} keeps {found.coverage.value:.1%} (line)"
+        said += f"\nfilled: risk ≤ {found.risk:g} is promised (delta {found.delta:g})"
+        axes.text(0.02, 0.98, said, transform=axes.transAxes, va="top", fontsize=8, color=INK, linespacing=1.4)
     return axes
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -25,6 +24,7 @@ from howsure.stats.estimate import Estimate
 COVERAGES = (0.5, 0.8, 0.9)
 FEW_VALUES = 20
 FEW_OF_A_KIND = 5
+HARDLY = 0.1  # a confidence that no chosen answer has, unless there are more than ten to choose from
 
 
 def selective_curve(
@@ -166,11 +166,11 @@ def _notes(ranks: Ranked) -> Iterator[str]:
             f"{len(ranks.n)} distinct confidences: coverage moves in steps of up to {ranks.n[largest] / n:.1%} "
             f"(confidence {ranks.confidence[largest]:.4g})"
         )
-    under = int(ranks.n[ranks.confidence < 0.5].sum())
-    if under > n / 4 and not math.isclose(under, n):
+    under = int(ranks.n[ranks.confidence < HARDLY].sum())
+    if under > n / 20:
         yield (
-            f"{under / n:.0%} of the confidences are below 0.5: if they are probabilities of one of two classes, the "
-            "confidence in the answer is the larger of p and 1 - p"
+            f"{under / n:.0%} of the confidences are below {HARDLY:g}: if they are probabilities of one of two classes,"
+            " the confidence in the answer is the larger of p and 1 - p"
         )
     if ranks.clusters is not None and (few_ones := few_clusters(np.bincount(ranks.clusters))):
         yield few_ones

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -46,21 +46,18 @@ class Kept:
 def kept_at(ranks: Ranked, places: Integers, *, level: float) -> Kept:
     """What is kept down to each of the given places.
 
-    The number of clustered answers that count as independent is p (1 - p) / V, V = C / (C - 1) Σ_c (e_c - p n_c)² / n²
-    with e_c errors among the n_c kept of cluster c, at most n, times (z / t)² for Student's t with C - 1 degrees of
-    freedom; where no error or nothing else is kept, V is that of the correlation seen among all answers.
+    Clustered answers count as n² / (n + ρ (Σ_c n_c² - n)) independent ones, n_c of them in cluster c, times (z / t)²
+    for Student's t with C - 1 degrees of freedom. ρ, the correlation of two errors of a cluster, is the largest of that
+    seen among those kept, that seen among all answers, and 1 / (1 + K), K the errors kept (or the right answers, if
+    fewer): few errors say little about it, and none says nothing.
     """
     n, errors = np.cumsum(ranks.n)[places], np.cumsum(ranks.errors)[places]
     values = ranks.confidence[places]
     if ranks.clusters is None:
         return Kept(values, n, errors, n.astype(np.float64), ranks.total, float(ranks.total))
-    effective = np.empty(len(places))
-    correlation = _correlation(ranks)
-    for i, (counts, wrong) in enumerate(cluster_counts(ranks, places)):
-        effective[i] = _effective(counts, wrong, correlation, level)
-    sizes = np.bincount(ranks.clusters).astype(np.float64)
-    of_share = ranks.total**2 / float(np.sort(sizes**2).sum())  # confidences of a cluster may be all alike
-    return Kept(values, n, errors, effective, ranks.total, of_share)
+    sums = cluster_sums(ranks)
+    effective = _effective(sums.at(n - 1), _correlation(sums.at(np.array([-1])))[0], level)
+    return Kept(values, n, errors, effective, ranks.total, ranks.total**2 / float(sums.nn[-1]))
 
 
 def cluster_counts(ranks: Ranked, places: Integers) -> list[tuple[Floats, Floats]]:
@@ -80,34 +77,57 @@ def cluster_counts(ranks: Ranked, places: Integers) -> list[tuple[Floats, Floats
     return found
 
 
-def _effective(counts: Floats, wrong: Floats, correlation: float, level: float) -> float:
+@dataclass(frozen=True, slots=True)
+class ClusterSums:
+    """Sums over the clusters of the i most confident answers, i = 1 … N: many Σ1 · n Σn_c · e Σe_c · nn Σn_c² ·
+    ee Σe_c² · ne Σn_c e_c, with n_c answers of cluster c among them and e_c errors."""
+
+    many: Floats
+    n: Floats
+    e: Floats
+    nn: Floats
+    ee: Floats
+    ne: Floats
+
+    def at(self, rows: Integers) -> ClusterSums:
+        """The sums of some i."""
+        return ClusterSums(*(getattr(self, one.name)[rows] for one in fields(self)))
+
+
+def cluster_sums(ranks: Ranked) -> ClusterSums:
+    """All sums in one pass: an answer of a cluster that held n others and e errors adds 2n + 1 to Σ n_c², and so on."""
+    assert ranks.clusters is not None
+    order = np.argsort(ranks.place, kind="stable")
+    codes, wrong = ranks.clusters[order], 1 - ranks.correct[order]
+    together = np.argsort(codes, kind="stable")
+    start = np.searchsorted(codes[together], codes[together])
+    errors = np.concatenate([[0], np.cumsum(wrong[together])])
+    n, e = np.empty_like(wrong), np.empty_like(wrong)
+    n[together] = np.arange(len(codes)) - start
+    e[together] = errors[:-1] - errors[start]
+    added = (n == 0, np.ones_like(n), wrong, 2 * n + 1, wrong * (2 * e + 1), e + wrong * (n + 1))
+    return ClusterSums(*(np.cumsum(column).astype(np.float64) for column in added))
+
+
+def _effective(sums: ClusterSums, among_all: float, level: float) -> Floats:
     from scipy.special import stdtrit
 
-    n, many = float(counts.sum()), len(counts)
-    p = float(wrong.sum()) / n
-    if many < 2:
-        return 1.0
-    if p in (0.0, 1.0):
-        number = n**2 / (n + correlation * (float((counts**2).sum()) - n))
-    else:
-        residual = wrong - p * counts
-        variance = many / (many - 1) * float(np.sort(residual**2).sum()) / n**2
-        number = p * (1 - p) / variance if variance > 0 else n
-    number = min(number, n) * (normal_quantile(level) / float(stdtrit(many - 1, 0.5 + level / 2))) ** 2
-    return max(number, 1.0)
+    rarer = np.minimum(sums.e, sums.n - sums.e)
+    correlation = np.maximum(np.maximum(_correlation(sums), among_all), 1 / (1 + rarer))
+    number = sums.n**2 / (sums.n + correlation * (sums.nn - sums.n))
+    t = stdtrit(np.maximum(sums.many - 1, 1), 0.5 + level / 2)
+    return np.asarray(np.maximum(number * (normal_quantile(level) / t) ** 2, 1.0), dtype=np.float64)
 
 
-def _correlation(ranks: Ranked) -> float:
-    """The correlation of two errors of a cluster; 1 where nothing determines it."""
-    assert ranks.clusters is not None
-    sizes = np.bincount(ranks.clusters).astype(np.float64)
-    wrong = np.bincount(ranks.clusters, weights=1 - ranks.correct)
-    p = ranks.wrong / ranks.total
-    couples = float(np.sort(sizes**2).sum()) - ranks.total
-    if not 0.0 < p < 1.0 or couples == 0:
-        return 1.0
-    products = float(np.sort((wrong - p * sizes) ** 2).sum()) - p * (1 - p) * ranks.total
-    return min(max(products / (p * (1 - p) * couples), 0.0), 1.0)
+def _correlation(sums: ClusterSums) -> Floats:
+    """The correlation of two errors of a cluster; at least 0, and 0 where nothing shows it."""
+    p, couples = sums.e / sums.n, sums.nn - sums.n
+    known = (sums.e > 0) & (sums.e < sums.n) & (couples > 0) & (sums.many > 1)
+    squares = np.maximum(sums.ee - 2 * p * sums.ne + p**2 * sums.nn, 0.0)
+    squares *= sums.many / np.maximum(sums.many - 1, 1)
+    spread = np.where(known, p * (1 - p), 1.0)
+    found = np.divide(squares / spread - sums.n, couples, out=np.zeros_like(p), where=known)
+    return np.asarray(np.maximum(found, 0.0), dtype=np.float64)
 
 
 def even_places(ranks: Ranked, most: int = MOST_POINTS) -> Integers:

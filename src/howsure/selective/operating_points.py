@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from howsure.inputs.pairs import Integers
-from howsure.selective.kept import even_places, kept_at
+from howsure.selective.kept import kept_at
 from howsure.selective.ranked import Ranked
 from howsure.selective.results import AtAccuracy, AtCoverage
 from howsure.selective.threshold_tests import threshold_tests
@@ -35,9 +35,7 @@ def at_accuracy(ranks: Ranked, asked: float, *, level: float) -> AtAccuracy:
     1 - level, 0 without one. Upper end: the largest coverage at which the accuracy's interval reaches `asked`. Both are
     widened by Wilson's interval of a share.
     """
-    places = even_places(ranks)
-    every = np.arange(len(ranks.n)) if ranks.clusters is None else places
-    kept = kept_at(ranks, every, level=level)
+    kept = kept_at(ranks, np.arange(len(ranks.n)), level=level)
     errors, n = np.cumsum(ranks.errors), np.cumsum(ranks.n)
     good = np.flatnonzero(errors <= (1 - asked) * n + 1e-9)
     threshold = float(ranks.confidence[good[-1]]) if len(good) else None

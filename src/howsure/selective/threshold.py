@@ -15,10 +15,15 @@ from howsure.inputs.pairs import Pairs
 from howsure.inputs.pairs_from import pairs_from
 from howsure.selective.ranked import Ranked, ranked
 from howsure.selective.results import Candidates, SelectiveThreshold
-from howsure.selective.threshold_tests import FIRST, answers_needed, fewest, threshold_tests
+from howsure.selective.threshold_tests import ANY, ESTIMATED, FIRST, answers_needed, fewest, threshold_tests
 from howsure.stats.clusters import few_clusters
 from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import wilson_interval
+
+ASSUMED = {
+    ESTIMATED: "the promise supposes independent clusters whose answers depend on each other as they do here",
+    ANY: "the promise supposes independent clusters, none larger than the largest seen",
+}
 
 
 def threshold_for(
@@ -28,6 +33,7 @@ def threshold_for(
     risk: float,
     delta: float = 0.1,
     clusters: Any = None,
+    dependence: str = ESTIMATED,
     pos_label: Any = None,
     level: float = 0.95,
     data: Any = None,
@@ -41,9 +47,10 @@ def threshold_for(
     y_true (n,): 1 where the answer is right; any two values with `pos_label`. y_prob (n,): its confidence. `Pairs` may
     replace both. Thresholds are confidences that occur, so that answers of equal confidence are kept or given up
     together. They are tested from the highest down (see docs/selective.md), each by the exact binomial test. clusters
-    (n,): identifies answers that are right or wrong together; each test is then a bet on whole clusters, valid however
-    the answers of a cluster depend on each other, as long as clusters are independent and none is larger than the
-    largest seen. level: that of the coverage's interval.
+    (n,): identifies answers that are right or wrong together. With dependence="estimated", the test then counts as many
+    answers as would say as much if they were independent; with "any", it is a bet on whole clusters, which holds
+    however the answers of a cluster depend on each other, as long as none is larger than the largest seen, and promises
+    much less. level: that of the coverage's interval.
 
     If nothing can be promised, `threshold` is None and `needed` says about how many answers would change that.
 
@@ -58,16 +65,24 @@ def threshold_for(
     (0.28, 1434)
     """
     pairs = pairs_from(y_true, y_prob, data=data, clusters=clusters, pos_label=pos_label)
-    return threshold_of(pairs, risk=risk, delta=delta, level=level)
+    return threshold_of(pairs, risk=risk, delta=delta, dependence=dependence, level=level)
 
 
 def threshold_of(
-    pairs: Pairs, *, risk: float, delta: float = 0.1, level: float = 0.95, name: str | None = None
+    pairs: Pairs,
+    *,
+    risk: float,
+    delta: float = 0.1,
+    dependence: str = ESTIMATED,
+    level: float = 0.95,
+    name: str | None = None,
 ) -> SelectiveThreshold:
     """The threshold of checked pairs: the implementation of `threshold_for`."""
     risk, delta, level = _checked(risk, "risk"), _checked(delta, "delta"), check_level(level)
     ranks = ranked(pairs)
-    tests = threshold_tests(ranks, risk=risk, delta=delta)
+    if dependence not in (ESTIMATED, ANY):
+        raise InputError(f"dependence must be {ESTIMATED!r} or {ANY!r}, not {dependence!r}")
+    tests = threshold_tests(ranks, risk=risk, delta=delta, dependence=dependence)
     kept, passed = tests.kept, np.flatnonzero(tests.passed)
     best = int(passed[-1]) if len(passed) else None
     share = 0.0 if best is None else float(kept.coverage[best])
@@ -85,13 +100,13 @@ def threshold_of(
         ),
         n=ranks.total,
         n_wrong=ranks.wrong,
-        needed=None if best is not None else answers_needed(ranks, risk=risk, delta=delta),
+        needed=None if best is not None else answers_needed(ranks, risk=risk, delta=delta, dependence=dependence),
         recipe={
             "howsure": __version__, "n": ranks.total, "risk": risk, "delta": delta, "level": level,
-            "test": "binomial" if clusters is None else "bet on clusters", "candidates": len(kept.n),
-            "clusters": clusters,
+            "test": "bet on clusters" if clusters and dependence == ANY else "binomial", "candidates": len(kept.n),
+            "clusters": clusters, "dependence": None if clusters is None else dependence,
         },
-        notes=tuple(_notes(ranks, risk, delta, best)),
+        notes=tuple(_notes(ranks, risk, delta, best, dependence)),
         name=name,
     )  # fmt: skip
 
@@ -102,7 +117,7 @@ def _checked(value: float, name: str) -> float:
     raise InputError(f"{name} must lie strictly between 0 and 1; it is {value!r}. Write 0.05 for 5 %.")
 
 
-def _notes(ranks: Ranked, risk: float, delta: float, best: int | None) -> Iterator[str]:
+def _notes(ranks: Ranked, risk: float, delta: float, best: int | None, dependence: str) -> Iterator[str]:
     least = fewest(risk, FIRST * delta)
     if best is None and ranks.total < least:
         yield (
@@ -112,4 +127,4 @@ def _notes(ranks: Ranked, risk: float, delta: float, best: int | None) -> Iterat
     if ranks.clusters is not None:
         if few := few_clusters(np.bincount(ranks.clusters)):
             yield few
-        yield "the promise supposes independent clusters, none larger than the largest seen"
+        yield ASSUMED[dependence]

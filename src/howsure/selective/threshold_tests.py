@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -11,8 +11,10 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure.selective.kept import MOST_POINTS, Kept, cluster_counts, even_places, kept_at
 from howsure.selective.ranked import Ranked
 
+ESTIMATED, ANY = "estimated", "any"
 STARTS = 5
 FIRST = 0.5  # of delta, for the strictest threshold; the other starts share the rest
+MOST_BETS = 40  # candidates; a bet goes over all clusters
 HIGHEST_BET = 0.9  # of the bet that one cluster of wrong answers alone would lose
 
 
@@ -27,20 +29,22 @@ class ThresholdTests:
     passed: np.typing.NDArray[np.bool_]
 
 
-def threshold_tests(ranks: Ranked, *, risk: float, delta: float) -> ThresholdTests:
+def threshold_tests(ranks: Ranked, *, risk: float, delta: float, dependence: str = ESTIMATED) -> ThresholdTests:
     """Test thresholds from the highest down, so that with probability 1 - delta at least, none of those that pass has a
     larger risk.
 
     Candidates are at most 200 distinct confidences, evenly spaced in coverage, from the first that could pass. The
-    p-value of one is P(Binomial(n, risk) ≤ errors) for independent answers: it is at most delta if and only if Clopper
-    and Pearson's upper bound at 1 - delta is at most the risk. The levels follow the fallback procedure (Wiens 2003):
-    delta / 2 belongs to the first candidate, delta / 8 to each of four others, evenly spaced, and what passes hands its
-    level on to the next. So a sequence that stops early, or a model that is worst where it is most confident, costs a
-    part of delta, not the whole promise.
+    p-value of one is P(Binomial(n, risk) ≤ errors): it is at most delta if and only if Clopper and Pearson's upper
+    bound at 1 - delta is at most the risk. With clusters, n is the number of independent answers (`kept_at`), or, with
+    dependence="any", p comes from a bet. The levels follow the fallback procedure (Wiens 2003): delta / 2 belongs to
+    the first candidate, delta / 8 to each of four others, evenly spaced, and what passes hands its level on to the
+    next. So a sequence that stops early, or a model that is worst where it is most confident, costs a part of delta,
+    not the whole promise.
     """
-    places = _candidates(ranks, risk, delta)
+    bet = dependence == ANY and ranks.clusters is not None
+    places = _candidates(ranks, risk, delta, bet=bet)
     kept = kept_at(ranks, places, level=0.95)
-    p = _p_values(ranks, places, kept, risk, delta)
+    p = _bets(ranks, places, risk, delta) if bet else _binomial(kept.risk, kept.effective, risk)
     own = np.zeros(len(p))
     if len(p):
         own[np.linspace(0, len(p), STARTS, endpoint=False).astype(np.int64)] = delta * (1 - FIRST) / (STARTS - 1)
@@ -59,7 +63,7 @@ def fallback(p_values: Floats, own: Floats) -> tuple[Floats, np.typing.NDArray[n
     levels, passed, handed = np.zeros(len(own)), np.zeros(len(own), dtype=np.bool_), 0.0
     for i, (p, share) in enumerate(zip(p_values.tolist(), own.tolist(), strict=True)):
         levels[i] = handed + share
-        passed[i] = 0.0 < p <= levels[i]
+        passed[i] = levels[i] > 0.0 and p <= levels[i]
         handed = levels[i] if passed[i] else 0.0
     return levels, passed
 
@@ -69,26 +73,35 @@ def fewest(risk: float, level: float) -> int:
     return math.ceil(math.log(level) / math.log1p(-risk) - 1e-9)
 
 
-def _candidates(ranks: Ranked, risk: float, delta: float) -> Integers:
+def _candidates(ranks: Ranked, risk: float, delta: float, *, bet: bool) -> Integers:
     """The places to test: from the first that could pass at the first level if all its answers were right."""
     ends = np.cumsum(ranks.n)
     first = int(np.searchsorted(ends, fewest(risk, FIRST * delta)))
     if first == len(ends):
         return np.zeros(0, np.int64)
-    wanted = np.linspace(ends[first], ranks.total, MOST_POINTS)
+    wanted = np.linspace(ends[first], ranks.total, MOST_BETS if bet else MOST_POINTS)
     places: Integers = np.unique(np.searchsorted(ends, np.floor(wanted)))
     if ranks.clusters is None:
         return places
-    bets = [_log_wealth(counts, np.zeros_like(counts), risk, delta) for counts, _ in cluster_counts(ranks, places)]
-    could = np.flatnonzero(np.array(bets) >= -math.log(FIRST * delta))
+    flawless = replace(ranks, errors=np.zeros_like(ranks.errors), correct=np.ones_like(ranks.correct))
+    if bet:
+        p = _bets(flawless, places, risk, delta)
+    else:
+        kept = kept_at(flawless, places, level=0.95)
+        p = _binomial(kept.risk, kept.effective, risk)
+    could = np.flatnonzero(p <= FIRST * delta)
     return places[could[0] :] if len(could) else np.zeros(0, np.int64)
 
 
-def _p_values(ranks: Ranked, places: Integers, kept: Kept, risk: float, delta: float) -> Floats:
-    from scipy.special import bdtr
+def _binomial(seen: Floats, n: Floats, risk: float) -> Floats:
+    """P(Binomial(n, risk) ≤ seen · n), also for n that is not whole: the incomplete beta function."""
+    from scipy.special import betainc
 
-    if ranks.clusters is None:
-        return np.asarray(bdtr(kept.errors.astype(np.float64), kept.n, risk), dtype=np.float64)
+    p = betainc(np.maximum((1 - seen) * n, np.finfo(float).tiny), seen * n + 1, 1 - risk)
+    return np.asarray(np.where(seen >= 1, 1.0, p), dtype=np.float64)
+
+
+def _bets(ranks: Ranked, places: Integers, risk: float, delta: float) -> Floats:
     logs = [_log_wealth(counts, wrong, risk, delta) for counts, wrong in cluster_counts(ranks, places)]
     return np.asarray(np.exp(-np.maximum(np.array(logs), 0.0)), dtype=np.float64)
 
@@ -109,7 +122,9 @@ def _log_wealth(counts: Floats, wrong: Floats, risk: float, delta: float) -> flo
     return float(np.logaddexp.reduce([np.log1p(-bet * excess).sum() for bet in bets]) - math.log(len(bets)))
 
 
-def answers_needed(ranks: Ranked, *, risk: float, delta: float, power: float = 0.8) -> int | None:
+def answers_needed(
+    ranks: Ranked, *, risk: float, delta: float, dependence: str = ESTIMATED, power: float = 0.8
+) -> int | None:
     """About how many answers like these would lead to a promise with probability `power`; None if no part of these
     has a risk that is observed to be below the target.
 
@@ -127,7 +142,10 @@ def answers_needed(ranks: Ranked, *, risk: float, delta: float, power: float = 0
     r = seen[below]
     kept_answers = ((z * math.sqrt(risk * (1 - risk)) + other * np.sqrt(r * (1 - r))) / (risk - r)) ** 2
     kept_answers = np.maximum(kept_answers, fewest(risk, FIRST * delta))
-    rows = kept_answers * (kept.n / kept.effective)[below] / kept.coverage[below]
+    effective = kept.effective
+    if dependence == ANY and ranks.clusters is not None:
+        effective = kept.n / np.array([counts.max() for counts, _ in cluster_counts(ranks, even_places(ranks))])
+    rows = kept_answers * (kept.n / effective)[below] / kept.coverage[below]
     needed = float(rows.min())
     unit = 10 ** max(int(math.log10(needed)) - 1, 0)
     return int(math.ceil(needed / unit) * unit)

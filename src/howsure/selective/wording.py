@@ -33,13 +33,13 @@ def curve_in_words(curve: SelectiveCurve) -> str:
 
 def _points(curve: SelectiveCurve) -> list[str]:
     covered = [
-        f"  coverage {one.asked:.4g}: confidence ≥ {one.threshold:.6g} keeps {one.n:,} ({one.coverage:.1%}), "
+        f"  coverage {one.asked:.4g}: confidence ≥ {one.threshold!r} keeps {one.n:,} ({one.coverage:.1%}), "
         f"accuracy {one.accuracy}"
         for one in curve.at_coverage
     ]
     return covered + [
         f"  accuracy {one.asked:.4g}: "
-        + ("no threshold, " if one.threshold is None else f"confidence ≥ {one.threshold:.6g} keeps {one.n:,}, ")
+        + ("no threshold, " if one.threshold is None else f"confidence ≥ {one.threshold!r} keeps {one.n:,}, ")
         + f"coverage {one.coverage}"
         for one in curve.at_accuracy
     ]
@@ -66,20 +66,16 @@ def threshold_in_words(found: SelectiveThreshold) -> str:
     """What can be promised, in a few sentences."""
     of = "" if found.name is None else f"{found.name}: "
     if found.threshold is None:
-        lines = [
-            f"{of}no threshold can be promised to keep at most {found.risk:.4g} wrong answers (delta {found.delta:g})"
-        ]
+        lines = [f"{of}no threshold can be promised: risk at most {found.risk:g} with probability {1 - found.delta:g}"]
         if found.needed is None:
-            lines.append(
-                "  no threshold has an observed risk below the target: more answers alone would not change that"
-            )
+            lines.append("  none has an observed risk below the target: more answers alone would not change that")
         else:
             lines.append(f"  about {found.needed:,} answers like these would be needed; there are {found.n:,}")
     else:
         cover = found.coverage
         ends = "" if cover.low is None or cover.high is None else f" [{cover.low:.1%}, {cover.high:.1%}]"
         lines = [
-            f"{of}keep answers with confidence ≥ {found.threshold:.6g}: {found.n_kept:,} of {found.n:,}, "
+            f"{of}keep answers with confidence ≥ {found.threshold!r}: {found.n_kept:,} of {found.n:,}, "
             f"{cover.value:.1%}{ends}",
             f"  promise: at most {found.risk:.4g} of such answers are wrong, with probability {1 - found.delta:g}",
             f"  seen: {found.errors:,} wrong among those kept ({number(found.errors / found.n_kept)}), "

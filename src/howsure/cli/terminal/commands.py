@@ -15,6 +15,7 @@ from howsure.errors import InputError
 OTHER_NAMES = {"y_true": "--target", "labels": "--classes", "n_bins": "--bins", "format": "--from"}
 OTHER_NAMES |= {"label": "--target", "missing_values": "--missing", "ids": "--id", "cluster": "--cluster"}
 OTHER_NAMES |= {"probs_column": "--probs-column", "prob": "--prob", "runs": "--run"}
+OTHER_NAMES |= {"sample_weight": "--weight"}
 OTHER_NAMES |= {"howsure.compare_calibration": "howsure calibration compare"}
 OTHER_NAMES |= {"howsure.calibration_error": "howsure calibration"}
 
