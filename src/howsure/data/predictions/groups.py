@@ -18,6 +18,20 @@ def group_sizes(selection: Selection, column: Column) -> dict[str, int]:
 
 def codes_sql(connection: Connection, text: str, names: Sequence[str]) -> str:
     """The position of a text among `names` in SQL, null if it is none; the names become a type of the database."""
+    return _position(text, _new_type(connection, literals(names)))
+
+
+def enumerated_sql(selection: Selection, column: Column) -> str:
+    """The position of a column's text among all its texts in the used rows, in their order."""
+    texts = f"SELECT DISTINCT {column.text} AS text FROM {selection.table.relation} WHERE {selection.where} ORDER BY 1"
+    return _position(column.text, _new_type(selection.table.connection, texts))
+
+
+def _new_type(connection: Connection, names: str) -> str:
     (number,) = connection.execute("SELECT count(*) FROM duckdb_types() WHERE type_name LIKE 'names_%'").fetchall()[0]
-    connection.execute(f"CREATE TYPE names_{number} AS ENUM ({literals(names)})")
-    return f"CAST(enum_code(TRY_CAST({text} AS names_{number})) AS BIGINT)"
+    connection.execute(f"CREATE TYPE names_{number} AS ENUM ({names})")
+    return f"names_{number}"
+
+
+def _position(text: str, type: str) -> str:
+    return f"CAST(enum_code(TRY_CAST({text} AS {type})) AS BIGINT)"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.data.predictions.groups import codes_sql
+from howsure.data.predictions.groups import codes_sql, enumerated_sql
 from howsure.data.predictions.missing import Selection
 from howsure.data.predictions.stream import PairStream
 from howsure.data.tables.columns import Column
@@ -17,6 +17,8 @@ from howsure.data.tables.pooling import apart_by_file
 from howsure.errors import InputError
 from howsure.inputs.checks import check_clusters, check_weights
 from howsure.inputs.pairs import Floats, Integers, Labels
+
+MOST_CODED = 1_000_000  # names that become a type of the database
 
 
 def load_pairs(stream: PairStream) -> tuple[Floats, Labels]:
@@ -54,9 +56,24 @@ def load_groups(selection: Selection, column: Column, names: tuple[str, ...]) ->
 
 def load_clusters(selection: Selection, column: Column, *, separate: bool = False) -> Integers:
     """The cluster of each row as a code from 0; if `separate`, equal values of different files are two clusters."""
-    values = load_values(selection, f"{column.sql if column.is_integer else column.text}")
-    codes = check_clusters(values, n=selection.n, name=column.name)
+    codes = _text_codes(selection, column) if column.parts or column.is_text else None
+    if codes is None:
+        values = load_values(selection, f"{column.sql if column.is_integer else column.text}")
+        codes = check_clusters(values, n=selection.n, name=column.name)
     return apart_by_file(selection, codes) if separate else codes
+
+
+def _text_codes(selection: Selection, column: Column) -> Integers | None:
+    """The position of each row's text among all of them, in order; None where they are too many for a type of names.
+
+    The database codes them: as objects of Python, long keys of many rows take seconds.
+    """
+    (count,) = selection.ask(f"approx_count_distinct({column.text})")[0]
+    if int(str(count)) > MOST_CODED:
+        return None
+    connection = selection.table.connection
+    query = selection.query([enumerated_sql(selection, column)])
+    return np.concatenate([codes for (codes,) in chunks(connection, query, [np.int64])])
 
 
 def load_values(selection: Selection, sql: str) -> npt.NDArray[Any]:

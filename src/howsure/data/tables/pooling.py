@@ -7,6 +7,7 @@ import numpy as np
 from howsure.data.predictions.missing import Selection
 from howsure.data.tables.columns import Column
 from howsure.data.tables.database import reading
+from howsure.data.tables.table import Table
 from howsure.errors import InputError
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.pairs import Integers
@@ -36,23 +37,30 @@ def check_across_files(selection: Selection, column: Column, group: Column | Non
         return
     position = table.position
     keys = ", ".join([column.text] + ([] if group is None else [group.text]))
-    ends = f"min({position}) AS first, max({position}) AS last"
-    query = f"SELECT {column.text} AS value, {ends} FROM {table.numbered} WHERE {selection.where} GROUP BY {keys}"
+    ends = f"{column.text} AS value, min({position}) AS first, max({position}) AS last"
+    groups = f"SELECT {ends} FROM {table.numbered} WHERE {selection.where} GROUP BY {keys}"
+    several = (
+        f"SELECT *, count(*) OVER () AS number FROM ({groups}) WHERE {_file(table, 'first')} <> {_file(table, 'last')}"
+    )
     with reading(table.name):
-        found = table.connection.sql(query).fetchnumpy()
-    first, last = (np.asarray(found[end], dtype=np.int64) for end in ("first", "last"))
-    several = np.flatnonzero(file_of(selection, first) != file_of(selection, last))
-    if not len(several):
-        return
-    one = several[first[several].argmin()]
-    here, there = table.place_of(int(first[one])), table.place_of(int(last[one]))
+        found = table.connection.sql(f"{several} ORDER BY first LIMIT 1").fetchall()
+        if not found:
+            return
+        ((total,),) = table.connection.sql(f"SELECT count(*) FROM ({groups})").fetchall()
+    value, first, last, number = found[0]
+    here, there = table.place_of(int(first)), table.place_of(int(last))
     raise InputError(
         f"equal values of {column.name} occur in several files, and it is unclear what that means: "
-        f"{str(found['value'][one])!r} is in {here} and in {there}; so are {len(several) - 1:,} of {len(first) - 1:,} "
+        f"{str(value)!r} is in {here} and in {there}; so are {int(number) - 1:,} of {int(total) - 1:,} "
         f"others. Are they the same item, evaluated twice (for example with two seeds)? across_files={SAME!r} counts "
         "them as one "
         f"cluster. Does each file have its own numbering? across_files={SEPARATE!r} keeps them apart."
     )
+
+
+def _file(table: Table, position: str) -> str:
+    """The number of the file that a position lies in, in SQL."""
+    return " + ".join(f"CAST({position} >= {start} AS BIGINT)" for start in table.starts)
 
 
 def check_different(selection: Selection, column: Column, group: Column | None) -> None:
