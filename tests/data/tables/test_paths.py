@@ -144,3 +144,12 @@ def test_parts_of_a_key() -> None:
     for wrong in ("a,", ",a", "a,a"):
         with pytest.raises(InputError, match="once each"):
             parts_of(wrong, ["a"])
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_clusters_are_coded_in_the_order_of_their_texts(suffix: str, tmp_path: Path) -> None:
+    keys = ["é", "z", "Z", "10", "9", "ä b", "z", "日本", "'", "\U0001f600", "\uffee"]
+    rows = {"y": [0, 1] * 5 + [0], "q": [0.5] * 11, "doc": keys}
+    with open_predictions([write(tmp_path / f"x{suffix}", rows)], label="y", prob="q", cluster="doc") as found:
+        clusters = found.pairs().clusters
+    np.testing.assert_array_equal(clusters, np.unique(keys, return_inverse=True)[1])

@@ -102,7 +102,7 @@ def curve_command(
     howsure calibration dev.jsonl --target gold --probs-column probs --reduce class-wise --figure curve.pdf
     howsure calibration 'results/*/samples_*.jsonl'
     """
-    with opened(files, **reading) as predictions:
+    with opened(files, soft_labels=True, **reading) as predictions:
         curves = list(
             judged(
                 predictions,

@@ -22,6 +22,10 @@ from howsure.show.numbers import number
 from howsure.show.table import Table
 from howsure.stats.multiplicity import ADJUSTED, adjust_p_values
 
+SOFT = (
+    "\nnote: labels are shares of annotators: a row is a pair of label 1 and one of label 0, weighted by its shares, "
+    "in one cluster; every score is that against an annotator drawn at random, and intervals are on the safe side"
+)
 MOST_ERRORS = 100  # rows of a figure of errors
 
 
@@ -61,8 +65,13 @@ def left_out(recipe: dict[str, Any]) -> str:
 
 def _pooling(recipe: dict[str, Any]) -> str:
     """How rows of several files count, in a sentence of its own."""
+    said = SOFT if recipe.get("soft_labels") else ""
     if len(recipe["files"]) == 1:
-        return ""
+        return said
+    return said + _across_files(recipe)
+
+
+def _across_files(recipe: dict[str, Any]) -> str:
     if recipe.get("across_files"):
         column = recipe.get("cluster") or recipe["id"]
         same = "are one cluster" if recipe["across_files"] == "same" else "are kept apart"

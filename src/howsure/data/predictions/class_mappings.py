@@ -8,7 +8,7 @@ from howsure.data.tables.columns import Column
 from howsure.data.tables.conditions import ALL
 from howsure.data.tables.table import Table
 from howsure.errors import InputError
-from howsure.inputs.naming import natural_order
+from howsure.inputs.naming import natural_order, shortened
 
 
 def with_keys(table: Table, column: Column, only: str = ALL) -> Column:
@@ -42,3 +42,42 @@ def holds_lists(table: Table, column: Column, only: str = ALL) -> bool:
     there = f"WHERE {only} AND {column.sql} IS NOT NULL LIMIT 1"
     found = table.ask(f"coalesce(list_count({column.numbers}), 0) > 0", rest=there)
     return bool(found and found[0][0]) and not column.is_number
+
+
+def is_soft(table: Table, label: Column, only: str = ALL) -> bool:
+    """Whether a column of labels holds distributions over classes: by name, or as lists of numbers."""
+    return bool(label.keys) or (not label.is_number and label.type != "BOOLEAN" and holds_lists(table, label, only))
+
+
+def label_of(table: Table, column: Column, only: str, *, soft: bool) -> Column:
+    """The column of labels, with the names of the classes if it holds shares of them.
+
+    Raises InputError if it does, and labels must not be `soft`.
+    """
+    label = with_keys(table, column, only)
+    if soft or not is_soft(table, label, only):
+        return label
+    raise InputError(
+        f"{column.name} holds distributions over classes; `howsure calibration` and `howsure significance` read such "
+        "labels. Here, name a column with one label per row."
+    )
+
+
+def two_classes(label: Column, positive: str | None) -> tuple[tuple[str, str], str]:
+    """The two classes of soft labels beside one probability, and which of them it is that of.
+
+    Raises InputError if there are more, or it is unclear which is meant.
+    """
+    keys = label.keys or ("0", "1")
+    chosen = "1" if positive is None and sorted(keys) == ["0", "1"] else positive
+    if len(keys) != 2:
+        raise InputError(
+            f"{label.name} holds shares of {len(keys)} classes, {shortened(map(repr, keys))}; the probability of one "
+            "needs labels of two. Name the probabilities of all: probs_column='COL' or probs=['COL', 'COL', …]."
+        )
+    if chosen not in keys:
+        choice = " or ".join(f"positive={key!r}" for key in keys)
+        raise InputError(
+            f"{label.name} holds shares of {' and '.join(map(repr, keys))}. Say which is positive: {choice}."
+        )
+    return (keys[0], keys[1]), chosen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,37 @@ def class_labels(
     query = selection.query([codes_sql(selection.table.connection, label.text, labels)])
     parts = [codes for (codes,) in chunks(selection.table.connection, query, [np.int64])]
     return positions[np.concatenate(parts)], names
+
+
+def class_shares(
+    selection: Selection, label: Column, classes: Sequence[str] | None, k: int
+) -> tuple[Floats, tuple[str, ...]]:
+    """The share (n, K) of each of the k classes in the label of each row, and their names.
+
+    Raises InputError if the label names other classes, or a row is no distribution over them.
+    """
+    numbered = tuple(str(index) for index in range(k))
+    names = numbered if classes is None else tuple(classes)
+    if label.keys:
+        if sorted(label.keys) != sorted(names):
+            held, wanted = (shortened(map(repr, some)) for some in (label.keys, names))
+            advice = " Say which classes they are, in order: classes=['A', 'B', 'C']." if classes is None else ""
+            raise InputError(
+                f"{label.name} must name the classes of the probabilities, {wanted}; it names {held}.{advice}"
+            )
+        label = replace(label, keys=names)
+    shares = class_matrix(selection, [label], lists=True)
+    if shares.shape[1] != k:
+        raise InputError(f"{label.name} must hold the shares of {k} classes; it holds {shares.shape[1]}.")
+    fault = first_fault(shares, names)
+    if fault is not None:
+        place, _ = selection.table.place(selection.where, skip=fault[0])
+        what = fault[1].partition(". ")[0]
+        raise InputError(
+            f"{label.name} must hold the share of annotators for each class; {place} {what}. Divide counts by the "
+            "number of annotators."
+        )
+    return shares, names
 
 
 def as_probabilities(

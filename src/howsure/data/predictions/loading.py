@@ -1,24 +1,135 @@
-"""One column of the used rows in memory: pairs, weights, group codes, cluster codes, all in the order of the files."""
+"""The pairs of the used rows, with weights, group codes and cluster codes, all in the order of the files."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from howsure.data.predictions.groups import codes_sql, enumerated_sql
+from howsure.data.predictions.class_mappings import is_soft, two_classes
+from howsure.data.predictions.classes import as_probabilities, class_labels, class_matrix, class_shares
+from howsure.data.predictions.groups import codes_sql, enumerated_sql, group_sizes
+from howsure.data.predictions.labels import label_sql
 from howsure.data.predictions.missing import Selection
+from howsure.data.predictions.predictions import Predictions
+from howsure.data.predictions.sources import LISTS, Source
 from howsure.data.predictions.stream import PairStream
 from howsure.data.tables.columns import Column
 from howsure.data.tables.database import NullFound, chunks, reading
-from howsure.data.tables.pooling import apart_by_file
+from howsure.data.tables.pooling import SEPARATE, apart_by_file
 from howsure.errors import InputError
 from howsure.inputs.checks import check_clusters, check_weights
-from howsure.inputs.pairs import Floats, Integers, Labels
+from howsure.inputs.classes import CLASS_WISE, TOP_LABEL, reduced, tied_rows
+from howsure.inputs.naming import shortened
+from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
+from howsure.inputs.soft_labels import softly_reduced
 
 MOST_CODED = 1_000_000  # names that become a type of the database
+
+
+def one_probability(
+    selection: Selection,
+    columns: dict[str, Column],
+    source: Source,
+    names: dict[str, Any],
+    notes: dict[str, Any],
+    positive: str | None,
+    in_memory_rows: int,
+) -> Predictions:
+    """The predictions of one probability per row, streamed where the rows are too many for memory."""
+    label, group = columns["label"], columns.get("group")
+    if is_soft(selection.table, label, selection.where):
+        stream = PairStream(selection, label, source.columns[0], "NULL", group, source.scale)
+        classes, chosen = two_classes(label, positive)
+        ones = stream.probabilities()
+        of_class = {chosen: ones, (classes[0] if classes[1] == chosen else classes[1]): 1 - ones}
+        matrix = np.column_stack([of_class[name] for name in classes])
+        found = _soft(selection, columns, matrix, names, notes, chosen, classes)
+        pairs = replace(found.pairs(), reduction=None)
+        return replace(found, load=lambda: pairs)
+    targets = label_sql(selection, label, positive)
+    stream = PairStream(selection, label, source.columns[0], targets, group, source.scale)
+    sizes = {} if group is None else group_sizes(selection, group)
+
+    def load() -> Pairs:
+        probabilities, labels = load_pairs(stream)
+        return Pairs(labels, probabilities, *_extras(selection, columns, tuple(sizes), notes))
+
+    streamed = stream if selection.n > in_memory_rows else None
+    return Predictions(selection.n, names, sizes, selection, load, streamed, notes)
+
+
+def several_classes(
+    selection: Selection,
+    columns: dict[str, Column],
+    source: Source,
+    names: dict[str, Any],
+    notes: dict[str, Any],
+    reduce: str,
+    classes: Sequence[str] | None,
+    *,
+    ragged: bool,
+) -> Predictions:
+    """The predictions of several classes per row, reduced to pairs; rows of different numbers of them if `ragged`."""
+    matrix = class_matrix(selection, source.columns, lists=source.kind == LISTS, ragged=ragged)
+    if is_soft(selection.table, columns["label"], selection.where):
+        names_of = tuple(classes) if classes is not None else tuple(str(one) for one in range(matrix.shape[1]))
+        shown = shortened(column.name for column in source.columns)
+        matrix = as_probabilities(selection, matrix, names_of, shown, source.scale)
+        return _soft(selection, columns, matrix, names, notes, reduce, classes)
+    codes, class_names = class_labels(selection, columns["label"], classes, matrix.shape[1])
+    shown = shortened(column.name for column in source.columns)
+    matrix = as_probabilities(selection, matrix, class_names, shown, source.scale)
+    sizes = {} if "group" not in columns else group_sizes(selection, columns["group"])
+    weights, groups, group_names, clusters = _extras(selection, columns, tuple(sizes), notes)
+    pairs = reduced(codes, matrix, class_names, reduce=reduce, weights=weights, clusters=clusters)
+    if reduce == CLASS_WISE:
+        sizes = dict.fromkeys(class_names, selection.n)
+    else:
+        pairs = replace(pairs, groups=groups, group_names=group_names)
+    notes |= {"reduce": reduce, "classes": list(class_names)}
+    if reduce == TOP_LABEL:
+        notes["ties"] = tied_rows(matrix)
+    return Predictions(len(pairs), names, sizes, selection, lambda: pairs, None, notes)
+
+
+def _soft(
+    selection: Selection,
+    columns: dict[str, Column],
+    matrix: Floats,
+    names: dict[str, Any],
+    notes: dict[str, Any],
+    reduce: str,
+    classes: Sequence[str] | None,
+) -> Predictions:
+    shares, class_names = class_shares(selection, columns["label"], classes, matrix.shape[1])
+    sizes = {} if "group" not in columns else group_sizes(selection, columns["group"])
+    weights, groups, group_names, clusters = _extras(selection, columns, tuple(sizes), notes)
+    pairs = softly_reduced(
+        shares, matrix, class_names, reduce=reduce, weights=weights, groups=groups, group_names=group_names,
+        clusters=clusters,
+    )  # fmt: skip
+    if reduce == CLASS_WISE:
+        sizes = dict.fromkeys(class_names, selection.n)
+    notes |= {"reduce": reduce, "classes": list(class_names), "soft_labels": True}
+    return Predictions(len(pairs), names, sizes, selection, lambda: pairs, None, notes)
+
+
+def _extras(
+    selection: Selection, columns: dict[str, Column], group_names: tuple[str, ...], notes: dict[str, Any]
+) -> tuple[Floats | None, Integers | None, tuple[str, ...], Integers | None]:
+    weight, group, cluster = (columns.get(role) for role in ("weight", "group", "cluster"))
+    separate = notes.get("across_files") == SEPARATE
+    return (
+        None if weight is None else load_weights(selection, weight),
+        None if group is None else load_groups(selection, group, group_names),
+        group_names,
+        None if cluster is None else load_clusters(selection, cluster, separate=separate),
+    )
 
 
 def load_pairs(stream: PairStream) -> tuple[Floats, Labels]:

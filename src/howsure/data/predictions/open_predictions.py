@@ -9,23 +9,19 @@ from typing import Any
 
 from howsure.data.logs.conversion import described, input_files
 from howsure.data.logs.defaults import chosen, with_defaults
-from howsure.data.predictions.classes import as_probabilities, class_labels, class_matrix
-from howsure.data.predictions.groups import group_sizes
-from howsure.data.predictions.labels import label_sql
-from howsure.data.predictions.loading import load_clusters, load_groups, load_pairs, load_weights
+from howsure.data.predictions.class_mappings import is_soft, label_of
+from howsure.data.predictions.loading import one_probability, several_classes
 from howsure.data.predictions.missing import Selection, select_rows
 from howsure.data.predictions.predictions import Predictions
 from howsure.data.predictions.sources import LISTS, ONE, SEVERAL, SOURCES, Source, source_of
-from howsure.data.predictions.stream import PairStream
 from howsure.data.tables.columns import Column
 from howsure.data.tables.conditions import ALL, condition
 from howsure.data.tables.database import Database
-from howsure.data.tables.pooling import SAME, SEPARATE, check_across_files, check_different, check_way
+from howsure.data.tables.pooling import SAME, check_across_files, check_different, check_way
 from howsure.data.tables.table import Table, open_table
 from howsure.errors import InputError
-from howsure.inputs.classes import CLASS_WISE, TOP_LABEL, reduced, tied_rows
+from howsure.inputs.classes import CLASS_WISE, TOP_LABEL
 from howsure.inputs.naming import shortened
-from howsure.inputs.pairs import Floats, Integers, Pairs
 
 IN_MEMORY_ROWS = 4_000_000  # up to here the pairs are loaded once; beyond, every pass streams them
 
@@ -53,6 +49,7 @@ def open_predictions(
     by_file: bool = False,
     format: str | None = None,
     normalise: str | None = None,
+    soft_labels: bool = False,
     pairing: bool = False,
     spool: str | os.PathLike[str] | None = None,
     in_memory_rows: int = IN_MEMORY_ROWS,
@@ -78,8 +75,11 @@ def open_predictions(
     file.
 
     A label is a boolean, 0 or 1, or one of two values, of which `positive` means 1; with several classes, a class or
-    its index. A value is missing if it is null, NaN, empty or among `missing_values`: an error, or with `skip_missing`
-    counted and left out. Nothing is clipped or guessed.
+    its index. With `soft_labels`, it may also be the share of annotators for each class, as a mapping or a list: such a
+    row is a pair of label 1 and one of label 0, weighted by the shares, in one cluster.
+
+    A value is missing if it is null, NaN, empty or among `missing_values`: an error, or with `skip_missing` counted and
+    left out. Nothing is clipped or guessed.
 
     Logs of programs that evaluate language models are read by their own names (`format`, or seen from the file): what
     is not named is then chosen, and `said` tells what. `normalise` divides the log-likelihoods of choices by their
@@ -120,6 +120,7 @@ def open_predictions(
             raise InputError(
                 f"{column.name} must be one column; several are one key for group=..., cluster=... and id=...."
             )
+    columns["label"] = label_of(table, columns["label"], only, soft=soft_labels)
     selection = _selected(
         table, columns, source, skip=skip_missing, values=missing_values, positive=positive, only=only
     )
@@ -134,7 +135,7 @@ def open_predictions(
     if source.kind == ONE:
         if reduce is not None:
             raise InputError(f"{source.columns[0].name} holds one number per row; reduce=... needs several classes.")
-        one = _one_probability(selection, columns, source, names, notes, positive, in_memory_rows)
+        one = one_probability(selection, columns, source, names, notes, positive, in_memory_rows)
         return replace(one, said=said)
     if positive is not None:
         raise InputError("positive=... does not go with several classes; name one by reduce='CLASS'.")
@@ -143,7 +144,7 @@ def open_predictions(
         order, column = _in_order(source.columns[0], classes)
         source = replace(source, columns=(column,))
     ragged = log is not None and reduce in (None, TOP_LABEL)
-    several = _several_classes(selection, columns, source, names, notes, reduce or TOP_LABEL, order, ragged=ragged)
+    several = several_classes(selection, columns, source, names, notes, reduce or TOP_LABEL, order, ragged=ragged)
     return replace(several, said=said)
 
 
@@ -160,69 +161,6 @@ def _in_order(column: Column, classes: Sequence[str] | None) -> tuple[Sequence[s
         held = shortened(map(repr, column.keys))
         raise InputError(f"classes=[...] must name the classes in {column.name}, {held}; it is {shortened(classes)}.")
     return classes, replace(column, keys=tuple(classes))
-
-
-def _one_probability(
-    selection: Selection,
-    columns: dict[str, Column],
-    source: Source,
-    names: dict[str, Any],
-    notes: dict[str, Any],
-    positive: str | None,
-    in_memory_rows: int,
-) -> Predictions:
-    label, group = columns["label"], columns.get("group")
-    targets = label_sql(selection, label, positive)
-    stream = PairStream(selection, label, source.columns[0], targets, group, source.scale)
-    sizes = {} if group is None else group_sizes(selection, group)
-
-    def load() -> Pairs:
-        probabilities, labels = load_pairs(stream)
-        return Pairs(labels, probabilities, *_extras(selection, columns, tuple(sizes), notes))
-
-    streamed = stream if selection.n > in_memory_rows else None
-    return Predictions(selection.n, names, sizes, selection, load, streamed, notes)
-
-
-def _several_classes(
-    selection: Selection,
-    columns: dict[str, Column],
-    source: Source,
-    names: dict[str, Any],
-    notes: dict[str, Any],
-    reduce: str,
-    classes: Sequence[str] | None,
-    *,
-    ragged: bool,
-) -> Predictions:
-    matrix = class_matrix(selection, source.columns, lists=source.kind == LISTS, ragged=ragged)
-    codes, class_names = class_labels(selection, columns["label"], classes, matrix.shape[1])
-    shown = shortened(column.name for column in source.columns)
-    matrix = as_probabilities(selection, matrix, class_names, shown, source.scale)
-    sizes = {} if "group" not in columns else group_sizes(selection, columns["group"])
-    weights, groups, group_names, clusters = _extras(selection, columns, tuple(sizes), notes)
-    pairs = reduced(codes, matrix, class_names, reduce=reduce, weights=weights, clusters=clusters)
-    if reduce == CLASS_WISE:
-        sizes = dict.fromkeys(class_names, selection.n)
-    else:
-        pairs = replace(pairs, groups=groups, group_names=group_names)
-    notes |= {"reduce": reduce, "classes": list(class_names)}
-    if reduce == TOP_LABEL:
-        notes["ties"] = tied_rows(matrix)
-    return Predictions(len(pairs), names, sizes, selection, lambda: pairs, None, notes)
-
-
-def _extras(
-    selection: Selection, columns: dict[str, Column], group_names: tuple[str, ...], notes: dict[str, Any]
-) -> tuple[Floats | None, Integers | None, tuple[str, ...], Integers | None]:
-    weight, group, cluster = (columns.get(role) for role in ("weight", "group", "cluster"))
-    separate = notes.get("across_files") == SEPARATE
-    return (
-        None if weight is None else load_weights(selection, weight),
-        None if group is None else load_groups(selection, group, group_names),
-        group_names,
-        None if cluster is None else load_clusters(selection, cluster, separate=separate),
-    )
 
 
 def _check_pooling(selection: Selection, columns: dict[str, Column], across_files: str) -> None:
@@ -251,6 +189,7 @@ def _selected(
             raise InputError(f"{column.name} must be a column of numbers; its type is {column.type}.")
     first, *rest = columns.values()
     kinds = dict.fromkeys((first, *source.columns, *rest), "text") | dict.fromkeys(numbers, "number")
+    kinds |= {first: "numbers"} if is_soft(table, first, only) else {}
     if source.kind == LISTS:
         kinds[source.columns[0]] = "numbers"
     tests = {column: column.missing(values, role=role) for column, role in kinds.items()}

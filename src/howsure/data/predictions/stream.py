@@ -46,6 +46,18 @@ class PairStream:
         """The pairs, one chunk at a time."""
         return ((probabilities, labels) for probabilities, labels in self._read())
 
+    def probabilities(self) -> Floats:
+        """The probabilities alone, all of them."""
+        try:
+            query = self.selection.query([self.probability])
+            parts = [part for (part,) in chunks(self.selection.table.connection, query, [np.float64])]
+        except NullFound:
+            raise self._fault() from None
+        found: Floats = np.concatenate(parts)
+        if not (found.min() >= 0.0 and found.max() <= 1.0):
+            raise self._fault()
+        return found
+
     def coded_chunks(self, names: Sequence[str]) -> Iterator[CodedChunk]:
         """The pairs, one chunk at a time, each after the position of its group among the `names` of all groups."""
         assert self.group is not None
