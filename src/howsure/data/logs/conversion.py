@@ -21,6 +21,7 @@ from howsure.inputs.numerals import spelled_number
 
 WORD = re.compile(r"\w+")
 KEYS = ("item", "model", "task", "prompt", "run")
+ENCODER = json.JSONEncoder(ensure_ascii=False)
 MOST_VALUES = 10_000  # of a column that parts rows
 
 
@@ -131,7 +132,7 @@ def _rewritten(file: File, path: Path, log: Log, words: Collection[str]) -> File
         for row in _whole(source, log):
             kept = {name: value for name, value in row.items() if _is_kept(name, value, words)}
             log.note(kept)
-            copy.write(json.dumps(kept, ensure_ascii=False) + "\n")
+            copy.write(ENCODER.encode(kept) + "\n")
     if log.rows == before:
         raise InputError(f"{file.name} has no rows.")
     return File(str(path), file.name, "jsonl")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -89,13 +89,15 @@ class Source:
         except ValueError as error:
             raise InputError(f"{self.name} is no JSON ({error}). Was it cut off?") from error
 
-    def archive(self) -> Archive:
-        """The members of a zip; InputError if it is none, or damaged."""
-        try:
-            with open(self.file.path, "rb") as file:
-                return Archive(io.BytesIO(file.read()), repetitive=True)
-        except ArchiveError as error:
-            raise InputError(f"{self.name} cannot be read: {error}.") from error
+    @contextmanager
+    def archive(self) -> Iterator[Archive]:
+        """The members of a zip, each unpacked when it is asked for; InputError if it is none, or damaged."""
+        with open(self.file.path, "rb") as file:
+            try:
+                archive = Archive(file, repetitive=True)
+            except ArchiveError as error:
+                raise InputError(f"{self.name} cannot be read: {error}.") from error
+            yield archive
 
     def member(self, archive: Archive, name: str) -> Any:
         """The JSON document in a member of a zip; InputError if it is damaged or no JSON."""

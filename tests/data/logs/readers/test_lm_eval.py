@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
 import math
 from pathlib import Path
@@ -50,6 +52,23 @@ def test_an_older_layout_of_numbers_and_lists_is_the_same(tmp_path: Path) -> Non
     )
     same = ("item", "classes", "log_probabilities", "target", "acc")
     assert {name: one[name] for name in same} == {name: other[name] for name in same}
+
+
+def test_lines_of_both_layouts_are_read_together(tmp_path: Path) -> None:
+    old = lm_eval_sample(1, [-1.5, -0.25], 1) | {"target": 1, "filtered_resps": [[-1.5, False], [-0.25, True]]}
+    found = read(write_lines(tmp_path / "a.jsonl", [lm_eval_sample(0, [-1.5, -0.25], 1), old]))
+    assert [(row["target"], row["log_probabilities"]) for row in found] == [(1, [-1.5, -0.25])] * 2
+
+
+def test_packed_logs_and_standard_input_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = write_lm_eval(tmp_path, "small", "quiz", [lm_eval_sample(at, [-1.0, -2.0], at % 2) for at in range(4)])
+    packed = plain.with_name(f"{plain.name}.gz")
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(plain.read_bytes())))
+    for path in (plain, packed, "-"):
+        with open_predictions([path]) as predictions:
+            assert predictions.notes["format"] == "lm-eval"
+            assert predictions.pairs().labels.tolist() == [1, 0, 1, 0]
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,21 @@ def recognises(beginning: Beginning) -> bool:
 
 def rows(source: Source) -> Iterator[Row]:
     """A row for each sample and epoch: what was answered, how it was scored, and the probability of the answer."""
-    header, samples = _archived(source) if source.is_archive else _in_document(source)
+    if not source.is_archive:
+        document = mapping(source.document())
+        yield from _rows(document, iter(listed(document.get("samples"))), source)
+        return
+    with source.archive() as archive:
+        if HEADER not in archive.members:
+            raise InputError(
+                f"{source.name} is the log of a run that did not end: it holds no {HEADER}. Wait, or run it again."
+            )
+        names = [name for name in archive.members if SAMPLE.fullmatch(name)]
+        samples = (source.member(archive, name) for name in names)
+        yield from _rows(mapping(source.member(archive, HEADER)), samples, source)
+
+
+def _rows(header: Mapping[str, Any], samples: Iterator[Any], source: Source) -> Iterator[Row]:
     evaluation = mapping(header.get("eval"))
     _check(header, source)
     found = 0
@@ -42,21 +56,6 @@ def rows(source: Source) -> Iterator[Row]:
     status = header.get("status", "started")
     if status != "success":
         source.note(f"the run ended with status {status!r}: {found:,} samples are in its log")
-
-
-def _archived(source: Source) -> tuple[Mapping[str, Any], Iterator[Any]]:
-    archive = source.archive()
-    if HEADER not in archive.members:
-        raise InputError(
-            f"{source.name} is the log of a run that did not end: it holds no {HEADER}. Wait, or run again."
-        )
-    names = [name for name in archive.members if SAMPLE.fullmatch(name)]
-    return mapping(source.member(archive, HEADER)), (source.member(archive, name) for name in names)
-
-
-def _in_document(source: Source) -> tuple[Mapping[str, Any], Iterator[Any]]:
-    document = mapping(source.document())
-    return document, iter(listed(document.get("samples")))
 
 
 def _check(header: Mapping[str, Any], source: Source) -> None:
