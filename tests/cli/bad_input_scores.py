@@ -60,5 +60,10 @@ BY_MODEL = [
           "--all-pairs is for tables with one row per model and item; name the model's column: --by.", log()),
     Wrong("files compared by file, whose items all differ",
           "significance log.csv log.csv --id uid --score score --across-files separate",
-          "--across-files separate: items that differ in every file cannot be compared by file.", log()),
+          "--across-files separate: name the model's column, --by, and the item's, --id.", log()),
+    Wrong("a file of what is true without its column", f"{BY} --prediction score --targets log.csv",
+          "--targets holds what is true: name its column, --target, and that of the --prediction.", log()),
+    Wrong("a file of what is true with an item twice",
+          f"{BY} --target gold --prediction score --targets log.csv --metric accuracy",
+          "uid must be different in every row of log.csv; 'q1' is not.", log()),
 ]  # fmt: skip

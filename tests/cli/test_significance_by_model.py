@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from howsure.errors import InputError
-from howsure.significance import compare
+from howsure.significance import Runs, compare
 from tests.cli.test_significance import run, table
+from tests.data.logs.writers import inspect_sample, lm_eval_sample, write_inspect, write_lm_eval
 from tests.significance.systems.test_long_form import frame
 
 HELD = frame()
@@ -106,3 +108,74 @@ def test_missing_items_are_counted(tmp_path: Path) -> None:
     told = found(path, *BY, "--score", "grade", "--skip-missing")
     assert told["comparisons"][0]["n"] in (38, 39)
     assert any("left out: at least one of base, large has no answer there." in note for note in told["notes"])
+
+
+def test_what_is_true_in_a_file_of_its_own(tmp_path: Path, log: Path) -> None:
+    """Predictions of two files and the labels of a third, matched by id."""
+    for model, held in HELD.groupby("model"):
+        table(tmp_path / f"{model}.jsonl", rows_of(held[["uid", "seed", "answer"]]))
+    gold = HELD.drop_duplicates("uid")[["uid", "gold"]]
+    table(tmp_path / "gold.jsonl", rows_of(gold))
+    files = [tmp_path / "base.jsonl", tmp_path / "large.jsonl", "--targets", tmp_path / "gold.jsonl"]
+    options = ["--id", "uid", "--run", "seed", "--target", "gold", "--prediction", "answer", "--metric", "accuracy"]
+    expected = found(log, "--by", "model", *options)
+    assert found(*files, *options)["comparisons"] == expected["comparisons"]
+    table(tmp_path / "gold.jsonl", [*rows_of(gold), {"uid": "more", "gold": "c1"}])
+    with pytest.raises(InputError, match=r"none has 'more' \(1 item in all\)"):
+        run(*files, *options)
+    more = found(*files, *options, "--skip-missing")
+    assert more["comparisons"] == expected["comparisons"]
+    assert any("1 item of" in note and "no model answers them" in note for note in more["notes"])
+    table(tmp_path / "gold.jsonl", rows_of(gold)[1:])
+    with pytest.raises(InputError, match=r"gold.jsonl has no row of item 'q\d+' \(1 item in all\)"):
+        run(*files, *options)
+    table(tmp_path / "gold.jsonl", [*rows_of(gold), rows_of(gold)[3]])
+    with pytest.raises(InputError, match="uid must be different in every row"):
+        run(*files, *options)
+
+
+def test_a_log_names_models_and_items_by_itself(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    acc: dict[str, list[float]] = {}
+    for model, right in (("org/small", 0.5), ("org/big", 0.8)):
+        for task in ("letters", "sums"):
+            wins = rng.random(30) < right
+            acc.setdefault(model, []).extend(wins.tolist())
+            samples = [lm_eval_sample(item, [-1.0, -2.0] if win else [-2.0, -1.0], 0) for item, win in enumerate(wins)]
+            write_lm_eval(tmp_path, model, task, samples)
+    done = run(tmp_path / "*" / "samples_*.jsonl", "--score", "acc", "--format", "json")
+    assert "read as a log of lm-evaluation-harness, with --by model, --id task,item." in done.stderr
+    told = json.loads(done.stdout)["comparisons"][0]
+    expected = compare(scores=acc)[0]
+    assert (told["p_value"], told["n"]) == (pytest.approx(expected.p_value), 60)
+    with pytest.raises(InputError, match="no score 'bleu' in this log of lm-evaluation-harness; it has acc"):
+        run(tmp_path / "*" / "samples_*.jsonl", "--score", "bleu")
+
+
+def test_epochs_of_a_log_are_runs(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    scores = rng.random((2, 2, 20)) < 0.6
+    for model in range(2):
+        samples = [
+            inspect_sample(f"q{item}", "yes", "yes" if scores[model, epoch, item] else "no", epoch=epoch + 1)
+            for epoch in range(2)
+            for item in range(20)
+        ]
+        path = write_inspect(tmp_path / f"m{model}.json", samples)
+        path.write_text(path.read_text().replace('"mockllm/model"', f'"m{model}"'))
+    told = found(tmp_path / "m0.json", tmp_path / "m1.json", "--score", "choice")
+    expected = compare(scores={f"m{k}": Runs(list(scores[k])) for k in range(2)})
+    assert told["comparisons"][0]["p_value"] == pytest.approx(expected[0].p_value)
+    assert [one["runs"] for one in told["means"]] == [2, 2]
+
+
+def test_filters_of_a_log_are_no_runs(tmp_path: Path) -> None:
+    for model in ("a", "b"):
+        samples = [
+            lm_eval_sample(item, [-1, -2], item % 2, filter=way) for way in ("none", "flex") for item in range(9)
+        ]
+        write_lm_eval(tmp_path, model, "letters", samples)
+    path = tmp_path / "*" / "samples_*.jsonl"
+    with pytest.raises(InputError, match="the log holds the answers in several ways"):
+        run(path, "--score", "acc")
+    assert found(path, "--score", "acc", "--where", "run = 'flex'", "--run", "run")["comparisons"][0]["n"] == 9

@@ -45,3 +45,10 @@ def test_one_panel_is_of_one_metric() -> None:
         draw_differences(rows, ax=ax)
     with pytest.raises(InputError, match="1 to 60 models"):
         draw_differences([], ax=ax)
+
+
+def test_pairs_with_several_baselines_are_named_by_both() -> None:
+    scores = {"a": [0, 1, 1, 0, 1], "b": [1, 1, 1, 0, 1], "c": [0, 0, 1, 0, 1]}
+    ax = compare(scores=scores, all_pairs=True).plot()
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["a − b", "c − b", "c − a"]
+    assert ax.get_xlabel() == "difference (higher is better)"

@@ -27,7 +27,7 @@ def difference_figure(result: Comparison) -> Figure:
     """The difference of every model from the baseline with its interval, one panel per metric, by
     `draw_differences`."""
     metrics = list(dict.fromkeys(row.metric for row in result))
-    models = list(dict.fromkeys(row.model for row in result))
+    models = list(dict.fromkeys(_names(list(result))))
     lines = math.ceil(len(metrics) / COLUMNS)
     columns = min(COLUMNS, len(metrics))
     with styled():
@@ -56,7 +56,7 @@ def draw_differences(rows: Sequence[Difference], *, ax: Axes, named: bool = True
     if len({row.metric for row in rows}) > 1:
         raise InputError("rows must be of one metric; draw one panel for each.")
     dress(ax, grid="x")
-    names = [shortened_name(row.model, NAME_LENGTH) for row in rows]
+    names = [shortened_name(name, NAME_LENGTH) for name in _names(rows)]
     ax.set_yticks(range(len(rows)), names if named else [""] * len(rows))
     for tick in ax.get_yticklabels():
         tick.set_parse_math(False)
@@ -69,8 +69,15 @@ def draw_differences(rows: Sequence[Difference], *, ax: Axes, named: bool = True
     ax.spines["left"].set_visible(False)
     better = "higher is better" if rows[0].higher_is_better else "lower is better"
     literal(ax.set_title(""), rows[0].metric.replace("_", " "))
-    literal(ax.set_xlabel(""), f"difference from {shortened_name(rows[0].baseline, 24)} ({better})")
+    of = "" if len({row.baseline for row in rows}) > 1 else f" from {shortened_name(rows[0].baseline, 24)}"
+    literal(ax.set_xlabel(""), f"difference{of} ({better})")
     return ax
+
+
+def _names(rows: Sequence[Difference]) -> list[str]:
+    """What is compared: the model, and its baseline too if there are several."""
+    several = len({row.baseline for row in rows}) > 1
+    return [f"{row.model} − {row.baseline}" if several else row.model for row in rows]
 
 
 def _draw_row(ax: Axes, place: int, row: Difference) -> None:

@@ -96,8 +96,8 @@ def _by_student(result: Comparison) -> list[str]:
         )
     smallest = [row.detectable_difference for row in result if not math.isnan(row.detectable_difference)]
     if smallest and any(not row.p_adjusted <= ALPHA for row in result):
-        said.append(f"A single test of these items finds true differences of {min(smallest):.4f} to "
-                    f"{max(smallest):.4f} with a power of .8.")  # fmt: skip
+        ends = dict.fromkeys(f"{one:.4f}" for one in (min(smallest), max(smallest)))
+        said.append(f"A single test of these items finds a true difference of {' to '.join(ends)} with a power of .8.")
     return said
 
 

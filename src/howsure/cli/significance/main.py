@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from howsure.cli.significance.long_form import Asked, compare_long, long_form_options
+from howsure.cli.significance.asked import Asked, long_form_options
+from howsure.cli.significance.long_form import compare_long
 from howsure.cli.significance.output import comparison_output, power_output, write_figure, write_report
 from howsure.cli.terminal.commands import as_options, options_of
 from howsure.cli.terminal.memory import check_memory
@@ -74,7 +75,9 @@ def testing_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @click.option("--target", metavar="COL", help="Column of the true labels (or distributions).")
 @click.option(
-    "--targets", metavar="FILE", help="File of the true labels (.txt, .csv, .tsv, .npy; one label or row per line)."
+    "--targets",
+    metavar="FILE",
+    help="File of the true labels: .txt, .csv, .tsv, .npy, one per line; with --prediction, by --id and --target.",
 )
 @click.option(
     "--baseline", metavar="COL|FILE|NAME", help="The baseline's predictions; with --by its name (default: the best)."
@@ -132,12 +135,14 @@ def compare_command(
 
     options, showing = _split(testing)
     asked = Asked(
-        model, id, run, target, prediction, score, pos_label, clusters, strata, baseline, models, all_pairs,
+        model, id, run, target, targets, prediction, score, pos_label, clusters, strata, baseline, models, all_pairs,
         lower_is_better, skip_missing, input_format, across_files, where, by_file,
     )  # fmt: skip
     if asked.is_long:
-        if not files or targets is not None:
-            raise InputError("--by, --prediction and --score name columns: name a FILE that holds them, no --targets.")
+        if not files:
+            raise InputError("--by, --prediction and --score name columns: name a FILE that holds them.")
+        if targets is not None and (target is None or prediction is None):
+            raise InputError("--targets holds what is true: name its column, --target, and that of the --prediction.")
         result, read = compare_long(files, asked, classes, options)
         true = str(target or " and ".join(score))
         _show(_in_options(result, true=true), {"command": "howsure significance", **read}, **showing)
@@ -149,8 +154,8 @@ def compare_command(
     if baseline is None or not models:
         lacking = "--baseline" if baseline is None else "--model"
         raise InputError(
-            f"{lacking} must name a column or file of predictions; in a table with one row per model and item, --by "
-            "names the model's column instead."
+            f"{lacking} must name a column or file of predictions. In a table or log with one row per model and item, "
+            "name the --score, or the --target and --prediction, and --by the model's column."
         )
     if bool(files) == bool(targets) or bool(files) != bool(target):
         raise InputError("name a FILE and its column --target, or no FILE and a file --targets.")

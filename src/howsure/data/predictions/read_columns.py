@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from howsure.data.logs.conversion import described, input_files
+from howsure.data.logs.conversion import Log, described, input_files
 from howsure.data.predictions.class_mappings import holds_lists, with_keys
 from howsure.data.predictions.classes import class_matrix
 from howsure.data.predictions.groups import codes_sql
@@ -43,6 +43,7 @@ class ReadColumns:
     place: Callable[[int], str]
     at: Callable[[Sequence[int]], dict[str, list[Any]]]
     said: str = ""  # what logs were taken for
+    from_log: Mapping[str, str] = field(default_factory=dict)  # columns that `from_log` chose, by role
 
 
 def read_columns(
@@ -63,6 +64,7 @@ def read_columns(
     where: str | None = None,
     by_file: bool = False,
     format: str | None = None,
+    from_log: Callable[[Log], Mapping[str, str]] | None = None,
 ) -> ReadColumns:
     """Some columns of files by name, and what was read: the files, the rows used and those left out.
 
@@ -77,7 +79,7 @@ def read_columns(
     error, unless `across_files` says that they are the "same" item or "separate" ones, which are then numbered anew.
 
     `where` and `by_file`, and the names of columns, are as in `open_predictions`. A row is counted from 0 among those
-    used.
+    used. `from_log` is asked which further columns of a log, coded, stand for roles that the user did not name.
 
     Files are those of `open_predictions`. Raises InputError naming the file, the column, the row and the value.
     """
@@ -92,6 +94,9 @@ def read_columns(
         named = [*roles, *(wanted.names if wanted else ())]
         files, log = input_files(paths, format=format, spool=database.folder, wanted=named)
         database.allow_only([file.path for file in files])
+        chosen = {} if log is None or from_log is None else from_log(log)
+        coded, named = [*coded, *chosen.values()], [*named, *chosen.values()]
+        roles |= dict.fromkeys(chosen.values(), "text")
         table = open_table(database, files, named, by_file=by_file)
         only = wanted.sql(table) if wanted else ALL
         for name in (*labels, *lists):
@@ -134,7 +139,8 @@ def read_columns(
         keys,
         lambda row: table.place_of(position_of(row)),
         lambda rows: _values_at(table, later, [position_of(row) for row in rows]),
-        "" if log is None else described(log, files, {}),
+        "" if log is None else described(log, files, chosen),
+        chosen,
     )
 
 
