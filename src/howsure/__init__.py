@@ -44,7 +44,7 @@ _ROOMS = {
         "selective_table",
         "threshold_for",
     ),
-    "howsure.check": ("Check", "Verdict", "check_calibration"),
+    "howsure.check": ("Check", "Verdict", "check_calibration", "check_score", "check_selective"),
     "howsure.inputs.classes": ("pairs_from_classes",),
     "howsure.stats.estimate": ("Estimate",),
     "howsure.inputs.pairs": ("Pairs",),

@@ -109,7 +109,7 @@ def test_more_level_is_less_certain() -> None:
         ({"max_error": 0}, "max_error must lie strictly between 0 and 1"),
         ({"max_error": 5}, "max_error must lie strictly between 0 and 1"),
         ({"max_error": "low"}, "max_error must lie strictly between 0 and 1"),
-        ({"not_worse_than": 0.01}, "needs the probabilities of the other model"),
+        ({"not_worse_than": 0.01}, "needs the other model"),
         ({"against": Q}, "against=... needs the margin"),
         ({"against": Q, "better_than": Q, "not_worse_than": 0.1}, "both name the other model"),
         ({"against": Q, "not_worse_than": -0.1}, "not_worse_than must be a margin of 0 or more"),

@@ -151,3 +151,95 @@ def test_missing_rows_of_the_other_are_left_out_only_if_asked(tmp_path: Path) ->
     assert found["verdicts"][0]["n"] == 2500
     assert found["recipe"]["checks"][0]["without_the_other"] == 500
     assert "left out because one model has none: 500 rows of dev.csv" in run(*typed, "--skip-missing").out
+
+
+SCORES = ("check", "score", "dev.csv", "--score")
+
+
+def test_scores_equal_the_library() -> None:
+    found = json.loads(run(*SCORES, "new", "--min-score", "0.4", "--better-than", "old", "--format", "json").out)
+    columns = np.genfromtxt("dev.csv", delimiter=",", names=True, usecols=(2, 3))
+    wanted = howsure.check_score(columns["new"], min_score=0.4, better_than=columns["old"])
+    for one, other in zip(found["verdicts"], wanted, strict=True):
+        assert one["estimate"] == other.estimate.to_dict()
+        assert (one["p_pass"], one["outcome"]) == (other.p_pass, other.outcome)
+    file = json.loads(run(*SCORES, "new", "--better-than", "old.csv", "--id", "uid", "--format", "json").out)
+    assert file["verdicts"][0]["p_pass"] == pytest.approx(wanted[1].p_pass)
+
+
+def test_the_most_confident_answers() -> None:
+    typed = ("check", "selective", "dev.csv", "--target", "gold", "--prob", "new", "--min-coverage", "0.2")
+    done = run(*typed, "--max-risk", "0.3")
+    assert done.code == 0
+    assert "risk of the most confident 20 % < 0.3" in done.out
+    assert "600 of 3,000 answers are kept" in done.out
+    assert run(*typed, "--max-risk", "0.01").code == 1
+
+
+def test_last_night(tmp_path: Path) -> None:
+    night = tmp_path / "night.json"
+    assert run(*NEW, "--group", "lang", "--max-error", "0.1", "--write-baseline", night).code == 0
+    same = run(*NEW, "--group", "lang", "--baseline", night, "--not-worse-than", "0.1")
+    assert (same.code, same.out.count("\npass:")) == (0, 3)
+    worse = run(
+        *OLD,
+        "--group",
+        "lang",
+        "--baseline",
+        night,
+        "--not-worse-than",
+        "0.01",
+        "--write-baseline",
+        tmp_path / "b.json",
+    )
+    assert worse.code == 1
+    assert json.loads((tmp_path / "b.json").read_text())["entries"][0]["n"] == 1000
+    scores = tmp_path / "scores.json"
+    assert run(*SCORES, "new", "--min-score", "0.1", "--write-baseline", scores).code == 0
+    assert run(*SCORES, "new", "--baseline", scores, "--not-worse-than", "0.1").code == 0
+
+
+CHECKS = """
+[{table}]
+alarms-over = 30
+junit = "{folder}/check.xml"
+
+[{table}.calibration]
+files = ["dev.csv"]
+target = "gold"
+prob = "new"
+max-error = 0.05
+skip-missing = true
+
+[[{table}.score]]
+name = "first"
+files = "dev.csv"
+score = "gold"
+min-score = 0.3
+
+[[{table}.score]]
+name = "second"
+files = ["dev.csv"]
+score = "gold"
+group = "lang"
+min-score = 0.2
+"""
+
+
+@pytest.mark.parametrize(("name", "table"), [("howsure.toml", "check"), ("pyproject.toml", "tool.howsure.check")])
+def test_checks_in_a_file(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, table: str) -> None:
+    for data in ("dev.csv", "old.csv"):
+        (tmp_path / data).write_bytes((folder / data).read_bytes())
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_text(CHECKS.format(table=table, folder=tmp_path))
+    found = json.loads(run("check", "--format", "json").out)
+    assert [(one["check"], one["outcome"]) for one in found["verdicts"]] == [
+        ("calibration", "pass"), ("first", "pass"), *[("second", "pass")] * 3,
+    ]  # fmt: skip
+    assert (found["recipe"]["alarms_over"], found["level"]) == (30, 0.95)
+    assert len(list(ElementTree.fromstring((tmp_path / "check.xml").read_text()).iter("testcase"))) == 5
+    typed = json.loads(run("check", "all", "--config", name, "--alarms-over", "2", "--format", "json").out)
+    assert typed["recipe"]["alarms_over"] == 2
+    alone = json.loads(run(*NEW, "--max-error", "0.05", "--format", "json").out)["verdicts"][0]
+    assert found["verdicts"][0]["p_pass"] == alone["p_pass"]
+    assert found["verdicts"][0]["p_pass_adjusted"] >= alone["p_pass_adjusted"]  # five verdicts share the level

@@ -2,5 +2,7 @@
 
 from howsure.check.calibration import check_calibration
 from howsure.check.results import Check, Verdict
+from howsure.check.scores import check_score
+from howsure.check.selective import check_selective
 
-__all__ = ["Check", "Verdict", "check_calibration"]
+__all__ = ["Check", "Verdict", "check_calibration", "check_score", "check_selective"]

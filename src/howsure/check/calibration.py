@@ -16,12 +16,12 @@ from howsure.calibration.table import by_group
 from howsure.calibration.words.notes import notes_of
 from howsure.check.decision import check_sizes, decided
 from howsure.check.evidence import BELOW, Evidence, Rule
+from howsure.check.limits import check_limit, check_margin, named_once
 from howsure.check.one_error import OneError
 from howsure.check.results import Check
 from howsure.check.two_errors import two_errors
 from howsure.errors import InputError
 from howsure.inputs.checks import check_labels, check_probabilities
-from howsure.inputs.numbers import is_number
 from howsure.inputs.pairs import Pairs, PairSource
 from howsure.inputs.pairs_from import columns_of, pairs_from
 
@@ -89,14 +89,16 @@ def check_calibration(
     >>> y = rng.random(5000) < q
     >>> check_calibration(y, q, max_error=0.05).outcome, check_calibration(y, q**2, max_error=0.05).outcome
     ('pass', 'fail')
-    >>> check_calibration(y, q**1.1, better_than=q)[0].outcome
+    >>> check_calibration(y, q**1.3, better_than=q)[0].outcome
     'fail'
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
     level, alarms_over = check_sizes(level, alarms_over)
-    other = _named_once(better_than, against, not_worse_than)
-    _check_limits(max_error, not_worse_than, rules=max_error is not None or better_than is not None)
+    other = named_once(better_than, against, not_worse_than)
+    if max_error is None and other is None:
+        raise InputError("nothing to check: give max_error=0.05, better_than=... or not_worse_than=0.01.")
+    check_margin(not_worse_than)
     if data is not None:
         y_true, y_prob, sample_weight, groups, clusters, other, y_true_other = columns_of(
             data, y_true=y_true, y_prob=y_prob, sample_weight=sample_weight, groups=groups, clusters=clusters,
@@ -119,14 +121,16 @@ def check_calibration(
 def _of_limit(parts: Iterable[tuple[str | None, Pairs]], limit: float | None, bins: Bins) -> Iterator[Evidence]:
     if limit is not None:
         for name, pairs in parts:
-            yield of_limit(name, pairs, limit, bins)
+            yield evidence_of_limit(name, *judged(pairs, bins), limit, bins)
 
 
-def of_limit(name: str | None, pairs: Pairs | PairSource, limit: float, bins: Bins) -> Evidence:
-    """What the pairs of a group, in memory or streamed, say about a limit of the error."""
-    squared, n, notes = judged(pairs, bins)
-    rule = Rule(KIND, ERROR, BELOW, limit)
-    return Evidence(rule, name, n, OneError(squared, n, bins.growth), notes)
+def evidence_of_limit(
+    group: str | None, squared: SquaredError, n: int, notes: tuple[str, ...], limit: float, bins: Bins, *,
+    name: str = KIND,
+) -> Evidence:  # fmt: skip
+    """What the error of a group, as `judged`, says about a limit."""
+    rule = Rule(name, ERROR, BELOW, check_limit(limit, name="max_error"))
+    return Evidence(rule, group, n, OneError(squared, n, bins.growth), notes)
 
 
 def judged(pairs: Pairs | PairSource, bins: Bins) -> tuple[SquaredError, int, tuple[str, ...]]:
@@ -140,10 +144,10 @@ def judged(pairs: Pairs | PairSource, bins: Bins) -> tuple[SquaredError, int, tu
     return squared, int(binned.sums.count.sum()), notes_of(pairs, binned, squared, weightless=weightless)
 
 
-def comparison_rules(*, better: bool, margin: float | None, against: str) -> list[Rule]:
+def comparison_rules(*, better: bool, margin: float | None, against: str, name: str = KIND) -> list[Rule]:
     """The rules about another model: to be better, or not to be worse by the margin or more."""
     limits = ([0.0] if better else []) + ([] if margin is None else [margin])
-    return [Rule(KIND, DIFFERENCE, BELOW, limit, against) for limit in limits]
+    return [Rule(name, DIFFERENCE, BELOW, limit, against) for limit in limits]
 
 
 def of_comparison(
@@ -170,24 +174,3 @@ def _beside(pairs: Pairs, other: Any, labels: Any, pos_label: Any) -> Pairs:
     if len(theirs) != len(pairs):
         raise InputError(f"y_true_other must have as many rows as y_true; {len(theirs):,}, not {len(pairs):,}.")
     return replace(pairs, labels=np.asarray(theirs), probabilities=q)
-
-
-def _named_once(better_than: Any, against: Any, margin: Any) -> Any:
-    if better_than is not None and against is not None:
-        raise InputError("better_than and against both name the other model; give one of them.")
-    if against is not None and margin is None:
-        raise InputError("against=... needs the margin by which the error may exceed its error: not_worse_than=0.01.")
-    if margin is not None and better_than is None and against is None:
-        raise InputError("not_worse_than=... needs the probabilities of the other model: against=...")
-    return against if better_than is None else better_than
-
-
-def _check_limits(max_error: Any, margin: Any, *, rules: bool) -> None:
-    if not rules and margin is None:
-        raise InputError("nothing to check: give max_error=0.05, better_than=... or not_worse_than=0.01.")
-    if max_error is not None and not (is_number(max_error) and 0.0 < max_error < 1.0):
-        raise InputError(
-            f"max_error must lie strictly between 0 and 1, as errors of probabilities do; it is {max_error!r}."
-        )
-    if margin is not None and not (is_number(margin) and 0.0 <= margin < 1.0):
-        raise InputError(f"not_worse_than must be a margin of 0 or more and below 1; it is {margin!r}.")

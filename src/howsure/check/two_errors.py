@@ -26,6 +26,7 @@ from howsure.inputs.pairs import Floats, Pairs
 from howsure.stats.proportions import normal_quantile
 
 SHARE = 0.1  # of the size, spent on the interval of the other's error
+NARROWING = 0.4  # the power of n with which that interval becomes narrower, at least
 POINTS = 65  # errors of the other in that interval
 HALVED = ((0.5, 1.0), (1.0, 1.0), (1.0, 0.5))  # shares of this squared error and of the other
 RARE = 0.001  # the size at which labels that hardly vary are taken to show how far a difference may reach
@@ -81,17 +82,23 @@ class TwoErrors:
         """
         if margin < 0:
             return self._swapped().rows_needed(-margin, size)
-        here = root(self.other.value)
-        w = _weights(np.array([here]), margin)
-        distance = abs(float((w * max(self.this.value, 0.0) - here**2 - _null(np.array([here]), w, margin))[0]))
+        here, seen = root(self.other.value), max(self.this.value, 0.0)
+        side = 1 if root(seen) - here < margin else -1
+        if math.isnan(self.value) or math.isclose(root(seen) - here, margin, abs_tol=1e-12):
+            return None
         z = normal_quantile(1 - 2 * size) + normal_quantile(2 * POWER - 1)
-        variance = z**2 * float(self._standard_error(w)[0]) ** 2
-        noise = min(z**2 * float(w[0] ** 2 * self.this.least + self.other.least), variance)
+        held = self._others(margin, size)
 
         def told(times: float) -> bool:
-            return bool((variance - noise) / times + noise / times**self.growth <= distance**2)
+            s = np.maximum(here + (held - here) / times**NARROWING, 0.0)
+            w = _weights(s, margin)
+            distance = side * (_null(s, w, margin) - (w * seen - here**2))
+            variance = self._standard_error(w) ** 2
+            noise = np.minimum(w**2 * self.this.least + self.other.least, variance)
+            spread = z * np.sqrt((variance - noise) / times + noise / times**self.growth)
+            return bool((distance >= spread).all())
 
-        if not distance > 0.0 or not told(MOST_TIMES):
+        if not told(MOST_TIMES):
             return None
         return math.ceil(self.n * furthest(lambda times: not told(times), 1.0, MOST_TIMES))
 
@@ -107,8 +114,7 @@ class TwoErrors:
 
         if math.isnan(self.value):
             return False
-        low, high = (0.0, 0.0) if margin == 0.0 else self.other.interval(1 - SHARE * size)
-        s = np.linspace(root(low), root(high), POINTS if margin else 1)
+        s = self._others(margin, size)
         w = _weights(s, margin)
         distance = side * (_null(s, w, margin) - (w * self.this.value - self.other.value))
         error = self._standard_error(w)
@@ -116,6 +122,13 @@ class TwoErrors:
         t = np.where(distance == 0.0, 0.0, t)
         p = stdtr(min(self.degrees_of_freedom, 1e12), -t)
         return float(p.max()) <= (size if margin == 0.0 else (1 - SHARE) * size)
+
+    def _others(self, margin: float, size: float) -> Floats:
+        """Errors of the other model, in an interval of a tenth of the size; without a margin, they do not matter."""
+        if margin == 0.0:
+            return np.array([max(root(self.other.value), 0.0)])
+        low, high = self.other.interval(1 - SHARE * size)
+        return np.linspace(root(low), root(high), POINTS)
 
     def _standard_error(self, w: Floats) -> Floats:
         variance = w**2 * self.variance - 2 * w * self.covariance + self.other_variance

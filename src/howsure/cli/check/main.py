@@ -2,50 +2,98 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 
 from howsure.check.results import EXIT_CODES, PASS
 from howsure.cli.calibration.main import reading_options
+from howsure.cli.check.baseline_files import read_baseline
 from howsure.cli.check.calibration import calibration_found
+from howsure.cli.check.configuration import contexts, read_configuration, take_shared
 from howsure.cli.check.found import Found
-from howsure.cli.check.options import Shared, shared_options, split
+from howsure.cli.check.options import (
+    NAMES,
+    Shared,
+    against_options,
+    margin_option,
+    name_option,
+    shared_options,
+    split,
+)
 from howsure.cli.check.output import checked, show
-from howsure.cli.terminal.commands import Group
-from howsure.cli.terminal.options import as_names, bins_options
+from howsure.cli.check.scores import score_found
+from howsure.cli.check.selective import selective_found
+from howsure.cli.terminal.options import DefaultGroup, across_files_option, as_names, bins_options, from_option
+from howsure.errors import InputError
+from howsure.inputs.naming import shortened
 
 CODES = "Exit codes: 0 pass, 1 fail, 3 cannot tell, 2 wrong input."
-MARGIN = click.FloatRange(0.0, 1.0, max_open=True)
+SHARE = click.FloatRange(0.0, 1.0, min_open=True, max_open=True)
+FOUND: dict[str, Callable[..., Found]] = {
+    "calibration": calibration_found,
+    "score": score_found,
+    "selective": selective_found,
+}
+files_argument = click.argument("files", nargs=-1, required=True, metavar="FILE...")
 
 
-@click.group(cls=Group, context_settings={"max_content_width": 110}, epilog=CODES)
+@click.group(cls=DefaultGroup, default="all", context_settings={"max_content_width": 110}, epilog=CODES)
 def command() -> None:
     """Is a limit kept? Verdicts with an exit code: pass, fail, or cannot tell."""
 
 
+def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that name a model's probabilities, and groups."""
+    options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
+        click.option("--prob", metavar="COL", help="Column of the predicted probability."),
+        click.option("--probs", callback=as_names, metavar="COL,COL,…", help="Columns of class probabilities."),
+        click.option("--probs-column", metavar="COL", help="Column containing a list of class probabilities."),
+        click.option("--reduce", metavar="HOW",
+                     help="With classes: top-label (default), class-wise, or the name of one class."),
+        click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="Class names, in order."),
+        click.option("--group", metavar="COL", help="Column of groups; each must keep the rules."),
+    ]  # fmt: skip
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+@command.command("all", epilog=CODES, short_help="All checks in howsure.toml or pyproject.toml (the default).")
+@click.option("--config", metavar="FILE.toml", help="File of checks (default: howsure.toml, else pyproject.toml).")
+@shared_options
+def all_command(config: str | None, **_: Any) -> None:
+    """Make all checks in howsure.toml, or in pyproject.toml below [tool.howsure.check].
+
+    \b
+    howsure check
+    howsure check --config nightly.toml --junit check.xml --summary "$GITHUB_STEP_SUMMARY"
+    """
+    context = click.get_current_context()
+    configuration = read_configuration(config, kinds=list(FOUND))
+    _, shared = split(take_shared(configuration, context, NAMES))
+    baseline = read_baseline(shared.baseline)
+    found = []
+    for kind, made in contexts(configuration, command.commands, context, shared=NAMES):
+        own = {name: value for name, value in made.params.items() if name not in NAMES}
+        found.append(FOUND[kind](**own, baseline=baseline if own["not_worse_than"] is not None else None))
+    names = [one.name for one in found]
+    if len(set(names)) < len(names):
+        raise InputError(f'checks must have different names; they are {shortened(names)}. Name them: name = "…".')
+    finish(found, shared)
+
+
 @command.command("calibration", epilog=CODES, short_help="A limit of the calibration error, or another model.")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--max-error", type=click.FloatRange(0.0, 1.0, min_open=True, max_open=True), metavar="E",
-              help="The calibration error must lie below.")  # fmt: skip
-@click.option("--better-than", metavar="FILE|COL",
-              help="The error must be smaller than this model's: the same columns of FILE, or column COL.")  # fmt: skip
-@click.option("--not-worse-than", type=MARGIN, metavar="MARGIN",
-              help="The error must exceed that of the model named by --against by less than this margin.")  # fmt: skip
-@click.option("--against", metavar="FILE|COL", help="The other model, for --not-worse-than.")
-@click.option("--prob", metavar="COL", help="Column of the predicted probability.")
-@click.option("--probs", callback=as_names, metavar="COL,COL,…", help="Columns of class probabilities.")
-@click.option("--probs-column", metavar="COL", help="Column containing a list of class probabilities.")
-@click.option(
-    "--reduce", metavar="HOW", help="With classes: top-label (default), class-wise, or the name of one class."
-)
-@click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="Class names, in order.")
-@click.option("--group", metavar="COL", help="Column of groups; each must keep the rules.")
+@files_argument
+@click.option("--max-error", type=SHARE, metavar="E", help="The calibration error must lie below.")
+@against_options("calibration error")
 @click.option("--target", "labels", multiple=True, metavar="COL",
               help="Column of the true label; twice if each model has its own (is its answer right?).")  # fmt: skip
+@model_options
 @reading_options
 @bins_options
+@name_option("calibration")
 @shared_options
 def calibration_command(**given: Any) -> None:
     """Is the calibration error of the predictions in FILE... below a limit, or below that of another model?
@@ -56,8 +104,58 @@ def calibration_command(**given: Any) -> None:
     howsure check calibration new.jsonl --target gold --prob score --id uid --better-than old.jsonl
     howsure check calibration dev.csv --target gold --prob new --not-worse-than 0.01 --against old
     """
+    one_check("calibration", given)
+
+
+@command.command("score", epilog=CODES, short_help="A limit of the mean of a score of each item, or another model.")
+@files_argument
+@click.option("--score", required=True, metavar="COL", help="Column of the score: 0 or 1, or any number.")
+@click.option("--min-score", type=float, metavar="S", help="The mean must lie above.")
+@click.option("--max-score", type=float, metavar="S", help="The mean must lie below.")
+@against_options("mean")
+@click.option("--lower-is-better", is_flag=True, help="The other model is worse where its mean is higher.")
+@click.option("--group", metavar="COL", help="Column of groups; each must keep the rules.")
+@click.option("--cluster", metavar="COL", help="Column identifying correlated rows, e.g. the document.")
+@click.option("--id", metavar="COL", help="Column identifying the item of each row.")
+@across_files_option("--cluster")
+@click.option("--skip-missing", is_flag=True, help="Leave out rows with missing values, and count them.")
+@from_option
+@name_option("score")
+@shared_options
+def score_command(**given: Any) -> None:
+    """Is the mean of a score of each item in FILE... above a limit, or above that of another model?
+
+    \b
+    howsure check score dev.csv --score exact_match --min-score 0.8
+    howsure check score new.jsonl --score rougeL --id uid --not-worse-than 0.01 --against old.jsonl
+    """
+    one_check("score", given)
+
+
+@command.command("selective", epilog=CODES, short_help="A limit of the risk of the most confident answers.")
+@files_argument
+@click.option("--max-risk", type=SHARE, metavar="R", help="The share of wrong answers among those kept must lie below.")
+@click.option("--min-coverage", type=click.FloatRange(0.0, 1.0, min_open=True), default=1.0, show_default=True,
+              metavar="C", help="The share of the answers that is kept, the most confident first.")  # fmt: skip
+@margin_option("risk")
+@click.option("--target", "label", metavar="COL", help="Column of the true label: is the answer right?")
+@model_options
+@reading_options
+@name_option("selective")
+@shared_options
+def selective_command(**given: Any) -> None:
+    """Are the most confident answers in FILE... right often enough?
+
+    \b
+    howsure check selective dev.jsonl --target right --prob confidence --max-risk 0.05 --min-coverage 0.7
+    """
+    one_check("selective", given)
+
+
+def one_check(kind: str, given: dict[str, Any]) -> None:
+    """Make the check of a command, and end with its exit code."""
     own, shared = split(given)
-    finish([calibration_found(**own)], shared)
+    finish([FOUND[kind](**own, baseline=read_baseline(shared.baseline))], shared)
 
 
 def finish(found: Sequence[Found], shared: Shared) -> None:

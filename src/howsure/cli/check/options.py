@@ -1,4 +1,4 @@
-"""Options that all checks share: the level, and where verdicts go."""
+"""Options that all checks share: the level, what they are compared with, and where verdicts go."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from howsure.check.decision import MOST_RUNS
 from howsure.cli.terminal.destinations import Written
 from howsure.cli.terminal.options import output_option, raw_option
 
@@ -17,10 +18,12 @@ Decorated = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """The options of all checks: how sure verdicts must be, and where they go."""
+    """The options of all checks of a command: how sure verdicts must be, the baseline, and where verdicts go."""
 
     level: float
     alarms_over: int
+    baseline: str | None
+    write_baseline: str | None
     form: str
     output: str | None
     junit: str | None
@@ -48,8 +51,12 @@ def shared_options(function: Decorated) -> Decorated:
     options: list[Callable[[Decorated], Decorated]] = [
         click.option("--level", type=float, callback=as_level, default=0.95, show_default=True,
                      help="Level of the one-sided tests: a verdict errs with probability at most 1 - level."),
-        click.option("--alarms-over", type=click.IntRange(1, 100_000), default=1, show_default=True, metavar="RUNS",
+        click.option("--alarms-over", type=click.IntRange(1, MOST_RUNS), default=1, show_default=True, metavar="RUNS",
                      help="Keep the probability of any false fail at 1 - level over so many runs together."),
+        click.option("--baseline", metavar="FILE.json",
+                     help="Compare with what a former run wrote; --not-worse-than names the margin."),
+        click.option("--write-baseline", type=Written(".json"), metavar="OUT",
+                     help="Write the estimates to a .json file that a later run can be compared with."),
         click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True,
                      help="Format of the result."),
         output_option,
@@ -61,3 +68,34 @@ def shared_options(function: Decorated) -> Decorated:
     for option in reversed(options):
         function = option(function)
     return function
+
+
+def name_option(kind: str) -> Callable[[Decorated], Decorated]:
+    """`--name`."""
+    return click.option("--name", default=kind, show_default=True, metavar="NAME",
+                        help="Name of the check in files, baselines and the history.")  # fmt: skip
+
+
+def against_options(what: str) -> Callable[[Decorated], Decorated]:
+    """`--better-than`, `--not-worse-than` and `--against`, about a quantity."""
+    options: list[Callable[[Decorated], Decorated]] = [
+        click.option("--better-than", metavar="FILE|COL",
+                     help=f"The {what} must be better than this model's: that of FILE, or of column COL."),
+        margin_option(what),
+        click.option("--against", metavar="FILE|COL", help="The other model, for --not-worse-than."),
+    ]  # fmt: skip
+
+    def decorated(function: Decorated) -> Decorated:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorated
+
+
+def margin_option(what: str) -> Callable[[Decorated], Decorated]:
+    """`--not-worse-than`."""
+    return click.option(
+        "--not-worse-than", type=click.FloatRange(min=0.0), metavar="MARGIN",
+        help=f"The {what} may be worse by less than this: than that of --against, or of the --baseline.",
+    )  # fmt: skip

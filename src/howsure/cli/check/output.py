@@ -9,6 +9,7 @@ from pathlib import Path
 from howsure import __version__
 from howsure.check.decision import decided
 from howsure.check.results import Check
+from howsure.cli.check.baseline_files import write_baseline
 from howsure.cli.check.found import Found
 from howsure.cli.check.junit import junit_xml
 from howsure.cli.check.options import Shared
@@ -23,6 +24,7 @@ def checked(found: Sequence[Found], shared: Shared) -> Check:
     verdicts = decided(evidence, level=shared.level, alarms_over=shared.alarms_over)
     recipe = {
         "command": "howsure check", "howsure": __version__, "level": shared.level, "alarms_over": shared.alarms_over,
+        "baseline": shared.baseline,
         "checks": [each.recipe for each in found],
     }  # fmt: skip
     return Check(verdicts, shared.level, recipe)
@@ -30,6 +32,8 @@ def checked(found: Sequence[Found], shared: Shared) -> Check:
 
 def show(check: Check, found: Sequence[Found], shared: Shared) -> None:
     """Print the verdicts, and write the files that the user named."""
+    if shared.write_baseline is not None:
+        write_baseline((entry for each in found for entry in each.entries), shared.write_baseline)
     if shared.junit is not None:
         write_whole(junit_xml(check).encode(), shared.junit)
     if shared.summary is not None:

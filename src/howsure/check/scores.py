@@ -1,0 +1,168 @@
+"""`check_score`: is the mean of a score of each item above a limit, or above that of another model?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from howsure import __version__
+from howsure.check.decision import check_sizes, decided
+from howsure.check.evidence import ABOVE, BELOW, Evidence, Rule
+from howsure.check.limits import check_limit, check_margin, named_once
+from howsure.check.mean_score import mean_difference, mean_score
+from howsure.check.results import Check
+from howsure.errors import InputError
+from howsure.inputs.checks import check_clusters, check_codes
+from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.pairs_from import columns_of
+from howsure.stats.clusters import few_clusters
+
+KIND, OTHER = "score", "the other model"
+
+
+def check_score(
+    scores: Any,
+    *,
+    min_score: float | None = None,
+    max_score: float | None = None,
+    better_than: Any = None,
+    not_worse_than: float | None = None,
+    against: Any = None,
+    lower_is_better: bool = False,
+    groups: Any = None,
+    clusters: Any = None,
+    level: float = 0.95,
+    alarms_over: int = 1,
+    data: Any = None,
+) -> Check:
+    """Verdicts on the mean of a score that each item has: is it right, exact match, ROUGE, a judge's grade.
+
+    scores (n,): numbers. min_score, max_score: limits of their mean. better_than (n,): the scores of another model on
+    the same items, whose mean must be lower (with lower_is_better: higher). not_worse_than: the margin by which the
+    mean may be worse than that of the other model, whose scores are `against` (n,). groups, clusters, level,
+    alarms_over: as in `check_calibration`. data: a data frame, whose columns the other arguments name.
+
+    >>> right = [True] * 95 + [False] * 5
+    >>> [check_score(right, min_score=limit).outcome for limit in (0.8, 0.93, 0.99)]
+    ['pass', 'cannot tell', 'fail']
+
+    Raises InputError naming the parameter, row and value that violated a rule.
+    """
+    level, alarms_over = check_sizes(level, alarms_over)
+    other = named_once(better_than, against, not_worse_than)
+    limits = score_limits(min_score, max_score)
+    if not limits and other is None:
+        raise InputError("nothing to check: give min_score=0.8, better_than=... or not_worse_than=0.01.")
+    check_margin(not_worse_than, most=np.inf)
+    if data is not None:
+        scores, other, groups, clusters = columns_of(data, scores=scores, other=other, groups=groups, clusters=clusters)
+    values = check_scores(scores, name="scores")
+    n = len(values)
+    codes, names = (None, ()) if groups is None else check_codes(groups, n=n, name="groups")
+    units = None if clusters is None else check_clusters(clusters, n=n)
+    parts = list(parts_of(n, codes, names))
+    found = [evidence for rule in limits for evidence in of_scores(values, units, parts, rule)]
+    if other is not None:
+        theirs = check_scores(other, name="better_than or against", n=n)
+        rules = score_rules(
+            better=better_than is not None, margin=not_worse_than, against=OTHER, lower_is_better=lower_is_better
+        )
+        found += [evidence for rule in rules for evidence in of_differences(values, theirs, units, parts, rule)]
+    recipe = {"howsure": __version__, "n": n, "clustered": units is not None, "min_score": min_score}
+    recipe |= {"max_score": max_score, "not_worse_than": not_worse_than, "lower_is_better": lower_is_better}
+    recipe |= {"level": level, "alarms_over": alarms_over}
+    return Check(decided(found, level=level, alarms_over=alarms_over), level, recipe)
+
+
+def score_limits(
+    low: float | None, high: float | None, *, name: str = KIND, quantity: str = "mean score"
+) -> list[Rule]:
+    """The rules about limits of the mean."""
+    given = [(ABOVE, "min_score", low), (BELOW, "max_score", high)]
+    return [
+        Rule(name, quantity, side, check_limit(limit, name=parameter, low=-np.inf, high=np.inf))
+        for side, parameter, limit in given
+        if limit is not None
+    ]
+
+
+def score_rules(
+    *, better: bool, margin: float | None, against: str, lower_is_better: bool, name: str = KIND,
+    quantity: str = "mean score",
+) -> list[Rule]:  # fmt: skip
+    """The rules about another model: to be better, or not to be worse by the margin or more."""
+    side, sign = (BELOW, 1.0) if lower_is_better else (ABOVE, -1.0)
+    limits = ([0.0] if better else []) + ([] if margin is None else [sign * margin])
+    return [Rule(name, f"difference of {quantity}", side, limit, against) for limit in limits]
+
+
+Part = tuple[str | None, Integers]
+
+
+def parts_of(n: int, codes: Integers | None, names: tuple[str, ...]) -> Iterator[Part]:
+    """The rows of each group by its name, or all."""
+    if codes is None:
+        yield None, np.arange(n)
+    else:
+        for code, name in enumerate(names):
+            yield name, np.flatnonzero(codes == code)
+
+
+def of_scores(values: Floats, clusters: Integers | None, parts: Iterable[Part], rule: Rule) -> Iterator[Evidence]:
+    """What the scores of each group say about a limit."""
+    for name, rows in parts:
+        units = None if clusters is None else clusters[rows]
+        yield Evidence(rule, name, len(rows), mean_score(values[rows], units), notes_on(values[rows], units))
+
+
+def of_differences(
+    values: Floats, other: Floats, clusters: Integers | None, parts: Iterable[Part], rule: Rule
+) -> Iterator[Evidence]:
+    """What the paired scores of each group say about the difference of two models."""
+    for name, rows in parts:
+        units = None if clusters is None else clusters[rows]
+        test = mean_difference(values[rows], other[rows], units)
+        yield Evidence(rule, name, len(rows), test, notes_on(values[rows] - other[rows], units))
+
+
+def notes_on(values: Floats, clusters: Integers | None) -> tuple[str, ...]:
+    """Caveats: few clusters, and scores that do not vary."""
+    notes = []
+    if clusters is not None and (few := few_clusters(np.bincount(clusters)[np.unique(clusters)])):
+        notes.append(few)
+    if len(values) > 1 and bool((values == values[0]).all()) and values[0] not in (0.0, 1.0):
+        notes.append(f"every value is {values[0]:g}: nothing shows how much it may vary")
+    return tuple(notes)
+
+
+def check_scores(values: Any, *, name: str, n: int | None = None) -> Floats:
+    """Scores as finite numbers; True and False are 1 and 0.
+
+    Raises InputError naming the row and the value.
+    """
+    from howsure.inputs.arrays import as_column
+
+    column = as_column(values, name=name)
+    if n is not None and len(column) != n:
+        raise InputError(f"{name} must have as many rows as the others; it has {len(column):,}, they have {n:,}.")
+    try:
+        numbers = column.astype(np.float64)
+    except (TypeError, ValueError):
+        row = next(row for row, value in enumerate(column.tolist()) if not _is_number(value))
+        raise InputError(f"{name} must be numbers; row {row} holds {column[row : row + 1].tolist()[0]!r}.") from None
+    wrong = np.flatnonzero(~np.isfinite(numbers))
+    if len(wrong):
+        raise InputError(
+            f"{name} must be finite numbers; row {wrong[0]} holds {numbers[wrong[0]]}. Leave it out first."
+        )
+    return np.asarray(numbers)
+
+
+def _is_number(value: object) -> bool:
+    try:
+        float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return False
+    return True

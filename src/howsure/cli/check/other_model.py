@@ -1,0 +1,21 @@
+"""Which file and columns the other model of a check has."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from howsure.errors import InputError
+
+
+def other_files(named: str, files: Sequence[str]) -> Sequence[str] | None:
+    """The file that names the other model; None if the name is a column's of the same files.
+
+    Raises InputError if it is the file that is checked.
+    """
+    if not (os.path.exists(named) or Path(named).suffix or any(mark in named for mark in "*?/")):
+        return None
+    if [os.path.realpath(named)] == [os.path.realpath(path) for path in files]:
+        raise InputError(f"{named} is what is checked; a model is compared with another one.")
+    return [named]

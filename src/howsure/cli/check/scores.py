@@ -1,0 +1,136 @@
+"""What `howsure check score` reads, and the evidence in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+import numpy as np
+
+from howsure.check.baseline import Baseline, Entry, MeanSummary
+from howsure.check.limits import named_once
+from howsure.check.mean_score import mean_score
+from howsure.check.scores import Part, of_differences, of_scores, parts_of, score_limits, score_rules
+from howsure.cli.check.found import Found, what_was_read
+from howsure.cli.check.other_model import other_files
+from howsure.cli.terminal.commands import as_options, options_of
+from howsure.cli.terminal.output import say
+from howsure.data.predictions.read_columns import ReadColumns, read_columns
+from howsure.errors import InputError
+from howsure.inputs.checks import check_clusters, check_codes
+from howsure.inputs.naming import counted
+from howsure.inputs.pairs import Floats, Integers
+
+
+def score_found(
+    *, files: Sequence[str], score: str, name: str, min_score: float | None, max_score: float | None,
+    better_than: str | None, not_worse_than: float | None, against: str | None, lower_is_better: bool,
+    group: str | None, cluster: str | None, id: str | None, across_files: str, skip_missing: bool,
+    input_format: str | None, baseline: Baseline | None,
+) -> Found:  # fmt: skip
+    """The evidence for all rules that are named.
+
+    Raises InputError if none is named, or the other model in no way or in two.
+    """
+    other = named_once(better_than, against, not_worse_than, baseline=baseline is not None)
+    quantity = f"mean {score}"
+    limits = score_limits(min_score, max_score, name=name, quantity=quantity)
+    if not limits and other is None and baseline is None:
+        raise InputError("nothing to check: name a limit, --min-score 0.8, or another model, --better-than FILE.")
+    place = None if other is None else other_files(other, files)
+    if other == score:
+        raise InputError(f"{other} is this model's own column; name that of another one.")
+    columns = [one for one in (group, cluster, id) if one is not None]
+    how: dict[str, Any] = {"skip_missing": skip_missing, "format": input_format}
+    numbers = [score] if other is None or place is not None else [score, other]
+    read = read_columns(files, numbers=numbers, labels=columns, cluster=cluster, across_files=across_files, **how)
+    _tell(read)
+    values = read.arrays[score]
+    units = None if cluster is None else check_clusters(read.arrays[cluster], n=len(values), name=cluster)
+    parts = _parts(read, group, len(values))
+    evidence = [one for rule in limits for one in of_scores(values, units, parts, rule)]
+    entries = [_entry(name, part, values, units) for part in parts]
+    recipe = {"check": name, **read.recipe, "score": score, "group": group, "cluster": cluster, "id": id}
+    notes = [what_was_read(recipe)]
+    named: dict[str, Any] = {"lower_is_better": lower_is_better, "name": name, "quantity": quantity}
+    if baseline is not None:
+        for rule in score_rules(better=False, margin=not_worse_than, against=baseline.name, **named):
+            evidence += baseline.evidence(entries, rule)
+    if other is not None:
+        margin = not_worse_than if baseline is None or against else None
+        rules = score_rules(better=better_than is not None, margin=margin, against=other, **named)
+        rows = np.arange(len(values))
+        if place is None:
+            theirs = read.arrays[other]
+        else:
+            beside = read_columns(place, numbers=[score], labels=[] if id is None else [id], **how)
+            rows, theirs, note = _matched(read, beside, score, id, skip=skip_missing)
+            notes += note
+        kept = None if units is None else units[rows]
+        for rule in rules:
+            evidence += of_differences(values[rows], theirs, kept, _only(parts, rows, len(values)), rule)
+    given = {"min_score": min_score, "max_score": max_score, "better_than": better_than, "against": against}
+    given |= {"not_worse_than": not_worse_than, "lower_is_better": lower_is_better}
+    return Found(name, tuple(evidence), recipe | given, tuple(notes), tuple(entries))
+
+
+def _entry(name: str, part: Part, values: Floats, units: Integers | None) -> Entry:
+    group, rows = part
+    mean = mean_score(values[rows], None if units is None else units[rows])
+    return Entry(name, group, MeanSummary(mean, len(rows)), {})
+
+
+def _parts(read: ReadColumns, group: str | None, n: int) -> list[Part]:
+    codes, names = (None, ()) if group is None else check_codes(read.arrays[group], n=n, name=group)
+    return list(parts_of(n, codes, names))
+
+
+def _only(parts: Sequence[Part], rows: Integers, n: int) -> list[Part]:
+    """The parts of some rows, by their places among these."""
+    place = np.full(n, -1)
+    place[rows] = np.arange(len(rows))
+    found = [(name, place[held][place[held] >= 0]) for name, held in parts]
+    return [(name, held) for name, held in found if len(held)]
+
+
+def _matched(
+    read: ReadColumns, beside: ReadColumns, score: str, id: str | None, *, skip: bool
+) -> tuple[Integers, Floats, list[str]]:
+    """The rows that the other model has too, and its scores of them.
+
+    Raises InputError if rows cannot be matched, or one model has more and none may be left out.
+    """
+    here, there = ", ".join(read.recipe["files"]), ", ".join(beside.recipe["files"])
+    ours, theirs = (len(one.arrays[score]) for one in (read, beside))
+    if id is None:
+        if ours != theirs or read.recipe["skipped"] or beside.recipe["skipped"]:
+            raise InputError(
+                f"both models must be evaluated on the same rows; {here} has {ours:,}, {there} has {theirs:,}. Match "
+                "them by --id COL."
+            )
+        return np.arange(ours), beside.arrays[score], []
+    key, other_key = (np.asarray(one.arrays[id]).astype(np.str_) for one in (read, beside))
+    for held, where in zip((key, other_key), (here, there), strict=True):
+        names, counts = np.unique(held, return_counts=True)
+        if counts.max() > 1:
+            raise InputError(
+                f"{id} must differ in every row of {where}; {names[counts.argmax()]} occurs twice or more."
+            )
+    _, rows, others = np.intersect1d(key, other_key, assume_unique=True, return_indices=True)
+    if not len(rows):
+        raise InputError(f"no row of {here} is one of {there}; are the ids those?")
+    if not skip and (len(rows) < ours or len(rows) < theirs):
+        raise InputError(
+            f"both models must be evaluated on the same rows; {counted(ours - len(rows), 'row')} only of {here}, "
+            f"{theirs - len(rows):,} only of {there}. Leave them out with --skip-missing."
+        )
+    left = [(ours - len(rows), here), (theirs - len(rows), there)]
+    counts_left = [f"{counted(n, 'row')} of {where}" for n, where in left if n]
+    notes = [f"left out because one model has none: {', '.join(counts_left)}"] if counts_left else []
+    return rows, beside.arrays[score][others], notes
+
+
+def _tell(read: ReadColumns) -> None:
+    if read.said:
+        say(as_options(read.said, options_of(click.get_current_context().command)))

@@ -1,0 +1,133 @@
+"""Baselines: what goes into a file comes out of it, what is damaged is refused, and what is compared."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from howsure import InputError
+from howsure.check.baseline import Baseline, Entry, ErrorSummary, MeanSummary, baseline_dict, baseline_from
+from howsure.check.calibration import Bins, comparison_rules, judged
+from howsure.check.mean_score import mean_score
+from howsure.check.scores import score_rules
+from howsure.inputs.pairs import Pairs
+
+
+def entries(shift: float, *, rng: np.random.Generator, groups: tuple[str | None, ...] = (None,)) -> list[Entry]:
+    found = []
+    for group in groups:
+        q = rng.uniform(0.2, 0.8, 2000)
+        squared, n, _ = judged(Pairs((rng.random(2000) < q - shift).astype(np.uint8), q), Bins())
+        found.append(Entry("calibration", group, ErrorSummary.of(squared, n, 5 / 3), Bins().options))
+    return found
+
+
+def reread(found: list[Entry]) -> Baseline:
+    return baseline_from(json.loads(json.dumps(baseline_dict(found), allow_nan=False)), name="old.json")
+
+
+RULES = {margin: comparison_rules(better=False, margin=margin, against="old.json")[0] for margin in (0.0, 0.05)}
+
+
+def test_a_file_says_what_was_written() -> None:
+    made = entries(0.1, rng=np.random.default_rng(0), groups=("a", "b"))
+    back = reread(made)
+    assert [(one.check, one.group) for one in back.entries] == [("calibration", "a"), ("calibration", "b")]
+    for one, other in zip(made, back.entries, strict=True):
+        assert one.summary.numbers() == other.summary.numbers()
+    again = entries(0.1, rng=np.random.default_rng(1), groups=("a", "b"))
+    direct, read = (
+        [one.p_kept for one in held.evidence(again, RULES[0.05])] for held in (Baseline(tuple(made), "x"), back)
+    )
+    assert direct == read
+
+
+def test_worse_than_last_night() -> None:
+    rng = np.random.default_rng(2)
+    good, bad = entries(0.0, rng=rng), entries(0.15, rng=rng)
+    (worse,) = reread(good).evidence(bad, RULES[0.05])
+    (better,) = reread(bad).evidence(good, RULES[0.0])
+    assert worse.p_broken < 0.05 < worse.p_kept
+    assert better.p_kept < 0.05 < better.p_broken
+
+
+def test_means_of_two_nights() -> None:
+    rng = np.random.default_rng(3)
+    night = [
+        [Entry("score", None, MeanSummary(mean_score((rng.random(900) < p).astype(float), None), 900), {})]
+        for p in (0.8, 0.6)
+    ]
+    (rule,) = score_rules(better=False, margin=0.02, against="old.json", lower_is_better=False)
+    (one,) = reread(night[0]).evidence(night[1], rule)
+    assert one.p_broken < 1e-6
+    assert one.test.value == pytest.approx(-0.2, abs=0.06)
+
+
+def test_groups_that_only_one_has_are_named() -> None:
+    rng = np.random.default_rng(4)
+    old, new = entries(0, rng=rng, groups=("a", "b")), entries(0, rng=rng, groups=("b", "c"))
+    (one,) = reread(old).evidence(new, RULES[0.0])
+    assert one.group == "b"
+    assert one.notes == ("only in this run, and not compared: c", "only in old.json, and not compared: a")
+    with pytest.raises(InputError, match="nothing to compare the check 'calibration' with"):
+        list(reread(old).evidence(entries(0, rng=rng), RULES[0.0]))
+
+
+def test_another_way_of_binning_is_refused() -> None:
+    rng = np.random.default_rng(5)
+    old, new = entries(0, rng=rng), entries(0, rng=rng)
+    changed = [Entry(one.check, one.group, one.summary, Bins(bin_size=50).options) for one in new]
+    with pytest.raises(InputError, match=r"was made with bin_size=auto, .*this run with bin_size=50"):
+        list(reread(old).evidence(changed, RULES[0.0]))
+
+
+def test_two_equal_nights_raise_an_alarm_as_seldom_as_promised() -> None:
+    rng = np.random.default_rng(6)
+    alarms = 0
+    for _ in range(150):
+        (one,) = Baseline(tuple(entries(0.05, rng=rng)), "x").evidence(entries(0.05, rng=rng), RULES[0.0])
+        alarms += one.p_broken <= 0.05
+    assert alarms <= 17  # 7.5 expected
+
+
+GOOD = baseline_dict(entries(0.1, rng=np.random.default_rng(7)))
+
+
+def damaged(**changes: Any) -> Any:
+    held = copy.deepcopy(GOOD)
+    for path, value in changes.items():
+        place: Any = held["entries"][0]
+        *above, last = path.split("__")
+        for part in above:
+            place = place[part.replace("_", " ")]
+        if value is KeyError:
+            del place[last]
+        else:
+            place[last] = value
+    return held
+
+
+@pytest.mark.parametrize(
+    ("held", "told"),
+    [
+        ([], "old.json is no baseline"),
+        ({"format": "other"}, "old.json is no baseline"),
+        ({**GOOD, "schema": 2}, "is of schema 2, this howsure reads 1"),
+        ({**GOOD, "entries": {}}, "holds no list of entries"),
+        ({**GOOD, "entries": [3]}, "entry 1 of old.json is damaged"),
+        (damaged(n=0), "entry 1 of old.json is damaged"),
+        (damaged(group=3), "entry 1 of old.json is damaged"),
+        (damaged(check=KeyError), "entry 1 of old.json is damaged"),
+        (damaged(squared_error__least=-1.0), "its least is -1.0"),
+        (damaged(squared_error__value="low"), "its value is 'low'"),
+        (damaged(squared_error__degrees_of_freedom=0), "its degrees_of_freedom is 0"),
+        (damaged(squared_error__slope_above=KeyError), "damaged \\('slope_above'\\)"),
+    ],
+)
+def test_damaged_files_are_refused(held: Any, told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        baseline_from(held, name="old.json")

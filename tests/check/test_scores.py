@@ -1,0 +1,84 @@
+"""`check_score`: verdicts on means; wrong arguments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import howsure
+from howsure import check_score
+
+RNG = np.random.default_rng(4)
+GRADES = RNG.normal(3.5, 1.0, 600)
+OTHER = GRADES - 0.3 + RNG.normal(0, 0.5, 600)
+PARTS = np.array(["x", "y"])[np.arange(600) % 2]
+
+
+def test_limits_of_the_mean() -> None:
+    outcomes = [check_score(GRADES, min_score=limit).outcome for limit in (3.2, GRADES.mean() - 0.01, 3.9)]
+    assert outcomes == ["pass", "cannot tell", "fail"]
+    assert check_score(GRADES, max_score=4.0).outcome == "pass"
+    assert check_score(GRADES, min_score=3.2, max_score=3.0).outcome == "fail"
+
+
+def test_another_model() -> None:
+    assert check_score(GRADES, better_than=OTHER).outcome == "pass"
+    assert check_score(OTHER, better_than=GRADES).outcome == "fail"
+    assert check_score(OTHER, better_than=GRADES, lower_is_better=True).outcome == "pass"
+    margins = [check_score(OTHER, not_worse_than=m, against=GRADES).outcome for m in (0.5, 0.1)]
+    assert margins == ["pass", "fail"]
+    assert check_score(GRADES, not_worse_than=0.1, against=OTHER, lower_is_better=True).outcome == "fail"
+
+
+def test_a_pair_knows_more_than_two_samples() -> None:
+    paired = check_score(GRADES, better_than=OTHER)[0].estimate
+    alone = check_score(GRADES, min_score=3.0)[0].estimate
+    assert paired.high is not None
+    assert paired.low is not None
+    assert alone.high is not None
+    assert paired.high - paired.value < (alone.high - alone.value) / 1.5
+    assert paired.value == pytest.approx((GRADES - OTHER).mean())
+
+
+def test_groups_clusters_and_frames() -> None:
+    frame = pd.DataFrame({"grade": GRADES, "old": OTHER, "part": PARTS, "doc": np.arange(600) // 3})
+    named = check_score("grade", data=frame, min_score=3.2, better_than="old", groups="part", clusters="doc")
+    given = check_score(GRADES, min_score=3.2, better_than=OTHER, groups=PARTS, clusters=np.arange(600) // 3)
+    assert named.verdicts == given.verdicts
+    assert [one.group for one in named] == ["x", "y", "x", "y"]
+
+
+def test_booleans_are_shares() -> None:
+    right = np.repeat([True, False], [95, 5])
+    one = check_score(right, min_score=0.9)[0]
+    assert (one.estimate.value, one.n) == (0.95, 100)
+
+
+def test_scores_that_do_not_vary_are_told() -> None:
+    check = check_score(np.full(30, 0.7), min_score=0.5)
+    assert check.outcome == "cannot tell"
+    assert "every value is 0.7" in str(check)
+    assert check[0].estimate.low is None
+
+
+@pytest.mark.parametrize(
+    ("scores", "options", "told"),
+    [
+        (GRADES, {}, "nothing to check: give min_score=0.8"),
+        (GRADES, {"min_score": "high"}, "min_score must be a finite number"),
+        (GRADES, {"min_score": np.inf}, "min_score must be a finite number"),
+        (GRADES, {"not_worse_than": 0.1}, "needs the other model"),
+        (GRADES, {"not_worse_than": -1, "against": OTHER}, "not_worse_than must be a margin of 0 or more"),
+        (GRADES, {"against": OTHER}, "needs the margin"),
+        (GRADES, {"better_than": OTHER[:3]}, "must have as many rows as the others"),
+        ([1.0, None, 2.0], {"min_score": 1}, "scores must be (finite )?numbers; row 1"),
+        ([1.0, "x", 2.0], {"min_score": 1}, "scores must be numbers; row 1 holds 'x'"),
+        ([1.0, np.nan], {"min_score": 1}, "scores must be finite numbers; row 1"),
+    ],
+)
+def test_wrong_arguments_are_refused(scores: Any, options: dict[str, Any], told: str) -> None:
+    with pytest.raises(howsure.InputError, match=told):
+        check_score(scores, **options)

@@ -1,0 +1,74 @@
+"""`check_selective`: the risk of the most confident answers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+import howsure
+from howsure import check_selective
+from howsure.check.selective import least_kept
+
+RNG = np.random.default_rng(9)
+CONFIDENCE = RNG.random(2000)
+RIGHT = RNG.random(2000) < CONFIDENCE**0.15
+
+
+def test_the_risk_is_that_of_the_most_confident() -> None:
+    one = check_selective(RIGHT, CONFIDENCE, max_risk=0.1, min_coverage=0.6)[0]
+    order = np.argsort(-CONFIDENCE)[:1200]
+    wrong = int((~RIGHT[order]).sum())
+    assert one.estimate.value == pytest.approx(wrong / 1200)
+    assert one.p_pass == pytest.approx(binom.cdf(wrong, 1200, 0.1))
+    assert one.notes == ("1,200 of 2,000 answers are kept",)
+
+
+def test_three_verdicts() -> None:
+    outcomes = [check_selective(RIGHT, CONFIDENCE, max_risk=r, min_coverage=0.5).outcome for r in (0.1, 0.055, 0.02)]
+    assert outcomes[0] == "pass"
+    assert outcomes[2] == "fail"
+    assert check_selective(RIGHT, CONFIDENCE, max_risk=0.3).outcome == "pass"
+
+
+def test_answers_as_confident_as_the_last_one_are_kept() -> None:
+    pairs = howsure.Pairs(np.ones(10, dtype=np.uint8), np.repeat([0.9, 0.5], [4, 6]))
+    assert least_kept(pairs, 0.4) == 0.9
+    assert least_kept(pairs, 0.41) == 0.5
+    assert check_selective(pairs, max_risk=0.5, min_coverage=0.5)[0].notes == ()
+
+
+def test_more_rows_are_rows_of_all_answers() -> None:
+    one = check_selective(RIGHT[:300], CONFIDENCE[:300], max_risk=0.06, min_coverage=0.5)[0]
+    assert one.outcome == "cannot tell"
+    assert one.more_rows is None or one.more_rows > 0
+    assert one.n == 300
+
+
+def test_each_group_has_its_own_most_confident() -> None:
+    names = np.array(["a", "b"])[(CONFIDENCE > 0.5).astype(int)]
+    check = check_selective(RIGHT, CONFIDENCE, max_risk=0.3, min_coverage=0.5, groups=names)
+    assert [one.group for one in check] == ["a", "b"]
+    assert all("answers are kept" in one.notes[0] for one in check)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"max_risk": 0}, "max_risk must lie strictly between 0 and 1"),
+        ({"max_risk": 0.1, "min_coverage": 0}, "min_coverage must lie above 0"),
+        ({"max_risk": 0.1, "min_coverage": 70}, "min_coverage must lie above 0 and be at most 1; it is 70"),
+    ],
+)
+def test_wrong_arguments_are_refused(options: dict[str, Any], told: str) -> None:
+    with pytest.raises(howsure.InputError, match=told):
+        check_selective(RIGHT, CONFIDENCE, **options)
+
+
+def test_weights_are_refused() -> None:
+    pairs = replace(howsure.Pairs(np.ones(4, dtype=np.uint8), np.full(4, 0.9)), weights=np.ones(4))
+    with pytest.raises(howsure.InputError, match="leave the weights out"):
+        check_selective(pairs, max_risk=0.1)
