@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tests.cli.bad_input import FILES, OPTIONS, PYTHON, VALUES
+from tests.cli.bad_input_check import CHECKED
 from tests.cli.bad_input_columns import NAMED
 from tests.cli.bad_input_counts import COUNTS
 from tests.cli.bad_input_import import SCORED
@@ -19,6 +20,7 @@ TOPICS = {
     "Columns, conditions and scales": NAMED,
     "Options": OPTIONS,
     "Selective answers": SELECTIVE,
+    "Checks": CHECKED,
     "Counts": COUNTS,
     "Models in rows": BY_MODEL,
     "Imported events": SCORED,

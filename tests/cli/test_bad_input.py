@@ -11,6 +11,7 @@ import pytest
 
 import howsure
 from tests.cli.bad_input import FILES, OPTIONS, PYTHON, VALUES, Wrong
+from tests.cli.bad_input_check import CHECKED
 from tests.cli.bad_input_columns import NAMED
 from tests.cli.bad_input_counts import COUNTS
 from tests.cli.bad_input_import import SCORED
@@ -19,7 +20,7 @@ from tests.cli.bad_input_scores import BY_MODEL
 from tests.cli.bad_input_selective import SELECTIVE
 from tests.cli.running import howsure as run
 
-WRONG = [*FILES, *VALUES, *NAMED, *OPTIONS, *COUNTS, *SELECTIVE, *SCORED, *BY_MODEL]
+WRONG = [*FILES, *VALUES, *NAMED, *OPTIONS, *CHECKED, *COUNTS, *SELECTIVE, *SCORED, *BY_MODEL]
 
 
 def write_files(wrong: Wrong, folder: Path) -> None:

@@ -25,6 +25,9 @@ TYPED = {
         f"predictions.csv {JUDGE} --max-error 0.5 --output o.txt --junit o.xml --summary o.md",
         "o.txt o.xml o.md",
     ),
+    "check score": ("two.csv --score y --min-score 0.1 --output o.txt --write-baseline o.json", "o.txt o.json"),
+    "check selective": (f"predictions.csv {JUDGE} --max-risk 0.9 --output o.txt", "o.txt"),
+    "check all": ("--config checks.toml --output o.txt --junit o.xml", "o.txt o.xml"),
     "calibration compare": ("two.csv --target y --prob p --prob q --output o.txt", "o.txt"),
     "significance compare": (f"{COMPARE} --output o.txt --figure o.pdf --report o.html", "o.txt o.pdf o.html"),
     "significance outcomes": ("outcomes.json --metric accuracy --output o.txt --figure o.png", "o.txt o.png"),
@@ -93,6 +96,7 @@ def make_place(folder: Path) -> Path:
             Path(made).unlink()
         rows = [f"{i % 2},{i % 10 / 10},{i % 7 / 7:.3f},{i % 3 % 2},{i % 5 % 2}" for i in range(400)]
         Path("two.csv").write_text("\n".join(["y,p,q,a,b", *rows, ""]))
+        Path("checks.toml").write_text('[check.score]\nfiles = "two.csv"\nscore = "y"\nmin-score = 0.1\n')
         dated = [f"n{i},2001-{1 + i % 12:02}-01,{i % 10 / 10},{i % 7 / 7:.3f}" for i in range(400)]
         Path("wide.csv").write_text("\n".join(["id,date,IRQ,USA", *dated, ""]))
         runs = {

@@ -13,6 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import click
+
+from howsure.cli.check.baseline_files import read_baseline
+from howsure.cli.check.configuration import contexts, read_configuration
+from howsure.cli.check.main import FOUND, command
+from howsure.cli.check.options import NAMES
 from howsure.coreference.model.antecedent_model import AntecedentModel
 from howsure.coreference.scored.posterior_from_scores import posterior_from_scores
 from howsure.data.antecedent_scores.score_file import read_antecedent_scores
@@ -143,6 +149,13 @@ def experiments(path: Path) -> None:
         store.compare(next(iter(store.conditions)), metrics="accuracy", rng=1, n_resamples=100)
 
 
+def checks(path: Path) -> None:
+    """A file of checks, and the context of each."""
+    held = read_configuration(str(path), kinds=list(FOUND))
+    parent = click.Context(command)
+    list(contexts(held, command.commands, parent, shared=NAMES))
+
+
 READERS = {
     reader.name: reader
     for reader in (
@@ -185,6 +198,8 @@ READERS = {
         Reader("scores-jsonl", ".jsonl", scores),
         Reader("corpus-conllu", ".conllu", corpus),
         Reader("experiments", ".experiments", experiments, LINES),
+        Reader("baseline", ".json", lambda path: read_baseline(str(path))),
+        Reader("checks", ".toml", checks),
         Reader("outcomes", ".json", read_outcomes),
         Reader("labels-txt", ".txt", read_labels),
         Reader("labels-csv", ".csv", read_labels),

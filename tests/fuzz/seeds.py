@@ -49,6 +49,28 @@ CONLLU = b"""\
 3\t's\t's\tPART\tPOS\t_\t2\tcase\t_\tEntity=(1-animal-giv)(2-_-new)
 
 """
+BASELINE = b"""\
+{"format": "howsure check baseline", "schema": 1, "howsure": "0.1.0", "entries": [
+ {"check": "calibration", "group": null, "n": 2000, "squared error": {"value": 0.006, "variance": 3e-06,
+  "slope_above": 0.0004, "slope_below": 0.0004, "least": 6e-07, "degrees_of_freedom": null, "rare": 0.001},
+  "how": {"bin_size": "auto", "n_bins": null, "binning": "adaptive"}},
+ {"check": "score", "group": "a", "n": 3, "mean": {"value": 0.7, "variance": 0.1, "lean": -0.4,
+  "degrees_of_freedom": 2.0}, "how": {}}]}
+"""
+CHECKS = b"""\
+[check]
+level = 0.9
+[check.calibration]
+files = ["a.csv", "b.csv"]
+target = "y"
+prob = "p"
+skip-missing = true
+missing = ["none"]
+[[check.score]]
+files = "a.csv"
+score = "p"
+min-score = 0.5
+"""
 RULE = b"""\
 name: bombing
 labels: ud
@@ -178,6 +200,8 @@ SEEDS: dict[str, Seeds] = {
     "scores-jsonl": table(".jsonl", SCORED),
     "corpus-conllu": news,
     "experiments": lambda folder: [bytes_of(experiments, folder / "runs.experiments")],
+    "baseline": fixed(BASELINE),
+    "checks": fixed(CHECKS),
     "outcomes": fixed(OUTCOMES),
     "labels-txt": fixed(b"0\n1\n1\n", b"yes\nno\n"),
     "labels-csv": fixed(b"0.25,0.75\n0.5,0.5\n"),

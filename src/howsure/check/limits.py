@@ -38,7 +38,7 @@ def named_once(better_than: Any, against: Any, margin: Any, *, baseline: bool = 
     """
     check_margin(margin, most=np.inf)
     if better_than is not None and against is not None:
-        raise InputError("better_than and against both name the other model; give one of them.")
+        raise InputError("better_than=... and against=... both name the other model; give one of them.")
     if margin is None and (against is not None or baseline):
         given = "against=..." if against is not None else "baseline=..."
         raise InputError(f"{given} needs the margin by which this model may be worse: not_worse_than=0.01.")

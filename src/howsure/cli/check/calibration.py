@@ -19,6 +19,7 @@ from howsure.errors import InputError
 from howsure.inputs.naming import counted
 
 TOP_LABEL = "top-label"
+ROLES = ("prob", "probs", "probs_column", "logits", "logprobs")
 
 
 def calibration_found(
@@ -78,12 +79,13 @@ def _other(named: str, files: Sequence[str], reading: dict[str, Any]) -> tuple[S
     place = other_files(named, files)
     if place is not None:
         return place, reading
-    if reading.get("probs"):
-        raise InputError(f"{named} is no file; with --probs, whose columns are several, name the other model's file.")
-    role = "prob" if reading.get("prob") else "probs_column"
-    if reading.get(role) == named:
+    role = next((role for role in ROLES if reading.get(role)), "prob")
+    own = reading.get(role)
+    if own in (named, [named]):
         raise InputError(f"{named} is this model's own column; name that of another one.")
-    return files, reading | {role: named}
+    if isinstance(own, list) and len(own) > 1:
+        raise InputError(f"{named} is no file; this model has several columns, so name the other model's file.")
+    return files, reading | {role: [named] if isinstance(own, list) else named}
 
 
 def _paired(this: Predictions, other: Predictions, *, own: bool, skip: bool) -> PairedRows:

@@ -25,7 +25,15 @@ from howsure.cli.check.options import (
 from howsure.cli.check.output import checked, show
 from howsure.cli.check.scores import score_found
 from howsure.cli.check.selective import selective_found
-from howsure.cli.terminal.options import DefaultGroup, across_files_option, as_names, bins_options, from_option
+from howsure.cli.terminal.options import (
+    DefaultGroup,
+    across_files_option,
+    as_names,
+    bins_options,
+    by_file_option,
+    from_option,
+    where_option,
+)
 from howsure.errors import InputError
 from howsure.inputs.naming import shortened
 
@@ -50,10 +58,14 @@ def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--prob", metavar="COL", help="Column of the predicted probability."),
         click.option("--probs", callback=as_names, metavar="COL,COL,…", help="Columns of class probabilities."),
         click.option("--probs-column", metavar="COL", help="Column containing a list of class probabilities."),
+        click.option("--logits", callback=as_names, metavar="COL[,COL,…]",
+                     help="Logits: several columns or one of lists (softmax), or one number per row (sigmoid)."),
+        click.option("--logprobs", callback=as_names, metavar="COL[,COL,…]",
+                     help="Log-probabilities of classes (normalised), or of the answer alone (exp)."),
         click.option("--reduce", metavar="HOW",
                      help="With classes: top-label (default), class-wise, or the name of one class."),
         click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="Class names, in order."),
-        click.option("--group", metavar="COL", help="Column of groups; each must keep the rules."),
+        click.option("--group", metavar="COL", help="Column of groups, each of which must keep the rules."),
     ]  # fmt: skip
     for option in reversed(options):
         function = option(function)
@@ -117,6 +129,8 @@ def calibration_command(**given: Any) -> None:
 @click.option("--group", metavar="COL", help="Column of groups; each must keep the rules.")
 @click.option("--cluster", metavar="COL", help="Column identifying correlated rows, e.g. the document.")
 @click.option("--id", metavar="COL", help="Column identifying the item of each row.")
+@where_option
+@by_file_option
 @across_files_option("--cluster")
 @click.option("--skip-missing", is_flag=True, help="Leave out rows with missing values, and count them.")
 @from_option

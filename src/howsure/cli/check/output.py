@@ -48,7 +48,7 @@ def _text(check: Check, found: Sequence[Found], form: str) -> str:
         return records_csv([_flat(one.to_dict()) for one in check])
     if form == "markdown":
         return summary_markdown(check)
-    read = [line for each in found for line in each.notes]
+    read = list(dict.fromkeys(line for each in found for line in each.notes))
     return "\n".join([*read, "", table_text(check.table()), *check.lines(), "", f"check: {check.outcome}", ""])
 
 

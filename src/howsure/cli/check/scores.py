@@ -27,7 +27,7 @@ def score_found(
     *, files: Sequence[str], score: str, name: str, min_score: float | None, max_score: float | None,
     better_than: str | None, not_worse_than: float | None, against: str | None, lower_is_better: bool,
     group: str | None, cluster: str | None, id: str | None, across_files: str, skip_missing: bool,
-    input_format: str | None, baseline: Baseline | None,
+    where: str | None, by_file: bool, input_format: str | None, baseline: Baseline | None,
 ) -> Found:  # fmt: skip
     """The evidence for all rules that are named.
 
@@ -42,7 +42,9 @@ def score_found(
     if other == score:
         raise InputError(f"{other} is this model's own column; name that of another one.")
     columns = [one for one in (group, cluster, id) if one is not None]
-    how: dict[str, Any] = {"skip_missing": skip_missing, "format": input_format}
+    how: dict[str, Any] = {
+        "skip_missing": skip_missing, "format": input_format, "where": where, "by_file": by_file,
+    }  # fmt: skip
     numbers = [score] if other is None or place is not None else [score, other]
     read = read_columns(files, numbers=numbers, labels=columns, cluster=cluster, across_files=across_files, **how)
     _tell(read)
