@@ -55,7 +55,7 @@ CHECKED = [
           {**CSV, "old.csv": b"prob\n0.5\n"}),
     Wrong("an id that occurs twice", f"{SCORE} --better-than old.csv --id model",
           "model must differ in every row of dev.csv; base occurs twice or more.", {**CSV, "old.csv": table()}),
-    Wrong("a coverage of nothing", "check selective dev.csv --target gold --prob prob --max-risk 0.1 --min-coverage 0",
+    Wrong("a check of no coverage", "check selective dev.csv --target gold --prob prob --max-risk 0.1 --min-coverage 0",
           "Invalid value for '--min-coverage': 0.0 is not in the range 0.0<x<=1.0.", CSV),
     Wrong("no file of checks", "check",
           "there is neither howsure.toml nor pyproject.toml here; name what to check: howsure check calibration "
