@@ -13,7 +13,7 @@ import pytest
 
 import howsure
 from howsure.data import write_tagged
-from howsure.sequences import CRFTagger, TagPosterior, entity_spans, gold_tags, load_tagger
+from howsure.sequences import CRFTagger, TagPosterior, entity_spans, gold_tags, load_tagger, within_grammar
 from tests.cli.running import howsure as run
 from tests.cli.running import printed
 
@@ -112,6 +112,10 @@ def test_a_tagger_of_entities(folder: Path) -> None:
     found = json.loads(printed("sequences", "spans", "crf.npz", "gold.tsv", "--format", "json"))
     spans = entity_spans(load_tagger("crf.npz").posterior(words), tags)
     assert found["all"]["predicted"] == int(spans.predicted.sum()) > 0
+    legal = json.loads(printed("sequences", "spans", "crf.npz", "gold.tsv", "--grammar", "bio", "--format", "json"))
+    spans = entity_spans(within_grammar(load_tagger("crf.npz").posterior(words), "BIO"), tags)
+    assert legal["all"]["hits"] == int((spans.predicted & spans.gold).sum())
+    assert legal["changed_by_grammar"] is not None
 
 
 def arrays(name: str, **held: np.ndarray) -> None:
@@ -150,8 +154,9 @@ WRONG = {
     "grammar 'bioes' allows 'B-PER' in no sentence": (
         lambda: None, f"predictions.npz --labels {NAMES} --grammar bioes"),
     "--pairs needs gold labels, which no-gold.npz does not hold": (lambda: None, "no-gold.npz --pairs out.csv"),
-    "--grammar is for logits; a MODEL with a FILE knows its labels": (
-        lambda: None, "predictions.npz ids.npy --grammar bio"),
+    "--labels is for logits; a MODEL with a FILE knows its labels": (
+        lambda: None, f"predictions.npz ids.npy --labels {NAMES}"),
+    "predictions.npz .*no model": (lambda: None, "predictions.npz ids.npy --grammar bio"),
     "pairs are written as .parquet or .csv": (lambda: None, f"predictions.npz --labels {NAMES} --pairs out.txt"),
 }  # fmt: skip
 

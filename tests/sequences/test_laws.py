@@ -59,8 +59,8 @@ def test_sentences_do_not_know_each_other(drawn, random) -> None:
     np.testing.assert_allclose(shuffled.log_z, posterior.log_z[order], rtol=1e-13)
     np.testing.assert_allclose(shuffled.entropy(), posterior.entropy()[order], rtol=0, atol=1e-11)
     marginals = posterior.marginals()
-    for place, i in enumerate(order):
-        np.testing.assert_allclose(shuffled.marginals()[place], marginals[i], **CLOSE)
+    for one, i in zip(shuffled.marginals(), order, strict=True):
+        np.testing.assert_allclose(one, marginals[i], **CLOSE)
     begin = posterior[: len(posterior) // 2 + 1]
     for one, other in zip(begin.sample(3, rng=1), posterior.sample(7, rng=1), strict=False):
         assert one.tolist() == other[:3].tolist()

@@ -5,6 +5,7 @@ from howsure.sequences.chain.viterbi import BestPaths
 from howsure.sequences.entities.entity_labels import entities_in
 from howsure.sequences.entities.entity_spans import EntitySpans, entity_spans
 from howsure.sequences.entities.token_logits import gold_tags
+from howsure.sequences.entities.within_grammar import within_grammar
 from howsure.sequences.tag_posterior import TagPosterior
 from howsure.sequences.taggers.crf import CRFTagger
 from howsure.sequences.taggers.hmm import HMMTagger
@@ -24,4 +25,5 @@ __all__ = [
     "load_tagger",
     "tag_pairs",
     "transition_pairs",
+    "within_grammar",
 ]

@@ -117,9 +117,12 @@ class TagPosterior:
             raise InputError(f"sentences must be chosen by numbers up to {len(self) - 1}; {error}.") from None
         if chosen.ndim != 1:
             raise InputError(f"sentences are chosen by a slice or a list; write posterior[[{sentences}]].")
-        part = TagPosterior.__new__(TagPosterior)
-        part._set(self._potentials.part(chosen), self.labels)
-        return part
+        return self._with(self._potentials.part(chosen))
+
+    def _with(self, potentials: Potentials) -> TagPosterior:
+        other = TagPosterior.__new__(TagPosterior)
+        other._set(potentials, self.labels)
+        return other
 
     def parts(self, sentences: int = 4096) -> Iterator[TagPosterior]:
         """Posteriors of the given number of sentences each, one after the other: for results too large for memory.

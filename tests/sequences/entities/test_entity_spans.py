@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from howsure import calibration_curve
 from howsure.errors import InputError
-from howsure.sequences import TagPosterior, entities_in, entity_spans
+from howsure.sequences import TagPosterior, entities_in, entity_spans, within_grammar
 from tests.sequences.entities.reading import is_legal, read
 from tests.sequences.enumeration import Enumeration
+from tests.sequences.random_chains import draw, enumerated
 
 BIO = ["B-X", "O", "I-X", "I-Y", "B-Y"]
 BIOES = ["O", "B-X", "I-X", "E-X", "S-X", "S-Y"]
@@ -181,6 +182,23 @@ def test_many_sentences_are_as_each_alone(seed: int, monkeypatch: pytest.MonkeyP
     parts = entity_spans(posterior, min_probability=0.01)
     np.testing.assert_array_equal(whole.sentence, parts.sentence)
     np.testing.assert_allclose(whole.probability, parts.probability, rtol=1e-12)
+
+
+@pytest.mark.parametrize("own", [False, True])
+@pytest.mark.parametrize(("labels", "grammar"), [(BIO, "BIO"), (BIO, "IOB1"), (BIOES, "BIOES")])
+def test_any_posterior_can_be_kept_within_a_grammar(own: bool, labels, grammar) -> None:
+    """P(y | legal), also where each sentence has transitions of its own."""
+    emissions, transitions, start, end = draw((3, 0, 1, 4), len(labels), seed=3, own=own)
+    free = TagPosterior(emissions, transitions, start, end, labels=labels)
+    legal = within_grammar(free, grammar)
+    for i, twin in enumerate(enumerated(emissions, transitions, start, end)):
+        named = [[labels[k] for k in tags] for tags in twin.sequences]
+        weights = np.array(twin.probabilities) * [is_legal(tags, grammar) for tags in named]
+        some = slice(None, None, max(len(named) // 50, 1))
+        found = np.exp(legal[[i] * len(named[some])].log_prob(named[some]))
+        np.testing.assert_allclose(found, (weights / weights.sum())[some], rtol=1e-9, atol=1e-14)
+    spans = entity_spans(legal, min_probability=0.0)
+    assert len(spans) == len(entity_spans(legal[::-1], min_probability=0.0)) > 0
 
 
 def test_nothing_is_found_in_nothing() -> None:

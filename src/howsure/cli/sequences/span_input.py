@@ -10,6 +10,7 @@ from howsure.cli.sequences.input import load_model, read_corpus
 from howsure.data.logs.model_arrays import ModelArrays, label_names_of, read_model_arrays
 from howsure.errors import InputError
 from howsure.sequences.entities.token_logits import gold_tags
+from howsure.sequences.entities.within_grammar import within_grammar
 from howsure.sequences.tag_posterior import TagPosterior
 
 Tags = Sequence[Sequence[str]]
@@ -60,8 +61,11 @@ def _counting(arrays: ModelArrays) -> dict[str, Any]:
     return next(({name: array} for name, array in given.items() if array is not None), {})
 
 
-def from_sentences(model: str, file: str, *, column: str, form: str | None) -> Labelled:
+def from_sentences(model: str, file: str, *, column: str, form: str | None, grammar: str | None) -> Labelled:
     """The posterior of a tagger over the sentences of a file with tags."""
     tagger = load_model(model)
     corpus = read_corpus([file], form=form, model=tagger)
-    return Labelled(f"{model} on {corpus.name}", tagger.posterior(corpus.words), corpus.tags(column))
+    name, gold, free = f"{model} on {corpus.name}", corpus.tags(column), tagger.posterior(corpus.words)
+    if grammar is None:
+        return Labelled(name, free, gold)
+    return Labelled(name, within_grammar(free, grammar), gold, free.names(free.viterbi()), grammar.upper())

@@ -15,7 +15,7 @@ from howsure.errors import InputError
 
 GRAMMARS = ("bio", "iob1", "bioes")
 MOST_PATHS = 1_000  # of a sentence
-OF_LOGITS = ("targets", "labels", "grammar")
+OF_LOGITS = ("targets", "labels")
 
 
 @click.command("spans", cls=Command, short_help="Get the probability of every entity, and evaluate it by type.")
@@ -70,7 +70,7 @@ def spans_command(
     if file is None:
         labelled = from_logits(model, targets=targets, labels=labels, grammar=grammar)
     else:
-        labelled = from_sentences(model, file, column=column, form=input_format)
+        labelled = from_sentences(model, file, column=column, form=input_format, grammar=grammar)
     asked: dict[str, Any] = {"k_best": k_best, "min_probability": min_probability, "unknown_tags": unknown_tags}
     found = entity_spans(labelled.posterior, labelled.gold, **asked)
     if found.gold is None:

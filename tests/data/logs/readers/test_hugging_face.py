@@ -202,11 +202,23 @@ def test_what_is_wrong_is_one_sentence(message: str) -> None:
     assert re.search(message, done.err), done.err
 
 
+def test_two_files_side_by_side_are_as_one() -> None:
+    logits, labels = made_up(100)
+    np.save("predictions.npy", logits)
+    np.save("label_ids.npy", labels)
+    np.savez("both.npz", predictions=logits, label_ids=labels)
+    (one,), (other,) = (
+        judged("predictions.npy", **{"from": "hf"})["curves"],
+        judged("both.npz")["curves"],
+    )
+    assert one["debiased_error"] == other["debiased_error"]
+
+
 def test_an_array_alone_is_half_of_it() -> None:
     np.save("logits.npy", np.zeros((3, 2)))
     done = run("calibration", "logits.npy", "--from", "hf")
     assert (done.code, done.out) == (2, "")
-    assert "save logits and right labels together" in done.err
+    assert "no label_ids.npy stands beside it; save both together" in done.err
 
 
 def test_the_library_reads_them_too() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -34,12 +35,7 @@ def recognises(beginning: Beginning) -> bool:
 
 def rows(source: Source) -> Iterator[Row]:
     """A row for each text, or for each token that has a label, with logits; or for each text with its scores."""
-    if source.name.endswith(".npy"):
-        raise InputError(
-            f"{source.name} is one array; save logits and right labels together: numpy.savez('x.npz', predictions=…, "
-            "label_ids=…)."
-        )
-    if source.file.format == "npz":
+    if source.file.format == "npz" or source.name.endswith(".npy"):
         yield from _predicted(source)
         return
     records = source.records() if source.file.format == "jsonl" else enumerate(_listed(source), start=1)
@@ -52,7 +48,7 @@ def rows(source: Source) -> Iterator[Row]:
 
 def _predicted(source: Source) -> Iterator[Row]:
     """The rows of the arrays of `Trainer.predict`."""
-    arrays = read_model_arrays(source.file.path)
+    arrays = read_model_arrays(source.file.path, targets=_labels_beside(source))
     logits, targets = arrays.logits, arrays.label_ids
     if targets is None:
         raise InputError(f"{source.name} holds no label_ids, the numbers of the right labels.")
@@ -88,6 +84,20 @@ def _predicted(source: Source) -> Iterator[Row]:
     for row in counting.tolist():
         place = {"item": row} if logits.ndim == 2 else {"document": row // width, "token": row % width}
         yield {**place, "target": int(numbers[row]), "logits": flat[row].tolist(), **names}
+
+
+def _labels_beside(source: Source) -> str | None:
+    """The right labels of logits in a file of their own, which stand beside it under one of their names."""
+    if not source.name.endswith(".npy"):
+        return None
+    beside = [os.path.join(source.folder, f"{name}.npy") for name in NAMES["label_ids"]]
+    found = next((path for path in beside if os.path.isfile(path)), None)
+    if found is None:
+        raise InputError(
+            f"{source.name} is one array, and no label_ids.npy stands beside it; save both together: "
+            "numpy.savez('x.npz', predictions=…, label_ids=…)."
+        )
+    return found
 
 
 def _class_names(source: Source, held: Sequence[str] | None, size: int) -> list[str] | None:
