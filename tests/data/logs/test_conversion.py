@@ -49,6 +49,19 @@ def test_models_are_not_pooled(tmp_path: Path) -> None:
     assert (found.columns["group"], found.group_sizes) == ("model", {"large": 3, "small": 3})
 
 
+def test_pooled_models_have_their_items_as_clusters(tmp_path: Path) -> None:
+    both = [write_lm_eval(tmp_path, name, "task", SAMPLES) for name in ("small", "large")]
+    found = read(*both, group="task")
+    assert (found.columns["cluster"], found.notes["across_files"]) == ("item", "same")
+    assert found.pairs().clusters.tolist() == [0, 1, 2] * 2
+
+
+def test_a_log_that_was_written_twice_is_refused(tmp_path: Path) -> None:
+    both = [write_lm_eval(tmp_path, "small", "task", SAMPLES, date=f"2026-11-2{at}T10-00-00.000001") for at in (1, 2)]
+    with pytest.raises(InputError, match=r"equal values of item occur in several files"):
+        read(*both)
+
+
 def test_questions_with_more_choices_than_others_are_judged_by_their_likeliest(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "a.jsonl", RAGGED)
     found = read(path)

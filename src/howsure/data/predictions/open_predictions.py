@@ -102,6 +102,8 @@ def open_predictions(
     if log is not None:
         found = with_defaults(asked, log, files, pairing=pairing, fixed=rows.fixed if rows else ())
         said, notes = described(log, files, chosen(asked, found)), log.describe()
+        if across_files == "error" and found["cluster"] != asked["cluster"]:
+            across_files = SAME  # items of a log are known by model and task: several rows of one are the same item
         asked = found
     label, reduce, classes, group = asked["label"], asked["reduce"], asked["classes"], asked["group"]
     source = source_of(**{role: asked[role] for role in SOURCES})
