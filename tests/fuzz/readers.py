@@ -174,6 +174,7 @@ READERS = {
         Reader("log-inspect-json", ".json", log("inspect")),
         Reader("log-helm", ".json", log("helm")),
         Reader("log-lighteval", ".parquet", log("lighteval")),
+        Reader("log-openai", ".jsonl", log("openai")),
         Reader("log-hf", ".jsonl", log("hf")),
         Reader("conllu", ".conllu", documents("conllu")),
         Reader("conll-2012", ".conll", documents("conll-2012")),

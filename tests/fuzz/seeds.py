@@ -174,6 +174,7 @@ SEEDS: dict[str, Seeds] = {
     "log-inspect-json": log("inspect"),
     "log-helm": log("helm", "helm stats"),
     "log-lighteval": log("lighteval"),
+    "log-openai": log("openai", "openai completions"),
     "log-hf": log("hf"),
     "conllu": news,
     "conll-2012": fixed(*CONLL),

@@ -17,11 +17,16 @@ from tests.data.logs.writers import (
     lighteval_detail,
     lm_eval_sample,
     lm_eval_text,
+    openai_batch,
+    openai_chat,
+    openai_completion,
+    openai_response,
     write_lines,
     write_parquet,
 )
 
 Writer = Callable[[Path, Any], Path]
+ALL = {"A": 0.5, " A": 0.125, "B": 0.125, "C": 0.0625, " D": 0.0625, "I": 0.125}
 LETTERS = {"A": 0.75, "B": 0.25}
 
 
@@ -65,6 +70,9 @@ LOGS: dict[str, tuple[Any, Writer]] = {
     "inspect zip": ({"header.json": inspect_header(), "samples/q1_epoch_1.json": INSPECTED[0]}, archive),
     "helm": (STATE, document),
     "helm stats": (STATS, document),
+    "openai": ([openai_batch("q1", openai_chat(ALL), target="B"), openai_batch("q2", None, target="A")], lines),
+    "openai completions": ([{**openai_completion({" A": 0.5, "B": 0.25}), "gold": "A"}], lines),
+    "openai responses": ([openai_response({"A": 0.75, "B": 0.125})], document),
     "hf": (SCORED, lines),
     "lighteval": ([lighteval_detail(0, [-1.0, -2.0], 0)], table),
 }

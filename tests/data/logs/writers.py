@@ -189,3 +189,49 @@ def write_helm(folder: Path, stats: Sequence[Mapping[str, Any]], states: Sequenc
     for name, content in held.items():
         (folder / name).write_text(json.dumps(content, indent=2), encoding="utf-8")
     return folder
+
+
+def openai_chat(
+    answers: Mapping[str, float], *, text: Sequence[str] = ("The", " answer", " is", " {}", "."), model: str = "gpt"
+) -> dict[str, Any]:
+    """A response of OpenAI's chat completions whose answer is the likeliest of these tokens."""
+    best = max(answers, key=lambda name: answers[name])
+    tops = [{"token": name, "logprob": math.log(mass), "bytes": None} for name, mass in answers.items()]
+    tokens = [
+        {"token": best, "logprob": math.log(answers[best]), "bytes": None, "top_logprobs": tops}
+        if one.strip() == "{}"
+        else {"token": one, "logprob": -0.25, "bytes": None, "top_logprobs": [{"token": one, "logprob": -0.25}]}
+        for one in text
+    ]
+    message = {"role": "assistant", "content": "".join(one["token"] for one in tokens)}
+    choice = {"index": 0, "message": message, "logprobs": {"content": tokens}, "finish_reason": "stop"}
+    return {"id": "x", "object": "chat.completion", "created": 1, "model": model, "choices": [choice], "usage": {}}
+
+
+def openai_completion(answers: Mapping[str, float], *, model: str = "vllm") -> dict[str, Any]:
+    """A response of the completions of vLLM."""
+    chat = openai_chat(answers, text=("{}", "\n"), model=model)
+    tokens = chat["choices"][0]["logprobs"]["content"]
+    held = {
+        "tokens": [one["token"] for one in tokens],
+        "token_logprobs": [one["logprob"] for one in tokens],
+        "top_logprobs": [{top["token"]: top["logprob"] for top in one["top_logprobs"]} for one in tokens],
+        "text_offset": [0, 2],
+    }
+    choice = {"index": 0, "text": " B\n", "logprobs": held, "finish_reason": "stop"}
+    return {"id": "x", "object": "text_completion", "created": 1, "model": model, "choices": [choice]}
+
+
+def openai_response(answers: Mapping[str, float]) -> dict[str, Any]:
+    """A response of OpenAI's responses API, after a step of reasoning."""
+    chat = openai_chat(answers)
+    text = {"type": "output_text", "text": "…", "logprobs": chat["choices"][0]["logprobs"]["content"]}
+    output = [{"type": "reasoning", "summary": []}, {"type": "message", "role": "assistant", "content": [text]}]
+    return {"id": "x", "object": "response", "model": "gpt", "output": output, "metadata": {"target": "A"}}
+
+
+def openai_batch(item: str, body: Mapping[str, Any] | None, **more: Any) -> dict[str, Any]:
+    """A line of the output of OpenAI's batches; without a body, of a request that failed."""
+    error = None if body is not None else {"code": "rate_limit"}
+    response = {"status_code": 200 if body is not None else 500, "request_id": "r", "body": body}
+    return {"id": "b", "custom_id": item, "response": response, "error": error, **more}

@@ -126,7 +126,7 @@ def across_files_option(columns: str) -> Callable[[Decorated], Decorated]:
 from_option = click.option(
     "--from", "input_format", metavar="FORMAT",
     help="Format of the files: csv, tsv, jsonl, json, parquet, npz, or of a log: lm-eval, inspect, helm, lighteval, "
-    "hf. "
+    "openai, hf. "
     "Default: as the files show.",
 )  # fmt: skip
 where_option = click.option(

@@ -11,10 +11,11 @@ from howsure.data.logs.readers.hugging_face import HUGGING_FACE
 from howsure.data.logs.readers.inspect_ai import INSPECT
 from howsure.data.logs.readers.lighteval import LIGHTEVAL
 from howsure.data.logs.readers.lm_eval import LM_EVAL
+from howsure.data.logs.readers.openai import OPENAI
 from howsure.data.tables.named_files import TABLES, File
 from howsure.errors import InputError
 
-FORMATS: tuple[LogFormat, ...] = (LM_EVAL, INSPECT, HELM, LIGHTEVAL, HUGGING_FACE)
+FORMATS: tuple[LogFormat, ...] = (LM_EVAL, INSPECT, HELM, LIGHTEVAL, OPENAI, HUGGING_FACE)
 BY_NAME = {one.name: one for one in FORMATS}
 
 

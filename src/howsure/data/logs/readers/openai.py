@@ -1,0 +1,262 @@
+"""Responses with log-probabilities as OpenAI's API and vLLM write them: chat, completions, responses, batch output.
+
+The rule: the answer is the first token that is one of the answers ("A" to "D" unless the record has `classes`), but for
+spaces around it, and is no word of a sentence: what follows does not begin with a letter or a digit. Tokens that
+differ by spaces alone are added up. An answer is left open where there is no such token, or a later one names another.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from howsure.data.logs.beginning import Beginning
+from howsure.data.logs.json_values import listed, mapping, number
+from howsure.data.logs.log_format import LogFormat, Row
+from howsure.data.logs.readers.response_tokens import choice_tokens, output_tokens
+from howsure.data.logs.source import Source
+
+LETTERS = ("A", "B", "C", "D")
+TARGETS = ("target", "gold", "label", "answerKey")  # what the user calls the right answer; the first that is there
+SPACES = " \t\r\n\u2581\u0120\u010a"  # also as tokenisers write them
+ROUNDING = 1e-3  # by which a log-probability may lie above 0, and probabilities above 1
+ITEMS = ("custom_id", "item", "uid")
+OF_THE_API = {"id", "object", "created", "created_at", "status", "service_tier", "system_fingerprint", "temperature"}
+OF_THE_API |= {"top_p", "top_logprobs", "max_output_tokens", "parallel_tool_calls", "error", "model", "truncation"}
+BATCH = {"custom_id", "response", "error"}
+RESPONSE_KEYS = ({"choices", "logprobs"}, {"output", "top_logprobs"})
+
+
+def recognises(beginning: Beginning) -> bool:
+    """Whether there are responses with choices or output."""
+    if beginning.file.format == "jsonl":
+        return _body(beginning.record) is not None or beginning.record.keys() >= BATCH
+    start = beginning.text.lstrip()[:1]
+    keys = set(beginning.keys)
+    return beginning.file.format == "json" and start in (b"[", b"{") and any(some <= keys for some in RESPONSE_KEYS)
+
+
+def rows(source: Source) -> Iterator[Row]:
+    """A row for each choice of each response: the answer and its probability, or those of all answers."""
+    found = _Counts()
+    for line, record in _records(source):
+        try:
+            found.add(_choices(record))
+        except ValueError as error:
+            raise source.fault(line, f"{error}.") from error
+    for note in found.notes():
+        source.note(note)
+    for line, record in _records(source):
+        for choice in _choices(record):
+            row = choice.row(line, whole=found.whole)
+            yield row if choice.body else row | {"model": found.model}
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """One of the answers to a request: the answers there are, the tokens, and where among them the answer stands."""
+
+    record: Mapping[str, Any]
+    body: Mapping[str, Any]
+    run: int | None
+    classes: tuple[str, ...]
+    masses: Mapping[str, float] | None  # of the answers, by what the tokens at its place say; None if there is none
+    answer: str | None
+
+    @property
+    def knows_all(self) -> bool:
+        """Whether the probability of every answer is known."""
+        return self.masses is not None and set(self.masses) == set(self.classes)
+
+    def row(self, line: int, *, whole: bool) -> Row:
+        """The row, with all probabilities if the `whole` log knows them."""
+        metadata = {**mapping(self.body.get("metadata")), **mapping(self.record.get("metadata"))}
+        plain = {name: value for name, value in self.record.items() if not isinstance(value, dict | list)}
+        row: Row = {name: value for name, value in plain.items() if name not in OF_THE_API}
+        item = next((plain[name] for name in ITEMS if name in plain), line)
+        model = self.body.get("model")
+        row |= {"item": item, "model": model if isinstance(model, str) else None, "classes": list(self.classes)}
+        row["metadata"] = metadata
+        row |= {} if self.run is None else {"run": self.run}
+        target = self._target(metadata)
+        row |= {} if target is None else {"target": target}
+        if self.masses is None or self.answer is None:
+            return row
+        row |= {"prediction": self.classes.index(self.answer), "class_mass": math.fsum(self.masses.values())}
+        if whole:
+            return row | {"log_probabilities": [math.log(self.masses[name]) for name in self.classes]}
+        right = {} if target is None else {"correct": int(self.classes[target] == self.answer)}
+        return row | {"probability": min(1.0, self.masses[self.answer])} | right
+
+    def _target(self, metadata: Mapping[str, Any]) -> int | None:
+        """The position of the right answer, where the record or its metadata names it."""
+        for held in (self.record, metadata):
+            for name in TARGETS:
+                value = held.get(name)
+                if isinstance(value, str) and value.strip() in self.classes:
+                    return self.classes.index(value.strip())
+                if isinstance(value, str | int | float):
+                    told = f"its {name} {value!r:.60} is none of the answers {', '.join(self.classes)}"
+                    raise ValueError(f"{told}. Name the answers in `classes`")
+        return None
+
+
+class _Counts:
+    """What is known of all answers together."""
+
+    def __init__(self) -> None:
+        self.choices = self.answered = self.knowing = 0
+        self.outside = 0.0
+        self.models: set[str] = set()
+
+    def add(self, choices: Sequence[_Choice]) -> None:
+        for choice in choices:
+            row = choice.row(0, whole=False)
+            self.models |= {row["model"]} if row["model"] is not None else set()
+            self.choices += 1
+            if choice.masses is not None:
+                self.answered += 1
+                self.knowing += choice.knows_all
+                self.outside += max(0.0, 1.0 - math.fsum(choice.masses.values()))
+
+    @property
+    def model(self) -> str | None:
+        """The model of requests that failed, where all others went to one."""
+        return next(iter(self.models)) if len(self.models) == 1 else None
+
+    @property
+    def whole(self) -> bool:
+        """Whether every answer comes with the probabilities of all answers."""
+        return 0 < self.answered == self.knowing
+
+    def notes(self) -> Iterator[str]:
+        """What the user should know of them."""
+        if self.answered < self.choices:
+            yield (
+                f"{self.choices - self.answered:,} of {self.choices:,} responses have no probability: no token is one "
+                "of the answers, or two name different ones"
+            )
+        if self.answered:
+            share = self.outside / self.answered
+            yield f"at the answer, tokens that are none of the answers have a probability of {share:.4f} on average"
+        if self.answered and not self.whole:
+            yield (
+                f"{self.answered - self.knowing:,} of {self.answered:,} answers come without the log-probability of "
+                "another answer: each has the probability of its own token; ask for more top_logprobs to judge all"
+            )
+
+
+def _records(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The records of JSON lines, or of one JSON document, with their numbers."""
+    if source.file.format == "jsonl":
+        yield from source.records()
+        return
+    document = source.document()
+    held = document if isinstance(document, list) else [document]
+    for at, record in enumerate(held, start=1):
+        if not isinstance(record, dict):
+            raise source.fault(at, "it is no response, which is a JSON object.")
+        yield at, record
+
+
+def _body(record: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The response in a record: the record itself, its `response`, or the body of that; None if there is none."""
+    held = [record, *(one for one in record.values() if isinstance(one, dict))]
+    held += [one["body"] for one in held if isinstance(one.get("body"), dict)]
+    return next((one for one in held if _is_response(one)), None)
+
+
+def _is_response(one: Mapping[str, Any]) -> bool:
+    choices, output = listed(one.get("choices")), listed(one.get("output"))
+    if choices and isinstance(choices[0], dict):
+        return "logprobs" in choices[0] or "message" in choices[0] or one.get("object") == "text_completion"
+    return bool(output) and isinstance(output[0], dict) and one.get("object") == "response"
+
+
+def _choices(record: Mapping[str, Any]) -> list[_Choice]:
+    """The choices of a record; of a request that failed, one without an answer."""
+    body = _body(record)
+    classes = _classes(record, body or {})
+    if body is None:
+        if record.get("error") or mapping(record.get("response")).get("status_code", 200) != 200:
+            return [_Choice(record, {}, None, classes, None, None)]
+        raise ValueError("it holds no response with choices or output")
+    found = listed(body.get("choices"))
+    if not found:
+        return [_choice(record, body, None, classes, output_tokens(body))]
+    several = len(found) > 1
+    return [
+        _choice(record, body, at if several else None, classes, choice_tokens(mapping(one)))
+        for at, one in enumerate(found)
+    ]
+
+
+def _choice(
+    record: Mapping[str, Any], body: Mapping[str, Any], run: int | None, classes: tuple[str, ...], tokens: list[Any]
+) -> _Choice:
+    at = _answer_at(tokens, classes)
+    masses = None if at is None else _masses(tokens[at], classes)
+    answer = None if at is None else str(tokens[at]["token"]).strip(SPACES)
+    return _Choice(record, body, run, classes, masses, answer)
+
+
+def _classes(record: Mapping[str, Any], body: Mapping[str, Any]) -> tuple[str, ...]:
+    """The answers there are: what the record or its metadata calls `classes`, as a list or with commas, or A to D."""
+    places = (record, mapping(record.get("metadata")), mapping(body.get("metadata")))
+    named = next((one["classes"] for one in places if one.get("classes") is not None), LETTERS)
+    held = (
+        [one.strip() for one in named.split(",")]
+        if isinstance(named, str)
+        else list(named)
+        if named is LETTERS
+        else (listed(named))
+    )
+    if len(held) < 2 or len(set(map(str, held))) < len(held) or not all(isinstance(one, str) and one for one in held):
+        raise ValueError(f"its classes must be two different texts or more; they are {named!r:.100}")
+    return tuple(held)
+
+
+def _answer_at(tokens: Sequence[Mapping[str, Any]], classes: Sequence[str]) -> int | None:
+    """Where the answer stands; None if nowhere, or if another one is named later."""
+    texts = [str(one["token"]) for one in tokens]
+    places = [
+        at for at, text in enumerate(texts)
+        if text.strip(SPACES) in classes and not _goes_on("".join(texts[at + 1 : at + 3]))
+    ]  # fmt: skip
+    named = {texts[at].strip(SPACES) for at in places}
+    return places[0] if len(named) == 1 else None
+
+
+def _goes_on(rest: str) -> bool:
+    """Whether a text goes on with a letter or digit in the same line."""
+    begins = rest.lstrip(" \t\u2581\u0120")
+    return begins[:1].isalnum()
+
+
+def _masses(token: Mapping[str, Any], classes: Sequence[str]) -> dict[str, float]:
+    """The probabilities of the answers that tokens name where the answer stands."""
+    by_token = {str(token["token"]): _probability(token)}
+    for other in listed(token.get("top_logprobs")):
+        if isinstance(other, dict) and isinstance(other.get("token"), str):
+            by_token[other["token"]] = _probability(other)
+    masses: dict[str, float] = {}
+    for text, probability in by_token.items():
+        if text.strip(SPACES) in classes and probability > 0:
+            masses[text.strip(SPACES)] = masses.get(text.strip(SPACES), 0.0) + probability
+    if math.fsum(masses.values()) > 1 + ROUNDING:
+        raise ValueError(f"the probabilities of its answers sum to {math.fsum(masses.values()):.6g}")
+    if not masses.get(str(token["token"]).strip(SPACES)):
+        raise ValueError(f"its answer {token['token']!r} has a probability of 0")
+    return masses
+
+
+def _probability(token: Mapping[str, Any]) -> float:
+    found = number(token.get("logprob"))
+    if found is None or math.isnan(found) or found > ROUNDING:
+        raise ValueError(f"logprob must be a number of at most 0; it is {token.get('logprob')!r:.40}")
+    return math.exp(min(0.0, found))
+
+
+OPENAI = LogFormat("openai", "the API of OpenAI or vLLM", recognises, rows)
