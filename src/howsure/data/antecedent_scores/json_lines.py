@@ -12,7 +12,7 @@ from howsure.errors import InputError
 from howsure.files.json_text import parsed_json
 from howsure.inputs.naming import nearest, shortened
 
-NEEDED, TEXTS, PAIRS = ("id", "mentions", "scores", "null"), ("words", "text"), "pair_logits"
+NEEDED, OPTIONAL, PAIRS = ("id", "mentions", "scores", "null"), ("words", "text", "antecedents"), "pair_logits"
 
 
 def record_of(line: bytes | str) -> dict[str, Any]:
@@ -28,7 +28,7 @@ def record_of(line: bytes | str) -> dict[str, Any]:
         raise InputError(f"it holds {type(record).__name__}, not an object; write one document {{…}} per line.")
     if "id" not in record:
         raise _missing("id", record)
-    return {**record, "id": str(record["id"]) if isinstance(record["id"], int) else record["id"]}
+    return {**record, "id": str(record["id"]) if type(record["id"]) is int else record["id"]}
 
 
 def scores_from_json(record: dict[str, Any]) -> AntecedentScores:
@@ -44,9 +44,9 @@ def scores_from_json(record: dict[str, Any]) -> AntecedentScores:
             "the probabilities are those of this reading."
         )
     for name in NEEDED:
-        if name not in record:
+        if record.get(name) is None:
             raise _missing(name, record)
-    held = {name: record[name] for name in (*NEEDED, *TEXTS, "antecedents") if record.get(name) is not None}
+    held = {name: record[name] for name in (*NEEDED, *OPTIONAL) if record.get(name) is not None}
     if not isinstance(record["scores"], list):
         raise InputError(f"scores must be a list with one row per mention; they are {record['scores']!r:.40}.")
     held["scores"] = [_numbers(row, f"row {j} of scores") for j, row in enumerate(record["scores"])]
@@ -82,7 +82,10 @@ def _numbers(row: object, where: str) -> Any:
     """Numbers, null for -inf."""
     if not isinstance(row, list):
         raise InputError(f"{where} must be a list of numbers; it is {row!r:.40}.")
-    found = np.array([-np.inf if one is None else one for one in row], dtype=None if row else np.float64)
+    try:
+        found = np.array([-np.inf if one is None else one for one in row], dtype=None if row else np.float64)
+    except ValueError:  # lists of different length
+        found = np.array(None)
     if found.ndim != 1 or found.dtype.kind not in "iuf":
         wrong = next((one for one in row if one is not None and type(one) not in (int, float)), row)
         raise InputError(f"{where} must hold numbers, or null where there is no link; it holds {wrong!r:.40}.")
@@ -91,5 +94,5 @@ def _numbers(row: object, where: str) -> Any:
 
 def _missing(name: str, record: dict[str, Any]) -> InputError:
     near = nearest(name, list(record))
-    advice = f" Did you mean {near}?" if near and near not in (*NEEDED, *TEXTS) else ""
-    return InputError(f"the key {name!r} is missing; there are {shortened(record, limit=8)}.{advice}")
+    advice = f" Did you mean {near}?" if near and near not in (*NEEDED, *OPTIONAL) else ""
+    return InputError(f"the key {name!r} is missing or null; there are {shortened(record, limit=8)}.{advice}")
