@@ -9,8 +9,10 @@ import pytest
 
 from howsure.data import open_predictions, read_columns
 from howsure.data.logs.choices import softmax
+from howsure.data.logs.conversion import input_files
 from howsure.errors import InputError
-from tests.data.logs.writers import lm_eval_sample, lm_eval_text, write_lines, write_lm_eval
+from tests.data.logs.samples import LOGS
+from tests.data.logs.writers import lm_eval_sample, lm_eval_text, write_lines, write_lm_eval, zip_of_zstd
 
 SAMPLES = [lm_eval_sample(0, [-1.0, -2.0], 0), lm_eval_sample(1, [-3.0, -2.0], 0), lm_eval_sample(2, [-1.0, -1.5], 1)]
 RAGGED = [SAMPLES[0], lm_eval_sample(1, [-3.0, -2.0, -4.0], 1, choices="abc")]
@@ -131,9 +133,21 @@ def test_logs_and_tables_are_not_mixed(tmp_path: Path, log: Path) -> None:
 
 def test_an_archive_of_no_program_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.eval"
-    path.write_bytes(b"PK\x03\x04 and no more")
+    path.write_bytes(zip_of_zstd([("a.json", b"{}")]))
     with pytest.raises(InputError, match=r"a.eval is an archive of no program that howsure knows: lm-eval"):
         open_predictions([path])
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_a_log_that_is_cut_off_is_refused(name: str, tmp_path: Path) -> None:
+    content, write = LOGS[name]
+    path = write(tmp_path, content)
+    whole = path.read_bytes()
+    ends = {at + one for at, byte in enumerate(whole) if byte == ord("\n") for one in (0, 1)}
+    for length in {len(whole) * part // 16 for part in range(16)} - (ends if path.suffix == ".jsonl" else set()):
+        path.write_bytes(whole[:length])
+        with pytest.raises(InputError, match=path.name):
+            input_files([path], format=name.partition(" ")[0], spool=tmp_path)
 
 
 def test_each_side_of_a_comparison_is_one_model(tmp_path: Path) -> None:

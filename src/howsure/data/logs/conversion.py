@@ -6,6 +6,7 @@ import json
 import math
 import os
 import re
+import zipfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -111,9 +112,7 @@ def input_files(
     files = named_files(paths, format=None if is_log else format, spool=spool, by_content=is_log)
     form = BY_NAME[str(format)] if is_log else (detected(files) if format is None else None)
     if form is None:
-        odd = next((file.name for file in files if file.format == "zip"), None)
-        if odd is not None:
-            raise InputError(f"{odd} is an archive of no program that howsure knows: {', '.join(BY_NAME)}.")
+        _refuse_archives(files)
         if normalise is not None:
             raise InputError("normalise=... is for log-likelihoods of choices in a log; these files are tables.")
         return files, None
@@ -123,6 +122,15 @@ def input_files(
     if normalise is not None and "log_probabilities" not in log.held:
         raise InputError(f"normalise=... is for log-likelihoods of choices; {files[0].name} holds none.")
     return rewritten, log
+
+
+def _refuse_archives(files: Sequence[File]) -> None:
+    """Raise InputError if one of the files is an archive, which only a log may be."""
+    for file in files:
+        if file.format == "zip" and zipfile.is_zipfile(file.path):
+            raise InputError(f"{file.name} is an archive of no program that howsure knows: {', '.join(BY_NAME)}.")
+        if file.format == "zip":
+            raise InputError(f"{file.name} is no complete archive. Was it cut off, or is it still being written?")
 
 
 def _rewritten(file: File, path: Path, log: Log, words: Collection[str]) -> File:
