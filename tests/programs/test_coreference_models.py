@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from howsure.coreference import CorefPosterior, posterior_from_scores, scores_from_fastcoref
-from howsure.data import AntecedentScores, read_antecedent_scores, write_antecedent_scores
+from howsure.data import AntecedentScores, Document, Sentence, read_antecedent_scores, write_antecedent_scores
 from tests.coreference.enumeration import Enumeration
 
 pytestmark = pytest.mark.programs
@@ -58,9 +58,10 @@ def write_tokenizer(folder: Path) -> None:
 
 
 @pytest.fixture(scope="module", params=["FCoref", "LingMessCoref"])
-def resolved(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
-    """What a model of fastcoref predicts for a long text and a short one, in a batch that is padded."""
+def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A model of fastcoref."""
     import fastcoref
+    import spacy
     import torch
     from fastcoref.coref_models.modeling_fcoref import FCorefModel
     from fastcoref.coref_models.modeling_lingmess import LingMessModel
@@ -81,7 +82,9 @@ def resolved(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         for parameter in built.parameters():
             parameter.mul_(3.0)  # as they are, all scores are alike
     built.save_pretrained(folder)
-    model = getattr(fastcoref, request.param)(str(folder), device="cpu", nlp=None, enable_progress_bar=False)
+    model = getattr(fastcoref, request.param)(
+        str(folder), device="cpu", nlp=spacy.blank("en"), enable_progress_bar=False
+    )
     logits = model.predict(texts=[LONG], is_split_into_words=True)[0].coref_logit
     links = logits[:, :-1][np.tri(len(logits), k=-1, dtype=bool)]
     scale = 2.0 / float(links.std())
@@ -90,6 +93,12 @@ def resolved(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
             if "classifier" in name or "antecedent" in name:
                 parameter.mul_(scale)  # all scores are linear in these
         model.model.mention_start_classifier.bias -= scale * float(np.quantile(links, 0.7)) / 2
+    return model
+
+
+@pytest.fixture(scope="module")
+def resolved(model: Any) -> list[Any]:
+    """What the model predicts for a long text and a short one, in a batch that is padded."""
     return list(model.predict(texts=[LONG, SHORT], is_split_into_words=True))
 
 
@@ -147,6 +156,31 @@ def test_candidates_that_are_no_words_are_told(resolved: list[Any]) -> None:
                 scores_from_fastcoref(result, id="x")
         else:
             assert len(scores_from_fastcoref(result, id="x")) == len(others)
+
+
+@pytest.mark.filterwarnings("ignore:left out")
+def test_a_text_is_found_again_in_a_document_cut_otherwise(model: Any) -> None:
+    """fastcoref cuts a text by spaCy, the document has other words: mentions are found by their characters."""
+    text = "Maria didn't meet Ruth's brother in Lisbon. She showed Ruth the harbour, and Ruth's brother Maria's house."
+    result = model.predict(texts=[text])[0]
+    scores = scores_from_fastcoref(result, id="text")
+    assert scores.text == text
+    document = Document("text", tuple(Sentence(tuple(half.split())) for half in (text[:43], text[43:])))
+    posterior = posterior_from_scores(scores, document, misplaced="leave-out")
+    assert len(posterior) > 0
+    spans = {text[start:end] for start, end in scores.mentions.tolist()}
+    assert {" ".join(document.words_of(mention)) for mention in posterior.mentions} <= spans
+    kept = posterior_from_scores(scores)
+    assert [" ".join(kept_words.split()) for kept_words in sorted(spans)] == sorted(
+        {text_of(scores, mention) for mention in kept.mentions}
+    )
+
+
+def text_of(scores: AntecedentScores, mention: Any) -> str:
+    """The characters of a mention in the text itself."""
+    sentence = scores.document().sentences[0]
+    words, spaces = sentence.words[mention.start : mention.end], sentence.spaces[mention.start : mention.end]
+    return "".join(word + " " * space for word, space in zip(words, spaces, strict=True)).strip()
 
 
 def pruned_model() -> Any:
