@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from howsure.sequences import CRFTagger, TagPosterior, entities_in, entity_spans, gold_tags
 from tests.cli.running import howsure as run
 from tests.cli.running import printed
-from tests.test_documents import ROOT, run_page
+from tests.test_documents import ROOT, copy_picture, run_page
 
 pytestmark = pytest.mark.programs
 
@@ -223,3 +224,19 @@ def test_the_page_of_token_classifiers_runs(tmp_path: Path) -> None:
     """With the programs that the tests of every day do without."""
     (tmp_path / "images").mkdir()
     run_page((ROOT / "docs" / "token-classifiers.md").read_text(encoding="utf-8"), tmp_path, programs=True)
+    if os.environ.get("HOWSURE_DRAW"):
+        for picture in (tmp_path / "images").iterdir():
+            copy_picture(str(picture), str(ROOT / "docs" / "images" / picture.name))
+
+
+def test_entities_are_those_that_seqeval_counts() -> None:
+    """Of labels in any order, most of them no legal sequence."""
+    from seqeval.metrics.sequence_labeling import get_entities
+
+    rng = np.random.default_rng(0)
+    labels = ["O", *(f"{prefix}-{type_}" for prefix in "BIES" for type_ in ("PER", "LOC"))]
+    for _ in range(5_000):
+        tags = [str(tag) for tag in rng.choice(labels, size=rng.integers(1, 8))]
+        assert set(map(tuple, entities_in(tags))) == {
+            (first, last + 1, kind) for kind, first, last in get_entities(tags)
+        }
