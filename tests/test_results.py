@@ -123,6 +123,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "differences of several metrics": lambda: _differences(["accuracy", "macro_f1"]),
     "means of scores": lambda: howsure.compare(scores=_scores()),
     "means of a table": lambda: _long_form(),
+    "means alone": lambda: howsure.compare(scores=_scores()).means,
     "counts": lambda: _counts(),
     "counts without cells": lambda: howsure.estimate_counts(np.linspace(0, 1, 40), [1, 0] * 20, method="labels"),
     "sample for labels": lambda: howsure.sample_for_labels(np.linspace(0, 1, 200), 30, rng=0),

@@ -64,6 +64,15 @@ def test_what_a_person_reads(log: Path, tmp_path: Path) -> None:
     assert "standard error" in report
 
 
+def test_tables_for_a_paper_and_chosen_columns(log: Path) -> None:
+    latex = run(log, *BY, "--score", "grade", "--format", "latex").stdout
+    assert latex.count(r"\begin{tabular}") == 2
+    assert "Means of the models" in latex
+    chosen = run(log, *BY, "--score", "grade", "--format", "markdown", "--columns", "model,difference").stdout
+    assert "| model | difference |" in chosen.replace("  ", " ")
+    assert "standard error" not in chosen
+
+
 def test_a_file_for_each_model(tmp_path: Path, log: Path) -> None:
     """Two JSON-lines files, rows in any order, are matched by id; the models are the files."""
     for model, held in HELD.groupby("model"):
@@ -107,7 +116,7 @@ def test_missing_items_are_counted(tmp_path: Path) -> None:
     path = table(tmp_path / "log.csv", rows_of(HELD.drop(index=[0, 1])))
     told = found(path, *BY, "--score", "grade", "--skip-missing")
     assert told["comparisons"][0]["n"] in (38, 39)
-    assert any("left out: at least one of base, large has no answer there." in note for note in told["notes"])
+    assert any("left out for all models, because some have no answer there" in note for note in told["notes"])
 
 
 def test_what_is_true_in_a_file_of_its_own(tmp_path: Path, log: Path) -> None:

@@ -44,7 +44,7 @@ def test_the_tied_models_are_those_not_found_worse() -> None:
     (said,) = verdicts(found)
     assert said.startswith(f"{found.tied[0]} has the best score, ")
     assert said.endswith(f"not told apart from it: {found.tied[1]}; 2 others are worse.")
-    assert "tied" in found.means_table().text()
+    assert "tied" in found.means.table().text()
     assert "p is adjusted for 6 comparisons of all pairs (Holm)." in how(found)
 
 
@@ -67,3 +67,11 @@ def test_the_set_of_tied_models_holds_the_best() -> None:
         wrong += any(row.p_adjusted <= 0.05 for row in found if {row.model, row.baseline} <= equal)
     assert wrong <= 20
     assert lacking <= 20
+
+
+def test_too_few_draws_for_so_many_comparisons_are_told() -> None:
+    """With 99 resamples p is at least .01, and adjusted for six pairs never at most .05."""
+    scores = {name: held + RNG.normal(0, 0.1, 300) for name, held in SCORES.items()}
+    found = compare(scores=scores, method="permutation", n_resamples=99, rng=0, interval=None)
+    assert any("as small as 99 resamples can make it" in note for note in found.notes)
+    assert not any("resamples can make it" in note for note in compare(scores=SCORES).notes)

@@ -31,7 +31,7 @@ def significance_report(
         subtitle=f"{result.recipe['n']:,} items, baseline {result[0].baseline}",
         verdicts=verdicts(result),
         how=how(result),
-        table=Markup((result.means_table().html() if result.means else "") + result.table().html()),
+        table=Markup((result.means.table().html() if result.means else "") + result.table().html()),
         picture=Markup(difference_svg(result)),
         caption=CAPTION,
         recipe=recipe_rows(recipe),

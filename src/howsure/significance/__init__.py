@@ -2,7 +2,7 @@
 
 from howsure.significance.comparison import compare
 from howsure.significance.experiments import Experiments
-from howsure.significance.means.model_means import ModelMean
+from howsure.significance.means.model_means import ModelMean, ModelMeans
 from howsure.significance.metrics.metric import Metric, mean, metric_names, register
 from howsure.significance.power import detection_power, minimum_detectable_difference, required_sample_size
 from howsure.significance.results import Comparison, Difference
@@ -14,6 +14,7 @@ __all__ = [
     "Experiments",
     "Metric",
     "ModelMean",
+    "ModelMeans",
     "Runs",
     "compare",
     "detection_power",

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.inputs.naming import unknown_name
+from howsure.inputs.naming import counted, unknown_name
 from howsure.significance.means.item_scores import ItemScores, item_scores
-from howsure.significance.means.model_means import ModelMean, model_means
+from howsure.significance.means.model_means import ModelMean, ModelMeans, model_means
 from howsure.significance.means.paired_means import beside, paired_difference, paired_mean
 from howsure.significance.metrics.metric import Metric
 from howsure.significance.metrics.requested import Requested
 from howsure.significance.notes import notes_of
 from howsure.significance.resampling.choices import Choices
 from howsure.significance.resampling.differences import differences_of
-from howsure.significance.results import Comparison, Difference
+from howsure.significance.results import ALPHA, Comparison, Difference
 from howsure.stats.multiplicity import adjust_p_values
 
 Progress = Callable[[int, int], None] | None
@@ -104,8 +104,21 @@ def compare_family(
     means: list[ModelMean] = []
     for held in scores.values():
         means += model_means(held, list(order), level=choices.level)
-    said = notes_of([(one.systems, one.metrics) for one in requested], shown)
-    return Comparison(tuple(shown), recipe, (*notes, *said), tuple(means), family.best)
+    said = (*notes_of([(one.systems, one.metrics) for one in requested], shown), *_of_few_draws(shown, choices))
+    found = Comparison(tuple(shown), recipe, (*notes, *said), None, family.best)
+    return replace(found, means=ModelMeans(tuple(means), recipe, found.tied)) if means else found
+
+
+def _of_few_draws(rows: Sequence[Difference], choices: Choices) -> Iterator[str]:
+    """If p is as small as so many draws can make it, and adjusted for the family still not small."""
+    smallest = (1 + 1e-9) / (choices.n_resamples + 1)
+    stuck = [row for row in rows if row.p_error > 0 and row.p_value <= smallest and row.p_adjusted > ALPHA]
+    if stuck:
+        yield (
+            f"{counted(len(stuck), 'p is', 'ps are')} as small as {choices.n_resamples:,} resamples can make it, and "
+            f"not small once adjusted for all comparisons: {stuck[0].p_adjusted:.4f}. Take more resamples, fewer "
+            "metrics, or a baseline named beforehand."
+        )
 
 
 def _pair_rows(

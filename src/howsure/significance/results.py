@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from howsure.significance.means.model_means import ModelMean
+    from howsure.significance.means.model_means import ModelMeans
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,19 +81,7 @@ def relative_reduction(best: float | None, baseline: float, model: float) -> flo
 
 
 ALPHA = 0.05
-WORDS = ("against", "model", "metric", "best")  # columns of names
-MEANS: dict[str, Callable[[ModelMean], str]] = {
-    "model": lambda one: one.model,
-    "metric": lambda one: one.metric,
-    "n": lambda one: f"{one.n:,}",
-    "mean": lambda one: number(one.value),
-    "interval": lambda one: interval(one.low, one.high),
-    "standard error": lambda one: number(one.standard_error),
-}
-RUNS: dict[str, Callable[[ModelMean], str]] = {
-    "runs": lambda one: f"{one.runs:,}",
-    "from runs": lambda one: "–" if math.isnan(one.run_share) else f"{one.run_share:.0%}",
-}
+WORDS = ("against", "model", "metric")  # columns of names
 AGAINST: dict[str, Callable[[Difference], str]] = {"against": lambda row: row.baseline}
 COLUMNS: dict[str, Callable[[Difference], str]] = {
     "model": lambda row: row.model,
@@ -114,6 +102,9 @@ LEGEND = {
 }
 
 
+OF_PAIRS = {"adjusted p": "adjusted for all pairs of models; ** at most .01, * at most .05"}
+
+
 @dataclass(frozen=True, slots=True)
 class Comparison(Result):
     """Models against a baseline: one row per model and metric, the recipe that produced them, and notes.
@@ -126,7 +117,7 @@ class Comparison(Result):
     rows: tuple[Difference, ...]
     recipe: Mapping[str, Any]
     notes: tuple[str, ...] = ()
-    means: tuple[ModelMean, ...] = ()
+    means: ModelMeans | None = None
     best: str | None = None
 
     def __len__(self) -> int:
@@ -157,33 +148,21 @@ class Comparison(Result):
         rows = [row for row in self.rows if row.metric == self.rows[0].metric and row.baseline == self.best]
         return (self.best, *(row.model for row in rows if not row.p_adjusted <= ALPHA))
 
-    def means_table(self) -> Table:
-        """The models' own means with their intervals, a row per model and metric."""
-        several = len({one.metric for one in self.means}) > 1
-        runs = any(one.runs > 1 for one in self.means)
-        tied = self.tied if len(self.tied) > 1 else ()
-        columns = {name: show for name, show in MEANS.items() if several or name != "metric"}
-        columns |= RUNS if runs else {}
-        rows = [[show(one) for show in columns.values()] for one in self.means]
-        if tied:
-            first = self.rows[0].metric
-            marks = ["tied" if one.model in tied and one.metric == first else "" for one in self.means]
-            return Table([*columns, "best"], [[*row, mark] for row, mark in zip(rows, marks, strict=True)], words=WORDS)
-        return Table(list(columns), rows, words=WORDS)
-
     def table(self) -> Table:
         """One row per model and metric; the baselines too, if there are several."""
         several = len({row.baseline for row in self.rows}) > 1
         columns = AGAINST | COLUMNS if several else COLUMNS
         rows = [[show(row) for show in columns.values()] for row in self.rows]
-        return Table(list(columns), rows, words=WORDS, title="Differences from a baseline", legend=LEGEND)
+        title = "Differences from a baseline" if self.best is None else "Differences between models"
+        legend = LEGEND if self.best is None else LEGEND | OF_PAIRS
+        return Table(list(columns), rows, words=WORDS, title=title, legend=legend)
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form: `recipe`, `notes` and `comparisons`; with means, also `means`, and with a best model, `best`
         and `tied`."""
         rows = [row.to_dict() for row in self.rows]
         held: dict[str, Any] = {"recipe": dict(self.recipe), "notes": list(self.notes), "comparisons": rows}
-        held |= {"means": [one.to_dict() for one in self.means]} if self.means else {}
+        held |= {} if self.means is None else {"means": [one.to_dict() for one in self.means]}
         return held | ({} if self.best is None else {"best": self.best, "tied": list(self.tied)})
 
     def _columns(self) -> dict[str, Any]:
@@ -192,7 +171,7 @@ class Comparison(Result):
         return {name: [getattr(row, name) for row in self.rows] for name in names}
 
     def __str__(self) -> str:
-        return f"{self.means_table().text()}\n\n{self._said()}" if self.means else str(self._said())
+        return f"{self.means.table().text()}\n\n{self._said()}" if self.means else str(self._said())
 
     __repr__ = __str__
 
@@ -220,7 +199,7 @@ class Comparison(Result):
     def _repr_html_(self) -> str:
         from howsure.figures.significance import difference_svg
 
-        means = self.means_table().html() if self.means else ""
+        means = self.means.table().html() if self.means else ""
         return f"<div>{means}{self._said().html()}{difference_svg(self)}</div>"
 
     def _said(self) -> Table:

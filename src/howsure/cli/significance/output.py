@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from howsure import __version__
-from howsure.cli.terminal.output import json_text, records_csv, table_text
+from howsure.cli.terminal.output import chosen, json_text, records_csv, table_text
 from howsure.inputs.naming import counted, shortened
 from howsure.show.recipe import recipe_text
 from howsure.show.table import Table
@@ -24,10 +24,10 @@ def comparison_output(result: Comparison, recipe: Mapping[str, Any], form: str) 
     if form == "csv":
         return records_csv([row.to_dict() for row in result])
     table = comparison_table(result, recipe)
+    means = [table_text(result.means.table(), form)] if result.means is not None and chosen() is None else []
     if form != "table":
-        return table_text(table, form)
+        return "\n".join([*means, table_text(table, form)])
     said = [*verdicts(result), *how(result)]
-    means = [table_text(result.means_table())] if result.means else []
     return "\n".join([_read(recipe, result), "", *means, table_text(table), *said, ""])
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from howsure.errors import InputError
 from howsure.inputs.checks import check_codes
 from howsure.inputs.coded import Coded
-from howsure.inputs.naming import counted, shortened
+from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Integers
 from howsure.significance.systems.runs import one_per_item
 
@@ -21,10 +21,10 @@ TOGETHER = " / "  # between the parts of a key
 
 @dataclass(frozen=True, slots=True)
 class LongForm:
-    """For each model, the rows of its runs on the common items (runs, items), and what was left out."""
+    """For each model, the rows of its runs on the common items (runs, items), and what was left out, in a sentence."""
 
     rows: Mapping[str, Integers]
-    left_out: Mapping[str, int]
+    left_out: str = ""
 
     def per_item(self, values: Any, name: str) -> Any:
         """One value for each item, equal in all of its rows.
@@ -76,7 +76,7 @@ def long_form(model: object, id: object, run: object = None, *, n: int, skip_mis
     table = first.reshape(len(of_cell), len(item_names))
     lacking = table < 0
     if not lacking.any():
-        return LongForm({name: table[of_models == code] for code, name in enumerate(names)}, {})
+        return LongForm({name: table[of_models == code] for code, name in enumerate(names)})
     held = ~lacking.any(axis=0)
     by_model = ", ".join(f"{name} {int(lacking[of_models == k].any(axis=0).sum()):,}" for k, name in enumerate(names))
     if not skip_missing or not held.any():
@@ -93,7 +93,8 @@ def long_form(model: object, id: object, run: object = None, *, n: int, skip_mis
         )
     kept = {name: table[of_models == code][:, held] for code, name in enumerate(names)}
     rows = int((table[:, ~held] >= 0).sum())
-    return LongForm(kept, {"items": int((~held).sum()), "rows": rows})
+    lost = f"{counted(int((~held).sum()), 'item')} ({counted(rows, 'row')}) left out for all models"
+    return LongForm(kept, f"{lost}, because some have no answer there: {by_model}.")
 
 
 def joined_key(parts: Sequence[object], names: Sequence[str], *, n: int) -> Coded:
@@ -110,11 +111,3 @@ def joined_key(parts: Sequence[object], names: Sequence[str], *, n: int) -> Code
         pairs = zip(heads.tolist(), tails.tolist(), strict=True)
         spelled = [(f"{spelled[a]}{TOGETHER}" if spelled[a] else "") + of_part[b] for a, b in pairs]
     return Coded(key, tuple(spelled))
-
-
-def left_out_note(left_out: Mapping[str, int], models: Sequence[str]) -> list[str]:
-    """What was left out, in a sentence."""
-    if not left_out:
-        return []
-    items, rows = counted(left_out["items"], "item"), counted(left_out["rows"], "row")
-    return [f"{items} ({rows}) left out: at least one of {shortened(models)} has no answer there."]

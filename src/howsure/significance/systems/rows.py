@@ -15,7 +15,7 @@ from howsure.inputs.frames import columns_from, is_frame
 from howsure.inputs.naming import counted, shortened, unknown_name
 from howsure.inputs.pairs import Floats
 from howsure.significance.systems.as_rows import rows_of
-from howsure.significance.systems.long_form import LongForm, joined_key, left_out_note, long_form
+from howsure.significance.systems.long_form import LongForm, joined_key, long_form
 from howsure.significance.systems.reading import read_systems
 from howsure.significance.systems.runs import Runs
 from howsure.significance.systems.scores import ScoredRows, as_scores, score_systems
@@ -45,7 +45,7 @@ def read_rows(
     held = long_form(key("model"), key("id"), key("run"), n=n, skip_missing=skip_missing)
     grouping = {role: _grouping(held, key(role), role, n) for role in ("clusters", "strata")}
     notes = [f"{counted(sum(left.values()), 'row')} with missing values left out ({_counts(left)})."] if left else []
-    notes += left_out_note(held.left_out, list(held.rows))
+    notes += [held.left_out] if held.left_out else []
     if names["score"]:
         found = {}
         for name in names["score"]:
