@@ -176,10 +176,12 @@ def _judged(row: Row, way: str) -> Row:
     probabilities = row.get("probabilities")
     if isinstance(probabilities, list) and probabilities:
         best = max(range(len(probabilities)), key=probabilities.__getitem__)
-        row |= {"prediction": best, "probability": probabilities[best]}
+        answer = row.setdefault("prediction", best)
         right = row.get("targets", [] if row.get("target") is None else [row["target"]])
+        if answer in range(len(probabilities)):
+            row.setdefault("probability", probabilities[answer])
         if right:
-            row["correct"] = int(best in right)
+            row.setdefault("correct", int(answer in right))
     return {name: _plain(value) for name, value in row.items()}
 
 

@@ -27,9 +27,9 @@ class LogFormat:
     holds is kept only if the user names it.
 
     A row of several classes holds one of `probabilities`, `log_probabilities` (of the choices whose texts are
-    `classes`) or `logits`, and `target`, the position of the right one, or `targets`; `prediction`, `probability` and
-    `correct` follow from them. A row with the probability of its one answer holds `probability` and `correct`. `group`
-    are the columns that part rows which must not be pooled.
+    `classes`) or `logits`, and `target`, the position of the right one, or `targets`; `prediction` (the likeliest),
+    `probability` and `correct`, if not given, follow from them. A row with the probability of its one answer holds
+    `probability` and `correct`. `group` are the columns that part rows which must not be pooled.
     """
 
     name: str

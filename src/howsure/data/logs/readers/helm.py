@@ -9,7 +9,7 @@ from typing import Any
 from howsure.data.logs.beginning import Beginning
 from howsure.data.logs.json_values import listed, mapping, number
 from howsure.data.logs.log_format import GROUP, LogFormat, Row
-from howsure.data.logs.readers.answer_tokens import of_letters
+from howsure.data.logs.readers.answer_tokens import of_answer
 from howsure.data.logs.source import Source
 from howsure.errors import InputError
 
@@ -103,8 +103,8 @@ def _of_state(held: Any, source: Source, at: int) -> Row:
     if text not in letters:
         return row
     row["prediction"] = letters.index(text)
-    known = of_letters(_tokens(completion), text, letters)
-    return row if known is None else row | {"log_probabilities": known}
+    known = of_answer(_tokens(completion), text, letters)
+    return row | ({"log_probabilities": known["log_probabilities"]} if "log_probabilities" in known else {})
 
 
 def _completion(held: Any) -> Mapping[str, Any]:

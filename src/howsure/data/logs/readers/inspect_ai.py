@@ -9,7 +9,7 @@ from typing import Any
 from howsure.data.logs.beginning import Beginning
 from howsure.data.logs.json_values import listed, mapping, number
 from howsure.data.logs.log_format import LogFormat, Row
-from howsure.data.logs.readers.answer_tokens import of_answer, of_letters, of_text
+from howsure.data.logs.readers.answer_tokens import of_answer, of_text
 from howsure.data.logs.source import Source
 from howsure.errors import InputError
 from howsure.inputs.numerals import spelled_number
@@ -76,8 +76,6 @@ def _row(sample: Mapping[str, Any]) -> Row:
     else:
         row |= {"target": targets[0] if len(targets) == 1 else None, "prediction": answer}
     row |= of_text(tokens)
-    if "log_probabilities" not in row and "probability" in row and len(scores) == 1:
-        row["correct"] = next(iter(scores.values()))
     return row | scores
 
 
@@ -89,9 +87,8 @@ def _choice(choices: list[Any], targets: list[Any], answer: str | None, tokens: 
     row |= {"target": right[0]} if len(right) == 1 else {"target": None, "targets": right}
     if answer is None or answer not in letters or len(answer) != 1:
         return row
-    row["prediction"] = letters.index(answer)
-    of_all = of_letters(tokens, answer, letters)
-    return row | ({"log_probabilities": of_all} if of_all is not None else of_answer(tokens, answer))
+    given = letters.index(answer)
+    return row | {"prediction": given, "correct": int(given in right)} | of_answer(tokens, answer, letters)
 
 
 def _answer(scores: Mapping[str, Any]) -> str | None:

@@ -13,15 +13,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from howsure.data.logs.beginning import Beginning
-from howsure.data.logs.json_values import listed, mapping, number
+from howsure.data.logs.json_values import listed, mapping
 from howsure.data.logs.log_format import LogFormat, Row
+from howsure.data.logs.readers.answer_tokens import SPACES, answer_masses
 from howsure.data.logs.readers.response_tokens import choice_tokens, output_tokens
 from howsure.data.logs.source import Source
 
 LETTERS = ("A", "B", "C", "D")
 TARGETS = ("target", "gold", "label", "answerKey")  # what the user calls the right answer; the first that is there
-SPACES = " \t\r\n\u2581\u0120\u010a"  # also as tokenisers write them
-ROUNDING = 1e-3  # by which a log-probability may lie above 0, and probabilities above 1
 ITEMS = ("custom_id", "item", "uid")
 OF_THE_API = {"id", "object", "created", "created_at", "status", "service_tier", "system_fingerprint", "temperature"}
 OF_THE_API |= {"top_p", "top_logprobs", "max_output_tokens", "parallel_tool_calls", "error", "model", "truncation"}
@@ -197,7 +196,7 @@ def _choice(
     record: Mapping[str, Any], body: Mapping[str, Any], run: int | None, classes: tuple[str, ...], tokens: list[Any]
 ) -> _Choice:
     at = _answer_at(tokens, classes)
-    masses = None if at is None else _masses(tokens[at], classes)
+    masses = None if at is None else answer_masses(tokens[at], classes)
     answer = None if at is None else str(tokens[at]["token"]).strip(SPACES)
     return _Choice(record, body, run, classes, masses, answer)
 
@@ -233,30 +232,6 @@ def _goes_on(rest: str) -> bool:
     """Whether a text goes on with a letter or digit in the same line."""
     begins = rest.lstrip(" \t\u2581\u0120")
     return begins[:1].isalnum()
-
-
-def _masses(token: Mapping[str, Any], classes: Sequence[str]) -> dict[str, float]:
-    """The probabilities of the answers that tokens name where the answer stands."""
-    by_token = {str(token["token"]): _probability(token)}
-    for other in listed(token.get("top_logprobs")):
-        if isinstance(other, dict) and isinstance(other.get("token"), str):
-            by_token[other["token"]] = _probability(other)
-    masses: dict[str, float] = {}
-    for text, probability in by_token.items():
-        if text.strip(SPACES) in classes and probability > 0:
-            masses[text.strip(SPACES)] = masses.get(text.strip(SPACES), 0.0) + probability
-    if math.fsum(masses.values()) > 1 + ROUNDING:
-        raise ValueError(f"the probabilities of its answers sum to {math.fsum(masses.values()):.6g}")
-    if not masses.get(str(token["token"]).strip(SPACES)):
-        raise ValueError(f"its answer {token['token']!r} has a probability of 0")
-    return masses
-
-
-def _probability(token: Mapping[str, Any]) -> float:
-    found = number(token.get("logprob"))
-    if found is None or math.isnan(found) or found > ROUNDING:
-        raise ValueError(f"logprob must be a number of at most 0; it is {token.get('logprob')!r:.40}")
-    return math.exp(min(0.0, found))
 
 
 OPENAI = LogFormat("openai", "the API of OpenAI or vLLM", recognises, rows)
