@@ -149,9 +149,14 @@ DRAWN = (
     "curve", "curve of little", "table", "table of little", "quantiles", "series", "corrected series",
     "differences", "differences of several metrics", "counts", "counts without cells", "selective",
     "selective of little", "selective table", "threshold", "threshold of little",
-    "means of scores", "means of a table",
+    "means of scores", "means of a table", "comparison", "comparison of little",
 )  # fmt: skip
-MANY_PANELS = {"quantiles", "differences of several metrics", "series"}  # figure() has more than plot() can
+MANY_PANELS = {
+    "comparison",
+    "quantiles",
+    "differences of several metrics",
+    "series",
+}  # figure() has more than plot() can
 PARTS = {
     "AtAccuracy",
     "AtCoverage",

@@ -16,11 +16,12 @@ from tests.cli.bad_input_columns import NAMED
 from tests.cli.bad_input_counts import COUNTS
 from tests.cli.bad_input_import import SCORED
 from tests.cli.bad_input_page import PAGE, page
+from tests.cli.bad_input_print import PRINTED
 from tests.cli.bad_input_scores import BY_MODEL
 from tests.cli.bad_input_selective import SELECTIVE
 from tests.cli.running import howsure as run
 
-WRONG = [*FILES, *VALUES, *NAMED, *OPTIONS, *CHECKED, *COUNTS, *SELECTIVE, *SCORED, *BY_MODEL]
+WRONG = [*FILES, *VALUES, *NAMED, *OPTIONS, *PRINTED, *CHECKED, *COUNTS, *SELECTIVE, *SCORED, *BY_MODEL]
 
 
 def write_files(wrong: Wrong, folder: Path) -> None:

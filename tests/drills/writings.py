@@ -28,7 +28,7 @@ TYPED = {
     "check score": ("two.csv --score y --min-score 0.1 --output o.txt --write-baseline o.json", "o.txt o.json"),
     "check selective": (f"predictions.csv {JUDGE} --max-risk 0.9 --output o.txt", "o.txt"),
     "check all": ("--config checks.toml --output o.txt --junit o.xml", "o.txt o.xml"),
-    "calibration compare": ("two.csv --target y --prob p --prob q --output o.txt", "o.txt"),
+    "calibration compare": ("two.csv --target y --prob p --prob q --output o.txt --figure o.svg", "o.txt o.svg"),
     "significance compare": (f"{COMPARE} --output o.txt --figure o.pdf --report o.html", "o.txt o.pdf o.html"),
     "significance outcomes": ("outcomes.json --metric accuracy --output o.txt --figure o.png", "o.txt o.png"),
     "significance power": ("--n 500 --disagreement 0.1 --output o.txt", "o.txt"),

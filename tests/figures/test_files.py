@@ -52,7 +52,9 @@ def test_a_file_that_cannot_be_replaced_stays_and_nothing_is_left_behind(tmp_pat
 def test_text_in_a_drawing_is_text() -> None:
     tree = ElementTree.fromstring(figure_bytes(curve_figure(many_curves(2)), ".svg"))
     texts = [" ".join("".join(node.itertext()).split()) for node in tree.iter("{http://www.w3.org/2000/svg}text")]
-    assert {"underconfident", "overconfident", "predicted probability", "label frequency", "g1", "g2"} <= set(texts)
+    assert {"underconfident", "overconfident", "predicted probability", "frequency of label 1", "g1", "g2"} <= set(
+        texts
+    )
 
 
 def test_names_are_shown_as_they_are() -> None:

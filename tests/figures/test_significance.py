@@ -16,7 +16,7 @@ def test_dots_and_intervals_are_those_of_the_rows() -> None:
     targets, a, b = labels(200, 3, 1, accuracy=(0.5, 0.9))
     result = compare(targets, a, {"$large$": b, "same": a}, metrics=["accuracy", "macro_f1"], rng=0, n_resamples=200)
     figure = difference_figure(result)
-    assert [ax.get_title() for ax in figure.axes] == ["accuracy", "macro f1"]
+    assert [ax.get_title() for ax in figure.axes] == ["accuracy", "macro F1"]
     for ax, metric in zip(figure.axes, ("accuracy", "macro_f1"), strict=True):
         dots = [line for line in ax.lines if line.get_marker() == "o"]
         rows = [row for row in result if row.metric == metric]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,20 +10,23 @@ import numpy as np
 
 from howsure import __version__
 from howsure.calibration.bins.bins import bin_pairs
-from howsure.calibration.curve import debiased_estimate
+from howsure.calibration.curve import curve_of, debiased_estimate
 from howsure.calibration.estimates.cluster_sums import cluster_sums
-from howsure.calibration.estimates.clusters import NOTHING, clustered_mse, without_each_cluster
+from howsure.calibration.estimates.clusters import clustered_mse, without_each_cluster
 from howsure.calibration.estimates.error import SquaredError, debiased_mse, mean_gaps
-from howsure.calibration.estimates.paired_jackknife import Units, jackknifed, least_reach
-from howsure.calibration.multiclass import multiclass_losses
+from howsure.calibration.estimates.paired_jackknife import Units, jackknifed
+from howsure.calibration.estimates.score_differences import class_differences, losses, reach, score_difference
 from howsure.calibration.results import CalibrationComparison
-from howsure.calibration.scores import BRIER, LOG, ProperLoss
+from howsure.calibration.scores import BRIER, LOG
 from howsure.errors import InputError
 from howsure.inputs.checks import check_labels, check_level, check_probabilities, check_same_length
+from howsure.inputs.classes import TOP_LABEL, pairs_from_classes
+from howsure.inputs.frames import is_frame
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.inputs.pairs_from import columns_of, pairs_from
 from howsure.stats.clusters import few_clusters
-from howsure.stats.estimate import Estimate
+
+NAMES = ("A", "B")
 
 
 def compare_calibration(
@@ -40,6 +43,9 @@ def compare_calibration(
     level: float = 0.95,
     data: Any = None,
     y_true_b: Any = None,
+    reduce: str | None = None,
+    classes: Sequence[object] | None = None,
+    names: Sequence[str] = NAMES,
 ) -> CalibrationComparison:
     """The difference in calibration of two models on the same pairs, with paired jackknife intervals.
 
@@ -47,6 +53,10 @@ def compare_calibration(
     those of `calibration_curve`. If each model has its own label, such as whether its own answer is right, y_true
     contains the labels of A and y_true_b (n,) those of B. `compare_calibration(pairs_a, pairs_b)` takes the `Pairs` of
     both, with equal weights, groups and clusters; labels that differ are treated as each model's own.
+
+    With several classes, prob_a and prob_b (n, K) are their probabilities, `classes` their names in order, and `reduce`
+    says what is compared: "top-label" (default; each model by whether its own first choice is right), "class-wise", or
+    one class. names: what the models are called.
 
     Each model has its own bins. With T the debiased squared error, the difference T_a - T_b is estimated without
     truncation at zero, and its standard error by leaving out one row (or cluster) at a time from both models. The
@@ -65,11 +75,23 @@ def compare_calibration(
     Raises InputError naming the parameter, row and value that violated a rule.
     """
     level = check_level(level)
-    how: dict[str, Any] = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "level": level}
+    how: dict[str, Any] = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "level": level, "names": names}
     if isinstance(y_true, Pairs) or isinstance(prob_a, Pairs):
         beside = {"prob_b": prob_b, "y_true_b": y_true_b, "data": data, "pos_label": pos_label}
         a, b = _two_pairs(y_true, prob_a, beside, sample_weight=sample_weight, clusters=clusters)
-        return compare_pairs(a, b, **how, own_labels=not np.array_equal(a.labels, b.labels))
+        return compare_pairs(a, b, **how, own_labels=_own_labels(a, b))
+    if reduce is not None or classes is not None or _are_classes(prob_a):
+        beside = {"y_true_b": y_true_b, "data": data, "pos_label": pos_label}
+        _refuse(beside, "the probabilities of several classes")
+        shared = {
+            "reduce": reduce or TOP_LABEL,
+            "classes": classes,
+            "sample_weight": sample_weight,
+            "clusters": clusters,
+        }
+        a, b = (pairs_from_classes(y_true, prob, **shared) for prob in (prob_a, prob_b))
+        check_same_length(prob_a=a.labels, prob_b=b.labels)
+        return compare_pairs(a, b, **how, own_labels=_own_labels(a, b))
     if data is not None:
         y_true, prob_a, prob_b, sample_weight, clusters, y_true_b = columns_of(
             data, y_true=y_true, prob_a=prob_a, prob_b=prob_b, sample_weight=sample_weight, clusters=clusters,
@@ -89,15 +111,30 @@ def _two_pairs(a: Any, b: Any, beside: dict[str, Any], **shared: Any) -> tuple[P
     """Two Pairs with equal numbers of rows, checked; only arguments that both lack may be given separately."""
     if not (isinstance(a, Pairs) and isinstance(b, Pairs)):
         raise InputError("the first two arguments must both be Pairs, those of A and those of B, or neither.")
-    for name, value in beside.items():
-        if value is not None:
-            raise InputError(f"{name} must not be given with Pairs of A and of B; leave {name} out.")
+    _refuse(beside, "Pairs of A and of B")
     checked = pairs_from(a, **shared), pairs_from(b, **shared)
     check_same_length(pairs_a=checked[0], pairs_b=checked[1])
     if checked[0].group_names != checked[1].group_names:
         raise InputError("the two models must be evaluated on the same rows; their Pairs have other groups.")
     _check_same("group", checked[0].groups, checked[1].groups)
     return checked
+
+
+def _refuse(beside: dict[str, Any], what: str) -> None:
+    """Raise InputError for arguments that do not go with what else is given."""
+    for name, value in beside.items():
+        if value is not None:
+            raise InputError(f"{name} must not be given with {what}; leave {name} out.")
+
+
+def _are_classes(prob: Any) -> bool:
+    """Whether probabilities are a matrix, one column per class."""
+    return np.ndim(prob) == 2 if isinstance(prob, (np.ndarray, list, tuple)) else is_frame(prob)
+
+
+def _own_labels(a: Pairs, b: Pairs) -> bool:
+    """Whether each model has its own labels."""
+    return TOP_LABEL in (a.reduction, b.reduction) or not np.array_equal(a.labels, b.labels)
 
 
 def compare_pairs(
@@ -109,8 +146,11 @@ def compare_pairs(
     binning: str,
     level: float,
     own_labels: bool = False,
+    names: Sequence[str] = NAMES,
 ) -> CalibrationComparison:
     """`compare_calibration` on checked pairs; with `own_labels`, the labels of the two may differ."""
+    if isinstance(names, str) or len(names) != 2 or names[0] == names[1]:
+        raise InputError(f"names must be two different ones, of A and of B; they are {names!r}.")
     if not own_labels and not np.array_equal(a.labels, b.labels):
         row = int(np.flatnonzero(a.labels != b.labels)[0])
         raise InputError(f"the two models must be evaluated on the same rows; the label of row {row} differs")
@@ -122,19 +162,21 @@ def compare_pairs(
         _judge(p, units.code, binning, bin_size, n_bins) for p in (a, b)
     )
     n = len(a)
+    binned: dict[str, Any] = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "level": level}
+    curve_a, curve_b = (curve_of(pairs, name=name, **binned) for pairs, name in zip((a, b), names, strict=True))
     estimates = [debiased_estimate(squared, n=n, level=level) for squared in (squared_a, squared_b)]
     how: dict[str, Any] = {"level": level, "n": n, "units": units}
     moved = 2 * (gap_b - gap_a)  # by a label, of the squared gap of its bin
-    reach = _own_reach(squared_a, squared_b, level) if own_labels else _reach(a, b, moved, units, level)
-    difference = jackknifed(squared_a.value - squared_b.value, without_a - without_b, reach=reach, **how)
+    far = _own_reach(squared_a, squared_b, level) if own_labels else reach(a, b, moved, units, level)
+    difference = jackknifed(squared_a.value - squared_b.value, without_a - without_b, reach=far, **how)
     roots = None
     if all(e.low is not None and e.low > 0 for e in estimates):
         roots = jackknifed(
             estimates[0].value - estimates[1].value,
             without_a / (2 * estimates[0].value) - without_b / (2 * estimates[1].value), **how,
         )  # fmt: skip
-    brier, log = (_score_difference(a, b, units, loss, level, own_labels=own_labels) for loss in (BRIER, LOG))
-    of_classes = _class_differences(a, b, units, level)
+    brier, log = (score_difference(a, b, units, loss, level, own_labels=own_labels) for loss in (BRIER, LOG))
+    of_classes = class_differences(a, b, units, level)
     recipe = {
         "howsure": __version__,
         "n": n,
@@ -143,10 +185,15 @@ def compare_pairs(
         "n_bins": n_bins,
         "level": level,
     }
-    recipe |= {"own_labels": own_labels, "clustered": a.clusters is not None, "weighted": a.weights is not None}
+    recipe |= {
+        "models": list(names),
+        "own_labels": own_labels,
+        "clustered": a.clusters is not None,
+        "weighted": a.weights is not None,
+    }
     few = few_clusters(units.sums(units.weight)) if units.clustered else None
     notes = [] if few is None else [few]
-    infinite = [int(np.isinf(_losses(one, LOG)).sum()) for one in (a, b)]
+    infinite = [int(np.isinf(losses(one, LOG)).sum()) for one in (a, b)]
     if any(infinite):
         notes.append(
             f"predictions of exactly 0 or 1 are wrong, {infinite[0]:,} of A and {infinite[1]:,} of B: their log loss "
@@ -154,8 +201,9 @@ def compare_pairs(
         )
     reduction = a.reduction if a.reduction == b.reduction else None
     return CalibrationComparison(
-        estimates[0], estimates[1], difference, roots, brier, log, n, recipe, tuple(notes), reduction, *of_classes
-    )
+        estimates[0], estimates[1], difference, roots, brier, log, (curve_a, curve_b), n, recipe, tuple(notes),
+        reduction, *of_classes,
+    )  # fmt: skip
 
 
 def _check_same(name: str, one: Any, other: Any) -> None:
@@ -174,16 +222,6 @@ def _units(a: Pairs, b: Pairs) -> Units:
     rows = np.empty(len(a), dtype=np.int64)
     rows[np.lexsort((w, b.labels, a.labels, b.probabilities, a.probabilities))] = np.arange(len(a))
     return Units(rows, w, clustered=False)
-
-
-def _reach(a: Pairs, b: Pairs, per_label: Floats, units: Units, level: float) -> tuple[float, float]:
-    """How far the interval of a difference must reach where labels hardly vary; each label shifts it by `per_label`.
-
-    Pairs with a label that would make the loss infinite are excluded; the others represent them.
-    """
-    per_label = np.where(np.isfinite(per_label), per_label, 0.0)
-    predicted = (a.probabilities + b.probabilities) / 2
-    return least_reach(a.labels.astype(np.float64), per_label, predicted, units, level=level)
 
 
 def _own_reach(a: SquaredError, b: SquaredError, level: float) -> tuple[float, float]:
@@ -208,46 +246,3 @@ def _judge(
     cells = cluster_sums(replace(pairs, clusters=units), bins, len(binned.sums))
     squared = debiased_mse(binned.sums) if pairs.clusters is None else clustered_mse(cells)
     return squared, without_each_cluster(cells), mean_gaps(binned.sums)[bins]
-
-
-def _losses(pairs: Pairs, loss: ProperLoss) -> Floats:
-    with np.errstate(invalid="ignore"):
-        return loss.expected(pairs.probabilities, pairs.labels.astype(np.float64))
-
-
-def _score_difference(
-    a: Pairs, b: Pairs, units: Units, loss: ProperLoss, level: float, *, own_labels: bool
-) -> Estimate:
-    with np.errstate(invalid="ignore"):
-        difference = _losses(a, loss) - _losses(b, loss)
-        of_one, of_zero = (
-            loss.expected(a.probabilities, label) - loss.expected(b.probabilities, label)
-            for label in (np.ones(len(a)), np.zeros(len(a)))
-        )
-        per_label = of_one - of_zero
-    reach = (0.0, 0.0) if own_labels else _reach(a, b, per_label, units, level)
-    return _mean_difference(difference, units, level, reach)
-
-
-def _class_differences(a: Pairs, b: Pairs, units: Units, level: float) -> list[Estimate]:
-    """The differences of the scores of all classes, where both models' class probabilities are known."""
-    of_a, of_b = multiclass_losses(a), multiclass_losses(b)
-    if of_a is None or of_b is None:
-        return []
-    with np.errstate(invalid="ignore"):
-        differences = [one - other for one, other in zip(of_a, of_b, strict=True)]
-    return [_mean_difference(difference, units, level, (0.0, 0.0)) for difference in differences]
-
-
-def _mean_difference(difference: Floats, units: Units, level: float, reach: tuple[float, float]) -> Estimate:
-    """The weighted mean of the differences of the pairs, with its jackknife interval."""
-    undefined = Estimate(math.nan, None, None, level, "jackknife", len(difference))
-    if not np.isfinite(difference).all():
-        return undefined
-    by_w, by_u = units.sums(units.weight), units.sums(units.weight * difference)
-    total_w, total = by_w.sum(), by_u.sum()
-    if by_w.max() >= (1 - NOTHING) * total_w:  # what one alone says has no error to be seen
-        return undefined
-    rest = np.where((by_w > 0) & (by_w < total_w), total_w - by_w, np.nan)
-    without = (total - by_u) / rest
-    return jackknifed(float(total / total_w), without, level=level, n=len(difference), units=units, reach=reach)

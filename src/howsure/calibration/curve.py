@@ -190,6 +190,7 @@ def curve_of(
         name=name,
         reduction=pairs.reduction if isinstance(pairs, Pairs) else None,
         multiclass=multiclass,
+        positive=pairs.positive if isinstance(pairs, Pairs) else None,
     )
 
 

@@ -21,6 +21,7 @@ from howsure.stats.estimate import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 FIGURE = ("figure", "value", "low", "high")
 BIN_COLUMNS = ("count", "weight", "mean_prob", "frequency", "standard_error", "low", "high", "upper")
@@ -60,7 +61,7 @@ class CalibrationCurve(Result):
 
     reduction: how several classes became pairs, "top-label" or "class-wise"; None where a pair is all there is. The
     scores of the pairs are then the top-label or class-wise ones, and are called so; multiclass: those of all classes,
-    where their probabilities are known.
+    where their probabilities are known. positive: what label 1 means, where that has a name.
     """
 
     bins: Bins
@@ -80,6 +81,7 @@ class CalibrationCurve(Result):
     name: str | None = None
     reduction: str | None = None
     multiclass: MulticlassScores | None = None
+    positive: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form of a curve, as the command line writes it, too."""
@@ -115,11 +117,17 @@ class CalibrationCurve(Result):
         """The bins."""
         return {name: getattr(self.bins, name) for name in BIN_COLUMNS}
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the curve on matplotlib axes (new ones if None) and return them."""
+    def plot(self, ax: Axes | None = None, *, axis: str = "auto") -> Axes:
+        """Draw the curve on matplotlib axes (new ones if None) and return them.
+
+        axis: "linear" for all of [0, 1], "zoom" for the part with bins, "logit" for log-odds, or "auto": zoomed where
+        all bins lie below .2 or above .8.
+
+        Raises InputError for another axis, or log-odds of a mean prediction of exactly 0 or 1.
+        """
         from howsure.figures.calibration import draw_curves
 
-        return draw_curves([self], ax=ax)
+        return draw_curves([self], ax=ax, axis=axis)
 
     def __repr__(self) -> str:
         from howsure.calibration.words.curves import summary
@@ -141,7 +149,7 @@ class CalibrationComparison(Result):
     brier_difference, log_loss_difference: of the mean scores of the pairs (undefined if a loss is infinite, or if one
     row or cluster has all the weight); `to_dict` calls them top-label or class-wise if several classes became pairs so,
     as `reduction` says. multiclass_brier_difference, multiclass_log_loss_difference: of the scores of all classes, None
-    where their probabilities are not known. notes: caveats.
+    where their probabilities are not known. curves: of A and of B, with their names. notes: caveats.
     """
 
     error_a: Estimate
@@ -150,6 +158,7 @@ class CalibrationComparison(Result):
     error_difference: Estimate | None
     brier_difference: Estimate
     log_loss_difference: Estimate
+    curves: tuple[CalibrationCurve, CalibrationCurve] = field(repr=False)
     n: int
     recipe: dict[str, Any] = field(repr=False)
     notes: tuple[str, ...] = ()
@@ -164,9 +173,10 @@ class CalibrationComparison(Result):
 
     def table(self) -> Table:
         """One row per figure."""
+        a, b = self.names
         plain = {
-            "error of A": self.error_a,
-            "error of B": self.error_b,
+            f"error of {a}": self.error_a,
+            f"error of {b}": self.error_b,
             "difference of errors": self.error_difference,
             "difference of squared errors": self.squared_error_difference,
         }
@@ -179,7 +189,7 @@ class CalibrationComparison(Result):
         level = f"{100 * self.error_a.level:g} %"
         legend = {
             "low": f"from here to high, the {level} interval",
-            "": "Differences are A minus B: above 0, B is better.",
+            "": f"Differences are {a} minus {b}: above 0, {b} is better.",
         }
         notes = [f"note: {note}" for note in self.notes]
         title = "Calibration of two models"
@@ -192,6 +202,40 @@ class CalibrationComparison(Result):
         columns = {name: [getattr(part, name) for part in known.values()] for name in names}
         ends = {name: [math.nan if end is None else end for end in columns[name]] for name in ("low", "high")}
         return {"quantity": list(known), **columns, **ends}
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the models are called."""
+        return self.curves[0].name or "A", self.curves[1].name or "B"
+
+    def plot(self, ax: Axes | None = None, *, axis: str = "auto") -> Axes:
+        """Draw both curves on matplotlib axes (new ones if None); axis as for a curve."""
+        from howsure.figures.calibration import draw_comparison
+
+        return draw_comparison(self, ax=ax, axis=axis)
+
+    def figure(self, *, axis: str = "auto") -> Figure:
+        """Both curves, and below them the differences with their intervals, as a matplotlib figure."""
+        from howsure.figures.calibration import comparison_figure
+
+        return comparison_figure(self, axis=axis)
+
+    def verdict(self) -> str:
+        """Which model is better calibrated, and what an error of 0 means, in a line each."""
+        e, (a, b) = self.squared_error_difference, self.names
+        if e.low is None or e.high is None:
+            said = "Too little data to compare."
+        elif e.low > 0:
+            said = f"{b} is better calibrated than {a}."
+        elif e.high < 0:
+            said = f"{a} is better calibrated than {b}."
+        else:
+            said = "No difference in calibration detected: the interval of the difference of squared errors contains 0."
+        zeros = [name for name, one in ((a, self.error_a), (b, self.error_b)) if one.value == 0]
+        why = (
+            "because the bins differ no more than chance alone would have it: this does not mean a model without error."
+        )
+        return said + (f"\nThe error of {' and of '.join(zeros)} is 0 {why}" if zeros else "")
 
     def score_differences(self, named: Callable[[str, str | None], str]) -> dict[str, Estimate]:
         """The differences of the mean scores, by the names that `named` gives to a score and a reduction."""
@@ -210,13 +254,14 @@ class CalibrationComparison(Result):
 
     def __repr__(self) -> str:
         shown = "not shown: an error's interval reaches 0" if self.error_difference is None else self.error_difference
+        a, b = self.names
         rows = {
-            "calibration error of A": str(self.error_a),
-            "calibration error of B": str(self.error_b),
-            "difference A - B": str(shown),
-            "squared errors, A - B": _fine(self.squared_error_difference),
+            f"calibration error of {a}": str(self.error_a),
+            f"calibration error of {b}": str(self.error_b),
+            f"difference {a} - {b}": str(shown),
+            f"squared errors, {a} - {b}": _fine(self.squared_error_difference),
         }
-        rows |= {f"{name}, A - B": _fine(one) for name, one in self.score_differences(score_words).items()}
+        rows |= {f"{name}, {a} - {b}": _fine(one) for name, one in self.score_differences(score_words).items()}
         width = max(map(len, rows))
         lines = [f"{name:<{width}}  {text}" for name, text in rows.items()]
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])

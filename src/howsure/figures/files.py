@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 from howsure.errors import InputError
 from howsure.figures.style import styled
+from howsure.figures.width import wanted_width
 from howsure.files.whole import write_whole
 
 DOTS_PER_INCH = 200
@@ -47,7 +48,12 @@ def figure_bytes(figure: Figure, kind: str) -> bytes:
     buffer = io.BytesIO()
     with styled(**SAVING):
         figure.savefig(
-            buffer, format=kind[1:], dpi=DOTS_PER_INCH, metadata=UNDATED[kind], bbox_inches="tight", pad_inches=0.06
+            buffer,
+            format=kind[1:],
+            dpi=DOTS_PER_INCH,
+            metadata=UNDATED[kind],
+            bbox_inches="tight" if wanted_width() is None else None,  # a width that was asked for is kept
+            pad_inches=0.06,
         )
     return buffer.getvalue()
 

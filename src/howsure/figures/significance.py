@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections.abc import Sequence
 
 from matplotlib.axes import Axes
@@ -13,13 +14,21 @@ from matplotlib.ticker import MaxNLocator
 from howsure.errors import InputError
 from howsure.figures.files import inline_svg
 from howsure.figures.style import FAINT, QUIET, dress, literal, look, new_figure, shortened_name, styled
+from howsure.figures.width import is_narrow
 from howsure.show.numbers import p_in_words
 from howsure.significance.results import Comparison, Difference
 
 CAPTION = "Differences from the baseline with their intervals. A filled dot: the adjusted p is at most .05."
 COLUMNS, TICKS = 2, 6
-NAME_LENGTH = 36
-ROW_HEIGHT = 0.24  # inches
+SPELT = {
+    "f1": "F1",
+    "mcc": "MCC",
+    "multiclass": "multi-class",
+    "brier": "Brier score",
+    "jensen shannon": "Jensen–Shannon",
+}
+NAME_LENGTH, NARROW_NAME = 36, 16
+ROW_HEIGHT, TICK_WIDTH = 0.24, 0.5  # inches
 MOST_ROWS = 60
 
 
@@ -28,12 +37,12 @@ def difference_figure(result: Comparison) -> Figure:
     `draw_differences`."""
     metrics = list(dict.fromkeys(row.metric for row in result))
     models = list(dict.fromkeys(_names(list(result))))
-    lines = math.ceil(len(metrics) / COLUMNS)
-    columns = min(COLUMNS, len(metrics))
+    columns = min(1 if is_narrow() else COLUMNS, len(metrics))
+    lines = math.ceil(len(metrics) / columns)
     with styled():
         longest = min(max(map(len, models)), NAME_LENGTH)
         height = lines * (0.95 + ROW_HEIGHT * max(len(models), 2))
-        figure = new_figure(0.6 + 0.06 * longest + 3.4 * columns, height)
+        figure = new_figure(0.6 + 0.06 * longest + 3.4 * columns, height, keep="height")
         for place, metric in enumerate(metrics):
             ax = figure.add_subplot(lines, columns, place + 1)
             draw_differences([row for row in result if row.metric == metric], ax=ax, named=place % columns == 0)
@@ -56,11 +65,11 @@ def draw_differences(rows: Sequence[Difference], *, ax: Axes, named: bool = True
     if len({row.metric for row in rows}) > 1:
         raise InputError("rows must be of one metric; draw one panel for each.")
     dress(ax, grid="x")
-    names = [shortened_name(name, NAME_LENGTH) for name in _names(rows)]
+    names = [shortened_name(name, NARROW_NAME if is_narrow() else NAME_LENGTH) for name in _names(rows)]
     ax.set_yticks(range(len(rows)), names if named else [""] * len(rows))
     for tick in ax.get_yticklabels():
         tick.set_parse_math(False)
-    ax.xaxis.set_major_locator(MaxNLocator(TICKS))
+    ax.xaxis.set_major_locator(MaxNLocator(_ticks(ax, names)))
     ax.axvline(0.0, color=FAINT, linewidth=1.0, zorder=1)
     for place, row in enumerate(rows):
         _draw_row(ax, place, row)
@@ -68,7 +77,7 @@ def draw_differences(rows: Sequence[Difference], *, ax: Axes, named: bool = True
     ax.tick_params(axis="y", length=0, labelsize=8)
     ax.spines["left"].set_visible(False)
     better = "higher is better" if rows[0].higher_is_better else "lower is better"
-    literal(ax.set_title(""), rows[0].metric.replace("_", " "))
+    literal(ax.set_title(""), metric_words(rows[0].metric))
     of = "" if len({row.baseline for row in rows}) > 1 else f" from {shortened_name(rows[0].baseline, 24)}"
     literal(ax.set_xlabel(""), f"difference{of} ({better})")
     return ax
@@ -78,6 +87,27 @@ def _names(rows: Sequence[Difference]) -> list[str]:
     """What is compared: the model, and its baseline too if there are several."""
     several = len({row.baseline for row in rows}) > 1
     return [f"{row.model} − {row.baseline}" if several else row.model for row in rows]
+
+
+def _ticks(ax: Axes, names: Sequence[str]) -> int:
+    """How many ticks there is room for: the panels of a row share what the names of the models leave."""
+    place, figure = ax.get_subplotspec(), ax.get_figure(root=True)
+    if place is None or figure is None:
+        return TICKS
+    panels = figure.get_figwidth() - 0.065 * max(map(len, names), default=0)
+    return max(2, min(TICKS, int((panels / place.get_gridspec().ncols - 0.8) / TICK_WIDTH)))
+
+
+def metric_words(metric: str) -> str:
+    """The name of a metric in words.
+
+    >>> metric_words("macro_f1"), metric_words("multiclass_brier"), metric_words("jensen_shannon_divergence")
+    ('macro F1', 'multi-class Brier score', 'Jensen–Shannon divergence')
+    """
+    words = metric.replace("_", " ")
+    for name, spelt in SPELT.items():
+        words = re.sub(rf"\b{name}\b", spelt, words)
+    return words
 
 
 def _draw_row(ax: Axes, place: int, row: Difference) -> None:

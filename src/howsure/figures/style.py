@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.text import Text
 
+from howsure.figures.width import is_narrow, wanted_width
 from howsure.show.harmless import on_a_terminal
 from howsure.show.numbers import interval
 from howsure.stats.estimate import Estimate
@@ -34,6 +35,7 @@ SETTINGS: Any = {
     "axes.facecolor": "white",
     "figure.facecolor": "white",
 }
+NARROW: Any = {"axes.titlesize": 9, "axes.labelsize": 8, "font.size": 8, "legend.fontsize": 7}
 SHOWING = ("axes", "figure", "font", "grid", "hatch", "legend", "lines", "path", "patch", "text", "xtick", "ytick")
 _DEFAULTS: Any = {key: mpl.rcParamsDefault[key] for key in mpl.rcParamsDefault if key.partition(".")[0] in SHOWING}
 
@@ -68,13 +70,20 @@ def look(i: int) -> Look:
 @contextmanager
 def styled(**more: Any) -> Iterator[None]:
     """Our settings inside the block, everybody's own outside."""
-    with mpl.rc_context(_DEFAULTS | SETTINGS | more):
+    with mpl.rc_context(_DEFAULTS | SETTINGS | (NARROW if is_narrow() else {}) | more):
         yield
 
 
-def new_figure(width: float, height: float, *, constrained: bool = True) -> Figure:
-    """An empty figure (inches) that pyplot does not know of; `constrained` makes room for long names, at some cost."""
-    return Figure(figsize=(width, height), layout="constrained" if constrained else None)
+def new_figure(width: float, height: float, *, constrained: bool = True, keep: str = "shape") -> Figure:
+    """An empty figure (inches) that pyplot does not know of; `constrained` makes room for long names, at some cost.
+
+    Where another width is wanted, it keeps its "shape" or its "height".
+    """
+    wanted = wanted_width()
+    if wanted is None:
+        return Figure(figsize=(width, height), layout="constrained" if constrained else None)
+    size = (wanted, height * wanted / width if keep == "shape" else height)
+    return Figure(figsize=size, layout="constrained")
 
 
 def dress(ax: Axes, *, grid: str | None = None) -> None:

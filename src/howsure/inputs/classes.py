@@ -106,7 +106,7 @@ def reduced(
     one = names.index(reduce)
     return Pairs(
         (codes == one).view(np.uint8), matrix[:, one] + 0.0, weights, clusters=clusters, reduction=CLASS_WISE,
-        class_scores=scores,
+        class_scores=scores, positive=reduce,
     )  # fmt: skip
 
 

@@ -38,7 +38,7 @@ class Pairs:
 
     `groups` and `clusters` are integer codes starting at 0; `group_names[code]` is the user's name of the group. Pairs
     made of several classes say how by `reduction`, "top-label" or "class-wise", and keep what the classes' own scores
-    need, `class_scores`.
+    need, `class_scores`. `positive` is what label 1 means, where that has a name.
     """
 
     labels: Labels
@@ -49,6 +49,7 @@ class Pairs:
     clusters: Integers | None = None
     reduction: str | None = None
     class_scores: ClassScores | None = None
+    positive: str | None = None
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -89,5 +90,5 @@ class Pairs:
         scores = None if self.class_scores is None else self.class_scores.only(rows)
         return Pairs(
             self.labels[rows], self.probabilities[rows], weights, clusters=clusters, reduction=self.reduction,
-            class_scores=scores,
+            class_scores=scores, positive=self.positive,
         )  # fmt: skip

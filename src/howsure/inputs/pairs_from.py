@@ -66,6 +66,7 @@ def pairs_from(
         codes,
         names,
         None if clusters is None else check_clusters(clusters, n=n),
+        positive=None if pos_label is None else str(pos_label),
     )
 
 
@@ -99,6 +100,7 @@ def _joined(pairs: Pairs, beside: dict[str, Any]) -> Pairs:
         None if clusters is None else check_clusters(clusters, n=n),
         pairs.reduction,
         pairs.class_scores,
+        pairs.positive,
     )
 
 

@@ -22,6 +22,7 @@ from howsure.show.recipe import recipe_rows
 from howsure.significance.results import Comparison
 
 MOST_ROWS = 500  # of a table on a page
+NOTE = "note: "
 
 
 def write_result(result: Result, path: str | os.PathLike[str], *, title: str | None = None) -> None:
@@ -46,7 +47,8 @@ def result_report(result: Result, *, title: str | None = None) -> str:
     return page_template("result.html").render(
         title=title or title_of(result),
         subtitle=None,
-        said=_said(result, table.notes),
+        said=_said(result),
+        notes=[note.removeprefix(NOTE) for note in table.notes],
         table=Markup(shown.html()),
         picture=_picture(result),
         legend=[(name or "All", text) for name, text in table.legend.items() if name in ("", *table.headings)],
@@ -55,11 +57,12 @@ def result_report(result: Result, *, title: str | None = None) -> str:
     )
 
 
-def _said(result: Result, notes: Any) -> list[str]:
-    """The lines of a result that are no table, and the notes."""
-    lines = [line for line in str(result).splitlines() if line.strip()]
-    is_table = any(set(line) == {"─"} for line in lines)
-    return list(notes) if is_table else lines
+def _said(result: Any) -> list[str]:
+    """The verdict on a result, or its lines where they are no table."""
+    if hasattr(result, "verdict"):
+        return str(result.verdict()).splitlines()
+    lines = [line for line in str(result).splitlines() if line.strip() and not line.startswith(NOTE)]
+    return [] if any(set(line) == {"─"} for line in lines) else lines
 
 
 def _picture(result: Any) -> Markup | None:

@@ -20,7 +20,19 @@ from tests.events.made_up_store import make_store
 
 COMMANDS = commands()
 # In the help of options that name neither a file to read nor one to write.
-WORDS = {"COL", "COL,COL,…", "NAME", "NAME,NAME,…", "NAME,…", "NAME...", "NAME[,NAME]…", "VALUE", "FORMAT", "HOW"}
+WORDS = {
+    "COL",
+    "COL,COL,…",
+    "NAME",
+    "NAME,NAME,…",
+    "NAME,NAME",
+    "NAME,…",
+    "NAME...",
+    "NAME[,NAME]…",
+    "VALUE",
+    "FORMAT",
+    "HOW",
+}
 WORDS |= {"N|auto", "LABEL", "METHOD", "SIDE", "TAG", "POLICY", "REGEX", "ACTOR[,ACTOR]…", "ACTOR", "TEXT", "ADDRESS"}
 WORDS |= {"A,B,…", "S,S,…", "A,A,…", "COL[,COL,…]", "EXPRESSION", "DATE"}
 

@@ -48,7 +48,7 @@ def test_points_lie_at_mean_prediction_and_label_frequency() -> None:
 def test_axes_say_what_they_show() -> None:
     ax = draw_curves([curve_with(Q, OVER)], title="A title")
     assert ax.get_xlabel() == "predicted probability"
-    assert ax.get_ylabel() == "label frequency"
+    assert ax.get_ylabel() == "frequency of label 1"
     assert ax.get_title() == "A title"
     assert ax.get_aspect() == 1.0
     assert {"underconfident", "overconfident"} <= set(texts_of(ax))

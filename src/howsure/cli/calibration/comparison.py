@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from howsure import __version__
+from howsure.calibration.comparison import NAMES
 from howsure.calibration.results import CalibrationComparison
 from howsure.cli.calibration.sides import Side
 from howsure.cli.terminal.output import json_text, table_text
@@ -31,21 +33,7 @@ def comparison_json(result: CalibrationComparison, sides: Sides, rows: PairedRow
 
 def comparison_text(result: CalibrationComparison, sides: Sides, rows: PairedRows) -> str:
     """The figures, and one sentence."""
-    e = result.squared_error_difference
-    if e.low is None or e.high is None:
-        said = "Too little data to compare."
-    elif e.low > 0:
-        said = "B is better calibrated than A."
-    elif e.high < 0:
-        said = "A is better calibrated than B."
-    else:
-        said = "No difference in calibration detected: the interval of the difference of squared errors contains 0."
-    zeros = [name for name, one in (("A", result.error_a), ("B", result.error_b)) if one is not None and one.value == 0]
-    if zeros:
-        said += (
-            f"\nThe error of {' and of '.join(zeros)} is 0 because the bins differ no more than chance alone would have"
-        )
-        said += " it: this does not mean a model without error."
+    said = result.verdict()
     table = table_text(comparison_table(result, sides, rows))
     read = "".join(f"{line}\n" for line in _read(result, sides, rows))
     notes = "".join(f"note: {note}\n" for note in result.notes)
@@ -57,21 +45,34 @@ def _read(result: CalibrationComparison, sides: Sides, rows: PairedRows) -> list
     a, b = sides
     labels = (f", label {a.label}", f", label {b.label}") if a.own_label else ("", "")
     shared = "" if a.own_label else f", label {a.label} for both"
-    lines = [f"A: {a.name}{labels[0]}", f"B: {b.name}{labels[1]}", f"{result.n:,} pairs{shared}; differences are A - B"]
+    one, other = result.names
+    lines = [f"{one}: {a.name}{labels[0]}", f"{other}: {b.name}{labels[1]}"]
+    lines.append(f"{result.n:,} pairs{shared}; differences are {one} - {other}")
     if rows.skipped_a or rows.skipped_b:
-        lines.append(f"skipped because of missing values: {rows.skipped_a:,} of the rows of A, {rows.skipped_b:,} of B")
+        lines.append(
+            f"skipped because of missing values: {rows.skipped_a:,} of the rows of {one}, {rows.skipped_b:,} of {other}"
+        )
     if rows.where is not None:
-        counts = f"{rows.left_out_a:,} of the rows of A, {rows.left_out_b:,} of B"
+        counts = f"{rows.left_out_a:,} of the rows of {one}, {rows.left_out_b:,} of {other}"
         lines.append(f"left out because not where {rows.where}: {counts}")
     if rows.only_a or rows.only_b:
-        lines.append(
-            f"left out because the other model has none: {rows.only_a:,} of the rows of A, {rows.only_b:,} of B"
-        )
+        counts = f"{rows.only_a:,} of the rows of {one}, {rows.only_b:,} of {other}"
+        lines.append(f"left out because the other model has none: {counts}")
     return lines
 
 
 def comparison_table(result: CalibrationComparison, sides: Sides, rows: PairedRows) -> Table:
     """One row a figure."""
-    read = [line.removesuffix("; differences are A - B") for line in _read(result, sides, rows)]
+    read = [line.partition("; differences are ")[0] for line in _read(result, sides, rows)]
     comment = f"howsure {__version__}; {'; '.join(read)}; level {result.recipe['level']}"
     return replace(result.table(), caption=comment)
+
+
+def write_comparison(result: CalibrationComparison, sides: Sides, path: str, *, axis: str) -> None:
+    """Draw both curves and their differences into a file."""
+    from howsure.figures.calibration import comparison_figure
+    from howsure.figures.files import save_figure
+
+    both = zip(result.names, sides, strict=True)
+    called = [f"{name}: {Path(side.name).name}" if name in NAMES else name for name, side in both]
+    save_figure(comparison_figure(result, labels=called, axis=axis), path)

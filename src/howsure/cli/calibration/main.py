@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
@@ -16,6 +16,7 @@ from howsure.cli.terminal.options import (
     DefaultGroup,
     across_files_option,
     as_names,
+    axis_option,
     binning_options,
     by_file_option,
     figure_option,
@@ -87,11 +88,12 @@ def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--test", type=click.Choice(METHODS), help="Test that p comes from (default: the binned test).")
 @output_options
 @figure_option("Draw the curves")
+@axis_option
 @report_option
 def curve_command(
     files: tuple[str, ...], level: float, seed: int, interval: str, adjust: str, test: str | None,
     bin_size: int | str, bins: int | None, binning: str, form: str, output: str | None, figure: str | None,
-    report: str | None, **reading: Any,
+    axis: str, report: str | None, **reading: Any,
 ) -> None:  # fmt: skip
     """Evaluate the predictions in FILE... (CSV, TSV, JSON lines, Parquet, .npz; plain, .gz or .zst; globs; - is stdin;
     or logs of programs that evaluate language models, see --from).
@@ -123,7 +125,7 @@ def curve_command(
         skipped = sum(predictions.skipped.values())
     shown = _shown(curves, form, recipe=recipe, skipped=skipped, adjust=adjust)
     if figure is not None:
-        write_figure(curves, figure)
+        write_figure(curves, figure, axis=axis)
     if report is not None:
         write_report(curves, report, recipe=recipe, skipped=skipped, adjust=adjust)
     emit(shown, output)
@@ -167,14 +169,16 @@ def judged(predictions: Any, *, test: str | None = None, **arguments: Any) -> It
     """One curve per group, or one for all; streamed where the pairs are too many for memory. `test` gives their p."""
     from howsure.calibration.curve import curve_of
 
+    positive = predictions.notes.get("positive")
     with progress("pairs", total=PASSES * predictions.n) as advance:
         for name, source in sources(predictions, in_memory=test is not None):
             if isinstance(source, Pairs):
                 curve = curve_of(source, name=name, **arguments)
-                yield curve if test is None else with_test(curve, source, test, **arguments)
+                curve = curve if test is None else with_test(curve, source, test, **arguments)
                 advance(PASSES * len(source))
             else:
-                yield curve_of(Watched(source, advance), name=name, **arguments)
+                curve = curve_of(Watched(source, advance), name=name, **arguments)
+            yield curve if positive is None else replace(curve, positive=str(positive))
 
 
 def sources(predictions: Any, *, in_memory: bool = False) -> Iterator[tuple[str | None, Any]]:
@@ -219,11 +223,14 @@ class Watched:
               help="Column of the true label; twice if each model has its own (is its answer right?).")  # fmt: skip
 @reading_options
 @binning_options
+@click.option("--names", callback=as_names, metavar="NAME,NAME", help="What the models are called (default: A,B).")
 @output_options
+@figure_option("Draw both curves, and by how much they differ")
+@axis_option
 def compare_command(
     files: tuple[str, ...], probs: tuple[str, ...], lists: tuple[str, ...], reduce: str | None,
     labels: tuple[str, ...], level: float, bin_size: int | str, bins: int | None, binning: str, form: str,
-    output: str | None, **reading: Any,
+    output: str | None, figure: str | None, axis: str, names: list[str] | None, **reading: Any,
 ) -> None:  # fmt: skip
     """Is model B better calibrated than model A on the same rows? Two files, or two columns of one file.
 
@@ -236,8 +243,8 @@ def compare_command(
     howsure calibration compare dev.csv --target base_right --target large_right --prob base --prob large
     howsure calibration compare base.jsonl large.jsonl --target gold --probs-column probs
     """
-    from howsure.calibration.comparison import compare_pairs
-    from howsure.cli.calibration.comparison import comparison_json, comparison_table, comparison_text
+    from howsure.calibration.comparison import NAMES, compare_pairs
+    from howsure.cli.calibration.comparison import comparison_json, comparison_table, comparison_text, write_comparison
     from howsure.cli.calibration.sides import named_sides, paired
 
     sides = named_sides(files, probs, lists, labels, reduce=reduce)
@@ -246,11 +253,14 @@ def compare_command(
         rows = paired(a, b, sides, skip_missing=reading["skip_missing"])
         result = compare_pairs(
             rows.a, rows.b, bin_size=bin_size, n_bins=bins, binning=binning, level=level,
-            own_labels=sides[0].own_label,
+            own_labels=sides[0].own_label, names=names or NAMES,
         )  # fmt: skip
     if form == "json":
-        emit(comparison_json(result, sides, rows), output)
+        shown = comparison_json(result, sides, rows)
     elif form == "table":
-        emit(comparison_text(result, sides, rows), output)
+        shown = comparison_text(result, sides, rows)
     else:
-        emit(table_text(comparison_table(result, sides, rows), form), output)
+        shown = table_text(comparison_table(result, sides, rows), form)
+    if figure is not None:
+        write_comparison(result, sides, figure, axis=axis)
+    emit(shown, output)

@@ -16,6 +16,7 @@ from howsure.calibration.words import curves as words
 from howsure.calibration.words.curves import recipe_rows, summary
 from howsure.calibration.words.notes import notes_by_name
 from howsure.cli.terminal.output import chosen, command_line, json_text, table_text
+from howsure.figures.width import of_width
 from howsure.files.whole import write_whole
 from howsure.inputs.naming import counted, shortened
 from howsure.show.numbers import number
@@ -138,14 +139,14 @@ def adjusted_p_values(curves: Sequence[CalibrationCurve], adjust: str) -> list[f
     return adjusted
 
 
-def write_figure(curves: Sequence[CalibrationCurve], path: str) -> None:
+def write_figure(curves: Sequence[CalibrationCurve], path: str, *, axis: str) -> None:
     """Draw the curves into a file; of more than can be seen the errors alone, at most of those with most pairs."""
     from howsure.figures.calibration import curve_figure, error_figure
     from howsure.figures.calibration.panels import MOST_PANELS
     from howsure.figures.files import save_figure
 
     if len(curves) <= MOST_PANELS:
-        figure = curve_figure(curves)
+        figure = curve_figure(curves, axis=axis)
     elif len(curves) <= MOST_ERRORS:
         figure = error_figure(curves)
     else:
@@ -165,5 +166,6 @@ def write_report(
     notes += [f"{recipe['left_out']:,} rows were left out: not where {recipe['where']}."] if "where" in recipe else []
     notes += [f"{pooling[0].upper()}{pooling[1:]}."] if (pooling := _pooling(recipe).partition("note: ")[2]) else []
     how = None if adjust == "none" else adjust
-    page = calibration_report(curves, title=title, notes=notes, adjust=how, command=command_line())
+    with of_width(None):  # that of the figure in a file is not that of a page
+        page = calibration_report(curves, title=title, notes=notes, adjust=how, command=command_line())
     write_whole(page.encode(), path)

@@ -11,6 +11,7 @@ from howsure.cli.terminal.commands import Group
 from howsure.cli.terminal.destinations import FIGURES, PAGES, Written
 from howsure.cli.terminal.output import COLUMNS, FORMATS, RAW
 from howsure.errors import InputError
+from howsure.figures.width import of_width
 from howsure.inputs.numbers import MOST_CLUSTERINGS, MOST_PROCESSES
 
 PROCESSES = click.IntRange(1, MOST_PROCESSES)
@@ -104,12 +105,34 @@ output_option = click.option(
 
 
 def figure_option(what: str, *, advice: str = "") -> Callable[[Decorated], Decorated]:
-    """`--figure`."""
-    return click.option(
-        "--figure", type=Written(*FIGURES, advice=advice), metavar="FILE", help=f"{what}: .svg, .png or .pdf."
-    )
+    """`--figure` and `--width`."""
+    figure = click.option("--figure", type=Written(*FIGURES, advice=advice), metavar="FILE", is_eager=True,
+                          help=f"{what}: .svg, .png or .pdf.")  # fmt: skip
+    return lambda function: figure(width_option(function))
 
 
+def keep_width(ctx: Context, param: Parameter, value: float | None) -> None:
+    """Draw figures of this width until the command ends."""
+    of_a_figure(ctx, param, value)
+    try:
+        ctx.with_resource(of_width(value))
+    except InputError as error:
+        raise InputError(f"--{error}") from None
+
+
+def of_a_figure(ctx: Context, param: Parameter, value: Any) -> Any:
+    """Refuse what is for a figure where none is drawn."""
+    if value not in (None, param.default) and ctx.params.get("figure") is None:
+        raise InputError(f"{param.opts[0]} is for a figure, and none is drawn; name its file by --figure.")
+    return value
+
+
+width_option = click.option("--width", type=float, metavar="INCHES", expose_value=False, callback=keep_width,
+                            help="Width of the figure, such as 3.3 for one column of a page of two.")  # fmt: skip
+axis_option = click.option("--axis", type=click.Choice(["auto", "linear", "zoom", "logit"]), default="auto",
+                           show_default=True, callback=of_a_figure,
+                           help="Axes of the figure: all of [0, 1], the part with bins, log-odds; auto: zoom where "
+                           "all bins lie below .2 or above .8.")  # fmt: skip
 report_option = click.option(
     "--report", type=Written(*PAGES), metavar="FILE.html", help="Write a report as one self-contained HTML file."
 )

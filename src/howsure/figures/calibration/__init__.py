@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from howsure.figures.calibration.comparison import comparison_figure, draw_comparison
 from howsure.figures.calibration.curves import draw_curves
 from howsure.figures.calibration.errors import draw_errors, error_figure
 from howsure.figures.calibration.histogram import draw_histogram, histogram_figure
@@ -9,8 +10,10 @@ from howsure.figures.calibration.notebook import curve_html
 from howsure.figures.calibration.panels import curve_figure
 
 __all__ = [
+    "comparison_figure",
     "curve_figure",
     "curve_html",
+    "draw_comparison",
     "draw_curves",
     "draw_errors",
     "draw_histogram",

@@ -7,15 +7,17 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.table import GroupCalibration
 from howsure.errors import InputError
 from howsure.figures.style import QUIET, dress, literal, look, new_figure, shortened_name, styled
+from howsure.figures.width import is_narrow
 from howsure.stats.estimate import Estimate
 
 MOST_ROWS = 300
-NAME_LENGTH = 40
+NAME_LENGTH, NARROW_NAME = 40, 18
 ROW_HEIGHT = 0.19  # inches
 
 
@@ -30,7 +32,8 @@ def error_figure(rows: Sequence[Judged], *, labels: Sequence[str] | None = None,
     with styled():
         longest = max((len(_name(row, i)) for i, row in enumerate(rows)), default=0)
         width = 5.4 + 0.055 * min(longest, NAME_LENGTH)
-        figure = new_figure(width, 0.9 + (0.3 if title else 0.0) + ROW_HEIGHT * max(len(rows), 2))
+        height = 0.9 + (0.3 if title else 0.0) + ROW_HEIGHT * max(len(rows), 2)
+        figure = new_figure(width, height, keep="height")
         draw_errors(rows, ax=figure.add_subplot(), labels=labels)
         if title is not None:
             literal(figure.axes[0].set_title(""), title)
@@ -49,7 +52,9 @@ def draw_errors(rows: Sequence[Judged], *, ax: Axes, labels: Sequence[str] | Non
     names = [_name(row, i) for i, row in enumerate(rows)] if labels is None else list(labels)
     order = sorted(range(len(rows)), key=lambda i: _rank(error_of(rows[i])))
     dress(ax, grid="x")
-    ax.set_yticks(range(len(rows)), [shortened_name(names[i], NAME_LENGTH) for i in order])
+    limit = NAME_LENGTH if not is_narrow() else NARROW_NAME
+    ax.set_yticks(range(len(rows)), [shortened_name(names[i], limit) for i in order])
+    ax.xaxis.set_major_locator(MaxNLocator(4 if is_narrow() else 6))
     for tick in ax.get_yticklabels():
         tick.set_parse_math(False)
     for place, i in enumerate(order):

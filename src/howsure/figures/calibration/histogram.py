@@ -11,7 +11,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from howsure.calibration.results import CalibrationCurve
+from howsure.figures.calibration.curves import axis_words
 from howsure.figures.style import FAINT, GRID, INK, QUIET, dress, literal, look, new_figure, styled
+from howsure.inputs.classes import TOP_LABEL
 from howsure.inputs.pairs import Floats
 
 TICKS = (0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
@@ -50,18 +52,19 @@ def draw_histogram(curve: CalibrationCurve, *, ax: Axes) -> Axes:
     ax.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * abs(share):g} %"))
     middle = roots[0] / sum(roots)
     for label, place in ((0, middle / 2), (1, (1 + middle) / 2)):
-        text = _named(label, curve.histogram)
+        text = _named(label, curve)
         ax.text(1.02, place, text, transform=ax.transAxes, fontsize=8, color=INK, va="center", linespacing=1.4)
     ax.axhline(0.0, color=QUIET, linewidth=0.8)
     ax.grid(visible=True, axis="y", color=GRID, linewidth=0.7)
-    ax.set_xlabel("predicted probability")
+    literal(ax.set_xlabel(""), axis_words([curve])[0])
     ax.set_ylabel("share of the label's pairs")
     return ax
 
 
-def _named(label: int, histogram: Floats) -> str:
-    share = float(histogram[label].sum() / histogram.sum())
-    return f"label {label}\n{100 * share:.3g} % of all" if share > 0 else f"no pair has\nlabel {label}"
+def _named(label: int, curve: CalibrationCurve) -> str:
+    share = float(curve.histogram[label].sum() / curve.histogram.sum())
+    name = ("wrong", "right")[label] if curve.reduction == TOP_LABEL else f"label {label}"
+    return f"{name}\n{100 * share:.3g} % of all" if share > 0 else f"no pair has\n{name}"
 
 
 def _ticks(reach: float, apart: float) -> list[float]:

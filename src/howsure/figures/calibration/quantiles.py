@@ -9,14 +9,15 @@ from matplotlib.ticker import MaxNLocator
 
 from howsure.calibration.quantiles import QuantileCalibration
 from howsure.figures.style import FAINT, QUIET, dress, literal, look, new_figure, styled
+from howsure.figures.width import is_narrow
 from howsure.show.numbers import p_in_words
 
 
 def quantile_figure(result: QuantileCalibration, *, title: str | None = None) -> Figure:
     """Side by side: the histogram, by `draw_quantiles`, and the cumulative curve minus the diagonal with its band."""
     with styled():
-        figure = new_figure(7.4, 3.1)
-        left, right = figure.subplots(1, 2)
+        figure = new_figure(3.7, 6.0) if is_narrow() else new_figure(7.4, 3.1)
+        left, right = figure.subplots(2, 1) if is_narrow() else figure.subplots(1, 2)
         _draw_histogram(left, result)
         _draw_difference(right, result)
         if title is not None:

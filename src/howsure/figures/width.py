@@ -1,0 +1,39 @@
+"""The width that a figure is to have in print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from howsure.errors import InputError
+
+NARROWEST, WIDEST = 2.0, 20.0  # inches
+NARROW = 4.6  # below, what stands side by side stands in a column
+_WIDTH: ContextVar[float | None] = ContextVar("width", default=None)
+
+
+@contextmanager
+def of_width(inches: float | None) -> Iterator[None]:
+    """Figures made inside have this width, or their own for None; their text keeps its size.
+
+    Raises InputError for a width at which nothing can be read.
+    """
+    if inches is not None and not NARROWEST <= inches <= WIDEST:
+        raise InputError(f"width must be {NARROWEST:g} to {WIDEST:g} inches, not {inches:g}; one column has about 3.3.")
+    before = _WIDTH.set(inches)
+    try:
+        yield
+    finally:
+        _WIDTH.reset(before)
+
+
+def wanted_width() -> float | None:
+    """The width asked for, in inches; None for the figure's own."""
+    return _WIDTH.get()
+
+
+def is_narrow() -> bool:
+    """Whether the figure is to fit one column."""
+    inches = wanted_width()
+    return inches is not None and inches < NARROW

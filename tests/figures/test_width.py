@@ -1,0 +1,110 @@
+"""Figures of a wanted width: exactly so wide, nothing cut off, no tick on another, text as large as ever."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+from PIL import Image
+
+import howsure
+from howsure.errors import InputError
+from howsure.figures.calibration import comparison_figure, curve_figure, error_figure, histogram_figure
+from howsure.figures.calibration.quantiles import quantile_figure
+from howsure.figures.files import DOTS_PER_INCH, figure_bytes
+from howsure.figures.significance import difference_figure
+from howsure.figures.width import of_width, wanted_width
+from tests.figures.made_up import curve_with, many_curves
+
+LONG = "a model with quite a long name, version 3.5-instruct"
+RARE = curve_with([0.0004, 0.001, 0.003], [0.0002, 0.0012, 0.005])
+SPREAD = curve_with([0.001, 0.02, 0.3, 0.9, 0.999], [0.002, 0.01, 0.4, 0.8, 0.995])
+RNG = np.random.default_rng(0)
+Y = RNG.integers(0, 3, 200)
+BETTER = np.where(RNG.random(200) < 0.8, Y, 0)
+DIFFERENCES = howsure.compare(Y, np.where(RNG.random(200) < 0.7, Y, 1), {LONG: BETTER}, n_resamples=50, rng=0)
+TOP = howsure.calibration_curve(howsure.pairs_from_classes([0, 1] * 20, [[0.9, 0.1]] * 40))
+TWO = howsure.compare_calibration(Y == 0, RNG.random(200), RNG.random(200), names=(LONG, "other"))
+QUANTILES = howsure.posterior_quantiles(RNG.normal(size=60), RNG.normal(size=(60, 19)), rng=0)
+FIGURES: dict[str, Callable[[], Figure]] = {
+    "curve": lambda: curve_figure([SPREAD]),
+    "top-label": lambda: curve_figure([TOP]),
+    "zoomed": lambda: curve_figure([RARE]),
+    "log-odds": lambda: curve_figure([SPREAD], axis="logit"),
+    "several": lambda: curve_figure(many_curves(4), labels=[LONG, "b", "c", "d"]),
+    "panels": lambda: curve_figure(many_curves(9), labels=[LONG, *"bcdefghi"]),
+    "errors": lambda: error_figure(many_curves(9), labels=[LONG, *"bcdefghi"]),
+    "histogram": lambda: histogram_figure(SPREAD),
+    "comparison": lambda: comparison_figure(TWO),
+    "quantiles": lambda: quantile_figure(QUANTILES),
+    "differences": lambda: difference_figure(DIFFERENCES),
+}
+
+
+def labels_seen(ax: Axes, which: str) -> list[Text]:
+    """The labels of the ticks that lie on the axis."""
+    axis, ends = (ax.xaxis, ax.get_xlim()) if which == "x" else (ax.yaxis, ax.get_ylim())
+    ticks = [tick for tick in axis.get_major_ticks() if min(ends) <= tick.get_loc() <= max(ends)]
+    return [tick.label1 for tick in ticks if tick.label1.get_visible() and tick.label1.get_text()]
+
+
+def tick_boxes(ax: Axes, which: str) -> list[tuple[float, float]]:
+    """Where the labels begin and end, in their order."""
+    boxes = [label.get_window_extent() for label in labels_seen(ax, which)]
+    return sorted((box.x0, box.x1) if which == "x" else (box.y0, box.y1) for box in boxes)
+
+
+def texts_of(figure: Figure) -> Iterator[Text]:
+    for ax in figure.axes:
+        if ax.axison:
+            yield from (ax.title, ax.xaxis.label, ax.yaxis.label, *ax.texts)
+            yield from (*labels_seen(ax, "x"), *labels_seen(ax, "y"))
+            if ax.get_legend() is not None:
+                yield from ax.get_legend().get_texts()
+
+
+@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("inches", [None, 3.3, 7.0])
+def test_no_tick_lies_on_another_and_nothing_is_cut_off(name: str, inches: float | None) -> None:
+    with of_width(inches), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        figure = FIGURES[name]()
+        written = figure_bytes(figure, ".png")
+        figure.draw_without_rendering()
+    for ax in figure.axes:
+        for which in "xy" if ax.axison else "":
+            for (_, end), (start, _) in pairwise(tick_boxes(ax, which)):
+                assert end < start, (which, end, start)
+    assert all(text.get_fontsize() >= 6.5 for text in texts_of(figure))
+    if inches is not None:
+        assert Image.open(io.BytesIO(written)).width == round(inches * DOTS_PER_INCH)
+        width, height = figure.get_size_inches() * figure.dpi
+        for text in texts_of(figure):
+            if text.get_text() and text.get_visible():
+                box = text.get_window_extent()
+                assert box.x0 >= -1, (text.get_text(), box.x0)
+                assert box.x1 <= width + 1, (text.get_text(), box.x1, width)
+                assert -1 <= box.y0 <= box.y1 <= height + 1, (text.get_text(), box.y0, box.y1, height)
+
+
+def test_the_width_is_that_of_the_block_alone() -> None:
+    assert wanted_width() is None
+    with of_width(3.3):
+        assert curve_figure([SPREAD]).get_size_inches()[0] == 3.3
+        with of_width(None):
+            assert curve_figure([SPREAD]).get_size_inches()[0] == 4.8
+        assert wanted_width() == 3.3
+    assert wanted_width() is None
+
+
+@pytest.mark.parametrize("inches", [0, -1, 1.9, 21, float("nan"), float("inf")])
+def test_a_width_at_which_nothing_can_be_read_is_refused(inches: float) -> None:
+    with pytest.raises(InputError, match="width must be 2 to 20 inches, not"), of_width(inches):
+        pass
