@@ -34,7 +34,7 @@ WORDS = {
     "HOW",
 }
 WORDS |= {"N|auto", "LABEL", "METHOD", "SIDE", "TAG", "POLICY", "REGEX", "ACTOR[,ACTOR]…", "ACTOR", "TEXT", "ADDRESS"}
-WORDS |= {"A,B,…", "S,S,…", "A,A,…", "COL[,COL,…]", "EXPRESSION", "DATE"}
+WORDS |= {"NAME,NAME", "A,B,…", "S,S,…", "A,A,…", "COL[,COL,…]", "EXPRESSION", "DATE"}
 
 
 def texts(command: click.Command) -> list[click.Parameter]:
