@@ -96,9 +96,22 @@ def test_without_gold_the_entities_are_listed(folder: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(printed("sequences", "spans", "no-gold.npz", "--format", "csv"))))
     logits, ids = made_up()
     spans = entity_spans(TagPosterior.from_logits(logits[:2], labels=LABELS, mask=ids[:2] >= 0))
-    assert [int(row["start"]) for row in rows] == spans.start.tolist()
+    assert [int(row["first"]) - 1 for row in rows] == spans.start.tolist()
+    assert [int(row["last"]) for row in rows] == spans.stop.tolist()
+    assert [float(row["probability"]) for row in rows] == spans.probability.tolist()
     held = json.loads(printed("sequences", "spans", "no-gold.npz", "--format", "json"))
-    assert held["spans"]["probability"] == spans.probability.tolist()
+    assert [one["sentence"] - 1 for one in held["entities"]] == spans.sentence.tolist()
+
+
+def test_sentences_without_tags_are_told_with_the_words_of_their_entities(folder: Path) -> None:
+    words, tags = (
+        [["Ann", "Lee", "sings"], ["Bo", "sees", "Rome"]] * 20,
+        [["B-PER", "I-PER", "O"], ["B-PER", "O", "B-LOC"]] * 20,
+    )
+    CRFTagger().fit(words, tags).save("crf.npz")
+    Path("new.txt").write_text("Ann Lee sees Rome\n")
+    said = printed("sequences", "spans", "crf.npz", "new.txt", "--grammar", "bio")
+    assert [line.split()[-2:] for line in said.splitlines()[2:]] == [["Ann", "Lee"], ["yes", "Rome"]]
 
 
 def test_a_tagger_of_entities(folder: Path) -> None:

@@ -176,6 +176,7 @@ READERS = {
         Reader("log-lighteval", ".parquet", log("lighteval")),
         Reader("log-openai", ".jsonl", log("openai")),
         Reader("log-hf", ".jsonl", log("hf")),
+        Reader("log-hf-arrays", ".npz", log("hf"), ZIP),
         Reader("conllu", ".conllu", documents("conllu")),
         Reader("conll-2012", ".conll", documents("conll-2012")),
         Reader("three-columns", ".tsv", documents("three-columns")),

@@ -176,6 +176,7 @@ SEEDS: dict[str, Seeds] = {
     "log-lighteval": log("lighteval"),
     "log-openai": log("openai", "openai completions"),
     "log-hf": log("hf"),
+    "log-hf-arrays": lambda folder: [bytes_of(logits, folder / "logits.npz")],
     "conllu": news,
     "conll-2012": fixed(*CONLL),
     "three-columns": fixed(NAMED),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from howsure.cli.sequences.input import load_model, read_corpus
+from howsure.cli.sequences.input import LAYERS, load_model, read_words
 from howsure.data.logs.model_arrays import ModelArrays, label_names_of, read_model_arrays
 from howsure.errors import InputError
 from howsure.sequences.entities.token_logits import gold_tags
@@ -25,6 +25,7 @@ class Labelled:
     gold: Tags | None
     own: Tags | None = None
     grammar: str | None = None
+    words: Tags | None = None
 
     @property
     def changed(self) -> int:
@@ -62,10 +63,13 @@ def _counting(arrays: ModelArrays) -> dict[str, Any]:
 
 
 def from_sentences(model: str, file: str, *, column: str, form: str | None, grammar: str | None) -> Labelled:
-    """The posterior of a tagger over the sentences of a file with tags."""
+    """The posterior of a tagger over the sentences of a file; gold is None if none of them has tags."""
     tagger = load_model(model)
-    corpus = read_corpus([file], form=form, model=tagger)
-    name, gold, free = f"{model} on {corpus.name}", corpus.tags(column), tagger.posterior(corpus.words)
+    corpus = read_words(file, form=form, model=tagger)
+    tagged = any(getattr(sentence, LAYERS[column]) is not None for sentence in corpus.sentences)
+    gold, words = corpus.tags(column) if tagged else None, [sentence.words for sentence in corpus.sentences]
+    name, free = f"{model} on {corpus.name}", tagger.posterior(corpus.words)
     if grammar is None:
-        return Labelled(name, free, gold)
-    return Labelled(name, within_grammar(free, grammar), gold, free.names(free.viterbi()), grammar.upper())
+        return Labelled(name, free, gold, words=words)
+    own = free.names(free.viterbi())
+    return Labelled(name, within_grammar(free, grammar), gold, own, grammar.upper(), words)

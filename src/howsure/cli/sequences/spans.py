@@ -10,7 +10,7 @@ from howsure.cli.sequences.input import INPUT_FORMS, LAYERS
 from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.destinations import Written
 from howsure.cli.terminal.options import binning_options, output_options
-from howsure.cli.terminal.output import emit, is_raw, json_text, say, table_text
+from howsure.cli.terminal.output import emit, is_raw, say
 from howsure.errors import InputError
 
 GRAMMARS = ("bio", "iob1", "bioes")
@@ -48,7 +48,7 @@ def spans_command(
 
     LOGITS is an .npz file with the arrays logits (or predictions) and label_ids, as `Trainer.predict` of transformers
     hands them back; optional are label_names, mask or word_ids, and a CRF's transitions, start, end. Rows with the
-    label -100 do not count. Or: MODEL, a tagger trained on labels such as B-PER, and FILE, tagged sentences.
+    label -100 do not count. Or: MODEL, a tagger trained on labels such as B-PER, and FILE, sentences.
 
     \b
     howsure sequences spans predictions.npz --labels config.json --grammar bio
@@ -58,6 +58,7 @@ def spans_command(
     """
     from howsure.cli.sequences.span_evaluation import evaluate_spans, spans_output
     from howsure.cli.sequences.span_input import from_logits, from_sentences
+    from howsure.cli.sequences.span_list import entities_output
     from howsure.data.predictions.write_pairs import check_suffix, write_pairs
     from howsure.sequences.entities.entity_spans import entity_spans
 
@@ -75,8 +76,13 @@ def spans_command(
     found = entity_spans(labelled.posterior, labelled.gold, **asked)
     if found.gold is None:
         if pairs_file is not None:
-            raise InputError(f"--pairs needs gold labels, which {model} does not hold; --output lists the entities.")
-        emit(json_text(found.to_dict()) if form == "json" else table_text(found.table(len(found)), form), output)
+            raise InputError(
+                f"--pairs needs gold labels, which {file or model} does not hold; --output lists the entities."
+            )
+        emit(
+            entities_output(labelled, found, {"command": "howsure sequences spans", "model": model} | given, form),
+            output,
+        )
         return
     result = evaluate_spans(labelled, found, **{"n_bins" if key == "bins" else key: v for key, v in binning.items()})
     if pairs_file is not None:

@@ -102,10 +102,11 @@ def _refuse_several_models(log: Log, files: Sequence[File], fixed: Collection[st
 
 def _items(found: Mapping[str, Any], log: Log, parts: Sequence[str]) -> Asked:
     """What tells rows apart, or what those have in common that are of one item."""
+    clusters = {"cluster": DOCUMENT} if log.has(DOCUMENT) and found["cluster"] is None else {}
     if ITEM not in log.held:
-        return {"cluster": DOCUMENT} if log.has(DOCUMENT) and found["cluster"] is None else {}
+        return clusters
     key = ",".join([*([TASK] if log.varies(TASK) and TASK not in parts else []), ITEM])
     repeated = any(log.varies(one) for one in {*log.format.group, RUN} - {TASK, *parts})
     if repeated:
-        return {} if found["cluster"] is not None else {"cluster": key}
-    return {} if found["id"] is not None else {"id": key}
+        return clusters or ({} if found["cluster"] is not None else {"cluster": key})
+    return clusters | ({} if found["id"] is not None else {"id": key})

@@ -75,6 +75,18 @@ def test_tokens_without_a_label_do_not_count_and_sentences_are_clusters() -> Non
     assert curve["debiased_error"]["low"] == pytest.approx(wanted.debiased_error.low, rel=1e-9)
 
 
+def test_two_models_are_compared_token_by_token() -> None:
+    """However wide each of them padded its sentences."""
+    logits, labels = made_up(60, 5)
+    wider = np.full((60, 7, 3), -100.0)
+    wider[:, :5] = logits / 3
+    np.savez("a.npz", predictions=logits, label_ids=labels)
+    np.savez("b.npz", predictions=wider, label_ids=np.pad(labels, ((0, 0), (0, 2)), constant_values=-100))
+    done = run("calibration", "compare", "a.npz", "b.npz", "--format", "json")
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["recipe"]["n"] == 300
+
+
 def pipeline_output(n: int = 60) -> tuple[list[list[dict[str, object]]], list[str]]:
     """What a text-classification pipeline returns with top_k=None: the classes of each text, the likeliest first."""
     logits, labels = made_up(n)

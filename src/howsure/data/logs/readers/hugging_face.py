@@ -82,7 +82,8 @@ def _predicted(source: Source) -> Iterator[Row]:
         raise InputError(f"the logits of {source.name} must be finite numbers; those at [{at}] are not.")
     width = targets.shape[1] if logits.ndim == 3 else 1
     for row in counting.tolist():
-        place = {"item": row} if logits.ndim == 2 else {"document": row // width, "token": row % width}
+        sentence, token = divmod(row, width)
+        place = {"item": row} if logits.ndim == 2 else {"item": f"{sentence}:{token}", "document": sentence}
         yield {**place, "target": int(numbers[row]), "logits": flat[row].tolist(), **names}
 
 
