@@ -83,6 +83,21 @@ def test_a_file_for_each_model(tmp_path: Path, log: Path) -> None:
     assert told["comparisons"] == found(log, "--by", "model", *options, "--baseline", "base")["comparisons"]
 
 
+def test_columns_of_scores(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    rows = [{"base": float(a), "large": float(b), "doc": k // 3} for k, (a, b) in enumerate(rng.random((30, 2)))]
+    path = table(tmp_path / "items.csv", rows)
+    told = found(path, "--baseline", "base", "--model", "large", "--metric", "score", "--cluster", "doc")
+    scores = {name: [row[name] for row in rows] for name in ("base", "large")}
+    expected = compare(scores=scores, baseline="base", clusters=[row["doc"] for row in rows])
+    assert told["comparisons"][0]["p_value"] == pytest.approx(expected[0].p_value, rel=1e-12)
+    assert told["comparisons"][0]["metric"] == "score"
+    lower = found(path, "--baseline", "base", "--model", "large", "--metric", "score", "--lower-is-better")
+    assert not lower["comparisons"][0]["higher_is_better"]
+    with pytest.raises(InputError, match="columns of scores need neither, but --metric score"):
+        run(path, "--baseline", "base", "--model", "large")
+
+
 def test_models_rows_and_values_are_chosen(log: Path, tmp_path: Path) -> None:
     third = HELD[HELD.model == "base"].assign(model="third")
     path = table(tmp_path / "three.csv", rows_of(pd.concat([HELD, third])))

@@ -48,6 +48,20 @@ class Asked:
         have."""
         return self.model is not None or self.prediction is not None or bool(self.score)
 
+    def check(self, has_files: bool) -> None:
+        """Raise InputError for options that belong to another kind of table."""
+        if self.is_long:
+            if not has_files:
+                raise InputError("--by, --prediction and --score name columns: name a FILE that holds them.")
+            if self.targets is not None and (self.target is None or self.prediction is None):
+                raise InputError("--targets holds what is true: name its column, --target, and the --prediction's.")
+            return
+        for option, value in {"--positive": self.pos_label, "--all-pairs": self.all_pairs or None}.items():
+            if value is not None:
+                raise InputError(
+                    f"{option} is for tables with one row per model and item; name the model's column: --by."
+                )
+
     def to_read(self) -> Asked:
         """The same, with the files' names where these may be the models, and as parts of keys that are separate in
         each file.

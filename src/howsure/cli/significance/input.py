@@ -44,7 +44,7 @@ def read_rows(
 
     Raises InputError naming the file, the column, the row and the value.
     """
-    _refuse_twice(names["baseline"], models)
+    refuse_twice(names["baseline"], models)
     systems = [names["baseline"], *models] if "probabilistic" in tasks_of(numbers or ()) else []
     read = read_columns(
         paths, labels=[*names.values(), *models], numbers=systems, skip_missing=skip_missing, format=input_format,
@@ -100,7 +100,7 @@ def shown_names(paths: Sequence[str]) -> list[str]:
 
 def read_files(targets: str, baseline: str, models: Sequence[str]) -> Held:
     """One file for the targets and one for each system, as the paper has it."""
-    _refuse_twice(baseline, models)
+    refuse_twice(baseline, models)
     columns = {"y_true": read_labels(targets), "baseline": read_labels(baseline)}
     recipe = {"files": [targets, baseline, *models], "rows": len(columns["y_true"]), "skipped": {}}
     names = shown_names([baseline, *models])[1:]
@@ -109,7 +109,7 @@ def read_files(targets: str, baseline: str, models: Sequence[str]) -> Held:
     return Held(columns, held, recipe)
 
 
-def _refuse_twice(baseline: str, models: Sequence[str]) -> None:
+def refuse_twice(baseline: str, models: Sequence[str]) -> None:
     if baseline in models:
         raise InputError(f"--baseline and --model must differ; both name {baseline}.")
     twice = [name for name in models if models.count(name) > 1]

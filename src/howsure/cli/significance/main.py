@@ -11,6 +11,7 @@ import click
 from howsure.cli.significance.asked import Asked, long_form_options
 from howsure.cli.significance.long_form import compare_long
 from howsure.cli.significance.output import comparison_output, power_output, write_figure, write_report
+from howsure.cli.significance.wide_form import compare_wide
 from howsure.cli.terminal.commands import as_options, options_of
 from howsure.cli.terminal.memory import check_memory
 from howsure.cli.terminal.options import (
@@ -27,8 +28,6 @@ from howsure.cli.terminal.options import (
     where_option,
 )
 from howsure.cli.terminal.output import emit
-from howsure.cli.terminal.progress import progress
-from howsure.cli.terminal.row_numbers import rows_as_in_files
 from howsure.errors import InputError
 
 POWER = 0.8  # the usual wish
@@ -43,7 +42,8 @@ def command() -> None:
 def testing_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say how to compare."""
     options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
-        click.option("--metric", "metrics", multiple=True, metavar="NAME", help="A metric; repeatable."),
+        click.option("--metric", "metrics", multiple=True, metavar="NAME",
+                     help="A metric; repeatable; score: the columns of the models hold scores."),
         click.option("--class", "target_class", metavar="LABEL",
                      help="Also report precision, recall and F1 of this class (or those named by --metric)."),
         click.option("--method", metavar="METHOD",
@@ -125,75 +125,22 @@ def compare_command(
     \b
     howsure significance dev.jsonl --target gold --baseline base --model large --model large-ft
     howsure significance runs.csv --target gold --baseline base --model large --run seed --id uid
+    howsure significance items.csv --baseline rouge_base --model rouge_large --metric score --cluster document
     howsure significance log.tsv --by model --id question --run prompt --target gold --prediction answer
     howsure significance log.tsv --by model --id question --score exact_match --cluster document
     howsure significance base.jsonl large.jsonl --id uid --target gold --prediction label
     howsure significance --targets targs.txt --baseline h0.txt --model h1.txt --method boostsa --sample-size 0.2
     """
-    from howsure.cli.significance.input import read_files, read_rows, shown_names
-    from howsure.significance import compare
-
     options, showing = _split(testing)
     asked = Asked(
         model, id, run, target, targets, prediction, score, pos_label, clusters, strata, baseline, models, all_pairs,
         lower_is_better, skip_missing, input_format, across_files, where, by_file,
     )  # fmt: skip
-    if asked.is_long:
-        if not files:
-            raise InputError("--by, --prediction and --score name columns: name a FILE that holds them.")
-        if targets is not None and (target is None or prediction is None):
-            raise InputError("--targets holds what is true: name its column, --target, and that of the --prediction.")
-        result, read = compare_long(files, asked, classes, options)
-        true = str(target or " and ".join(score))
-        _show(_in_options(result, true=true), {"command": "howsure significance", **read}, **showing)
-        return
-    wrong = [name for name in ("pos_label", "lower_is_better", "all_pairs") if getattr(asked, name)]
-    if wrong:
-        option = options_of(click.get_current_context().command)[wrong[0]]
-        raise InputError(f"{option} is for tables with one row per model and item; name the model's column: --by.")
-    if baseline is None or not models:
-        lacking = "--baseline" if baseline is None else "--model"
-        raise InputError(
-            f"{lacking} must name a column or file of predictions. In a table or log with one row per model and item, "
-            "name the --score, or the --target and --prediction, and --by the model's column."
-        )
-    if bool(files) == bool(targets) or bool(files) != bool(target):
-        raise InputError("name a FILE and its column --target, or no FILE and a file --targets.")
-    roles: dict[str, str | None] = {"ids": id, "runs": run, "clusters": clusters, "strata": strata}
-    if files:
-        names = {"y_true": str(target), "baseline": baseline, **{key: name for key, name in roles.items() if name}}
-        held = read_rows(
-            files, names, models, numbers=options["metrics"], skip_missing=skip_missing, input_format=input_format,
-            across_files=across_files, where=where, by_file=by_file,
-        )  # fmt: skip
-    else:
-        given: dict[str, Any] = {"id": id, "run": run, "cluster": clusters, "stratum": strata}
-        given |= {
-            "where": where,
-            "by-file": by_file,
-            "from": input_format,
-            "skip-missing": skip_missing,
-            "across-files": across_files != "error",
-        }
-        wrong = [name for name, value in given.items() if value]
-        if wrong:
-            raise InputError(f"--{wrong[0]} is for columns: put the predictions into one FILE with columns.")
-        held = read_files(str(targets), baseline, models)
-        baseline = shown_names([baseline, *models])[0]
-    with rows_as_in_files(held.place), progress("comparing", total=len(models)) as advance:
-        result = compare(
-            held.columns["y_true"],
-            held.columns["baseline"],
-            held.models,
-            **{key: held.columns[key] for key in roles if key in held.columns},
-            labels=held.classes if classes is None else classes,
-            baseline_name=baseline,
-            progress=lambda done, total: advance(1 if done else 0),
-            **options,
-        )
-    _show(
-        _in_options(result, true=str(target or targets)), {"command": "howsure significance", **held.recipe}, **showing
-    )
+    asked.check(bool(files))
+    way = compare_long if asked.is_long else compare_wide
+    result, read = way(files, asked, classes, options)
+    true = str(target or targets or " and ".join(score))
+    _show(_in_options(result, true=true), {"command": "howsure significance", **read}, **showing)
 
 
 @command.command("outcomes")
