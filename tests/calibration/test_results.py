@@ -24,7 +24,7 @@ def test_the_json_form_keeps_its_schema() -> None:
     assert held["n"] == 500 == sum(row["n"] for row in held["bins"])
     assert list(held["debiased_error"]) == ["value", "low", "high", "level", "method", "n"]
     assert held["error"]["low"] is None
-    assert held["ece"] == curve.ece.value
+    assert held["ece"] == curve.ece.to_dict()
     assert list(held["brier"]) == list(held["log_loss"])
     assert list(held["log_loss"]) == ["score", "calibration", "refinement", "within_bin", "infinite_rows"]
     assert held["log_loss"]["score"] is None

@@ -127,10 +127,14 @@ def test_all_formats_show_the_same(predictions: Path, name: str) -> None:
     rows = list(csv.DictReader(io.StringIO(shown["csv"])))
     assert [row["group"] for row in rows] == [curve["group"] or "all" for curve in curves]
     for row, curve in zip(rows, curves, strict=True):
-        error, wanted = curve["debiased_error"], ("error", "low", "high", "Algorithm 1", "ECE", "Brier", "p")
+        error, wanted = (
+            curve["debiased_error"],
+            ("error", "low", "high", "Algorithm 1", "ECE", "ECE low", "ECE high", "Brier", "p"),
+        )
         assert int(row["n"]) == curve["n"]
         assert [float(row[name]) for name in wanted] == [
-            error["value"], error["low"], error["high"], curve["error"]["value"], curve["ece"],
+            error["value"], error["low"], error["high"], curve["error"]["value"], curve["ece"]["value"],
+            curve["ece"]["low"], curve["ece"]["high"],
             curve["brier"]["score"], curve["p_adjusted"],
         ]  # fmt: skip
     assert shown["markdown"].startswith("<!-- howsure ")

@@ -10,15 +10,15 @@ import numpy as np
 
 from howsure import __version__
 from howsure.calibration.bins.bins import Binned, bin_pairs, width_edges
-from howsure.calibration.estimates.cluster_sums import cluster_sums
+from howsure.calibration.estimates.cluster_sums import ClusterSums, cluster_sums
 from howsure.calibration.estimates.clusters import clustered_mse, clustered_standard_errors, effective_numbers
-from howsure.calibration.estimates.error import SquaredError, debiased_mse, plugin_mse, root
+from howsure.calibration.estimates.ece_interval import expected_error
+from howsure.calibration.estimates.error import SquaredError, debiased_mse, mean_gaps, plugin_mse, root
 from howsure.calibration.estimates.resampled_intervals import (
     RESAMPLES,
     SAMPLES,
     bootstrap_intervals,
     frequency_errors,
-    gaps,
     nguyen_oconnor_intervals,
 )
 from howsure.calibration.hypothesis_tests.binned import p_value_of
@@ -132,9 +132,19 @@ def check_interval(interval: str) -> None:
 
 def squared_error(pairs: Pairs | PairSource, binned: Binned) -> SquaredError:
     """The debiased squared error, with clusters if the pairs have them."""
-    if isinstance(pairs, Pairs) and pairs.clusters is not None:
-        return clustered_mse(cluster_sums(pairs, binned.bins_of(pairs.probabilities), len(binned.sums)))
-    return debiased_mse(binned.sums)
+    return squared_error_of(binned, cells_of(pairs, binned))
+
+
+def squared_error_of(binned: Binned, cells: ClusterSums | None) -> SquaredError:
+    """The debiased squared error of bins, from the sums of their clusters if there are any."""
+    return debiased_mse(binned.sums) if cells is None else clustered_mse(cells)
+
+
+def cells_of(pairs: Pairs | PairSource, binned: Binned) -> ClusterSums | None:
+    """The sums of each cluster in each bin; None for pairs without clusters."""
+    if not isinstance(pairs, Pairs) or pairs.clusters is None:
+        return None
+    return cluster_sums(pairs, binned.bins_of(pairs.probabilities), len(binned.sums))
 
 
 def debiased_estimate(squared: SquaredError, *, n: int, level: float) -> Estimate:
@@ -167,18 +177,18 @@ def curve_of(
     binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins)
     s = binned.sums
     n = int(s.count.sum())
-    squared = squared_error(pairs, binned)
+    cells = cells_of(pairs, binned)
+    squared = squared_error_of(binned, cells)
     error, mse = _plugin(pairs, binned, interval, level, generator_from(rng))
-    ece, largest = gaps(s)
     base_rate = float(s.y.sum() / s.w1.sum())
     multiclass = multiclass_scores(pairs)
     return CalibrationCurve(
-        bins=bins_from(binned, unit, *_frequency_intervals(pairs, binned, interval, level)),
+        bins=bins_from(binned, unit, *_frequency_intervals(binned, cells, interval, level)),
         debiased_error=debiased_estimate(squared, n=n, level=level),
         error=error,
         mse=mse,
-        ece=Estimate(ece, None, None, level, "plugin", n),
-        max_error=Estimate(largest, None, None, level, "plugin", n),
+        ece=expected_error(s, cells, level=level),
+        max_error=Estimate(float(np.abs(mean_gaps(s)).max()), None, None, level, "plugin", n),
         brier=brier_parts(binned),
         log_loss=log_parts(binned),
         p_value=p_value_of(pairs, binned, squared),
@@ -216,14 +226,13 @@ def _plugin(
 
 
 def _frequency_intervals(
-    pairs: Pairs | PairSource, binned: Binned, interval: str, level: float
+    binned: Binned, cells: ClusterSums | None, interval: str, level: float
 ) -> tuple[Floats, Floats, Floats]:
     """Standard error, low and high of each bin's label frequency: Wilson's, or the paper's normal interval if named."""
     s = binned.sums
     frequency, standard_error = s.y / s.w1, frequency_errors(s)
     effective = s.w1**2 / s.w2
-    if isinstance(pairs, Pairs) and pairs.clusters is not None:
-        cells = cluster_sums(pairs, binned.bins_of(pairs.probabilities), len(s))
+    if cells is not None:
         standard_error = clustered_standard_errors(cells)
         effective = effective_numbers(cells, s.w2, frequency, standard_error)
     if interval == "nguyen-oconnor":

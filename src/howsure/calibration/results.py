@@ -54,7 +54,8 @@ class CalibrationCurve(Result):
 
     bins: the curve. debiased_error: the headline, the root mean squared gap between predictions and label frequencies
     corrected for the bias due to noise, with its interval. error, mse: Algorithm 1's value and its square, with an
-    interval only from Algorithm 2 or a bootstrap. ece, max_error: mean and largest absolute gap. brier, log_loss:
+    interval only from Algorithm 2 or a bootstrap. ece: the mean absolute gap, with an interval of its value in the
+    population (docs/calibration.md). max_error: the largest. brier, log_loss:
     scores of the pairs in parts. p_value: of the hypothesis that the predictions are calibrated. base_rate: the
     frequency of label 1. n: the pairs. histogram (2, 64): weight of the predictions of label 0 and of label 1 in 64
     bars over [0, 1]. notes: caveats. recipe: everything needed to repeat it. name: the group.
@@ -96,7 +97,7 @@ class CalibrationCurve(Result):
             "debiased_error": self.debiased_error.to_dict(),
             "error": self.error.to_dict(),
             "mse": self.mse.to_dict(),
-            "ece": self.ece.value,
+            "ece": self.ece.to_dict(),
             "max_error": self.max_error.value,
             "p_value": None if math.isnan(self.p_value) else self.p_value,
             score_key("brier", self.reduction): self.brier.parts(),

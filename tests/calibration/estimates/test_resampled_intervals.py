@@ -13,11 +13,12 @@ from hypothesis import given, settings
 
 from howsure.calibration.bins.bins import bin_pairs
 from howsure.calibration.curve import calibration_curve, calibration_error
+from howsure.calibration.estimates.ece_interval import expected_error
+from howsure.calibration.estimates.error import mean_gaps
 from howsure.calibration.estimates.resampled_intervals import (
     RESAMPLES,
     SAMPLES,
     frequency_errors,
-    gaps,
     nguyen_oconnor_intervals,
 )
 from howsure.stats.proportions import normal_quantile
@@ -67,7 +68,8 @@ def test_frequency_errors_and_gaps_are_the_loops(small: Small) -> None:
     assert frequency_errors(binned.sums).tolist() == pytest.approx(expected, abs=1e-7)
     exact = np.array(spread) > Fraction(1, 10**6)
     assert frequency_errors(binned.sums)[exact].tolist() == pytest.approx(np.array(expected)[exact].tolist(), abs=1e-12)
-    ece, largest = gaps(binned.sums)
+    gap = np.abs(mean_gaps(binned.sums))
+    ece, largest = expected_error(binned.sums, None, level=0.95).value, float(gap.max())
     assert ece == pytest.approx(float(reference.ece(bins)), abs=1e-12)
     assert largest == pytest.approx(float(max(abs(reference.gap(held)) for held in bins)), abs=1e-12)
 

@@ -73,18 +73,11 @@ def _known(cells: ClusterSums, total_w: Floats, couples: Floats) -> np.typing.ND
 def _rare(cells: ClusterSums, known: np.typing.NDArray[np.bool_], theta: Floats, least: float) -> RareLabels:
     """What the bins would look like under calibration.
 
-    The correlation of pairs within a cluster is estimated from their labels, and is at least 1 / (1 + K), K the number
-    of the rarer labels: few such labels carry little information about it, and none carries none. The correlation of
-    bins is that of the noise of all bins, `least`.
+    The correlation of bins is that of the noise of all bins, `least`.
     """
-    total_w, squares = cells.by_bin(cells.w), cells.by_bin(cells.ww)
+    total_w, errors = cells.by_bin(cells.w), clustered_standard_errors(cells)
     frequency, gap = cells.by_bin(cells.y) / total_w, cells.by_bin(cells.u) / total_w
-    rarer = float((np.minimum(frequency, 1 - frequency) * total_w**2 / squares).sum())
-    together = np.maximum(cells.by_bin(cells.w**2) - squares, 0.0)
-    errors = clustered_standard_errors(cells)
-    effective = np.minimum(
-        effective_numbers(cells, squares, frequency, errors), total_w**2 / (squares + together / (1 + rarer))
-    )[known]
+    effective = cautious_numbers(cells, frequency, errors)[known]
     share, theta, frequency, gap = total_w[known] / total_w[known].sum(), theta[known], frequency[known], gap[known]
     predicted = np.clip(frequency + gap, 0.0, 1.0)
     v = predicted * (1 - predicted) / effective
@@ -95,6 +88,17 @@ def _rare(cells: ClusterSums, known: np.typing.NDArray[np.bool_], theta: Floats,
         factor = float(share @ v) ** 2 / max(float(share**2 @ v**2), np.finfo(float).tiny)
     noise, product = 2 * float(share**2 @ v**2), 4 * float(share**2 @ (theta * v))
     return RareLabels(share, theta, gap, frequency, effective, factor * noise, factor * product)
+
+
+def cautious_numbers(cells: ClusterSums, frequency: Floats, standard_error: Floats) -> Floats:
+    """The effective number of pairs of each bin, with the correlation of pairs within a cluster estimated from their
+    labels, but at least 1 / (1 + K), K the number of the rarer labels: few such labels carry little information about
+    it, and none carries none."""
+    total_w, squares = cells.by_bin(cells.w), cells.by_bin(cells.ww)
+    rarer = float((np.minimum(frequency, 1 - frequency) * total_w**2 / squares).sum())
+    together = np.maximum(cells.by_bin(cells.w**2) - squares, 0.0)
+    numbers = effective_numbers(cells, squares, frequency, standard_error)
+    return np.minimum(numbers, total_w**2 / (squares + together / (1 + rarer)))
 
 
 def without_each_cluster(cells: ClusterSums) -> Floats:

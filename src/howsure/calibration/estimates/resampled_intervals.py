@@ -7,7 +7,7 @@ import numpy as np
 from howsure.calibration.bins.bins import Binned
 from howsure.calibration.bins.sums import Sums
 from howsure.calibration.estimates.cluster_sums import cluster_sums
-from howsure.calibration.estimates.error import mean_gaps, plugin_mse, root
+from howsure.calibration.estimates.error import plugin_mse, root
 from howsure.errors import InputError
 from howsure.inputs.pairs import Floats, Pairs
 from howsure.stats.proportions import normal_quantile
@@ -71,9 +71,3 @@ def bootstrap_intervals(
     value = plugin_mse(binned.sums)
     high, low = 2 * value - np.quantile(squares, [(1 - level) / 2, (1 + level) / 2])
     return (root(low), root(high)), (max(float(low), 0.0), max(float(high), 0.0))
-
-
-def gaps(sums: Sums) -> tuple[float, float]:
-    """The expected calibration error Σ p_b |gap| and the largest |gap|."""
-    gap = np.abs(mean_gaps(sums))
-    return float(np.average(gap, weights=sums.w1)), float(gap.max())

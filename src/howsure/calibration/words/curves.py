@@ -107,6 +107,8 @@ def curves_table(
     """One row per curve. `adjusted` says how the p-values are; `exact`: all digits, and nothing for what is unknown."""
     shown, shown_p = (all_digits, all_digits) if exact else (number, p_text)
     scores, rate = score_columns(curves, each=exact), base_rate_words(curves)
+    if exact:
+        scores += [(f"ECE {end}", [getattr(curve.ece, end) for curve in curves]) for end in ("low", "high")]
     rows = []
     for i, (curve, p) in enumerate(zip(curves, p_values, strict=True)):
         e = curve.debiased_error
