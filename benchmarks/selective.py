@@ -136,7 +136,11 @@ def main() -> None:
             cells = [broken(law, model, n, runs=2000 // part) for n in (150, 600, 3000)]
             cells += [broken(law, model, n, runs=2000 // part, clustered=True) for n in (60, 400)]
             cells += [broken(law, model, 400, runs=500 // part, clustered=True, dependence="any")]
-            print(f"| {law} | {model} | {largest_coverage(law, model):.2f} |", *(f"{a:.3f} ({b:.2f}) |" for a, b, _ in cells), flush=True)
+            print(
+                f"| {law} | {model} | {largest_coverage(law, model):.2f} |",
+                *(f"{a:.3f} ({b:.2f}) |" for a, b, _ in cells),
+                flush=True,
+            )
     print("\n| accuracy | distance | confidences | 60 | 200 | 1,000 | 60 in clusters | 200 | 1,000 |")
     print("|---:|---:|---|---|---|---|---|---|---|")
     for accuracy in (0.7, 0.95):
