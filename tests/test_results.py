@@ -98,6 +98,13 @@ def example_copy() -> Any:
     return events.EventStore.open(path, read_only=False)
 
 
+def _trend() -> Any:
+    store = howsure.Experiments(Path(mkdtemp()) / "nightly")
+    for day, limit in (("2026-11-21", 0.1), ("2026-11-22", 0.1), ("2026-11-22", 0.2)):
+        store.add_points(result_of("check").points(day) if limit == 0.1 else result_of("check of little").points(day))
+    return store.trend()
+
+
 CALLS: dict[str, Callable[[], Any]] = {
     "curve": lambda: howsure.calibration_curve(PAIRS, interval="bootstrap", rng=0),
     "curve of little": lambda: howsure.calibration_curve(FEW, bin_size=1),
@@ -111,6 +118,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "check": lambda: howsure.check_calibration(
         PAIRS, max_error=0.1, better_than=PAIRS.probabilities**2, not_worse_than=0.05
     ),
+    "trend": lambda: _trend(),
     "check of little": lambda: howsure.check_calibration(FEW, max_error=0.1, bin_size=1),
     "comparison of little": lambda: howsure.compare_calibration(FEW, FEW, bin_size=1),
     "parts": lambda: howsure.score_parts(PAIRS),
@@ -150,12 +158,14 @@ DRAWN = (
     "differences", "differences of several metrics", "counts", "counts without cells", "selective",
     "selective of little", "selective table", "threshold", "threshold of little",
     "means of scores", "means of a table", "comparison", "comparison of little",
+    "trend",
 )  # fmt: skip
 MANY_PANELS = {
     "comparison",
     "quantiles",
     "differences of several metrics",
     "series",
+    "trend",
 }  # figure() has more than plot() can
 PARTS = {
     "AtAccuracy",
@@ -169,6 +179,7 @@ PARTS = {
     "ModelMean",
     "MulticlassScores",
     "Score",
+    "TrendPoint",
     "Verdict",
 }  # rows and columns of a result, not one
 GIVEN = {  # what a public function takes, or a model that it asks: no result
@@ -248,6 +259,7 @@ def test_its_html_is_escaped(name: str) -> None:
 def test_it_is_drawn_on_the_axes_given(name: str) -> None:
     result = result_of(name)
     options = {"metric": "accuracy"} if name.startswith("differences") else {}
+    options |= {"rule": result.rules[0]} if name == "trend" else {}
     ax = Figure().add_subplot()
     assert result.plot(ax, **options) is ax
     assert ax.has_data() or ax.texts

@@ -31,6 +31,8 @@ _ROOMS = {
         "Experiments",
         "Metric",
         "Runs",
+        "Trend",
+        "TrendPoint",
         "compare",
         "detection_power",
         "minimum_detectable_difference",

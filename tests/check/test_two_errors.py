@@ -88,7 +88,7 @@ def rates(this: float, other: float, margin: float, *, n: int, runs: int, seed: 
     found: Floats = np.zeros((runs, 2))
     for run in range(runs):
         test = two_errors(*both(n, this, other, rng), own_labels=False, **HOW)
-        found[run] = test._is_below(margin, 0.05), test._is_above(margin, 0.05)
+        found[run] = test.is_below(margin, 0.05), test.is_above(margin, 0.05)
     passed, failed = found.mean(axis=0).tolist()
     return passed, failed
 

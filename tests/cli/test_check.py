@@ -243,3 +243,18 @@ def test_checks_in_a_file(folder: Path, tmp_path: Path, monkeypatch: pytest.Monk
     alone = json.loads(run(*NEW, "--max-error", "0.05", "--format", "json").out)["verdicts"][0]
     assert found["verdicts"][0]["p_pass"] == alone["p_pass"]
     assert found["verdicts"][0]["p_pass_adjusted"] >= alone["p_pass_adjusted"]  # five verdicts share the level
+
+
+def test_a_history_and_its_figure(tmp_path: Path) -> None:
+    place, figure = tmp_path / "nightly.experiments", tmp_path / "trend.svg"
+    for day, typed in (("2026-11-21", NEW), ("2026-11-22", OLD)):
+        run(*typed, "--group", "lang", "--max-error", "0.05", "--experiments", place, "--date", day)
+    found = json.loads(run("check", "trend", place, "--figure", figure, "--format", "json").out)
+    assert [one["date"] for one in found["points"]] == ["2026-11-21"] * 3 + ["2026-11-22"] * 3
+    assert {one["outcome"] for one in found["points"][3:]} == {"fail"}
+    assert "<svg" in figure.read_text()
+    assert "2026-11-22" in run("check", "trend", place, "--check", "calibration").out
+    assert run("check", "trend", place, "--check", "score").code == 2
+    assert run("check", "trend", tmp_path / "none").code == 2
+    assert run(*NEW, "--max-error", "0.05", "--date", "2026-11-22").code == 2
+    assert run(*NEW, "--max-error", "0.05", "--experiments", place, "--date", "22.11.").code == 2

@@ -28,6 +28,7 @@ TYPED = {
     "check score": ("two.csv --score y --min-score 0.1 --output o.txt --write-baseline o.json", "o.txt o.json"),
     "check selective": (f"predictions.csv {JUDGE} --max-risk 0.9 --output o.txt", "o.txt"),
     "check all": ("--config checks.toml --output o.txt --junit o.xml", "o.txt o.xml"),
+    "check trend": ("nightly.experiments --output o.txt --figure o.svg", "o.txt o.svg"),
     "calibration compare": ("two.csv --target y --prob p --prob q --output o.txt --figure o.svg", "o.txt o.svg"),
     "significance compare": (f"{COMPARE} --output o.txt --figure o.pdf --report o.html", "o.txt o.pdf o.html"),
     "significance outcomes": ("outcomes.json --metric accuracy --output o.txt --figure o.png", "o.txt o.png"),
@@ -97,6 +98,8 @@ def make_place(folder: Path) -> Path:
         rows = [f"{i % 2},{i % 10 / 10},{i % 7 / 7:.3f},{i % 3 % 2},{i % 5 % 2}" for i in range(400)]
         Path("two.csv").write_text("\n".join(["y,p,q,a,b", *rows, ""]))
         Path("checks.toml").write_text('[check.score]\nfiles = "two.csv"\nscore = "y"\nmin-score = 0.1\n')
+        night = ("--experiments", "nightly.experiments", "--date", "2026-11-22")
+        printed("check", "score", "two.csv", "--score", "y", "--min-score", "0.1", *night)
         dated = [f"n{i},2001-{1 + i % 12:02}-01,{i % 10 / 10},{i % 7 / 7:.3f}" for i in range(400)]
         Path("wide.csv").write_text("\n".join(["id,date,IRQ,USA", *dated, ""]))
         runs = {

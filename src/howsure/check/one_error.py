@@ -103,10 +103,9 @@ class OneError:
 
         s = self.squared
         variance = s.variance_below(limit)
-        if variance <= 0.0 or s.slope_above <= 0.0 or s.least <= 0.0:
+        if variance <= 0.0 or not equal_bins(s)[1] > 0.0:
             return 0.0
-        v = 2 * s.least / s.slope_above
-        bins = 2 * v**2 / s.least
+        bins, v = equal_bins(s)
         third = (24 * limit * v**2 + 8 * v**3) / bins**2
         skewness = third / max(variance, (4 * limit * v + 2 * v**2) / bins) ** 1.5
         t = (s.value - limit) / math.sqrt(variance)
@@ -114,3 +113,14 @@ class OneError:
             t = -float(ndtri(max(float(stdtr(s.degrees_of_freedom, -t)), 1e-300)))
         freedom = 8 / skewness**2
         return float(chdtrc(freedom, max(freedom + t * math.sqrt(2 * freedom), 0.0)))
+
+
+def equal_bins(squared: SquaredError) -> tuple[float, float]:
+    """How many bins of equal weight and noise v would have the same noise, and v; infinitely many without noise.
+
+    2 Σ p² v² is `least`, and Σ p v the ratio of 2 `least` to `slope_above`.
+    """
+    if not (squared.slope_above > 0.0 and squared.least > 0.0):
+        return math.inf, 0.0
+    v = 2 * squared.least / squared.slope_above
+    return 2 * v**2 / squared.least, v

@@ -12,6 +12,7 @@ from howsure.result import Result
 from howsure.show.harmless import in_a_line
 from howsure.show.numbers import number, p_in_words
 from howsure.show.table import Table
+from howsure.significance.trend import TrendPoint, check_date
 from howsure.stats.estimate import Estimate, finite_or_none
 
 PASS, FAIL, CANNOT_TELL = "pass", "fail", "cannot tell"
@@ -115,6 +116,20 @@ class Check(Result):
     def exit_code(self) -> int:
         """The exit code of the command: 0 pass, 1 fail, 3 cannot tell."""
         return EXIT_CODES[self.outcome]
+
+    def points(self, date: object) -> tuple[TrendPoint, ...]:
+        """The verdicts as points of a trend, for `Experiments.add_points`; `date` is a day like 2026-11-22.
+
+        Raises InputError if it is none.
+        """
+        day = check_date(date)
+        return tuple(
+            TrendPoint(
+                day, one.check, one.rule, one.group, one.n, one.estimate.value, _or_nan(one.estimate.low),
+                _or_nan(one.estimate.high), one.limit, one.outcome,
+            )
+            for one in self.verdicts
+        )  # fmt: skip
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form: the outcome, the verdicts, the recipe."""

@@ -21,7 +21,7 @@ from howsure.calibration.estimates.clusters import clustered_mse, without_each_c
 from howsure.calibration.estimates.error import SquaredError, debiased_mse, mean_gaps, root
 from howsure.calibration.estimates.paired_jackknife import Units, least_reach
 from howsure.check.inversion import furthest, smallest_size
-from howsure.check.one_error import MOST_TIMES, POWER
+from howsure.check.one_error import MOST_TIMES, POWER, equal_bins
 from howsure.inputs.pairs import Floats, Pairs
 from howsure.stats.proportions import normal_quantile
 
@@ -60,19 +60,19 @@ class TwoErrors:
 
     def p_below(self, margin: float) -> float:
         """The p-value of the hypothesis that the difference is `margin` or more."""
-        return smallest_size(lambda size: self._is_below(margin, size))
+        return smallest_size(lambda size: self.is_below(margin, size))
 
     def p_above(self, margin: float) -> float:
         """The p-value of the hypothesis that the difference is `margin` or less."""
-        return smallest_size(lambda size: self._is_above(margin, size))
+        return smallest_size(lambda size: self.is_above(margin, size))
 
     def bounds(self, size: float) -> tuple[float, float]:
         """The one-sided bounds of tests of this size."""
         if math.isnan(self.value):
             return math.nan, math.nan
         return (
-            furthest(lambda margin: self._is_above(margin, size), -1.0, 1.0),
-            furthest(lambda margin: self._is_below(margin, size), 1.0, -1.0),
+            furthest(lambda margin: self.is_above(margin, size), -1.0, 1.0),
+            furthest(lambda margin: self.is_below(margin, size), 1.0, -1.0),
         )
 
     def rows_needed(self, margin: float, size: float) -> int | None:
@@ -102,10 +102,12 @@ class TwoErrors:
             return None
         return math.ceil(self.n * furthest(lambda times: not told(times), 1.0, MOST_TIMES))
 
-    def _is_below(self, margin: float, size: float) -> bool:
+    def is_below(self, margin: float, size: float) -> bool:
+        """Whether a test of this size shows that the difference lies below the margin."""
         return self._swapped()._rejects(-margin, size, -1) if margin < 0 else self._rejects(margin, size, 1)
 
-    def _is_above(self, margin: float, size: float) -> bool:
+    def is_above(self, margin: float, size: float) -> bool:
+        """Whether a test of this size shows that the difference lies above the margin."""
         return self._swapped()._rejects(-margin, size, 1) if margin < 0 else self._rejects(margin, size, -1)
 
     def _rejects(self, margin: float, size: float, side: int) -> bool:
@@ -176,15 +178,20 @@ def two_errors(this: Pairs, other: Pairs, *, own_labels: bool, growth: float, **
             max(least_reach(labels, 2 * (a * other_gap - b * gap), predicted, units, level=1 - RARE)) for b, a in HALVED
         )
         least = _triple(one / normal_quantile(1 - 2 * RARE) for one in reach)
-    freedom = units.degrees_of_freedom
+    freedom = min(units.degrees_of_freedom, bins_of(squared, other_squared))
     return TwoErrors(squared, other_squared, variance, other_variance, covariance, least, freedom, len(this), growth)
 
 
 def apart(this: SquaredError, other: SquaredError, *, n: int, rare: tuple[float, float], growth: float) -> TwoErrors:
     """The errors of two models on rows that count as independent of each other; `rare`: the `rare_error` of each."""
-    freedom = min(this.degrees_of_freedom, other.degrees_of_freedom)
+    freedom = min(this.degrees_of_freedom, other.degrees_of_freedom, bins_of(this, other))
     least = _triple(math.hypot(b * rare[0], a * rare[1]) for b, a in HALVED)
     return TwoErrors(this, other, this.variance, other.variance, 0.0, least, freedom, n, growth)
+
+
+def bins_of(this: SquaredError, other: SquaredError) -> float:
+    """The degrees of freedom of a difference: a sum over so few bins shows its variance no better."""
+    return max(min(equal_bins(this)[0], equal_bins(other)[0]), 1.0)
 
 
 def _triple(values: Iterable[float]) -> Triple:

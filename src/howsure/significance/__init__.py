@@ -7,6 +7,7 @@ from howsure.significance.metrics.metric import Metric, mean, metric_names, regi
 from howsure.significance.power import detection_power, minimum_detectable_difference, required_sample_size
 from howsure.significance.results import Comparison, Difference
 from howsure.significance.systems.runs import Runs
+from howsure.significance.trend import Trend, TrendPoint
 
 __all__ = [
     "Comparison",
@@ -16,6 +17,8 @@ __all__ = [
     "ModelMean",
     "ModelMeans",
     "Runs",
+    "Trend",
+    "TrendPoint",
     "compare",
     "detection_power",
     "mean",

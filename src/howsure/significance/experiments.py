@@ -1,36 +1,34 @@
 """The experiments store: predictions collected while experiments run, in a file that a crash cannot damage.
 
-Every record is one line, its checksum and its content as JSON, appended under a lock and flushed to disk before `add`
-returns. If the process is killed, only the last line can be incomplete; the next `add` drops it. A complete line that
-does not match its checksum, or a file that is not a store, is refused and left unchanged.
+Every record is one line of a journal (`files/journal.py`), appended under a lock and flushed to disk before `add`
+returns.
 """
 
 from __future__ import annotations
 
-import json
 import operator
 import os
-import re
-import zlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
+from howsure import __version__
 from howsure.errors import InputError
-from howsure.files.json_text import parsed_json
+from howsure.files.journal import line_number, line_of, lock, records_of
 from howsure.inputs.arrays import as_column
 from howsure.inputs.naming import shortened, unknown_name
 from howsure.significance.comparison import compare
 from howsure.significance.results import Comparison
 from howsure.significance.systems.reading import check_predictions
 from howsure.significance.systems.runs import Runs
+from howsure.significance.trend import Trend, TrendPoint, check_point, trend_of
 
-TARGETS, RUN = "targets", "run"
+TARGETS, RUN, POINT = "targets", "run", "point"
 SCHEMA = 1  # of the records; files of later ones are refused
-HEAD = re.compile(rb"[0-9a-f]{8} \{")
+STORE = "a store of experiments"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +42,8 @@ class Run:
 
 
 class Experiments:
-    """The predictions of conditions (a baseline, models) in several runs, on one test set, in one file.
+    """The predictions of conditions (a baseline, models) in several runs, on one test set, in one file; and what checks
+    found on dates.
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "nli.experiments")
@@ -63,6 +62,7 @@ class Experiments:
         self._ids: tuple[str, ...] = ()
         self._targets: tuple[Any, ...] = ()
         self._runs: dict[tuple[str, str], Run] = {}
+        self._points: list[TrendPoint] = []
         self._refresh()
 
     @property
@@ -123,24 +123,47 @@ class Experiments:
         if true is not None and len(true) != len(values):
             raise InputError(f"targets must have as many rows as predictions; {len(true):,}, not {len(values):,}.")
         with self.path.open("ab+") as file:
-            _lock(file)
+            lock(file)
             self._refresh()
             lines = b""
             if not self._targets:
                 if true is None:
                     raise InputError("targets are needed with the first run: add(..., targets=...).")
-                lines += _line({"kind": TARGETS, "schema": SCHEMA, "ids": names, "targets": true})
+                lines += line_of({"kind": TARGETS, "schema": SCHEMA, "ids": names, "targets": true})
             else:
                 self._check_same(names, true)
             if (condition, run) in self._runs:
                 raise InputError(f"run {run!r} of {condition!r} already exists; give this one another name.")
             record = {"kind": RUN, "condition": condition, "run": run, "epochs": epochs, "ids": names}
-            lines += _line({**record, "predictions": values})
-            file.truncate(self._read_to)  # of a line that was cut short
-            file.write(lines)
-            file.flush()
-            os.fsync(file.fileno())
+            lines += line_of({**record, "predictions": values})
+            self._append(file, lines)
         self._refresh()
+
+    def add_points(self, points: Iterable[TrendPoint]) -> None:
+        """Write what a check found on a date (`Check.points`); when this returns, it is on disk.
+
+        A later point of the same date, check, rule and group replaces the former one in the trend.
+        """
+        lines = b"".join(line_of({"kind": POINT, "schema": SCHEMA, **_plain(point)}) for point in points)
+        with self.path.open("ab+") as file:
+            lock(file)
+            self._refresh()
+            self._append(file, lines)
+        self._refresh()
+
+    def trend(self, check: str | None = None) -> Trend:
+        """What checks found, by date: of all checks, or of one by its name.
+
+        Raises InputError if nothing was written, or there is no such check.
+        """
+        self._refresh()
+        names = list(dict.fromkeys(point.check for point in self._points))
+        if not names:
+            raise InputError(f"{self.path} holds no results of checks; add_points(check.points(date)) writes them.")
+        if check is not None and check not in names:
+            raise unknown_name("check", check, names, place=str(self.path))
+        chosen = [point for point in self._points if check in (None, point.check)]
+        return trend_of(chosen, source=str(self.path), howsure=__version__)
 
     def compare(self, baseline: str, models: Sequence[str] | None = None, **options: Any) -> Comparison:
         """`howsure.compare` of conditions with the baseline: all others, or some. Items are resampled with all their
@@ -156,6 +179,13 @@ class Experiments:
         models_of = {name: runs[name] for name in others}
         return compare(list(self._targets), runs[baseline], models_of, baseline_name=baseline, **options)
 
+    def _append(self, file: BinaryIO, lines: bytes) -> None:
+        """Write lines behind the last complete one."""
+        file.truncate(self._read_to)  # of a line that was cut short
+        file.write(lines)
+        file.flush()
+        os.fsync(file.fileno())
+
     def _check_same(self, names: list[str], true: list[Any] | None) -> None:
         if set(names) != set(self._ids):
             absent, strange = set(self._ids) - set(names), set(names) - set(self._ids)
@@ -170,11 +200,11 @@ class Experiments:
 
     def _refresh(self) -> None:
         """Read records appended since, also by other processes."""
-        for record, end in _records(self.path, self._read_to):
+        for record, end in records_of(self.path, self._read_to, what=STORE):
             try:
                 self._take(record)
             except (KeyError, TypeError, ValueError) as error:
-                number = _line_number(self.path, self._read_to)
+                number = line_number(self.path, self._read_to)
                 raise InputError(
                     f"{self.path}, line {number} is not a record of a store of experiments: {_reason(error)}. "
                     "Restore a copy."
@@ -186,10 +216,13 @@ class Experiments:
 
         Raises KeyError, TypeError or ValueError if it is invalid, or inconsistent with the others.
         """
-        if not isinstance(record, dict) or record.get("kind") not in (TARGETS, RUN):
-            raise ValueError(f"its kind is neither {TARGETS} nor {RUN}")
+        if not isinstance(record, dict) or record.get("kind") not in (TARGETS, RUN, POINT):
+            raise ValueError(f"its kind is none of {TARGETS}, {RUN} and {POINT}")
         if record.get("schema", SCHEMA) != SCHEMA:
             raise ValueError(f"its schema is {record['schema']!r}, this howsure reads {SCHEMA}; install a newer one")
+        if record["kind"] == POINT:
+            self._points.append(check_point(record))
+            return
         ids = record["ids"]
         if not isinstance(ids, list) or not all(isinstance(name, str) for name in ids) or len(set(ids)) != len(ids):
             raise ValueError("its ids must be texts that differ")
@@ -221,19 +254,10 @@ def _reason(error: Exception) -> str:
     return f"it lacks {error}" if isinstance(error, KeyError) else str(error).rstrip(".")
 
 
-def _line_number(path: Path, end: int) -> int:
-    with path.open("rb") as file:
-        return file.read(end).count(b"\n") + 1
-
-
-def _lock(file: BinaryIO) -> None:
-    """Wait until no other process writes; on systems without such locks (Windows), the user must run one process at a
-    time."""
-    try:
-        import fcntl
-    except ImportError:
-        return
-    fcntl.flock(file, fcntl.LOCK_EX)
+def _plain(point: TrendPoint) -> dict[str, Any]:
+    """A point as a record: what is undefined is null."""
+    held = asdict(point)
+    return {name: None if isinstance(value, float) and value != value else value for name, value in held.items()}
 
 
 def _names(ids: object, n: int) -> list[str]:
@@ -255,36 +279,3 @@ def _whole(epochs: object) -> int | None:
         return int(operator.index(epochs))  # type: ignore[arg-type]
     except TypeError as error:
         raise InputError(f"epochs must be a whole number or None; {epochs!r} is not.") from error
-
-
-def _line(record: dict[str, Any]) -> bytes:
-    content = json.dumps(record, ensure_ascii=False, allow_nan=False).encode()
-    return f"{zlib.crc32(content):08x} ".encode() + content + b"\n"
-
-
-def _records(path: Path, start: int) -> Iterator[tuple[Any, int]]:
-    """The complete records from a byte on, and the byte after each; an incomplete record at the end is left out.
-
-    Raises InputError if a complete line is damaged, or if the file does not begin like a store.
-    """
-    if not path.exists():
-        return
-    with path.open("rb") as file:
-        head = file.read(10)
-        if head and not HEAD.match(head):
-            raise InputError(f"{path} is not a store of experiments: it begins with {head!r}; give another path.")
-        file.seek(start)
-        end = start
-        for line in file:
-            if not line.endswith(b"\n"):
-                return
-            content = line[9:-1]
-            if line[:9] != f"{zlib.crc32(content):08x} ".encode():
-                number = _line_number(path, end)
-                raise InputError(f"{path}, line {number} is damaged: it does not match its checksum. Restore a copy.")
-            end += len(line)
-            try:
-                yield parsed_json(content), end
-            except ValueError as error:
-                number = _line_number(path, end - len(line))
-                raise InputError(f"{path}, line {number} is not a record: {error}. Restore a copy.") from error

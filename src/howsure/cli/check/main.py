@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -31,11 +32,15 @@ from howsure.cli.terminal.options import (
     as_names,
     bins_options,
     by_file_option,
+    figure_option,
     from_option,
+    output_options,
     where_option,
 )
+from howsure.cli.terminal.output import emit, json_text, table_text
 from howsure.errors import InputError
 from howsure.inputs.naming import shortened
+from howsure.significance.experiments import Experiments
 
 CODES = "Exit codes: 0 pass, 1 fail, 3 cannot tell, 2 wrong input."
 SHARE = click.FloatRange(0.0, 1.0, min_open=True, max_open=True)
@@ -166,6 +171,28 @@ def selective_command(**given: Any) -> None:
     one_check("selective", given)
 
 
+@command.command("trend", short_help="What checks found over the dates of a history, with a figure.")
+@click.argument("file", metavar="FILE")
+@click.option("--check", "name", metavar="NAME", help="One of the checks, by its name (default: all).")
+@output_options
+@figure_option("Draw a panel for each rule")
+def trend_command(file: str, name: str | None, form: str, output: str | None, figure: str | None) -> None:
+    """What did checks find, night after night? The results that --experiments FILE has collected.
+
+    \b
+    howsure check trend nightly.experiments --figure trend.svg
+    """
+    if not os.path.isfile(file):
+        raise InputError(f"no file {file}; a check with --experiments {file} begins it.")
+    trend = Experiments(file).trend(name)
+    shown = json_text(trend.to_dict()) if form == "json" else table_text(trend.table(), form)
+    if figure is not None:
+        from howsure.figures.files import save_figure
+
+        save_figure(trend.figure(), figure)
+    emit(shown, output)
+
+
 def one_check(kind: str, given: dict[str, Any]) -> None:
     """Make the check of a command, and end with its exit code."""
     own, shared = split(given)
@@ -174,6 +201,8 @@ def one_check(kind: str, given: dict[str, Any]) -> None:
 
 def finish(found: Sequence[Found], shared: Shared) -> None:
     """Show the verdicts, and end with their exit code."""
+    if shared.date is not None and shared.experiments is None:
+        raise InputError("--date is the day in a history; name its file, --experiments.")
     check = checked(found, shared)
     show(check, found, shared)
     if check.outcome != PASS:

@@ -11,6 +11,8 @@ import click
 from howsure.check.decision import MOST_RUNS
 from howsure.cli.terminal.destinations import Written
 from howsure.cli.terminal.options import output_option, raw_option
+from howsure.errors import InputError
+from howsure.significance.trend import check_date
 
 FORMATS = ("table", "json", "csv", "markdown")
 Decorated = Callable[..., Any]
@@ -28,6 +30,8 @@ class Shared:
     output: str | None
     junit: str | None
     summary: str | None
+    experiments: str | None
+    date: str | None
 
 
 NAMES = tuple(one.name for one in fields(Shared))
@@ -44,6 +48,14 @@ def as_level(context: click.Context, parameter: click.Parameter, value: float) -
     if not 0.5 < value < 1.0:
         raise click.BadParameter(f"{value:g} does not lie strictly between 0.5 and 1; write 0.95 for 95 %")
     return value
+
+
+def as_date(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """A day."""
+    try:
+        return None if value is None else check_date(value)
+    except InputError as error:
+        raise click.BadParameter(str(error)) from error
 
 
 def shared_options(function: Decorated) -> Decorated:
@@ -64,6 +76,9 @@ def shared_options(function: Decorated) -> Decorated:
         click.option("--junit", type=Written(".xml"), metavar="FILE.xml", help="Also write the verdicts as JUnit XML."),
         click.option("--summary", type=Written(), metavar="FILE",
                      help="Also append the verdicts to a file as Markdown, such as a job's summary on GitHub."),
+        click.option("--experiments", type=Written(), metavar="PLACE",
+                     help="Also add the verdicts to the history in this file; see howsure check trend."),
+        click.option("--date", callback=as_date, metavar="DATE", help="Their day, 2026-11-22 (default: today)."),
     ]  # fmt: skip
     for option in reversed(options):
         function = option(function)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from howsure.cli.check.options import Shared
 from howsure.cli.check.summary import summary_markdown
 from howsure.cli.terminal.output import emit, json_text, records_csv, table_text
 from howsure.files.whole import write_whole
+from howsure.significance.experiments import Experiments
 
 
 def checked(found: Sequence[Found], shared: Shared) -> Check:
@@ -32,12 +34,15 @@ def checked(found: Sequence[Found], shared: Shared) -> Check:
 
 def show(check: Check, found: Sequence[Found], shared: Shared) -> None:
     """Print the verdicts, and write the files that the user named."""
+    store = None if shared.experiments is None else Experiments(shared.experiments)
     if shared.write_baseline is not None:
         write_baseline((entry for each in found for entry in each.entries), shared.write_baseline)
     if shared.junit is not None:
         write_whole(junit_xml(check).encode(), shared.junit)
     if shared.summary is not None:
         _append(summary_markdown(check), shared.summary)
+    if store is not None:
+        store.add_points(check.points(shared.date or datetime.date.today()))
     emit(_text(check, found, shared.form), shared.output)
 
 

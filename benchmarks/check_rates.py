@@ -1,0 +1,250 @@
+"""How often do the verdicts of `howsure check` err, and how often do they tell? Nominal: 0.05.
+
+Limits: predictions from Beta(2, 2), labels whose probability differs from them by a curve of a given shape, scaled so
+that the calibration error of the population is a given multiple of the limit 0.05; `rare`: predictions below 0.1 and a
+limit of 0.02; `clusters`: ten pairs share half of their predictions and of their luck. Two models: the predictions of
+one are too high by a constant, those of the other too low; labels are shared. Families: twenty groups, thirty nights.
+Scores: shares, skewed and clustered ones. Rows: the verdicts with as many rows as were said to be needed.
+
+Prints the Markdown tables of docs/check.md. `--quick` takes a tenth of the runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is loaded
+
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure.check.baseline import ErrorSummary
+from howsure.check.calibration import Bins, judged
+from howsure.check.decision import decided
+from howsure.check.evidence import BELOW, Evidence, OneSidedTest, Rule
+from howsure.check.mean_score import MeanScore, mean_difference, mean_score
+from howsure.check.one_error import OneError
+from howsure.check.two_errors import TwoErrors, two_errors
+from howsure.inputs.pairs import Pairs
+
+Floats = npt.NDArray[np.float64]
+Generator = np.random.Generator
+Curve = Callable[[Floats, float], Floats]
+
+SIZE, LIMIT, RARE_LIMIT = 0.05, 0.05, 0.02
+SIZES = (200, 1_000, 5_000)
+RUNS, POWER_RUNS = {200: 1_000, 1_000: 1_000, 5_000: 500}, 300
+CLUSTER = 10
+SHAPES: dict[str, Curve] = {
+    "shift": lambda q, a: q - a,
+    "slope": lambda q, a: q - a * (q - 0.5),
+    "sine": lambda q, a: q + a * np.sin(2 * np.pi * q),
+    "step": lambda q, a: q - a * (q > 0.7),
+    "rare": lambda q, a: q * (1 - a),
+    "clusters": lambda q, a: q + a * np.sin(2 * np.pi * q),
+}
+
+
+def limit_of(shape: str) -> float:
+    """The limit that a shape is checked against."""
+    return RARE_LIMIT if shape == "rare" else LIMIT
+
+
+def predictions(shape: str, n: int, rng: Generator) -> Floats:
+    """Predictions without clusters."""
+    return rng.uniform(0, 0.1, n) if shape == "rare" else rng.beta(2, 2, n)
+
+
+@cache
+def scaled(shape: str, error: float) -> float:
+    """The parameter of a shape with which the population has this error."""
+    q = predictions(shape, 200_000, np.random.default_rng(1))
+    low, high = 0.0, 1.0
+    for _ in range(40):
+        a = (low + high) / 2
+        found = float(np.sqrt(np.mean((np.clip(SHAPES[shape](q, a), 0, 1) - q) ** 2)))
+        low, high = (a, high) if found < error else (low, a)
+    return low
+
+
+def drawn(shape: str, error: float, n: int, rng: Generator) -> Pairs:
+    """Pairs of a population with this error."""
+    q, luck, clusters = predictions(shape, n, rng), rng.random(n), None
+    if shape == "clusters":
+        clusters = np.repeat(np.arange(n // CLUSTER), CLUSTER)
+        shared = rng.random(n) < 0.5
+        q = np.where(shared, q[::CLUSTER][clusters], q)
+        luck = np.where(rng.random(n) < 0.5, luck[::CLUSTER][clusters], luck)
+    p = np.clip(SHAPES[shape](q, scaled(shape, error)), 0, 1) if error else q
+    return Pairs((luck < p).astype(np.uint8), q, clusters=clusters)
+
+
+def tested(pairs: Pairs) -> OneError:
+    """The tests of the error of pairs."""
+    squared, n, _ = judged(pairs, Bins())
+    return OneError(squared, n)
+
+
+def _drawn(shape: str, error: float, n: int, rng: Generator) -> OneError:
+    return tested(drawn(shape, error, n, rng))
+
+
+def verdict(test: OneSidedTest, limit: float, size: float = SIZE) -> tuple[bool, bool]:
+    """Whether the quantity is shown to lie below the limit, and above it."""
+    if isinstance(test, TwoErrors):  # many times faster than its bounds
+        return test.is_below(limit, size), test.is_above(limit, size)
+    low, high = test.bounds(size)
+    return high < limit, low > limit
+
+
+def rates(draw: Callable[[Generator], OneSidedTest], limit: float, *, runs: int, seed: int) -> tuple[float, float]:
+    """How often a test shows that the quantity lies below the limit, and above it."""
+    rng = np.random.default_rng(seed)
+    found = np.array([verdict(draw(rng), limit) for _ in range(runs)])
+    below, above = found.mean(axis=0).tolist()
+    return below, above
+
+
+def limit_rows(share: float) -> Iterator[list[str]]:
+    """One row per shape and n: both errors at the limit, and how often the verdict is right elsewhere."""
+    for shape in SHAPES:
+        limit = limit_of(shape)
+        for n in SIZES:
+            runs, less = max(int(RUNS[n] * share), 10), max(int(POWER_RUNS * share), 10)
+            at, none, twice = (
+                rates(partial(_drawn, shape, e, n), limit, runs=r, seed=n)
+                for e, r in ((limit, runs), (0.0, less), (2 * limit, less))
+            )
+            yield [shape, f"{n:,}", *(f"{x:.3f}" for x in at), f"{none[0]:.2f}", f"{twice[1]:.2f}"]
+
+
+def both(this: float, other: float, n: int, rng: Generator) -> TwoErrors:
+    """Two models: the predictions of this one are too high by so much, those of the other too low."""
+    p = rng.uniform(0.2, 0.7, n)
+    y = (rng.random(n) < p).astype(np.uint8)
+    how = {"growth": 5 / 3, **Bins().options}
+    return two_errors(Pairs(y, p + this), Pairs(y, p - other), own_labels=False, **how)
+
+
+def margin_rows(share: float) -> Iterator[list[str]]:
+    """One row per margin, error of the other model and n: both errors at the margin, and power."""
+    for margin, other in ((0.0, 0.05), (0.03, 0.0), (0.03, 0.05), (0.03, 0.15)):
+        for n in SIZES:
+            runs, less = max(int(RUNS[n] * share), 10), max(int(POWER_RUNS * share), 10)
+            better = other if margin else 0.0
+            at, equal, worse = (
+                rates(partial(both, e, other, n), margin, runs=r, seed=n + 1)
+                for e, r in ((other + margin, runs), (better, less), (other + 0.1, less))
+            )
+            shown = [f"{margin:g}", f"{other:g}", f"{n:,}", *(f"{x:.3f}" for x in at)]
+            yield [*shown, f"{equal[0]:.2f}", f"{worse[1]:.2f}"]
+
+
+def outcomes(tests: list[OneError], alarms_over: int = 1) -> list[str]:
+    """The verdicts of tests against the limit, adjusted together."""
+    rule = Rule("calibration", "error", BELOW, LIMIT)
+    found = [Evidence(rule, str(place), test.n, test) for place, test in enumerate(tests)]
+    return [one.outcome for one in decided(found, level=1 - SIZE, alarms_over=alarms_over)]
+
+
+def family_rows(share: float) -> Iterator[list[str]]:
+    """One row per family: what happens that should not, and how often."""
+    rng, runs = np.random.default_rng(7), max(int(300 * share), 5)
+    at_limit = [outcomes([tested(drawn("sine", LIMIT, 500, rng)) for _ in range(20)]) for _ in range(runs)]
+    yield _family("20 groups at the limit: any fails", ["fail" in one for one in at_limit])
+    yield _family("20 groups at the limit: any passes", ["pass" in one for one in at_limit])
+    broken = [
+        outcomes([tested(drawn("sine", LIMIT if place == 0 else 0.0, 5_000, rng)) for place in range(20)])
+        for _ in range(max(runs // 3, 5))
+    ]
+    yield _family("19 groups without error, 1 at the limit: all pass", [set(one) == {"pass"} for one in broken])
+    for alarms_over in (1, 30):
+        nights = [
+            any(verdict(tested(drawn("sine", LIMIT, 1_000, rng)), LIMIT, SIZE / alarms_over)[1] for _ in range(30))
+            for _ in range(runs)
+        ]
+        yield _family(f"30 nights at the limit, --alarms-over {alarms_over}: any fails", nights)
+    months = [_month(rng) for _ in range(max(runs // 2, 5))]
+    yield _family("30 nights against one baseline, no change, --alarms-over 30: any fails", months)
+
+
+def _month(rng: Generator) -> bool:
+    """Whether any of thirty nights is worse than a baseline of the same model."""
+    first, *others = (ErrorSummary.of(*judged(drawn("sine", LIMIT, 1_000, rng), Bins())[:2], 5 / 3) for _ in range(31))
+    return any(verdict(night.minus(first), 0.0, SIZE / 30)[1] for night in others)
+
+
+def _family(what: str, happened: list[bool]) -> list[str]:
+    return [what, f"{np.mean(happened):.3f}", f"{len(happened):,}"]
+
+
+def score_rows(share: float) -> Iterator[list[str]]:
+    """One row per kind of scores and n: how often a true mean is shown to lie below, and above itself."""
+    kinds: dict[str, tuple[Callable[[int, Generator], MeanScore], float]] = {
+        "right or wrong, 0.9": (lambda n, rng: mean_score((rng.random(n) < 0.9).astype(float), None), 0.9),
+        "skewed (exponential)": (lambda n, rng: mean_score(rng.exponential(1, n), None), 1.0),
+        "paired, right or wrong, 0.8": (_paired, 0.0),
+        "clusters of 5, right or wrong": (_clustered, 0.8),
+    }
+    for name, (draw, mean) in kinds.items():
+        for n in (30, 100, 1_000):
+            runs = max(int(3_000 * share), 20)
+            found = rates(partial(draw, n), mean, runs=runs, seed=n)
+            yield [name, f"{n:,}", *(f"{x:.3f}" for x in found)]
+
+
+def _paired(n: int, rng: Generator) -> MeanScore:
+    a, b = ((rng.random(n) < 0.8).astype(float) for _ in range(2))
+    return mean_difference(a, b, None)
+
+
+def _clustered(n: int, rng: Generator) -> MeanScore:
+    clusters = np.repeat(np.arange(n // 5), 5)
+    p = np.where(rng.random(n // 5) < 0.5, 0.9, 0.7)[clusters]
+    return mean_score((rng.random(len(p)) < p).astype(float), clusters)
+
+
+def needed_rows(share: float) -> Iterator[list[str]]:
+    """One row per case: the rows needed if the error is the true one, and how often they tell."""
+    for shape, error in (("sine", 0.0), ("sine", 0.03), ("sine", 0.08), ("clusters", 0.0), ("clusters", 0.08)):
+        rng = np.random.default_rng(31)
+        tests = [tested(drawn(shape, error, 1_000, rng)) for _ in range(400)]
+        best = min(tests, key=lambda test: abs(test.squared.value - error**2))
+        needed = best.rows_needed(LIMIT, SIZE) or 0
+        needed = -(-needed // CLUSTER) * CLUSTER
+        runs = max(int(200 * share), 10)
+        found = rates(partial(_drawn, shape, error, needed), LIMIT, runs=runs, seed=9)
+        yield [shape, f"{error:g}", f"{needed:,}", f"{found[0] if error < LIMIT else found[1]:.2f}"]
+
+
+TABLES = {
+    "limits": (("shape", "n", "false pass", "false fail", "pass, no error", "fail, twice the limit"), limit_rows),
+    "margins": (
+        ("margin", "other's error", "n", "false pass", "false fail", "pass, equal or better", "fail, worse by 0.1"),
+        margin_rows,
+    ),
+    "families": (("what should not happen", "rate", "runs"), family_rows),
+    "scores": (("scores", "n", "false below", "false above"), score_rows),
+    "rows": (("shape", "error", "rows needed", "verdicts"), needed_rows),
+}
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tables", nargs="*", default=list(TABLES), help="some of the tables")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the runs")
+    given = parser.parse_args()
+    for name in given.tables:
+        headings, rows = TABLES[name]
+        print(f"\n| {' | '.join(headings)} |\n|{'---|' * len(headings)}")
+        for row in rows(0.1 if given.quick else 1.0):
+            print(f"| {' | '.join(row)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,168 @@
+"""Results over dates: what checks found each night, and the figure of it."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from howsure.errors import InputError
+from howsure.inputs.naming import unknown_name
+from howsure.inputs.numbers import is_number
+from howsure.result import Result
+from howsure.show.numbers import interval, number
+from howsure.show.table import Table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+HEADINGS = ("date", "rule", "group", "n", "estimate", "interval", "verdict")
+WORDS = ("date", "rule", "group", "verdict")
+
+
+@dataclass(frozen=True, slots=True)
+class TrendPoint:
+    """What was found on one date (year-month-day) about one rule in one group (None: all rows).
+
+    check: the name of the check. limit: what the estimate was compared with. outcome: the verdict.
+    """
+
+    date: str
+    check: str
+    rule: str
+    group: str | None
+    n: int
+    estimate: float
+    low: float
+    high: float
+    limit: float
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trend(Result):
+    """Results over dates, in the order of their dates; iterate over the points. Made by `Experiments.trend`."""
+
+    points: tuple[TrendPoint, ...]
+    recipe: dict[str, Any] = field(repr=False)
+
+    def __iter__(self) -> Any:
+        return iter(self.points)
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The rules, in the order of their first dates."""
+        return tuple(dict.fromkeys(point.rule for point in self.points))
+
+    def of(self, rule: str) -> tuple[TrendPoint, ...]:
+        """The points of one rule.
+
+        Raises InputError if there is no such rule.
+        """
+        if rule not in self.rules:
+            raise unknown_name("rule", rule, self.rules, place="the trend")
+        return tuple(point for point in self.points if point.rule == rule)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form: undefined values are None."""
+        rows = [
+            {name: None if isinstance(held, float) and math.isnan(held) else held for name, held in asdict(one).items()}
+            for one in self.points
+        ]
+        return {"recipe": self.recipe, "points": rows}
+
+    def _columns(self) -> dict[str, Any]:
+        rows = [asdict(point) | {"group": point.group or ""} for point in self.points]
+        return {name: [row[name] for row in rows] for name in TrendPoint.__slots__}
+
+    def table(self) -> Table:
+        """One row per point."""
+        cells = [
+            (
+                one.date, one.rule, one.group or "all", f"{one.n:,}", number(one.estimate),
+                interval(one.low, one.high), one.outcome,
+            )
+            for one in self.points
+        ]  # fmt: skip
+        return Table(HEADINGS, cells, words=WORDS)
+
+    def __repr__(self) -> str:
+        return str(self.table().shortened())
+
+    def _repr_html_(self) -> str:
+        return self.table().shortened().html()
+
+    def plot(self, ax: Axes | None = None, *, rule: str | None = None) -> Axes:
+        """Draw the estimates of one rule with their intervals by date, a line per group, on axes (new ones if None).
+
+        Raises InputError for a rule that it does not contain, or if it contains several and none is named.
+        """
+        from howsure.figures.trend import draw_trend
+
+        if rule is None and len(self.rules) != 1:
+            raise InputError(f"rule must name one of {', '.join(map(repr, self.rules))}; figure() draws them all.")
+        return draw_trend(self.of(self.rules[0] if rule is None else rule), ax=ax)
+
+    def figure(self) -> Figure:
+        """A panel for each rule."""
+        from howsure.figures.trend import trend_figure
+
+        return trend_figure(self)
+
+
+def trend_of(points: Sequence[TrendPoint], *, source: str, howsure: str) -> Trend:
+    """Points in the order of their dates; of several of one date, rule and group the last counts."""
+    last = {(point.date, point.check, point.rule, point.group or ""): point for point in points}
+    ordered = tuple(last[key] for key in sorted(last, key=lambda key: (key[0],)))
+    recipe = {"howsure": howsure, "source": source, "points": len(ordered), "replaced": len(points) - len(ordered)}
+    return Trend(ordered, recipe)
+
+
+def check_point(held: Any) -> TrendPoint:
+    """A point from a record.
+
+    Raises KeyError, TypeError or ValueError where it is none.
+    """
+    if not isinstance(held, dict):
+        raise TypeError("it is no object")
+    for name in ("date", "check", "rule", "outcome"):
+        if not isinstance(held[name], str):
+            raise ValueError(f"its {name} must be a text")
+    check_date(held["date"])
+    if held["group"] is not None and not isinstance(held["group"], str):
+        raise ValueError("its group must be a text or null")
+    if type(held["n"]) is not int or held["n"] < 0:
+        raise ValueError("its n must be a whole number")
+    numbers = {}
+    for name in ("estimate", "low", "high", "limit"):
+        value = math.nan if held[name] is None else held[name]
+        if not is_number(value):
+            raise ValueError(f"its {name} must be a number or null")
+        numbers[name] = float(value)
+    return TrendPoint(
+        held["date"], held["check"], held["rule"], held["group"], held["n"], **numbers, outcome=held["outcome"]
+    )
+
+
+def check_date(date: object) -> str:
+    """A date as year-month-day.
+
+    >>> check_date("22.11.2026")
+    Traceback (most recent call last):
+    howsure.errors.InputError: date must be a day like 2026-11-22; it is '22.11.2026'.
+    """
+    if isinstance(date, datetime.date):
+        return date.strftime("%Y-%m-%d")
+    try:
+        found = datetime.date.fromisoformat(str(date))
+    except ValueError:
+        found = None
+    if found is None or found.isoformat() != date:
+        raise InputError(f"date must be a day like 2026-11-22; it is {date!r}.")
+    return str(date)
