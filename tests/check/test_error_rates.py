@@ -8,7 +8,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from benchmarks.check_rates import LIMIT, SHAPES, SIZE, both, drawn, limit_of, outcomes, rates, tested, verdict
+from benchmarks.check_rates import LIMIT, SHAPES, SIZE, both, drawn, limit_of, outcomes, rates, verdict
+from benchmarks.check_rates import tested as of_pairs
 from howsure.check.baseline import ErrorSummary
 from howsure.check.calibration import Bins, judged
 from howsure.check.one_error import OneError
@@ -22,7 +23,7 @@ def allowed(runs: int) -> float:
 
 
 def at_limit(shape: str, n: int, rng: np.random.Generator) -> OneError:
-    return tested(drawn(shape, limit_of(shape), n, rng))
+    return of_pairs(drawn(shape, limit_of(shape), n, rng))
 
 
 @pytest.mark.slow
@@ -75,4 +76,4 @@ def test_a_small_cell_of_them() -> None:
 
 
 def _none(n: int, rng: np.random.Generator) -> OneError:
-    return tested(drawn("sine", 0.0, n, rng))
+    return of_pairs(drawn("sine", 0.0, n, rng))
