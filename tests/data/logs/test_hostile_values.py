@@ -15,7 +15,7 @@ from howsure.data.logs.formats import FORMATS
 from howsure.errors import InputError
 from tests.data.logs.samples import LOGS
 
-VALUES = (None, True, -1, 2.5, 10**400, float("nan"), float("-inf"), "x", "", [], {}, [[]], [None], {"a": {"b": []}})
+VALUES = (None, True, -1, 2.5, 10**400, float("nan"), "x", "", [], [None], {"a": {"b": []}})
 
 
 def places(value: Any) -> Iterator[tuple[Any, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,14 @@ def test_statistics_are_scores_and_max_prob_is_the_probability_of_the_answer(tmp
     with open_predictions([path]) as predictions:
         assert predictions.columns == {"label": "correct", "prob": "probability", "id": "item"}
         assert predictions.pairs().probabilities.tolist() == [0.75, 0.5]
+
+
+def test_predictions_for_display_hold_the_same(tmp_path: Path) -> None:
+    shown = [{"instance_id": "id1", "train_trial_index": 0, "predicted_text": " B", "mapped_output": "yes"}]
+    shown[0]["stats"] = {"exact_match": 1.0, "max_prob": 0.75}
+    (tmp_path / "display_predictions.json").write_text(json.dumps(shown), encoding="utf-8")
+    (row,) = read(tmp_path / "display_predictions.json")
+    assert (row["item"], row["prediction"], row["probability"], row["correct"]) == ("id1", "yes", 0.75, 1.0)
 
 
 def test_a_probability_that_is_always_1_is_none(tmp_path: Path) -> None:

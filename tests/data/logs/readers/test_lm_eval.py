@@ -41,6 +41,20 @@ def test_without_results_beside_it_the_folder_names_the_model(tmp_path: Path) ->
     assert (row["model"], row["task"], row["prompt"]) == ("small", "task", None)
 
 
+@pytest.mark.parametrize(
+    ("name", "task"),
+    [("samples_a_b_2026-01-01.jsonl", "a_b"), ("samples_mmlu_0.jsonl", "mmlu_0"), ("my.jsonl", None)],
+)
+def test_the_name_of_the_file_names_the_task(tmp_path: Path, name: str, task: str | None) -> None:
+    assert read(write_lines(tmp_path / name, [lm_eval_sample(0, [-1.0, -2.0], 0)]))[0]["task"] == task
+
+
+@pytest.mark.parametrize("held", ["Faust", ["Faust"], [["Faust"]]])
+def test_a_generated_text_may_stand_in_lists(tmp_path: Path, held: object) -> None:
+    (row,) = read(write_lines(tmp_path / "a.jsonl", [lm_eval_text(0, "Faust", "Faust") | {"filtered_resps": held}]))
+    assert row["prediction"] == "Faust"
+
+
 def test_an_older_layout_of_numbers_and_lists_is_the_same(tmp_path: Path) -> None:
     now = lm_eval_sample(0, [-1.5, -0.25], 1)
     old = now | {"target": 1, "filtered_resps": [[-1.5, False], [-0.25, True]]}

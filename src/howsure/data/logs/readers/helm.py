@@ -1,4 +1,4 @@
-"""Runs of HELM: per_instance_stats.json, and scenario_state.json, which holds the answers too."""
+"""Runs of HELM: per_instance_stats.json, display_predictions.json, and scenario_state.json with all answers."""
 
 from __future__ import annotations
 
@@ -63,13 +63,16 @@ def _perturbation(held: Mapping[str, Any]) -> Any:
 
 
 def _of_stats(held: Any, source: Source, at: int) -> Row:
-    if not isinstance(held, dict) or not isinstance(held.get("stats"), list) or "instance_id" not in held:
+    stats = mapping(held).get("stats")
+    if not isinstance(stats, list | dict) or "instance_id" not in held:
         raise source.fault(at, "it has no instance_id or no stats. Is this per_instance_stats.json of HELM?")
     row: Row = {"item": held["instance_id"], "run": held.get("train_trial_index"), "prompt": _perturbation(held)}
-    for stat in map(mapping, held["stats"]):
-        name, mean = mapping(stat.get("name")).get("name"), number(stat.get("mean"))
-        if isinstance(name, str) and mean is not None:
-            row[name] = mean
+    if isinstance(stats, dict):  # display_predictions.json
+        row["prediction"] = held.get("mapped_output", held.get("predicted_text"))
+        means = list(stats.items())
+    else:
+        means = [(mapping(one.get("name")).get("name"), one.get("mean")) for one in map(mapping, stats)]
+    row |= {name: number(mean) for name, mean in means if isinstance(name, str) and number(mean) is not None}
     if "max_prob" in row and "exact_match" in row:
         row |= {"probability": row["max_prob"], "correct": row["exact_match"]}
     return row

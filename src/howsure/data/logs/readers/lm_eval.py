@@ -18,7 +18,7 @@ from howsure.data.logs.log_format import GROUP, LogFormat, Row
 from howsure.data.logs.source import Source
 from howsure.inputs.numerals import spelled_number
 
-FILE = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl.*")
+FILE = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\d[T\d.-]*))?\.jsonl.*")
 DELIMITER = " "  # between a question and a choice, unless a task says otherwise
 KEYS = {"doc_id", "target", "resps", "filtered_resps"}
 POSITION, TEXT = "position", "text"
@@ -80,8 +80,9 @@ def _answer(record: Mapping[str, Any], setting: Setting, meaning: str) -> Row:
     likelihoods = _log_likelihoods(record)
     if likelihoods is None:
         held = record["filtered_resps"]
-        text = held[0] if isinstance(held, list) and len(held) == 1 else None
-        answer = text if isinstance(text, str) else None  # a pair of a number and a truth value: the target's own
+        while isinstance(held, list) and len(held) == 1:
+            held = held[0]
+        answer = held if isinstance(held, str) else None  # a pair of a number and a truth value: the target's own
         return {"prediction": answer, "target": str(record["target"])}
     texts = _texts(record, len(likelihoods), setting.delimiter)
     right = _right(record["target"], texts, len(likelihoods), meaning) or _from_accuracy(record, likelihoods)
