@@ -205,6 +205,6 @@ def _of_rows(
     if metrics is not None or target_class is not None:
         raise InputError("metrics are for predictions; a score is compared by its mean. Leave metrics out.")
     return [
-        Requested(systems, (score_metric(name, lower_is_better=lower_is_better),), systems)
-        for name, systems in held.systems.items()
+        Requested(systems, (score_metric(name, lower_is_better=lower_is_better),), systems, (place,))
+        for place, (name, systems) in enumerate(held.systems.items())
     ]

@@ -14,7 +14,7 @@ from howsure.significance.means.item_scores import ItemScores, item_scores
 from howsure.significance.means.model_means import ModelMean, ModelMeans, model_means
 from howsure.significance.means.paired_means import beside, paired_difference, paired_mean
 from howsure.significance.metrics.metric import Metric
-from howsure.significance.metrics.requested import Requested
+from howsure.significance.metrics.requested import Requested, asked_order
 from howsure.significance.notes import notes_of
 from howsure.significance.resampling.choices import Choices
 from howsure.significance.resampling.differences import differences_of
@@ -79,6 +79,7 @@ def compare_family(
     recipe: Mapping[str, str] | None = None,
 ) -> Comparison:
     """Test every pair in every metric; p is adjusted for all of them, shown or not."""
+    names = asked_order(requested)
     scores = {
         metric.name: item_scores(one.systems, metric)
         for one in requested
@@ -89,7 +90,7 @@ def compare_family(
     for done, pair in enumerate(family.tested):
         if progress is not None:
             progress(done, len(family.tested))
-        rows += _pair_rows(requested, pair, choices, seed, scores)
+        rows += sorted(_pair_rows(requested, pair, choices, seed, scores), key=lambda row: names.index(row.metric))
     if progress is not None:
         progress(len(family.tested), len(family.tested))
     adjusted = adjust_p_values([row.p_value for row in rows], method=choices.adjust)
@@ -100,10 +101,10 @@ def compare_family(
         recipe |= {"baseline": "the best" if len(family.shown) < len(family.tested) else None}
         several = choices.adjust is not None and len(rows) > 1
         recipe |= {"family": f"{len(rows):,} comparisons of all pairs"} if several else {}
-    order = dict.fromkeys([name for pair in family.tested for name in pair])
+    models = dict.fromkeys([name for pair in family.tested for name in pair])
     means: list[ModelMean] = []
-    for held in scores.values():
-        means += model_means(held, list(order), level=choices.level)
+    for held in sorted(scores.values(), key=lambda held: names.index(held.metric.name)):
+        means += model_means(held, list(models), level=choices.level)
     said = (*notes_of([(one.systems, one.metrics) for one in requested], shown), *_of_few_draws(shown, choices))
     found = Comparison(tuple(shown), recipe, (*notes, *said), None, family.best)
     return replace(found, means=ModelMeans(tuple(means), recipe, found.tied)) if means else found

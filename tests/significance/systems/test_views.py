@@ -17,6 +17,7 @@ def test_labels_of_probabilities_are_the_most_probable_class() -> None:
     y, a, b = distributions(80, 3, 1)
     gold = y.argmax(axis=1)
     mixed = compare(gold, a, b, metrics=["macro_f1", "log_loss", "accuracy", "total_variation"], **OPTIONS)
+    assert [row.metric for row in mixed] == ["macro_f1", "log_loss", "accuracy", "total_variation"]
     hard = compare(gold, a.argmax(axis=1), b.argmax(axis=1), metrics=["macro_f1", "accuracy"], **OPTIONS)
     soft = compare(np.eye(3)[gold], a, b, metrics="total_variation", **OPTIONS)
     for row in [*hard, *soft, *compare(gold, a, b, metrics="log_loss", **OPTIONS)]:

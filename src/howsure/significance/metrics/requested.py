@@ -23,11 +23,18 @@ BRIER = ("brier", "multiclass_brier")
 
 @dataclass(frozen=True, slots=True)
 class Requested:
-    """Some metrics of one kind, the systems as they take them, and as they were given."""
+    """Some metrics of one kind, the systems as they take them, and as they were given; and their places among all."""
 
     systems: Systems
     metrics: tuple[Metric, ...]
     source: Systems
+    places: tuple[int, ...]
+
+
+def asked_order(requested: Sequence[Requested]) -> list[str]:
+    """The names of all metrics as they were asked for."""
+    placed = [pair for one in requested for pair in zip(one.places, one.metrics, strict=True)]
+    return [metric.name for _, metric in sorted(placed, key=lambda pair: pair[0])]
 
 
 def named_metrics(metrics: object) -> list[str | Metric] | None:
@@ -61,9 +68,13 @@ def requested_metrics(
     if twice:
         raise InputError(f"metrics must differ; {twice[0]} is named twice.")
     tasks = dict.fromkeys(one.task for one in found)
-    return [
-        Requested(seen_as(systems, task), tuple(one for one in found if one.task == task), systems) for task in tasks
-    ]
+    return [_of_task(found, task, systems) for task in tasks]
+
+
+def _of_task(found: Sequence[Metric], task: str, systems: Systems) -> Requested:
+    held = [(metric, place) for place, metric in enumerate(found) if metric.task == task]
+    metrics, places = zip(*held, strict=True)
+    return Requested(seen_as(systems, task), metrics, systems, places)
 
 
 def metric_of(name: str | Metric, systems: Systems, target_class: object) -> Metric:
