@@ -193,10 +193,11 @@ VALUES = [
 
 OPTIONS = [
     Wrong("no probability", "calibration dev.csv --target gold",
-          "name the probability in one way: --prob COL, --probs COL,COL,…, --probs-column COL, --logits COL or "
-          "--logprobs COL.", CSV),
+          "name the probability in one way: --prob COL, --probs COL,COL,…, --probs-column COL, --logits COL, "
+          "--logprobs COL or --verbalised COL.", CSV),
     Wrong("two ways to name it", f"{JUDGE} --probs prob,weight",
-          "name the probabilities with exactly one of --prob, --probs, --probs-column, --logits and --logprobs.", CSV),
+          "name the probabilities with exactly one of --prob, --probs, --probs-column, --logits, --logprobs and "
+          "--verbalised.", CSV),
     Wrong("classes of one probability", f"{JUDGE} --classes no,yes",
           "--classes is for several classes; with --prob, there is one probability per row.", CSV),
     Wrong("no label", "calibration dev.csv --prob prob", "--target must name the column of the true label.", CSV),

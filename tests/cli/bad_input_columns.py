@@ -108,7 +108,8 @@ NAMED = [
     ),
     Wrong(
         "probabilities in two ways", f"{LOGITS} z --prob one",
-        "name the probabilities with exactly one of --prob, --probs, --probs-column, --logits and --logprobs.", LOG,
+        "name the probabilities with exactly one of --prob, --probs, --probs-column, --logits, --logprobs and "
+          "--verbalised.", LOG,
     ),
     Wrong(
         "logits as probabilities", "calibration log.jsonl --target gold --probs-column z",

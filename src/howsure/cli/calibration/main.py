@@ -30,6 +30,7 @@ from howsure.cli.terminal.progress import progress
 from howsure.errors import InputError
 from howsure.inputs.pairs import Chunk, Pairs, PairSource
 
+ONE_PER_ROW = ("prob", "verbalised")
 LOG_SCALES = ("logits", "logprobs")
 PASSES = 3  # over a stream: one for the grid, about two for the edges of the bins, more where ties are many
 
@@ -71,6 +72,8 @@ def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
               help="Logits: several columns or one of lists (softmax), or one number per row (sigmoid).")  # fmt: skip
 @click.option("--logprobs", callback=as_names, metavar="COL[,COL,…]",
               help="Log-probabilities of classes (normalised), or of the answer alone (exp).")  # fmt: skip
+@click.option("--verbalised", metavar="COL",
+              help="Column of texts that state a confidence: '85 % sure', 'Confidence: 0.85', '8/10'.")  # fmt: skip
 @click.option(
     "--reduce", metavar="HOW", help="With classes: top-label (default), class-wise, or the name of one class."
 )
@@ -149,15 +152,16 @@ def opened(files: Sequence[str], *, missing: Sequence[str], input_format: str | 
     """The predictions in files, checked."""
     from howsure.data import open_predictions
 
-    given = [name for name in ("prob", "probs", "probs_column", *LOG_SCALES) if reading.get(name)]
+    given = [name for name in ("probs", "probs_column", *ONE_PER_ROW, *LOG_SCALES) if reading.get(name)]
     if len(given) > 1:
         raise InputError(
-            "name the probabilities with exactly one of --prob, --probs, --probs-column, --logits and --logprobs."
+            "name the probabilities with exactly one of --prob, --probs, --probs-column, --logits, --logprobs and "
+            "--verbalised."
         )
     for option in ("reduce", "classes"):
-        if reading.get(option) is not None and given == ["prob"]:
-            raise InputError(f"--{option} is for several classes; with --prob, there is one probability per row.")
-    if given and given[0] not in ("prob", *LOG_SCALES) and reading.get("reduce") is None:
+        if reading.get(option) is not None and given and given[0] in ONE_PER_ROW:
+            raise InputError(f"--{option} is for several classes; with --{given[0]}, there is one probability per row.")
+    if given and given[0] not in (*ONE_PER_ROW, *LOG_SCALES) and reading.get("reduce") is None:
         reading["reduce"] = "top-label"
     predictions = open_predictions(files, missing_values=missing, format=input_format, **reading)
     if predictions.said:

@@ -12,7 +12,7 @@ from howsure.inputs.classes import CLASS_WISE, TOP_LABEL
 from howsure.inputs.naming import shortened
 
 Asked = dict[str, Any]  # by the parameter of open_predictions
-SOURCES = ("prob", "probs", "probs_column", "logits", "logprobs")
+SOURCES = ("prob", "probs", "probs_column", "logits", "logprobs", "verbalised")
 TASK, ITEM, RUN, DOCUMENT = "task", "item", "run", "document"
 
 
@@ -56,7 +56,7 @@ def _probabilities(asked: Mapping[str, Any], log: Log, files: Sequence[File]) ->
     """The columns of probabilities and labels."""
     named = [role for role in SOURCES if asked[role]]
     if named:
-        return {"label": asked["label"] or _held(log, "correct" if named == ["prob"] else "target")}
+        return {"label": asked["label"] or _held(log, "correct" if named in (["prob"], ["verbalised"]) else "target")}
     reduce = asked["reduce"]
     rows = [log.held.get(name, 0) for name in ("probabilities", "target", "probability", "correct")]
     several = min(rows) > 0 and min(rows[:2]) >= max(rows[2:])

@@ -13,11 +13,12 @@ from howsure.data.predictions.class_mappings import is_soft, label_of
 from howsure.data.predictions.loading import one_probability, several_classes
 from howsure.data.predictions.missing import Selection, select_rows
 from howsure.data.predictions.predictions import Predictions
-from howsure.data.predictions.sources import LISTS, ONE, SEVERAL, SOURCES, Source, source_of
+from howsure.data.predictions.sources import LISTS, ONE, SEVERAL, SOURCES, VERBALISED, Source, source_of
 from howsure.data.tables.columns import Column
 from howsure.data.tables.conditions import ALL, condition
 from howsure.data.tables.database import Database
 from howsure.data.tables.pooling import SAME, check_across_files, check_different, check_way
+from howsure.data.tables.stated_confidence import with_stated_confidence
 from howsure.data.tables.table import Table, open_table
 from howsure.errors import InputError
 from howsure.inputs.classes import CLASS_WISE, TOP_LABEL
@@ -35,6 +36,7 @@ def open_predictions(
     probs_column: str | None = None,
     logits: str | Sequence[str] | None = None,
     logprobs: str | Sequence[str] | None = None,
+    verbalised: str | None = None,
     reduce: str | None = None,
     classes: Sequence[str] | None = None,
     positive: str | None = None,
@@ -62,7 +64,8 @@ def open_predictions(
     column of lists or mappings, their order named by `classes`) are reduced: "top-label", "class-wise" or one class.
     `logits` and `logprobs` (log-probabilities, normalised) name several columns or one of lists or mappings, whose
     softmax is taken and, unless `reduce` says else, the top label; or one column of numbers, whose sigmoid or exp is
-    the probability of the label.
+    the probability of the label. `verbalised` is a column of texts that state a confidence ("I am 85 % sure"), read by
+    the rule of `howsure.inputs.stated_confidence`.
 
     A column may lie inside another one: "doc.answerKey", "scores[0].value", "doc['a key']". `group`, `cluster` and `id`
     may be several columns as one key: "task,question". A column of exactly the name comes first. With `by_file`, the
@@ -92,7 +95,7 @@ def open_predictions(
     rows = condition(where)
     database = Database(spool)
     asked: dict[str, Any] = {"label": label, "prob": prob, "probs": probs, "probs_column": probs_column}
-    asked |= {"logits": logits, "logprobs": logprobs, "reduce": reduce, "classes": classes}
+    asked |= {"logits": logits, "logprobs": logprobs, "verbalised": verbalised, "reduce": reduce, "classes": classes}
     asked |= {"group": group, "cluster": cluster, "id": id}
     texts = [*_names(*asked.values()), *_names(weight), *(rows.names if rows else ())]
     files, log = input_files(paths, format=format, spool=database.folder, wanted=texts, normalise=normalise)
@@ -117,6 +120,9 @@ def open_predictions(
     only = rows.sql(table, missing_values) if rows else ALL
     columns = {role: table.columns[name] for role, name in roles.items()}
     source = source.found(table, only)
+    if source.role == VERBALISED:
+        table, stated = with_stated_confidence(table, source.columns[0], only, skip=skip_missing)
+        source = replace(source, columns=(stated,))
     for column in (columns["label"], *source.columns, *(columns[role] for role in ("weight",) if role in columns)):
         if column.parts:
             raise InputError(
@@ -201,7 +207,7 @@ def _selected(
 
 
 def _check_request(source: Source, reduce: str | None, positive: str | None, group: str | None) -> None:
-    if source.role == "prob":
+    if source.kind == ONE:
         if reduce is not None:
             raise InputError("reduce=... needs the probabilities of several classes: probs=[...] or probs_column.")
         return

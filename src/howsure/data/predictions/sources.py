@@ -13,8 +13,9 @@ from howsure.inputs.log_scale import LOG_PROBABILITIES, LOGITS
 from howsure.inputs.naming import shortened
 
 ONE, SEVERAL, LISTS = "one", "several", "lists"
-SOURCES = ("prob", "probs", "probs_column", LOGITS, LOG_PROBABILITIES)
-WAYS = "prob='COL', probs=['COL', 'COL', …], probs_column='COL', logits='COL' or logprobs='COL'"
+VERBALISED = "verbalised"
+SOURCES = ("prob", "probs", "probs_column", LOGITS, LOG_PROBABILITIES, VERBALISED)
+WAYS = "prob='COL', probs=['COL', 'COL', …], probs_column='COL', logits='COL', logprobs='COL' or verbalised='COL'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class Source:
     def found(self, table: Table, only: str) -> Source:
         """The source with its columns; of logits, whether the one column holds lists."""
         columns = tuple(table.columns[name] for name in self.names)
-        if self.kind == SEVERAL or self.role == "prob":
+        if self.kind != LISTS:
             return replace(self, columns=columns)
         column = with_keys(table, columns[0], only)
         lists = self.role == "probs_column" or holds_lists(table, column, only)
@@ -53,7 +54,7 @@ def source_of(**given: str | Sequence[str] | None) -> Source:
     ((role, names),) = named.items()
     scale = role if role in (LOGITS, LOG_PROBABILITIES) else None
     listed = (names,) if isinstance(names, str) else tuple(names)
-    kind = ONE if role == "prob" else SEVERAL if role == "probs" or len(listed) > 1 else LISTS
+    kind = ONE if role in ("prob", VERBALISED) else SEVERAL if role == "probs" or len(listed) > 1 else LISTS
     if kind == SEVERAL and len(set(listed)) != max(2, len(listed)):
         raise InputError(f"{role}=[...] must name two columns or more, each once; it names {shortened(listed)}.")
     return Source(role, listed, kind, scale)
