@@ -92,6 +92,27 @@ def test_two_files_are_as_one(folder: Path) -> None:
     assert two.split("\n")[1:] == one.split("\n")[1:]
 
 
+def test_labels_at_all_subwords_of_a_word_count_once(folder: Path) -> None:
+    """As they stand where they are given to each subword: the first one's logits and label are the word's."""
+    logits, ids = made_up()
+    twice, words = np.repeat(logits, 2, axis=1), np.repeat(np.arange(9), 2)[None].repeat(60, axis=0)
+    twice[:, 1::2] += np.random.default_rng(5).normal(size=twice[:, 1::2].shape)
+    np.savez("subwords.npz", logits=twice, label_ids=np.repeat(ids, 2, axis=1), word_ids=words)
+    asked = ["--labels", NAMES, "--format", "csv"]
+    assert printed("sequences", "spans", "subwords.npz", *asked) == printed(
+        "sequences", "spans", "predictions.npz", *asked
+    )
+    np.savez(
+        "masked.npz",
+        logits=twice,
+        label_ids=np.repeat(ids, 2, axis=1),
+        mask=np.arange(18)[None].repeat(60, axis=0) % 2 == 0,
+    )
+    assert printed("sequences", "spans", "masked.npz", *asked) == printed(
+        "sequences", "spans", "predictions.npz", *asked
+    )
+
+
 def test_without_gold_the_entities_are_listed(folder: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(printed("sequences", "spans", "no-gold.npz", "--format", "csv"))))
     logits, ids = made_up()
@@ -164,6 +185,8 @@ WRONG = {
         lambda: np.savez("bad.npz", predictions=np.array([{}], dtype=object)), f"bad.npz --labels {NAMES}"),
     "logits must be finite, or -inf .forbidden.; sentence 0, row": (
         lambda: arrays("bad.npz", logits=np.full((3, 9, 5), np.nan)), f"bad.npz --labels {NAMES}"),
+    "word_ids of bad.npz must have the shape of label_ids, .3, 9.; .3, 4": (
+        lambda: arrays("bad.npz", word_ids=np.zeros((3, 4), int)), f"bad.npz --labels {NAMES}"),
     "grammar 'bioes' allows 'B-PER' in no sentence": (
         lambda: None, f"predictions.npz --labels {NAMES} --grammar bioes"),
     "--pairs needs gold labels, which no-gold.npz does not hold": (lambda: None, "no-gold.npz --pairs out.csv"),

@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from howsure.cli.sequences.input import LAYERS, load_model, read_words
 from howsure.data.logs.model_arrays import ModelArrays, label_names_of, read_model_arrays
 from howsure.errors import InputError
-from howsure.sequences.entities.token_logits import gold_tags
+from howsure.inputs.pairs import Integers
+from howsure.sequences.entities.token_logits import IGNORED, gold_tags
 from howsure.sequences.entities.within_grammar import within_grammar
 from howsure.sequences.tag_posterior import TagPosterior
 
@@ -46,20 +49,34 @@ def from_logits(path: str, *, targets: str | None, labels: str | None, grammar: 
             f"{path} does not name its labels; give labels=..., separated by commas in the order of the logits, or the "
             "config.json of the model."
         )
-    counting = _counting(arrays)
+    label_ids = _of_words(arrays)
+    others = {"word_ids": arrays.word_ids, "mask": arrays.mask} if label_ids is None else {"label_ids": label_ids}
+    counting: dict[str, Any] = next(({name: array} for name, array in others.items() if array is not None), {})
     crf: dict[str, Any] = {"transitions": arrays.transitions, "start": arrays.start, "end": arrays.end}
     posterior = TagPosterior.from_logits(arrays.logits, labels=names, grammar=grammar, **counting, **crf)
-    gold = None if arrays.label_ids is None else gold_tags(arrays.label_ids, labels=names)
+    gold = None if label_ids is None else gold_tags(label_ids, labels=names)
     if grammar is None:
         return Labelled(path, posterior, gold)
     free = TagPosterior.from_logits(arrays.logits, labels=names, **counting, **crf)
     return Labelled(path, posterior, gold, free.names(free.viterbi()), grammar.upper())
 
 
-def _counting(arrays: ModelArrays) -> dict[str, Any]:
-    """Which rows count: those of gold labels, where there are any."""
-    given = {"label_ids": arrays.label_ids, "word_ids": arrays.word_ids, "mask": arrays.mask}
-    return next(({name: array} for name, array in given.items() if array is not None), {})
+def _of_words(arrays: ModelArrays) -> Integers | None:
+    """The numbers of the right labels, without those of later subwords and of what is masked, if the file says so."""
+    if arrays.label_ids is None:
+        return None
+    counts = np.ones(arrays.label_ids.shape, dtype=bool)
+    for name, array in (("word_ids", arrays.word_ids), ("mask", arrays.mask)):
+        if array is not None and array.shape != counts.shape:
+            raise InputError(
+                f"{name} of {arrays.name} must have the shape of label_ids, {counts.shape}; {array.shape}."
+            )
+    if arrays.mask is not None:
+        counts &= arrays.mask != 0
+    if arrays.word_ids is not None:
+        before = np.concatenate([np.full((*counts.shape[:-1], 1), -1), arrays.word_ids[..., :-1]], axis=-1)
+        counts &= (arrays.word_ids >= 0) & (arrays.word_ids != before)
+    return np.where(counts, arrays.label_ids, IGNORED)
 
 
 def from_sentences(model: str, file: str, *, column: str, form: str | None, grammar: str | None) -> Labelled:
