@@ -13,6 +13,7 @@ from tests.cli.bad_input_import import SCORED
 from tests.cli.bad_input_print import PRINTED
 from tests.cli.bad_input_scores import BY_MODEL
 from tests.cli.bad_input_selective import SELECTIVE
+from tests.cli.bad_input_taggers import NEURAL
 
 PAGE = Path(__file__).parents[2] / "docs" / "bad-input.md"
 TOPICS = {
@@ -21,6 +22,7 @@ TOPICS = {
     "Columns, conditions and scales": NAMED,
     "Options": OPTIONS,
     "Selective answers": SELECTIVE,
+    "Neural taggers and classifiers": NEURAL,
     "Checks": CHECKED,
     "Print": PRINTED,
     "Counts": COUNTS,

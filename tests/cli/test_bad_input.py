@@ -19,9 +19,10 @@ from tests.cli.bad_input_page import PAGE, page
 from tests.cli.bad_input_print import PRINTED
 from tests.cli.bad_input_scores import BY_MODEL
 from tests.cli.bad_input_selective import SELECTIVE
+from tests.cli.bad_input_taggers import NEURAL
 from tests.cli.running import howsure as run
 
-WRONG = [*FILES, *VALUES, *NAMED, *OPTIONS, *PRINTED, *CHECKED, *COUNTS, *SELECTIVE, *SCORED, *BY_MODEL]
+WRONG = [*FILES, *VALUES, *NAMED, *OPTIONS, *PRINTED, *CHECKED, *COUNTS, *SELECTIVE, *NEURAL, *SCORED, *BY_MODEL]
 
 
 def write_files(wrong: Wrong, folder: Path) -> None:

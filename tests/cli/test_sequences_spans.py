@@ -161,34 +161,16 @@ def text(name: str, content: str) -> None:
     Path(name).write_text(content)
 
 
-WRONG = {
-    "bad.npz does not name its labels; give --labels, separated by commas": (
-        lambda: arrays("bad.npz"), "bad.npz"),
-    "there are 2 labels and 5 columns": (lambda: None, "predictions.npz --labels O,B-PER"),
+WRONG = {  # more stands in bad_input_taggers.py
     "labels must be different texts": (lambda: None, "predictions.npz --labels O,O,O,O,O"),
-    "labels must be O, B-TYPE, I-TYPE .* they hold 'N'": (lambda: None, "predictions.npz --labels O,N,V,A,P"),
-    "bad.npz holds no logits: an array named logits or predictions; its arrays are scores": (
-        lambda: np.savez("bad.npz", scores=np.zeros(3)), f"bad.npz --labels {NAMES}"),
     "bad.txt is no .npz or .npy file": (lambda: text("bad.txt", "0.1 0.9"), f"bad.txt --labels {NAMES}"),
     "no file none.npz": (lambda: None, f"none.npz --labels {NAMES}"),
-    "predictions.npz holds the numbers of the right labels; --targets ids.npy names them again": (
-        lambda: None, f"predictions.npz --targets ids.npy --labels {NAMES}"),
     "logits.npy must hold the numbers of labels, integers; it holds float32": (
         lambda: None, f"logits.npy --targets logits.npy --labels {NAMES}"),
-    "config.json is no config.json of a model: it has no id2label": (
-        lambda: text("config.json", "{}"), "predictions.npz --labels config.json"),
     "id2label of config.json must name the labels 0, 1, .*; it names 1": (
         lambda: text("config.json", '{"id2label": {"1": "O"}}'), "predictions.npz --labels config.json"),
-    "label_ids must lie below the number of labels, 5; sentence 0 holds 9": (
-        lambda: arrays("bad.npz", label_ids=np.full((3, 9), 9)), f"bad.npz --labels {NAMES}"),
-    "bad.npz cannot be read: .*Python objects, which are never unpickled": (
-        lambda: np.savez("bad.npz", predictions=np.array([{}], dtype=object)), f"bad.npz --labels {NAMES}"),
-    "logits must be finite, or -inf .forbidden.; sentence 0, row": (
-        lambda: arrays("bad.npz", logits=np.full((3, 9, 5), np.nan)), f"bad.npz --labels {NAMES}"),
     "word_ids of bad.npz must have the shape of label_ids, .3, 9.; .3, 4": (
         lambda: arrays("bad.npz", word_ids=np.zeros((3, 4), int)), f"bad.npz --labels {NAMES}"),
-    "grammar 'bioes' allows 'B-PER' in no sentence": (
-        lambda: None, f"predictions.npz --labels {NAMES} --grammar bioes"),
     "--pairs needs gold labels, which no-gold.npz does not hold": (lambda: None, "no-gold.npz --pairs out.csv"),
     "--labels is for logits; a MODEL with a FILE knows its labels": (
         lambda: None, f"predictions.npz ids.npy --labels {NAMES}"),
