@@ -28,15 +28,19 @@ def test_the_legend_explains_what_is_shown() -> None:
         r"% preamble: \usepackage{booktabs}",
         r"\begin{table*}",
         r"\centering",
+        r"\begin{tabular}{lrrr}",
+    ]
+    assert latex.splitlines()[-3:] == [
         r"\caption{Models \& more. $\downarrow$ lower is better; $\uparrow$ higher is better. The best of a column is "
         r"bold. error: the mean gap. p: ** up to .01, * up to .05. All of 3 seeds.}",
+        r"\label{tab:models}",
+        r"\end{table*}",
     ]
     assert r"model & accuracy $\uparrow$ & error $\downarrow$ & p \\" in latex
     assert r"a\_b & \textbf{0.9} & 0.0500 [0.04, 0.06] & $<$ 0.0001$^{**}$ \\" in latex
     assert r"{}[c] & 0.8 & \textbf{0.0100} & 0.04$^{*}$ \\" in latex
     assert r"d & -- & \textbf{0.0100} & 1 \\" in latex
     assert "not told" not in latex
-    assert latex.splitlines()[-1] == r"\end{table*}"
 
 
 def test_markdown_has_the_same_marks() -> None:

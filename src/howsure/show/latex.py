@@ -51,7 +51,7 @@ def latex_float(tabular: Sequence[str], *, caption: str, label: str | None, inch
     """The lines of a table that floats, with its caption, over both columns of a page if it is too wide for one."""
     kind = "table" if inches <= COLUMN else "table*"
     named = [] if label is None else [rf"\label{{{label}}}"]
-    return [rf"\begin{{{kind}}}", r"\centering", rf"\caption{{{caption}}}", *named, *tabular, rf"\end{{{kind}}}"]
+    return [rf"\begin{{{kind}}}", r"\centering", *tabular, rf"\caption{{{caption}}}", *named, rf"\end{{{kind}}}"]
 
 
 def latex_advice(text: str) -> list[str]:

@@ -96,7 +96,7 @@ class Table:
         shown = self._for_print(raw, latex_escaped, latex_number, r"\textbf{{{}}}".format)
         lines = latex_tabular(shown, words=self._in_words)
         if self.title:
-            title = latex_escaped(in_a_line(" ".join([f"{self.title}.", *self._legend()])))
+            title = latex_escaped(in_a_line(" ".join([_sentence(self.title), *self._legend()])))
             inches = inches_of(_widths(self._shown(in_a_line, raw)))
             lines = latex_float(lines, caption=title, label=label, inches=inches)
         comment = [f"% {line}" for line in self.caption.splitlines()]
@@ -188,6 +188,10 @@ def markdown_escaped(text: str) -> str:
     a\|b \\\| \<b> \*c\* d_e 1 < 2
     """
     return MARKS.sub(lambda found: f"\\{found[0]}", text)
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "?", "!")) else f"{text}."
 
 
 def _value_of(cell: str) -> float | None:
