@@ -14,7 +14,7 @@ from howsure.cli.counts.sheet import join_labelled
 from howsure.cli.counts.wording import in_options, speaking_of_options
 from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.options import as_names, figure_option, level_option, output_options, report_option
-from howsure.cli.terminal.output import emit, json_text, records_csv, table_text
+from howsure.cli.terminal.output import command_line, emit, json_text, records_csv, table_text
 from howsure.cli.terminal.row_numbers import rows_as_in_files
 from howsure.counts import estimate_counts
 from howsure.counts.estimation import METHODS
@@ -82,7 +82,7 @@ def estimate_command(
         from howsure.report.counts import counts_report
         from howsure.report.files import write_report
 
-        write_report(counts_report(counts, read=population.recipe, share=share), report)
+        write_report(counts_report(counts, read=population.recipe, share=share, command=command_line()), report)
     if form == "json":
         found = counts.to_dict()
         emit(json_text(found | {"recipe": {**found["recipe"], **population.recipe}}), output)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from howsure import __version__
-from howsure.cli.terminal.output import chosen, json_text, records_csv, table_text
+from howsure.cli.terminal.output import chosen, command_line, json_text, records_csv, table_text
 from howsure.inputs.naming import counted, shortened
 from howsure.show.recipe import recipe_text
 from howsure.show.table import Table
@@ -61,7 +61,7 @@ def write_report(result: Comparison, path: str, recipe: Mapping[str, Any]) -> No
     from howsure.report.files import write_report as write
     from howsure.report.significance import significance_report
 
-    write(significance_report(result, read=recipe), path)
+    write(significance_report(result, read=recipe, command=command_line()), path)
 
 
 def _read(recipe: Mapping[str, Any], result: Comparison) -> str:

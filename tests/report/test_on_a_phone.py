@@ -1,0 +1,70 @@
+"""Reports on a phone and in the dark: nothing reaches beyond the window, and what is written can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import howsure
+from tests.cli.running import printed
+from tests.explorer.chromium import Browser, chromium
+
+LUMINANCE = """
+const [r, g, b] = getComputedStyle(arguments[0])[arguments[1]].match(/[0-9]+/g).map(Number);
+return (0.2126 * r + 0.7152 * g + 0.0722 * b) / 255;
+"""
+
+
+@pytest.fixture(scope="module")
+def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with chromium(tmp_path_factory.mktemp("phone")) as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    folder = tmp_path_factory.mktemp("a-folder-with-a-rather-long-name-that-cannot-be-broken-anywhere-at-all")
+    rng = np.random.default_rng(0)
+    q = rng.random(600)
+    y = (rng.random(600) < q).astype(int)
+    csv = folder / "dev.csv"
+    rows = (f"{a},{b:.4f},group-{i % 3}\n" for i, (a, b) in enumerate(zip(y, q, strict=True)))
+    csv.write_text("y,p,g\n" + "".join(rows))
+    printed("calibration", csv, "--target", "y", "--prob", "p", "--group", "g", "--report", folder / "curves.html")
+    howsure.compare_calibration(y, q**2, q).report(folder / "compared.html")
+    howsure.compare(y, y, {"the other": 1 - y}, metrics="accuracy", n_resamples=50, rng=0).report(
+        folder / "models.html"
+    )
+    howsure.estimate_counts(q, [*y[:200], *[np.nan] * 400], rng=0).report(folder / "counts.html")
+    return sorted(folder.glob("*.html"))
+
+
+@pytest.mark.browser
+def test_nothing_reaches_beyond_a_phone_or_is_unreadable_in_the_dark(window: Browser, pages: list[Path]) -> None:
+    assert len(pages) == 4
+    driver = window.driver
+    for page in pages:
+        for scheme, dark in (("light", False), ("dark", True)):
+            phone = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+            driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
+            features = [{"name": "prefers-color-scheme", "value": scheme}]
+            driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+            driver.get(page.as_uri())
+            assert driver.execute_script("return document.documentElement.scrollWidth") <= 390, page.name
+            body = driver.find_element("tag name", "body")
+            paper, ink = (driver.execute_script(LUMINANCE, body, what) for what in ("backgroundColor", "color"))
+            assert (paper < 0.2 and ink > 0.8) if dark else (paper > 0.9 and ink < 0.2)
+            picture = driver.find_element("css selector", "figure > svg")
+            assert not dark or driver.execute_script(LUMINANCE, picture, "backgroundColor") > 0.99
+            copied = "return getComputedStyle(document.querySelector('pre.copy')).userSelect"
+            assert driver.execute_script(copied) == "all"
+
+
+def test_the_command_and_the_recipe_can_be_copied(pages: list[Path]) -> None:
+    (page,) = [one.read_text(encoding="utf-8") for one in pages if one.name == "curves.html"]
+    assert '<pre class="copy">howsure calibration ' in page
+    assert "--target y --prob p --group g --report" in page
+    assert "&#34;binning&#34;: &#34;adaptive&#34;" in page
