@@ -76,16 +76,19 @@ def draw_risk_coverage(curves: Sequence[SelectiveCurve], *, ax: Axes | None = No
                 f"{shortened_name(one.name or f'curve {i}', NAME_LENGTH)}: AURC {estimate_text(one.aurc)}"
                 for i, one in enumerate(curves, start=1)
             ]
-            legend = literal_legend(axes, handles, names, loc="upper left", handlelength=3.0)
+            heading = f"band: {level} at each threshold" if len(curves) <= BANDS_UP_TO else None
+            legend = literal_legend(
+                axes, handles, names, loc="upper left", handlelength=3.0, title=heading, title_fontsize=8,
+                alignment="left",
+            )  # fmt: skip
             legend.set_zorder(6)
         else:
             (one,) = curves
             said = f"AUROC {estimate_text(one.auroc)}\nAURC {estimate_text(one.aurc)}\nn = {one.n:,}"
+            said += f"\nband: {level} at each threshold"
             if one.name is not None:
                 literal(axes.set_title(""), shortened_name(one.name, 48))
             axes.text(0.02, 0.98, said, transform=axes.transAxes, va="top", fontsize=8, color=INK, linespacing=1.4)
-        if len(curves) <= BANDS_UP_TO:
-            _say(axes, f"band: {level} at each threshold")
     return axes
 
 
@@ -156,8 +159,4 @@ def _finish(ax: Axes, curves: Sequence[RiskCoverage]) -> None:
     for points in curves:
         shown = points.coverage >= min(LEAST_COVERAGE, float(points.coverage[-1]))
         highest = max(highest, float(points.risk[shown].max()), float(points.high[-1]))
-    ax.set(xlim=(0.0, 1.02), ylim=(0.0, min(1.45 * max(highest, 0.01), 1.02)))
-
-
-def _say(ax: Axes, text: str) -> None:
-    ax.text(0.985, 0.02, text, transform=ax.transAxes, ha="right", va="bottom", fontsize=7, color=QUIET)
+    ax.set(xlim=(0.0, 1.02), ylim=(0.0, min(1.5 * max(highest, 0.01), 1.02)))

@@ -117,7 +117,8 @@ def selective_of(
     coverages = [checked_share(value, "coverage") for value in coverage]
     accuracies = [checked_share(value, "accuracy") for value in accuracy]
     ranks = ranked(pairs)
-    kept = kept_at(ranks, even_places(ranks), level=level)
+    every = kept_at(ranks, np.arange(len(ranks.n)), level=level)
+    kept = every.only(even_places(ranks))
     low, high = kept.risk_interval(level)
     auroc = auroc_of(ranks, level=level)
     aurc, excess = risk_areas(ranks, auroc, level=level)
@@ -129,8 +130,8 @@ def selective_of(
         excess_aurc=excess,
         accuracy=Estimate(float(1 - whole), float(1 - high[-1]), float(1 - low[-1]), level, "Wilson", ranks.total),
         points=points,
-        at_coverage=tuple(at_coverage(ranks, value, level=level) for value in coverages),
-        at_accuracy=tuple(at_accuracy(ranks, value, level=level) for value in accuracies),
+        at_coverage=tuple(at_coverage(every, value, level=level) for value in coverages),
+        at_accuracy=tuple(at_accuracy(ranks, every, value, level=level) for value in accuracies),
         n=ranks.total,
         recipe={
             "howsure": __version__, "n": ranks.total, "distinct_confidences": len(ranks.n), "level": level,

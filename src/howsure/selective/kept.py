@@ -38,6 +38,11 @@ class Kept:
         """The share of the kept answers that is wrong."""
         return self.errors / self.n
 
+    def only(self, places: Integers) -> Kept:
+        """What is kept at some of the thresholds."""
+        held = (self.threshold[places], self.n[places], self.errors[places], self.effective[places])
+        return Kept(*held, self.total, self.effective_total)
+
     def risk_interval(self, level: float) -> tuple[Floats, Floats]:
         """Wilson's interval of each risk."""
         return wilson_interval(self.risk, self.effective, level=level)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from howsure.inputs.pairs import Integers
-from howsure.selective.kept import kept_at
+from howsure.selective.kept import Kept
 from howsure.selective.ranked import Ranked
 from howsure.selective.results import AtAccuracy, AtCoverage
 from howsure.selective.threshold_tests import threshold_tests
@@ -13,42 +13,40 @@ from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import wilson_interval
 
 
-def at_coverage(ranks: Ranked, asked: float, *, level: float) -> AtCoverage:
+def at_coverage(every: Kept, asked: float, *, level: float) -> AtCoverage:
     """The highest threshold that keeps at least a share of the answers, and the accuracy of what it keeps.
 
     The interval is Wilson's, of the accuracy to expect at this threshold: given the lowest confidence among them, the
     answers above it are as independent as all are.
     """
-    ends = np.cumsum(ranks.n)
-    place = int(np.searchsorted(ends, np.ceil(asked * ranks.total - 1e-9)))
-    kept = kept_at(ranks, np.array([min(place, len(ends) - 1)]), level=level)
+    place = int(np.searchsorted(every.n, np.ceil(asked * every.total - 1e-9)))
+    kept = every.only(np.array([min(place, len(every.n) - 1)]))
     low, high = kept.risk_interval(level)
     n = int(kept.n[0])
     accuracy = Estimate(1 - float(kept.risk[0]), 1 - float(high[0]), 1 - float(low[0]), level, "Wilson", n)
     return AtCoverage(asked, float(kept.threshold[0]), n, float(kept.coverage[0]), accuracy)
 
 
-def at_accuracy(ranks: Ranked, asked: float, *, level: float) -> AtAccuracy:
+def at_accuracy(ranks: Ranked, every: Kept, asked: float, *, level: float) -> AtAccuracy:
     """The largest coverage whose answers have at least an accuracy, with an interval for it.
 
     Lower end: the coverage of the threshold that `threshold_for` promises for a risk of 1 - accuracy at half of
     1 - level, 0 without one. Upper end: the largest coverage at which the accuracy's interval reaches `asked`. Both are
     widened by Wilson's interval of a share.
     """
-    kept = kept_at(ranks, np.arange(len(ranks.n)), level=level)
-    errors, n = np.cumsum(ranks.errors), np.cumsum(ranks.n)
-    good = np.flatnonzero(errors <= (1 - asked) * n + 1e-9)
-    threshold = float(ranks.confidence[good[-1]]) if len(good) else None
-    value = float(n[good[-1]]) / ranks.total if len(good) else 0.0
-    possible = np.flatnonzero(kept.risk_interval(level)[0] <= 1 - asked + 1e-12)
-    furthest = float(kept.coverage[possible[-1]]) if len(possible) else 0.0
+    good = np.flatnonzero(every.errors <= (1 - asked) * every.n + 1e-9)
+    threshold = float(every.threshold[good[-1]]) if len(good) else None
+    n = int(every.n[good[-1]]) if len(good) else 0
+    value = n / ranks.total
+    possible = np.flatnonzero(every.risk_interval(level)[0] <= 1 - asked + 1e-12)
+    furthest = float(every.coverage[possible[-1]]) if len(possible) else 0.0
     sure = _promised(ranks, asked, level)
     low, high = (
-        wilson_interval(np.array([share]), np.array([kept.effective_total]), level=level) for share in (sure, furthest)
+        wilson_interval(np.array([share]), np.array([every.effective_total]), level=level) for share in (sure, furthest)
     )
     ends = (float(low[0][0]) if sure else 0.0, float(high[1][0]) if furthest else 0.0)
     coverage = Estimate(value, min(ends[0], value), max(ends[1], value), level, "inverted tests", ranks.total)
-    return AtAccuracy(asked, threshold, int(n[good[-1]]) if len(good) else 0, coverage)
+    return AtAccuracy(asked, threshold, n, coverage)
 
 
 def _promised(ranks: Ranked, asked: float, level: float) -> float:

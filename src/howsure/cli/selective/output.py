@@ -11,9 +11,8 @@ from howsure.cli.terminal.output import json_text, table_text
 from howsure.inputs.naming import counted
 from howsure.selective.results import SelectiveCurve, SelectiveThreshold
 from howsure.selective.threshold import ASSUMED
-from howsure.show.numbers import UNDEFINED, all_digits, interval, number
-from howsure.show.table import Table
-from howsure.stats.estimate import Estimate
+from howsure.show.numbers import UNDEFINED, all_digits, number
+from howsure.show.table import HIGHER, LOWER, Table
 
 
 def selective_json(
@@ -37,7 +36,8 @@ def selective_text(
     if len(curves) == 1 and curves[0].name is None:
         return "\n\n".join([read, *map(repr, [*curves, *found])]) + "\n"
     table = selective_table(curves, found, recipe=recipe)
-    return "\n".join([read, "", table_text(table), *_below(curves, found), ""])
+    level = f"In brackets: {100 * curves[0].auroc.level:g} % intervals."
+    return "\n".join([read, "", table_text(table), level, *_below(curves, found), ""])
 
 
 def selective_table(
@@ -50,16 +50,15 @@ def selective_table(
     """One row a group. `exact`: all digits, each end of an interval in its own column, empty if unknown."""
     shown = all_digits if exact else number
     headings, rows = ["group", "n", "accuracy"], []
-    for name in ("AUROC", "AURC"):
-        headings += [name, f"{name} low", f"{name} high"] if exact else [name, f"[{100 * curves[0].auroc.level:g} %]"]
-    headings += ["E-AURC", "E-AURC low", "E-AURC high"] if exact else ["E-AURC"]
+    for name in ("AUROC", "AURC", "E-AURC"):
+        headings += [name, f"{name} low", f"{name} high"] if exact else [name]
     headings += [f"accuracy at {one.asked:g}" for one in curves[0].at_coverage]
     headings += [f"coverage at {one.asked:g}" for one in curves[0].at_accuracy]
     headings += ["threshold", "kept", "wrong"] if found else []
     for i, curve in enumerate(curves):
         row = [curve.name or "all", f"{curve.n}", shown(curve.accuracy.value)]
         for one in (curve.auroc, curve.aurc, curve.excess_aurc):
-            row += _cells(one, exact=exact, alone=one is curve.excess_aurc)
+            row += [all_digits(x) for x in (one.value, one.low, one.high)] if exact else [str(one)]
         row += [shown(one.accuracy.value) for one in curve.at_coverage]
         row += [shown(one.coverage.value) for one in curve.at_accuracy]
         if found:
@@ -70,14 +69,20 @@ def selective_table(
             ]
         rows.append(row)
     comment = [f"howsure {curves[0].recipe['howsure']}, files {', '.join(recipe['files'])}", *_below(curves, found)]
-    return Table(headings, rows, words=("group",), caption="\n".join(comment))
-
-
-def _cells(estimate: Estimate, *, exact: bool, alone: bool) -> list[str]:
-    if exact:
-        return [all_digits(x) for x in (estimate.value, estimate.low, estimate.high)]
-    value = number(estimate.value)
-    return [value] if alone else [value, interval(estimate.low, estimate.high)]
+    level = f"in brackets the {100 * curves[0].auroc.level:g} % interval"
+    return Table(
+        headings,
+        rows,
+        words=("group",),
+        caption="\n".join(comment),
+        title="Selective answers",
+        better={"accuracy": HIGHER, "AUROC": HIGHER, "AURC": LOWER, "E-AURC": LOWER},
+        legend={
+            "AUROC": f"area under the ROC curve of confidence for correctness; {level}",
+            "AURC": "area under the risk–coverage curve",
+            "E-AURC": "its excess over a perfect order",
+        },
+    )
 
 
 def _below(curves: Sequence[SelectiveCurve], found: Sequence[SelectiveThreshold]) -> list[str]:
