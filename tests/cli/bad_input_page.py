@@ -10,6 +10,7 @@ from tests.cli.bad_input_check import CHECKED
 from tests.cli.bad_input_columns import NAMED
 from tests.cli.bad_input_counts import COUNTS
 from tests.cli.bad_input_import import SCORED
+from tests.cli.bad_input_logs import LOGGED
 from tests.cli.bad_input_print import PRINTED
 from tests.cli.bad_input_scores import BY_MODEL
 from tests.cli.bad_input_selective import SELECTIVE
@@ -21,6 +22,7 @@ TOPICS = {
     "Values": VALUES,
     "Columns, conditions and scales": NAMED,
     "Options": OPTIONS,
+    "Logs": LOGGED,
     "Selective answers": SELECTIVE,
     "Neural taggers and classifiers": NEURAL,
     "Checks": CHECKED,

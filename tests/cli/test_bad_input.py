@@ -10,19 +10,11 @@ import pandas as pd
 import pytest
 
 import howsure
-from tests.cli.bad_input import FILES, OPTIONS, PYTHON, VALUES, Wrong
-from tests.cli.bad_input_check import CHECKED
-from tests.cli.bad_input_columns import NAMED
-from tests.cli.bad_input_counts import COUNTS
-from tests.cli.bad_input_import import SCORED
-from tests.cli.bad_input_page import PAGE, page
-from tests.cli.bad_input_print import PRINTED
-from tests.cli.bad_input_scores import BY_MODEL
-from tests.cli.bad_input_selective import SELECTIVE
-from tests.cli.bad_input_taggers import NEURAL
+from tests.cli.bad_input import PYTHON, Wrong
+from tests.cli.bad_input_page import PAGE, TOPICS, page
 from tests.cli.running import howsure as run
 
-WRONG = [*FILES, *VALUES, *NAMED, *OPTIONS, *PRINTED, *CHECKED, *COUNTS, *SELECTIVE, *NEURAL, *SCORED, *BY_MODEL]
+WRONG = [wrong for wrongs in TOPICS.values() for wrong in wrongs]
 
 
 def write_files(wrong: Wrong, folder: Path) -> None:

@@ -51,7 +51,7 @@ def test_the_layout_of_former_versions_is_refused(tmp_path: Path) -> None:
     former = write_parquet(
         tmp_path / "details_quiz.parquet", [{"choices": ["a"], "gold_index": [0], "metrics": {"acc": 1}}]
     )
-    with pytest.raises(InputError, match=r"is in the layout that lighteval had before version 0\.11"):
+    with pytest.raises(InputError, match=r"has the columns of former versions of lighteval"):
         open_predictions([former])
 
 

@@ -34,7 +34,8 @@ def rows(source: Source) -> Iterator[Row]:
     for at, row in enumerate(source.table(), start=1):
         if row.keys() >= FORMER:
             raise InputError(
-                f"{source.name} is in the layout that lighteval had before version 0.11; evaluate again by a later one."
+                f"{source.name} has the columns of former versions of lighteval (choices, gold_index, metrics); "
+                "evaluate again by a version that writes doc, model_response and metric."
             )
         if not row.keys() >= COLUMNS:
             raise source.fault(at, f"it must have {', '.join(sorted(COLUMNS))}. Are these details of lighteval?")
