@@ -123,3 +123,10 @@ def test_more_level_is_less_certain() -> None:
 def test_wrong_arguments_are_refused(options: dict[str, Any], told: str) -> None:
     with pytest.raises(howsure.InputError, match=told):
         check_calibration(Y, Q, **options)
+
+
+def test_notes_are_about_the_error_alone() -> None:
+    """An infinite log loss is no matter of a limit of the error; a single bin is."""
+    q = np.array([0.0, 1.0] * 20)
+    notes = check_calibration(np.tile([1, 1], 20), q, max_error=0.3, bin_size=40)[0].notes
+    assert notes == ("one bin only: the error is that of the mean prediction",)

@@ -91,9 +91,9 @@ def test_thirty_nights_share_their_false_alarms() -> None:
     rng = np.random.default_rng(5)
     months = [
         any(decided(evidence([value]), level=0.95, alarms_over=30)[0].outcome == "fail" for value in month)
-        for month in rng.normal(size=(600, 30)).tolist()
+        for month in rng.normal(size=(200, 30)).tolist()
     ]
-    assert 10 <= sum(months) <= 50
+    assert 2 <= sum(months) <= 22  # 10 expected; 3.9 standard deviations
 
 
 @pytest.mark.parametrize(

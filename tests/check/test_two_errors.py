@@ -95,8 +95,8 @@ def rates(this: float, other: float, margin: float, *, n: int, runs: int, seed: 
 
 @pytest.mark.parametrize(("this", "other", "margin"), [(0.06, 0.06, 0.0), (0.11, 0.06, 0.05), (0.05, 0.0, 0.05)])
 def test_the_type_1_error_at_the_margin(this: float, other: float, margin: float) -> None:
-    passed, failed = rates(this, other, margin, n=600, runs=300, seed=31)
-    assert max(passed, failed) <= 0.093  # .05 and 3.4 standard errors
+    passed, failed = rates(this, other, margin, n=600, runs=150, seed=31)
+    assert max(passed, failed) <= 0.11  # .05 and 3.4 standard errors
 
 
 def test_the_power() -> None:

@@ -258,3 +258,19 @@ def test_a_history_and_its_figure(tmp_path: Path) -> None:
     assert run("check", "trend", tmp_path / "none").code == 2
     assert run(*NEW, "--max-error", "0.05", "--date", "2026-11-22").code == 2
     assert run(*NEW, "--max-error", "0.05", "--experiments", place, "--date", "22.11.").code == 2
+
+
+def test_no_name_breaks_xml_or_markdown(tmp_path: Path) -> None:
+    names = ["\x1b[31m", "]]>", "a|b", "[x](javascript:1)", "\ufffe", "&amp;"]
+    rows = [json.dumps({"y": i % 2, "name": name}) for name in names for i in range(20)]
+    (tmp_path / "dev.jsonl").write_text("\n".join([*rows, ""]))
+    xml, page = tmp_path / "check.xml", tmp_path / "summary.md"
+    typed = ("check", "score", tmp_path / "dev.jsonl", "--score", "y", "--group", "name", "--min-score", "0.9")
+    assert run(*typed, "--junit", xml, "--summary", page).code == 1
+    cases = list(ElementTree.fromstring(xml.read_text(encoding="utf-8")).iter("testcase"))
+    assert len(cases) == len(names)
+    assert any("]]>" in str(case.get("name")) for case in cases)
+    said = page.read_text(encoding="utf-8")
+    assert "\x1b" not in said
+    assert "](java" not in said.replace("\\](java", "")
+    assert said.count("\n| ") == len(names) + 2

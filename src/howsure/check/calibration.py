@@ -13,7 +13,7 @@ from howsure.calibration.bins.bins import bin_pairs
 from howsure.calibration.curve import squared_error
 from howsure.calibration.estimates.error import SquaredError
 from howsure.calibration.table import by_group
-from howsure.calibration.words.notes import notes_of
+from howsure.calibration.words.notes import notes_of_error
 from howsure.check.decision import check_sizes, decided
 from howsure.check.evidence import BELOW, Evidence, Rule
 from howsure.check.limits import check_limit, check_margin, named_once
@@ -141,7 +141,7 @@ def judged(pairs: Pairs | PairSource, bins: Bins) -> tuple[SquaredError, int, tu
         weightless = given - len(pairs)
     binned = bin_pairs(pairs, **bins.options)
     squared = squared_error(pairs, binned)
-    return squared, int(binned.sums.count.sum()), notes_of(pairs, binned, squared, weightless=weightless)
+    return squared, int(binned.sums.count.sum()), notes_of_error(pairs, binned, squared, weightless=weightless)
 
 
 def comparison_rules(*, better: bool, margin: float | None, against: str, name: str = KIND) -> list[Rule]:

@@ -20,6 +20,13 @@ def notes_of(pairs: Pairs | PairSource, binned: Binned, squared: SquaredError, *
     return tuple(_notes(pairs, binned, squared, weightless))
 
 
+def notes_of_error(
+    pairs: Pairs | PairSource, binned: Binned, squared: SquaredError, *, weightless: int
+) -> tuple[str, ...]:
+    """Those of the error alone, without those of scores."""
+    return tuple(_notes_of_error(pairs, binned, squared, weightless))
+
+
 def groups_together(pairs: Pairs) -> str | None:
     """The note about pairs of several groups that are pooled."""
     if len(pairs.group_names) < 2:
@@ -57,6 +64,12 @@ def _notes(pairs: Pairs | PairSource, binned: Binned, squared: SquaredError, wei
     base_rate = float(binned.sums.y.sum() / binned.sums.w1.sum())
     if base_rate in (0.0, 1.0):
         yield f"every label is {int(base_rate)}: refinement carries no information about how well labels are separated"
+    yield from _notes_of_error(pairs, binned, squared, weightless)
+    if binned.infinite_rows:
+        yield f"{binned.infinite_rows} predictions of exactly 0 or 1 are wrong: the log loss is infinite"
+
+
+def _notes_of_error(pairs: Pairs | PairSource, binned: Binned, squared: SquaredError, weightless: int) -> Iterator[str]:
     if weightless:
         yield f"{weightless:,} pairs of weight 0 are ignored"
     if isinstance(pairs, Pairs) and pairs.clusters is not None and (few := few_clusters(cluster_weights(pairs))):
@@ -70,5 +83,3 @@ def _notes(pairs: Pairs | PairSource, binned: Binned, squared: SquaredError, wei
         yield "most pairs are alone in their bin: use fewer and larger bins"
     if len(binned.sums) == 1:
         yield "one bin only: the error is that of the mean prediction"
-    if binned.infinite_rows:
-        yield f"{binned.infinite_rows} predictions of exactly 0 or 1 are wrong: the log loss is infinite"
