@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from tests.significance.score_simulations import KINDS, SIZES, rates
+from tests.significance.score_simulations import KINDS, SIZES, UNEQUAL, equal_rates, unequal_rates
 
 SETS = 1000
 FEW = ("right or wrong", 30)  # two or three answers differ: on the safe side
@@ -20,7 +20,7 @@ def slack(rate: float, sets: int) -> float:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_hundred_items_in_twenty_clusters(kind: str) -> None:
     """A small cell of the table."""
-    found = rates(kind, 100, 5, 150, seed=1)
+    found = equal_rates(kind, 100, 5, 150, seed=1)
     assert min(found["mean"], found["difference"]) >= 0.93 - slack(0.93, 150), found
     assert found["level"] <= 0.06 + slack(0.06, 150), found
 
@@ -29,7 +29,7 @@ def test_a_hundred_items_in_twenty_clusters(kind: str) -> None:
 @pytest.mark.parametrize(("n", "size"), SIZES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_intervals_hold_the_truth(kind: str, n: int, size: int) -> None:
-    found = rates(kind, n, size, SETS, seed=2)
+    found = equal_rates(kind, n, size, SETS, seed=2)
     highest = 1.0 if (kind, n) == FEW else 0.97 + slack(0.97, SETS)
     for name in ("mean", "difference"):
         assert 0.93 - slack(0.93, SETS) <= found[name] <= highest, found
@@ -39,7 +39,17 @@ def test_intervals_hold_the_truth(kind: str, n: int, size: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_runs_are_no_further_items(kind: str) -> None:
-    found = rates(kind, 100, 1, SETS, seed=3, runs=3)
+    found = equal_rates(kind, 100, 1, SETS, seed=3, runs=3)
     assert 0.93 - slack(0.93, SETS) <= found["difference"] <= 0.97 + slack(0.97, SETS), found
     assert found["level"] <= 0.06 + slack(0.06, SETS), found
-    assert found["power"] >= rates(kind, 100, 1, SETS, seed=3)["power"] - 0.03
+    assert found["power"] >= equal_rates(kind, 100, 1, SETS, seed=3)["power"] - 0.03
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("shape", "number"), UNEQUAL)
+@pytest.mark.parametrize("kind", KINDS)
+def test_intervals_of_unequal_clusters_hold_the_truth(kind: str, shape: str, number: int) -> None:
+    """A cluster that holds half of all items says little of the others: these intervals are wider than they need be."""
+    found = unequal_rates(kind, shape, number, SETS, seed=4)
+    assert min(found["mean"], found["difference"]) >= 0.93 - slack(0.93, SETS), found
+    assert found["level"] <= 0.06 + slack(0.06, SETS), found
