@@ -22,6 +22,7 @@ from howsure.cli.terminal.options import (
     figure_option,
     from_option,
     output_options,
+    probability_options,
     report_option,
     where_option,
 )
@@ -65,15 +66,7 @@ def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @command.command("curve", epilog="See also: howsure calibration compare --help")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--prob", metavar="COL", help="Column of the predicted probability.")
-@click.option("--probs", callback=as_names, metavar="COL,COL,…", help="Columns of class probabilities.")
-@click.option("--probs-column", metavar="COL", help="Column containing a list of class probabilities.")
-@click.option("--logits", callback=as_names, metavar="COL[,COL,…]",
-              help="Logits: several columns or one of lists (softmax), or one number per row (sigmoid).")  # fmt: skip
-@click.option("--logprobs", callback=as_names, metavar="COL[,COL,…]",
-              help="Log-probabilities of classes (normalised), or of the answer alone (exp).")  # fmt: skip
-@click.option("--verbalised", metavar="COL",
-              help="Column of texts that state a confidence: '85 % sure', 'Confidence: 0.85', '8/10'.")  # fmt: skip
+@probability_options("Column of the predicted probability.")
 @click.option(
     "--reduce", metavar="HOW", help="With classes: top-label (default), class-wise, or the name of one class."
 )

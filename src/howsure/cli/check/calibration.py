@@ -15,11 +15,11 @@ from howsure.cli.check.other_model import other_files
 from howsure.cli.terminal.progress import progress
 from howsure.data.predictions.paired_rows import PairedRows, paired_rows
 from howsure.data.predictions.predictions import Predictions
+from howsure.data.predictions.sources import SOURCES
 from howsure.errors import InputError
 from howsure.inputs.naming import counted
 
 TOP_LABEL = "top-label"
-ROLES = ("prob", "probs", "probs_column", "logits", "logprobs")
 
 
 def calibration_found(
@@ -79,7 +79,7 @@ def _other(named: str, files: Sequence[str], reading: dict[str, Any]) -> tuple[S
     place = other_files(named, files)
     if place is not None:
         return place, reading
-    role = next((role for role in ROLES if reading.get(role)), "prob")
+    role = next((role for role in SOURCES if reading.get(role)), "prob")
     own = reading.get(role)
     if own in (named, [named]):
         raise InputError(f"{named} is this model's own column; name that of another one.")

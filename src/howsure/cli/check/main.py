@@ -35,6 +35,7 @@ from howsure.cli.terminal.options import (
     figure_option,
     from_option,
     output_options,
+    probability_options,
     where_option,
 )
 from howsure.cli.terminal.output import emit, json_text, table_text
@@ -60,13 +61,7 @@ def command() -> None:
 def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options that name a model's probabilities, and groups."""
     options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
-        click.option("--prob", metavar="COL", help="Column of the predicted probability."),
-        click.option("--probs", callback=as_names, metavar="COL,COL,…", help="Columns of class probabilities."),
-        click.option("--probs-column", metavar="COL", help="Column containing a list of class probabilities."),
-        click.option("--logits", callback=as_names, metavar="COL[,COL,…]",
-                     help="Logits: several columns or one of lists (softmax), or one number per row (sigmoid)."),
-        click.option("--logprobs", callback=as_names, metavar="COL[,COL,…]",
-                     help="Log-probabilities of classes (normalised), or of the answer alone (exp)."),
+        probability_options("Column of the predicted probability."),
         click.option("--reduce", metavar="HOW",
                      help="With classes: top-label (default), class-wise, or the name of one class."),
         click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="Class names, in order."),

@@ -11,7 +11,7 @@ import numpy as np
 from howsure.cli.calibration.main import as_called, opened, reading_options
 from howsure.cli.selective.output import selective_json, selective_table, selective_text
 from howsure.cli.terminal.commands import Command
-from howsure.cli.terminal.options import as_names, figure_option, level_option, output_options
+from howsure.cli.terminal.options import as_names, figure_option, level_option, output_options, probability_options
 from howsure.cli.terminal.output import emit, table_text
 from howsure.errors import InputError
 from howsure.inputs.classes import TOP_LABEL
@@ -43,13 +43,7 @@ def as_probability(ctx: click.Context, param: click.Parameter, value: float | No
 
 @click.command("selective", cls=Command, context_settings={"max_content_width": 110})
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--prob", metavar="COL", help="Column of the model's confidence in its answer.")
-@click.option("--probs", callback=as_names, metavar="COL,COL,…", help="Columns of class probabilities.")
-@click.option("--probs-column", metavar="COL", help="Column containing a list of class probabilities.")
-@click.option("--logits", callback=as_names, metavar="COL[,COL,…]",
-              help="Logits: several columns or one of lists (softmax), or one number per row (sigmoid).")  # fmt: skip
-@click.option("--logprobs", callback=as_names, metavar="COL[,COL,…]",
-              help="Log-probabilities of classes (normalised), or of the answer alone (exp).")  # fmt: skip
+@probability_options("Column of the model's confidence in its answer.")
 @click.option("--reduce", metavar="HOW",
               help="With classes: top-label (default), class-wise, or the name of one class. With --prob, top-label: "
               "p is the probability of one of two labels, and the confidence the larger of p and 1 - p.")  # fmt: skip

@@ -138,6 +138,28 @@ report_option = click.option(
 )
 
 
+def probability_options(prob: str) -> Callable[[Decorated], Decorated]:
+    """The options that say where a model's probabilities are; `prob` is the help of the first."""
+    options: list[Callable[[Decorated], Decorated]] = [
+        click.option("--prob", metavar="COL", help=prob),
+        click.option("--probs", callback=as_names, metavar="COL,COL,…", help="Columns of class probabilities."),
+        click.option("--probs-column", metavar="COL", help="Column containing a list of class probabilities."),
+        click.option("--logits", callback=as_names, metavar="COL[,COL,…]",
+                     help="Logits: several columns or one of lists (softmax), or one number per row (sigmoid)."),
+        click.option("--logprobs", callback=as_names, metavar="COL[,COL,…]",
+                     help="Log-probabilities of classes (normalised), or of the answer alone (exp)."),
+        click.option("--verbalised", metavar="COL",
+                     help="Column of texts that state a confidence: '85 % sure', 'Confidence: 0.85', '8/10'."),
+    ]  # fmt: skip
+
+    def decorated(function: Decorated) -> Decorated:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorated
+
+
 def across_files_option(columns: str) -> Callable[[Decorated], Decorated]:
     """`--across-files`, for the columns that it is about."""
     said = f"With several files: do equal values of {columns} mean the same item (one cluster) or different ones?"
