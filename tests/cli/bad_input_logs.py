@@ -66,7 +66,7 @@ LOGGED = [
     Wrong("an item twice", JUDGE,
           "item must be different in every row; '0' is that of row 1 of log.jsonl (counted from 1) and of row 2 of "
           "log.jsonl (counted from 1). Several rows per item? Name them with --cluster item.", lines(SAMPLE, SAMPLE)),
-    Wrong("an archive that is cut off", "calibration log.eval",
+    Wrong("an archive of a run that is cut off", "calibration log.eval",
           "log.eval is no complete archive. Was it cut off, or is it still being written?",
           {"log.eval": members(q1=inspect_sample("q1", "A", "A"))["log.eval"][:-30]}),
     Wrong("a run that did not end", "calibration log.eval",
