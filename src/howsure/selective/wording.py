@@ -70,7 +70,7 @@ def threshold_in_words(found: SelectiveThreshold) -> str:
         if found.needed is None:
             lines.append("  none has an observed risk below the target: more answers alone would not change that")
         else:
-            lines.append(f"  about {found.needed:,} answers like these would be needed; there are {found.n:,}")
+            lines.append(f"  about {found.needed:,} answers like these would be needed, not {found.n:,}")
     else:
         cover = found.coverage
         ends = "" if cover.low is None or cover.high is None else f" [{cover.low:.1%}, {cover.high:.1%}]"
