@@ -124,6 +124,8 @@ def damaged(**changes: Any) -> Any:
         (damaged(check=KeyError), "entry 1 of old.json is damaged"),
         (damaged(squared_error__least=-1.0), "its least is -1.0"),
         (damaged(squared_error__value="low"), "its value is 'low'"),
+        (damaged(squared_error__value=10**400), "entry 1 of old.json is damaged"),
+        (damaged(squared_error__value=1e308), "its value is 1e\\+308"),
         (damaged(squared_error__degrees_of_freedom=0), "its degrees_of_freedom is 0"),
         (damaged(squared_error__slope_above=KeyError), "damaged \\('slope_above'\\)"),
     ],

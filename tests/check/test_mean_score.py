@@ -115,3 +115,25 @@ def test_the_type_1_error_at_the_limit(draw, limit: float) -> None:
     tests = [draw(rng) for _ in range(800)]
     assert np.mean([one.p_above(limit) <= 0.05 for one in tests]) <= 0.076  # .05 and 3.4 standard errors
     assert np.mean([one.p_below(limit) <= 0.05 for one in tests]) <= 0.076
+
+
+@pytest.mark.parametrize("m", [3, 4, 5, 8])
+@pytest.mark.parametrize("size", [1, 100])
+def test_so_many_clusters_are_so_many_votes(m: int, size: int) -> None:
+    """If one model is right everywhere and the other nowhere, p is about that of the sign test."""
+    right, clusters = np.ones(m * size), np.repeat(np.arange(m), size)
+    test = mean_difference(right, 1 - right, clusters if size > 1 else None)
+    assert 0.6 < test.p_above(0.0) / 0.5**m < 1.3
+    assert np.isnan(test.bounds(0.05)).all() == (m < 5)
+
+
+def test_clusters_that_hardly_differ_are_no_more_than_so_many() -> None:
+    scores = np.ones(300)
+    scores[-1] = 0.5
+    assert mean_difference(scores, np.zeros(300), np.repeat(np.arange(3), 100)).p_above(0.0) == pytest.approx(1 / 8)
+
+
+def test_rounding_is_no_difference_and_no_variation() -> None:
+    scores = np.random.default_rng(0).random(200).round(2)
+    test = mean_difference(scores + 0.1, scores, None)
+    assert (test.variance, test.p_above(0.0)) == (0.0, 1.0)

@@ -60,6 +60,8 @@ CHECKED = [
     Wrong("no file of checks", "check",
           "there is neither howsure.toml nor pyproject.toml here; name what to check: howsure check calibration "
           "--help.", CSV),
+    Wrong("a file of checks that is nested too deeply", "check", "howsure.toml is nested too deeply.",
+          toml(f"[check]\na = {'[' * 20_000}{']' * 20_000}")),
     Wrong("a file of checks that is no TOML", "check",
           "howsure.toml is no TOML: Invalid statement (at line 1, column 1).", toml("]")),
     Wrong("a file without checks", "check",

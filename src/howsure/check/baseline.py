@@ -18,6 +18,7 @@ from howsure.inputs.numbers import is_number
 
 FORMAT, SCHEMA = "howsure check baseline", 1
 ERROR_FIELDS = ("value", "variance", "slope_above", "slope_below", "least", "degrees_of_freedom", "rare")
+LARGEST = 1e100  # of what any score can be
 MEAN_FIELDS = ("value", "variance", "lean", "degrees_of_freedom")
 UNBOUNDED = {"degrees_of_freedom": math.inf}  # what stands for null; elsewhere, it is undefined
 
@@ -156,7 +157,7 @@ def baseline_from(held: Any, *, name: str) -> Baseline:
     for place, one in enumerate(entries, 1):
         try:
             found.append(_entry(one))
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise InputError(f"entry {place} of {name} is damaged ({error}); write the baseline again.") from error
     return Baseline(tuple(found), name)
 
@@ -164,7 +165,7 @@ def baseline_from(held: Any, *, name: str) -> Baseline:
 def _entry(one: Any) -> Entry:
     """An entry from its JSON form.
 
-    Raises KeyError, TypeError or ValueError where it is none.
+    Raises KeyError, TypeError, ValueError or OverflowError where it is none.
     """
     kind = next((kind for kind in KINDS if kind in one), None)
     if kind is None:
@@ -181,7 +182,7 @@ def _entry(one: Any) -> Entry:
             value = UNBOUNDED.get(name, math.nan)
         if not is_number(value) or (name in ("variance", "least", "rare") and value < 0):
             raise ValueError(f"its {name} is {value!r}")
-        if name == "degrees_of_freedom" and not value > 0:
+        if (name == "degrees_of_freedom" and not value > 0) or LARGEST < abs(value) < math.inf:
             raise ValueError(f"its {name} is {value!r}")
         numbers[name] = float(value)
     return Entry(check, group, made.from_numbers(numbers, n), how)

@@ -11,6 +11,7 @@ from howsure.calibration.estimates.paired_jackknife import Units
 from howsure.check.inversion import furthest
 from howsure.check.one_error import MOST_TIMES, POWER
 from howsure.inputs.pairs import Floats, Integers
+from howsure.stats.paired_differences import paired_differences
 from howsure.stats.proportions import normal_quantile
 
 FAR = 60.0  # standard errors, in which bounds are sought
@@ -23,7 +24,8 @@ class MeanScore:
     variance: of the mean, over clusters C / (C - 1) Σ_c (Σ (x - mean))² / n². lean: the skewness of the mean. With z =
     (mean - limit) / sd, t = z + lean z² / 3 + lean² z³ / 27 + lean / 6. Scores that are all 0 or 1 have an exact
     binomial test for their `effective` number (with clusters mean (1 - mean) / variance, at most n), and with clusters
-    the larger of both p-values.
+    the larger of both p-values. No p is below 2^-m, m the degrees of freedom and one more: that of m items, or equal
+    clusters, which all lie on one side, whatever they are distributed like.
     """
 
     value: float
@@ -46,7 +48,7 @@ class MeanScore:
 
     def bounds(self, size: float) -> tuple[float, float]:
         """The one-sided bounds of tests of this size."""
-        if math.isnan(self.value) or (self.effective is None and self.variance <= 0.0):
+        if math.isnan(self.value) or (self.effective is None and (self.variance <= 0.0 or self._least > size)):
             return math.nan, math.nan
         reach = FAR * math.sqrt(self.variance)
         ends = (self.value - reach, self.value + reach) if self.effective is None else (0.0, 1.0)
@@ -94,8 +96,13 @@ class MeanScore:
             return 1.0
         z = (self.value - limit) / math.sqrt(self.variance)
         t = z + self.lean * z**2 / 3 + self.lean**2 * z**3 / 27 + self.lean / 6
-        p = float(stdtr(self.degrees_of_freedom, -t))
+        p = max(float(stdtr(self.degrees_of_freedom, -t)), self._least)
         return p if p < 0.5 else 1.0
+
+    @property
+    def _least(self) -> float:
+        """The smallest p that so few items or clusters can have."""
+        return math.exp2(-min(self.degrees_of_freedom + 1, 1000.0))
 
     def _p_of_share(self, limit: float, *, below: bool) -> float:
         from scipy.special import betainc
@@ -128,13 +135,17 @@ def mean_difference(values: Floats, other: Floats, clusters: Integers | None) ->
     """The mean of paired differences.
 
     If both are shares, the variance is at least that with half an item more in each of the four cells of right and
-    wrong (Agresti & Min 2005), and skewness is not allowed for: items on which both agree are no certainty.
+    wrong (Agresti & Min 2005), and skewness is not allowed for: items on which both agree are no certainty. And it is
+    at least (2 d/n)², d the root mean square of the differences that are not 0, or of their sums over clusters: if all
+    m are equal, p is about that of the sign test, 2^-m.
     """
-    differences = values - other
+    differences = paired_differences(values, other)
     mean, variance, lean, freedom = _moments(differences, clusters)
     if _is_share(values) and _is_share(other):
         more, fewer, n = int((differences > 0).sum()), int((differences < 0).sum()), len(values)
-        variance = max(variance, (more + fewer + 1 - (more - fewer) ** 2 / (n + 2)) / (n + 2) ** 2)
+        totals = differences if clusters is None else np.bincount(clusters, weights=differences)
+        alone = 4 * float((totals**2).sum()) / max(int(np.count_nonzero(totals)), 1) / n**2
+        variance = max(variance, (more + fewer + 1 - (more - fewer) ** 2 / (n + 2)) / (n + 2) ** 2, alone)
         lean = 0.0
     return MeanScore(mean, variance, lean, freedom, len(values))
 

@@ -18,6 +18,7 @@ from howsure.inputs.checks import check_clusters, check_codes
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.pairs_from import columns_of
 from howsure.stats.clusters import few_clusters
+from howsure.stats.paired_differences import paired_differences
 
 KIND, OTHER = "score", "the other model"
 
@@ -124,7 +125,7 @@ def of_differences(
     for name, rows in parts:
         units = None if clusters is None else clusters[rows]
         test = mean_difference(values[rows], other[rows], units)
-        yield Evidence(rule, name, len(rows), test, notes_on(values[rows] - other[rows], units))
+        yield Evidence(rule, name, len(rows), test, notes_on(paired_differences(values[rows], other[rows]), units))
 
 
 def notes_on(values: Floats, clusters: Integers | None) -> tuple[str, ...]:

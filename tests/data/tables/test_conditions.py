@@ -205,3 +205,8 @@ def test_several_streams_and_groups_keep_to_it(tmp_path: Path) -> None:
         assert found.group_sizes == {"u": 2, "v": 3}
         chunks = {name: [q for q, _ in found.source(name).chunks()] for name in found.group_names}
         assert {name: chunk[0].tolist() for name, chunk in chunks.items()} == {"u": [0.5, 0.125], "v": [0.25, 1.0, 0.0]}
+
+
+def test_a_number_that_is_too_large_is_called_that(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="q is compared with 1e400, larger than any number can be"):
+        open_predictions([write(tmp_path / "x.parquet", ROWS)], label="y", prob="q", where="q < 1e400")

@@ -114,6 +114,9 @@ WRONG = {
     "word_ids must count the words of one sentence upwards; those of sentence 1 go back": {
         "word_ids": [[None, 0, 1, 1, None], [None, 1, 0, 0, None]]
     },
+    "that of sentence 1 holds 'x'": {"word_ids": [WORDS[0], [None, "x", 1, 1, None]]},
+    "that of sentence 0 holds 0.5": {"word_ids": [[None, 0.5, 1, 1, None], WORDS[0]]},
+    "that of sentence 0 holds 5": {"word_ids": 5},
     "word_ids of sentence 0 name a word twice": {"word_ids": [[0, None, 0, 1, None], [None] * 5]},
     "word_ids of sentence 1 must be as many as its rows of logits, 5; 2": {"word_ids": [WORDS[0], [None, 0]]},
     "grammar must be one of BIO, IOB2, IOB1, BIOES.*it is 'BOI'": {"grammar": "BOI"},

@@ -21,6 +21,7 @@ def test_it_is_the_paired_t_test_with_one_item_more() -> None:
     d = np.random.default_rng(0).normal(0.2, 1.0, 40)
     one = found(d)
     error = np.hypot(stats.sem(d), np.sqrt((d**2).mean()) / 40)
+    assert error > 2 * np.sqrt((d**2).mean()) / 40
     assert one.standard_error == pytest.approx(stats.sem(d), rel=1e-12)
     assert one.p_value("two-sided") == pytest.approx(2 * stats.t.sf(abs(d.mean() / error), 39), rel=1e-10)
     assert one.interval(0.95) == pytest.approx(stats.t.interval(0.95, 39, loc=d.mean(), scale=error), rel=1e-10)
@@ -55,6 +56,14 @@ def test_equal_differences_of_few_items_are_no_proof() -> None:
     """Without the item more, three items on which a model wins would have p = 0."""
     assert found([1.0, 1.0, 1.0]).p_value("two-sided") > 0.05
     assert found([1.0] * 30).p_value("two-sided") < 1e-10
+
+
+@pytest.mark.parametrize("m", [3, 4, 6, 8])
+def test_equal_clusters_are_so_many_votes(m: int) -> None:
+    """m clusters on which a model wins alike have about the p of the sign test, whether they hold an item or 100."""
+    ps = [found(np.ones(m * size), np.repeat(np.arange(m), size)).p_value("two-sided") for size in (1, 100)]
+    assert ps[0] == pytest.approx(ps[1])
+    assert 0.6 < ps[0] / 2.0 ** (1 - m) < 1.3
 
 
 @pytest.mark.parametrize("values", [[0.5], [np.inf, 0.0, 1.0]])

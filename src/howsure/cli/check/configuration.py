@@ -49,6 +49,8 @@ def read_configuration(path: str | None, *, kinds: Sequence[str]) -> Configurati
         held: Any = tomllib.loads(text.content)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{found} is no TOML: {error}.") from error
+    except RecursionError as error:
+        raise InputError(f"{found} is nested too deeply.") from error
     name = "tool.howsure.check" if os.path.basename(found) == SHARED else "check"
     for part in name.split("."):
         held = held.get(part) if isinstance(held, dict) else None

@@ -127,6 +127,8 @@ class _Writer:
         if value.kind == "text" and not column.is_number:
             return f"({self._present(column, column.text)} {operator} {literal(value.text)})"
         number = as_number(value.text)
+        if number is None and value.kind == "number":
+            raise InputError(f"where=...: {column.name} is compared with {value.text}, larger than any number can be.")
         if number is None:
             raise InputError(
                 f"where=...: {column.name} is a column of numbers ({column.type}) and cannot be compared with "

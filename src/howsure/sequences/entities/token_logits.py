@@ -11,12 +11,14 @@ import numpy.typing as npt
 
 from howsure.errors import InputError
 from howsure.inputs.naming import shortened
+from howsure.inputs.numbers import is_number
 from howsure.inputs.pairs import Floats, Integers
 from howsure.sequences.chain.checks import as_floats, check_ends
 from howsure.sequences.entities.entity_labels import EntityLabels
 
 IGNORED = -100  # the label of what does not count: padding, special tokens, later subwords
 Array = npt.NDArray[Any]
+LISTS = (list, tuple, np.ndarray)
 
 
 class TokenPotentials(NamedTuple):
@@ -174,10 +176,20 @@ def _masked(mask: Array, sentence: int) -> Integers:
 
 def _word_lists(word_ids: Any, sentences: int) -> list[list[int]]:
     """The number of each subword's word, −1 for none."""
-    lists = list(word_ids)
-    if sentences == 1 and lists and not isinstance(lists[0], (list, tuple, np.ndarray)):
-        lists = [lists]
+    held = word_ids if isinstance(word_ids, LISTS) else [word_ids]
+    lists = [held] if sentences == 1 and len(held) and not isinstance(held[0], LISTS) else held
+    for i, one in enumerate(lists):
+        wrong = [word for word in (one if isinstance(one, LISTS) else [one]) if not _is_word(word)]
+        if wrong or not isinstance(one, LISTS):
+            raise InputError(
+                "word_ids must be a list for each sentence, of the number of each subword's word, or None; that of "
+                f"sentence {i} holds {(wrong or [one])[0]!r:.60}."
+            )
     return [[-1 if word is None else int(word) for word in one] for one in lists]
+
+
+def _is_word(word: Any) -> bool:
+    return word is None or (is_number(word) and word == np.floor(word))
 
 
 def _first_subwords(words: list[int], sentence: int) -> Integers:

@@ -12,12 +12,12 @@ from howsure.significance.means.item_scores import ItemScores, within_variance
 from howsure.significance.means.model_means import share_of_runs
 from howsure.significance.means.student import StudentMean, student_mean
 from howsure.significance.results import Difference, relative_reduction
+from howsure.stats.paired_differences import paired_differences
 
 
 def paired_mean(held: ItemScores, baseline: str, model: str, *, level: float) -> StudentMean:
     """The mean of the paired differences, model - baseline."""
-    with np.errstate(invalid="ignore"):
-        differences = held.means[model] - held.means[baseline]
+    differences = paired_differences(held.means[model], held.means[baseline])
     return student_mean(differences, held.groups, spread=held.spread, level=level)
 
 

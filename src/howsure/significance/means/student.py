@@ -60,23 +60,28 @@ def student_mean(differences: Floats, groups: ItemGroups, *, spread: float, leve
     To the square of the standard error (the larger of both), (d/n)² is added, with d the root mean square of the
     differences that are not 0: as if one more item differed, in an unknown direction. It hardly matters unless few
     items differ; then it keeps the interval from being too narrow (as the pairs that Agresti & Coull 1998 and Bonett &
-    Price 2012 add). If none differs, up to 1 - (1 - level)^(1/units) of other items may, by up to `spread`, the range
-    of scores.
+    Price 2012 add). The standard error is at least 2 d/n, with d that of the sums of clusters where there are any: m
+    equal ones then have about the p of the sign test, 2^(1 - m), however many items each has. If none differs, up to
+    1 - (1 - level)^(1/units) of other items may, by up to `spread`, the range of scores.
 
     >>> student_mean(np.zeros(30), ItemGroups.of(30), spread=1.0, level=0.95).interval(0.95)[1].__round__(3)
     0.095
     """
     if not np.isfinite(differences).all():
         return StudentMean(math.nan, math.nan, math.nan, 0.0, math.nan)
-    other = np.count_nonzero(differences)
-    one_more = math.sqrt(float((differences**2).sum()) / other) / groups.n if other else 0.0
+    one_more, one_unit = (_size(values) / groups.n for values in (differences, groups.totals(differences)))
     return StudentMean(
         float(differences.mean()),
         groups.standard_error(differences),
-        math.hypot(groups.safe_error(differences), one_more),
+        max(math.hypot(groups.safe_error(differences), one_more), 2 * one_unit),
         groups.degrees,
         spread * (1 - (1 - level) ** (1 / groups.units)),
     )
+
+
+def _size(values: Floats) -> float:
+    """The root mean square of the values that are not 0."""
+    return math.sqrt(float((values**2).sum()) / max(int(np.count_nonzero(values)), 1))
 
 
 def score_interval(scores: Floats, groups: ItemGroups, *, low: float, high: float, level: float) -> tuple[float, float]:
