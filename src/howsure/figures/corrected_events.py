@@ -27,7 +27,7 @@ def corrected_axes(series: CorrectedSeries, *, ax: Axes | None = None, actors: S
         raise InputError(f"a panel shows 1 to {MOST_TOGETHER} actors; there are {len(group):,}. Choose some.")
     with styled():
         if ax is None:
-            ax = new_figure(7.0, 2.6).subplots()
+            ax = new_figure(7.0, 2.6, keep="height").subplots()
         dress(ax, grid="y")
         for place, actor in enumerate(group):
             draw_corrected(series, ax=ax, actor=actor, how=look(place), small=False)

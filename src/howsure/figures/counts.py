@@ -22,13 +22,14 @@ MOST_DOMAINS = 8
 MOST_NAMED = 24  # labels along the axis
 NAME_LENGTH = 14
 FEW_NAMES = 8  # that stand side by side without turning
+WIDTH, MARGIN, LEAST_ROOM, CHARACTER = 7.0, 0.9, 0.26, 0.08  # inches
 ROOM = 0.7  # of the distance between two neighbours, for the domains side by side
 
 
 def count_figure(counts: CountEstimates, *, share: bool = False) -> Figure:
     """A figure of `draw_counts`."""
     with styled():
-        figure = new_figure(7.0, 3.0)
+        figure = new_figure(7.0, 3.0, keep="height")
         draw_counts(counts, ax=figure.subplots(), share=share)
     return figure
 
@@ -59,7 +60,7 @@ def draw_counts(counts: CountEstimates, *, ax: Axes | None = None, share: bool =
         )
     if ax is None:
         with styled():
-            ax = new_figure(7.0, 3.0).subplots()
+            ax = new_figure(7.0, 3.0, keep="height").subplots()
     dress(ax, grid="y")
     names = list(dict.fromkeys(row.cell[-1] if row.cell else "all" for row in rows))
     for k, domain in enumerate(domains):
@@ -72,9 +73,12 @@ def draw_counts(counts: CountEstimates, *, ax: Axes | None = None, share: bool =
             ends = ends / [row.n for row in mine]
         ax.vlines(x, ends[0], ends[2], color=how.colour, linewidth=1.6, alpha=0.55)
         ax.plot(x, ends[1], how.marker, color=how.colour, markersize=4, linestyle="none")
-    step = -(-len(names) // MOST_NAMED)
-    turned = len(names) > FEW_NAMES
-    ax.set_xticks(range(0, len(names), step), [shortened_name(name, NAME_LENGTH) for name in names[::step]])
+    figure = ax.get_figure(root=True)
+    room = (WIDTH if figure is None else figure.get_figwidth()) - MARGIN
+    step = -(-len(names) // max(2, min(MOST_NAMED, int(room / LEAST_ROOM))))
+    shown = [shortened_name(name, NAME_LENGTH) for name in names[::step]]
+    turned = len(shown) > FEW_NAMES or CHARACTER * max(map(len, shown)) > room / len(shown)
+    ax.set_xticks(range(0, len(names), step), shown)
     for label in ax.get_xticklabels():
         label.set_parse_math(False)
         label.set(rotation=30 if turned else 0, horizontalalignment="right" if turned else "center")

@@ -43,7 +43,7 @@ def event_figure(series: EventSeries, *, panels: Groups | None = None, title: st
     groups = [[actor] for actor in series.actors] if panels is None else [list(group) for group in panels]
     _check_groups(series, groups)
     with styled():
-        figure = new_figure(7.0, 0.75 + 1.45 * len(groups) + 0.3)
+        figure = new_figure(7.0, 0.75 + 1.45 * len(groups) + 0.3, keep="height")
         axes = figure.subplots(len(groups), 1, sharex=True, squeeze=False)[:, 0]
         for ax, group in zip(axes, groups, strict=True):
             draw_events(series, ax=ax, actors=group)
