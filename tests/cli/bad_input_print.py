@@ -14,7 +14,8 @@ PRINTED = [
     Wrong("a column that the table does not have", f"{JUDGE} --format latex --columns group,eror",
           f"no column 'eror' in the table; it has {KNOWN}. Did you mean error?", CSV),
     Wrong("the same, with a figure that is not drawn then", f"{FIGURE} --format csv --columns accuracy",
-          f"no column 'accuracy' in the table; it has {KNOWN}.", CSV),
+          "no column 'accuracy' in the table; it has group, n, base rate, error, low, high, Algorithm 1, ECE, Brier, "
+          "log loss, ECE low, ECE high and 2 more.", CSV),
     Wrong("an empty name of a column", f"{JUDGE} --columns group,,error",
           "Invalid value for '--columns': 'group,,error' holds an empty name", CSV),
     Wrong("columns of JSON", f"{JUDGE} --format json --columns error",
