@@ -1,7 +1,7 @@
 """How often does the interval of the ECE hold the population's ECE in the same bins? Nominal: 0.95.
 
 Designs and models are those of coverage.py. Beside the interval: the plug-in value ± z · sd, about what a bootstrap of
-the plug-in value gives. Prints the table of docs/coverage.md; `--quick` takes a tenth of the runs;
+the plug-in value gives. Prints the table of docs/coverage.md; `--quick` takes a tenth of the runs, and
 names of designs choose among them.
 """
 
