@@ -131,6 +131,11 @@ def compare(
             tasks=tasks_of(named_metrics(metrics) or ()),
         )  # fmt: skip
     else:
+        if baseline is None and model is None:
+            raise InputError(
+                "give y_true, baseline and model; or data=..., a table with one row per model and item; or scores=..., "
+                "a column for each model."
+            )
         _refuse("arrays", beside | {"lower_is_better": lower_is_better or None, "all_pairs": all_pairs or None})
     if held is None:
         family, requested, notes, by_order = _of_arrays(

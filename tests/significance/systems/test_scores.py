@@ -45,5 +45,7 @@ def test_what_is_refused(given, options: dict, said: str) -> None:
 def test_arrays_take_no_options_of_tables() -> None:
     with pytest.raises(InputError, match="skip_missing is for tables in long form or scores"):
         compare([0, 1], [0, 1], [0, 1], skip_missing=True)
+    with pytest.raises(InputError, match="give y_true, baseline and model; or data="):
+        compare(pd.DataFrame({"a": [1.0, 0.5]}))
     with pytest.raises(InputError, match="lower_is_better is for tables in long form or scores"):
         compare([0, 1], [0, 1], [0, 1], lower_is_better=True)
