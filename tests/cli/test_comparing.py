@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 
 import howsure
 from tests.cli.running import howsure as run
@@ -224,3 +225,24 @@ def test_errors_of_zero_are_explained(tmp_path: Path) -> None:
     assert [line.split()[-3] for line in text.splitlines() if line.startswith("error of")] == ["0.00000", "0.00000"]
     assert "The error of A and of B is 0 because the bins differ no more than chance alone would have it" in text
     assert "The error of A is 0 because" in printed(*common, "c")
+
+
+def test_logits_are_compared_as_their_softmax(tmp_path: Path) -> None:
+    """In one file and in two, class-wise and of the first choice."""
+    rng = np.random.default_rng(4)
+    models = {name: rng.normal(0, scale, (80, 3)) for name, scale in (("base", 1.0), ("large", 2.0))}
+    rows = [
+        {"gold": int(gold)}
+        | {name: held[at].tolist() for name, held in models.items()}
+        | {f"p_{name}": softmax(held[at]).tolist() for name, held in models.items()}
+        for at, gold in enumerate(rng.integers(0, 3, 80))
+    ]
+    path = tmp_path / "x.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for reduce in ("class-wise", "top-label"):
+        command = ("calibration", "compare", path, "--target", "gold", "--reduce", reduce, "--format", "json")
+        found = json.loads(printed(*command, "--logits", "base", "--logits", "large"))
+        wanted = json.loads(printed(*command, "--probs-column", "p_base", "--probs-column", "p_large"))
+        assert found["a"] == f"{path}:base"
+        for figure in ("error_a", "error_b", "squared_error_difference"):
+            assert found[figure]["value"] == pytest.approx(wanted[figure]["value"], rel=1e-9)

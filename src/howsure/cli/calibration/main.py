@@ -212,6 +212,8 @@ class Watched:
               help="Column of the predicted probability; given twice to compare two columns of one file.")  # fmt: skip
 @click.option("--probs-column", "lists", multiple=True, metavar="COL",
               help="Column containing a list of class probabilities; once or twice, like --prob.")  # fmt: skip
+@click.option("--logits", multiple=True, metavar="COL", help="Column of lists of logits; once or twice.")
+@click.option("--logprobs", multiple=True, metavar="COL", help="Column of lists of log-probabilities; once or twice.")
 @click.option(
     "--reduce", metavar="HOW", help="With classes: class-wise (default), top-label, or the name of one class."
 )
@@ -225,7 +227,8 @@ class Watched:
 @figure_option("Draw both curves, and by how much they differ")
 @axis_option
 def compare_command(
-    files: tuple[str, ...], probs: tuple[str, ...], lists: tuple[str, ...], reduce: str | None,
+    files: tuple[str, ...], probs: tuple[str, ...], lists: tuple[str, ...], logits: tuple[str, ...],
+    logprobs: tuple[str, ...], reduce: str | None,
     labels: tuple[str, ...], level: float, bin_size: int | str, bins: int | None, binning: str, form: str,
     output: str | None, figure: str | None, axis: str, names: list[str] | None, **reading: Any,
 ) -> None:  # fmt: skip
@@ -244,7 +247,8 @@ def compare_command(
     from howsure.cli.calibration.comparison import comparison_json, comparison_table, comparison_text, write_comparison
     from howsure.cli.calibration.sides import named_sides, paired
 
-    sides = named_sides(files, probs, lists, labels, reduce=reduce)
+    given = {"prob": probs, "probs_column": lists, "logits": logits, "logprobs": logprobs}
+    sides = named_sides(files, given, labels, reduce=reduce)
     with ExitStack() as stack:
         a, b = (stack.enter_context(opened([side.file], **side.columns, **reading, pairing=True)) for side in sides)
         rows = paired(a, b, sides, skip_missing=reading["skip_missing"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from howsure.data.predictions.paired_rows import PairedRows, paired_rows
 from howsure.data.predictions.predictions import Predictions
 from howsure.errors import InputError
 
+ROLES = ("prob", "probs_column", "logits", "logprobs")
 TOP_LABEL, CLASS_WISE = "top-label", "class-wise"
 WORDS_OF_A_VERDICT = {"correct", "correctness", "grade", "hit", "iscorrect", "right", "wrong"}
 
@@ -26,7 +27,7 @@ class Side:
     @property
     def name(self) -> str:
         """What the model is called: its file and its column of probabilities."""
-        column = self.columns.get("prob") or self.columns.get("probs_column")
+        column = next((self.columns[role] for role in ROLES if self.columns.get(role)), None)
         return self.file if column is None else f"{self.file}:{column}"
 
     @property
@@ -38,21 +39,21 @@ class Side:
 
 def named_sides(
     files: Sequence[str],
-    probs: Sequence[str],
-    lists: Sequence[str],
+    given: Mapping[str, Sequence[str]],
     labels: Sequence[str | None],
     *,
     reduce: str | None,
 ) -> tuple[Side, Side]:
-    """The two models that files and columns name, each twice or one for both.
+    """The two models that files and columns name, each twice or one for both; columns are `given` by their role.
 
     Raises InputError if they name none, one or more than two, one twice, or a label that seems to be of one model only.
     """
-    columns = probs or lists
+    named = {role: columns for role, columns in given.items() if columns}
+    role, columns = next(iter(named.items()), ("", ()))
     if not columns and len(files) == 2 and len(labels) < 2:  # two logs, which name them themselves
         return _logs(files, labels, reduce=reduce)
-    if bool(probs) == bool(lists):
-        raise InputError("name the probabilities with either --prob or --probs-column.")
+    if len(named) != 1:
+        raise InputError("name the probabilities with one of --prob, --probs-column, --logits and --logprobs.")
     labels = labels or (None,)
     if (len(files), len(columns)) not in ((2, 1), (1, 2), (2, 2)):
         raise InputError(
@@ -63,12 +64,12 @@ def named_sides(
         raise InputError(f"compare takes one --target for both models, or one for each; it got {len(labels)}.")
     if labels[0] is not None and len(labels) == 1 and len(columns) == 2:
         _refuse_label_of_one(labels[0], columns)
-    role, reduce = ("prob", reduce) if probs else ("probs_column", reduce or CLASS_WISE)
+    reduce = reduce if role == "prob" else reduce or CLASS_WISE
     own = len(labels) == 2 or reduce == TOP_LABEL
-    named = (one if len(one) == 2 else [*one, *one] for one in (files, columns, labels))
+    sides = (one if len(one) == 2 else [*one, *one] for one in (files, columns, labels))
     a, b = (
         Side(file, {role: column, "label": label, "reduce": reduce}, own)
-        for file, column, label in zip(*named, strict=True)
+        for file, column, label in zip(*sides, strict=True)
     )
     if a == b:
         raise InputError(f"{a.name} is named twice; a model is compared with another one.")
