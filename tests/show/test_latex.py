@@ -50,6 +50,16 @@ def test_markdown_has_the_same_marks() -> None:
     assert lines[-1].startswith("↓ lower is better; ↑ higher is better. The best of a column is bold.")
 
 
+def test_rows_of_different_metrics_have_an_arrow_each() -> None:
+    table = Table(
+        ("metric", "n"), [["log_loss", "1"], ["f1", "2"]], words=("metric",), ways={"metric": [LOWER, HIGHER]}
+    )
+    assert r"log\_loss $\downarrow$ & 1 \\" in table.latex()
+    assert "| f1 ↑ | 2 |" in table.markdown()
+    assert "log_loss  1" in table.text()
+    assert "↓ lower is better; ↑ higher is better." in table.markdown()
+
+
 def test_a_text_and_a_spreadsheet_have_none() -> None:
     assert "↑" not in MODELS.text() + MODELS.csv() + MODELS.html()
     assert "**" not in MODELS.text().replace("0.0001**", "")

@@ -32,8 +32,9 @@ class Table:
     Headings and cells steer no terminal, and are no formulas and no HTML; `raw` leaves them as they are.
 
     For print, Markdown and LaTeX: `better` says of a heading whether "lower" or "higher" values are better; it gets an
-    arrow, and, if `bold`, the best of several rows is bold. `legend` explains headings, and under "" what concerns the
-    whole table. `title` begins the caption of LaTeX; without one, there is no float around the tabular.
+    arrow, and, if `bold`, the best of several rows is bold. `ways` says of a heading the same row by row, for its
+    cells. `legend` explains headings, and under "" what concerns the whole table. `title` begins the caption of LaTeX;
+    without one, there is no float around the tabular.
 
     >>> print(Table(["model", "error"], [["HMM", "0.1455"], ["CRF", "0.1014"]], words=["model"]))
     model   error
@@ -51,6 +52,7 @@ class Table:
     better: Mapping[str, str] = field(default_factory=dict)
     legend: Mapping[str, str] = field(default_factory=dict)
     bold: bool = True
+    ways: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def __str__(self) -> str:
         """The caption, the table and the notes."""
@@ -120,12 +122,13 @@ class Table:
         arrows = {heading: f" {ARROWS[way]}" for heading, way in self.better.items()}
         headings = [word(f"{cell}{arrows.get(heading, '')}") for cell, heading in zip(head, self.headings, strict=True)]
         escapes, best = [word if one else number for one in self._in_words], self._best()
+        for x, heading in enumerate(self.headings):
+            for y, way in enumerate(self.ways.get(heading, ())):
+                rows[y][x] += f" {ARROWS[way]}"
+        cells = [[escapes[x](cell) for x, cell in enumerate(row)] for row in rows]
         return [
             headings,
-            *(
-                [bold(escapes[x](cell)) if (y, x) in best else escapes[x](cell) for x, cell in enumerate(row)]
-                for y, row in enumerate(rows)
-            ),
+            *([bold(c) if (y, x) in best else c for x, c in enumerate(row)] for y, row in enumerate(cells)),
         ]
 
     def _best(self) -> set[tuple[int, int]]:
@@ -141,7 +144,8 @@ class Table:
 
     def _legend(self) -> list[str]:
         """What arrows, bold cells and headings mean, in sentences."""
-        ways = {way: ARROWS[way] for way in (LOWER, HIGHER) if way in [self.better.get(one) for one in self.headings]}
+        said = {way for one in self.headings for way in (self.better.get(one), *self.ways.get(one, ()))}
+        ways = {way: ARROWS[way] for way in (LOWER, HIGHER) if way in said}
         arrows = ["; ".join(f"{arrow} {way} is better" for way, arrow in ways.items()) + "."] if ways else []
         bold = ["The best of a column is bold."] if self._best() else []
         told = [f"{heading}: {self.legend[heading]}." for heading in self.headings if heading in self.legend]

@@ -12,7 +12,7 @@ from howsure.inputs.naming import unknown_name
 from howsure.result import Result
 from howsure.show.numbers import interval, number, p_text
 from howsure.show.recipe import recipe_text
-from howsure.show.table import Table
+from howsure.show.table import HIGHER, LOWER, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -155,7 +155,8 @@ class Comparison(Result):
         rows = [[show(row) for show in columns.values()] for row in self.rows]
         title = "Differences from a baseline" if self.best is None else "Differences between models"
         legend = LEGEND if self.best is None else LEGEND | OF_PAIRS
-        return Table(list(columns), rows, words=WORDS, title=title, legend=legend)
+        ways = [HIGHER if row.higher_is_better else LOWER for row in self.rows]
+        return Table(list(columns), rows, words=WORDS, title=title, legend=legend, ways={"metric": ways})
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form: `recipe`, `notes` and `comparisons`; with means, also `means`, and with a best model, `best`
