@@ -11,6 +11,7 @@ import pytest
 
 import howsure
 from tests.cli.running import howsure as run
+from tests.data.logs.writers import inspect_header, inspect_sample
 
 HOSTILE = '<b>"fr"&'
 
@@ -274,3 +275,29 @@ def test_no_name_breaks_xml_or_markdown(tmp_path: Path) -> None:
     assert "\x1b" not in said
     assert "](java" not in said.replace("\\](java", "")
     assert said.count("\n| ") == len(names) + 2
+
+
+def test_a_log_names_its_items_and_repetitions(tmp_path: Path) -> None:
+    """Epochs of an item are one cluster; another log is matched by item."""
+    epochs = [
+        inspect_sample(f"q{i}", "A", "A" if i % 4 else "B", letters={"A": 0.5, "B": 0.5}, epoch=epoch)
+        for i in range(30)
+        for epoch in (1, 2)
+    ]
+    for name, samples in (("epochs", epochs), ("new", epochs[::2]), ("old", epochs[::2][::-1])):
+        (tmp_path / f"{name}.json").write_text(json.dumps({**inspect_header(), "samples": samples}))
+    score = json.loads(
+        run("check", "score", tmp_path / "new.json", "--score", "choice", "--min-score", "0.2", "--format", "json").out
+    )
+    assert score["verdicts"][0]["n"] == 30
+    twice = json.loads(
+        run(
+            "check", "score", tmp_path / "epochs.json", "--score", "choice", "--min-score", "0.2", "--format", "json"
+        ).out
+    )
+    assert twice["recipe"]["checks"][0]["cluster"] == "item"
+    one, other = (held["verdicts"][0]["estimate"] for held in (score, twice))
+    assert other["high"] - other["low"] == pytest.approx(one["high"] - one["low"], rel=0.1)
+    typed = ("check", "score", tmp_path / "new.json", "--score", "choice", "--against", tmp_path / "old.json")
+    same = json.loads(run(*typed, "--not-worse-than", "0.3", "--format", "json").out)
+    assert (same["verdicts"][0]["estimate"]["value"], same["verdicts"][0]["outcome"]) == (0.0, "pass")

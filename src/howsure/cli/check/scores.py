@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import click
@@ -16,9 +17,12 @@ from howsure.cli.check.found import Found, what_was_read
 from howsure.cli.check.other_model import other_files
 from howsure.cli.terminal.commands import as_options, options_of
 from howsure.cli.terminal.output import say
+from howsure.data.logs.conversion import Log
+from howsure.data.logs.defaults import DOCUMENT, ITEM, RUN, TASK
 from howsure.data.predictions.read_columns import ReadColumns, read_columns
 from howsure.errors import InputError
 from howsure.inputs.checks import check_clusters, check_codes
+from howsure.inputs.coded import Coded
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Floats, Integers
 
@@ -46,10 +50,15 @@ def score_found(
         "skip_missing": skip_missing, "format": input_format, "where": where, "by_file": by_file,
     }  # fmt: skip
     numbers = [score] if other is None or place is not None else [score, other]
-    read = read_columns(files, numbers=numbers, labels=columns, cluster=cluster, across_files=across_files, **how)
+    asked = {"group": group, "cluster": cluster, "id": id}
+    from_log = partial(columns_of_log, asked, matched=place is not None)
+    read = read_columns(
+        files, numbers=numbers, labels=columns, cluster=cluster, across_files=across_files, from_log=from_log, **how
+    )
+    group, cluster, id = (asked[role] or read.from_log.get(role) for role in asked)
     _tell(read)
     values = read.arrays[score]
-    units = None if cluster is None else check_clusters(read.arrays[cluster], n=len(values), name=cluster)
+    units = None if cluster is None else check_clusters(_names(read, cluster), n=len(values), name=cluster)
     parts = _parts(read, group, len(values))
     evidence = [one for rule in limits for one in of_scores(values, units, parts, rule)]
     entries = [_entry(name, part, values, units) for part in parts]
@@ -77,6 +86,29 @@ def score_found(
     return Found(name, tuple(evidence), recipe | given, tuple(notes), tuple(entries))
 
 
+def columns_of_log(asked: Mapping[str, str | None], log: Log, *, matched: bool) -> dict[str, str]:
+    """The columns of a log for what was not named: each model, task and prompt is a group; rows of one document, or of
+    an item that has several, are a cluster; and rows are `matched` with those of another log by their item."""
+    named = asked["group"]
+    parts = list(log.group) if named is None else named.split(",")
+    key = ",".join([*([TASK] if log.varies(TASK) and TASK not in parts else []), ITEM])
+    repeated = any(log.varies(one) for one in {*log.format.group, RUN} - {TASK, *parts})
+    found = {"group": ",".join(parts)} if named is None and parts else {}
+    if asked["cluster"] is None and log.has(DOCUMENT):
+        found["cluster"] = DOCUMENT
+    elif asked["cluster"] is None and repeated and log.has(ITEM):
+        found["cluster"] = key
+    if asked["id"] is None and matched and not repeated and log.has(ITEM):
+        found["id"] = key
+    return found
+
+
+def _names(read: ReadColumns, column: str) -> Any:
+    """A column of names; what a log chose is coded."""
+    held = read.arrays[column]
+    return np.asarray(held.names, dtype=object)[held.codes] if isinstance(held, Coded) else held
+
+
 def _entry(name: str, part: Part, values: Floats, units: Integers | None) -> Entry:
     group, rows = part
     mean = mean_score(values[rows], None if units is None else units[rows])
@@ -84,7 +116,7 @@ def _entry(name: str, part: Part, values: Floats, units: Integers | None) -> Ent
 
 
 def _parts(read: ReadColumns, group: str | None, n: int) -> list[Part]:
-    codes, names = (None, ()) if group is None else check_codes(read.arrays[group], n=n, name=group)
+    codes, names = (None, ()) if group is None else check_codes(_names(read, group), n=n, name=group)
     return list(parts_of(n, codes, names))
 
 
@@ -112,7 +144,7 @@ def _matched(
                 "them by --id COL."
             )
         return np.arange(ours), beside.arrays[score], []
-    key, other_key = (np.asarray(one.arrays[id]).astype(np.str_) for one in (read, beside))
+    key, other_key = (np.asarray(_names(one, id)).astype(np.str_) for one in (read, beside))
     for held, where in zip((key, other_key), (here, there), strict=True):
         names, counts = np.unique(held, return_counts=True)
         if counts.max() > 1:
