@@ -231,3 +231,8 @@ def test_a_stream_cannot_be_bootstrapped() -> None:
         curve_of(source, interval="bootstrap")
     in_memory = curve_of(Pairs(source.labels, source.probabilities), bin_size=2)
     assert curve_of(source, bin_size=2).error.value == pytest.approx(in_memory.error.value, abs=1e-14)
+
+
+def test_one_pair_is_one_in_the_notes() -> None:
+    curve = calibration_curve([1, 0, 1, 1], [0.0, 0.2, 0.7, 0.8], bin_size=4)
+    assert any(note.startswith("1 prediction of exactly 0 or 1 is wrong: ") for note in curve.notes)

@@ -73,7 +73,7 @@ def test_a_row_of_weight_0_counts_nowhere() -> None:
     y, q, w = [1, *Y], [0.0, *Q], [0, 1, 2, 1, 1]
     curve = calibration_curve(y, q, sample_weight=w, bin_size=2)
     assert curve.n == 4
-    assert curve.notes[0] == "1 pairs of weight 0 are ignored"
+    assert curve.notes[0] == "1 pair of weight 0 is ignored"
     assert calibration_error(y, q, sample_weight=w, bin_size=2).n == 4
     assert calibration_table(y, q, groups=["g"] * 5, sample_weight=w, bin_size=2)["g"].n == 4
     log = score_parts(y, q, score="log", sample_weight=w, bin_size=2)

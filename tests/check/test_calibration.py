@@ -10,6 +10,7 @@ import pytest
 
 import howsure
 from howsure import check_calibration
+from howsure.check.results import Verdict
 
 RNG = np.random.default_rng(1)
 Q = RNG.uniform(0.05, 0.95, 4000)
@@ -130,3 +131,17 @@ def test_notes_are_about_the_error_alone() -> None:
     q = np.array([0.0, 1.0] * 20)
     notes = check_calibration(np.tile([1, 1], 20), q, max_error=0.3, bin_size=40)[0].notes
     assert notes == ("one bin only: the error is that of the mean prediction",)
+
+
+def test_models_that_hardly_differ_need_many_rows_and_not_one() -> None:
+    """The forecast from variances alone, which are 0, was that a single row more would tell."""
+
+    def equal(n: int) -> Verdict:
+        y, q = np.tile([1, 0], n // 2), np.full(n, 0.5)
+        return check_calibration(y, q, against=q, not_worse_than=0.01)[0]
+
+    few = equal(50)
+    assert few.outcome == "cannot tell"
+    assert few.more_rows is not None
+    assert equal(200).outcome == "cannot tell"
+    assert equal(2 * (50 + few.more_rows)).outcome == "pass"

@@ -96,6 +96,7 @@ class ScoreParts(Result):
 
 
 def wrong_extremes(rows: int) -> str:
+    """Why a log loss is infinite."""
     return (
         f"{rows:,} predictions of exactly 0 or 1 are wrong" if rows > 1 else "1 prediction of exactly 0 or 1 is wrong"
     )

@@ -49,6 +49,20 @@ def decided(evidence: Sequence[Evidence], *, level: float, alarms_over: int) -> 
     )  # fmt: skip
 
 
+def _rows_needed(one: Evidence, size: float) -> int | None:
+    """More rows than there are, with which a test of this size would probably give a verdict.
+
+    Where the test's own forecast is that these rows suffice, though they do not: as many as bring its bound to the
+    limit, if the distance of a bound falls with the root of n.
+    """
+    needed, value, limit = one.test.rows_needed(one.rule.limit, size), one.test.value, one.rule.limit
+    if needed is None or needed > one.n:
+        return needed
+    low, high = one.test.bounds(size)
+    reach, distance = high - value if limit > value else value - low, abs(limit - value)
+    return math.ceil(one.n * (reach / distance) ** 2) if reach > distance > 0.0 else None
+
+
 def _verdict(
     one: Evidence, kept: float, broken: float, passing: float, failing: float, *, size: float, alone: float,
     alarms_over: int,
@@ -59,7 +73,7 @@ def _verdict(
     needed = None
     if outcome == CANNOT_TELL and not math.isnan(value):
         seems_kept = (value < limit) == (one.rule.wanted == BELOW)
-        needed = one.test.rows_needed(limit, alone if seems_kept else alone / alarms_over)
+        needed = _rows_needed(one, alone if seems_kept else alone / alarms_over)
     undefined = math.isnan(value) or math.isnan(low)
     estimate = Estimate(
         value, None if undefined else low, None if undefined else high, round(1 - 2 * size, 12), "one-sided", one.n
@@ -78,6 +92,6 @@ def _verdict(
         p_pass_adjusted=passing,
         p_fail_adjusted=failing,
         outcome=outcome,
-        more_rows=None if needed is None else max(needed - one.n, 1),
+        more_rows=None if needed is None else needed - one.n,
         notes=one.notes,
     )

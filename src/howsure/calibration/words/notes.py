@@ -10,7 +10,8 @@ import numpy as np
 from howsure.calibration.bins.bins import Binned
 from howsure.calibration.estimates.error import SquaredError
 from howsure.calibration.multiclass import MulticlassScores
-from howsure.inputs.naming import shortened
+from howsure.calibration.scores import wrong_extremes
+from howsure.inputs.naming import counted, shortened
 from howsure.inputs.pairs import Pairs, PairSource
 from howsure.stats.clusters import few_clusters
 
@@ -66,18 +67,18 @@ def _notes(pairs: Pairs | PairSource, binned: Binned, squared: SquaredError, wei
         yield f"every label is {int(base_rate)}: refinement carries no information about how well labels are separated"
     yield from _notes_of_error(pairs, binned, squared, weightless)
     if binned.infinite_rows:
-        yield f"{binned.infinite_rows} predictions of exactly 0 or 1 are wrong: the log loss is infinite"
+        yield f"{wrong_extremes(binned.infinite_rows)}: the log loss is infinite"
 
 
 def _notes_of_error(pairs: Pairs | PairSource, binned: Binned, squared: SquaredError, weightless: int) -> Iterator[str]:
     if weightless:
-        yield f"{weightless:,} pairs of weight 0 are ignored"
+        yield f"{counted(weightless, 'pair')} of weight 0 {'is' if weightless == 1 else 'are'} ignored"
     if isinstance(pairs, Pairs) and pairs.clusters is not None and (few := few_clusters(cluster_weights(pairs))):
         yield few
     if squared.left_out:
         yield (
-            f"{squared.left_out:,} pairs left out of the debiased error: alone in their bin or outweighed by one pair "
-            "in it, they carry no information about noise"
+            f"{counted(squared.left_out, 'pair')} left out of the debiased error: alone in its bin or outweighed by "
+            "one pair in it, a pair carries no information about noise"
         )
     if 2 * squared.left_out > binned.sums.count.sum():
         yield "most pairs are alone in their bin: use fewer and larger bins"

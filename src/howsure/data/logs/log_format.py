@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ NAMED = (
     "item", "model", "task", "prompt", "run", "document", "target", "prediction", "classes", "probabilities",
     "probability", "correct", "log_probabilities", "logits",
 )  # fmt: skip
+OF_NAMED = ("targets", "tokens")  # which say more of them
 GROUP = ("model", "task", "prompt")  # one curve for each, where a log holds several
 
 
@@ -37,3 +38,12 @@ class LogFormat:
     recognises: Callable[[Beginning], bool]
     rows: Callable[[Source], Iterator[Row]]
     group: tuple[str, ...] = GROUP
+
+
+def with_scores(row: Row, scores: Mapping[str, Any]) -> Row:
+    """A row with the scores of its item: what a scorer calls as a named column is called becomes score.NAME.
+
+    >>> with_scores({"target": 1}, {"target": 0.5, "rouge": 0.2})
+    {'target': 1, 'score.target': 0.5, 'rouge': 0.2}
+    """
+    return row | {f"score.{name}" if name in NAMED + OF_NAMED else name: value for name, value in scores.items()}

@@ -83,6 +83,14 @@ def test_a_score_of_several_values_is_several_columns(tmp_path: Path) -> None:
     assert (found["judge.style"].tolist(), found["judge.facts"].tolist()) == ([4], [1])
 
 
+def test_a_scorer_that_is_called_as_a_column_leaves_the_column_alone(tmp_path: Path) -> None:
+    scores = {"target": "C", "correct": "C", "item": 3, "rouge": 0.5}
+    (row,) = read(write_inspect(tmp_path / "log.eval", [inspect_sample("q1", "B", "A", scores=scores)]))
+    assert (row["item"], row["target"], row["correct"]) == ("q1", 1, 0)
+    assert [row[f"score.{name}"] for name in ("target", "correct", "item")] == [1.0, 1.0, 3.0]
+    assert row["rouge"] == 0.5
+
+
 def test_epochs_of_an_item_are_a_cluster(tmp_path: Path) -> None:
     samples = [
         inspect_sample(f"q{at % 3}", "A", "A", epoch=1 + at // 3, letters={"A": 0.9, "B": 0.1}) for at in range(6)

@@ -8,7 +8,7 @@ from typing import Any
 
 from howsure.data.logs.beginning import Beginning
 from howsure.data.logs.json_values import listed, mapping, number
-from howsure.data.logs.log_format import GROUP, LogFormat, Row
+from howsure.data.logs.log_format import GROUP, LogFormat, Row, with_scores
 from howsure.data.logs.readers.answer_tokens import of_answer
 from howsure.data.logs.source import Source
 from howsure.errors import InputError
@@ -72,10 +72,10 @@ def _of_stats(held: Any, source: Source, at: int) -> Row:
         means = list(stats.items())
     else:
         means = [(mapping(one.get("name")).get("name"), one.get("mean")) for one in map(mapping, stats)]
-    row |= {name: number(mean) for name, mean in means if isinstance(name, str) and number(mean) is not None}
-    if "max_prob" in row and "exact_match" in row:
-        row |= {"probability": row["max_prob"], "correct": row["exact_match"]}
-    return row
+    scores = {name: number(mean) for name, mean in means if isinstance(name, str) and number(mean) is not None}
+    if "max_prob" in scores and "exact_match" in scores:
+        row |= {"probability": scores["max_prob"], "correct": scores["exact_match"]}
+    return with_scores(row, scores)
 
 
 def _states(document: Any, source: Source) -> Sequence[Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from howsure.data.logs.beginning import Beginning
 from howsure.data.logs.json_values import listed, mapping, number
-from howsure.data.logs.log_format import LogFormat, Row
+from howsure.data.logs.log_format import LogFormat, Row, with_scores
 from howsure.data.logs.readers.answer_tokens import of_answer, of_text
 from howsure.data.logs.source import Source
 from howsure.errors import InputError
@@ -76,7 +76,7 @@ def _row(sample: Mapping[str, Any]) -> Row:
     else:
         row |= {"target": targets[0] if len(targets) == 1 else None, "prediction": answer}
     row |= of_text(tokens)
-    return row | scores
+    return with_scores(row, scores)
 
 
 def _choice(choices: list[Any], targets: list[Any], answer: str | None, tokens: list[Any]) -> Row:

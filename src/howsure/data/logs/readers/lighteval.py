@@ -9,7 +9,7 @@ from typing import Any
 
 from howsure.data.logs.beginning import Beginning
 from howsure.data.logs.json_values import listed, mapping, number, numbers
-from howsure.data.logs.log_format import LogFormat, Row
+from howsure.data.logs.log_format import LogFormat, Row, with_scores
 from howsure.data.logs.source import Source
 from howsure.errors import InputError
 
@@ -42,7 +42,7 @@ def rows(source: Source) -> Iterator[Row]:
         doc, response = mapping(row["doc"]), mapping(row["model_response"])
         task = doc.get("task_name") or (found["task"] if found else None)
         named: Row = {"item": doc.get("id") or at - 1, "model": model or None, "task": task, "doc": doc}
-        yield named | _answer(doc, response) | _metrics(mapping(row["metric"]))
+        yield with_scores(named | _answer(doc, response), _metrics(mapping(row["metric"])))
 
 
 def _answer(doc: Mapping[str, Any], response: Mapping[str, Any]) -> Row:

@@ -14,7 +14,7 @@ from typing import Any
 
 from howsure.data.logs.beginning import Beginning
 from howsure.data.logs.json_values import number
-from howsure.data.logs.log_format import GROUP, LogFormat, Row
+from howsure.data.logs.log_format import GROUP, LogFormat, Row, with_scores
 from howsure.data.logs.source import Source
 from howsure.inputs.numerals import spelled_number
 
@@ -49,7 +49,7 @@ def rows(source: Source) -> Iterator[Row]:
             raise source.fault(line, f"it lacks {', '.join(missing)}, which a sample of lm-evaluation-harness has.")
         row: Row = {"item": record["doc_id"], "model": setting.model, "task": setting.task, "prompt": setting.prompt}
         row["run"] = record.get("filter")
-        yield row | _answer(record, setting, meaning) | _metrics(record) | {"doc": record.get("doc")}
+        yield with_scores(row | _answer(record, setting, meaning), _metrics(record)) | {"doc": record.get("doc")}
 
 
 def _setting(source: Source) -> Setting:
