@@ -14,6 +14,7 @@ from scipy.stats import norm
 from howsure import InputError
 from howsure.check.decision import check_sizes, decided
 from howsure.check.evidence import ABOVE, BELOW, Evidence, Rule
+from howsure.check.results import Check
 from howsure.stats.multiplicity import adjust_p_values
 
 
@@ -108,3 +109,13 @@ def test_thirty_nights_share_their_false_alarms() -> None:
 def test_wrong_sizes_are_refused(level: float, runs: float, told: str) -> None:
     with pytest.raises(InputError, match=told):
         check_sizes(level, runs)  # type: ignore[arg-type]
+
+
+def test_a_sentence_says_which_check_it_is_of() -> None:
+    found = [Evidence(Rule(name, "x", BELOW, 0.0), None, 100, Normal(5.0), ("odd",)) for name in ("dev", "test")]
+    check = Check(decided(found, level=0.95, alarms_over=1), 0.95, {})
+    assert check.table().headings[0] == "check"
+    assert [line.split(": ")[1] for line in check.lines()] == ["dev", "test", "dev; test"]
+    alone = Check(check.verdicts[:1], 0.95, {})
+    assert alone.table().headings[0] == "rule"
+    assert [line.split(": ")[1][:2] for line in alone.lines()] == ["x ", "od"]

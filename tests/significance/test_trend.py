@@ -99,3 +99,10 @@ def test_damaged_points_are_refused(tmp_path: Path, change: dict[str, Any], told
     path.write_bytes(line_of(GOOD) + line_of(GOOD | change))
     with pytest.raises(InputError, match=f"line 2 is not a record of a store of experiments: .*{told}"):
         Experiments(path)
+
+
+def test_checks_with_the_same_rule_are_kept_apart(tmp_path: Path) -> None:
+    trend = written(tmp_path / "nightly", POINT, replace(POINT, check="test", estimate=0.5))
+    assert trend.rules == (f"{POINT.check}: {POINT.rule}", f"test: {POINT.rule}")
+    assert [one.check for one in trend.of(trend.rules[1])] == ["test"]
+    assert trend.table().headings[:3] == ("date", "check", "rule")

@@ -60,7 +60,7 @@ def _rows_needed(one: Evidence, size: float) -> int | None:
         return needed
     low, high = one.test.bounds(size)
     reach, distance = high - value if limit > value else value - low, abs(limit - value)
-    return math.ceil(one.n * (reach / distance) ** 2) if reach > distance > 0.0 else None
+    return math.ceil(one.n * (reach / distance) ** 2) if reach > distance > 0.0 else one.n + 1
 
 
 def _verdict(

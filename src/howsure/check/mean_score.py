@@ -70,7 +70,10 @@ class MeanScore:
         error += normal_quantile(2 * POWER - 1) * math.sqrt(self.variance)
         if not distance > 0.0 or not error > 0.0 or error > distance * math.sqrt(MOST_TIMES):
             return None
-        return math.ceil(self.n * max((error / distance) ** 2, 1.0))
+        times = max((error / distance) ** 2, 1.0)
+        if self.effective is None:
+            times = max(times, math.log(size) / math.log(self._least))
+        return math.ceil(self.n * times)
 
     def minus(self, other: MeanScore) -> MeanScore:
         """The difference from a mean of rows that count as independent of these."""

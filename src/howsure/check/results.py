@@ -17,8 +17,8 @@ from howsure.stats.estimate import Estimate, finite_or_none
 
 PASS, FAIL, CANNOT_TELL = "pass", "fail", "cannot tell"
 EXIT_CODES = {PASS: 0, FAIL: 1, CANNOT_TELL: 3}
-HEADINGS = ("rule", "group", "n", "estimate", "interval", "verdict")
-WORDS = ("rule", "group", "verdict")
+HEADINGS = ("check", "rule", "group", "n", "estimate", "interval", "verdict")
+WORDS = ("check", "rule", "group", "verdict")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +150,9 @@ class Check(Result):
         }  # fmt: skip
 
     def table(self) -> Table:
-        """One row per verdict; the column of groups only where there are some."""
-        shown = [name for name in HEADINGS if name != "group" or any(one.group is not None for one in self.verdicts)]
+        """One row per verdict; the columns of checks and groups only where there are several, or some."""
+        told = {"check": _several(self.verdicts), "group": any(one.group is not None for one in self.verdicts)}
+        shown = [name for name in HEADINGS if told.get(name, True)]
         rows = [[_cells(one)[name] for name in shown] for one in self.verdicts]
         return Table(shown, rows, words=WORDS)
 
@@ -181,22 +182,25 @@ def _cells(one: Verdict) -> dict[str, str]:
     e = one.estimate
     ends = "–" if e.low is None else f"[{number(e.low)}, {number(e.high)}]"
     return {
-        "rule": one.rule, "group": one.group or "all", "n": f"{one.n:,}", "estimate": number(e.value),
-        "interval": ends, "verdict": one.outcome,
+        "check": one.check, "rule": one.rule, "group": one.group or "all", "n": f"{one.n:,}",
+        "estimate": number(e.value), "interval": ends, "verdict": one.outcome,
     }  # fmt: skip
 
 
 def _prefix(one: Verdict, others: Sequence[Verdict]) -> str:
-    """The group, and the kind of check where there are several."""
-    return "" if one.group is None else f"{one.group}: "
+    """The group, and the check where there are several."""
+    names = ([one.check] if _several(others) else []) + ([] if one.group is None else [one.group])
+    return f"{', '.join(names)}: " if names else ""
+
+
+def _several(verdicts: Sequence[Verdict]) -> bool:
+    return len({one.check for one in verdicts}) > 1
 
 
 def _notes(verdicts: Sequence[Verdict]) -> list[str]:
     about: dict[str, list[str]] = {}
     for one in verdicts:
         for note in one.notes:
-            about.setdefault(note, []).append(one.group or "")
-    return [
-        f"note: {note}" if not any(names) else f"note: {', '.join(dict.fromkeys(names))}: {note}"
-        for note, names in about.items()
-    ]
+            about.setdefault(note, []).append(_prefix(one, verdicts))
+    return [f"note: {'; '.join(dict.fromkeys(name[:-2] for name in names if name))}: {note}" if any(names)
+            else f"note: {note}" for note, names in about.items()]  # fmt: skip

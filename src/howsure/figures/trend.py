@@ -35,11 +35,11 @@ def trend_figure(trend: Trend) -> Figure:
     with styled():
         figure = new_figure(6.6, HEIGHT * len(rules))
         for place, rule in enumerate(rules, 1):
-            draw_trend(trend.of(rule), ax=figure.add_subplot(len(rules), 1, place))
+            draw_trend(trend.of(rule), title=rule, ax=figure.add_subplot(len(rules), 1, place))
     return figure
 
 
-def draw_trend(points: Sequence[TrendPoint], *, ax: Axes | None = None) -> Axes:
+def draw_trend(points: Sequence[TrendPoint], *, title: str | None = None, ax: Axes | None = None) -> Axes:
     """The estimates of one rule by date: filled where it passed, hollow where the data could not tell, a cross where it
     failed; the limit dashed.
 
@@ -59,7 +59,7 @@ def draw_trend(points: Sequence[TrendPoint], *, ax: Axes | None = None) -> Axes:
     locator = AutoDateLocator(minticks=2, maxticks=8)  # type: ignore[no-untyped-call]
     ax.xaxis.set_major_locator(locator)
     ax.xaxis.set_major_formatter(ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
-    literal(ax.set_title("", loc="left"), shortened_name(points[0].rule, NAME_LENGTH))
+    literal(ax.set_title("", loc="left"), shortened_name(title or points[0].rule, NAME_LENGTH))
     if len(groups) > 1:
         handles = [Line2D([], [], color=look(k).colour, marker=look(k).marker) for k in range(len(groups))]
         literal_legend(ax, handles, [shortened_name(group or "all", 20) for group in groups], **BESIDE)

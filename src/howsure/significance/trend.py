@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-HEADINGS = ("date", "rule", "group", "n", "estimate", "interval", "verdict")
-WORDS = ("date", "rule", "group", "verdict")
+HEADINGS = ("date", "check", "rule", "group", "n", "estimate", "interval", "verdict")
+WORDS = ("date", "check", "rule", "group", "verdict")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +58,8 @@ class Trend(Result):
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """The rules, in the order of their first dates."""
-        return tuple(dict.fromkeys(point.rule for point in self.points))
+        """The rules, in the order of their first dates; each after the name of its check, where there are several."""
+        return tuple(dict.fromkeys(map(self._named, self.points)))
 
     def of(self, rule: str) -> tuple[TrendPoint, ...]:
         """The points of one rule.
@@ -67,7 +68,14 @@ class Trend(Result):
         """
         if rule not in self.rules:
             raise unknown_name("rule", rule, self.rules, place="the trend")
-        return tuple(point for point in self.points if point.rule == rule)
+        return tuple(point for point in self.points if self._named(point) == rule)
+
+    @property
+    def _several(self) -> bool:
+        return len({point.check for point in self.points}) > 1
+
+    def _named(self, point: TrendPoint) -> str:
+        return f"{point.check}: {point.rule}" if self._several else point.rule
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form: undefined values are None."""
@@ -82,15 +90,16 @@ class Trend(Result):
         return {name: [row[name] for row in rows] for name in TrendPoint.__slots__}
 
     def table(self) -> Table:
-        """One row per point."""
+        """One row per point; the column of checks only where there are several."""
+        headings = HEADINGS if self._several else [name for name in HEADINGS if name != "check"]
         cells = [
             (
-                one.date, one.rule, one.group or "all", f"{one.n:,}", number(one.estimate),
-                interval(one.low, one.high), one.outcome,
+                one.date, *([one.check] if self._several else []), one.rule, one.group or "all", f"{one.n:,}",
+                number(one.estimate), interval(one.low, one.high), one.outcome,
             )
             for one in self.points
         ]  # fmt: skip
-        return Table(HEADINGS, cells, words=WORDS)
+        return Table(headings, cells, words=WORDS)
 
     def __repr__(self) -> str:
         return str(self.table().shortened())
@@ -107,7 +116,8 @@ class Trend(Result):
 
         if rule is None and len(self.rules) != 1:
             raise InputError(f"rule must name one of {', '.join(map(repr, self.rules))}; figure() draws them all.")
-        return draw_trend(self.of(self.rules[0] if rule is None else rule), ax=ax)
+        named = self.rules[0] if rule is None else rule
+        return draw_trend(self.of(named), title=named, ax=ax)
 
     def figure(self) -> Figure:
         """A panel for each rule."""
@@ -142,7 +152,7 @@ def check_point(held: Any) -> TrendPoint:
     numbers = {}
     for name in ("estimate", "low", "high", "limit"):
         value = math.nan if held[name] is None else held[name]
-        if not is_number(value):
+        if not is_number(value) or abs(value) > sys.float_info.max:
             raise ValueError(f"its {name} must be a number or null")
         numbers[name] = float(value)
     return TrendPoint(
