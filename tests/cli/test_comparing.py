@@ -99,7 +99,7 @@ def test_classes_are_compared_with_rows_as_clusters(tmp_path: Path) -> None:
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     files = (tmp_path / "a.jsonl", tmp_path / "b.jsonl")
     common = ("calibration", "compare", *files, "--target", "gold", "--probs-column", "probs", "--format", "json")
-    found = json.loads(printed(*common))
+    found = json.loads(printed(*common, "--reduce", "class-wise"))
     pairs_a, pairs_b = (howsure.pairs_from_classes(gold, matrix, reduce="class-wise") for matrix in (a, b))
     plain = howsure.compare_calibration(
         pairs_a.labels, pairs_a.probabilities, pairs_b.probabilities, clusters=pairs_a.clusters
@@ -246,3 +246,51 @@ def test_logits_are_compared_as_their_softmax(tmp_path: Path) -> None:
         assert found["a"] == f"{path}:base"
         for figure in ("error_a", "error_b", "squared_error_difference"):
             assert found[figure]["value"] == pytest.approx(wanted[figure]["value"], rel=1e-9)
+
+
+def test_probabilities_stand_wherever_other_commands_find_them(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    logits = rng.normal(size=(2, 400, 3)).round(3)
+    exponentials = np.exp(logits - logits.max(axis=2, keepdims=True))
+    probs = exponentials / exponentials.sum(axis=2, keepdims=True)
+    gold = np.array([rng.choice(3, p=row) for row in probs[0]])
+    names = [[f"{scale}_{model}_{k}" for k in range(3)] for scale in ("z", "lp", "p") for model in "ab"]
+    values = np.concatenate([*logits, *np.log(probs), *probs], axis=1)
+    columns = dict(zip((name for one in names for name in one), values.T, strict=True))
+    path = write(tmp_path / "dev.csv", {"gold": gold} | columns)
+    given = zip(("--logits", "--logprobs", "--probs"), zip(names[::2], names[1::2], strict=True), strict=True)
+    common = ("calibration", "compare", path, "--target", "gold", "--classes", "0,1,2", "--format", "json")
+    found = [json.loads(printed(*common, option, ",".join(a), option, ",".join(b))) for option, (a, b) in given]
+    wanted = howsure.compare_calibration(gold, *probs).to_dict()
+    for one in found:
+        assert one["n"] == wanted["n"] == 400  # the first choices of each
+        for key in ("error_a", "error_b", "squared_error_difference", "multiclass_brier_difference"):
+            assert np.allclose(_numbers(one[key]), _numbers(wanted[key]), atol=1e-12, rtol=1e-9)
+    assert found[0]["a"] == f"{path}:z_a_0,z_a_1,z_a_2"
+
+
+def _numbers(held: Any) -> list[float]:
+    return [value for value in held.values() if isinstance(value, float)] if isinstance(held, dict) else [held]
+
+
+def test_first_choices_are_compared_as_by_every_other_command(tmp_path: Path) -> None:
+    rng = np.random.default_rng(6)
+    for name in "ab":
+        rows = [{"gold": int(rng.integers(3)), "probs": rng.dirichlet([1, 1, 1]).tolist()} for _ in range(300)]
+        (tmp_path / f"{name}.jsonl").write_text(
+            "".join(json.dumps(row | {"gold": i % 3}) + "\n" for i, row in enumerate(rows))
+        )
+    files = (tmp_path / "a.jsonl", tmp_path / "b.jsonl")
+    options = ("--target", "gold", "--probs-column", "probs", "--format", "json")
+    found = json.loads(printed("calibration", "compare", *files, *options))
+    alone = json.loads(printed("calibration", files[0], *options))
+    assert found["n"] == 300
+    assert found["error_a"] == alone["curves"][0]["debiased_error"]
+
+
+def test_one_logit_per_row_is_a_probability_of_the_label(tmp_path: Path) -> None:
+    rng = np.random.default_rng(8)
+    a, b = rng.normal(size=(2, 500)).round(3)
+    path = write(tmp_path / "dev.csv", {"gold": (rng.random(500) < 0.5).astype(int), "z_a": a, "z_b": b})
+    said = printed("calibration", "compare", path, "--target", "gold", "--logits", "z_a", "--logits", "z_b")
+    assert "500 pairs, label gold for both" in said

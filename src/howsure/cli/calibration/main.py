@@ -13,6 +13,8 @@ from howsure.cli.calibration.output import curves_json, curves_table, curves_tex
 from howsure.cli.calibration.p_values import METHODS, with_test
 from howsure.cli.terminal.commands import as_options, options_of
 from howsure.cli.terminal.options import (
+    ONE_WAY,
+    PROBABILITIES,
     DefaultGroup,
     across_files_option,
     as_names,
@@ -145,12 +147,9 @@ def opened(files: Sequence[str], *, missing: Sequence[str], input_format: str | 
     """The predictions in files, checked."""
     from howsure.data import open_predictions
 
-    given = [name for name in ("probs", "probs_column", *ONE_PER_ROW, *LOG_SCALES) if reading.get(name)]
+    given = [role for role in PROBABILITIES if reading.get(role)]
     if len(given) > 1:
-        raise InputError(
-            "name the probabilities with exactly one of --prob, --probs, --probs-column, --logits, --logprobs and "
-            "--verbalised."
-        )
+        raise InputError(ONE_WAY)
     for option in ("reduce", "classes"):
         if reading.get(option) is not None and given and given[0] in ONE_PER_ROW:
             raise InputError(f"--{option} is for several classes; with --{given[0]}, there is one probability per row.")
@@ -208,14 +207,10 @@ class Watched:
 
 @command.command("compare")
 @click.argument("files", nargs=-1, required=True, metavar="FILE | FILE_A FILE_B")
-@click.option("--prob", "probs", multiple=True, metavar="COL",
-              help="Column of the predicted probability; given twice to compare two columns of one file.")  # fmt: skip
-@click.option("--probs-column", "lists", multiple=True, metavar="COL",
-              help="Column containing a list of class probabilities; once or twice, like --prob.")  # fmt: skip
-@click.option("--logits", multiple=True, metavar="COL", help="Column of lists of logits; once or twice.")
-@click.option("--logprobs", multiple=True, metavar="COL", help="Column of lists of log-probabilities; once or twice.")
+@probability_options("Column of the predicted probability; this and the next five: twice for two of one file.",
+                     of_two=True)  # fmt: skip
 @click.option(
-    "--reduce", metavar="HOW", help="With classes: class-wise (default), top-label, or the name of one class."
+    "--reduce", metavar="HOW", help="With classes: top-label (default), class-wise, or the name of one class."
 )
 @click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="Class names, in order.")
 @click.option("--target", "labels", multiple=True, metavar="COL",
@@ -227,10 +222,9 @@ class Watched:
 @figure_option("Draw both curves, and by how much they differ")
 @axis_option
 def compare_command(
-    files: tuple[str, ...], probs: tuple[str, ...], lists: tuple[str, ...], logits: tuple[str, ...],
-    logprobs: tuple[str, ...], reduce: str | None,
-    labels: tuple[str, ...], level: float, bin_size: int | str, bins: int | None, binning: str, form: str,
-    output: str | None, figure: str | None, axis: str, names: list[str] | None, **reading: Any,
+    files: tuple[str, ...], labels: tuple[str, ...], level: float, bin_size: int | str, bins: int | None,
+    binning: str, form: str, output: str | None, figure: str | None, axis: str, names: list[str] | None,
+    **reading: Any,
 ) -> None:  # fmt: skip
     """Is model B better calibrated than model A on the same rows? Two files, or two columns of one file.
 
@@ -242,15 +236,17 @@ def compare_command(
     howsure calibration compare dev.csv --target gold --prob base --prob large
     howsure calibration compare dev.csv --target base_right --target large_right --prob base --prob large
     howsure calibration compare base.jsonl large.jsonl --target gold --probs-column probs
+    howsure calibration compare dev.csv --target gold --logits a_no,a_yes --logits b_no,b_yes --classes no,yes
     """
     from howsure.calibration.comparison import NAMES, compare_pairs
     from howsure.cli.calibration.comparison import comparison_json, comparison_table, comparison_text, write_comparison
-    from howsure.cli.calibration.sides import named_sides, paired
+    from howsure.cli.calibration.sides import as_read, named_sides, paired
 
-    given = {"prob": probs, "probs_column": lists, "logits": logits, "logprobs": logprobs}
-    sides = named_sides(files, given, labels, reduce=reduce)
+    given = {role: reading.pop(role) for role in PROBABILITIES}
+    sides = named_sides(files, given, labels)
     with ExitStack() as stack:
         a, b = (stack.enter_context(opened([side.file], **side.columns, **reading, pairing=True)) for side in sides)
+        sides = as_read(sides, (a, b))
         rows = paired(a, b, sides, skip_missing=reading["skip_missing"])
         result = compare_pairs(
             rows.a, rows.b, bin_size=bin_size, n_bins=bins, binning=binning, level=level,

@@ -4,56 +4,57 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from howsure.cli.terminal.options import ONE_WAY
 from howsure.data.predictions.paired_rows import PairedRows, paired_rows
 from howsure.data.predictions.predictions import Predictions
 from howsure.errors import InputError
+from howsure.inputs.classes import TOP_LABEL
 
-ROLES = ("prob", "probs_column", "logits", "logprobs")
-TOP_LABEL, CLASS_WISE = "top-label", "class-wise"
 WORDS_OF_A_VERDICT = {"correct", "correctness", "grade", "hit", "iscorrect", "right", "wrong"}
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One model: its file, its columns, and whether its label is its own, such as whether its answer is right."""
+    """One model: its file, its columns, whether its label is its own, and whether that is if its first choice is right.
+
+    `role` is the parameter that names its probabilities; none of a log, which names them itself.
+    """
 
     file: str
+    role: str | None
     columns: dict[str, Any]
     own_label: bool
+    first_choice: bool = False
 
     @property
     def name(self) -> str:
-        """What the model is called: its file and its column of probabilities."""
-        column = next((self.columns[role] for role in ROLES if self.columns.get(role)), None)
-        return self.file if column is None else f"{self.file}:{column}"
+        """What the model is called: its file and its columns of probabilities."""
+        return self.file if self.role is None else f"{self.file}:{_shown(self.columns[self.role])}"
 
     @property
     def label(self) -> str:
         """What its label is, in words."""
-        first = " (is its first choice right?)" if self.columns["reduce"] == TOP_LABEL else ""
-        return f"{self.columns['label'] or 'target'}{first}"
+        return f"{self.columns['label'] or 'target'}{' (is its first choice right?)' if self.first_choice else ''}"
 
 
 def named_sides(
-    files: Sequence[str],
-    given: Mapping[str, Sequence[str]],
-    labels: Sequence[str | None],
-    *,
-    reduce: str | None,
+    files: Sequence[str], given: Mapping[str, Sequence[Any]], labels: Sequence[str | None]
 ) -> tuple[Side, Side]:
-    """The two models that files and columns name, each twice or one for both; columns are `given` by their role.
+    """The two models that files and columns name, each twice or one for both; `given` holds the columns by parameter.
 
     Raises InputError if they name none, one or more than two, one twice, or a label that seems to be of one model only.
     """
-    named = {role: columns for role, columns in given.items() if columns}
-    role, columns = next(iter(named.items()), ("", ()))
-    if not columns and len(files) == 2 and len(labels) < 2:  # two logs, which name them themselves
-        return _logs(files, labels, reduce=reduce)
-    if len(named) != 1:
-        raise InputError("name the probabilities with one of --prob, --probs-column, --logits and --logprobs.")
+    roles = [role for role, columns in given.items() if columns]
+    if not roles and len(files) == 2 and len(labels) < 2:  # two logs, which name them themselves
+        label = labels[0] if labels else None
+        return Side(files[0], None, {"label": label}, False), Side(files[1], None, {"label": label}, False)
+    if len(roles) != 1:
+        raise InputError(ONE_WAY)
+    (role,) = roles
+    columns = given[role]
     labels = labels or (None,)
     if (len(files), len(columns)) not in ((2, 1), (1, 2), (2, 2)):
         raise InputError(
@@ -63,23 +64,26 @@ def named_sides(
     if len(labels) > 2:
         raise InputError(f"compare takes one --target for both models, or one for each; it got {len(labels)}.")
     if labels[0] is not None and len(labels) == 1 and len(columns) == 2:
-        _refuse_label_of_one(labels[0], columns)
-    reduce = reduce if role == "prob" else reduce or CLASS_WISE
-    own = len(labels) == 2 or reduce == TOP_LABEL
-    sides = (one if len(one) == 2 else [*one, *one] for one in (files, columns, labels))
+        _refuse_label_of_one(labels[0], [_shown(column) for column in columns])
+    named = (one if len(one) == 2 else [*one, *one] for one in (files, columns, labels))
     a, b = (
-        Side(file, {role: column, "label": label, "reduce": reduce}, own)
-        for file, column, label in zip(*sides, strict=True)
+        Side(file, role, {role: column, "label": label}, len(labels) == 2)
+        for file, column, label in zip(*named, strict=True)
     )
     if a == b:
         raise InputError(f"{a.name} is named twice; a model is compared with another one.")
     return a, b
 
 
-def _logs(files: Sequence[str], labels: Sequence[str | None], *, reduce: str | None) -> tuple[Side, Side]:
-    label = labels[0] if labels else None
-    a, b = (Side(file, {"label": label, "reduce": reduce or TOP_LABEL}, reduce in (None, TOP_LABEL)) for file in files)
+def as_read(sides: tuple[Side, Side], read: tuple[Predictions, Predictions]) -> tuple[Side, Side]:
+    """The models once their classes are known: where first choices are judged, each has a label of its own."""
+    first = read[0].notes.get("reduce") == TOP_LABEL
+    a, b = (replace(side, own_label=side.own_label or first, first_choice=first) for side in sides)
     return a, b
+
+
+def _shown(columns: str | Sequence[str]) -> str:
+    return columns if isinstance(columns, str) else ",".join(columns)
 
 
 def paired(a: Predictions, b: Predictions, sides: tuple[Side, Side], *, skip_missing: bool) -> PairedRows:

@@ -17,6 +17,10 @@ from howsure.inputs.numbers import MOST_CLUSTERINGS, MOST_PROCESSES
 PROCESSES = click.IntRange(1, MOST_PROCESSES)
 CLUSTERINGS = click.IntRange(1, MOST_CLUSTERINGS)
 ACROSS_FILES = ("error", "same", "separate")
+PROBABILITIES = ("prob", "probs", "probs_column", "logits", "logprobs", "verbalised")
+ONE_WAY = (
+    "name the probabilities with exactly one of --prob, --probs, --probs-column, --logits, --logprobs and --verbalised."
+)
 Decorated = Callable[..., Any]
 
 
@@ -43,6 +47,11 @@ def as_names(ctx: Context, param: Parameter, value: str | None) -> list[str] | N
     if names is not None and not all(names):
         raise click.BadParameter(f"{value!r} holds an empty name")
     return names
+
+
+def as_each_names(ctx: Context, param: Parameter, value: tuple[str, ...]) -> tuple[list[str], ...]:
+    """Names separated by commas, of each time that an option is given."""
+    return tuple(as_names(ctx, param, one) or [] for one in value)
 
 
 def as_level(ctx: Context, param: Parameter, value: float) -> float:
@@ -138,18 +147,24 @@ report_option = click.option(
 )
 
 
-def probability_options(prob: str) -> Callable[[Decorated], Decorated]:
-    """The options that say where a model's probabilities are; `prob` is the help of the first."""
+def probability_options(prob: str, *, of_two: bool = False) -> Callable[[Decorated], Decorated]:
+    """The options that say where a model's probabilities are; `prob` is the help of the first.
+
+    Of two models, each may be given twice.
+    """
+    one: dict[str, Any] = {"multiple": of_two}
+    names: dict[str, Any] = {"multiple": of_two, "callback": as_each_names if of_two else as_names}
     options: list[Callable[[Decorated], Decorated]] = [
-        click.option("--prob", metavar="COL", help=prob),
-        click.option("--probs", callback=as_names, metavar="COL,COL,…", help="Columns of class probabilities."),
-        click.option("--probs-column", metavar="COL", help="Column containing a list of class probabilities."),
-        click.option("--logits", callback=as_names, metavar="COL[,COL,…]",
-                     help="Logits: several columns or one of lists (softmax), or one number per row (sigmoid)."),
-        click.option("--logprobs", callback=as_names, metavar="COL[,COL,…]",
-                     help="Log-probabilities of classes (normalised), or of the answer alone (exp)."),
+        click.option("--prob", metavar="COL", help=prob, **one),
+        click.option("--probs", metavar="COL,COL,…", help="Columns of class probabilities.", **names),
+        click.option("--probs-column", metavar="COL", help="Column containing a list of class probabilities.", **one),
+        click.option("--logits", metavar="COL[,COL,…]",
+                     help="Logits: several columns or one of lists (softmax), or one number per row (sigmoid).",
+                     **names),
+        click.option("--logprobs", metavar="COL[,COL,…]",
+                     help="Log-probabilities of classes (normalised), or of the answer alone (exp).", **names),
         click.option("--verbalised", metavar="COL",
-                     help="Column of texts that state a confidence: '85 % sure', 'Confidence: 0.85', '8/10'."),
+                     help="Column of texts that state a confidence: '85 % sure', 'Confidence: 0.85', '8/10'.", **one),
     ]  # fmt: skip
 
     def decorated(function: Decorated) -> Decorated:
