@@ -80,6 +80,12 @@ FILES = [
     Wrong("rows of different length", JUDGE,
           "dev.csv cannot be read: some rows have more or fewer values than 'gold,prob'.",
           {"dev.csv": b"gold,prob\n0,0.2\n1,0.5,9\n1,0.3\n"}),
+    Wrong("rows that are cut off", "calibration dev.tsv --target gold --prob prob",
+          "dev.tsv cannot be read: some rows have more or fewer values than the header. Was it cut off?",
+          {"dev.tsv": b"gold\tprob\n0\t0.2\n1\n"}),
+    Wrong("a long file that is cut off", JUDGE,
+          "line 40,002 of dev.csv has 1 value, not 2 as the header. Was the file cut off, or is a separator in a "
+          "value not quoted?", {"dev.csv": b"gold,prob\n" + b"0,0.25\n1,0.75\n" * 20_000 + b"1"}),
     Wrong("a spreadsheet", "calibration dev.xlsx --target gold --prob prob",
           "dev.xlsx is a spreadsheet; save it as CSV (UTF-8) in your spreadsheet program, and name that.",
           {"dev.xlsx": b"PK"}),

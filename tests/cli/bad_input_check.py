@@ -23,7 +23,7 @@ CHECKED = [
     Wrong("no margin", f"{CHECK} --against weight",
           "--against needs the margin by which this model may be worse: --not-worse-than=0.01.", CSV),
     Wrong("a margin and no other model", f"{CHECK} --not-worse-than 0.01",
-          "--not-worse-than needs the other model: --against", CSV),
+          "--not-worse-than needs the other model: --against, or what a former run wrote: --baseline", CSV),
     Wrong("two other models", f"{CHECK} --better-than weight --against model --not-worse-than 0.01",
           "--better-than and --against both name the other model; give one of them.", CSV),
     Wrong("another model that is this one", f"{CHECK} --better-than prob",
@@ -85,4 +85,12 @@ CHECKED = [
     Wrong("two checks of one name", "check",
           'checks must have different names; they are score, score. Name them: name = "…".',
           toml('[[check.score]]\nfiles = "dev.csv"\nscore = "prob"\nmin-score = 0.5\n' * 2)),
+    Wrong("a first night, with nothing to be compared with", "check",
+          "[check.score] of howsure.toml: --not-worse-than needs the other model: --against, or what a former run "
+          "wrote: --baseline", toml('[check.score]\nfiles = "dev.csv"\nscore = "prob"\nnot-worse-than = 0.5\n')),
+    Wrong("a baseline that no check is compared with", "check --baseline night.json",
+          "no check in howsure.toml is compared with --baseline night.json; name the margin in that which shall be: "
+          "not-worse-than = 0.01.",
+          {**toml('[check.score]\nfiles = "dev.csv"\nscore = "prob"\nmin-score = 0.5\n'), "night.json":
+           b'{"format": "howsure check baseline", "schema": 1, "howsure": "0.1.0", "entries": []}'}),
 ]  # fmt: skip

@@ -31,8 +31,10 @@ def check_margin(value: object, *, most: float = 1.0) -> None:
         raise InputError(f"not_worse_than must be a margin {rule}; it is {value!r}.")
 
 
-def named_once(better_than: Any, against: Any, margin: Any, *, baseline: bool = False) -> Any:
+def named_once(better_than: Any, against: Any, margin: Any, *, baseline: bool | None = None) -> Any:
     """The other model, named by one of two parameters; None if by neither.
+
+    `baseline` says whether what a former run wrote is named too (None: it cannot be).
 
     Raises InputError if it is named twice, or needed and not named, or if a margin is missing.
     """
@@ -43,5 +45,6 @@ def named_once(better_than: Any, against: Any, margin: Any, *, baseline: bool = 
         given = "against=..." if against is not None else "baseline=..."
         raise InputError(f"{given} needs the margin by which this model may be worse: not_worse_than=0.01.")
     if margin is not None and better_than is None and against is None and not baseline:
-        raise InputError("not_worse_than=... needs the other model: against=...")
+        former = "" if baseline is None else ", or what a former run wrote: baseline=..."
+        raise InputError(f"not_worse_than=... needs the other model: against=...{former}")
     return against if better_than is None else better_than

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,12 +87,18 @@ def contexts(
             context = command.make_context(kind, words, parent=parent)
         except click.ClickException as error:
             raise InputError(f"{place}: {error.format_message()}") from error
-        with context:
-            try:
-                check_destinations(context)
-                yield kind, context
-            except InputError as error:
-                raise InputError(f"{place}: {as_options(str(error), options_of(command))}") from error
+        with context, named_by(configuration, kind, command):
+            check_destinations(context)
+        yield kind, context
+
+
+@contextmanager
+def named_by(configuration: Configuration, kind: str, command: click.Command) -> Iterator[None]:
+    """Errors of a check, with its section and its options."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{configuration.place(kind)}: {as_options(str(error), options_of(command))}") from error
 
 
 def take_shared(configuration: Configuration, context: click.Context, names: Sequence[str]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from howsure.check.results import EXIT_CODES, PASS
 from howsure.cli.calibration.main import reading_options
 from howsure.cli.check.baseline_files import read_baseline
 from howsure.cli.check.calibration import calibration_found
-from howsure.cli.check.configuration import contexts, read_configuration, take_shared
+from howsure.cli.check.configuration import contexts, named_by, read_configuration, take_shared
 from howsure.cli.check.found import Found
 from howsure.cli.check.options import (
     NAMES,
@@ -86,10 +86,17 @@ def all_command(config: str | None, **_: Any) -> None:
     configuration = read_configuration(config, kinds=list(FOUND))
     _, shared = split(take_shared(configuration, context, NAMES))
     baseline = read_baseline(shared.baseline)
-    found = []
+    found, compared = [], False
     for kind, made in contexts(configuration, command.commands, context, shared=NAMES):
         own = {name: value for name, value in made.params.items() if name not in NAMES}
-        found.append(FOUND[kind](**own, baseline=baseline if own["not_worse_than"] is not None else None))
+        compared |= own["not_worse_than"] is not None
+        with made, named_by(configuration, kind, made.command):
+            found.append(FOUND[kind](**own, baseline=baseline if own["not_worse_than"] is not None else None))
+    if baseline is not None and not compared:
+        raise InputError(
+            f"no check in {configuration.path} is compared with --baseline {shared.baseline}; name the margin in that "
+            "which shall be: not-worse-than = 0.01."
+        )
     names = [one.name for one in found]
     if len(set(names)) < len(names):
         raise InputError(f'checks must have different names; they are {shortened(names)}. Name them: name = "…".')

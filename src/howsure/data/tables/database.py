@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError
+from howsure.inputs.naming import counted
 from howsure.files.scratch import Scratch
 from howsure.inputs.pairs import CHUNK_ROWS
 
@@ -24,6 +25,8 @@ THREADS = 2  # each holds a row group
 MEMORY = "512MB"  # beyond it, DuckDB writes to the scratch folder
 NOT_UTF_8 = re.compile(r"not utf-8 encoded|invalid UTF-8")
 LINE = re.compile(r"CSV Error on Line: (\d+)")  # of JSON it counts wrongly
+UNEVEN = re.compile(r"CSV Error on Line: (\d+).*Expected Number of Columns: (\d+) Found: (\d+)", re.DOTALL)
+NO_COLUMNS = "Error when sniffing file"  # where no separator gives all rows as many values
 INTERRUPTED = "Query interrupted"  # what DuckDB makes of Ctrl-C
 
 Connection = duckdb.DuckDBPyConnection
@@ -119,6 +122,17 @@ def reading(name: str, path: str = "") -> Iterator[None]:
             line = LINE.search(str(error))
             place = f"line {int(line[1]):,} of {name}" if line else name
             raise InputError(f"{place} is not UTF-8 text. Save it as UTF-8 (in a spreadsheet: CSV UTF-8).") from error
+        uneven = UNEVEN.search(str(error))
+        if uneven:
+            line, wanted, found = map(int, uneven.groups())
+            raise InputError(
+                f"line {line:,} of {name} has {counted(found, 'value')}, not {wanted} as the header. Was the file cut off, or is a "
+                "separator in a value not quoted?"
+            ) from error
+        if NO_COLUMNS in str(error):
+            raise InputError(
+                f"{name} cannot be read: some rows have more or fewer values than the header. Was it cut off?"
+            ) from error
         told = str(error).partition("LINE 1:")[0].replace(os.path.abspath(path or name), name)  # then our own SQL
         lines = [line.strip() for line in told.splitlines() if line.strip()]
         reason = " ".join(lines[:3])[:300] if lines else type(error).__name__
