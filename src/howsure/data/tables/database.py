@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError
-from howsure.inputs.naming import counted
 from howsure.files.scratch import Scratch
+from howsure.inputs.naming import counted
 from howsure.inputs.pairs import CHUNK_ROWS
 
 THREADS = 2  # each holds a row group
@@ -126,8 +126,8 @@ def reading(name: str, path: str = "") -> Iterator[None]:
         if uneven:
             line, wanted, found = map(int, uneven.groups())
             raise InputError(
-                f"line {line:,} of {name} has {counted(found, 'value')}, not {wanted} as the header. Was the file cut off, or is a "
-                "separator in a value not quoted?"
+                f"line {line:,} of {name} has {counted(found, 'value')}, not {wanted} as the header. Was the file cut "
+                "off, or is a separator in a value not quoted?"
             ) from error
         if NO_COLUMNS in str(error):
             raise InputError(
