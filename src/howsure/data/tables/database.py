@@ -124,10 +124,10 @@ def reading(name: str, path: str = "") -> Iterator[None]:
             raise InputError(f"{place} is not UTF-8 text. Save it as UTF-8 (in a spreadsheet: CSV UTF-8).") from error
         uneven = UNEVEN.search(str(error))
         if uneven:
-            line, wanted, found = map(int, uneven.groups())
+            number, wanted, found = map(int, uneven.groups())
             raise InputError(
-                f"line {line:,} of {name} has {counted(found, 'value')}, not {wanted} as the header. Was the file cut "
-                "off, or is a separator in a value not quoted?"
+                f"line {number:,} of {name} has {counted(found, 'value')}, not {wanted} as the header. Was the file "
+                "cut off, or is a separator in a value not quoted?"
             ) from error
         if NO_COLUMNS in str(error):
             raise InputError(
