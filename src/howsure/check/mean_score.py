@@ -139,15 +139,14 @@ def mean_difference(values: Floats, other: Floats, clusters: Integers | None) ->
 
     If both are shares, the variance is at least that with half an item more in each of the four cells of right and
     wrong (Agresti & Min 2005), and skewness is not allowed for: items on which both agree are no certainty. And it is
-    at least (2 d/n)², d the root mean square of the differences that are not 0, or of their sums over clusters: if all
-    m are equal, p is about that of the sign test, 2^-m.
+    at least (d/n)², d the root mean square of the differences that are not 0, or of their sums over clusters.
     """
     differences = paired_differences(values, other)
     mean, variance, lean, freedom = _moments(differences, clusters)
     if _is_share(values) and _is_share(other):
         more, fewer, n = int((differences > 0).sum()), int((differences < 0).sum()), len(values)
         totals = differences if clusters is None else np.bincount(clusters, weights=differences)
-        alone = 4 * float((totals**2).sum()) / max(int(np.count_nonzero(totals)), 1) / n**2
+        alone = float((totals**2).sum()) / max(int(np.count_nonzero(totals)), 1) / n**2
         variance = max(variance, (more + fewer + 1 - (more - fewer) ** 2 / (n + 2)) / (n + 2) ** 2, alone)
         lean = 0.0
     return MeanScore(mean, variance, lean, freedom, len(values))

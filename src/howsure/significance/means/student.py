@@ -12,6 +12,7 @@ from howsure.significance.means.item_groups import ItemGroups
 from howsure.stats.proportions import normal_quantile, wilson_interval
 
 POWER = 0.8
+VOTES = 16.0  # over the units: how many times one of them more is added at least, up to twice
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +61,10 @@ def student_mean(differences: Floats, groups: ItemGroups, *, spread: float, leve
     To the square of the standard error (the larger of both), (d/n)² is added, with d the root mean square of the
     differences that are not 0: as if one more item differed, in an unknown direction. It hardly matters unless few
     items differ; then it keeps the interval from being too narrow (as the pairs that Agresti & Coull 1998 and Bonett &
-    Price 2012 add). The standard error is at least 2 d/n, with d that of the sums of clusters where there are any: m
-    equal ones then have about the p of the sign test, 2^(1 - m), however many items each has. If none differs, up to
-    1 - (1 - level)^(1/units) of other items may, by up to `spread`, the range of scores.
+    Price 2012 add). The standard error is at least 2 d/n, with d that of the sums of m clusters where there are any,
+    or 16 d / (m n) if m > 8: up to 8 equal ones then have about the p of the sign test, 2^(1 - m), however many items
+    each has. If none differs, up to 1 - (1 - level)^(1/units) of other items may, by up to `spread`, the range of
+    scores.
 
     >>> student_mean(np.zeros(30), ItemGroups.of(30), spread=1.0, level=0.95).interval(0.95)[1].__round__(3)
     0.095
@@ -73,7 +75,7 @@ def student_mean(differences: Floats, groups: ItemGroups, *, spread: float, leve
     return StudentMean(
         float(differences.mean()),
         groups.standard_error(differences),
-        max(math.hypot(groups.safe_error(differences), one_more), 2 * one_unit),
+        max(math.hypot(groups.safe_error(differences), one_more), min(2.0, VOTES / groups.units) * one_unit),
         groups.degrees,
         spread * (1 - (1 - level) ** (1 / groups.units)),
     )
