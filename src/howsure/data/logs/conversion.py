@@ -39,6 +39,7 @@ class Log:
     lengths: set[int] = field(default_factory=set)  # of the lists of probabilities
     classes: tuple[str, ...] | None = None
     alike: bool = True  # whether all rows have these classes
+    answers: dict[str, int] = field(default_factory=dict)  # how many rows name one of their classes, by column
 
     def has(self, *columns: str) -> bool:
         """Whether every row holds something in these columns."""
@@ -60,6 +61,10 @@ class Log:
         if names is None or len(set(names)) < len(names) or any(spelled_number(one) is not None for one in names):
             return None
         return names
+
+    def names_classes(self, column: str) -> bool:
+        """Whether every value of a column is the name of a class."""
+        return self.class_names is not None and 0 < self.held.get(column, 0) == self.answers.get(column)
 
     @property
     def scores(self) -> tuple[str, ...]:
@@ -84,6 +89,9 @@ class Log:
         if row.get("probabilities") is not None:
             self.lengths.add(len(row["probabilities"]))
         names = row.get("classes")
+        for name, value in row.items():
+            if name not in NAMED and isinstance(value, str) and value in (names or ()):
+                self.answers[name] = self.answers.get(name, 0) + 1
         if names is not None and self.classes is None:
             self.classes = tuple(names)
         self.alike = self.alike and names is not None and tuple(names) == self.classes

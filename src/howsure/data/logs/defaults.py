@@ -58,12 +58,14 @@ def _probabilities(asked: Mapping[str, Any], log: Log, files: Sequence[File]) ->
     if named:
         return {"label": asked["label"] or _held(log, "correct" if named in (["prob"], ["verbalised"]) else "target")}
     reduce = asked["reduce"]
-    rows = [log.held.get(name, 0) for name in ("probabilities", "target", "probability", "correct")]
+    label = asked["label"] or "target"
+    of_one = ("probability", "correct") if label == "target" else ("probability",)
+    rows = [log.held.get(name, 0) for name in ("probabilities", label, *of_one)]
     several = min(rows) > 0 and min(rows[:2]) >= max(rows[2:])
     alike = len(log.lengths) == 1 or reduce in (None, TOP_LABEL)
-    if several and alike and asked["label"] in (None, "target"):
+    if several and alike and (label == "target" or log.names_classes(label)):
         classes = asked["classes"] or log.class_names
-        return {"label": "target", "probs_column": "probabilities", "reduce": reduce or TOP_LABEL, "classes": classes}
+        return {"label": label, "probs_column": "probabilities", "reduce": reduce or TOP_LABEL, "classes": classes}
     if _held(log, "probability") is None:
         raise _missing_probabilities(log, files)
     if reduce not in (None, TOP_LABEL):

@@ -112,6 +112,19 @@ def test_scores_of_a_pipeline_beside_the_right_label(target: str) -> None:
     assert {one["group"] for one in judged("out.jsonl", reduce="class-wise")["curves"]} == set(NAMES)
 
 
+def test_a_column_of_the_right_labels_may_be_named() -> None:
+    """Under whatever name: it was taken for whether the answer is right, and refused."""
+    scores, gold = pipeline_output()
+    for name in ("gold", "my_label"):
+        lines = [{name: right, "scores": row} for row, right in zip(scores, gold, strict=True)]
+        Path(f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    by_itself = judged("gold.jsonl")["curves"]
+    named = [judged(f"{name}.jsonl", target=name) for name in ("gold", "my_label")]
+    for one in named:
+        assert one["curves"][0]["debiased_error"] == by_itself[0]["debiased_error"]
+        assert one["curves"][0]["multiclass_brier"] == by_itself[0]["multiclass_brier"]
+
+
 def test_numbers_name_the_classes_of_a_model_without_names() -> None:
     lines = [
         {"label": i % 2, "scores": [{"label": "LABEL_1", "score": 0.75}, {"label": "LABEL_0", "score": 0.25}]}
