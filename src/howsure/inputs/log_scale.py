@@ -15,7 +15,7 @@ ROUNDING = 1e-6  # by which a log-probability may lie above 0
 def softmax(matrix: Floats) -> Floats:
     """Probabilities (n, K) in proportion to exp of the scores in each row; of -inf 0.
 
-    >>> softmax(np.log([[0.1, 0.3], [0.0, 2.0]])).round(3).tolist()
+    >>> softmax(np.array([[0.0, math.log(3)], [-math.inf, 2.0]])).round(3).tolist()
     [[0.25, 0.75], [0.0, 1.0]]
     """
     raised = np.exp(matrix - matrix.max(axis=1, keepdims=True))

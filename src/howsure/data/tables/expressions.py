@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import duckdb
@@ -129,17 +130,21 @@ EXAMPLE = "prompt = 'first' and score > 0.5"
 
 def _tree(expression: str) -> dict[str, Any]:
     statement = f"SELECT 1 FROM t WHERE (\n{expression}\n)"
-    connection = duckdb.connect(config={"enable_external_access": "false"})
     try:
-        found = connection.execute(f"SELECT json_serialize_sql({literal(statement)})").fetchall()[0][0]
+        with _parser().cursor() as cursor:
+            found = cursor.execute(f"SELECT json_serialize_sql({literal(statement)})").fetchall()[0][0]
     except duckdb.Error as error:
         raise _refused(expression, str(error).partition("\n")[0]) from error
-    finally:
-        connection.close()
     tree: dict[str, Any] = json.loads(found)
     if tree["error"]:
         raise _refused(expression, str(tree["error_message"]).partition("\n")[0])
     return tree
+
+
+@cache
+def _parser() -> duckdb.DuckDBPyConnection:
+    """An empty database, which can reach nothing."""
+    return duckdb.connect(config={"enable_external_access": "false"})
 
 
 def _where(tree: dict[str, Any]) -> Any:
