@@ -9,8 +9,6 @@ from howsure.show.numbers import interval, p_in_words
 from howsure.significance.results import ALPHA, Comparison, Difference
 from howsure.stats.multiplicity import ADJUSTED
 
-MOST_SAID = 4  # models in sentences where the best was chosen: a table says the others
-
 
 def verdicts(result: Comparison) -> list[str]:
     """One sentence a model: the metrics in which it is better or worse, and those without a detected difference.

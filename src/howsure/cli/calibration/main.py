@@ -23,6 +23,7 @@ from howsure.cli.terminal.options import (
     by_file_option,
     figure_option,
     from_option,
+    in_order,
     output_options,
     probability_options,
     report_option,
@@ -61,9 +62,7 @@ def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--normalise", metavar="HOW",
                      help="Divide log-likelihoods of choices in a log by their characters, bytes or tokens."),
     ]  # fmt: skip
-    for option in reversed(options):
-        function = option(function)
-    return function
+    return in_order(options)(function)
 
 
 @command.command("curve", epilog="See also: howsure calibration compare --help")

@@ -34,6 +34,7 @@ from howsure.cli.terminal.options import (
     by_file_option,
     figure_option,
     from_option,
+    in_order,
     output_options,
     probability_options,
     where_option,
@@ -67,9 +68,7 @@ def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="Class names, in order."),
         click.option("--group", metavar="COL", help="Column of groups, each of which must keep the rules."),
     ]  # fmt: skip
-    for option in reversed(options):
-        function = option(function)
-    return function
+    return in_order(options)(function)
 
 
 @command.command("all", epilog=CODES, short_help="All checks in howsure.toml or pyproject.toml (the default).")

@@ -10,7 +10,7 @@ import click
 
 from howsure.check.decision import MOST_RUNS
 from howsure.cli.terminal.destinations import Written
-from howsure.cli.terminal.options import output_option, raw_option
+from howsure.cli.terminal.options import in_order, output_option, raw_option
 from howsure.errors import InputError
 from howsure.significance.trend import check_date
 
@@ -80,9 +80,7 @@ def shared_options(function: Decorated) -> Decorated:
                      help="Also add the verdicts to the history in this file; see howsure check trend."),
         click.option("--date", callback=as_date, metavar="DATE", help="Their day, 2026-11-22 (default: today)."),
     ]  # fmt: skip
-    for option in reversed(options):
-        function = option(function)
-    return function
+    return in_order(options)(function)
 
 
 def name_option(kind: str) -> Callable[[Decorated], Decorated]:
@@ -99,13 +97,7 @@ def against_options(what: str) -> Callable[[Decorated], Decorated]:
         margin_option(what),
         click.option("--against", metavar="FILE|COL", help="The other model, for --not-worse-than."),
     ]  # fmt: skip
-
-    def decorated(function: Decorated) -> Decorated:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return decorated
+    return in_order(options)
 
 
 def margin_option(what: str) -> Callable[[Decorated], Decorated]:

@@ -11,7 +11,7 @@ import click
 from howsure.cli.events.antecedents import coreference_options
 from howsure.cli.terminal.commands import Group
 from howsure.cli.terminal.destinations import Written
-from howsure.cli.terminal.options import CLUSTERINGS, PROCESSES
+from howsure.cli.terminal.options import CLUSTERINGS, PROCESSES, in_order
 from howsure.cli.terminal.output import emit, json_text
 from howsure.cli.terminal.progress import progress
 
@@ -93,9 +93,7 @@ def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--until", metavar="DATE", help="Leave out documents after this day."),
         click.option("--require-actor", is_flag=True, help="Leave out documents that name no actor."),
     )  # fmt: skip
-    for option in reversed(options):
-        function = option(function)
-    return function
+    return in_order(options)(function)
 
 
 @command.command(FIRST)

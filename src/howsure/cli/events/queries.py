@@ -10,7 +10,7 @@ import click
 
 from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.destinations import FIGURES, Written
-from howsure.cli.terminal.options import level_option, output_options, raw_option
+from howsure.cli.terminal.options import in_order, level_option, output_options, raw_option
 from howsure.cli.terminal.output import emit, is_raw, say
 from howsure.errors import InputError
 from howsure.inputs.naming import counted
@@ -51,9 +51,7 @@ def dependence_options(function: Decorated) -> Decorated:
         click.option("--since", metavar="DATE", help="First day (YYYY-MM-DD)."),
         click.option("--until", metavar="DATE", help="Last day (YYYY-MM-DD)."),
     ]  # fmt: skip
-    for option in reversed(options):
-        function = option(function)
-    return function
+    return in_order(options)(function)
 
 
 def correction_options(function: Decorated) -> Decorated:
@@ -66,9 +64,7 @@ def correction_options(function: Decorated) -> Decorated:
                      help="For corrected counts, also use the numbers in FILE: columns document, perhaps actor, and "
                      "any number of scores."),
     ]  # fmt: skip
-    for option in reversed(options):
-        function = option(function)
-    return function
+    return in_order(options)(function)
 
 
 def series_options(function: Decorated) -> Decorated:
@@ -85,9 +81,7 @@ def series_options(function: Decorated) -> Decorated:
         level_option,
         correction_options,
     ]  # fmt: skip
-    for option in reversed(options):
-        function = option(function)
-    return function
+    return in_order(options)(function)
 
 
 def top_option(default: int | None, what: str) -> Callable[[Decorated], Decorated]:

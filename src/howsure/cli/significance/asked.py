@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from howsure.cli.terminal.options import in_order
 from howsure.data.logs.conversion import Log
 from howsure.data.tables.paths import FILE
 from howsure.data.tables.pooling import SEPARATE
@@ -132,6 +133,4 @@ def long_form_options(function: Decorated) -> Decorated:
         click.option("--lower-is-better", is_flag=True, help="Lower values of --score are better."),
         click.option("--all-pairs", is_flag=True, help="Show every pair of models, not only those with the best."),
     ]  # fmt: skip
-    for option in reversed(options):
-        function = option(function)
-    return function
+    return in_order(options)(function)

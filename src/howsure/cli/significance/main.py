@@ -22,6 +22,7 @@ from howsure.cli.terminal.options import (
     by_file_option,
     figure_option,
     from_option,
+    in_order,
     level_option,
     output_options,
     report_option,
@@ -66,9 +67,7 @@ def testing_options(function: Callable[..., Any]) -> Callable[..., Any]:
         figure_option("Draw differences with intervals"),
         report_option,
     ]  # fmt: skip
-    for option in reversed(options):
-        function = option(function)
-    return function
+    return in_order(options)(function)
 
 
 @command.command("compare", epilog="See also: howsure significance outcomes --help, howsure significance power --help")

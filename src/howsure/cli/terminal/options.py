@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -147,6 +147,17 @@ report_option = click.option(
 )
 
 
+def in_order(options: Sequence[Callable[[Decorated], Decorated]]) -> Callable[[Decorated], Decorated]:
+    """Several options as one decorator; help lists them as they stand here."""
+
+    def decorated(function: Decorated) -> Decorated:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorated
+
+
 def probability_options(prob: str, *, of_two: bool = False) -> Callable[[Decorated], Decorated]:
     """The options that say where a model's probabilities are; `prob` is the help of the first.
 
@@ -166,13 +177,7 @@ def probability_options(prob: str, *, of_two: bool = False) -> Callable[[Decorat
         click.option("--verbalised", metavar="COL",
                      help="Column of texts that state a confidence: '85 % sure', 'Confidence: 0.85', '8/10'.", **one),
     ]  # fmt: skip
-
-    def decorated(function: Decorated) -> Decorated:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return decorated
+    return in_order(options)
 
 
 def across_files_option(columns: str) -> Callable[[Decorated], Decorated]:

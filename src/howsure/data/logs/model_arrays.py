@@ -49,13 +49,6 @@ class ModelArrays:
     end: Array | None = None
 
 
-def is_array_file(path: str) -> bool:
-    """Whether a file begins as .npz or .npy do."""
-    with opened(path) as file:
-        start = file.read(len(MAGIC))
-    return start == MAGIC or start.startswith(ZIP)
-
-
 def read_model_arrays(path: str, *, targets: str | None = None) -> ModelArrays:
     """The arrays of an .npz file, or the logits of an .npy file; `targets`: an .npy file with the numbers of the right
     labels.
