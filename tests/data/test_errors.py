@@ -231,7 +231,7 @@ def test_formats_that_cannot_be_mixed(tmp_path: Path) -> None:
     ("content", "message"),
     [
         ("gold,prob\n1,0.5\n1\n", "x.csv"),
-        ("gold,prob\n" + "1,0.5\n" * 30_000 + "1,0.5,7\n", r"x.csv cannot be read: .*Line: 30002"),
+        ("gold,prob\n" + "1,0.5\n" * 30_000 + "1,0.5,7\n", r"line 30,002 of .*x.csv has 3 values, not 2 as the header"),
         (
             "gold,prob\n1,0.5\n0,é\n",
             "line 3 of .*x.csv is not UTF-8 text. Save it as UTF-8 \\(in a spreadsheet: CSV UTF-8\\).",

@@ -118,6 +118,7 @@ function mark() {
 
 async function finished() {
   await refreshDisagreements();
+  await intervals; // they stand above the links of the end, which must not move below the mouse
   showOnly("done");
   room.current = null;
   const n = unsettled().length;
@@ -136,9 +137,11 @@ async function refreshDisagreements() {
   room.disagreements = await ask("disagreements");
 }
 
-// No document waits for it.
+// No document waits for them.
+let intervals = Promise.resolve();
+
 function refreshIntervals() {
-  ask("intervals").then(showIntervals, (error) => { byId("intervals").textContent = `The intervals are not known: ${error.message}`; });
+  intervals = ask("intervals").then(showIntervals, (error) => { byId("intervals").textContent = `The intervals are not known: ${error.message}`; });
 }
 
 // --- what is done
