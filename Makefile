@@ -22,8 +22,8 @@ test: $(READY)  ## tests, doctests, and every command of the documents
 # Without numpy's wide instruction sets, on a plain BLAS kernel, in another language, time zone and order of hashes.
 WIDE = import numpy; print(*numpy.show_config(mode="dicts")["SIMD Extensions"].get("found", []))
 KERNEL := $(if $(filter x86_64 AMD64 i686,$(shell uname -m)),Prescott,ARMV8)
-NO_NUMBERS := tests/explorer tests/fuzz tests/events/labels tests/events/store tests/cli/test_damaged_stores.py \
-	tests/test_architecture.py tests/test_repository.py
+NO_NUMBERS := tests/explorer tests/fuzz tests/events/extraction tests/events/labels tests/events/store \
+	tests/cli/test_damaged_stores.py tests/test_architecture.py tests/test_repository.py
 SEED = $(shell $(BIN)/python -c 'import random; print(random.randrange(2**32))')
 test-portable: $(READY)  ## the same as on another machine, but for what computes nothing; SEED=… repeats a run
 	seed=$(SEED); echo "PYTHONHASHSEED=$$seed"; \
