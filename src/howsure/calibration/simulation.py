@@ -22,7 +22,7 @@ def label_probability(q: Floats, *, transform: str | float = "identity") -> Floa
     """
     if transform == "identity":
         return q
-    if not is_number(transform) or not 0.0 <= transform <= 0.5:  # type: ignore[operator]
+    if not is_number(transform) or not 0.0 <= transform <= 0.5:
         raise InputError(f"transform must be 'identity' or a number from 0 to 0.5, not {transform!r}")
     k = float(transform)
     return np.where(q <= 0.5, np.maximum(0.0, q - k), np.minimum(1.0, q + k))

@@ -17,8 +17,8 @@ def check_limit(value: object, *, name: str, low: float = 0.0, high: float = 1.0
     Traceback (most recent call last):
     howsure.errors.InputError: max_error must lie strictly between 0 and 1; it is 5. Write 0.05 for 5 %.
     """
-    if is_number(value) and low < value < high:  # type: ignore[operator]
-        return float(value)  # type: ignore[arg-type]
+    if is_number(value) and low < value < high:
+        return float(value)
     if np.isfinite(low):
         raise InputError(f"{name} must lie strictly between {low:g} and {high:g}; it is {value!r}. Write 0.05 for 5 %.")
     raise InputError(f"{name} must be a finite number; it is {value!r}.")
@@ -26,7 +26,7 @@ def check_limit(value: object, *, name: str, low: float = 0.0, high: float = 1.0
 
 def check_margin(value: object, *, most: float = 1.0) -> None:
     """Raise InputError for a margin that is no number from 0 to below `most`."""
-    if value is not None and not (is_number(value) and 0.0 <= value < most):  # type: ignore[operator]
+    if value is not None and not (is_number(value) and 0.0 <= value < most):
         rule = "of 0 or more" + (f" and below {most:g}" if np.isfinite(most) else "")
         raise InputError(f"not_worse_than must be a margin {rule}; it is {value!r}.")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TypeGuard
 
 import numpy as np
 
@@ -26,14 +27,14 @@ def check_whole(value: object, *, name: str, least: int = 1, most: int | None = 
 
     Raises InputError for anything else.
     """
-    if is_number(value) and math.isfinite(value) and int(value) == value and value >= least:  # type: ignore[arg-type,call-overload,operator]
-        whole: int = int(value)  # type: ignore[call-overload]
+    if is_number(value) and math.isfinite(value) and int(value) == value and value >= least:
+        whole: int = int(value)
         if most is None or whole <= most:
             return whole
     allowed = f"of at least {least}" if most is None else f"from {least} to {most}"
     raise InputError(f"{name} must be a whole number {allowed}, not {value!r}")
 
 
-def is_number(value: object) -> bool:
+def is_number(value: object) -> TypeGuard[float]:
     """Whether a value is a real number, and not a bool."""
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)

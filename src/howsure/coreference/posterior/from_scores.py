@@ -56,7 +56,7 @@ def _split(matrix: Floats, null: object) -> tuple[Floats, Floats]:
         if m == 0:
             return np.empty((0, 0)), np.empty(0)
         return (matrix[:, 1:], matrix[:, 0]) if null == "first" else (matrix[:, :-1], matrix[:, -1])
-    new = np.full(m, float(null)) if is_number(null) else as_vector(null, name="null")  # type: ignore[arg-type]
+    new = np.full(m, float(null)) if is_number(null) else as_vector(null, name="null")
     if matrix.shape != (m, m) or new.shape != (m,):
         raise InputError(
             f"scores must have the shape (M, M) and null one value per mention; they have {matrix.shape}, {new.shape}. "

@@ -56,7 +56,7 @@ def _split(row: Floats, null: object, j: int) -> tuple[Floats, float]:
 def _null(null: object, in_rows: Sequence[float], m: int) -> Floats:
     if isinstance(null, str):
         return np.array(in_rows, dtype=np.float64)
-    new = np.full(m, float(null)) if is_number(null) else as_vector(null, name="null")  # type: ignore[arg-type]
+    new = np.full(m, float(null)) if is_number(null) else as_vector(null, name="null")
     if len(new) != m:
         raise InputError(f"null must be one number or one per mention; there are {len(new)} for {m} mentions.")
     return new

@@ -76,13 +76,12 @@ def several_classes(
 ) -> Predictions:
     """The predictions of several classes per row, reduced to pairs; rows of different numbers of them if `ragged`."""
     matrix = class_matrix(selection, source.columns, lists=source.kind == LISTS, ragged=ragged)
+    shown = shortened(column.name for column in source.columns)
     if is_soft(selection.table, columns["label"], selection.where):
         names_of = tuple(classes) if classes is not None else tuple(str(one) for one in range(matrix.shape[1]))
-        shown = shortened(column.name for column in source.columns)
         matrix = as_probabilities(selection, matrix, names_of, shown, source.scale)
         return _soft(selection, columns, matrix, names, notes, reduce, classes)
     codes, class_names = class_labels(selection, columns["label"], classes, matrix.shape[1])
-    shown = shortened(column.name for column in source.columns)
     matrix = as_probabilities(selection, matrix, class_names, shown, source.scale)
     sizes = {} if "group" not in columns else group_sizes(selection, columns["group"])
     weights, groups, group_names, clusters = _extras(selection, columns, tuple(sizes), notes)
