@@ -21,6 +21,21 @@ from tests.explorer.test_hostile import FORBIDDEN, HARMFUL
 pytestmark = pytest.mark.usefixtures("quiet")
 CYCLE = [("1",), ("n",), ("u",), ("2", "3"), ("n",), ("1", "1", "n")]  # keys, and what they say
 SHOWN = "return [location.hash, document.getElementById('place').textContent, document.activeElement.tagName]"
+# The intervals come when the end shows, or half a second later: what changes above the links of the end moves them.
+LATE = """
+    const asked = window.fetch;
+    window.late = {moved: false, told: 0};
+    window.fetch = async (address, ...rest) => {
+      if (!String(address).includes("intervals")) return asked(address, ...rest);
+      const end = Date.now() + 500;
+      while (document.getElementById("done").hidden && Date.now() < end) await new Promise((go) => setTimeout(go, 10));
+      return asked(address, ...rest);
+    };
+    new MutationObserver(() => {
+      window.late.told += 1;
+      window.late.moved ||= !document.getElementById("done").hidden;
+    }).observe(document.getElementById("intervals"), {childList: true, characterData: true, subtree: true});
+"""
 SAYS = [["IRQ"], [], "unclear", ["YUG", "KWT"], [], []]
 
 
@@ -48,7 +63,11 @@ def test_thirty_documents_by_keys_alone(browser: Browser, room: ServedRoom) -> N
     browser.press("z")
     assert current(browser) == order[-1]
     assert room.answers("by keys") == {number: expected[number] for number in order[:-1]}
+    browser.run(LATE)
     typed(browser, "n", Keys.ENTER)
+    assert browser.text("#done h2") == "You have read all documents of the sample"
+    browser.wait(lambda: browser.run("return window.late.told"), "the intervals")
+    assert not browser.run("return window.late.moved"), "the links of the end moved below the mouse"
     browser.click("#done a")
     assert browser.one("#series .chart"), "the page of events, of the store that is being labelled"
 
