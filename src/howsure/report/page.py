@@ -12,8 +12,8 @@ from markupsafe import Markup
 
 from howsure.calibration.multiclass import scores_of_all_classes
 from howsure.calibration.results import CalibrationCurve
-from howsure.calibration.verdict import NONE_SEEN, NOT_LOCATED, TOO_LITTLE, kind, verdict
 from howsure.calibration.words.curves import figures_in_words, recipe_rows
+from howsure.calibration.words.verdict import NONE_SEEN, NOT_LOCATED, TOO_LITTLE, kind, verdict
 from howsure.errors import InputError
 from howsure.figures.calibration import curve_figure, error_figure, histogram_figure
 from howsure.figures.files import inline_svg

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from howsure.calibration.multiclass import base_rate_words, score_columns
 from howsure.calibration.results import Bins, CalibrationCurve
-from howsure.calibration.verdict import OVERCONFIDENT, UNDERCONFIDENT, kind
+from howsure.calibration.words.verdict import OVERCONFIDENT, UNDERCONFIDENT, kind
 from howsure.errors import InputError
 from howsure.result import cell
 from howsure.show.numbers import interval, p_text

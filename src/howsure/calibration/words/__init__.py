@@ -1,1 +1,1 @@
-"""Calibration curves in words and tables: the verdict's sentences are in `verdict`."""
+"""Calibration curves in words and tables, and their verdict."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from howsure.calibration.multiclass import MULTICLASS, base_rate_words, score_columns, score_words
-from howsure.calibration.verdict import kind, verdict
+from howsure.calibration.words.verdict import kind, verdict
 from howsure.inputs.naming import shortened
 from howsure.show.numbers import UNDEFINED, all_digits, number, p_in_words, p_text
 from howsure.show.table import HIGHER, LOWER, Table

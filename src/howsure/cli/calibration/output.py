@@ -11,10 +11,10 @@ import numpy as np
 
 from howsure.calibration.multiclass import scores_of_all_classes
 from howsure.calibration.results import CalibrationCurve
-from howsure.calibration.verdict import verdict
 from howsure.calibration.words import curves as words
 from howsure.calibration.words.curves import recipe_rows, summary
 from howsure.calibration.words.notes import notes_by_name
+from howsure.calibration.words.verdict import verdict
 from howsure.cli.terminal.output import chosen, command_line, json_text, table_text
 from howsure.figures.width import of_width
 from howsure.files.whole import write_whole

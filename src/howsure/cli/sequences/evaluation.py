@@ -12,7 +12,7 @@ from howsure.calibration.curve import curve_of
 from howsure.calibration.multiclass import score_columns, scores_of_all_classes
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.table import by_group
-from howsure.calibration.verdict import kind
+from howsure.calibration.words.verdict import kind
 from howsure.cli.calibration.output import adjusted_p_values
 from howsure.cli.sequences.input import Corpus, Tags
 from howsure.cli.sequences.pairs import check_unknown
