@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,58 +11,28 @@ import click
 
 from howsure.cli.calibration.output import curves_json, curves_table, curves_text, write_figure, write_report
 from howsure.cli.calibration.p_values import METHODS, with_test
-from howsure.cli.terminal.commands import as_options, options_of
+from howsure.cli.calibration.reading import as_called, opened, reading_options, sources
 from howsure.cli.terminal.options import (
-    ONE_WAY,
     PROBABILITIES,
     DefaultGroup,
-    across_files_option,
     as_names,
     axis_option,
     binning_options,
-    by_file_option,
     figure_option,
-    from_option,
-    in_order,
     output_options,
     probability_options,
     report_option,
-    where_option,
 )
-from howsure.cli.terminal.output import emit, say, table_text
+from howsure.cli.terminal.output import emit, table_text
 from howsure.cli.terminal.progress import progress
-from howsure.errors import InputError
 from howsure.inputs.pairs import Chunk, Pairs, PairSource
 
-ONE_PER_ROW = ("prob", "verbalised")
-LOG_SCALES = ("logits", "logprobs")
 PASSES = 3  # over a stream: one for the grid, about two for the edges of the bins, more where ties are many
 
 
 @click.group(cls=DefaultGroup, default="curve", context_settings={"max_content_width": 110})
 def command() -> None:
     """Calibration: do predicted probabilities match frequencies?"""
-
-
-def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that name the columns of a file."""
-    options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
-        click.option("--positive", metavar="VALUE", help="Label value treated as positive (default: 1)."),
-        click.option("--cluster", metavar="COL",
-                     help="Column identifying correlated rows, e.g. the document; several: a,b."),
-        click.option("--weight", metavar="COL", help="Column of row weights."),
-        click.option("--id", metavar="COL", help="Column identifying the item of each row; several: a,b."),
-        where_option,
-        by_file_option,
-        across_files_option("--id or --cluster"),
-        click.option("--skip-missing", is_flag=True, help="Leave out rows with missing values, and count them."),
-        click.option("--missing", multiple=True, metavar="VALUE",
-                     help="A value to treat as missing, such as 'unparseable' (see --skip-missing). Repeatable."),
-        from_option,
-        click.option("--normalise", metavar="HOW",
-                     help="Divide log-likelihoods of choices in a log by their characters, bytes or tokens."),
-    ]  # fmt: skip
-    return in_order(options)(function)
 
 
 @command.command("curve", epilog="See also: howsure calibration compare --help")
@@ -137,29 +107,6 @@ def _shown(curves: Sequence[Any], form: str, **told: Any) -> str:
     return table_text(curves_table(curves, **told, exact=form == "csv"), form)
 
 
-def as_called(read: Mapping[str, Any]) -> dict[str, Any]:
-    """What was read, the column of true labels named as its option is: `target`."""
-    return {"target" if name == "label" else name: held for name, held in read.items()}
-
-
-def opened(files: Sequence[str], *, missing: Sequence[str], input_format: str | None, **reading: Any) -> Any:
-    """The predictions in files, checked."""
-    from howsure.data import open_predictions
-
-    given = [role for role in PROBABILITIES if reading.get(role)]
-    if len(given) > 1:
-        raise InputError(ONE_WAY)
-    for option in ("reduce", "classes"):
-        if reading.get(option) is not None and given and given[0] in ONE_PER_ROW:
-            raise InputError(f"--{option} is for several classes; with --{given[0]}, there is one probability per row.")
-    if given and given[0] not in (*ONE_PER_ROW, *LOG_SCALES) and reading.get("reduce") is None:
-        reading["reduce"] = "top-label"
-    predictions = open_predictions(files, missing_values=missing, format=input_format, **reading)
-    if predictions.said:
-        say(as_options(predictions.said, options_of(click.get_current_context().command)))
-    return predictions
-
-
 def judged(predictions: Any, *, test: str | None = None, **arguments: Any) -> Iterator[Any]:
     """One curve per group, or one for all; streamed where the pairs are too many for memory. `test` gives their p."""
     from howsure.calibration.curve import curve_of
@@ -174,20 +121,6 @@ def judged(predictions: Any, *, test: str | None = None, **arguments: Any) -> It
             else:
                 curve = curve_of(Watched(source, advance), name=name, **arguments)
             yield curve if positive is None else replace(curve, positive=str(positive))
-
-
-def sources(predictions: Any, *, in_memory: bool = False) -> Iterator[tuple[str | None, Any]]:
-    """The pairs of each group by its name, or all pairs; weights and clusters need them in memory."""
-    from howsure.calibration.table import by_group
-
-    in_memory = in_memory or predictions.columns.get("weight") or predictions.columns.get("cluster")
-    if not predictions.group_names:
-        yield None, predictions.pairs() if in_memory else predictions.source()
-    elif in_memory:
-        yield from by_group(predictions.pairs())
-    else:
-        for name in predictions.group_names:
-            yield name, predictions.source(name)
 
 
 @dataclass(frozen=True, slots=True)

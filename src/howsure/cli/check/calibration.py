@@ -9,7 +9,7 @@ from howsure.check.baseline import Baseline, Entry, ErrorSummary
 from howsure.check.calibration import Bins, comparison_rules, evidence_of_limit, judged, of_comparison
 from howsure.check.evidence import Evidence
 from howsure.check.limits import named_once
-from howsure.cli.calibration.main import as_called, opened, sources
+from howsure.cli.calibration.reading import as_called, opened, sources
 from howsure.cli.check.found import Found, what_was_read
 from howsure.cli.check.other_model import other_files
 from howsure.cli.terminal.progress import progress

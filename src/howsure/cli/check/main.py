@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from howsure.check.results import EXIT_CODES, PASS
-from howsure.cli.calibration.main import reading_options
+from howsure.cli.calibration.reading import reading_options
 from howsure.cli.check.baseline_files import read_baseline
 from howsure.cli.check.calibration import calibration_found
 from howsure.cli.check.configuration import contexts, named_by, read_configuration, take_shared

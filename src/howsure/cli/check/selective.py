@@ -10,7 +10,7 @@ from howsure.check.evidence import BELOW, Rule
 from howsure.check.limits import named_once
 from howsure.check.mean_score import MeanScore
 from howsure.check.selective import of_risk, risk_rule
-from howsure.cli.calibration.main import as_called, opened
+from howsure.cli.calibration.reading import as_called, opened
 from howsure.cli.check.found import Found, what_was_read
 from howsure.errors import InputError
 

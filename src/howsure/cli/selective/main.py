@@ -8,7 +8,7 @@ from typing import Any
 import click
 import numpy as np
 
-from howsure.cli.calibration.main import as_called, opened, reading_options
+from howsure.cli.calibration.reading import as_called, opened, reading_options
 from howsure.cli.selective.output import selective_json, selective_table, selective_text
 from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.options import as_names, figure_option, level_option, output_options, probability_options
