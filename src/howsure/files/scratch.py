@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import stat
 import tempfile
 import weakref
 from contextlib import suppress
@@ -45,11 +44,15 @@ def remove_abandoned(place: Path) -> None:
     """Remove the scratch folders in a place that are this user's and whose maker is no more."""
     if fcntl is None:
         return
-    for folder in place.glob(f"{PREFIX}*"):
+    try:
+        with os.scandir(place) as entries:  # a glob makes a path of each, and a shared folder holds thousands
+            folders = [entry for entry in entries if entry.name.startswith(PREFIX)]
+    except OSError:
+        return
+    for folder in folders:
         with suppress(OSError):  # it went meanwhile, or somebody lives in it
-            status = folder.lstat()
-            if stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid():
-                owner = os.open(folder / OWNER, os.O_RDWR | os.O_NOFOLLOW)
+            if folder.is_dir(follow_symlinks=False) and folder.stat(follow_symlinks=False).st_uid == os.getuid():
+                owner = os.open(os.path.join(folder, OWNER), os.O_RDWR | os.O_NOFOLLOW)
                 try:
                     fcntl.flock(owner, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     shutil.rmtree(folder, ignore_errors=True)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 
 from howsure.data.predictions.missing import Selection
 from howsure.data.tables.columns import Column
 from howsure.data.tables.database import Connection, literals
 from howsure.inputs.naming import natural_order
+
+NUMBERS = count()  # of the types made by this process, so that no two have one name
 
 
 def group_sizes(selection: Selection, column: Column) -> dict[str, int]:
@@ -28,9 +31,9 @@ def enumerated_sql(selection: Selection, column: Column) -> str:
 
 
 def _new_type(connection: Connection, names: str) -> str:
-    (number,) = connection.execute("SELECT count(*) FROM duckdb_types() WHERE type_name LIKE 'names_%'").fetchall()[0]
-    connection.execute(f"CREATE TYPE names_{number} AS ENUM ({names})")
-    return f"names_{number}"
+    name = f"names_{next(NUMBERS)}"
+    connection.execute(f"CREATE TYPE {name} AS ENUM ({names})")
+    return name
 
 
 def _position(text: str, type: str) -> str:

@@ -78,7 +78,7 @@ class EventStore:
         finally:
             for left in (temporary, temporary.with_name(f"{temporary.name}.wal")):
                 left.unlink(missing_ok=True)
-        return cls.open(target, read_only=False)
+        return cls.open(target, read_only=False, checked=False)  # its tables were made above
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, read_only: bool = True, checked: bool = True) -> Self:

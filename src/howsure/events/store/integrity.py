@@ -245,32 +245,34 @@ def small_tables(store: Store) -> tuple[str, ...]:
 
 def table_damage(store: Store, tables: Iterable[str], *, documents: Collection[int] | None = None) -> Iterator[Damage]:
     """The rules violated by tables, in all their rows or in those of some documents."""
-    for table in tables:
-        given = {} if documents is None else {"documents": list(documents)}
-        has_rows = rows_of(store, f"SELECT 1 FROM {table} LIMIT 1")  # without any, no row breaks a rule
-        if has_rows:
-            yield from _broken_rows(store, table, documents)
-        for query, rule in [*(_keys(table) if has_rows else []), *_wholes(store, table)]:
-            asked = f"SELECT count(*), min(document) FROM ({query.format(of=OF if given else '')})"
-            ((n, first),) = rows_of(store, asked, **given)
+    given = {} if documents is None else {"documents": list(documents)}
+    asked = tuple(tables)
+    each = " UNION ALL ".join(f"(SELECT '{table}' FROM {table} LIMIT 1)" for table in asked)
+    filled = {table for (table,) in rows_of(store, each)}
+    for table in asked:
+        if table in filled:  # otherwise no row breaks a rule
+            yield from _broken_rows(store, table, given)
+        required = table in filled or table in OF_DOCUMENTS  # of which a document may lack rows
+        for query, rule in [*(_keys(table) if table in filled else []), *(_wholes(store, table) if required else [])]:
+            tally = f"SELECT count(*), min(document) FROM ({query.format(of=OF if given else '')})"
+            ((n, first),) = rows_of(store, tally, **given)
             if n:
                 yield Damage(table, rule, n, first)
 
 
-def _broken_rows(store: Store, table: str, documents: Collection[int] | None) -> Iterator[Damage]:
+def _broken_rows(store: Store, table: str, given: dict[str, list[int]]) -> Iterator[Damage]:
     missing = [(f"t.{column} IS NULL", f"{column} must not be missing") for column in _required(table)]
     rules = [*missing, *RULES[table]]
     document = "t.document" if "document" in types_of(table) else "NULL::BIGINT"
     counts = ", ".join(f"count(*) FILTER ({wrong}), min({document}) FILTER ({wrong})" for wrong, _ in rules)
-    query = f"SELECT {counts} FROM {table} t LEFT JOIN documents d ON d.document = {document}"
-    parameters: dict[str, Any] = {}
+    joined = f" LEFT JOIN documents d ON d.document = {document}" if "d." in counts else ""
+    query, parameters = f"SELECT {counts} FROM {table} t{joined}", dict[str, Any](given)
     if table == "mentions":
         query += " LEFT JOIN sentences s ON s.document = t.document AND s.sentence = t.sentence"
     if "$samples" in counts:
         parameters["samples"] = store.settings.get("samples")  # where it is not said, no length is right or wrong
-    if documents is not None:
+    if given:
         query += " WHERE t.document IN (SELECT unnest($documents))"
-        parameters["documents"] = list(documents)
     (found,) = rows_of(store, query, **parameters)
     for (_, rule), n, first in zip(rules, found[::2], found[1::2], strict=True):
         if n:
@@ -287,12 +289,8 @@ def _keys(table: str) -> list[tuple[str, str]]:
         return []
     key = KEYS[table]
     one = "any_value(document)" if "document" in types_of(table) else "NULL::BIGINT"
-    return [
-        (
-            f"SELECT {one} AS document FROM {table} {{of}} GROUP BY {key} HAVING count(*) > 1",
-            f"there must be one row a {key.replace(', ', ' and ')}",
-        )
-    ]
+    query = f"SELECT {one} AS document FROM {table} {{of}} GROUP BY {key} HAVING count(*) > 1"
+    return [(query, f"there must be one row a {key.replace(', ', ' and ')}")]
 
 
 def _required(table: str) -> list[str]:
