@@ -27,7 +27,7 @@ LAYERS = (
     {"result"},
     {"files", "stats"},
     {"calibration", "sequences", "data"},
-    {"significance", "coreference", "counts", "selective"},
+    {"significance", "coreference", "counts", "selective", "recalibration"},
     {"events", "check"},
     {"figures"},
     {"reproductions", "report", "explorer"},
@@ -43,6 +43,7 @@ NUMERICS = {
     "coreference",
     "counts",
     "selective",
+    "recalibration",
     "check",
 }
 KEEPERS = {  # of what a chapter writes and reads itself

@@ -31,7 +31,16 @@ ROOMS = (
     "howsure",
     *(
         f"howsure.{room}"
-        for room in ["calibration", "significance", "selective", "sequences", "coreference", "events", "data"]
+        for room in [
+            "calibration",
+            "significance",
+            "selective",
+            "recalibration",
+            "sequences",
+            "coreference",
+            "events",
+            "data",
+        ]
     ),
 )
 PAIRS = replace(
@@ -137,6 +146,11 @@ CALLS: dict[str, Callable[[], Any]] = {
     "sample for labels": lambda: howsure.sample_for_labels(np.linspace(0, 1, 200), 30, rng=0),
     "selective": lambda: howsure.selective_curve(PAIRS, accuracy=[0.9]),
     "selective of little": lambda: howsure.selective_curve(FEW, accuracy=[0.9]),
+    "map": lambda: howsure.recalibrate(PAIRS, method="venn-abers", small_groups="pooled"),
+    "map of little": lambda: howsure.recalibrate(np.arange(40) % 2, np.linspace(0, 1, 40), method="isotonic"),
+    "map of classes": lambda: howsure.recalibrate(
+        np.arange(60) % 3, np.random.default_rng(8).dirichlet(np.ones(3), 60), classes=["a", "b", HOSTILE]
+    ),
     "selective table": lambda: howsure.selective_table(PAIRS),
     "threshold": lambda: howsure.threshold_for(PAIRS, risk=0.5),
     "threshold of little": lambda: howsure.threshold_for(FEW, risk=0.1),

@@ -11,11 +11,11 @@ from howsure.counts.design import FEW, Bools, difference_total, labels_total
 from howsure.counts.model.cell_levels import LEVELS, cell_levels
 from howsure.counts.model.conditional import conditional_estimate, conditional_interval
 from howsure.counts.model.count_law import MOST_UNITS, CountLaw, LogitCounts, count_law
-from howsure.counts.model.logits import sigmoid
 from howsure.counts.model.proxy import Proxy, weights_of
 from howsure.counts.population.units import Units
 from howsure.counts.results import CountEstimate
 from howsure.inputs.pairs import Floats, Integers
+from howsure.stats.logistic import sigmoid
 from howsure.stats.poisson_binomial import poisson_binomial
 
 BLOCK = 1 << 16  # units whose logits are computed at a time

@@ -11,12 +11,12 @@ from howsure.counts.cell_counts import FittedCells
 from howsure.counts.design import FEW, difference_total
 from howsure.counts.model.cell_levels import LEVELS, cell_levels
 from howsure.counts.model.count_law import count_law
-from howsure.counts.model.logits import sigmoid
 from howsure.counts.model.proxy import FOLDS, Proxy, fit_proxy, folds_of, weights_of
 from howsure.counts.population.units import Units
 from howsure.counts.results import CountEstimate, Diagnostics
 from howsure.inputs.pairs import Floats
 from howsure.stats.estimate import Estimate
+from howsure.stats.logistic import sigmoid
 from howsure.stats.proportions import normal_quantile
 
 LEAST_PAIRS = 40  # of a calibration error

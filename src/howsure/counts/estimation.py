@@ -7,7 +7,6 @@ from typing import Any
 from howsure import __version__
 from howsure.counts.cell_counts import count_cells, count_total, fit_cells
 from howsure.counts.diagnostics import diagnostics_of, notes_of
-from howsure.counts.model.logits import sigmoid
 from howsure.counts.model.proxy import fit_proxy
 from howsure.counts.population.features import read_features
 from howsure.counts.population.units import read_units
@@ -17,6 +16,7 @@ from howsure.errors import InputError
 from howsure.inputs.checks import check_level
 from howsure.inputs.frames import columns_from, is_frame
 from howsure.inputs.naming import unknown_name
+from howsure.stats.logistic import sigmoid
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 METHODS = ("auto", "hierarchical", "exact", "difference", "labels", "raw")

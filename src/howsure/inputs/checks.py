@@ -26,10 +26,10 @@ NUMERIC = "biuf"  # the kinds of numpy's dtypes that are numbers
 NO_NUMBERS = (str, bytes, np.datetime64, np.timedelta64)  # though some turn into floats
 
 
-def check_probabilities(y_prob: object, *, name: str = "y_prob", n: int | None = None) -> Floats:
+def check_probabilities(y_prob: object, *, name: str = "y_prob", n: int | None = None, logits: bool = False) -> Floats:
     """Probabilities as float64: all in [0, 1], none missing; not copied if they are already float64.
 
-    A negative zero becomes 0. `n` is the required number of rows.
+    A negative zero becomes 0. `n` is the required number of rows; `logits`: the caller takes these, too.
 
     >>> check_probabilities([0, 0.25, 1])
     array([0.  , 0.25, 1.  ])
@@ -46,7 +46,8 @@ def check_probabilities(y_prob: object, *, name: str = "y_prob", n: int | None =
         value = float(values[row])
         if math.isnan(value):
             raise _missing(name, row, value)
-        raise InputError(f"{name} must lie in [0, 1]; row {row} holds {value!r}. {probability_advice(value, high)}")
+        advice = probability_advice(value, high, in_file=logits)
+        raise InputError(f"{name} must lie in [0, 1]; row {row} holds {value!r}. {advice}")
     return values + 0.0 if low == 0.0 and np.signbit(values).any() else values
 
 

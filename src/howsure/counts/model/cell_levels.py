@@ -7,8 +7,8 @@ from functools import cache
 
 import numpy as np
 
-from howsure.counts.model.logits import sigmoid
 from howsure.inputs.pairs import Floats, Integers
+from howsure.stats.logistic import sigmoid
 
 LEVELS = np.arange(-60, 61) / 10.0  # θ, in logits
 MEANS = np.arange(-16, 17) / 4.0  # μ

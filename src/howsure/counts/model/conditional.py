@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from howsure.counts.hypergeometric import first_that
-from howsure.counts.model.logits import sigmoid
 from howsure.inputs.pairs import Floats
+from howsure.stats.logistic import sigmoid
 from howsure.stats.poisson_binomial import poisson_binomial
 
 NEWTON_STEPS = 60

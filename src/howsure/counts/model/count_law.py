@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from howsure.counts.model.logits import sigmoid
 from howsure.counts.model.small_sums import mixed_small_sums
 from howsure.inputs.pairs import Floats
+from howsure.stats.logistic import sigmoid
 
 SMALL_VARIANCE = 16.0  # sums below it have their law computed term by term, others Edgeworth's approximation
 MOST_UNITS = 4_096  # of a cell whose units are taken one by one; of larger ones those alike are taken together

@@ -1,4 +1,4 @@
-"""Probabilities and their logits."""
+"""The logits of probabilities that are never certain."""
 
 from __future__ import annotations
 
@@ -13,8 +13,3 @@ def clipped_logit(p: Floats) -> Floats:
     """log(p / (1 - p)) of probabilities kept within [0.0001, 0.9999]."""
     kept = np.clip(p, LEAST, 1.0 - LEAST)
     return np.asarray(np.log(kept) - np.log1p(-kept))
-
-
-def sigmoid(x: Floats) -> Floats:
-    """1 / (1 + e^-x)."""
-    return np.asarray(0.5 * (1.0 + np.tanh(0.5 * x)))

@@ -6,16 +6,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from howsure.counts.model.logits import clipped_logit, sigmoid
+from howsure.counts.model.logits import clipped_logit
 from howsure.counts.model.unit_features import UnitFeatures, unit_features
 from howsure.counts.population.units import Units
 from howsure.inputs.pairs import Floats, Integers
+from howsure.stats.logistic import fit_logistic, sigmoid
 
 RIDGE = 3.0
 OF_INTERCEPT = 0.1  # a weak pull towards the base rate, so that labels of one kind only have a fit
 FOLDS = 5
-STEPS = 50
-TOLERANCE = 1e-10
 DRAWS = 8  # of the coefficients, half of them the others' opposites
 DRAWS_OF_MANY = 4  # where there are more than a million units, or a thousand cells
 MANY_UNITS, MANY_CELLS = 1_000_000, 1_000
@@ -121,7 +120,7 @@ class RidgeFit:
 def fit_ridge(features: Floats, labels: Floats, weight: Floats | None = None) -> RidgeFit:
     """Minimise Σ w log(1 + e^{-(2y-1) x·b}) + λ/2 ‖b‖², λ = 3; 0.1 for the intercept's distance from the base rate.
 
-    Newton's method with step halving: the objective is strictly convex, so any start leads to the one minimum.
+    It is strictly convex, so there is one minimum.
     """
     n, k = features.shape
     w = np.ones(n) if weight is None else weight
@@ -131,25 +130,5 @@ def fit_ridge(features: Floats, labels: Floats, weight: Floats | None = None) ->
     centre = np.zeros(k + 1)
     positives = w @ labels
     centre[0] = np.log((positives + 0.5) / (w.sum() - positives + 0.5))
-    b = centre.copy()
-
-    def objective(at: Floats) -> float:
-        eta = design @ at
-        return float(w @ (np.logaddexp(0.0, eta) - labels * eta) + 0.5 * penalty @ (at - centre) ** 2)
-
-    value = objective(b)
-    for _ in range(STEPS):
-        p = sigmoid(design @ b)
-        gradient = design.T @ (w * (p - labels)) + penalty * (b - centre)
-        hessian = (design * (w * p * (1.0 - p))[:, None]).T @ design + np.diag(penalty)
-        step = np.linalg.solve(hessian, gradient)
-        size, moved = 1.0, objective(b - step)
-        while moved > value and size > 1e-6:
-            size /= 2
-            moved = objective(b - size * step)
-        b, gained, value = b - size * step, value - moved, moved
-        if gained < TOLERANCE * (1.0 + abs(value)):
-            break
-    p = sigmoid(design @ b)
-    hessian = (design * (w * p * (1.0 - p))[:, None]).T @ design + np.diag(penalty)
-    return RidgeFit(b, np.linalg.inv(hessian))
+    fit = fit_logistic(design, labels, w, penalty=penalty, centre=centre)
+    return RidgeFit(fit.coefficients, np.asarray(np.linalg.inv(fit.hessian), dtype=np.float64))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from howsure.counts.model.logits import sigmoid
 from howsure.inputs.pairs import Floats, Integers
+from howsure.stats.logistic import sigmoid
 
 REACH = 12.0  # standard deviations beyond which a small sum has no mass
 MOST_TERMS = 4_096  # units that are added one by one; of more, by Fourier's transform

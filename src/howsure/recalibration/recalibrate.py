@@ -1,0 +1,164 @@
+"""`recalibrate`: from labels and probabilities to a map."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from howsure import __version__
+from howsure.inputs.pairs import Floats
+from howsure.recalibration.choice import Choice, chosen
+from howsure.recalibration.fitted import ERROR, LEAST_ROWS, Fitted, check_fit, fit, small_groups
+from howsure.recalibration.folds import FOLDS, check_folds, stream_of
+from howsure.recalibration.labelled import Labelled, labelled_from
+from howsure.recalibration.maps.histogram import BINS, Histogram
+from howsure.recalibration.maps.isotonic import Isotonic
+from howsure.recalibration.maps.linear import Vector
+from howsure.recalibration.maps.platt import Platt
+from howsure.recalibration.methods import AUTO, candidates
+from howsure.recalibration.results import RecalibrationMap
+from howsure.recalibration.scores import check_floor
+from howsure.stats.randomness import Randomness, seed_in_recipe
+
+FEW = 50  # rows of a label, below which a note says so
+
+
+def recalibrate(
+    y_true: Any,
+    y_prob: Any = None,
+    *,
+    logits: Any = None,
+    method: str = AUTO,
+    groups: Any = None,
+    clusters: Any = None,
+    sample_weight: Any = None,
+    classes: Sequence[object] | None = None,
+    pos_label: Any = None,
+    folds: int = FOLDS,
+    floor: float | None = None,
+    small_groups: str = ERROR,
+    bins: int = BINS,
+    penalty: float | None = None,
+    rng: Randomness = 0,
+) -> RecalibrationMap:
+    """A map from a model's probabilities to calibrated ones, learned from labelled rows.
+
+    y_true (n,), y_prob (n,): labels 0 and 1 (or two values, of which `pos_label` is 1) and the probabilities of label
+    1. Or y_true (n,), y_prob (n, K): one of K `classes` per row, by name or position, and the probabilities of all; or
+    a data frame whose columns are the classes. `logits` in the place of y_prob: log-odds (n,), or any scores whose
+    softmax gives the probabilities (n, K). `Pairs` may replace y_true and y_prob.
+
+    method, of one probability per row: "temperature", "platt", "beta", "isotonic", "histogram" (`bins` bins of equal
+    size) or "venn-abers"; of classes: "temperature", "vector" or "dirichlet" (matrix scaling of log-probabilities with
+    a `penalty`, found by cross-fitting unless it is given). "auto" takes the simplest method whose cross-fitted log
+    loss is at most one standard error above that of the best, which may be "none": no map helps. `choice` holds what
+    each scored.
+
+    clusters (n,): rows that belong together; they share a fold. sample_weight (n,): how often a row counts. groups
+    (n,): one map for each group with 20 rows of each label or more; others are an error, or with
+    small_groups="pooled" take the map of all rows. floor: probabilities are moved into [floor, 1 - floor] first, when
+    the map is fitted and when it is applied; without it, one of exactly 0 or 1 stays as it is in maps of log-odds, and
+    is an error where it is wrong. folds, rng: of the cross-fitting that chooses.
+
+    The map has been fitted to these rows: judge it on others, by its `evaluate`, or cross-fitted on these by
+    `evaluate_recalibration`.
+
+    Raises InputError naming the parameter, row and value that violated a rule, and where a method has no best map.
+    Sources: Platt (1999), Zadrozny & Elkan (2001, 2002), Vovk et al. (2015), Guo et al. (2017), Kull et al. (2017,
+    2019).
+
+    >>> rng = np.random.default_rng(0)
+    >>> q = rng.uniform(0.01, 0.99, 5000)
+    >>> found = recalibrate(rng.random(5000) < 1 / (1 + (1 / q - 1) ** 0.5), q, method="temperature")
+    >>> round(found.parameters["T"], 1), found.apply([0.2, 0.9]).round(2).tolist()
+    (2.0, [0.33, 0.75])
+    """
+    data = labelled_from(
+        y_true, y_prob, logits=logits, groups=groups, clusters=clusters, sample_weight=sample_weight, classes=classes,
+        pos_label=pos_label, floor=check_floor(floor),
+    )  # fmt: skip
+    return recalibration_of(
+        data, method=method, folds=folds, floor=floor, small=small_groups, bins=bins, penalty=penalty, rng=rng
+    )
+
+
+def recalibration_of(
+    data: Labelled,
+    *,
+    method: str = AUTO,
+    folds: int = FOLDS,
+    floor: float | None = None,
+    small: str = ERROR,
+    bins: int = BINS,
+    penalty: float | None = None,
+    rng: Randomness = 0,
+    advance: Callable[[int], None] = lambda steps: None,
+) -> RecalibrationMap:
+    """The map of checked rows: the implementation of `recalibrate`. `advance` is told of every fold of every method."""
+    methods = candidates(method, binary=data.is_binary, bins=bins, penalty=penalty)
+    folds, generator = check_folds(folds), stream_of(rng)
+    check_fit(data)
+    pooled = small_groups(data, small)
+    choice = None
+    if len(methods) > 1:
+        choice = chosen(data, methods, folds=folds, small=pooled, rng=generator, advance=advance)
+    used = methods[0] if choice is None else choice.method
+    fitted = fit(data, used, pooled)
+    recipe: dict[str, Any] = {
+        "howsure": __version__, "method": used.name, "asked": None if choice is None else method, "n": len(data),
+        "weighted": data.weights is not None, "clusters": _number(data.clusters),
+        "groups": len(data.group_names) or None, "pooled_groups": list(pooled) or None,
+        "least_rows_of_a_group": LEAST_ROWS if data.groups is not None else None, "floor": floor,
+        "bins": used.bins if used.name == Histogram.method else None, "penalty": used.penalty,
+        "folds": folds if choice is not None else None, "seed": seed_in_recipe(rng) if choice is not None else None,
+    }  # fmt: skip
+    return RecalibrationMap(
+        method=used.name,
+        fitted=fitted,
+        classes=data.classes,
+        positive=data.positive,
+        floor=floor,
+        recipe=recipe,
+        notes=tuple(_notes(data, fitted, choice, pooled)),
+        choice=choice,
+    )
+
+
+def _number(codes: Any) -> int | None:
+    return None if codes is None else len(np.unique(codes))
+
+
+def _notes(data: Labelled, fitted: Fitted, choice: Choice | None, pooled: Sequence[str]) -> list[str]:
+    notes = []
+    if choice is not None and choice.method.name == "none":
+        notes.append("no map helps: none has a log loss that is lower by more than one standard error, cross-fitted")
+    if choice is not None:
+        notes += [f"{one.method} was not possible: {one.refused}" for one in choice.candidates if one.refused]
+    seen = np.bincount(data.labels[data.weight > 0], minlength=data.k)
+    few = [(name, int(n)) for name, n in zip(data.label_names(), seen, strict=True) if 0 < n < FEW]
+    if few:
+        notes.append(f"few rows of a label ({', '.join(f'{name}: {n}' for name, n in few)}): the map is uncertain")
+    notes += [f"too few rows for a map of their own, so that of all rows: {', '.join(pooled)}"] if pooled else []
+    notes += _certain(data, fitted)
+    for name, one in zip(fitted.names or ("",), fitted.maps, strict=True):
+        where = f" in {name}" if name else ""
+        if (isinstance(one, Platt) and one.slope < 0) or (isinstance(one, Vector) and (one.scales < 0).any()):
+            notes.append(f"the map reverses the order{where}: a slope is below 0")
+        held: Floats = one.y if isinstance(one, Isotonic) else one.values if isinstance(one, Histogram) else np.zeros(0)
+        if len(held) and (held.min() == 0.0 or held.max() == 1.0):
+            notes.append(f"the map gives exactly 0 or 1{where}: one error there is an infinite log loss")
+    return notes
+
+
+def _certain(data: Labelled, fitted: Fitted) -> list[str]:
+    certain = (
+        int((data.scores.probabilities == 0).any(axis=-1).sum())
+        if not data.is_binary
+        else int(((data.scores.probabilities == 0) | (data.scores.probabilities == 1)).sum())
+    )
+    keeps = {"temperature", "platt", "beta"} & {one.method for one in fitted.maps}
+    if not certain or not keeps:
+        return []
+    return [f"{certain:,} rows hold a probability of exactly 0 or 1, which the map keeps"]

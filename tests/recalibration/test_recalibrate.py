@@ -1,0 +1,348 @@
+"""Laws and oracles of `recalibrate`: parity with scikit-learn, brute force, order, weights, refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from sklearn.calibration import _SigmoidCalibration
+from sklearn.isotonic import IsotonicRegression
+from sklearn.linear_model import LogisticRegression
+
+import howsure
+from howsure import InputError, RecalibrationMap, recalibrate
+
+BINARY = ("temperature", "platt", "beta", "isotonic", "histogram", "venn-abers")
+OF_CLASSES = ("temperature", "vector", "dirichlet")
+
+
+def binary(n: int = 2000, seed: int = 1, slope: float = 0.6) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    q = rng.uniform(0.001, 0.999, n)
+    return (rng.random(n) < 1 / (1 + np.exp(-slope * np.log(q / (1 - q)) - 0.2))).astype(int), q
+
+
+def classes(n: int = 1500, k: int = 3, seed: int = 2) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    logits = rng.normal(size=(n, k)) * 2
+    true = np.exp(logits / 1.7 + np.linspace(-0.3, 0.3, k))
+    true /= true.sum(axis=1, keepdims=True)
+    return (true.cumsum(axis=1) > rng.random((n, 1))).argmax(axis=1), logits
+
+
+def softmax(logits: np.ndarray) -> np.ndarray:
+    raised = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return raised / raised.sum(axis=1, keepdims=True)
+
+
+def fitted(method: str, seed: int = 1, weighted: bool = False) -> tuple[RecalibrationMap, np.ndarray, np.ndarray]:
+    y, q = binary(400, seed)
+    weight = np.random.default_rng(seed).integers(0, 4, 400) if weighted else None
+    return recalibrate(y, q, method=method, sample_weight=weight), y, q
+
+
+def odds(q: np.ndarray) -> np.ndarray:
+    return np.log(q / (1 - q))
+
+
+def test_temperature_is_the_logistic_regression_without_intercept():
+    y, q = binary()
+    oracle = LogisticRegression(C=np.inf, fit_intercept=False, tol=1e-12, max_iter=1000)
+    oracle.fit(odds(q)[:, None], y)
+    assert 1 / recalibrate(y, q, method="temperature").parameters["T"] == pytest.approx(oracle.coef_[0, 0], abs=1e-6)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_platt_is_scikit_learns_sigmoid(weighted):
+    y, q = binary(800)
+    weight = np.random.default_rng(3).integers(1, 4, 800).astype(float) if weighted else None
+    oracle = _SigmoidCalibration().fit(odds(q), y, weight)
+    found = recalibrate(y, q, method="platt", sample_weight=weight)
+    assert found.parameters["a"] == pytest.approx(-oracle.b_, abs=1e-5)  # as near as scikit-learn's optimiser comes
+    assert found.parameters["b"] == pytest.approx(-oracle.a_, abs=1e-5)
+    weight = np.ones(800) if weight is None else weight
+    ones, zeros = weight @ y, weight @ (1 - y)
+    target = np.where(y == 1, (ones + 1) / (ones + 2), 1 / (zeros + 2))
+    p = found.apply(q)
+    assert np.abs([weight @ (p - target), (weight * (p - target)) @ odds(q)]).max() < 1e-6 * len(y)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_isotonic_is_scikit_learns_with_ties(weighted):
+    y, q = binary(800)
+    q = q.round(2)
+    weight = np.random.default_rng(3).uniform(0, 3, 800) if weighted else None
+    oracle = IsotonicRegression(out_of_bounds="clip").fit(q, y, sample_weight=weight)
+    grid = np.linspace(0, 1, 501)
+    found = recalibrate(y, q, method="isotonic", sample_weight=weight)
+    assert found.apply(grid) == pytest.approx(oracle.predict(grid), abs=1e-9)
+
+
+def test_beta_is_the_best_of_all_slopes_of_at_least_zero():
+    for seed, slope in ((1, 0.6), (2, 3.0), (3, -0.5), (4, 0.0)):
+        y, q = binary(300, seed, slope)
+        found = recalibrate(y, q, method="beta").parameters
+
+        def loss(at, y=y, q=q):
+            eta = at[2] + at[0] * np.log(q) - at[1] * np.log(1 - q)
+            return float((np.logaddexp(0, eta) - y * eta).sum())
+
+        oracle = minimize(loss, [1.0, 1.0, 0.0], bounds=[(0, None), (0, None), (None, None)], method="L-BFGS-B")
+        mine = loss([found["a"], found["b"], found["c"]])
+        assert found["a"] >= 0
+        assert found["b"] >= 0
+        assert mine <= oracle.fun + 1e-6
+        assert mine == pytest.approx(oracle.fun, abs=1e-3)
+
+
+def test_venn_abers_is_two_isotonic_regressions_by_brute_force():
+    rng = np.random.default_rng(1)
+    for _ in range(30):
+        n = int(rng.integers(3, 15))
+        q, y = rng.integers(0, 9, n) / 8, rng.integers(0, 2, n)
+        y[:2] = 0, 1
+        grid = np.arange(17) / 16
+        low, high = (found := recalibrate(y, q, method="venn-abers")).interval(grid)
+        for label, held in enumerate((low, high)):
+            brute = [IsotonicRegression().fit(np.append(q, x), np.append(y, label)).predict([x])[0] for x in grid]
+            assert held == pytest.approx(brute, abs=1e-12)
+        assert found.apply(grid) == pytest.approx(high / (1 - low + high))
+
+
+def test_histogram_bins_are_frequencies_of_equal_parts():
+    y, q = binary(1000)
+    found = recalibrate(y, q, method="histogram", bins=10)
+    rows = np.argsort(q).reshape(10, 100)
+    assert found.parameters["values"] == pytest.approx(y[rows].mean(axis=1))
+    assert found.apply(q)[rows] == pytest.approx(np.repeat(y[rows].mean(axis=1)[:, None], 100, axis=1))
+
+
+def test_histogram_of_ties_has_fewer_bins_and_none_empty():
+    found = recalibrate([0, 1] * 50, [0.2] * 60 + [0.9] * 40, method="histogram")
+    assert found.parameters == {"edges": [0.9], "values": [0.5, 0.5]}
+
+
+@pytest.mark.parametrize("method", OF_CLASSES)
+def test_maps_of_classes_are_the_minimum_of_a_brute_optimiser(method):
+    y, logits = classes(600)
+    logs = np.log(softmax(logits))
+    k, penalty = 3, 0.01
+    extra = {"penalty": penalty} if method == "dirichlet" else {}
+    found = recalibrate(y, logits=logits, method=method, **extra)
+
+    def loss(at):
+        scores = {
+            "temperature": lambda: logs * at[0],
+            "vector": lambda: logs * at[:k] + at[k:],
+            "dirichlet": lambda: logs @ at[: k * k].reshape(k, k).T + at[k * k :],
+        }[method]()
+        mean = float(np.mean(np.log(np.exp(scores).sum(axis=1)) - scores[np.arange(len(y)), y]))
+        if method != "dirichlet":
+            return mean
+        w = at[: k * k].reshape(k, k)
+        off = w - np.diag(np.diag(w))
+        return mean + penalty * ((off**2).sum() / (k * (k - 1)) + (at[k * k :] ** 2).sum() / k)
+
+    start = {"temperature": [1.0], "vector": [1.0] * k + [0.0] * k, "dirichlet": [*np.eye(k).ravel(), *[0.0] * k]}
+    oracle = minimize(loss, start[method], method="BFGS", options={"gtol": 1e-7})
+    held = found.parameters
+    mine = {
+        "temperature": lambda: [1 / held["T"]],
+        "vector": lambda: [*held["a"], *held["b"]],
+        "dirichlet": lambda: [*np.ravel(held["W"]), *held["b"]],
+    }[method]()
+    assert loss(np.array(mine)) <= oracle.fun + 1e-10
+    assert loss(np.array(mine)) == pytest.approx(oracle.fun, abs=1e-8)
+
+
+def test_two_classes_are_one_probability():
+    y, q = binary(500)
+    one = recalibrate(y, q, method="temperature")
+    two = recalibrate(y, np.column_stack([1 - q, q]), method="temperature")
+    assert one.parameters["T"] == pytest.approx(two.parameters["T"], rel=1e-8)
+    assert one.apply(q) == pytest.approx(two.apply(np.column_stack([1 - q, q]))[:, 1], rel=1e-6)
+
+
+def test_logits_are_the_probabilities_they_mean():
+    y, q = binary(500)
+    for method in BINARY:
+        by_logits = recalibrate(y, logits=odds(q), method=method)
+        assert by_logits.apply(logits=odds(q)) == pytest.approx(recalibrate(y, q, method=method).apply(q), abs=1e-9)
+    codes, logits = classes()
+    for method in OF_CLASSES:
+        by_logits = recalibrate(codes, logits=logits + 5, method=method)
+        of_softmax = recalibrate(codes, softmax(logits), method=method)
+        assert by_logits.apply(logits=logits) == pytest.approx(of_softmax.apply(softmax(logits)), abs=1e-6)
+
+
+@pytest.mark.parametrize("method", BINARY)
+def test_the_order_of_rows_changes_nothing_and_weights_repeat_rows(method):
+    found, y, q = fitted(method, weighted=True)
+    weight = np.random.default_rng(1).integers(0, 4, 400)
+    grid = np.linspace(0.01, 0.99, 99)
+    mixed = np.random.default_rng(9).permutation(400)
+    for rows, weights in ((mixed, weight[mixed]), (np.repeat(np.arange(400), weight), None)):
+        again = recalibrate(y[rows], q[rows], method=method, sample_weight=weights)
+        assert again.apply(grid) == pytest.approx(found.apply(grid), abs=1e-8)
+
+
+@pytest.mark.parametrize("method", OF_CLASSES)
+def test_the_order_of_rows_of_classes_changes_nothing_and_weights_repeat_rows(method):
+    y, logits = classes(500)
+    weight = np.random.default_rng(1).integers(0, 4, 500)
+    extra = {"penalty": 0.01} if method == "dirichlet" else {}
+    found = recalibrate(y, logits=logits, method=method, sample_weight=weight, **extra).apply(logits=logits)
+    mixed = np.random.default_rng(9).permutation(500)
+    for rows, weights in ((mixed, weight[mixed]), (np.repeat(np.arange(500), weight), None)):
+        again = recalibrate(y[rows], logits=logits[rows], method=method, sample_weight=weights, **extra)
+        assert again.apply(logits=logits) == pytest.approx(found, abs=1e-7)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000), st.sampled_from(["temperature", "isotonic", "venn-abers", "beta"]))
+def test_maps_that_keep_the_order_rise(seed, method):
+    y, q = binary(60, seed)
+    try:
+        found = recalibrate(y, q.round(2), method=method)
+    except InputError:
+        return
+    after = found.apply(np.linspace(0, 1, 101))
+    assert (np.diff(after) >= 0).all()
+    assert after.min() >= 0
+    assert after.max() <= 1
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000))
+def test_a_temperature_never_changes_the_most_probable_class(seed):
+    y, logits = classes(60, 4, seed)
+    try:
+        found = recalibrate(y, logits=logits, method="temperature")
+    except InputError:
+        return
+    after = found.apply(logits=logits)
+    assert (after.argmax(axis=1) == logits.argmax(axis=1)).all()
+    assert after.sum(axis=1) == pytest.approx(1)
+
+
+def test_zero_and_one_stay_where_they_are_right():
+    y, q = binary(400)
+    y, q = np.append(y, [0, 1]), np.append(q, [0.0, 1.0])
+    for method in ("temperature", "platt", "beta"):
+        found = recalibrate(y, q, method=method)
+        assert found.parameters == pytest.approx(recalibrate(y[:-2], q[:-2], method=method).parameters)
+        assert found.apply([0.0, 1.0]).tolist() == [0.0, 1.0]
+        assert "2 rows hold a probability of exactly 0 or 1, which the map keeps" in found.notes
+
+
+def test_a_wrong_certainty_is_refused_or_floored_by_name():
+    y, q = binary(400)
+    y, q = np.append(y, [1, 1]), np.append(q, [0.0, 1.0])
+    for method in ("temperature", "platt", "beta"):
+        with pytest.raises(InputError, match=r"wrong in 1 row, the first of them row 400.*floor=1e-6"):
+            recalibrate(y, q, method=method)
+        found = recalibrate(y, q, method=method, floor=1e-6)
+        assert 0 < found.apply([0.0])[0] == pytest.approx(found.apply([1e-6])[0])
+    chosen = recalibrate(y, q)
+    assert chosen.method == "venn-abers"  # the only one without an infinite loss
+    assert any(note.startswith("temperature was not possible") for note in chosen.notes)
+
+
+def test_auto_takes_the_simplest_of_the_best_and_may_take_none():
+    y, q = binary(4000)
+    assert recalibrate(y, q).method == "platt"
+    rng = np.random.default_rng(5)
+    q = rng.uniform(0.01, 0.99, 3000)
+    found = recalibrate(rng.random(3000) < q, q)
+    assert found.method == "none"
+    assert found.apply(q) == pytest.approx(q)
+    assert "no map helps" in found.notes[0]
+    assert found.choice.candidates[0].method == "none"
+    assert found.choice.seconds > 0
+
+
+def test_groups_have_maps_of_their_own():
+    (y1, q1), (y2, q2) = binary(500, 1, 0.5), binary(500, 2, 2.0)
+    y, q, group = np.append(y1, y2), np.append(q1, q2), np.repeat(["a", "b"], 500)
+    found = recalibrate(y, q, groups=group, method="temperature")
+    alone = recalibrate(y1, q1, method="temperature")
+    assert found.parameters["a"]["T"] == alone.parameters["T"]
+    assert (found.apply(q, groups=group)[:500] == alone.apply(q1)).all()
+    with pytest.raises(InputError, match="groups must say the group of each row"):
+        found.apply(q)
+    with pytest.raises(InputError, match="not 'c'"):
+        found.apply([0.5], groups=["c"])
+
+
+def test_small_groups_are_refused_or_take_the_map_of_all_by_name():
+    y, q = binary(500)
+    group = np.where(np.arange(500) < 10, "few", "many")
+    with pytest.raises(InputError, match=r"'few' have fewer .*small_groups='pooled'"):
+        recalibrate(y, q, groups=group)
+    found = recalibrate(y, q, groups=group, small_groups="pooled", method="platt")
+    assert found.parameters["few"] == recalibrate(y, q, method="platt").parameters
+    assert found.recipe["pooled_groups"] == ["few"]
+    assert any("few" in note for note in found.notes)
+
+
+def test_columns_are_matched_by_name():
+    pandas = pytest.importorskip("pandas")
+    codes, logits = classes()
+    names = np.array(["x", "y", "z"])
+    frame = pandas.DataFrame(softmax(logits), columns=names)
+    found = recalibrate(names[codes], frame, method="vector")
+    assert found.apply(frame[["z", "x", "y"]]) == pytest.approx(found.apply(frame), abs=0)
+    assert found.apply(softmax(logits)[:, ::-1], classes=["z", "y", "x"]) == pytest.approx(found.apply(frame), abs=0)
+    with pytest.raises(InputError, match="must have the classes of the map, x, y, z; it has a, y, z"):
+        found.apply(frame.rename(columns={"x": "a"}))
+
+
+def test_public_names():
+    assert {"recalibrate", "RecalibrationMap"} <= set(dir(howsure))
+
+
+WRONG = {
+    "one label": (lambda y, q: recalibrate(np.ones(50), q[:50]), "two labels or more; all of 50 rows hold '1'"),
+    "logits as probabilities": (lambda y, q: recalibrate(y, odds(q)), "logits=... reads them"),
+    "both": (lambda y, q: recalibrate(y, q, logits=q), "either y_prob, probabilities, or logits"),
+    "neither": (lambda y, q: recalibrate(y), "either y_prob, probabilities, or logits"),
+    "infinite logits": (lambda y, q: recalibrate(y, logits=np.append(q[:-1], np.inf)), "row 1999 holds .*inf"),
+    "a method for classes": (lambda y, q: recalibrate(y, q, method="vector"), "is not for one probability per row"),
+    "no method": (lambda y, q: recalibrate(y, q, method="isotonik"), "Did you mean isotonic"),
+    "constant": (lambda y, q: recalibrate(y, np.full(2000, 0.3), method="platt"), "needs 2 different probabilities"),
+    "two values": (lambda y, q: recalibrate(y, q.round(), method="beta", floor=0.1), "needs 3 different .* are 2"),
+    "halves": (lambda y, q: recalibrate(y, np.full(2000, 0.5), method="temperature"), "every probability is 1/2"),
+    "separated": (lambda y, q: recalibrate(q > 0.5, q, method="temperature"), "right side of 1/2"),
+    "separated slopes": (lambda y, q: recalibrate(q > 0.3, q, method="beta"), "no best slopes"),
+    "reversed": (lambda y, q: recalibrate(1 - y, q, method="temperature"), "the rarer the label"),
+    "folds": (lambda y, q: recalibrate(y, q, folds=1), "whole number from 2 to 100; it is 1"),
+    "few clusters": (lambda y, q: recalibrate(y, q, clusters=np.arange(2000) % 3), "there are 3"),
+    "floor": (lambda y, q: recalibrate(y, q, floor=0.0), "above 0 and up to 0.1; it is 0.0"),
+    "bins": (lambda y, q: recalibrate(y, q, bins=0), "from 1 to 100,000; it is 0"),
+    "bins elsewhere": (lambda y, q: recalibrate(y, q, method="platt", bins=3), "bins is for method='histogram'"),
+    "penalty": (lambda y, q: recalibrate(y, q, penalty=-1.0), "finite number above 0; it is -1.0"),
+    "lengths": (lambda y, q: recalibrate(y[:-1], q), "as many rows"),
+    "columns to apply": (lambda y, q: recalibrate(y, q).apply(np.ones((2, 3)) / 3), "take one|Take one"),
+    "an interval": (lambda y, q: recalibrate(y, q, method="platt").interval(q), "only method='venn-abers'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_what_is_wrong_is_said(wrong):
+    call, said = WRONG[wrong]
+    with pytest.raises(InputError, match=said):
+        call(*binary())
+
+
+def test_platts_map_that_reverses_the_order_says_so():
+    y, q = binary()
+    assert any("reverses the order" in note for note in recalibrate(1 - y, q, method="platt").notes)
+
+
+def test_float32_is_taken():
+    y, q = binary()
+    assert recalibrate(y, q.astype(np.float32), method="platt").parameters == pytest.approx(
+        recalibrate(y, q, method="platt").parameters, rel=1e-4
+    )
