@@ -23,7 +23,7 @@ import howsure
 from howsure import events
 from howsure.coreference import CorefPosterior, score_documents
 from howsure.events.labels.progress import reading_order
-from howsure.sequences import TagPosterior, entity_spans
+from howsure.sequences import TagPosterior, entity_spans, fit_temperatures
 from tests.events.corrected.known_truth import labelled_store
 
 HOSTILE = "<b>NN & \x1b[31m"
@@ -76,6 +76,12 @@ def _counts() -> Any:
     score = rng.random(300)
     labels = np.where(np.arange(300) < 100, rng.random(300) < score, np.nan)
     return howsure.estimate_counts(score, labels, cells=rng.choice(["VB", HOSTILE], 300), rng=0)
+
+
+def _temperatures() -> Any:
+    rng = np.random.default_rng(8)
+    posterior = TagPosterior(list(rng.normal(size=(60, 4, 2))), np.eye(2), labels=["O", HOSTILE])
+    return fit_temperatures(posterior, [posterior.names(one[0]) for one in posterior.sample(1, rng=9)])
 
 
 @cache
@@ -136,6 +142,7 @@ CALLS: dict[str, Callable[[], Any]] = {
         np.arange(40.0), np.random.default_rng(0).normal(20, 9, (40, 9)), clusters=np.arange(40) // 4, rng=0
     ),
     "entity spans": lambda: entity_spans(TAGGED, [["O", f"B-{HOSTILE}"]], min_probability=0.0),
+    "temperatures": lambda: _temperatures(),
     "differences": lambda: _differences(["accuracy"]),
     "differences of several metrics": lambda: _differences(["accuracy", "macro_f1"]),
     "means of scores": lambda: howsure.compare(scores=_scores()),

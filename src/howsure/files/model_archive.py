@@ -48,9 +48,11 @@ def write_model(
         raise InputError(f"cannot write {path}: {error.strerror or error}.") from error
 
 
-def read_model(path: Place, *, kind: str, schema: int) -> tuple[dict[str, Any], dict[str, Array]]:
+def read_model(
+    path: Place, *, kind: str, schema: int, oldest: int | None = None
+) -> tuple[dict[str, Any], dict[str, Array]]:
     """The content and the arrays of a model that `write_model` wrote. What a file declares is checked before it is
-    unpacked, and nothing is unpickled or evaluated.
+    unpacked, and nothing is unpickled or evaluated. oldest: the first schema that is still read (default: `schema`).
 
     Raises InputError if there is no such file, or it is truncated, changed, of another kind or of another schema.
     """
@@ -58,7 +60,7 @@ def read_model(path: Place, *, kind: str, schema: int) -> tuple[dict[str, Any], 
         with opened(_checked(path)) as file:
             archive = Archive(file)
             head = _head(path, archive)
-            _check_kind(path, head, kind=kind, schema=schema)
+            _check_kind(path, head, kind=kind, schemas=range(schema if oldest is None else oldest, schema + 1))
             return head["content"], {name: _array(archive, name, digest) for name, digest in head["sha256"].items()}
     except ArchiveError as error:
         raise damaged_model(path, error) from error
@@ -108,13 +110,14 @@ def _head(path: Place, archive: Archive) -> dict[str, Any]:
     return head
 
 
-def _check_kind(path: Place, head: Mapping[str, Any], *, kind: str, schema: int) -> None:
+def _check_kind(path: Place, head: Mapping[str, Any], *, kind: str, schemas: range) -> None:
     if head["kind"] != kind:
         raise InputError(f"{path} holds a model of the kind {head['kind']!r:.80}; this reads the kind {kind!r}.")
-    if head["schema"] != schema:
-        advice = "install a newer one" if head["schema"] > schema else "train the model and save it again"
+    if head["schema"] not in schemas:
+        advice = "install a newer one" if head["schema"] > schemas[-1] else "train the model and save it again"
         found = f"{path} has schema {head['schema']!s:.20}"
-        raise InputError(f"{found} and this howsure reads schema {schema} of the kind {kind!r}; {advice}.")
+        read = f"schema {schemas[0]}" if len(schemas) == 1 else f"schemas {schemas[0]} to {schemas[-1]}"
+        raise InputError(f"{found} and this howsure reads {read} of the kind {kind!r}; {advice}.")
 
 
 def _bytes_of(array: Array) -> bytes:

@@ -10,6 +10,9 @@ from howsure.sequences.tag_posterior import TagPosterior
 from howsure.sequences.taggers.crf import CRFTagger
 from howsure.sequences.taggers.hmm import HMMTagger
 from howsure.sequences.taggers.tagger import load_tagger
+from howsure.sequences.tempering.cross_fitting import cross_tempered
+from howsure.sequences.tempering.fitting import fit_temperatures
+from howsure.sequences.tempering.temperatures import Temperatures
 
 __all__ = [
     "BestPaths",
@@ -17,9 +20,12 @@ __all__ = [
     "EntitySpans",
     "HMMTagger",
     "TagPosterior",
+    "Temperatures",
     "count_unknown",
+    "cross_tempered",
     "entities_in",
     "entity_spans",
+    "fit_temperatures",
     "frequent_transitions",
     "gold_tags",
     "load_tagger",

@@ -16,10 +16,11 @@ from howsure.sequences.chain.batches import Number
 from howsure.sequences.chain.checks import check_count
 from howsure.sequences.chain.log_messages import Chain
 from howsure.sequences.chain.marginals import below_one, expectations_of, forward_of, log_z_of
-from howsure.sequences.chain.pair_marginals import all_pair_marginals, entropies, pair_marginals
-from howsure.sequences.chain.potentials import Potentials, check_possible, possible_messages
+from howsure.sequences.chain.pair_marginals import all_pairs_of_sentences, entropies_of_sentences, pairs_of_sentences
+from howsure.sequences.chain.potentials import Potentials, check_possible
 from howsure.sequences.chain.sampling import Streams, sample
 from howsure.sequences.chain.spans import checked_span, span_probabilities
+from howsure.sequences.chain.tempered import Given, tempered
 from howsure.sequences.chain.viterbi import MOST_PATHS, BestPaths, best_of_each, number_of_paths
 from howsure.sequences.chain.workspace import Workspace
 from howsure.sequences.entities.token_logits import token_potentials
@@ -133,6 +134,22 @@ class TagPosterior:
         for begin in range(0, len(self), check_count(sentences, "sentences")):
             yield self[begin : begin + sentences]
 
+    def tempered(self, temperature: Given, *, transitions: Given | None = None) -> TagPosterior:
+        """The posterior with emissions / `temperature`, and transitions, start and end / `transitions` (default: the
+        same). Single tags, pairs, spans, samples and the k best change together: they come from the same potentials.
+
+        A temperature above 1 makes the posterior flatter, below 1 sharper; what is forbidden (-inf) stays so. With one
+        for everything, the most probable sequence stays as it is. Both may also be one number per sentence, and
+        `temperature` one per token: a list of arrays (T,).
+
+        >>> posterior = TagPosterior([np.log([[0.9, 0.1]])], np.zeros((2, 2)))
+        >>> posterior.tempered(0.5).marginals()[0].round(3), posterior.tempered(2).marginals()[0].round(3)
+        (array([[0.988, 0.012]]), array([[0.75, 0.25]]))
+
+        Raises InputError for a temperature that is not a finite number above 0.
+        """
+        return self._with(tempered(self._potentials, temperature, temperature if transitions is None else transitions))
+
     @cached_property
     def log_z(self) -> Floats:
         """(sentences,): the logarithm of the sum of exp(score) over all tag sequences."""
@@ -160,14 +177,9 @@ class TagPosterior:
                [0.25]])]
         """
         if pairs is None:
-            return self._all_pairs()
+            return all_pairs_of_sentences(self._potentials)
         first, second = self._tagset.pairs(pairs)
-
-        def of_batch(chain: Chain, workspace: Workspace) -> Sequence[Floats]:
-            found = pair_marginals(chain, possible_messages(chain, workspace), first, second)
-            return chain.batch.unpack(below_one(found), later=True)
-
-        return self._potentials.each(of_batch, np.empty((0, len(first))), width=len(first))
+        return pairs_of_sentences(self._potentials, first, second)
 
     def sample(self, n: int, *, rng: Randomness = None) -> list[Integers]:
         """n independent draws of the tags of each sentence, an integer array (n, T) per sentence.
@@ -225,12 +237,7 @@ class TagPosterior:
 
         Source: Hernando, Crespi & Cybenko 2005, here by the chain rule: H(y_1) + Σ_t H(y_t+1 | y_t).
         """
-
-        def of_batch(chain: Chain, workspace: Workspace) -> list[float]:
-            return list(entropies(chain, possible_messages(chain, workspace)))
-
-        found = self._potentials.each(of_batch, 0.0)
-        return np.array(found, dtype=np.float64)
+        return entropies_of_sentences(self._potentials)
 
     def log_prob(self, tags: Sequence[Sequence[Tag]]) -> Floats:
         """(sentences,): log P of one tag sequence per sentence; −inf if it is forbidden.
@@ -291,10 +298,3 @@ class TagPosterior:
             return chain.batch.unpack(answer(found.marginals))
 
         return self._potentials.each(of_batch, empty)
-
-    def _all_pairs(self) -> list[Floats]:
-        def of_batch(chain: Chain, workspace: Workspace) -> Sequence[Floats]:
-            found = all_pair_marginals(chain, possible_messages(chain, workspace))
-            return chain.batch.unpack(below_one(found), later=True)
-
-        return self._potentials.each(of_batch, np.empty((0, self.n_tags, self.n_tags)), width=self.n_tags**2)

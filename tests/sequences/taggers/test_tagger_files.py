@@ -103,7 +103,10 @@ def test_a_changed_byte_is_found_or_changes_nothing(tmp_path: Path, kind: type[T
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"schema": 99}, "has schema 99 and this howsure reads schema 1 of the kind 'tagger'; install a newer one"),
+        (
+            {"schema": 99},
+            "has schema 99 and this howsure reads schemas 1 to 2 of the kind 'tagger'; install a newer one",
+        ),
         ({"kind": "antecedent model"}, "holds a model of the kind 'antecedent model'; this reads the kind 'tagger'"),
         ({"tagger": "rnn"}, "is not a model"),
         ({"tagger": []}, "is not a model"),

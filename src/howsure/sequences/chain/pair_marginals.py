@@ -2,10 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from howsure.inputs.pairs import Floats, Integers
 from howsure.sequences.chain.log_messages import CHUNK_CELLS, Chain, Messages, pair_chunks
+from howsure.sequences.chain.marginals import below_one
+from howsure.sequences.chain.potentials import Potentials, possible_messages
+from howsure.sequences.chain.workspace import Workspace
+
+
+def pairs_of_sentences(potentials: Potentials, first: Integers, second: Integers) -> list[Floats]:
+    """P(y_t−1 = first[p], y_t = second[p]), an array (T − 1, P) per sentence."""
+
+    def of_batch(chain: Chain, workspace: Workspace) -> Sequence[Floats]:
+        found = pair_marginals(chain, possible_messages(chain, workspace), first, second)
+        return chain.batch.unpack(below_one(found), later=True)
+
+    return potentials.each(of_batch, np.empty((0, len(first))), width=len(first))
+
+
+def all_pairs_of_sentences(potentials: Potentials) -> list[Floats]:
+    """P(y_t−1 = j, y_t = k), an array (T − 1, K, K) per sentence."""
+
+    def of_batch(chain: Chain, workspace: Workspace) -> Sequence[Floats]:
+        found = all_pair_marginals(chain, possible_messages(chain, workspace))
+        return chain.batch.unpack(below_one(found), later=True)
+
+    size = potentials.n_tags
+    return potentials.each(of_batch, np.empty((0, size, size)), width=size**2)
+
+
+def entropies_of_sentences(potentials: Potentials) -> Floats:
+    """H(y) of each sentence, in nats."""
+
+    def of_batch(chain: Chain, workspace: Workspace) -> list[float]:
+        return list(entropies(chain, possible_messages(chain, workspace)))
+
+    return np.array(potentials.each(of_batch, 0.0), dtype=np.float64)
 
 
 def pair_marginals(chain: Chain, found: Messages, first: Integers, second: Integers) -> Floats:

@@ -138,8 +138,8 @@ class CRFTagger(Tagger):
             )
         return self
 
-    def posterior(self, sentences: Sequence[Any]) -> TagPosterior:
-        """P(tags | words) for each sentence. Attributes that did not occur in training are ignored.
+    def untempered(self, sentences: Sequence[Any]) -> TagPosterior:
+        """P(tags | words) for each sentence at no temperature. Attributes that did not occur in training are ignored.
 
         Raises InputError if the sentences are not what `features` needs.
         """
@@ -202,6 +202,7 @@ class CRFTagger(Tagger):
 
     def _take(self, labels: tuple[str, ...], attributes: Attributes, weights: csr_array, transitions: Floats) -> None:
         self.labels_, self._attributes, self.weights_, self.transitions_ = labels, attributes, weights, transitions
+        self.temperatures_ = None
 
     def state(self) -> tuple[dict[str, Any], Arrays]:
         """The learned state: values for JSON, and arrays."""

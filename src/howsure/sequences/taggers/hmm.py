@@ -16,6 +16,7 @@ from howsure.sequences.features.sentences import check_sentences, check_tags, ch
 from howsure.sequences.tag_posterior import TagPosterior
 from howsure.sequences.taggers.tagger import Arrays, Tagger
 from howsure.sequences.taggers.unknown_words import EVERY, UnknownWords, classes_of
+from howsure.sequences.tempering.temperatures import Unseen
 
 POLICIES = ("shape", "uniform", "error")
 
@@ -73,11 +74,11 @@ class HMMTagger(Tagger):
         labels, codes = coded(check_tags(tags, texts))
         self._fit_transitions(codes, lengths_of(texts), len(labels), transition)
         self._fit_emissions([word for words in texts for word in words], codes, len(labels), emission)
-        self.labels_ = labels
+        self.labels_, self.temperatures_ = labels, None
         return self
 
-    def posterior(self, sentences: Sequence[Sequence[str]]) -> TagPosterior:
-        """P(tags | words) for each sentence.
+    def untempered(self, sentences: Sequence[Sequence[str]]) -> TagPosterior:
+        """P(tags | words) for each sentence at no temperature.
 
         Raises InputError for words that are not strings and, under the policy "error", for an unknown word.
         """
@@ -85,6 +86,11 @@ class HMMTagger(Tagger):
         texts = check_sentences(sentences)
         emissions = Scores([self.emissions_], [self._rows(texts)], lengths_of(texts))
         return TagPosterior(emissions, self.transitions_, self.start_, self.end_, labels=self.labels_)
+
+    def unseen(self, sentences: Sequence[Sequence[str]]) -> Unseen:
+        """For each sentence, which of its words did not occur in training, (T,)."""
+        known = set(self.words_)
+        return [np.array([word not in known for word in words], dtype=bool) for words in check_sentences(sentences)]
 
     def _fit_transitions(self, codes: Integers, lengths: Integers, k: int, pseudocount: float) -> None:
         """Counts of (tag or start, next tag or end), both of which are number k."""

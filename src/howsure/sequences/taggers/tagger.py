@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -17,20 +18,25 @@ from howsure.inputs.naming import unknown_name
 from howsure.sequences.features.sentences import check_tags
 from howsure.sequences.features.tagset import TagSet
 from howsure.sequences.tag_posterior import TagPosterior
+from howsure.sequences.tempering.fitting import fit_temperatures
+from howsure.sequences.tempering.gold_likelihood import MARGINAL
+from howsure.sequences.tempering.temperatures import Temperatures, Unseen
 
 Arrays = dict[str, npt.NDArray[Any]]
 
 DECODINGS = ("viterbi", "posterior")
-KIND, SCHEMA = "tagger", 1  # in files
+KIND, SCHEMA, TEMPERED = "tagger", 1, 2  # in files: of a model as it was trained, and of one with temperatures
 TAGGERS: dict[str, type[Tagger]] = {}  # by their kind in files; each class of tagger enters itself
 FUNCTION = {"function": "pass it to load"}  # what stands in a file for a parameter that is a function
 
 
 class Tagger(ABC):
-    """A model of tags given words: `fit` it, then compute its `posterior` or its predictions."""
+    """A model of tags given words: `fit` it, then compute its `posterior` or its predictions; `recalibrate` it if its
+    probabilities are too high or too low."""
 
     kind: ClassVar[str]  # its name in files
     labels_: tuple[str, ...]
+    temperatures_: Temperatures | None = None
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -42,8 +48,50 @@ class Tagger(ABC):
         """Learn from sentences and their tags."""
 
     @abstractmethod
+    def untempered(self, sentences: Sequence[Any]) -> TagPosterior:
+        """The distribution over the tags of each sentence as it was learnt from training, at no temperature."""
+
+    def unseen(self, sentences: Sequence[Any]) -> Unseen | None:
+        """For each sentence, which of its words did not occur in training, (T,); None if the model scores all words
+        alike."""
+        return None
+
     def posterior(self, sentences: Sequence[Any]) -> TagPosterior:
-        """The distribution over the tags of each sentence."""
+        """P(tags | words) for each sentence, at the model's temperatures if it was recalibrated.
+
+        Raises InputError for sentences that the model cannot read.
+        """
+        found = self.untempered(sentences)
+        if self.temperatures_ is None:
+            return found
+        unseen = None if self.temperatures_.unseen is None else self.unseen(sentences)
+        return self.temperatures_.apply(found, unseen=unseen)
+
+    def recalibrate(
+        self,
+        sentences: Sequence[Any],
+        tags: Sequence[Sequence[str]],
+        *,
+        keep_answers: bool = False,
+        likelihood: str = MARGINAL,
+        unknown_tags: str = "error",
+        level: float = 0.95,
+    ) -> Self:
+        """The same model at the temperatures under which the gold tags of these sentences are most probable: another
+        tagger, with its `temperatures_`. This one does not change, and temperatures that it has are replaced.
+
+        The sentences must not be those of training, on which every model is too sure. The arguments are those of
+        `howsure.sequences.fit_temperatures`. Tags, pairs, spans, samples and the best sequences all change together.
+
+        Raises InputError as `fit_temperatures` does.
+        """
+        found = fit_temperatures(
+            self.untempered(sentences), tags, unseen=self.unseen(sentences), keep_answers=keep_answers,
+            likelihood=likelihood, unknown_tags=unknown_tags, level=level,
+        )  # fmt: skip
+        other = copy.copy(self)
+        other.temperatures_ = found
+        return other
 
     @abstractmethod
     def state(self) -> tuple[dict[str, Any], Arrays]:
@@ -81,7 +129,10 @@ class Tagger(ABC):
         learnt, arrays = self.state()
         parameters = {name: _plain(value) for name, value in self.get_params().items()}
         content = {"tagger": self.kind, "parameters": parameters, "learnt": learnt}
-        write_model(path, kind=KIND, schema=SCHEMA, content=content, arrays=arrays)
+        found = self.temperatures_
+        if found is not None:
+            content["temperatures"] = found.to_dict()
+        write_model(path, kind=KIND, schema=SCHEMA if found is None else TEMPERED, content=content, arrays=arrays)
 
     @classmethod
     def load(cls, path: Place, **parameters: Any) -> Self:
@@ -133,7 +184,7 @@ def load_tagger(path: Place, **parameters: Any) -> Tagger:
 
     Raises InputError if there is no such file, or if it is truncated, changed, of another kind or of another version.
     """
-    content, arrays = read_model(path, kind=KIND, schema=SCHEMA)
+    content, arrays = read_model(path, kind=KIND, schema=TEMPERED, oldest=SCHEMA)
     try:
         tagger = _restored(content, arrays)
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError, MemoryError) as error:
@@ -153,6 +204,8 @@ def _restored(content: dict[str, Any], arrays: Arrays) -> Tagger:
     usual, given = tagger.get_params(), content["parameters"].items()
     tagger.set_params(**{name: value for name, value in given if name not in usual or value != usual[name]})
     TagSet(tagger.restore(content["learnt"], arrays).labels_, len(tagger.labels_))
+    if content.get("temperatures") is not None:
+        tagger.temperatures_ = Temperatures.from_dict(content["temperatures"])
     return tagger
 
 

@@ -1,0 +1,1 @@
+"""Temperatures of taggers, fitted to gold tags."""
