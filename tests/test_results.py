@@ -155,6 +155,9 @@ CALLS: dict[str, Callable[[], Any]] = {
     "selective of little": lambda: howsure.selective_curve(FEW, accuracy=[0.9]),
     "map": lambda: howsure.recalibrate(PAIRS, method="venn-abers", small_groups="pooled"),
     "map of little": lambda: howsure.recalibrate(np.arange(40) % 2, np.linspace(0, 1, 40), method="isotonic"),
+    "evaluation": lambda: howsure.evaluate_recalibration(PAIRS.labels, PAIRS.probabilities, method="platt"),
+    "evaluation of a map": lambda: result_of("map of little").evaluate([0, 1] * 10, np.linspace(0.1, 1, 20)),
+    "evaluations": lambda: howsure.recalibration_table(PAIRS, methods=["temperature", "histogram"], repeats=1),
     "map of classes": lambda: howsure.recalibrate(
         np.arange(60) % 3, np.random.default_rng(8).dirichlet(np.ones(3), 60), classes=["a", "b", HOSTILE]
     ),
@@ -179,7 +182,7 @@ DRAWN = (
     "differences", "differences of several metrics", "counts", "counts without cells", "selective",
     "selective of little", "selective table", "threshold", "threshold of little",
     "means of scores", "means of a table", "comparison", "comparison of little",
-    "trend",
+    "trend", "map", "map of little", "map of classes", "evaluation", "evaluation of a map", "evaluations",
 )  # fmt: skip
 MANY_PANELS = {
     "comparison",
@@ -187,6 +190,8 @@ MANY_PANELS = {
     "differences of several metrics",
     "series",
     "trend",
+    "evaluation",
+    "evaluation of a map",
 }  # figure() has more than plot() can
 PARTS = {
     "AtAccuracy",

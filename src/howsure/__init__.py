@@ -46,7 +46,14 @@ _ROOMS = {
         "selective_table",
         "threshold_for",
     ),
-    "howsure.recalibration": ("RecalibrationMap", "recalibrate"),
+    "howsure.recalibration": (
+        "RecalibrationEvaluation",
+        "RecalibrationMap",
+        "RecalibrationTable",
+        "evaluate_recalibration",
+        "recalibrate",
+        "recalibration_table",
+    ),
     "howsure.check": ("Check", "Verdict", "check_calibration", "check_score", "check_selective"),
     "howsure.inputs.classes": ("pairs_from_classes",),
     "howsure.stats.estimate": ("Estimate",),
@@ -86,7 +93,7 @@ if TYPE_CHECKING:
     from howsure.events import EventStore, Lexicon, Rule, compare_actors, event_series  # noqa: F401
     from howsure.inputs.classes import pairs_from_classes  # noqa: F401
     from howsure.inputs.pairs import Pairs  # noqa: F401
-    from howsure.recalibration import RecalibrationMap, recalibrate  # noqa: F401
+    from howsure.recalibration import *  # noqa: F403
     from howsure.selective import *  # noqa: F403
     from howsure.sequences import CRFTagger, HMMTagger, TagPosterior, tag_pairs, transition_pairs  # noqa: F401
     from howsure.significance import *  # noqa: F403

@@ -49,7 +49,9 @@ def folds_of(data: Labelled, folds: int, rng: np.random.Generator) -> Integers:
     rank[np.argsort(sizes, kind="stable")] = np.arange(len(kinds))
     stratum = np.full(n_units, len(kinds))
     np.minimum.at(stratum, unit, rank[kind])
-    order = np.lexsort((rng.random(n_units), stratum))
+    # Not from rng itself: rows drawn by a generator of the same seed would be dealt in the order of their values.
+    shuffled = np.random.default_rng(rng.integers(1 << 62, size=4)).permutation(n_units)
+    order = np.lexsort((shuffled, stratum))
     dealt = np.empty(n_units, dtype=np.int64)
     dealt[order] = np.arange(n_units) % folds
     fold: Integers = dealt[unit]

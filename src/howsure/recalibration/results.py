@@ -11,7 +11,11 @@ from howsure.inputs.checks import check_codes
 from howsure.inputs.naming import shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.recalibration.choice import Choice
+from howsure.recalibration.evaluation.evaluation import evaluation_of_map
+from howsure.recalibration.evaluation.results import RecalibrationEvaluation
+from howsure.recalibration.evaluation.verdict import MARGIN
 from howsure.recalibration.fitted import Fitted
+from howsure.recalibration.labelled import labelled_from
 from howsure.recalibration.maps.venn_abers import VennAbers
 from howsure.recalibration.portable import map_document, map_json, map_of
 from howsure.recalibration.scores import Binary, Classes, Scores, scores_from
@@ -145,6 +149,34 @@ class RecalibrationMap(Result):
             )
         order = [found.index(name) for name in self.classes]
         return Classes(scores.probabilities[:, order], scores.logs[:, order])
+
+    def evaluate(
+        self,
+        y_true: Any,
+        y_prob: Any = None,
+        *,
+        logits: Any = None,
+        groups: Any = None,
+        clusters: Any = None,
+        sample_weight: Any = None,
+        pos_label: Any = None,
+        level: float = 0.95,
+        margin: float = MARGIN,
+    ) -> RecalibrationEvaluation:
+        """Errors and scores before and after this map, on rows that it was not fitted to; nothing is fitted.
+
+        y_true, y_prob or logits, clusters, sample_weight, pos_label: as for `recalibrate`; groups as for `apply`, and
+        evaluated together. margin: the smallest calibration error that is worth removing. On the rows that the map was
+        fitted to, it looks better than it is: `evaluate_recalibration` cross-fits them.
+
+        Raises InputError as `apply` does.
+        """
+        data = labelled_from(
+            y_true, y_prob, logits=logits, clusters=clusters, sample_weight=sample_weight, pos_label=pos_label,
+            classes=self.classes or None,
+        )  # fmt: skip
+        after = self.apply(y_prob, logits=logits, groups=groups, classes=None)
+        return evaluation_of_map(data, after, method=self.method, level=level, margin=margin)
 
     def to_json(self) -> str:
         """The map as a text that `from_json` reads: parameters and formula, for any language; nothing of the rows."""

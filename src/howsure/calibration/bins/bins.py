@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -140,10 +141,13 @@ def _bin_grid(
     return _finish(sums, edges, 1.0, binning, size, histogram, log_sum, infinite)
 
 
+@cache
 def bars_of_cells() -> Integers:
     """The histogram bar of each cell; their edges deviate by up to 2⁻²⁰."""
     lower = np.minimum(((LOWER + FLOOR) * HISTOGRAM_BARS).astype(np.int64), HISTOGRAM_BARS // 2 - 1)
-    return np.concatenate([lower, HISTOGRAM_BARS - 1 - lower[::-1]])
+    bars = np.concatenate([lower, HISTOGRAM_BARS - 1 - lower[::-1]])
+    bars.flags.writeable = False
+    return bars
 
 
 def _finish(

@@ -41,9 +41,19 @@ class Units:
 
 
 def jackknifed(
-    value: float, without: Floats, *, level: float, n: int, units: Units, reach: tuple[float, float] = (0.0, 0.0)
+    value: float,
+    without: Floats,
+    *,
+    level: float,
+    n: int,
+    units: Units,
+    reach: tuple[float, float] = (0.0, 0.0),
+    beside: float = 0.0,
 ) -> Estimate:
-    """The estimate with the standard error of its leave-one-out values, and at least a `reach` (down, up)."""
+    """The estimate with the standard error of its leave-one-out values, and at least a `reach` (down, up).
+
+    beside: a variance to add, of what leaving one out does not show.
+    """
     from scipy.special import stdtrit
 
     known = np.sort(without[~np.isnan(without)])
@@ -51,7 +61,7 @@ def jackknifed(
         return Estimate(math.nan, None, None, level, "jackknife", n)
     m = len(known)
     quantile = float(stdtrit(min(units.degrees_of_freedom, 1e12), 0.5 + level / 2))
-    seen = quantile * math.sqrt((m - 1) / m * float(((known - known.mean()) ** 2).sum()))
+    seen = quantile * math.sqrt((m - 1) / m * float(((known - known.mean()) ** 2).sum()) + beside)
     return Estimate(value, value - max(seen, reach[0]), value + max(seen, reach[1]), level, "jackknife", n)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -34,20 +34,30 @@ def comparison_figure(
     if labels is not None and len(labels) != 2:
         raise InputError(f"labels must name both models; there are {len(labels)}.")
     with styled():
-        width = wanted_width() or WIDTH
-        square = width - LEFT - RIGHT if is_narrow() else SQUARE
-        legend = 0.25 + 0.19 * len(result.curves) if is_narrow() else 0.0
-        below = 0.65 + ROW_HEIGHT * len(_differences(result))
-        height = TOP + UPRIGHT * square + 0.6 + legend + below
-        figure = new_figure(width, height, constrained=False, keep="height")
-        figure.set_layout_engine("none")
-        above = figure.add_axes(
-            (LEFT / width, 1.0 - (TOP + UPRIGHT * square) / height, square / width, UPRIGHT * square / height)
-        )
+        a, b = (shortened_name(name, NAME_LENGTH if not is_narrow() else NAME_LENGTH // 2) for name in result.names)
+        better = "" if is_narrow() else " is better"
+        sides = f"{a}{better}", f"{b}{better}"
+        rows = _differences(result)
+        figure, above, below = curves_above_differences(len(result.curves), len(rows))
         draw_curves(result.curves, ax=above, labels=labels, axis=axis)
-        share = (1.0 - (NAMES + RIGHT) / width, (below - 0.65) / height)
-        _draw_differences(figure.add_axes((NAMES / width, 0.45 / height, *share)), result)
+        draw_differences(below, rows, level=result.error_a.level, sides=sides)
     return figure
+
+
+def curves_above_differences(curves: int, rows: int) -> tuple[Figure, Axes, Axes]:
+    """A figure with room for curves and their legend above, and for rows of differences below."""
+    width = wanted_width() or WIDTH
+    square = width - LEFT - RIGHT if is_narrow() else SQUARE
+    legend = 0.25 + 0.19 * curves if is_narrow() else 0.0
+    below = 0.65 + ROW_HEIGHT * rows
+    height = TOP + UPRIGHT * square + 0.6 + legend + below
+    figure = new_figure(width, height, constrained=False, keep="height")
+    figure.set_layout_engine("none")
+    above = figure.add_axes(
+        (LEFT / width, 1.0 - (TOP + UPRIGHT * square) / height, square / width, UPRIGHT * square / height)
+    )
+    share = (1.0 - (NAMES + RIGHT) / width, (below - 0.65) / height)
+    return figure, above, figure.add_axes((NAMES / width, 0.45 / height, *share))
 
 
 def draw_comparison(result: CalibrationComparison, *, ax: Axes | None = None, axis: str = AUTO) -> Axes:
@@ -72,23 +82,28 @@ def _differences(result: CalibrationComparison) -> dict[str, tuple[float, float,
     }
 
 
-def _draw_differences(ax: Axes, result: CalibrationComparison) -> None:
-    rows, how = _differences(result), look(3)
+def draw_differences(
+    ax: Axes, rows: Mapping[str, tuple[float, float, float]], *, level: float, sides: tuple[str, str]
+) -> None:
+    """Draw differences, by name (value, low, high), around 0; sides: what it means to lie left and right of it."""
+    how = look(3)
     dress(ax, grid="x")
     ax.axvline(0.0, color=QUIET, linewidth=0.9, zorder=1)
     for place, (value, low, high) in enumerate(rows.values()):
         ax.hlines(place, low, high, color=how.colour, linewidth=1.6, alpha=0.55, zorder=2)
         ax.plot([value], [place], how.marker, color=how.colour, markersize=4.5, markeredgecolor="white", zorder=3)
     ax.set_yticks(range(len(rows)), list(rows), fontsize=7.5 if is_narrow() else 8)
+    for tick in ax.get_yticklabels():
+        tick.set_parse_math(False)
     reach = 1.08 * max((abs(end) for row in rows.values() for end in row), default=0.0) or 1.0
     ax.set(ylim=(len(rows) - 0.4, -0.6), xlim=(-reach, reach))
     ax.xaxis.set_major_locator(MaxNLocator(4 if is_narrow() else 6, symmetric=True))
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
-    a, b = (shortened_name(name, NAME_LENGTH if not is_narrow() else NAME_LENGTH // 2) for name in result.names)
-    better, small = ("", 7) if is_narrow() else (" is better", 8)
     what = "which is better?" if is_narrow() else "difference"
-    ax.set_xlabel(f"{what} [{100 * result.error_a.level:g} % interval]")
-    for x, side, said in ((0.0, "left", f"← {a}{better}"), (1.0, "right", f"{b}{better} →")):
-        text = ax.text(x, 1.0, "", transform=ax.transAxes, ha=side, va="bottom", fontsize=small, color=QUIET)
+    ax.set_xlabel(f"{what} [{100 * level:g} % interval]")
+    for x, side, said in ((0.0, "left", f"← {sides[0]}"), (1.0, "right", f"{sides[1]} →")):
+        text = ax.text(
+            x, 1.0, "", transform=ax.transAxes, ha=side, va="bottom", fontsize=7 if is_narrow() else 8, color=QUIET
+        )
         literal(text, said)

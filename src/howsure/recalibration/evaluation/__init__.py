@@ -1,0 +1,1 @@
+"""Does recalibration help? Errors and scores before and after it, on rows that no map has seen."""

@@ -1,0 +1,45 @@
+"""Curves before and after recalibration, and rows of improvements."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import howsure
+from howsure.errors import InputError
+from howsure.figures.calibration.recalibration import draw_improvements, improvements_figure, recalibration_figure
+
+RNG = np.random.default_rng(5)
+Q = RNG.uniform(0.02, 0.98, 300)
+Y = RNG.random(300) < Q
+SHARP = 1 / (1 + (1 / Q - 1) ** 2)
+RESULT = howsure.evaluate_recalibration(Y, SHARP, method="temperature", repeats=1)
+TABLE = howsure.recalibration_table(Y, SHARP, methods=["temperature", "platt"], repeats=1)
+
+
+def test_the_figure_shows_both_curves_with_the_errors_of_the_result_and_the_improvements() -> None:
+    above, below = recalibration_figure(RESULT).axes
+    legend = above.get_legend()
+    assert legend is not None
+    said = [text.get_text() for text in legend.get_texts()]
+    for when, error, text in zip(("before", "after"), (RESULT.error_before, RESULT.error_after), said, strict=True):
+        assert text.startswith(when)
+        assert f"{error.value:.3f}" in text
+    assert [tick.get_text() for tick in below.get_yticklabels()] == ["squared error", "Brier score"]
+    points = [line.get_xdata()[0] for line in below.lines if len(line.get_xdata()) == 1]
+    assert points == [RESULT.squared_error.improvement.value, RESULT.brier.improvement.value]
+    assert {text.get_text() for text in below.texts} == {"← worse", "recalibration is better →"}
+
+
+def test_a_row_per_method() -> None:
+    (ax,) = improvements_figure(TABLE).axes
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["temperature", "platt"]
+    assert ax.get_xlabel() == "improvement of the Brier score [95 % interval]"
+
+
+def test_more_rows_than_can_be_read_are_refused() -> None:
+    many = replace(TABLE, rows=(RESULT,) * 101, p_adjusted=(0.5,) * 101)
+    with pytest.raises(InputError, match="a figure of improvements shows at most 100 rows; there are 101"):
+        draw_improvements(many)
