@@ -54,6 +54,12 @@ TAGGED = TagPosterior.from_logits([np.zeros((2, 3))], labels=["O", f"B-{HOSTILE}
 POSTERIOR = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]])
 
 
+def _planted() -> Any:
+    rng = np.random.default_rng(8)
+    kind, q = rng.choice(["VB", HOSTILE], 4000), rng.random(4000)
+    return howsure.find_groups(rng.random(4000) < np.where(kind == HOSTILE, q**3, q), q, features={HOSTILE: kind})
+
+
 def _differences(metrics: list[str]) -> Any:
     rng = np.random.default_rng(4)
     gold = rng.integers(0, 3, 120)
@@ -151,6 +157,8 @@ CALLS: dict[str, Callable[[], Any]] = {
     "counts": lambda: _counts(),
     "counts without cells": lambda: howsure.estimate_counts(np.linspace(0, 1, 40), [1, 0] * 20, method="labels"),
     "sample for labels": lambda: howsure.sample_for_labels(np.linspace(0, 1, 200), 30, rng=0),
+    "groups found": lambda: _planted(),
+    "groups not found": lambda: howsure.find_groups(PAIRS, features={HOSTILE: np.arange(300) % 2}, min_rows=20),
     "selective": lambda: howsure.selective_curve(PAIRS, accuracy=[0.9]),
     "selective of little": lambda: howsure.selective_curve(FEW, accuracy=[0.9]),
     "map": lambda: howsure.recalibrate(PAIRS, method="venn-abers", small_groups="pooled"),
@@ -182,6 +190,7 @@ DRAWN = (
     "differences", "differences of several metrics", "counts", "counts without cells", "selective",
     "selective of little", "selective table", "threshold", "threshold of little",
     "means of scores", "means of a table", "comparison", "comparison of little",
+    "groups found", "groups not found",
     "trend", "map", "map of little", "map of classes", "evaluation", "evaluation of a map", "evaluations",
 )  # fmt: skip
 MANY_PANELS = {
@@ -194,6 +203,7 @@ MANY_PANELS = {
     "evaluation of a map",
 }  # figure() has more than plot() can
 PARTS = {
+    "MiscalibratedGroup",
     "AtAccuracy",
     "AtCoverage",
     "Candidates",

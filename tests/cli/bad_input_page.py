@@ -9,6 +9,7 @@ from tests.cli.bad_input import FILES, OPTIONS, PYTHON, VALUES
 from tests.cli.bad_input_check import CHECKED
 from tests.cli.bad_input_columns import NAMED
 from tests.cli.bad_input_counts import COUNTS
+from tests.cli.bad_input_groups import GROUPS
 from tests.cli.bad_input_import import SCORED
 from tests.cli.bad_input_logs import LOGGED
 from tests.cli.bad_input_print import PRINTED
@@ -23,6 +24,7 @@ TOPICS = {
     "Columns, conditions and scales": NAMED,
     "Options": OPTIONS,
     "Logs": LOGGED,
+    "Groups": GROUPS,
     "Selective answers": SELECTIVE,
     "Neural taggers and classifiers": NEURAL,
     "Checks": CHECKED,

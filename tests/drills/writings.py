@@ -29,6 +29,10 @@ TYPED = {
     "check selective": (f"predictions.csv {JUDGE} --max-risk 0.9 --output o.txt", "o.txt"),
     "check all": ("--config checks.toml --output o.txt --junit o.xml", "o.txt o.xml"),
     "check trend": ("nightly.experiments --output o.txt --figure o.svg", "o.txt o.svg"),
+    "calibration find-groups": (
+        f"predictions.csv {JUDGE} --features model --min-rows 20 --output o.txt --figure o.svg --report o.html",
+        "o.txt o.svg o.html",
+    ),
     "calibration compare": ("two.csv --target y --prob p --prob q --output o.txt --figure o.svg", "o.txt o.svg"),
     "significance compare": (f"{COMPARE} --output o.txt --figure o.pdf --report o.html", "o.txt o.pdf o.html"),
     "significance outcomes": ("outcomes.json --metric accuracy --output o.txt --figure o.png", "o.txt o.png"),

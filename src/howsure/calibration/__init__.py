@@ -8,6 +8,8 @@ from howsure.calibration.quantiles import QuantileCalibration, posterior_quantil
 from howsure.calibration.results import Bins, CalibrationComparison, CalibrationCurve
 from howsure.calibration.scores import ProperLoss, ScoreParts, score_parts
 from howsure.calibration.simulation import simulate_pairs
+from howsure.calibration.subgroups.find_groups import find_groups
+from howsure.calibration.subgroups.results import FoundGroups, MiscalibratedGroup
 from howsure.calibration.table import CalibrationTable, GroupCalibration, calibration_table
 
 __all__ = [
@@ -16,7 +18,9 @@ __all__ = [
     "CalibrationCurve",
     "CalibrationTable",
     "CalibrationTest",
+    "FoundGroups",
     "GroupCalibration",
+    "MiscalibratedGroup",
     "MulticlassScores",
     "ProperLoss",
     "QuantileCalibration",
@@ -26,6 +30,7 @@ __all__ = [
     "calibration_table",
     "calibration_test",
     "compare_calibration",
+    "find_groups",
     "posterior_quantiles",
     "score_parts",
     "simulate_pairs",

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from howsure.cli.calibration import find_groups
 from howsure.cli.calibration.output import curves_json, curves_table, curves_text, write_figure, write_report
 from howsure.cli.calibration.p_values import METHODS, with_test
 from howsure.cli.calibration.reading import as_called, opened, reading_options, sources
@@ -35,7 +36,9 @@ def command() -> None:
     """Calibration: do predicted probabilities match frequencies?"""
 
 
-@command.command("curve", epilog="See also: howsure calibration compare --help")
+@command.command(
+    "curve", epilog="See also: howsure calibration compare --help and howsure calibration find-groups --help"
+)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @probability_options("Column of the predicted probability.")
 @click.option(
@@ -193,3 +196,6 @@ def compare_command(
     if figure is not None:
         write_comparison(result, sides, figure, axis=axis)
     emit(shown, output)
+
+
+command.add_command(find_groups.command)

@@ -53,6 +53,7 @@ def open_predictions(
     normalise: str | None = None,
     soft_labels: bool = False,
     pairing: bool = False,
+    features: Sequence[str] = (),
     spool: str | os.PathLike[str] | None = None,
     in_memory_rows: int = IN_MEMORY_ROWS,
 ) -> Predictions:
@@ -87,7 +88,8 @@ def open_predictions(
     Logs of programs that evaluate language models are read by their own names (`format`, or seen from the file): what
     is not named is then chosen, and `said` tells what. `normalise` divides the log-likelihoods of choices by their
     number of "characters", "bytes" or "tokens" ("none" by default). With `pairing`, a log's rows are those of one
-    model, to be matched with another's. `spool` is the folder for scratch files.
+    model, to be matched with another's. `features` are further columns, for `feature_columns`; nothing is missing in
+    them. `spool` is the folder for scratch files.
 
     Raises InputError naming the file, the column, the row (from 1) and the value.
     """
@@ -97,7 +99,7 @@ def open_predictions(
     asked: dict[str, Any] = {"label": label, "prob": prob, "probs": probs, "probs_column": probs_column}
     asked |= {"logits": logits, "logprobs": logprobs, "verbalised": verbalised, "reduce": reduce, "classes": classes}
     asked |= {"group": group, "cluster": cluster, "id": id}
-    texts = [*_names(*asked.values()), *_names(weight), *(rows.names if rows else ())]
+    texts = [*_names(*asked.values()), *_names(weight), *features, *(rows.names if rows else ())]
     files, log = input_files(paths, format=format, spool=database.folder, wanted=texts, normalise=normalise)
     database.allow_only([file.path for file in files])
     notes: dict[str, Any] = {}
@@ -115,7 +117,7 @@ def open_predictions(
         raise InputError("label=... must name the column of the true label.")
     named = {role: asked[role] for role in ("label", "group", "cluster")} | {"weight": weight, "id": asked["id"]}
     roles = {role: name for role, name in named.items() if name is not None}
-    columns_of = [*roles.values(), *source.names, *(rows.names if rows else ())]
+    columns_of = [*roles.values(), *source.names, *features, *(rows.names if rows else ())]
     table = open_table(database, files, columns_of, by_file=by_file)
     only = rows.sql(table, missing_values) if rows else ALL
     columns = {role: table.columns[name] for role, name in roles.items()}

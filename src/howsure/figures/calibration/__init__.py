@@ -8,6 +8,7 @@ from howsure.figures.calibration.errors import draw_errors, error_figure
 from howsure.figures.calibration.histogram import draw_histogram, histogram_figure
 from howsure.figures.calibration.notebook import curve_html
 from howsure.figures.calibration.panels import curve_figure
+from howsure.figures.calibration.subgroups import draw_groups, groups_figure
 
 __all__ = [
     "comparison_figure",
@@ -16,7 +17,9 @@ __all__ = [
     "draw_comparison",
     "draw_curves",
     "draw_errors",
+    "draw_groups",
     "draw_histogram",
     "error_figure",
+    "groups_figure",
     "histogram_figure",
 ]

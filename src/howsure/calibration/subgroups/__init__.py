@@ -1,0 +1,1 @@
+"""Subgroups whose predictions are worse calibrated than those of the whole."""

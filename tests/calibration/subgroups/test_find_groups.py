@@ -1,0 +1,137 @@
+"""`find_groups`: what it says of a group is what is computed of its rows, whatever the features come in."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from howsure import Pairs, calibration_error, find_groups
+from howsure.calibration.subgroups.results import FoundGroups
+from howsure.errors import InputError
+
+N = 6000
+RNG = np.random.default_rng(21)
+Q = RNG.random(N)
+PROMPT, LENGTH = RNG.choice(["first", "second"], N), RNG.integers(1, 200, N)
+BAD = (PROMPT == "second") & (LENGTH > 150)
+Y = (RNG.random(N) < np.where(BAD, Q**2, Q)).astype(int)
+FEATURES = {"prompt": PROMPT, "length": LENGTH}
+
+
+@pytest.fixture(scope="module")
+def found() -> FoundGroups:
+    return find_groups(Y, Q, features=FEATURES)
+
+
+def test_figures_of_a_group_are_those_of_its_rows(found: FoundGroups) -> None:
+    (row,) = found
+    assert row.conditions[0] == "prompt = second"
+    cut = int(row.conditions[1].removeprefix("length > "))
+    inside = (PROMPT == "second") & (cut < LENGTH)
+    assert (row.n, row.share) == (inside.sum(), pytest.approx(inside.mean()))
+    assert row.mean_prob == pytest.approx(Q[inside].mean())
+    assert row.base_rate == pytest.approx(Y[inside].mean())
+    assert row.gap == pytest.approx(row.mean_prob - row.base_rate)
+    assert row.excess.value == pytest.approx(row.gap - row.whole_gap)
+    assert row.excess.low is not None
+    assert 0 < row.excess.low < row.excess.value
+    assert row.error == calibration_error(Y[inside], Q[inside])
+    assert found[row.name] is row
+    assert found.whole.gap == pytest.approx(Q.mean() - Y.mean())
+
+
+def test_it_says_so_in_words(found: FoundGroups) -> None:
+    said = found.verdict().splitlines()
+    assert said[0].startswith("1 group is worse calibrated than the whole at the same predictions: ")
+    assert re.match(r"overconfident by 0\.1\d\d where prompt = second and length > 1\d\d; the whole, at", said[1])
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_data_frames_are_features(found: FoundGroups, frame: Any) -> None:
+    assert find_groups(Y, Q, features=frame(FEATURES)) == found
+    table = frame({"y": Y, "q": Q, **FEATURES})
+    assert find_groups("y", "q", features=["prompt", "length"], data=table) == found
+    assert find_groups(Pairs(Y.astype(np.uint8), Q), features=frame(FEATURES)) == found
+
+
+def test_the_order_of_features_and_their_type_do_not_matter(found: FoundGroups) -> None:
+    turned = find_groups(Y, Q, features={"length": LENGTH.astype(str).astype(object).astype(float), "prompt": PROMPT})
+    assert {row.n for row in turned} == {row.n for row in found}
+
+
+def test_against_the_diagonal_a_gap_of_all_rows_is_everywhere() -> None:
+    low = (np.random.default_rng(1).random(N) < Q**2).astype(int)
+    assert not len(find_groups(low, Q, features=FEATURES))
+    against = find_groups(low, Q, features=FEATURES, against="diagonal")
+    assert len(against) >= 1
+    assert all(row.whole_gap == 0.0 and row.excess.value == pytest.approx(row.gap) for row in against)
+    assert "miscalibrated" in against.verdict()
+
+
+def test_clusters_that_share_their_labels_show_less() -> None:
+    double = np.repeat(np.arange(N), 4)
+    features = {name: column[double] for name, column in FEATURES.items()}
+    rows = find_groups(Y[double], Q[double], features=features)
+    clusters = find_groups(Y[double], Q[double], features=features, clusters=double)
+    widths = [next(iter(one)).excess for one in (rows, clusters)]
+    low, high = ([one.low, one.high] for one in widths)
+    assert high[1] - high[0] > 1.5 * (low[1] - low[0])
+    assert clusters.recipe["clustered"]
+
+
+def test_rows_without_weight_are_left_out(found: FoundGroups) -> None:
+    more = np.random.default_rng(2).integers(0, 2, 500)
+    weights = np.append(np.ones(N), np.zeros(500))
+    features = {"prompt": np.append(PROMPT, ["third"] * 500), "length": np.append(LENGTH, more)}
+    left = find_groups(np.append(Y, more), np.append(Q, np.full(500, 0.5)), features=features, sample_weight=weights)
+    assert left.whole.n == N
+    assert "500 rows of weight 0 are left out" in left.notes
+    assert not any("third" in row.name for row in left)
+
+
+def test_a_feature_that_makes_no_groups_is_told() -> None:
+    found = find_groups(Y, Q, features=FEATURES | {"same": np.zeros(N), "id": [f"i{k}" for k in range(N)]})
+    assert "same makes no groups (one value in all rows)" in found.notes
+    assert "id makes no groups (all values are rare)" in found.notes
+
+
+def test_nothing_found_is_a_result() -> None:
+    nothing = find_groups(np.random.default_rng(5).random(N) < Q, Q, features=FEATURES)
+    assert len(nothing) == 0
+    assert str(nothing).startswith("No group is found to be worse calibrated than the whole at the same predictions: ")
+    assert len(nothing.to_frame()) == 0
+    assert nothing.plot() is not None
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"features": None}, "features must be a data frame, or a mapping of names to columns; there are none."),
+        ({"features": [LENGTH]}, "features must be a data frame, or a mapping of names to columns; it is a list. Name "
+         "the columns: features={'length': ...}."),
+        ({"features": {}}, "features must hold at least one column; it holds none."),
+        ({"features": {"x": LENGTH[:5]}}, "features: x must have as many rows as y_true; it has 5, y_true has 6,000."),
+        ({"features": {"y": Y}}, "features: y tells every label: none of its values occurs with both. Is it the label "
+         "itself, or made from it? Use what is known before the label is."),
+        ({"features": {"x": np.ones(N)}}, "no group of at least 50 rows can be made of the features: x (one value "
+         "in all rows); 5 labels of either kind must be expected in a group. Is each value rare? Give features with "
+         "few values, or numbers, such as the length of a text."),
+        ({"conditions": 3}, "conditions must be 1 or 2; it is 3."),
+        ({"against": "half"}, "against must be 'whole' or 'diagonal', not 'half'"),
+        ({"min_rows": 0}, "min_rows must be a whole number of at least 1, not 0"),
+        ({"min_rows": 4000}, "groups of min_rows=4,000 need at least 8,000 rows; there are 6,000."),
+        ({"features": "length", "data": pd.DataFrame({"length": LENGTH})},
+         "with data=, features must be a list of names of its columns; it is 'length'."),
+        ({"features": [("a", 1)] * 2, "data": pd.DataFrame({"length": LENGTH})},
+         "no column \"('a', 1)\" in the data frame; it has length."),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_refused(changed: dict[str, Any], told: str) -> None:
+    with pytest.raises(InputError) as caught:
+        find_groups(Y, Q, **({"features": FEATURES} | changed))
+    assert str(caught.value) == told

@@ -1,0 +1,73 @@
+"""`howsure calibration find-groups`: what it prints is what the function gives."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pytest
+
+from howsure import find_groups
+from tests.cli.running import howsure as run
+
+N = 4000
+RNG = np.random.default_rng(31)
+PROB = RNG.random(N).round(6)
+PROMPT, TEXT = RNG.choice(["first", "second"], N), np.array(["x" * k for k in RNG.integers(0, 60, N)])
+DAY = np.datetime64("2026-01-01") + RNG.integers(0, 300, N)
+GOLD = (RNG.random(N) < np.where(PROMPT == "second", PROB**2, PROB)).astype(int)
+TYPED = ("--target", "gold", "--prob", "prob", "--features", "prompt,length(text),day", "--conditions", "1")
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("groups") / "dev.csv"
+    rows = zip(GOLD, PROB, PROMPT, TEXT, DAY, strict=True)
+    path.write_text("\n".join(["gold,prob,prompt,text,day", *(",".join(map(str, row)) for row in rows), ""]))
+    return path
+
+
+def lengths() -> np.ndarray:
+    """The lengths of the texts; an empty text is missing."""
+    return np.array([len(text) or np.nan for text in TEXT])
+
+
+def test_json_is_that_of_python(file: Path) -> None:
+    found = json.loads(run("calibration", "find-groups", str(file), *TYPED, "--format", "json").out)
+    features = {"prompt": PROMPT, "length(text)": lengths(), "day": DAY}
+    wanted = json.loads(json.dumps(find_groups(GOLD, PROB, features=features, conditions=1).to_dict()))
+    assert found.pop("skipped") == 0
+    assert found.pop("recipe")["target"] == "gold"
+    wanted.pop("recipe")
+    assert found == wanted
+    assert [group["group"] for group in found["groups"]] == ["prompt = second"]
+
+
+def test_parquet_types_make_the_same_groups(file: Path, tmp_path: Path) -> None:
+    duckdb.execute(f"COPY (SELECT * FROM read_csv('{file}')) TO '{tmp_path}/dev.parquet'")
+    typed = [run("calibration", "find-groups", str(one), *TYPED, "--format", "csv").out
+             for one in (file, tmp_path / "dev.parquet")]  # fmt: skip
+    assert typed[0] == typed[1]
+    (row,) = csv.DictReader(io.StringIO(typed[0]))
+    assert float(row["low"]) < float(row["beyond the whole"]) < float(row["high"])
+
+
+def test_the_table_says_what_was_found_and_left_out(file: Path, tmp_path: Path) -> None:
+    done = run("calibration", "find-groups", str(file), *TYPED, "--where", "day > '2026-02-01'", "--figure",
+               str(tmp_path / "groups.svg"), "--report", str(tmp_path / "groups.html"))  # fmt: skip
+    assert "left out (not where day > '2026-02-01')" in done.out
+    assert "overconfident by 0." in done.out
+    assert "prompt = second" in (tmp_path / "groups.html").read_text(encoding="utf-8")
+    assert "<svg" in (tmp_path / "groups.svg").read_text(encoding="utf-8")
+
+
+def test_a_list_is_no_feature(tmp_path: Path) -> None:
+    duckdb.execute(f"COPY (SELECT 1 AS gold, 0.5 AS prob, [1, 2] AS two) TO '{tmp_path}/dev.parquet'")
+    done = run("calibration", "find-groups", f"{tmp_path}/dev.parquet", "--target", "gold", "--prob", "prob",
+               "--features", "two")  # fmt: skip
+    assert done.code == 2
+    assert "two must hold numbers, dates or names; its type is INTEGER[]." in done.err
