@@ -28,7 +28,7 @@ LAYERS = (
     {"files", "stats"},
     {"calibration", "sequences", "data"},
     {"significance", "coreference", "counts", "selective", "recalibration"},
-    {"events", "check"},
+    {"events", "check", "monitoring"},
     {"figures"},
     {"reproductions", "report", "explorer"},
     {"cli"},
@@ -45,6 +45,7 @@ NUMERICS = {
     "selective",
     "recalibration",
     "check",
+    "monitoring",
 }
 KEEPERS = {  # of what a chapter writes and reads itself
     "howsure.significance.boostsa.storage",

@@ -36,6 +36,7 @@ ROOMS = (
             "significance",
             "selective",
             "recalibration",
+            "monitoring",
             "sequences",
             "coreference",
             "events",
@@ -126,6 +127,15 @@ def _trend() -> Any:
     return store.trend()
 
 
+@cache
+def _monitored() -> tuple[Any, Any]:
+    rng = np.random.default_rng(9)
+    q, days = rng.random(400), np.datetime64("2026-01-01") + np.arange(400) // 40
+    monitor = howsure.CalibrationMonitor()
+    taken = monitor.update(days, rng.random(400) < q / 3, q, groups=np.array([HOSTILE, "fine"])[np.arange(400) % 2])
+    return monitor, taken
+
+
 CALLS: dict[str, Callable[[], Any]] = {
     "curve": lambda: howsure.calibration_curve(PAIRS, interval="bootstrap", rng=0),
     "curve of little": lambda: howsure.calibration_curve(FEW, bin_size=1),
@@ -172,6 +182,11 @@ CALLS: dict[str, Callable[[], Any]] = {
     "selective table": lambda: howsure.selective_table(PAIRS),
     "threshold": lambda: howsure.threshold_for(PAIRS, risk=0.5),
     "threshold of little": lambda: howsure.threshold_for(FEW, risk=0.1),
+    "monitor": lambda: _monitored()[0].status(),
+    "monitored group": lambda: _monitored()[0].status()[HOSTILE],
+    "monitor before data": lambda: howsure.CalibrationMonitor().status(),
+    "monitored series": lambda: _monitored()[0].series(HOSTILE),
+    "update of a monitor": lambda: _monitored()[1],
     "scores": lambda: score_documents([[[1, 2], [3]]], [[[1, 2, 3]]]),
     "query": lambda: POSTERIOR.query(len, 50, rng=0),
     "query of texts": lambda: POSTERIOR.query(lambda clusters: (HOSTILE, len(clusters)), 50, rng=0),
@@ -191,7 +206,7 @@ DRAWN = (
     "selective of little", "selective table", "threshold", "threshold of little",
     "means of scores", "means of a table", "comparison", "comparison of little",
     "groups found", "groups not found",
-    "trend", "map", "map of little", "map of classes", "evaluation", "evaluation of a map", "evaluations",
+    "trend", "monitored series", "map", "map of little", "map of classes", "evaluation", "evaluation of a map", "evaluations",
 )  # fmt: skip
 MANY_PANELS = {
     "comparison",
@@ -201,6 +216,7 @@ MANY_PANELS = {
     "trend",
     "evaluation",
     "evaluation of a map",
+    "monitored series",
 }  # figure() has more than plot() can
 PARTS = {
     "MiscalibratedGroup",

@@ -54,6 +54,7 @@ _ROOMS = {
         "recalibrate",
         "recalibration_table",
     ),
+    "howsure.monitoring": ("CalibrationMonitor", "GroupStatus", "MonitorSeries", "MonitorStatus", "MonitorUpdate"),
     "howsure.check": ("Check", "Verdict", "check_calibration", "check_score", "check_selective"),
     "howsure.inputs.classes": ("pairs_from_classes",),
     "howsure.stats.estimate": ("Estimate",),
@@ -96,6 +97,7 @@ if TYPE_CHECKING:
     from howsure.events import EventStore, Lexicon, Rule, compare_actors, event_series  # noqa: F401
     from howsure.inputs.classes import pairs_from_classes  # noqa: F401
     from howsure.inputs.pairs import Pairs  # noqa: F401
+    from howsure.monitoring import *  # noqa: F403
     from howsure.recalibration import *  # noqa: F403
     from howsure.selective import *  # noqa: F403
     from howsure.sequences import CRFTagger, HMMTagger, TagPosterior, tag_pairs, transition_pairs  # noqa: F401

@@ -12,6 +12,7 @@ from tests.cli.bad_input_counts import COUNTS
 from tests.cli.bad_input_groups import GROUPS
 from tests.cli.bad_input_import import SCORED
 from tests.cli.bad_input_logs import LOGGED
+from tests.cli.bad_input_monitor import MONITORED
 from tests.cli.bad_input_print import PRINTED
 from tests.cli.bad_input_scores import BY_MODEL
 from tests.cli.bad_input_selective import SELECTIVE
@@ -26,6 +27,7 @@ TOPICS = {
     "Logs": LOGGED,
     "Groups": GROUPS,
     "Selective answers": SELECTIVE,
+    "Monitor": MONITORED,
     "Neural taggers and classifiers": NEURAL,
     "Checks": CHECKED,
     "Print": PRINTED,

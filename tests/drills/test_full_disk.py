@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.drills.writings import TYPED, make_place, run
+from tests.drills.writings import GONE_ON_WITH, TYPED, make_place, run
 
 pytestmark = pytest.mark.drill
 OLD = b"of yesterday"
@@ -27,7 +27,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_files_that_cannot_grow(name: str, kilobytes: int, place: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(place, tmp_path / "held"))
     outputs = [folder / one for one in TYPED[name][1].split()]
-    replaced = [one for one in outputs if one.suffix != ".duckdb"]  # a store is gone on with, not replaced
+    replaced = [one for one in outputs if one.suffix not in GONE_ON_WITH]
     for one in replaced:
         one.write_bytes(OLD)
     known = {one.name for one in folder.iterdir()} | {"scratch", "o", "o.duckdb", "o.duckdb.wal"}

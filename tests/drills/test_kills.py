@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.drills.writings import TYPED, make_place, run, start
+from tests.drills.writings import GONE_ON_WITH, TYPED, make_place, run, start
 
 pytestmark = pytest.mark.drill
 MOMENTS = (0.3, 0.5, 0.7, 0.9, 0.97, 1.0)  # of the time that the whole takes
@@ -31,7 +31,7 @@ def test_a_kill(name: str, place: Path, tmp_path: Path) -> None:
     outputs = TYPED[name][1].split()
     for moment in MOMENTS:
         folder = Path(shutil.copytree(place, tmp_path / f"{moment}"))
-        replaced = [one for one in outputs if not one.endswith(".duckdb")]
+        replaced = [one for one in outputs if not one.endswith(GONE_ON_WITH)]
         for one in replaced:
             (folder / one).write_bytes(OLD)
         process = start(name, folder, shell='exec "$@"')
@@ -45,3 +45,27 @@ def test_a_kill(name: str, place: Path, tmp_path: Path) -> None:
         for one in replaced:
             assert (folder / one).read_bytes() == (whole / one).read_bytes()
         assert list((folder / "scratch").glob("howsure-*")) == [] or "predictions.csv" not in TYPED[name][0]
+
+
+def test_a_state_is_the_old_or_the_new_one(place: Path, tmp_path: Path) -> None:
+    """A monitor that is killed while it is updated, at forty moments: nothing is lost, and nothing counted twice."""
+    name = "monitor update"
+    whole = Path(shutil.copytree(place, tmp_path / "whole"))
+    old = (whole / "watched.state").read_bytes()
+    started = time.monotonic()
+    assert run(name, whole).code == 0
+    seconds = time.monotonic() - started
+    new = (whole / "watched.state").read_bytes()
+    seen = set()
+    for k in range(40):
+        folder = Path(shutil.copytree(place, tmp_path / f"{k}"))
+        process = start(name, folder, shell='exec "$@"')
+        time.sleep((0.6 + 0.5 * k / 40) * seconds)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        found = (folder / "watched.state").read_bytes()
+        assert found in (old, new)
+        seen.add(found)
+        assert run(name, folder).code == 0
+        assert (folder / "watched.state").read_bytes() == new
+    assert seen == {old, new}

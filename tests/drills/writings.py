@@ -15,6 +15,7 @@ from tests.cli.walking import commands
 
 JUDGE = "--target label --prob probability"
 COMPARE = "two.csv --target y --baseline a --model b"
+GONE_ON_WITH = (".duckdb", ".state")  # what is read and written, not replaced
 # By the words of the command: the rest of what is typed, and what it writes.
 TYPED = {
     "calibration curve": (
@@ -61,6 +62,10 @@ TYPED = {
     "events figure": ("news.duckdb o.svg", "o.svg"),
     "events report": ("news.duckdb o.html", "o.html"),
     "selective": ("predictions.csv --target label --prob probability --output o.txt --figure o.svg", "o.txt o.svg"),
+    "monitor update": ("watched.state dated.csv --date date --target y --prob p", "watched.state"),
+    "monitor status": ("watched.state --output o.txt", "o.txt"),
+    "monitor series": ("watched.state --output o.txt --figure o.svg", "o.txt o.svg"),
+    "monitor metrics": ("watched.state --output o.txt", "o.txt"),
     "counts sample": ("two.csv --prob p --labels 20 --output o.csv", "o.csv"),
     "counts estimate": (
         "two.csv --prob p --target y --output o.txt --figure o.svg --report o.html",
@@ -101,6 +106,10 @@ def make_place(folder: Path) -> Path:
             Path(made).unlink()
         rows = [f"{i % 2},{i % 10 / 10},{i % 7 / 7:.3f},{i % 3 % 2},{i % 5 % 2}" for i in range(400)]
         Path("two.csv").write_text("\n".join(["y,p,q,a,b", *rows, ""]))
+        months = [f"2026-{1 + i % 12:02}-{1 + i % 28:02},{i % 2},{i % 10 / 10}" for i in range(400)]
+        Path("dated.csv").write_text("\n".join(["date,y,p", *months, ""]))
+        watched = ("--date", "date", "--target", "y", "--prob", "p", "--tolerance", "0.45", "--until", "2026-06-30")
+        printed("monitor", "update", "watched.state", "dated.csv", *watched)
         Path("checks.toml").write_text('[check.score]\nfiles = "two.csv"\nscore = "y"\nmin-score = 0.1\n')
         night = ("--experiments", "nightly.experiments", "--date", "2026-11-22")
         printed("check", "score", "two.csv", "--score", "y", "--min-score", "0.1", *night)

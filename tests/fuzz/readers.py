@@ -19,6 +19,7 @@ from howsure.cli.check.baseline_files import read_baseline
 from howsure.cli.check.configuration import contexts, read_configuration
 from howsure.cli.check.main import FOUND, command
 from howsure.cli.check.options import NAMES
+from howsure.cli.monitor.state_file import read_state
 from howsure.coreference.model.antecedent_model import AntecedentModel
 from howsure.coreference.scored.posterior_from_scores import posterior_from_scores
 from howsure.data.antecedent_scores.score_file import read_antecedent_scores
@@ -200,6 +201,7 @@ READERS = {
         Reader("scores-jsonl", ".jsonl", scores),
         Reader("corpus-conllu", ".conllu", corpus),
         Reader("experiments", ".experiments", experiments, LINES),
+        Reader("monitor-state", ".json", lambda path: read_state(str(path)).status()),
         Reader("baseline", ".json", lambda path: read_baseline(str(path))),
         Reader("checks", ".toml", checks),
         Reader("outcomes", ".json", read_outcomes),

@@ -22,6 +22,7 @@ COMMANDS = {  # name -> (module, what `howsure --help` says of it)
     "calibration": ("howsure.cli.calibration.main", "Do predicted probabilities match frequencies?"),
     "significance": ("howsure.cli.significance.main", "Is a model really better than the baseline?"),
     "check": ("howsure.cli.check.main", "Is a limit kept? Pass, fail or cannot tell, for continuous integration."),
+    "monitor": ("howsure.cli.monitor.main", "Is a model still calibrated, night after night? Alarms, and since when."),
     "selective": ("howsure.cli.selective.main", "What if a model answers only where it is confident?"),
     "counts": ("howsure.cli.counts.main", "How many? Counts from a model's scores and a few hundred labels."),
     "sequences": ("howsure.cli.sequences.main", "Train taggers, and get the probability of every tag."),

@@ -1,0 +1,162 @@
+"""`howsure monitor`: is a model still calibrated, night after night, and since when not?"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import click
+
+from howsure.cli.calibration.main import reading_options
+from howsure.cli.terminal.commands import Group
+from howsure.cli.terminal.destinations import Written
+from howsure.cli.terminal.options import (
+    as_level,
+    as_names,
+    figure_option,
+    output_option,
+    output_options,
+    probability_options,
+)
+from howsure.cli.terminal.output import emit, json_text, table_text
+from howsure.errors import InputError
+from howsure.monitoring.dates import PERIODS
+
+CODES = "Exit codes: 0 no alarm, 1 alarm, 3 no data yet, 2 wrong input."
+SETTINGS = ("by", "tolerance", "level", "wait", "reference")
+state_argument = click.argument("state", metavar="STATE")
+
+
+@click.group(cls=Group, context_settings={"max_content_width": 110})
+def command() -> None:
+    """Is a model still calibrated? A stream of predictions with late labels, watched without false alarms."""
+
+
+@command.command("update", short_help="Take the days that are over: their predictions and labels.")
+@click.argument("state", metavar="STATE.json", type=Written())
+@click.argument("files", nargs=-1, metavar="FILE...")
+@click.option("--date", required=True, metavar="COL", help="Column of the date of each row (ISO 8601).")
+@click.option("--target", "label", metavar="COL",
+              help="Column of the true label; rows without one are counted, and wait for it.")  # fmt: skip
+@probability_options("Column of the predicted probability.")
+@click.option("--reduce", metavar="HOW", help="With classes: top-label (default), or the name of one class.")
+@click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="Class names, in order.")
+@click.option("--group", metavar="COL", help="Column of groups (model, language), each watched by itself.")
+@reading_options
+@click.option("--database", metavar="FILE.duckdb", help="Read a table of this DuckDB database instead of files.")
+@click.option("--table", metavar="NAME", help="The table, or view, of the --database.")
+@click.option("--until", metavar="DATE",
+              help="Last day for which the rows are complete (default: the day before the latest date).")  # fmt: skip
+@click.option("--by", type=click.Choice(PERIODS), default="day", show_default=True,
+              help="Length of a period; set when STATE.json is begun, like the next four.")  # fmt: skip
+@click.option("--tolerance", type=float, default=0.02, show_default=True, metavar="T",
+              help="How far the probability of label 1 may lie from the one predicted.")  # fmt: skip
+@click.option("--level", type=float, callback=as_level, default=0.95, show_default=True,
+              help="1 minus the probability of any false alarm, ever; and level of the bands.")  # fmt: skip
+@click.option("--wait", type=click.IntRange(min=0), default=0, show_default=True, metavar="DAYS",
+              help="Days that a period waits for labels after its end.")  # fmt: skip
+@click.option("--reference", metavar="DATE", help="Learn from the days up to this one instead of testing them: later "
+              "days are compared with them.")  # fmt: skip
+def update_command(
+    state: str, files: tuple[str, ...], date: str, database: str | None, table: str | None, until: str | None,
+    **given: Any,
+) -> None:  # fmt: skip
+    """Take from FILE... the periods that are over and were not taken before, and keep what was learned in STATE.json.
+
+    Give the whole log, or all since any earlier day: what was taken before is left out. STATE.json is made if there is
+    none, and replaced as a whole.
+
+    \b
+    howsure monitor update state.json log.jsonl --date time --target right --prob confidence
+    howsure monitor update state.json 'logs/*.parquet' --date day --target gold --probs-column probs --wait 7
+    howsure monitor update state.json --database app.duckdb --table answers --date day --target right --prob p
+    """
+    from howsure.cli.monitor.database_table import as_files
+    from howsure.cli.monitor.reading import dated_rows
+    from howsure.cli.monitor.state_file import read_state, write_state
+    from howsure.monitoring.calibration_monitor import CalibrationMonitor
+
+    if given.pop("weight") is not None:
+        raise InputError("--weight is not supported here: a bet counts rows. Leave --weight out.")
+    settings = {name: given.pop(name) for name in SETTINGS}
+    if os.path.exists(state):
+        monitor = read_state(state)
+        _check_unchanged(monitor.settings.to_dict(), settings, state)
+    else:
+        monitor = CalibrationMonitor(**settings)
+    with as_files(files, database=database, table=table) as named:
+        rows = dated_rows(named, date=date, **given)
+    taken = monitor.take(rows, until=until)
+    write_state(monitor, state)
+    emit(f"{state}: {taken!r}\n\n{monitor.status()!r}\n", None)
+
+
+def _check_unchanged(held: dict[str, Any], given: dict[str, Any], state: str) -> None:
+    """Raise InputError for a setting that was given anew and is another one."""
+    context = click.get_current_context()
+    for name, value in given.items():
+        typed = context.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT
+        if typed and held[name] != value:
+            raise InputError(
+                f"--{name} was {held[name]} when {state} was begun, and is {value} now. Leave it out, or begin another "
+                "state."
+            )
+
+
+@command.command("status", epilog=CODES, short_help="Alarms, errors and evidence of each group, with an exit code.")
+@state_argument
+@output_options
+def status_command(state: str, form: str, output: str | None) -> None:
+    """Is the model still calibrated, and if not, since when? Look as often as you like.
+
+    \b
+    howsure monitor status state.json
+    """
+    from howsure.cli.monitor.state_file import read_state
+
+    found = read_state(state).status()
+    if form == "json":
+        shown = json_text(found.to_dict())
+    elif form == "table":
+        shown = "\n".join([table_text(found.table()), *found.table().notes, ""] if found.rows else ["no data yet", ""])
+    else:
+        shown = table_text(found.table(), form)
+    emit(shown, output)
+    if found.exit_code:
+        click.get_current_context().exit(found.exit_code)
+
+
+@command.command("series", short_help="Each period of a group: its error with a band, and the evidence after it.")
+@state_argument
+@click.option("--group", metavar="NAME", help="The group, where there are several.")
+@output_options
+@figure_option("Draw the errors with their bands, and the evidence")
+def series_command(state: str, group: str | None, form: str, output: str | None, figure: str | None) -> None:
+    """The error of each period, and the evidence against calibration after it.
+
+    \b
+    howsure monitor series state.json --figure series.svg
+    """
+    from howsure.cli.monitor.state_file import read_state
+
+    series = read_state(state).series(group)
+    if figure is not None:
+        from howsure.figures.files import save_figure
+
+        save_figure(series.figure(), figure)
+    emit(json_text(series.to_dict()) if form == "json" else table_text(series.table(), form), output)
+
+
+@command.command("metrics", short_help="The same for Prometheus.")
+@state_argument
+@output_option
+def metrics_command(state: str, output: str | None) -> None:
+    """Gauges in the text format of Prometheus.
+
+    \b
+    howsure monitor metrics state.json --output /var/lib/node_exporter/howsure.prom
+    """
+    from howsure.cli.monitor.metrics import metrics_text
+    from howsure.cli.monitor.state_file import read_state
+
+    emit(metrics_text(read_state(state).status()), output)

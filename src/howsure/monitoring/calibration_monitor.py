@@ -1,0 +1,287 @@
+"""A monitor of calibration: rows come with dates, period by period; each is taken once, and the alarm may be read at
+any time."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from typing import Any, Self
+
+import numpy as np
+
+from howsure import __version__
+from howsure.errors import InputError
+from howsure.inputs.naming import shortened, unknown_name
+from howsure.monitoring.cells import CellSums
+from howsure.monitoring.dates import DAY, Days, as_day, starts_of
+from howsure.monitoring.group import KEPT, Group
+from howsure.monitoring.results import MonitorStatus, e_of, group_status
+from howsure.monitoring.rows import ALL, Rows, checked_rows
+from howsure.monitoring.series import MonitorSeries, series_of
+from howsure.monitoring.settings import Settings
+from howsure.monitoring.state_text import state_of, state_text
+from howsure.monitoring.update import MonitorUpdate
+
+FIRST_SHARE = 0.75  # of the probability of a false alarm, for the groups of the first period together
+MOST_GROUPS = 200
+Date = str | datetime.date | np.datetime64
+
+
+class CalibrationMonitor:
+    """Is a model still calibrated? Give it each day's predictions and labels; it may be asked at any time.
+
+    H0: given all before, a row of probability q has label 1 with a probability within `tolerance` of q. An e-process
+    (bets on other forecasts, fixed before each period; Arnold, Henzi & Ziegel 2023) gathers the evidence against it: an
+    alarm when the e-value reaches 1 / (1 - level). If H0 holds, there is ever any alarm, in any group, with probability
+    at most 1 - level, however often one looks.
+
+    by: length of a period, "day", "week" or "month". wait: days that a period waits for its labels after its end.
+    reference: a date up to which rows are learned from instead of tested: H0 then is that the gap of each cell of q is
+    what it was by then.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> q = rng.beta(4, 1.5, 10_000)
+    >>> days = np.datetime64("2026-01-01") + np.arange(10_000) // 200
+    >>> y = rng.random(10_000) < q - 0.08 * (days >= np.datetime64("2026-02-01"))
+    >>> monitor = CalibrationMonitor()
+    >>> taken = monitor.update(days, y, q)
+    >>> monitor.status()["all"].since
+    '2026-02-01'
+
+    Raises InputError for a setting that cannot be.
+    """
+
+    def __init__(
+        self,
+        *,
+        by: str = "day",
+        tolerance: float = 0.02,
+        level: float = 0.95,
+        wait: int = 0,
+        reference: Date | None = None,
+    ) -> None:
+        self.settings = Settings.checked(by=by, tolerance=tolerance, level=level, wait=wait, reference=reference)
+        self._groups: dict[str, Group] = {}
+        self._later = 0  # groups that came after the first period
+        self._taken: dict[str, list[float]] = {}  # by period: rows, sum of q, rows without a label
+        self._through: np.datetime64 | None = None  # the day after the last one taken
+
+    def update(
+        self,
+        dates: Any,
+        y_true: Any,
+        y_prob: Any,
+        *,
+        groups: Any = None,
+        clusters: Any = None,
+        pos_label: Any = None,
+        until: Date | None = None,
+    ) -> MonitorUpdate:
+        """Take the periods that are over and were not taken before.
+
+        Give all rows that there are, or those since any earlier date: rows of periods that were taken before are left
+        out and counted. A period is over when the rows are complete up to its end and `wait` days more. `until`: the
+        last day for which the rows are complete; without, the day before the latest date. y_true: None or NaN where the
+        label has not come yet.
+
+        That a label is missing when its period is taken must not depend on the label, given the probability. Rows of a
+        cluster must be of one group; all are taken with the period in which it begins.
+
+        Raises InputError naming the row and the value. The monitor is then as it was.
+        """
+        rows = checked_rows(dates, y_true, y_prob, groups=groups, clusters=clusters, pos_label=pos_label)
+        return self.take(rows, until=until)
+
+    def take(self, rows: Rows, *, until: Date | None = None) -> MonitorUpdate:
+        """The same for rows that were checked before."""
+        self._check_groups(rows)
+        newest = np.concatenate([rows.days, rows.unlabelled]).max()
+        last = newest - DAY if until is None else as_day(until, name="until")
+        ended = starts_of(np.array([last - self.settings.wait * DAY + DAY]), by=self.settings.by)[0]
+        return self._take(rows, ended)
+
+    def _take(self, rows: Rows, ended: np.datetime64) -> MonitorUpdate:
+        """Take the periods before a day."""
+        periods, unlabelled = (starts_of(days, by=self.settings.by) for days in (rows.days, rows.unlabelled))
+        before = self._is_before(periods)
+        new = ~before & (periods < ended)
+        late, changed = self._differences(periods[before], rows.probabilities[before])
+        missing = unlabelled[~self._is_before(unlabelled) & (unlabelled < ended)]
+        chosen, when = rows.where(new), periods[new]
+        at, moved = _whole_clusters(chosen, when)
+        self._record(when, chosen.probabilities, missing)
+        names = np.unique(when).astype(str).tolist()
+        self._bet(chosen, at)
+        self._through = ended if self._through is None else max(self._through, ended)
+        return MonitorUpdate(
+            tuple(names), len(chosen), len(missing), int(before.sum()), late, changed,
+            int((~before & ~new).sum()), moved, self.recipe,
+        )  # fmt: skip
+
+    def _is_before(self, periods: Days) -> Any:
+        return np.zeros(len(periods), dtype=np.bool_) if self._through is None else periods < self._through
+
+    def _check_groups(self, rows: Rows) -> None:
+        if self._groups and (ALL in self._groups) != (ALL in rows.names):
+            held = "no groups" if ALL in self._groups else f"groups ({shortened(self._groups, limit=5)})"
+            raise InputError(f"groups must be given as before: this monitor has {held}. Begin another monitor.")
+        several = len(self._groups.keys() | set(rows.names))
+        if several > MOST_GROUPS:
+            raise InputError(f"groups must be at most {MOST_GROUPS}; with these rows there are {several:,}. Pool some.")
+
+    def _differences(self, periods: Days, probabilities: Any) -> tuple[int, int]:
+        """Of periods that were taken: how many rows more they have now, and how many hold other rows."""
+        late = changed = 0
+        names, codes = np.unique(periods, return_inverse=True)
+        counts, sums = np.bincount(codes), np.bincount(codes, probabilities)
+        oldest = next(iter(self._taken), "")
+        for name, count, total in zip(names.astype(str).tolist(), counts.tolist(), sums.tolist(), strict=True):
+            held = self._taken.get(name, [0.0, 0.0, 0.0] if name > oldest else None)
+            if held is not None:
+                late += max(0, count - int(held[0]))
+                changed += count == held[0] and not math.isclose(total, held[1], rel_tol=1e-9, abs_tol=1e-9)
+        return late, changed
+
+    def _record(self, periods: Days, probabilities: Any, missing: Days) -> None:
+        for name in np.unique(np.concatenate([periods, missing])):
+            own = periods == name
+            counts = [float(own.sum()), float(probabilities[own].sum()), float((missing == name).sum())]
+            self._taken[str(name)] = counts
+        for name in list(self._taken)[: max(0, len(self._taken) - KEPT)]:
+            del self._taken[name]
+
+    def _bet(self, rows: Rows, periods: Days) -> None:
+        order = np.lexsort((rows.groups, periods))
+        rows, periods = rows.where(order), periods[order]
+        starts = np.flatnonzero(np.r_[True, (periods[1:] != periods[:-1]) | (rows.groups[1:] != rows.groups[:-1])])
+        settings = self.settings
+        begun = not self._groups
+        first = set(rows.groups[periods == periods[0]].tolist()) if len(rows) else set()
+        for start, stop in zip(starts, [*starts[1:], len(rows)], strict=True) if len(rows) else ():
+            some = slice(start, stop)
+            code, period = int(rows.groups[start]), str(periods[start])
+            name = rows.names[code]
+            if name not in self._groups:
+                self._groups[name] = Group(self._weight(name, begun and code in first, len(first)))
+            clusters = None
+            if rows.clusters is not None:
+                clusters = np.unique(rows.clusters[some], return_inverse=True)[1]
+            self._groups[name].take(
+                period, rows.labels[some], rows.probabilities[some], clusters,
+                tolerance=settings.tolerance, alpha=settings.alpha, has_reference=settings.reference is not None,
+                in_reference=settings.reference is not None and period <= settings.reference,
+            )  # fmt: skip
+
+    def _weight(self, name: str, is_first: bool, n_first: int) -> float:
+        """The share of a group in the probability of a false alarm: those that may ever come sum to 1."""
+        if name == ALL:
+            return 1.0
+        if is_first:
+            return FIRST_SHARE / n_first
+        self._later += 1
+        return (1.0 - FIRST_SHARE) / (self._later * (self._later + 1.0))
+
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """The settings, and the version."""
+        return {"method": "e-process", **self.settings.to_dict(), "howsure": __version__}
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The names of the groups, "all" without groups."""
+        return tuple(name or "all" for name in self._groups)
+
+    def status(self) -> MonitorStatus:
+        """The evidence, the alarm and the error of each group, as of now."""
+        log_e = [math.log(group.weight) + group.process.log_e for group in self._groups.values()]
+        periods = list(self._taken)
+        unlabelled = sum(int(held[2]) for held in self._taken.values())
+        return MonitorStatus(
+            tuple(group_status(name, group, self.settings, self.recipe) for name, group in self._groups.items()),
+            e_of(float(np.logaddexp.reduce(log_e))) if log_e else 1.0,
+            periods[0] if periods else None,
+            periods[-1] if periods else None,
+            unlabelled,
+            self.recipe,
+            self._notes(unlabelled),
+        )
+
+    def _notes(self, unlabelled: int) -> tuple[str, ...]:
+        rows = int(sum(held[0] for held in self._taken.values()))
+        found = []
+        if unlabelled:
+            found.append(
+                f"{unlabelled:,} of {rows + unlabelled:,} rows had no label when their period was taken; that must not "
+                "depend on the label"
+            )
+        if self.settings.reference is not None:
+            found.append(f"tested: whether it is as it was up to {self.settings.reference}")
+        return tuple(found)
+
+    def series(self, group: str | None = None) -> MonitorSeries:
+        """The periods of a group, or of all rows without groups.
+
+        Raises InputError for a group that there is not.
+        """
+        return series_of(*self._group(group), self.settings, self.recipe)
+
+    def sums(self, period: str, *, group: str | None = None) -> CellSums:
+        """The sums of a period by cell of probability: its calibration curve.
+
+        Raises InputError for a group or a period that there is not.
+        """
+        name, held = self._group(group)
+        if period not in held.series:
+            raise unknown_name("period", period, list(held.series), place=name or "the monitor")
+        return held.series[period][0]
+
+    def _group(self, name: str | None) -> tuple[str, Group]:
+        if not self._groups:
+            raise InputError("the monitor has taken no period yet; update it first.")
+        wanted = next(iter(self._groups)) if name is None and len(self._groups) == 1 else name
+        if wanted == "all" and ALL in self._groups:
+            wanted = ALL
+        if wanted is None:
+            raise InputError(f"group must name one of {shortened(self._groups)}.")
+        if wanted not in self._groups:
+            raise unknown_name("group", wanted, self.groups, place="the monitor")
+        return wanted, self._groups[wanted]
+
+    def to_json(self) -> str:
+        """The whole state as a text, to be kept in a file."""
+        held = {
+            "settings": self.settings.to_dict(),
+            "through": None if self._through is None else str(self._through),
+            "later": self._later,
+            "taken": self._taken,
+            "groups": {name: group.to_dict() for name, group in self._groups.items()},
+        }
+        return state_text(held)
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The monitor of a text that `to_json` made.
+
+        Raises InputError if the text is another, or was cut off or changed.
+        """
+        with state_of(text) as held:
+            monitor = cls(**held["settings"])
+            monitor._through = None if held["through"] is None else np.datetime64(held["through"], "D")
+            monitor._later = int(held["later"])
+            monitor._taken = {str(name): [float(one) for one in counts] for name, counts in held["taken"].items()}
+            monitor._groups = {str(name): Group.from_dict(group) for name, group in held["groups"].items()}
+            return monitor
+
+    def __repr__(self) -> str:
+        return f"CalibrationMonitor of {len(self._groups):,} groups through {self._through or 'no day yet'}"
+
+
+def _whole_clusters(rows: Rows, periods: Days) -> tuple[Days, int]:
+    """The period in which each row is taken, that in which its cluster begins, and how many rows moved for that."""
+    if rows.clusters is None or len(rows) == 0:
+        return periods, 0
+    codes = np.unique(rows.clusters, return_inverse=True)[1]
+    first = np.full(int(codes.max()) + 1, periods.max())
+    np.minimum.at(first, codes, periods)
+    return first[codes], int((first[codes] != periods).sum())

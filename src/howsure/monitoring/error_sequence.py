@@ -1,0 +1,136 @@
+"""The calibration error of cells with a band that holds at all times together: a confidence sequence.
+
+S is the vector over cells of Σ (y - q), minus its conditional mean a martingale, V the diagonal of its variance (or
+more). A normal mixture of exp(λ'S - λ'Vλ / 2) with precision Γ gives, with probability 1 - α at all times together,
+
+    Σ_k e_k² n_k² / (V_k + Γ_k) ≤ 2 ln(1 / α) + Σ_k ln(1 + V_k / Γ_k),
+
+e the error of the gaps seen (Robbins 1970; de la Peña et al. 2004). Exact for the true V and a fixed Γ; here V is
+estimated, and Γ_k is the variance of 2,000 rows of which the cell has its share, so that it is an asymptotic confidence
+sequence (Waudby-Smith et al. 2024). The band is the smallest and the largest error of all gaps in this ellipsoid.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from scipy.special import chndtr, chndtrinc
+
+from howsure.inputs.pairs import Floats
+from howsure.monitoring.cells import CellSums
+from howsure.stats.estimate import Estimate
+
+MIXED = 2_000.0  # rows at which the band is about as narrow as it can be
+STEPS = 80  # halvings
+METHOD, ONE_PERIOD = "normal mixture over cells", "noncentral chi-squared over cells"
+
+
+def error_sequence(sums: CellSums, *, level: float = 0.95) -> Estimate:
+    """The root-mean-square gap between probability and frequency over cells, corrected for noise, with its band.
+
+    sqrt(Σ_k n_k / n · gap_k²), where gap_k is the mean of P(label 1) - q over the rows so far in cell k.
+
+    >>> error_sequence(CellSums.of(np.tile(np.array([0, 1, 1], np.uint8), 1000), np.full(3000, 0.5), None))
+    Estimate(value=0.166..., low=0.13..., high=0.19..., level=0.95, method='normal mixture over cells', n=3000)
+    """
+    total = int(sums.n.sum())
+    if total == 0:
+        return Estimate(math.nan, None, None, level, METHOD, 0)
+    gaps, share, noise, n, floor = _parts(sums)
+    value = math.sqrt(max(0.0, float((share * (gaps**2 - noise)).sum())))
+    low, high = _band(gaps, share, n, sums.dominating[sums.n > 0], floor, level)
+    return Estimate(min(max(value, low), high), low, high, level, METHOD, total)
+
+
+def period_error(sums: CellSums, *, level: float = 0.95) -> Estimate:
+    """The same of one period, which is looked at once: a fixed number of rows, and a narrower interval.
+
+    Σ_k n_k / n · (gap seen)² is, divided by λ = Σ λ_k² / Σ λ_k, about noncentral chi-squared with (Σ λ_k)² / Σ λ_k²
+    degrees of freedom and the noncentrality error² / λ; λ_k: what noise adds to the k-th term. The interval holds the
+    errors under which what is seen is neither too large nor too small; gaps smaller than those that noise makes on
+    average count as these, since small noise proves nothing.
+    """
+    total = int(sums.n.sum())
+    if total == 0:
+        return Estimate(math.nan, None, None, level, ONE_PERIOD, 0)
+    gaps, share, noise, n, floor = _parts(sums)
+    value = math.sqrt(max(0.0, float((share * (gaps**2 - noise)).sum())))
+    added = share * np.maximum(noise, floor / (n + 1.0))
+    unit = float((added**2).sum() / added.sum())
+    freedom, seen = float(added.sum()) / unit, float((share * gaps**2).sum()) / unit
+    low = _noncentrality(seen, freedom, (1.0 + level) / 2.0)
+    high = _noncentrality(max(seen, freedom), freedom, (1.0 - level) / 2.0)
+    low, high = (min(1.0, math.sqrt(unit * one)) for one in (low, high))
+    return Estimate(min(max(value, low), high), low, high, level, ONE_PERIOD, total)
+
+
+def _noncentrality(seen: float, freedom: float, p: float) -> float:
+    """Under which the probability of less than what is seen is p; 0 where it is below p under all."""
+    return float(chndtrinc(seen, freedom, p)) if seen > 0.0 and chndtr(seen, freedom, 0.0) > p else 0.0
+
+
+def _parts(sums: CellSums) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """Of the cells with rows: the gaps, the shares of rows, the variance of the gaps, the rows, and the variance that
+    the probability alone states for a row: few rows may show none."""
+    held = sums.n > 0
+    n = sums.n[held]
+    gaps = (sums.observed[held] - sums.predicted[held]) / n
+    squares, clustered = sums.squares[held], sums.cluster_squares[held]
+    design = np.where(squares > 0, clustered / np.maximum(squares, 1e-300), 1.0)
+    noise = np.where(n > 1, np.maximum(squares / n - gaps**2, 0.0) * design / np.maximum(n - 1.0, 1.0), gaps**2)
+    q = sums.predicted[held] / n
+    return gaps, n / n.sum(), noise, n, np.maximum(q * (1.0 - q), 1e-6)
+
+
+def _band(gaps: Floats, share: Floats, n: Floats, variance: Floats, floor: Floats, level: float) -> tuple[float, float]:
+    variance = np.maximum(variance, n * floor)
+    prior = MIXED * share * variance / n
+    radius = 2.0 * math.log(1.0 / (1.0 - level)) + float(np.log1p(variance / prior).sum())
+    axes = n**2 / (variance + prior)
+    return _smallest(gaps, share, axes, radius), min(1.0, _largest(gaps, share, axes, radius))
+
+
+def _largest(gaps: Floats, share: Floats, axes: Floats, radius: float) -> float:
+    """The largest norm in the ellipsoid: e = w gap / (μ a - w), μ above all w / a, with Σ a e² = radius."""
+    start = float((share / axes).max())
+
+    def used(mu: float) -> float:
+        return float((axes * (share * gaps / (mu * axes - share)) ** 2).sum())
+
+    top = start * (1.0 + 1e-9)
+    if used(top) < radius:  # the rest goes along the longest axis
+        mu = top
+        e = share * gaps / (mu * axes - share)
+        k = int(np.argmax(share / axes))
+        e[k] = math.copysign(math.sqrt((radius - used(mu) + axes[k] * e[k] ** 2) / axes[k]), gaps[k])
+        return _norm(gaps + e, share)
+    mu = _root(used, radius, top, start * 2.0)
+    return _norm(gaps + share * gaps / (mu * axes - share), share)
+
+
+def _smallest(gaps: Floats, share: Floats, axes: Floats, radius: float) -> float:
+    """The smallest norm in the ellipsoid: 0 if it holds the origin, else e = -w gap / (μ a + w)."""
+    if float((axes * gaps**2).sum()) <= radius:
+        return 0.0
+
+    def used(mu: float) -> float:
+        return float((axes * (share * gaps / (mu * axes + share)) ** 2).sum())
+
+    mu = _root(used, radius, 0.0, float((share / axes).max()))
+    return _norm(gaps - share * gaps / (mu * axes + share), share)
+
+
+def _root(falling: Callable[[float], float], level: float, low: float, high: float) -> float:
+    """Where a falling function takes a value."""
+    while falling(high) > level:
+        high *= 2.0
+    for _ in range(STEPS):
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if falling(middle) > level else (low, middle)
+    return high
+
+
+def _norm(gaps: Floats, share: Floats) -> float:
+    return math.sqrt(float((share * gaps**2).sum()))

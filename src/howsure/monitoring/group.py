@@ -1,0 +1,172 @@
+"""What is known of one group after some periods: its evidence, its sums by period, and its alarm."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+
+from howsure.inputs.pairs import Floats, Integers, Labels
+from howsure.monitoring.bets import LEARNED_PRIOR, MEMORIES, Tolerated, log_gains
+from howsure.monitoring.cells import N_CELLS, SUMS, CellSums
+from howsure.monitoring.e_process import EProcess
+from howsure.monitoring.reference import tolerated_by
+
+KEPT = 520  # periods whose sums are held by themselves: ten years of weeks
+PAIRS_KNOWN = 20.0  # pairs of rows of a cluster that the first guess of their correlation counts for
+FIRST_CORRELATION = 0.5
+
+
+@dataclass(slots=True)
+class Alarm:
+    """The period in which the evidence crossed its threshold; since, bet: where it comes from, as it stood then."""
+
+    period: str
+    since: str
+    bet: str
+
+
+@dataclass(slots=True)
+class Group:
+    """One group. weight: its share of the probability of a false alarm.
+
+    total: the sums of all tested periods; reference: of those of reference. learned: by memory, the discounted sums of
+    y - q and of rows by cell. within: of pairs of rows in clusters, their number, and the sum of their products z z';
+    spread: Σ z² and the rows. series: by first day of a period, its sums and the logarithm of the e-value after it,
+    None in the reference.
+    """
+
+    weight: float
+    process: EProcess = field(default_factory=EProcess)
+    total: CellSums = field(default_factory=CellSums.zero)
+    reference: CellSums = field(default_factory=CellSums.zero)
+    learned: Floats = field(default_factory=lambda: np.zeros((2, len(MEMORIES), N_CELLS)))
+    within: Floats = field(default_factory=lambda: np.zeros(2))
+    spread: Floats = field(default_factory=lambda: np.zeros(2))
+    series: dict[str, tuple[CellSums, float | None]] = field(default_factory=dict)
+    alarm: Alarm | None = None
+
+    def take(
+        self,
+        period: str,
+        labels: Labels,
+        probabilities: Floats,
+        clusters: Integers | None,
+        *,
+        tolerance: float,
+        alpha: float,
+        has_reference: bool,
+        in_reference: bool,
+    ) -> None:
+        """The rows of one more period: first the bets that were fixed before it, then all that is learned from it."""
+        sums = CellSums.of(labels, probabilities, clusters)
+        log_e = None
+        if in_reference:
+            self.reference += sums
+        else:
+            log_e = self._bet(period, labels, probabilities, clusters, tolerance, alpha, has_reference)
+            self.total += sums
+        memory = np.array(MEMORIES)[:, None]
+        self.learned = memory * self.learned + np.array([sums.observed - sums.predicted, sums.n])[:, None, :]
+        self._learn_correlation(labels - probabilities, clusters)
+        self.series[period] = sums, log_e
+        if len(self.series) > KEPT:
+            del self.series[next(iter(self.series))]
+
+    def _bet(
+        self,
+        period: str,
+        labels: Labels,
+        probabilities: Floats,
+        clusters: Integers | None,
+        tolerance: float,
+        alpha: float,
+        has_reference: bool,
+    ) -> float:
+        tolerated = Tolerated.everywhere(tolerance)
+        if has_reference:
+            tolerated = tolerated_by(self.reference, tolerance=tolerance, alpha=alpha * self.weight / 2.0)
+        gaps, rows = self.learned
+        gains = log_gains(
+            labels, probabilities, clusters,
+            tolerated=tolerated, learned=gaps / (rows + LEARNED_PRIOR), correlation=self.correlation,
+        )  # fmt: skip
+        self.process.take(gains, period)
+        log_e = self.process.log_e
+        if self.alarm is None and log_e >= self.threshold(alpha, has_reference=has_reference):
+            self.alarm = Alarm(period, *self.process.suspected)
+        return log_e
+
+    def threshold(self, alpha: float, *, has_reference: bool) -> float:
+        """The logarithm of the e-value at which there is an alarm; the reference takes half of the probability."""
+        return math.log((2.0 if has_reference else 1.0) / (alpha * self.weight))
+
+    @property
+    def correlation(self) -> float:
+        """Of z of two rows of a cluster, as far as it is known: what a cluster is worth rests on it."""
+        pairs, products = self.within.tolist()
+        squares, rows = self.spread.tolist()
+        variance = squares / rows if rows else 1.0
+        guess = FIRST_CORRELATION * variance * PAIRS_KNOWN
+        return min(1.0, max(0.0, (guess + products) / (variance * (PAIRS_KNOWN + pairs)))) if variance else 1.0
+
+    def _learn_correlation(self, z: Floats, clusters: Integers | None) -> None:
+        squares = float((z * z).sum())
+        self.spread = self.spread + np.array([squares, len(z)])
+        if clusters is not None:
+            size, sums = np.bincount(clusters), np.bincount(clusters, z)
+            ordered_pairs = float((size.astype(np.float64) * (size - 1.0)).sum())
+            self.within = self.within + np.array([ordered_pairs, float((sums**2).sum()) - squares])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON."""
+        return {
+            "weight": self.weight,
+            "process": self.process.to_dict(),
+            "total": _packed(self.total),
+            "reference": _packed(self.reference),
+            "learned": self.learned.tolist(),
+            "within": self.within.tolist(),
+            "spread": self.spread.tolist(),
+            "alarm": None if self.alarm is None else [self.alarm.period, self.alarm.since, self.alarm.bet],
+            "series": {period: [_packed(sums), log_e] for period, (sums, log_e) in self.series.items()},
+        }
+
+    @classmethod
+    def from_dict(cls, held: dict[str, Any]) -> Self:
+        """What `to_dict` made."""
+        learned = np.array(held["learned"], dtype=np.float64)
+        if learned.shape != (2, len(MEMORIES), N_CELLS):
+            raise ValueError(f"learned has the shape {learned.shape}")
+        series = {
+            str(period): (_unpacked(sums), None if log_e is None else float(log_e))
+            for period, (sums, log_e) in held["series"].items()
+        }
+        alarm = None if held["alarm"] is None else Alarm(*map(str, held["alarm"]))
+        within, spread = (np.array(held[name], dtype=np.float64) for name in ("within", "spread"))
+        if within.shape != (2,) or spread.shape != (2,):
+            raise ValueError("within and spread are two numbers each")
+        return cls(
+            float(held["weight"]), EProcess.from_dict(held["process"]), _unpacked(held["total"]),
+            _unpacked(held["reference"]), learned, within, spread, series, alarm,
+        )  # fmt: skip
+
+
+def _packed(sums: CellSums) -> dict[str, list[float]]:
+    """The cells with rows, by their number; without clusters, their last sums are the same, and are left out."""
+    found = {}
+    for cell in np.flatnonzero(sums.n).tolist():
+        values = sums.values[:, cell].tolist()
+        found[str(cell)] = values[:4] if values[3] == values[4] == values[5] else values
+    return found
+
+
+def _unpacked(held: dict[str, list[float]]) -> CellSums:
+    values = np.zeros((len(SUMS), N_CELLS))
+    for cell, column in held.items():
+        values[:, int(cell)] = [*column, *([column[3]] * (len(SUMS) - len(column)))]
+    if not np.isfinite(values).all() or (values < 0).any():
+        raise ValueError("sums are finite and not negative")
+    return CellSums(values)

@@ -1,0 +1,71 @@
+"""Rows that enter a monitor: checked once, those without a label set aside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from howsure.errors import InputError
+from howsure.inputs.arrays import as_column, is_missing
+from howsure.inputs.checks import check_clusters, check_codes, check_labels, check_probabilities, check_same_length
+from howsure.inputs.pairs import Floats, Integers, Labels
+from howsure.monitoring.dates import Days, as_days
+
+ALL = ""  # the name of all rows where there are no groups
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Labelled rows, their groups as positions among `names`, and the days of rows without a label."""
+
+    days: Days
+    labels: Labels
+    probabilities: Floats
+    groups: Integers
+    names: tuple[str, ...]
+    clusters: Integers | None
+    unlabelled: Days
+
+    def __len__(self) -> int:
+        return len(self.days)
+
+    def where(self, chosen: Any) -> Rows:
+        """Some of the labelled rows."""
+        clusters = None if self.clusters is None else self.clusters[chosen]
+        return Rows(
+            self.days[chosen], self.labels[chosen], self.probabilities[chosen], self.groups[chosen], self.names,
+            clusters, self.unlabelled,
+        )  # fmt: skip
+
+
+def checked_rows(dates: Any, y_true: Any, y_prob: Any, *, groups: Any, clusters: Any, pos_label: Any) -> Rows:
+    """The rows of arrays; a label of None or NaN is one that has not come yet.
+
+    Raises InputError naming the row and the value.
+    """
+    check_same_length(dates=dates, y_true=y_true, y_prob=y_prob, groups=groups, clusters=clusters)
+    days, label = as_days(dates), as_column(y_true, name="y_true")
+    here = _labelled(label)
+    n = int(here.sum())
+    if n == 0:
+        raise InputError("y_true holds no label at all: there is nothing to monitor yet.")
+    probabilities = check_probabilities(y_prob)[here]
+    labels = check_labels(label[here].tolist(), pos_label=pos_label)
+    codes: Integers = np.zeros(n, dtype=np.int64)
+    names: tuple[str, ...] = (ALL,)
+    if groups is not None:
+        codes, names = check_codes(as_column(groups, name="groups")[here], n=n, name="groups")
+        if ALL in names:
+            raise InputError("groups must not hold an empty name. Name them, or leave such rows out.")
+    found = None if clusters is None else check_clusters(as_column(clusters, name="clusters")[here], n=n)
+    return Rows(days[here], labels, probabilities, codes, names, found, days[~here])
+
+
+def _labelled(column: Any) -> Any:
+    if column.dtype.kind in "fc":
+        return ~np.isnan(column)
+    if column.dtype.kind == "O":
+        return np.array([not is_missing(value) for value in column])
+    return np.ones(len(column), dtype=np.bool_)

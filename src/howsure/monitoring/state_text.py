@@ -1,0 +1,42 @@
+"""The state of a monitor as a text: JSON with its kind, the number of its form, and a checksum."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from howsure.errors import InputError
+from howsure.files.json_text import parsed_json
+
+KIND, SCHEMA = "howsure monitor", 1
+DAMAGED = "Restore a copy, or begin a new state."
+
+
+def state_text(held: dict[str, Any]) -> str:
+    """The text of a state."""
+    return json.dumps({"kind": KIND, "schema": SCHEMA, "sha256": _digest(held), "state": held}, ensure_ascii=False)
+
+
+@contextmanager
+def state_of(text: str) -> Iterator[dict[str, Any]]:
+    """The state in a text; whatever is wrong with it, also with what is done in the block, is an InputError."""
+    try:
+        found = parsed_json(text)
+        if not isinstance(found, dict) or found.get("kind") != KIND:
+            raise InputError("this is not the state of a monitor. Name the file that howsure monitor update wrote.")
+        if found.get("schema") != SCHEMA:
+            raise InputError(f"the state has schema {found.get('schema')!s:.20}, and this howsure reads {SCHEMA}.")
+        if _digest(found["state"]) != found["sha256"]:
+            raise InputError(f"the state does not match its checksum: it was changed or cut off. {DAMAGED}")
+        yield found["state"]
+    except InputError:
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
+        raise InputError(f"the state of the monitor was changed or cut off ({error!s:.100}). {DAMAGED}") from error
+
+
+def _digest(held: Any) -> str:
+    return hashlib.sha256(json.dumps(held, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

@@ -1,0 +1,261 @@
+"""The monitor as its users meet it: what it takes, when it alarms, and that it comes back from its text as it was."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from howsure import CalibrationMonitor, InputError
+from howsure.monitoring.calibration_monitor import FIRST_SHARE
+from tests.monitoring.streams import Streams
+
+N, PER_DAY = 12_000, 150
+DAYS = np.datetime64("2026-01-01") + np.arange(N) // PER_DAY
+DROP = "2026-02-20"
+
+
+def stream(seed: int = 0, *, drop: float = 0.0) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    q = rng.beta(4, 1.5, N)
+    return (rng.random(N) < np.clip(q - drop * (np.datetime64(DROP) <= DAYS), 0, 1)).astype(float), q
+
+
+@pytest.fixture(scope="module")
+def dropped() -> CalibrationMonitor:
+    monitor = CalibrationMonitor()
+    monitor.update(DAYS, *stream(drop=0.1))
+    return monitor
+
+
+def test_a_drop_is_found_and_dated(dropped: CalibrationMonitor) -> None:
+    (row,) = dropped.status()
+    assert row.outcome == "alarm"
+    assert dropped.status().exit_code == 1
+    assert DROP <= row.alarm <= "2026-03-05"
+    assert abs(datetime.date.fromisoformat(row.since) - datetime.date.fromisoformat(DROP)).days <= 3
+    assert -0.12 < row.gap < -0.08
+    assert row.p_value < 0.05
+    assert "no longer calibrated" in repr(row)
+
+
+def test_a_calibrated_model_has_no_alarm() -> None:
+    monitor = CalibrationMonitor(tolerance=0.0)
+    monitor.update(DAYS, *stream())
+    assert monitor.status().outcome == "no alarm"
+    assert monitor.status()["all"].error.low == 0.0
+
+
+def test_night_by_night_is_as_at_once(dropped: CalibrationMonitor) -> None:
+    """Each night the whole log so far is given again, in another order: nothing is taken twice."""
+    y, q = stream(drop=0.1)
+    rng = np.random.default_rng(1)
+    nightly, total = CalibrationMonitor(), 0
+    for day in np.unique(DAYS)[9::10]:
+        rows = rng.permutation(np.flatnonzero(day >= DAYS))
+        nightly = CalibrationMonitor.from_json(nightly.to_json())
+        total += nightly.update(DAYS[rows], y[rows], q[rows], until=day).n
+    once = CalibrationMonitor()
+    once.update(DAYS, y, q, until=DAYS.max())
+    assert total == N
+    assert nightly.status()["all"].alarm == once.status()["all"].alarm
+    assert nightly.series().e_value == pytest.approx(once.series().e_value, rel=1e-6)
+    assert nightly.update(DAYS, y, q, until=DAYS.max()).already == N
+
+
+def test_one_stream_is_as_many_side_by_side() -> None:
+    """The e-value of the monitor is that of the simulations (streams.py), which follow the formulas on their own."""
+    y, q = stream(2)
+    monitor, streams = CalibrationMonitor(tolerance=0.01), Streams(1, tolerance=0.01)
+    monitor.update(DAYS[:3000], y[:3000], q[:3000], until="2026-01-20")
+    expected = [streams.take(y[None, i : i + 150] == 1, q[None, i : i + 150])[0] for i in range(0, 3000, 150)]
+    assert np.log(monitor.series().e_value) == pytest.approx(expected, abs=1e-9)
+
+
+def test_late_labels_are_waited_for() -> None:
+    y, q = stream()
+    late = np.where((np.datetime64("2026-03-10") <= DAYS) & (np.arange(N) % 3 == 0), np.nan, y)
+    patient, hasty = CalibrationMonitor(wait=14), CalibrationMonitor()
+    first, hurried = patient.update(DAYS, late, q), hasty.update(DAYS, late, q)
+    assert (first.unlabelled, first.periods[-1]) == (0, "2026-03-06")
+    assert hurried.unlabelled == 50 * 11
+    assert patient.update(DAYS, y, q, until="2026-04-30").n == N - first.n
+    again = hasty.update(DAYS, y, q)
+    assert (again.n, again.late) == (0, 50 * 11)
+    assert "550 labels came after" in repr(again)
+    assert "550 of 11,850 rows had no label" in hasty.status().notes[0]
+
+
+def test_a_period_is_taken_whole_and_once() -> None:
+    y, q = stream()
+    monitor = CalibrationMonitor(by="week")
+    monitor.update(DAYS[::2], y[::2], q[::2])
+    other = monitor.update(DAYS[1::2], y[1::2], q[1::2])
+    assert (other.n, other.changed) == (0, len(monitor.series()))
+    assert "other rows" in repr(other)
+
+
+def test_weeks_and_months_begin_where_they_do() -> None:
+    y, q = stream()
+    for by, first in (("week", "2025-12-29"), ("month", "2026-01-01"), ("day", "2026-01-01")):
+        monitor = CalibrationMonitor(by=by)
+        monitor.update(DAYS, y, q)
+        assert monitor.series().period[0] == first
+        assert sum(monitor.series().n) == monitor.status()["all"].n
+
+
+def test_each_group_has_its_alarm_and_all_of_them_one_promise() -> None:
+    y, q = stream(drop=0.0)
+    groups = np.array(["b", "a", "<b>"])[np.arange(N) % 3]
+    worse = np.where((groups == "a") & (q > 0.5) & (np.arange(N) % 5 == 0), 0.0, y)
+    monitor = CalibrationMonitor()
+    monitor.update(DAYS, worse, q, groups=groups)
+    found = monitor.status()
+    assert {row.name: row.outcome for row in found} == {"<b>": "no alarm", "a": "alarm", "b": "no alarm"}
+    assert found["a"].threshold == pytest.approx(20 / (FIRST_SHARE / 3))
+    later = np.datetime64("2026-05-01") + np.arange(300) // 100
+    monitor.update(later, np.ones(300), np.full(300, 0.9), groups=np.array(["new", "newer", "a"])[np.arange(300) % 3])
+    assert sum(20 / row.threshold for row in monitor.status()) < 1
+    assert monitor.status().e_value > 1
+    with pytest.raises(InputError, match="groups must be given as before"):
+        monitor.update(later, np.ones(300), np.full(300, 0.9))
+    with pytest.raises(InputError, match="group must name one of"):
+        monitor.series()
+    with pytest.raises(InputError, match="no group 'c'"):
+        monitor.series("c")
+
+
+def test_clusters_count_for_what_they_are_worth() -> None:
+    """Whole documents right or wrong together: as rows they would alarm, as clusters they do not."""
+    rng = np.random.default_rng(8)
+    documents = np.arange(N) // 25
+    q = np.full(N, 0.8)
+    y = (rng.random(N // 25)[documents] < 0.8).astype(float)
+    rows, clusters = CalibrationMonitor(tolerance=0), CalibrationMonitor(tolerance=0)
+    rows.update(DAYS, y, q)
+    taken = clusters.update(DAYS, y, q, clusters=documents)
+    assert taken.moved == 0
+    assert rows.status().outcome == "alarm"
+    assert clusters.status().outcome == "no alarm"
+    assert clusters.status()["all"].error.high > 0.03
+    worse = CalibrationMonitor(tolerance=0)
+    worse.update(DAYS, (rng.random(N // 25)[documents] < 0.6).astype(float), q, clusters=documents)
+    assert worse.status().outcome == "alarm"
+
+
+def test_a_cluster_stays_in_one_period() -> None:
+    y, q = stream()
+    monitor = CalibrationMonitor()
+    taken = monitor.update(DAYS, y, q, clusters=np.arange(N) // 100)
+    assert taken.moved > 0
+    assert "their cluster began" in repr(taken)
+
+
+def test_a_reference_is_not_tested_but_learned_from() -> None:
+    """A model that was off by .1 all the time has not changed; one that was right, and is off now, has."""
+    rng = np.random.default_rng(9)
+    q = rng.uniform(0.2, 0.9, N)
+    always = (rng.random(N) < q - 0.1).astype(float)
+    now = (rng.random(N) < q - 0.15 * (np.datetime64(DROP) <= DAYS)).astype(float)
+    outcomes = []
+    for y in (always, now):
+        monitor = CalibrationMonitor(reference="2026-02-10")
+        monitor.update(DAYS, y, q)
+        outcomes.append(monitor.status().outcome)
+        assert monitor.series().e_value[0] is None
+    assert outcomes == ["no alarm", "alarm"]
+    assert "up to 2026-02-10" in monitor.status().notes[0]
+
+
+def test_it_comes_back_from_its_text(dropped: CalibrationMonitor) -> None:
+    text = dropped.to_json()
+    back = CalibrationMonitor.from_json(text)
+    assert back.to_json() == text
+    assert back.status() == dropped.status()
+    assert json.loads(text)["kind"] == "howsure monitor"
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10**6), st.sampled_from(["cut", "swap", "digit"]))
+def test_a_changed_text_is_refused(dropped: CalibrationMonitor, place: int, way: str) -> None:
+    text = dropped.to_json()
+    at = place % len(text)
+    if way == "cut":
+        changed = text[:at]
+    elif way == "digit":
+        digits = [i for i in range(at, len(text)) if text[i].isdigit()]
+        if not digits:
+            return
+        changed = text[: digits[0]] + str((int(text[digits[0]]) + 1) % 10) + text[digits[0] + 1 :]
+        if json.loads(changed) == json.loads(text):  # a last digit that no number shows
+            return
+    else:
+        changed = text[:at] + "[" + text[at + 1 :] if text[at] != "[" else text[:at] + "{" + text[at + 1 :]
+    with pytest.raises(InputError):
+        CalibrationMonitor.from_json(changed)
+
+
+def test_dates_of_all_kinds_are_read() -> None:
+    y, q = stream()
+    kinds = [
+        DAYS[:600],
+        DAYS[:600].astype(str),
+        [f"{day}T23:59:59+05:00" for day in DAYS[:600]],
+        pd.Series(pd.to_datetime(DAYS[:600])),
+        DAYS[:600].tolist(),
+    ]
+    texts = set()
+    for dates in kinds:
+        monitor = CalibrationMonitor()
+        monitor.update(dates, y[:600], q[:600])
+        texts.add(monitor.to_json())
+    assert len(texts) == 1
+
+
+def test_labels_may_be_none_or_missing() -> None:
+    monitor = CalibrationMonitor()
+    dates = ["2026-01-01", "2026-01-01", "2026-01-03"]
+    taken = monitor.update(dates, [True, None, False], [0.9, 0.8, 0.7])
+    assert (taken.n, taken.unlabelled, taken.open) == (1, 1, 1)
+
+
+WRONG = [
+    (lambda: CalibrationMonitor(by="hour"), "no period 'hour' in a monitor"),
+    (lambda: CalibrationMonitor(tolerance=2), r"tolerance must lie in \[0, 0.5\); it is 2."),
+    (lambda: CalibrationMonitor(level=95), "level must lie strictly between 0 and 1; it is 95"),
+    (lambda: CalibrationMonitor(wait=-1), "wait must be a whole number from 0"),
+    (lambda: CalibrationMonitor(reference="soon"), "reference must be a date such as 2026-11-22"),
+    (lambda: CalibrationMonitor().update(["yesterday"], [1], [0.5]), "dates must be dates; row 0 holds 'yesterday'"),
+    (lambda: CalibrationMonitor().update([None], [1], [0.5]), "dates must not be missing; row 0"),
+    (lambda: CalibrationMonitor().update(["2026-01-01"], [None], [0.5]), "y_true holds no label at all"),
+    (lambda: CalibrationMonitor().update(["2026-01-01"], [1], [1.5]), r"y_prob must lie in \[0, 1\]; row 0 holds 1.5"),
+    (lambda: CalibrationMonitor().update(["2026-01-01"], [1, 0], [0.5]), "must have the same length"),
+    (lambda: CalibrationMonitor().update(["2026-01-01"], [1], [0.5], groups=[""]), "groups must not hold an empty"),
+    (lambda: CalibrationMonitor().series(), "the monitor has taken no period yet"),
+    (lambda: CalibrationMonitor.from_json("{}"), "this is not the state of a monitor"),
+    (lambda: CalibrationMonitor.from_json('{"kind": "howsure monitor", "schema": 7}'), "the state has schema 7"),
+]
+
+
+@pytest.mark.parametrize(("call", "told"), WRONG)
+def test_wrong_input_gets_its_sentence(call: Any, told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        call()
+
+
+def test_what_cannot_be_read_changes_nothing(dropped: CalibrationMonitor) -> None:
+    before = dropped.to_json()
+    with pytest.raises(InputError):
+        dropped.update(["2027-01-01"], [1], [7])
+    assert dropped.to_json() == before
+
+
+def test_there_is_a_limit_of_groups() -> None:
+    with pytest.raises(InputError, match="groups must be at most 200"):
+        CalibrationMonitor().update(["2026-01-01"] * 201, [1] * 201, [0.5] * 201, groups=np.arange(201))
