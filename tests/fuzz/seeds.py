@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from howsure.data import write_antecedent_scores
+from howsure.monitoring import CalibrationMonitor
 from howsure.sequences.taggers.crf import CRFTagger
 from howsure.sequences.taggers.hmm import HMMTagger
 from howsure.significance.experiments import Experiments
@@ -142,6 +143,13 @@ def table(suffix: str, columns: dict[str, list[object]] = COLUMNS) -> Seeds:
     return lambda folder: [write(folder / f"table{suffix}", columns).read_bytes()]
 
 
+def watched() -> CalibrationMonitor:
+    """A monitor after four days."""
+    monitor = CalibrationMonitor()
+    monitor.update(["2026-01-01", "2026-01-02", "2026-01-04", "2026-01-06"], [1, 0, 1, 1], [0.9, 0.4, 0.8, 0.7])
+    return monitor
+
+
 def fixed(*contents: bytes) -> Seeds:
     """Files that are written here."""
     return lambda folder: list(contents)
@@ -202,6 +210,7 @@ SEEDS: dict[str, Seeds] = {
     "scores-jsonl": table(".jsonl", SCORED),
     "corpus-conllu": news,
     "experiments": lambda folder: [bytes_of(experiments, folder / "runs.experiments")],
+    "monitor-state": lambda folder: [watched().to_json().encode()],
     "baseline": fixed(BASELINE),
     "checks": fixed(CHECKS),
     "outcomes": fixed(OUTCOMES),

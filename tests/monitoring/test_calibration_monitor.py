@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from howsure import CalibrationMonitor, InputError
 from howsure.monitoring.calibration_monitor import FIRST_SHARE
+from howsure.monitoring.state_text import state_text
 from tests.monitoring.streams import Streams
 
 N, PER_DAY = 12_000, 150
@@ -259,3 +260,31 @@ def test_what_cannot_be_read_changes_nothing(dropped: CalibrationMonitor) -> Non
 def test_there_is_a_limit_of_groups() -> None:
     with pytest.raises(InputError, match="groups must be at most 200"):
         CalibrationMonitor().update(["2026-01-01"] * 201, [1] * 201, [0.5] * 201, groups=np.arange(201))
+
+
+def _places(held: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Every place in a state, but of lists only the first."""
+    inside = held.items() if isinstance(held, dict) else enumerate(held[:1]) if isinstance(held, list) else ()
+    return [path, *(place for key, value in inside for place in _places(value, (*path, key)))]
+
+
+def test_a_state_of_wrong_values_is_refused_whatever_its_checksum() -> None:
+    """Every value in turn replaced by others; what is read then can be asked for everything."""
+    monitor = CalibrationMonitor()
+    monitor.update(["2026-01-01", "2026-01-02", "2026-01-03"], [1, 0, 1], [0.9, 0.4, 0.8])
+    state = json.loads(monitor.to_json())["state"]
+    refused = 0
+    for path in _places(state)[1:]:
+        for other in (None, "x", -1, 1e308, [], {}, [None]):
+            changed = json.loads(json.dumps(state))
+            inside = changed
+            for key in path[:-1]:
+                inside = inside[key]
+            inside[path[-1]] = other
+            try:
+                back = CalibrationMonitor.from_json(state_text(changed))
+                back.status()
+                back.series()
+            except InputError:
+                refused += 1
+    assert refused > 100

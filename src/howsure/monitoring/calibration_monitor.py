@@ -271,6 +271,7 @@ class CalibrationMonitor:
             monitor._later = int(held["later"])
             monitor._taken = {str(name): [float(one) for one in counts] for name, counts in held["taken"].items()}
             monitor._groups = {str(name): Group.from_dict(group) for name, group in held["groups"].items()}
+            monitor.status()
             return monitor
 
     def __repr__(self) -> str:

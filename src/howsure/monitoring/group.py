@@ -15,6 +15,7 @@ from howsure.monitoring.e_process import EProcess
 from howsure.monitoring.reference import tolerated_by
 
 KEPT = 520  # periods whose sums are held by themselves: ten years of weeks
+MOST_ROWS = 1e15  # of a cell
 PAIRS_KNOWN = 20.0  # pairs of rows of a cluster that the first guess of their correlation counts for
 FIRST_CORRELATION = 0.5
 
@@ -141,9 +142,11 @@ class Group:
         if learned.shape != (2, len(MEMORIES), N_CELLS):
             raise ValueError(f"learned has the shape {learned.shape}")
         series = {
-            str(period): (_unpacked(sums), None if log_e is None else float(log_e))
+            str(np.datetime64(period, "D")): (_unpacked(sums), None if log_e is None else float(log_e))
             for period, (sums, log_e) in held["series"].items()
         }
+        if not all(sums.n.any() for sums, _ in series.values()) or not 0.0 < held["weight"] <= 1.0:
+            raise ValueError("a period without rows, or a weight that is none")
         alarm = None if held["alarm"] is None else Alarm(*map(str, held["alarm"]))
         within, spread = (np.array(held[name], dtype=np.float64) for name in ("within", "spread"))
         if within.shape != (2,) or spread.shape != (2,):
@@ -167,6 +170,10 @@ def _unpacked(held: dict[str, list[float]]) -> CellSums:
     values = np.zeros((len(SUMS), N_CELLS))
     for cell, column in held.items():
         values[:, int(cell)] = [*column, *([column[3]] * (len(SUMS) - len(column)))]
-    if not np.isfinite(values).all() or (values < 0).any():
-        raise ValueError("sums are finite and not negative")
+    n = values[0]
+    possible = (
+        (values >= 0.0) & (values <= np.minimum(n, MOST_ROWS) ** 2) & (n <= MOST_ROWS) & ((n >= 1.0) | (values == 0.0))
+    )
+    if not possible.all() or not (values[1:3] <= n).all():
+        raise ValueError("these are the sums of no rows")
     return CellSums(values)

@@ -34,7 +34,7 @@ def state_of(text: str) -> Iterator[dict[str, Any]]:
         yield found["state"]
     except InputError:
         raise
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, ArithmeticError) as error:
         raise InputError(f"the state of the monitor was changed or cut off ({error!s:.100}). {DAMAGED}") from error
 
 
