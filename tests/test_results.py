@@ -206,7 +206,8 @@ DRAWN = (
     "selective of little", "selective table", "threshold", "threshold of little",
     "means of scores", "means of a table", "comparison", "comparison of little",
     "groups found", "groups not found",
-    "trend", "monitored series", "map", "map of little", "map of classes", "evaluation", "evaluation of a map", "evaluations",
+    "trend", "monitored series", "map", "map of little", "map of classes",
+    "evaluation", "evaluation of a map", "evaluations",
 )  # fmt: skip
 MANY_PANELS = {
     "comparison",
