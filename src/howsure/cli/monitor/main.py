@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from howsure.cli.calibration.main import reading_options
+from howsure.cli.calibration.reading import reading_options
 from howsure.cli.terminal.commands import Group
 from howsure.cli.terminal.destinations import Written
 from howsure.cli.terminal.options import (

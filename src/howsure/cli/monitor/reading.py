@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.cli.calibration.main import opened
+from howsure.cli.calibration.reading import opened
 from howsure.data.predictions.loading import load_values
 from howsure.data.predictions.missing import missing_value
 from howsure.data.tables.columns import Column
