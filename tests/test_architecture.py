@@ -118,7 +118,8 @@ def modules() -> list[Module]:
     return found
 
 
-def imports_of(module: Module, *, for_types: bool = True) -> Iterator[Import]:
+@cache
+def imports_of(module: Module, *, for_types: bool = True) -> tuple[Import, ...]:
     """All imports of a module, also those inside functions; `for_types` adds those under `if TYPE_CHECKING`."""
     package = module.name.split(".") if module.is_package else module.name.split(".")[:-1]
 
@@ -137,7 +138,7 @@ def imports_of(module: Module, *, for_types: bool = True) -> Iterator[Import]:
                 for child in ast.iter_child_nodes(node):
                     yield from visit(child, inside)
 
-    return visit(module.tree, None)
+    return tuple(visit(module.tree, None))
 
 
 def imports_point_down(module: Module) -> Iterator[str]:

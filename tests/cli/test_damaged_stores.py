@@ -89,10 +89,12 @@ def test_no_command_ends_in_a_traceback(what: str, whole: Path, tmp_path: Path) 
 
 @pytest.mark.parametrize("what", OF_DOCUMENTS)
 def test_damage_of_a_document_is_told_when_it_is_read(what: str, whole: Path, tmp_path: Path) -> None:
+    """By what reads one document; by what reads all of them, a quarter here and each with the commands, as is slow."""
     path = damaged(whole, tmp_path / "d.duckdb", of_document_0(OF_DOCUMENTS[what]))
     assert not check_store(path).is_whole
     with EventStore.open(path) as store:
-        for read in (lambda: queries.document(store, 0), lambda: queries.doubtful(store), lambda: events_report(store)):
+        reads = [lambda: queries.document(store, 0), lambda: queries.doubtful(store), lambda: events_report(store)]
+        for read in reads if what in [*OF_DOCUMENTS][::4] else reads[:1]:
             with pytest.raises(InputError, match="damaged") as told:
                 read()
             assert "\n" not in str(told.value)

@@ -63,8 +63,8 @@ def test_the_papers_rule_is_told_of(browser: Browser, address: str) -> None:
     assert "attack-wide" in browser.text("#rule-note")
 
 
-@pytest.mark.parametrize("unit", ["documents", "share", "entities"])
-@pytest.mark.parametrize("by", ["month", "quarter", "year"])
+# Each unit and each length of period; all pairs of them are compared where no browser is needed (test_one_file.py).
+@pytest.mark.parametrize(("by", "unit"), [("month", "documents"), ("quarter", "entities"), ("year", "share")])
 def test_every_point_says_what_the_raw_samples_say(
     browser: Browser, address: str, store: EventStore, by: str, unit: str
 ) -> None:

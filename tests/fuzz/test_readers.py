@@ -14,7 +14,7 @@ from tests.fuzz.readers import READERS, Reader, run
 from tests.fuzz.seeds import SEEDS
 from tests.fuzz.trial import CRASHES, crash_of, past_crashes
 
-CHANGES = 3  # of each seed
+CHANGES = 2  # of each seed
 
 
 @pytest.fixture(scope="module")

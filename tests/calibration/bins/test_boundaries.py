@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure.calibration.bins.bins import bin_pairs
@@ -48,6 +48,7 @@ def test_without_ties_it_is_the_algorithm_as_printed(small: Small) -> None:
     assert reference.adaptive_bins(rows, small.bin_size) == reference.paper_bins(rows, small.bin_size)
 
 
+@settings(max_examples=50)
 @given(st.lists(st.sampled_from(TIED), min_size=1, max_size=60), st.integers(1, 70))
 def test_a_bin_never_splits_a_tie_and_holds_enough(q: list[float], bin_size: int) -> None:
     bins = bin_pairs(Source(np.zeros(len(q), dtype=np.uint8), np.array(q), [len(q)]), bin_size=bin_size)
@@ -93,6 +94,7 @@ TIES: dict[str, Callable[[Floats], Floats]] = {
 }
 
 
+@settings(max_examples=50)
 @given(
     st.sampled_from([*TIES]), st.integers(1, 2_000), st.floats(0, 1), st.sampled_from([1, 4, 64]),
     st.sampled_from([40, 1_000, 10**6]), st.integers(0, 2**32),

@@ -60,7 +60,7 @@ def test_bins_of_five_to_seven_rows(weighted: bool) -> None:
 
 @given(small_pairs(max_size=9))
 @example(Small([0, 0, 1, 0, 1], [0.25, 0.0, 0.0, 0.25, 0.1], [4.0, 1.0, 0.5, 4.0, 1.0], [0] * 5, 3))  # variance < 0
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_the_interval_is_what_a_test_does_not_reject(small: Small) -> None:
     """Without what rare labels add, which has tests of its own."""
     found = replace(debiased_mse(bin_pairs(pairs_of(small), bin_size=small.bin_size).sums), rare=None)

@@ -98,17 +98,17 @@ def with_gap(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 @settings(max_examples=40, deadline=None)
-@given(TREES)
-def test_any_expression_selects_as_brute_force_does(with_gap: list[Path], tree: Any) -> None:
-    wanted = [row for row in range(6) if holds(tree, row)]
-    for path in with_gap:
-        if wanted:
-            found = read_columns([path], numbers=["q"], where=written(tree))
-            assert found.arrays["q"].tolist() == wanted
-            assert found.recipe["left_out"] == 6 - len(wanted)
-        else:
-            with pytest.raises(InputError, match="no row"):
-                read_columns([path], numbers=["q"], where=written(tree))
+@given(TREES, st.integers(0, 1))
+def test_any_expression_selects_as_brute_force_does(with_gap: list[Path], tree: Any, file: int) -> None:
+    """In texts and in typed columns."""
+    wanted, path = [row for row in range(6) if holds(tree, row)], with_gap[file]
+    if wanted:
+        found = read_columns([path], numbers=["q"], where=written(tree))
+        assert found.arrays["q"].tolist() == wanted
+        assert found.recipe["left_out"] == 6 - len(wanted)
+    else:
+        with pytest.raises(InputError, match="no row"):
+            read_columns([path], numbers=["q"], where=written(tree))
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from tests.events import newswire
 from tests.events.stores import Deaf, Killer, contents, extract_to, extract_until, work
 
 DOCUMENTS = 8 * BATCH + 11
-KILLS = 20
+KILLS = 10
 
 
 @pytest.fixture(scope="module")

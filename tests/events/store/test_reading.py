@@ -50,7 +50,7 @@ def test_a_damaged_store_is_told_in_one_sentence(tmp_path: Path) -> None:
     make_store(path, documents=40).close()
     whole = path.read_bytes()
     told = []
-    for place in range(3 * 4096, len(whole), 4096 * 48):
+    for place in range(3 * 4096, len(whole), 4096 * 96):
         path.write_bytes(
             whole[:place] + bytes(255 - byte for byte in whole[place : place + 4096]) + whole[place + 4096 :]
         )

@@ -53,6 +53,23 @@ def client(store: EventStore, room: Room) -> TestClient:
     return visitor(store, room)
 
 
+@pytest.fixture(scope="module")
+def refusing(drawn: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[TestClient, EventStore]]:
+    """A room of which everything asked here must be refused, so that all these tests find it as it was."""
+    path = shutil.copy(drawn, tmp_path_factory.mktemp("refusing") / "room.duckdb")
+    with EventStore.open(path, read_only=False) as opened:
+        yield visitor(opened, Room(opened, token="to write")), opened
+
+
+@pytest.fixture(scope="module")
+def answered(refusing: tuple[TestClient, EventStore]) -> dict[str, Any]:
+    """An answer that the room holds."""
+    client, store = refusing
+    said = {**SAID, "coder": "first", "document": reading_order(store)[0]}
+    assert order(client, "answer", json=said).status_code == 200
+    return said
+
+
 def order(client: TestClient, name: str, changes: dict[str, Any] | None = None, **more: Any) -> Any:
     """The answer to an order of the page itself, some of its headers changed."""
     headers = {name: value for name, value in {**OWN, **(changes or {})}.items() if value is not None}
@@ -127,12 +144,14 @@ REFUSED = [
 
 @pytest.mark.parametrize(("changes", "message"), REFUSED)
 def test_a_bad_field_is_answered_with_what_is_wrong(
-    client: TestClient, store: EventStore, changes: dict[str, Any], message: str
+    refusing: tuple[TestClient, EventStore], changes: dict[str, Any], message: str
 ) -> None:
+    client, store = refusing
+    before = present(store)
     answer = order(client, "answer", json={**SAID, "document": reading_order(store)[0], **changes})
     assert answer.status_code == 400
     assert message in answer.json()["error"]
-    assert present(store) == {}
+    assert present(store) == before
 
 
 BODIES = [b"", b"{", b"[]", b"null", b'"a"', b"\xff", b"[" * 60_000, b'{"document": 1}']
@@ -140,8 +159,10 @@ BODIES = [b"", b"{", b"[]", b"null", b'"a"', b"\xff", b"[" * 60_000, b'{"documen
 
 @pytest.mark.parametrize("body", BODIES, ids=range(len(BODIES)))
 @pytest.mark.parametrize("name", sorted(ORDERS))
-def test_a_bad_body_is_answered_with_what_is_wrong(client: TestClient, name: str, body: bytes) -> None:
-    answer = order(client, name, content=body)
+def test_a_bad_body_is_answered_with_what_is_wrong(
+    refusing: tuple[TestClient, EventStore], name: str, body: bytes
+) -> None:
+    answer = order(refusing[0], name, content=body)
     assert answer.status_code == 400
     assert "must be" in answer.json()["error"] or "no field" in answer.json()["error"]
 
@@ -171,12 +192,16 @@ FORGED: list[tuple[dict[str, str | None], int]] = [
 @pytest.mark.parametrize(("changes", "status"), FORGED)
 @pytest.mark.parametrize("name", sorted(ORDERS))
 def test_a_forged_order_is_refused(
-    client: TestClient, store: EventStore, name: str, changes: dict[str, str | None], status: int
+    refusing: tuple[TestClient, EventStore],
+    answered: dict[str, Any],
+    name: str,
+    changes: dict[str, str | None],
+    status: int,
 ) -> None:
-    body = {**SAID, "document": reading_order(store)[0]}
-    content = json.dumps(body if name != "undo" else {"coder": "anna"})
-    assert order(client, "answer", json=body).status_code == 200
+    client, store = refusing
+    content = json.dumps({**answered, "acting": [], "revision": 1} if name != "undo" else {"coder": "first"})
     before = present(store)
+    assert before
     assert order(client, name, changes, content=content).status_code == status
     assert present(store) == before
 
