@@ -1,4 +1,4 @@
-"""The rules for the tables of a store, as queries: columns, references, ranges and lengths.
+"""Whether the tables of a store keep their rules: the columns, and what `howsure.events.store.integrity_rules` says.
 
 The small tables, on which all counts are based, are checked whenever a store is opened; those of the documents when a
 document is read; all of them by `howsure.events.store.check_store.check_store`.
@@ -6,11 +6,12 @@ document is read; all of them by `howsure.events.store.check_store.check_store`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
 from howsure.events.store.arrow import types_of
+from howsure.events.store.integrity_rules import KEYS, RULES, WHOLES
 from howsure.events.store.origin import is_imported
 from howsure.events.store.reading import Store, rows_of
 from howsure.events.store.schema import LABEL_TABLES, TABLES, tables_of
@@ -19,180 +20,9 @@ from howsure.inputs.naming import counted, shortened
 AT_OPENING = ("documents", "left_out", "stories", "events")
 OF_LABELS = tuple(LABEL_TABLES)
 OF_DOCUMENTS = ("sentences", "mentions", "antecedents", "clusterings", "evidence")
-KNOWN_DATE = "isfinite(t.date) AND t.date BETWEEN DATE '0001-01-01' AND DATE '9999-12-31'"
-ABSENT, ORPHANS = "d.document IS NULL", "document must be one of the table documents"
-PROBABILITY = "NOT t.probability BETWEEN 0 AND 1", "probability must lie in [0, 1]"
-BITS = "octet_length(t.samples) <> (CAST($samples AS BIGINT) + 7) // 8", "samples must hold one bit per sample"
-
-# By table: what is wrong with a row t of a document d (mentions: in a sentence s), and the rule that it breaks.
-RULES: dict[str, tuple[tuple[str, str], ...]] = {
-    "documents": (
-        ("t.document < 0", "document must be 0 or more"),
-        (f"NOT ({KNOWN_DATE})", "date must be a day of the years 1 to 9999"),
-        ("t.words < 0", "words must be 0 or more"),
-        ("t.mentions < 0", "mentions must be 0 or more"),
-    ),
-    "left_out": (
-        ("t.document < 0", "document must be 0 or more"),
-        (f"t.date IS NOT NULL AND NOT ({KNOWN_DATE})", "date must be a day of the years 1 to 9999"),
-        ("d.document IS NOT NULL", "document must not be one of the table documents"),
-    ),
-    "stories": ((ABSENT, ORPHANS), ("t.story < 0", "story must be 0 or more")),
-    "events": (
-        (ABSENT, ORPHANS),
-        PROBABILITY,
-        BITS,
-        ("octet_length(t.entities) <> CAST($samples AS BIGINT)", "entities must hold a byte a sample"),
-        ("t.best_entities < 0", "best_entities must be 0 or more"),
-        ("t.best <> (t.best_entities > 0)", "best must be true where best_entities is above 0, and only there"),
-    ),
-    "sentences": (
-        (ABSENT, ORPHANS),
-        ("len(t.words) <> len(t.spaces)", "words and spaces must have one length"),
-        ("list_count(t.words) < len(t.words) OR list_count(t.spaces) < len(t.spaces)", "words and spaces have no gaps"),
-        (
-            " OR ".join(
-                f"(t.{layer} IS NOT NULL AND len(t.{layer}) <> len(t.words))"
-                for layer in ("lemmas", "tags", "universal_tags", "features", "heads", "relations")
-            ),
-            "each layer of the parse must have one value per word",
-        ),
-        ("list_min(t.heads) < -1 OR list_max(t.heads) >= len(t.words)", "heads must be words of the sentence, or -1"),
-    ),
-    "mentions": (
-        (ABSENT, ORPHANS),
-        ("s.document IS NULL", "sentence must be one of the document's"),
-        (
-            "NOT (0 <= t.start AND t.start <= t.head AND t.head < t.stop AND t.stop <= len(s.words))",
-            "start, head and stop must be words of the sentence, in this order",
-        ),
-        ("NOT t.verb BETWEEN 0 AND len(s.words) - 1", "verb must be a word of the sentence"),
-        ("list_count(t.actors) < len(t.actors)", "actors must be codes"),
-    ),
-    "antecedents": (
-        (ABSENT, ORPHANS),
-        (
-            "NOT (0 <= t.antecedent AND t.antecedent <= t.mention AND t.mention < d.mentions)",
-            "antecedent must be an earlier mention, or the mention itself",
-        ),
-        PROBABILITY,
-    ),
-    "clusterings": (
-        (ABSENT, ORPHANS),
-        ("d.mentions = 0", "its document must have mentions"),
-        ("octet_length(t.best) <> 2::HUGEINT * d.mentions", "best must hold two bytes per mention"),
-        (
-            "octet_length(t.samples) <> 2::HUGEINT * d.mentions * CAST($samples AS BIGINT)",
-            "samples must hold two bytes per mention and sample",
-        ),
-    ),
-    "evidence": (
-        (ABSENT, ORPHANS),
-        (
-            "NOT (t.named BETWEEN 0 AND d.mentions - 1 AND t.agent BETWEEN 0 AND d.mentions - 1)",
-            "named and agent must be mentions of the document",
-        ),
-        PROBABILITY,
-        BITS,
-    ),
-    "label_draw": (("t.draw < 1", "draw must be 1 or more"),),
-    "label_strata": ((ABSENT, ORPHANS),),
-    "label_sample": (
-        (ABSENT, ORPHANS),
-        ("t.draw NOT IN (SELECT draw FROM label_draw)", "draw must be one of the table label_draw"),
-        ("t.position < 1", "position must be 1 or more"),
-        ("NOT (t.inclusion > 0 AND t.inclusion <= 1)", "inclusion must lie above 0, and be at most 1"),
-    ),
-    "answers": (
-        (ABSENT, ORPHANS),
-        ("t.document NOT IN (SELECT document FROM label_sample)", "document must be one of the table label_sample"),
-        ("t.entry < 1 OR t.revision < 1", "entry and revision must be 1 or more"),
-        ("t.coder = ''", "coder must be a name"),
-        ("list_count(t.acting) < len(t.acting)", "acting must be codes"),
-        ("t.unclear AND coalesce(len(t.acting), 1) > 0", "acting must be empty where the text is unclear"),
-        ("t.undoes >= t.entry", "undoes must be an earlier entry"),
-    ),
-}
-KEYS = {
-    "documents": "document",
-    "left_out": "document",
-    "stories": "document",
-    "antecedents": "document, mention, antecedent",
-    "clusterings": "document",
-    "events": "document, actor",
-    "label_draw": "draw",
-    "label_strata": "document",
-    "label_sample": "document",
-}
-# By table: which documents are wrong as a whole, and the rule that they break. {of} chooses among the documents.
-WHOLES: dict[str, tuple[tuple[str, str], ...]] = {
-    "documents": (
-        (
-            "SELECT any_value(document) AS document FROM documents {of} GROUP BY id HAVING count(*) > 1",
-            "id must be unique",
-        ),
-    ),
-    "stories": (
-        (
-            "SELECT document FROM (FROM stories {of}) WHERE story NOT IN (SELECT document FROM documents)",
-            "story must be one of the table documents",
-        ),
-    ),
-    "sentences": (
-        (
-            "SELECT document FROM sentences {of} GROUP BY document "
-            "HAVING min(sentence) <> 0 OR max(sentence) >= count(*) OR count(DISTINCT sentence) < count(*)",
-            "sentences must be numbered from 0",
-        ),
-    ),
-    "mentions": (
-        (
-            "SELECT document FROM (FROM documents {of}) d LEFT JOIN (SELECT document, count(*) AS n, "
-            "count(DISTINCT mention) AS k, max(mention) AS last, min(mention) AS first FROM mentions {of} "
-            "GROUP BY document) USING (document) "
-            "WHERE coalesce(n, 0) <> d.mentions OR k < n OR last >= n OR first <> 0",
-            "mentions must be numbered from 0, as many as the table documents says",
-        ),
-    ),
-    "antecedents": (
-        (
-            "SELECT document FROM antecedents {of} GROUP BY document, mention HAVING abs(sum(probability) - 1) > 1e-6",
-            "the probabilities of a mention must sum to 1",
-        ),
-        (
-            "SELECT document FROM (FROM clusterings {of}) JOIN documents d USING (document) LEFT JOIN "
-            "(SELECT document, count(DISTINCT mention) AS n FROM antecedents {of} GROUP BY document) USING (document) "
-            "WHERE coalesce(n, 0) <> d.mentions",
-            "every mention of a document with clusterings must have antecedents",
-        ),
-    ),
-    "clusterings": (
-        (
-            "SELECT DISTINCT document FROM events {of} EXCEPT SELECT document FROM clusterings {of}",
-            "a document with an event must have clusterings",
-        ),
-    ),
-    "label_strata": (
-        (
-            "SELECT document FROM (FROM documents {of}) WHERE document NOT IN (SELECT document FROM label_strata) "
-            "AND EXISTS (FROM label_strata)",
-            "every document must have a stratum, or none",
-        ),
-    ),
-    "label_sample": (
-        (
-            "SELECT any_value(document) AS document FROM label_sample {of} GROUP BY position HAVING count(*) > 1",
-            "position must be unique",
-        ),
-    ),
-    "answers": (
-        (
-            "SELECT any_value(document) AS document FROM answers {of} GROUP BY entry HAVING count(*) > 1",
-            "entry must be unique",
-        ),
-    ),
-}
 OF = "WHERE document IN (SELECT unnest($documents))"
+
+Documents = dict[str, list[int]]  # the parameter of OF; empty for all documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,36 +77,71 @@ def table_damage(store: Store, tables: Iterable[str], *, documents: Collection[i
     """The rules violated by tables, in all their rows or in those of some documents."""
     given = {} if documents is None else {"documents": list(documents)}
     asked = tuple(tables)
-    each = " UNION ALL ".join(f"(SELECT '{table}' FROM {table} LIMIT 1)" for table in asked)
-    filled = {table for (table,) in rows_of(store, each)}
+    filled = _filled(store, asked)
     for table in asked:
+        if _keeps_its_rules(store, table, filled, given):
+            continue
         if table in filled:  # otherwise no row breaks a rule
             yield from _broken_rows(store, table, given)
-        required = table in filled or table in OF_DOCUMENTS  # of which a document may lack rows
-        for query, rule in [*(_keys(table) if table in filled else []), *(_wholes(store, table) if required else [])]:
-            tally = f"SELECT count(*), min(document) FROM ({query.format(of=OF if given else '')})"
-            ((n, first),) = rows_of(store, tally, **given)
+        for query, rule in _questions(store, table, filled, given):
+            ((n, first),) = rows_of(store, f"SELECT count(*), min(document) FROM ({query})", **given)
             if n:
                 yield Damage(table, rule, n, first)
 
 
-def _broken_rows(store: Store, table: str, given: dict[str, list[int]]) -> Iterator[Damage]:
-    missing = [(f"t.{column} IS NULL", f"{column} must not be missing") for column in _required(table)]
-    rules = [*missing, *RULES[table]]
+def _filled(store: Store, tables: Sequence[str]) -> set[str]:
+    each = " UNION ALL ".join(f"(SELECT '{table}' FROM {table} LIMIT 1)" for table in tables)
+    return {table for (table,) in rows_of(store, each)}
+
+
+def _keeps_its_rules(store: Store, table: str, filled: Set[str], given: Documents) -> bool:
+    """Whether no rule is violated: one query, which counts nothing, so that a store without damage is opened soon."""
+    parts, parameters = [f"({query})" for query, _ in _questions(store, table, filled, given)], dict[str, Any](given)
+    if table in filled:
+        rows, parameters = _rows(store, table, given)
+        wrong = " OR ".join(f"({wrong})" for wrong, _ in _rules(table))
+        parts.append(f"{rows}{' AND' if given else ' WHERE'} ({wrong})")
+    each = " UNION ALL ".join(f"(SELECT 1 FROM {part} LIMIT 1)" for part in parts)
+    return not parts or not rows_of(store, each, **parameters)
+
+
+def _broken_rows(store: Store, table: str, given: Documents) -> Iterator[Damage]:
     document = "t.document" if "document" in types_of(table) else "NULL::BIGINT"
+    rules, (rows, parameters) = _rules(table), _rows(store, table, given)
     counts = ", ".join(f"count(*) FILTER ({wrong}), min({document}) FILTER ({wrong})" for wrong, _ in rules)
-    joined = f" LEFT JOIN documents d ON d.document = {document}" if "d." in counts else ""
-    query, parameters = f"SELECT {counts} FROM {table} t{joined}", dict[str, Any](given)
-    if table == "mentions":
-        query += " LEFT JOIN sentences s ON s.document = t.document AND s.sentence = t.sentence"
-    if "$samples" in counts:
-        parameters["samples"] = store.settings.get("samples")  # where it is not said, no length is right or wrong
-    if given:
-        query += " WHERE t.document IN (SELECT unnest($documents))"
-    (found,) = rows_of(store, query, **parameters)
+    (found,) = rows_of(store, f"SELECT {counts} FROM {rows}", **parameters)
     for (_, rule), n, first in zip(rules, found[::2], found[1::2], strict=True):
         if n:
             yield Damage(table, rule, n, first)
+
+
+def _rules(table: str) -> list[tuple[str, str]]:
+    missing = [(f"t.{column} IS NULL", f"{column} must not be missing") for column in _required(table)]
+    return [*missing, *RULES[table]]
+
+
+def _rows(store: Store, table: str, given: Documents) -> tuple[str, dict[str, Any]]:
+    """What rules say something of: the rows of a table, with their documents if rules name them, and parameters."""
+    said = " ".join(wrong for wrong, _ in RULES[table])
+    rows, parameters = f"{table} t", dict[str, Any](given)
+    if "d." in said:
+        document = "t.document" if "document" in types_of(table) else "NULL::BIGINT"
+        rows += f" LEFT JOIN documents d ON d.document = {document}"
+    if table == "mentions":
+        rows += " LEFT JOIN sentences s ON s.document = t.document AND s.sentence = t.sentence"
+    if "$samples" in said:
+        parameters["samples"] = store.settings.get("samples")  # where it is not said, no length is right or wrong
+    if given:
+        rows += " WHERE t.document IN (SELECT unnest($documents))"
+    return rows, parameters
+
+
+def _questions(store: Store, table: str, filled: Set[str], given: Documents) -> list[tuple[str, str]]:
+    """Queries for the documents that are wrong as a whole, each with the rule that they break."""
+    found = _keys(table) if table in filled else []
+    if table in filled or table in OF_DOCUMENTS:  # of which a document may lack rows
+        found = [*found, *_wholes(store, table)]
+    return [(query.format(of=OF if given else ""), rule) for query, rule in found]
 
 
 def _wholes(store: Store, table: str) -> tuple[tuple[str, str], ...]:
