@@ -52,6 +52,13 @@ def calibrated() -> Pairs:
     return (_uniform(9, len(q)) < q).astype(np.int64), q, 0.25 + 2 * _uniform(109, len(q))
 
 
+def tied(seed: int) -> Pairs:
+    """Pairs of predictions with one, two or three decimals, none of them 0 or 1."""
+    q = np.clip(np.round(_bent(_uniform(200 + seed, 60 + 90 * seed)), 1 + seed % 3), 0.001, 0.999)
+    return _labelled(q, seed=400 + seed)
+
+
+TIED_SETS = range(20)
 EXAMPLES = {"smooth": smooth, "masses": masses, "steps": steps, "calibrated": calibrated}
 
 
@@ -114,11 +121,16 @@ def ask_model_diagnostics() -> dict[str, Any]:
     from model_diagnostics.scoring import LogLoss, SquaredError, decompose
 
     found: dict[str, Any] = {}
-    y, q, w = steps()
     for score, function in (("brier", SquaredError()), ("log", LogLoss())):
+        y, q, w = steps()
         for weighting, weights in (("plain", None), ("weighted", w)):
             parts = decompose(y, q, weights, scoring_function=function)
             found[f"steps/{score}/{weighting}"] = {name: parts[name].item() for name in parts.columns}
+        for seed in TIED_SETS:
+            y, q, w = tied(seed)
+            for weighting, weights in (("plain", None), ("weighted", w)):
+                parts = decompose(y, q, weights, scoring_function=function)
+                found[f"tied {seed}/{score}/{weighting}"] = {name: parts[name].item() for name in parts.columns}
     return found
 
 

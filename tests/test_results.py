@@ -139,6 +139,10 @@ def _monitored() -> tuple[Any, Any]:
 CALLS: dict[str, Callable[[], Any]] = {
     "curve": lambda: howsure.calibration_curve(PAIRS, interval="bootstrap", rng=0),
     "curve of little": lambda: howsure.calibration_curve(FEW, bin_size=1),
+    "curve without bins": lambda: howsure.calibration_curve(PAIRS, method="corp", rng=0),
+    "curve without bins of little": lambda: howsure.calibration_curve(FEW, method="corp", rng=0),
+    "decomposition": lambda: result_of("curve without bins").brier,
+    "decomposition of little": lambda: result_of("curve without bins of little").log_loss,
     "error": lambda: howsure.calibration_error(PAIRS),
     "error of little": lambda: howsure.calibration_error(FEW, bin_size=1),
     "table": lambda: howsure.calibration_table(PAIRS),
@@ -201,7 +205,8 @@ CALLS: dict[str, Callable[[], Any]] = {
     "store": lambda: events.check_store(_store().path),
 }
 DRAWN = (
-    "curve", "curve of little", "table", "table of little", "quantiles", "series", "corrected series",
+    "curve", "curve of little", "curve without bins", "curve without bins of little",
+    "table", "table of little", "quantiles", "series", "corrected series",
     "differences", "differences of several metrics", "counts", "counts without cells", "selective",
     "selective of little", "selective table", "threshold", "threshold of little",
     "means of scores", "means of a table", "comparison", "comparison of little",
@@ -226,6 +231,8 @@ PARTS = {
     "Candidates",
     "RiskCoverage",
     "Bins",
+    "ConsistencyBand",
+    "CorpSteps",
     "CountEstimate",
     "GroupCalibration",
     "Difference",

@@ -8,6 +8,7 @@ from pathlib import Path
 from tests.cli.bad_input import FILES, OPTIONS, PYTHON, VALUES
 from tests.cli.bad_input_check import CHECKED
 from tests.cli.bad_input_columns import NAMED
+from tests.cli.bad_input_corp import WITHOUT_BINS
 from tests.cli.bad_input_counts import COUNTS
 from tests.cli.bad_input_groups import GROUPS
 from tests.cli.bad_input_import import SCORED
@@ -24,6 +25,7 @@ TOPICS = {
     "Values": VALUES,
     "Columns, conditions and scales": NAMED,
     "Options": OPTIONS,
+    "Curves without bins": WITHOUT_BINS,
     "Logs": LOGGED,
     "Groups": GROUPS,
     "Selective answers": SELECTIVE,

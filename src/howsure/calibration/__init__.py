@@ -1,6 +1,8 @@
 """Calibration: do predicted probabilities match frequencies?"""
 
 from howsure.calibration.comparison import compare_calibration
+from howsure.calibration.corp.decomposition import ScoreDecomposition
+from howsure.calibration.corp.results import ConsistencyBand, CorpCurve, CorpSteps
 from howsure.calibration.curve import calibration_curve, calibration_error
 from howsure.calibration.hypothesis_tests.calibration_test import CalibrationTest, calibration_test
 from howsure.calibration.multiclass import MulticlassScores
@@ -18,12 +20,16 @@ __all__ = [
     "CalibrationCurve",
     "CalibrationTable",
     "CalibrationTest",
+    "ConsistencyBand",
+    "CorpCurve",
+    "CorpSteps",
     "FoundGroups",
     "GroupCalibration",
     "MiscalibratedGroup",
     "MulticlassScores",
     "ProperLoss",
     "QuantileCalibration",
+    "ScoreDecomposition",
     "ScoreParts",
     "calibration_curve",
     "calibration_error",

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
 from howsure import __version__
 from howsure.calibration.bins.bins import Binned, bin_pairs, width_edges
+from howsure.calibration.corp.curve import SIMULATIONS, corp_of
+from howsure.calibration.corp.results import CorpCurve
 from howsure.calibration.estimates.cluster_sums import ClusterSums, cluster_sums
 from howsure.calibration.estimates.clusters import clustered_mse, clustered_standard_errors, effective_numbers
 from howsure.calibration.estimates.ece_interval import expected_error
@@ -34,17 +37,33 @@ from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import normal_interval, wilson_interval
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
+METHODS = ("bins", "corp")
+OF_BINS = {"bin_size": "auto", "n_bins": None, "binning": "adaptive", "interval": "debiased"}
 INTERVALS = ("debiased", "nguyen-oconnor", "bootstrap", "none")
 Interval = tuple[float, float] | tuple[None, None]
 
 
+@overload
+def calibration_curve(
+    y_true: Any, y_prob: Any = None, *, method: Literal["bins"] = "bins", bin_size: int | str = "auto",
+    n_bins: int | None = None, binning: str = "adaptive", sample_weight: Any = None, clusters: Any = None,
+    pos_label: Any = None, interval: str = "debiased", level: float = 0.95, rng: Randomness = None, data: Any = None,
+) -> CalibrationCurve: ...  # fmt: skip
+@overload
+def calibration_curve(
+    y_true: Any, y_prob: Any = None, *, method: Literal["corp"], n_simulations: int | None = None,
+    sample_weight: Any = None, clusters: Any = None, pos_label: Any = None, level: float = 0.95,
+    rng: Randomness = None, data: Any = None,
+) -> CorpCurve: ...  # fmt: skip
 def calibration_curve(
     y_true: Any,
     y_prob: Any = None,
     *,
+    method: str = "bins",
     bin_size: int | str = "auto",
     n_bins: int | None = None,
     binning: str = "adaptive",
+    n_simulations: int | None = None,
     sample_weight: Any = None,
     clusters: Any = None,
     pos_label: Any = None,
@@ -52,11 +71,11 @@ def calibration_curve(
     level: float = 0.95,
     rng: Randomness = None,
     data: Any = None,
-) -> CalibrationCurve:
+) -> CalibrationCurve | CorpCurve:
     """Compare predicted probabilities with label frequencies.
 
-    Predictions are sorted and put into bins of at least `bin_size` pairs that never split equal predictions
-    (Algorithm 1); with q̂ a bin's mean prediction and p̂ its label frequency, the error is
+    With method="bins", predictions are sorted and put into bins of at least `bin_size` pairs that never split equal
+    predictions (Algorithm 1); with q̂ a bin's mean prediction and p̂ its label frequency, the error is
     sqrt(Σ (|B| / n) (q̂ - p̂)²), and `debiased_error` the same, corrected for the noise of p̂.
 
     y_true (n,): bool, 0/1, or any two values with `pos_label`. y_prob (n,): probabilities of the positive label.
@@ -68,19 +87,41 @@ def calibration_curve(
     (Algorithm 2, which does not cover; see docs/calibration.md), "bootstrap", or "none". data: a data frame; the other
     arguments then name its columns.
 
+    With method="corp" there are no bins: the curve is the isotonic regression of the labels on the predictions, beside
+    it the band of a calibrated model from `n_simulations` (100) simulated curves, and Brier score and log loss as
+    miscalibration - discrimination + uncertainty. The result is a `CorpCurve`; no option of bins may be given.
+
     Raises InputError naming the parameter, row and value that violated a rule.
-    Source: Nguyen & O'Connor (2015), Algorithms 1 and 2; ties, debiasing and intervals: docs/calibration.md.
+    Source: Nguyen & O'Connor (2015), Algorithms 1 and 2; ties, debiasing and intervals: docs/calibration.md; CORP:
+    Dimitriadis, Gneiting & Jordan (2021), docs/corp.md.
 
     >>> curve = calibration_curve([0, 1, 1, 1, 0, 1], [0.1, 0.4, 0.8, 0.9, 0.2, 0.7], bin_size=3)
     >>> curve.bins.mean_prob.round(3).tolist(), curve.bins.frequency.round(3).tolist()
     ([0.233, 0.8], [0.333, 1.0])
     >>> round(curve.error.value, 4)
     0.1581
+    >>> steps = calibration_curve([0, 1, 1, 1, 0, 1], [0.1, 0.4, 0.8, 0.9, 0.2, 0.7], method="corp", rng=0).steps
+    >>> steps.lower.tolist(), steps.frequency.tolist()
+    ([0.1, 0.4], [0.0, 1.0])
     """
+    of_bins = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "interval": interval}
+    check_method(method, n_simulations, of_bins)
     pairs = pairs_from(y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label)
-    curve = curve_of(pairs, bin_size=bin_size, n_bins=n_bins, binning=binning, interval=interval, level=level, rng=rng)
+    options: Any = of_bins if method == "bins" else {"n_simulations": n_simulations or SIMULATIONS}
+    curve = (curve_of if method == "bins" else corp_of)(pairs, level=level, rng=rng, **options)
     together = groups_together(pairs)
     return curve if together is None else replace(curve, notes=(*curve.notes, together))
+
+
+def check_method(method: str, n_simulations: int | None, of_bins: Mapping[str, Any]) -> None:
+    """Raise InputError for a method that does not exist, or an option of the other one."""
+    if method not in METHODS:
+        raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {method!r}")
+    if method == "bins" and n_simulations is not None:
+        raise InputError(f"n_simulations belongs to method='corp', which has no bins; it is {n_simulations!r}.")
+    for name, value in of_bins.items():
+        if method == "corp" and value != OF_BINS[name]:
+            raise InputError(f"{name} belongs to method='bins': a curve of method='corp' has none; it is {value!r}.")
 
 
 def calibration_error(

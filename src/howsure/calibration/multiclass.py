@@ -14,6 +14,7 @@ from howsure.show.numbers import number
 from howsure.stats.estimate import finite_or_none
 
 if TYPE_CHECKING:
+    from howsure.calibration.corp.results import CorpCurve
     from howsure.calibration.results import CalibrationCurve
 
 MULTICLASS = "multi-class"
@@ -116,7 +117,7 @@ def scores_of_all_classes(curves: Sequence[CalibrationCurve]) -> list[str]:
     ]
 
 
-def base_rate_words(curves: Sequence[CalibrationCurve]) -> str:
+def base_rate_words(curves: Sequence[CalibrationCurve | CorpCurve]) -> str:
     """What the frequency of label 1 is: of first choices, the accuracy."""
     return "accuracy" if all(curve.reduction == "top-label" for curve in curves) else "base rate"
 

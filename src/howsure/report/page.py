@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from howsure.calibration.corp.results import CorpCurve
+from howsure.calibration.corp.words import figures_in_words as corp_figures
 from howsure.calibration.multiclass import scores_of_all_classes
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.words.curves import figures_in_words, recipe_rows
 from howsure.calibration.words.verdict import NONE_SEEN, NOT_LOCATED, TOO_LITTLE, kind, verdict
 from howsure.errors import InputError
-from howsure.figures.calibration import curve_figure, error_figure, histogram_figure
+from howsure.figures.calibration import corp_figure, curve_figure, error_figure, histogram_figure
 from howsure.figures.files import inline_svg
 from howsure.report.pages import page_template
 from howsure.report.tables import table_of_bins, table_of_curves, table_of_rows
@@ -43,6 +45,15 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
+class WithoutBins:
+    """The isotonic curve of the same pairs."""
+
+    verdict: str
+    figures: list[tuple[str, str]]
+    picture: Picture
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
     """Everything about one curve."""
 
@@ -52,6 +63,7 @@ class Section:
     notes: tuple[str, ...]
     pictures: list[Picture]
     bins: Table
+    without_bins: WithoutBins | None
 
 
 def calibration_report(
@@ -63,20 +75,21 @@ def calibration_report(
     notes: Sequence[str] = (),
     adjust: str | None = "holm",
     command: str | None = None,
+    corp: Sequence[CorpCurve] = (),
 ) -> str:
     """Everything about some calibration curves as one HTML page that needs no network and runs no script.
 
     table_rows: rows (heading → value) to show instead of the page's own table of the curves. notes: what else must be
     said, such as skipped rows. adjust: how the p-values of several curves are adjusted ("holm", "bh", None).
-    command: what was typed, to be copied. Up to 24 curves are drawn, those with most pairs, and the page says so; the
-    table holds all.
+    command: what was typed, to be copied. corp: curves without bins of the same groups, shown beside. Up to 24 curves
+    are drawn, those with most pairs, and the page says so; the table holds all.
 
     Raises InputError if there is no curve, or if the rows of the table differ in their columns.
     """
     if len(curves) == 0:
         raise InputError("curves must hold at least one calibration curve; it is empty.")
-    names = _names(curves)
-    shown = _largest(curves)
+    names, without_bins = _names(curves), {curve.name: curve for curve in corp}
+    shown = largest(curves)
     page = page_template("calibration.html")
     return page.render(
         title=title,
@@ -86,7 +99,10 @@ def calibration_report(
         notes=[*scores_of_all_classes(curves), *notes],
         table_of_curves=table_of_rows(table_rows) if table_rows else table_of_curves(curves, names, adjust=adjust),
         pictures=_overview(curves, names, shown),
-        sections=[_section(curves[i], names[i], f"s{i}", pictured=len(curves) > 1) for i in shown],
+        sections=[
+            _section(curves[i], names[i], f"s{i}", without_bins.get(curves[i].name), pictured=len(curves) > 1)
+            for i in shown
+        ],
         recipe=recipe_rows(curves),
         command=command,
     )
@@ -98,7 +114,7 @@ def _names(curves: Sequence[CalibrationCurve]) -> list[str]:
     return [default[i] if curve.name is None else curve.name for i, curve in enumerate(curves)]
 
 
-def _largest(curves: Sequence[CalibrationCurve]) -> list[int]:
+def largest(curves: Sequence[CalibrationCurve]) -> list[int]:
     """The curves to draw, in their own order."""
     return sorted(sorted(range(len(curves)), key=lambda i: -curves[i].n)[:PICTURED_UP_TO])
 
@@ -149,10 +165,19 @@ def _classes(curve: CalibrationCurve, prefix: str) -> Picture:
     return _picture(histogram_figure(curve), caption, prefix)
 
 
-def _section(curve: CalibrationCurve, name: str, prefix: str, *, pictured: bool) -> Section:
+def _section(curve: CalibrationCurve, name: str, prefix: str, corp: CorpCurve | None, *, pictured: bool) -> Section:
     pictures = []
     if pictured:
         alone = curve_figure([curve], labels=[name])
         pictures = [_picture(alone, f"Calibration of {name}.", f"{prefix}c"), _classes(curve, f"{prefix}h")]
     bins = table_of_bins(curve.bins, level=curve.debiased_error.level)
-    return Section(name, verdict(curve), figures_in_words(curve), curve.notes, pictures, bins)
+    return Section(
+        name, verdict(curve), figures_in_words(curve), curve.notes, pictures, bins, _without_bins(corp, prefix)
+    )
+
+
+def _without_bins(curve: CorpCurve | None, prefix: str) -> WithoutBins | None:
+    if curve is None:
+        return None
+    caption = "Isotonic regression; in grey, where the curve of a calibrated model would lie."
+    return WithoutBins(curve.verdict(), corp_figures(curve), _picture(corp_figure([curve]), caption, f"{prefix}i"))

@@ -9,8 +9,10 @@ from typing import Any
 
 import click
 
+from howsure.calibration.corp.curve import SIMULATIONS
 from howsure.cli.calibration import find_groups
-from howsure.cli.calibration.output import curves_json, curves_table, curves_text, write_figure, write_report
+from howsure.cli.calibration.corp import check_options, corp_text, judged_without_bins, write_corp_figure
+from howsure.cli.calibration.output import curves_json, curves_table, curves_text, pictured, write_figure, write_report
 from howsure.cli.calibration.p_values import METHODS, with_test
 from howsure.cli.calibration.reading import as_called, opened, reading_options, sources
 from howsure.cli.terminal.options import (
@@ -48,6 +50,10 @@ def command() -> None:
 @click.option("--group", metavar="COL", help="Column of groups (tag, model, language), one curve each; several: a,b.")
 @click.option("--target", "label", metavar="COL", help="Column of the true label.")
 @reading_options
+@click.option("--method", type=click.Choice(["bins", "corp"]), default="bins", show_default=True,
+              help="A curve of bins, or without bins: isotonic regression (CORP).")  # fmt: skip
+@click.option("--simulations", type=click.IntRange(min=1), metavar="N", default=SIMULATIONS, show_default=True,
+              help="Curves of a calibrated model to simulate, for the band of CORP.")  # fmt: skip
 @binning_options
 @click.option("--interval", type=click.Choice(["debiased", "nguyen-oconnor", "bootstrap", "none"]), default="debiased",
               show_default=True, help="Interval of Algorithm 1's value, beside the debiased one.")  # fmt: skip
@@ -63,7 +69,7 @@ def command() -> None:
 def curve_command(
     files: tuple[str, ...], level: float, seed: int, interval: str, adjust: str, test: str | None,
     bin_size: int | str, bins: int | None, binning: str, form: str, output: str | None, figure: str | None,
-    axis: str, report: str | None, **reading: Any,
+    axis: str, report: str | None, method: str, simulations: int, **reading: Any,
 ) -> None:  # fmt: skip
     """Evaluate the predictions in FILE... (CSV, TSV, JSON lines, Parquet, .npz; plain, .gz or .zst; globs; - is stdin;
     or logs of programs that evaluate language models, see --from).
@@ -72,32 +78,43 @@ def curve_command(
     howsure calibration dev.jsonl --target gold --prob score
     howsure calibration 'export/*.parquet' --target y --prob score --group country --format json
     howsure calibration dev.jsonl --target gold --probs-column probs --reduce class-wise --figure curve.pdf
+    howsure calibration dev.jsonl --target gold --prob score --method corp --report report.html
     howsure calibration 'results/*/samples_*.jsonl'
     """
+    check_options(method)
     with opened(files, soft_labels=True, **reading) as predictions:
-        curves = list(
-            judged(
-                predictions,
-                test=test,
-                bin_size=bin_size,
-                n_bins=bins,
-                binning=binning,
-                interval=interval,
-                level=level,
-                rng=seed,
-            )
-        )
+        common: dict[str, Any] = {"level": level, "rng": seed}
+        of_bins: dict[str, Any] = {
+            "test": test,
+            "bin_size": bin_size,
+            "n_bins": bins,
+            "binning": binning,
+            "interval": interval,
+        }
+        curves = list(judged(predictions, **of_bins, **common)) if method == "bins" or report else []
+        corp: list[Any] = []
+        if method == "corp" or report:
+            found = judged_without_bins(
+                sources(predictions), positive=predictions.notes.get("positive"), n_simulations=simulations,
+                only=None if method == "corp" else pictured(curves), **common,
+            )  # fmt: skip
+            corp = list(found)
         recipe = {
             "command": "howsure calibration",
             **as_called(predictions.describe()),
             "adjust": adjust if len(curves) > 1 else None,
         }
         skipped = sum(predictions.skipped.values())
-    shown = _shown(curves, form, recipe=recipe, skipped=skipped, adjust=adjust)
-    if figure is not None:
+    if method == "corp":
+        shown = corp_text(corp, form, recipe=recipe, skipped=skipped)
+    else:
+        shown = _shown(curves, form, recipe=recipe, skipped=skipped, adjust=adjust)
+    if figure is not None and method == "corp":
+        write_corp_figure(corp, figure, axis=axis)
+    elif figure is not None:
         write_figure(curves, figure, axis=axis)
     if report is not None:
-        write_report(curves, report, recipe=recipe, skipped=skipped, adjust=adjust)
+        write_report(curves, report, corp=corp, recipe=recipe, skipped=skipped, adjust=adjust)
     emit(shown, output)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from howsure.calibration.corp.results import CorpCurve
 from howsure.calibration.multiclass import scores_of_all_classes
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.words import curves as words
@@ -42,15 +43,20 @@ def curves_json(curves: Sequence[CalibrationCurve], *, recipe: dict[str, Any], s
 
 def curves_text(curves: Sequence[CalibrationCurve], *, recipe: dict[str, Any], skipped: int, adjust: str) -> str:
     """One curve: its figures in words and its bins. Several: a table, and what is wrong with each in a sentence."""
-    read = f"{files_text(recipe)}: {counted(recipe['rows'], 'row')}"
-    read += f", {skipped:,} skipped ({_counts(recipe['skipped'])})" if skipped else ""
-    read += left_out(recipe) + _pooling(recipe)
+    read = rows_text(recipe, skipped)
     if len(curves) == 1 and curves[0].name is None and chosen() is None:
         return f"{read}\n\n{summary(curves[0])}\n\n{table_text(bins_table(curves[0]))}"
     table = curves_table(curves, recipe=recipe, skipped=skipped, adjust=adjust)
     said = [f"{curve.name}: {verdict(curve)}" for curve in curves]
     lines = [*scores_of_all_classes(curves), *_families(curves, adjust), *said, *_notes(curves)]
     return "\n".join([read, "", table_text(table), *lines, ""])
+
+
+def rows_text(recipe: dict[str, Any], skipped: int) -> str:
+    """The files, how many rows they have, which are left out, and how rows of several files count."""
+    read = f"{files_text(recipe)}: {counted(recipe['rows'], 'row')}"
+    read += f", {skipped:,} skipped ({_counts(recipe['skipped'])})" if skipped else ""
+    return read + left_out(recipe) + _pooling(recipe)
 
 
 def files_text(recipe: dict[str, Any]) -> str:
@@ -155,9 +161,17 @@ def write_figure(curves: Sequence[CalibrationCurve], path: str, *, axis: str) ->
     save_figure(figure, path)
 
 
+def pictured(curves: Sequence[CalibrationCurve]) -> set[str | None]:
+    """The names of the curves that a report draws."""
+    from howsure.report.page import largest
+
+    return {curves[i].name for i in largest(curves)}
+
+
 def write_report(
-    curves: Sequence[CalibrationCurve], path: str, *, recipe: dict[str, Any], skipped: int, adjust: str
-) -> None:
+    curves: Sequence[CalibrationCurve], path: str, *, corp: Sequence[CorpCurve], recipe: dict[str, Any], skipped: int,
+    adjust: str,
+) -> None:  # fmt: skip
     """Write the report into a file."""
     from howsure.report import calibration_report
 
@@ -167,5 +181,5 @@ def write_report(
     notes += [f"{pooling[0].upper()}{pooling[1:]}."] if (pooling := _pooling(recipe).partition("note: ")[2]) else []
     how = None if adjust == "none" else adjust
     with of_width(None):  # that of the figure in a file is not that of a page
-        page = calibration_report(curves, title=title, notes=notes, adjust=how, command=command_line())
+        page = calibration_report(curves, title=title, notes=notes, adjust=how, command=command_line(), corp=corp)
     write_whole(page.encode(), path)

@@ -12,7 +12,13 @@ from howsure.cli.terminal.destinations import check_destinations
 from howsure.cli.terminal.streams import as_printed
 from howsure.errors import InputError
 
-OTHER_NAMES = {"y_true": "--target", "labels": "--classes", "n_bins": "--bins", "format": "--from"}
+OTHER_NAMES = {
+    "n_simulations": "--simulations",
+    "y_true": "--target",
+    "labels": "--classes",
+    "n_bins": "--bins",
+    "format": "--from",
+}
 OTHER_NAMES |= {"label": "--target", "missing_values": "--missing", "ids": "--id", "cluster": "--cluster"}
 OTHER_NAMES |= {"probs_column": "--probs-column", "prob": "--prob", "runs": "--run"}
 OTHER_NAMES |= {"sample_weight": "--weight"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from howsure.figures.calibration.comparison import comparison_figure, draw_comparison
+from howsure.figures.calibration.corp import corp_figure, draw_corp
 from howsure.figures.calibration.curves import draw_curves
 from howsure.figures.calibration.errors import draw_errors, error_figure
 from howsure.figures.calibration.histogram import draw_histogram, histogram_figure
@@ -12,9 +13,11 @@ from howsure.figures.calibration.subgroups import draw_groups, groups_figure
 
 __all__ = [
     "comparison_figure",
+    "corp_figure",
     "curve_figure",
     "curve_html",
     "draw_comparison",
+    "draw_corp",
     "draw_curves",
     "draw_errors",
     "draw_groups",

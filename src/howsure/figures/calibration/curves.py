@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from howsure.calibration.corp.results import CorpCurve
 from howsure.calibration.results import CalibrationCurve
 from howsure.errors import InputError
 from howsure.figures.calibration.scales import APART, AUTO, Scale, scale_of
@@ -62,7 +63,7 @@ def draw_curves(
     """
     names, scale = curve_names(curves, labels), scale_of(curves, axis)
     with styled():
-        axes = _new_axes(len(curves)) if ax is None else ax
+        axes = new_axes(len(curves)) if ax is None else ax
         draw_background(axes, scale)
         if len(curves) == 1:
             draw_one(axes, curves[0], look(0), scale)
@@ -79,16 +80,17 @@ def draw_curves(
                 f"{shortened_name(name, limit)}\n{estimate_text(curve.debiased_error)}"
                 for curve, name in zip(curves, names, strict=True)
             ]
-            _name_curves(axes, handles, rows, f"error [{100 * curves[0].debiased_error.level:g} % interval]")
+            name_curves(axes, handles, rows, f"error [{100 * curves[0].debiased_error.level:g} % interval]")
         across, upwards = axis_words(curves)
-        literal(axes.set_xlabel(""), f"{across}{_below(scale.words())}")
+        literal(axes.set_xlabel(""), f"{across}{below(scale.words())}")
         literal(axes.set_ylabel("", y=0.57), upwards)
         if title is not None:
             literal(axes.set_title(""), title)
     return axes
 
 
-def _new_axes(curves: int) -> Axes:
+def new_axes(curves: int) -> Axes:
+    """Axes with room for a legend of so many curves; a single one needs none."""
     if curves == 1:
         return new_figure(4.8, 5.2, constrained=False).add_subplot()
     if is_narrow():
@@ -97,7 +99,7 @@ def _new_axes(curves: int) -> Axes:
     return new_figure(6.6, 4.6).add_subplot()
 
 
-def axis_words(curves: Sequence[CalibrationCurve]) -> tuple[str, str]:
+def axis_words(curves: Sequence[CalibrationCurve | CorpCurve]) -> tuple[str, str]:
     """What the axes show: the probability of what, and how often it was so.
 
     >>> from howsure import calibration_curve, pairs_from_classes
@@ -115,7 +117,7 @@ def axis_words(curves: Sequence[CalibrationCurve]) -> tuple[str, str]:
     return "predicted probability", "frequency of label 1"
 
 
-def curve_names(curves: Sequence[CalibrationCurve], labels: Sequence[str] | None) -> list[str]:
+def curve_names(curves: Sequence[CalibrationCurve | CorpCurve], labels: Sequence[str] | None) -> list[str]:
     """The names to show, one a curve."""
     if len(curves) == 0:
         raise InputError("curves must hold at least one calibration curve; it is empty.")
@@ -126,7 +128,7 @@ def curve_names(curves: Sequence[CalibrationCurve], labels: Sequence[str] | None
     return [str(label) for label in labels]
 
 
-def _below(words: str) -> str:
+def below(words: str) -> str:
     """What a label says of its scale, on a line of its own where there is little room."""
     return words.replace(" ", "\n", 1) if is_narrow() else words
 
@@ -159,7 +161,7 @@ def draw_one(
     (line,) = _draw_line(ax, curve, how, scale, linewidth=0.8 if points or len(curve.bins) > MANY_BINS else 1.2)
     if points:
         line.set(marker=how.marker, markersize=2.6 if small else 4.0)
-    _draw_strip(ax, curve, how, scale, named=not small)
+    draw_strip(ax, curve, how, scale, named=not small)
     _print_error(ax, curve, scale, small=small, lower=lower)
 
 
@@ -196,7 +198,7 @@ def _draw_line(ax: Axes, curve: CalibrationCurve, how: Look, scale: Scale, *, li
     return ax.plot(x, y, color=how.colour, linewidth=linewidth, markeredgecolor="white", markeredgewidth=0.4, zorder=4)
 
 
-def _draw_strip(ax: Axes, curve: CalibrationCurve, how: Look, scale: Scale, *, named: bool) -> None:
+def draw_strip(ax: Axes, curve: CalibrationCurve | CorpCurve, how: Look, scale: Scale, *, named: bool) -> None:
     """Where the predictions lie: label 1 upwards, label 0 downwards from the middle of the strip."""
     bottom, top = STRIP
     middle = (bottom + top) / 2
@@ -226,7 +228,8 @@ def _print_error(ax: Axes, curve: CalibrationCurve, scale: Scale, *, small: bool
     ax.text(x, y, f"{error}\n{counts}", ha=ha, va=va, fontsize=size, color=INK, linespacing=1.4, zorder=5)
 
 
-def _name_curves(ax: Axes, handles: Sequence[Line2D], rows: Sequence[str], heading: str) -> None:
+def name_curves(ax: Axes, handles: Sequence[Line2D], rows: Sequence[str], heading: str) -> None:
+    """A legend beside the axes, or below where there is little room."""
     place: Any = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
     if is_narrow():
         place = {"loc": "upper left", "bbox_to_anchor": (0.0, -0.16)}
@@ -245,5 +248,5 @@ def _name_curves(ax: Axes, handles: Sequence[Line2D], rows: Sequence[str], headi
     )
 
 
-def _bar_edges(curve: CalibrationCurve, scale: Scale) -> Floats:
+def _bar_edges(curve: CalibrationCurve | CorpCurve, scale: Scale) -> Floats:
     return scale.clipped(np.linspace(0.0, 1.0, curve.histogram.shape[1] + 1))

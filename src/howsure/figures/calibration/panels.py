@@ -4,20 +4,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Protocol, TypeVar
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from howsure.calibration.corp.results import CorpCurve
 from howsure.calibration.results import CalibrationCurve
 from howsure.errors import InputError
 from howsure.figures.calibration.curves import axis_words, curve_names, draw_background, draw_curves, draw_one
 from howsure.figures.calibration.scales import AUTO, Scale, scale_of
-from howsure.figures.style import LOOKS, literal, look, new_figure, shortened_name, styled
+from howsure.figures.style import LOOKS, Look, literal, look, new_figure, shortened_name, styled
 from howsure.figures.width import wanted_width
 
+AnyCurve = TypeVar("AnyCurve", CalibrationCurve, CorpCurve)
+Drawn = TypeVar("Drawn", contravariant=True)
 TOGETHER_UP_TO = len(LOOKS)
 MOST_PANELS = 60
 PANEL, SMALLEST_PANEL = 2.05, 1.4  # inches
 NAME_LENGTH = 26
+
+
+class DrawSmall(Protocol[Drawn]):
+    """Draws a curve into one of many small panels; `lower` leaves the corner to the words of the background."""
+
+    def __call__(self, ax: Axes, curve: Drawn, how: Look, scale: Scale, *, lower: bool) -> None:
+        """Draw it."""
 
 
 def curve_figure(
@@ -37,7 +49,7 @@ def curve_figure(
     """
     names = curve_names(curves, labels)
     if panels if panels is not None else len(curves) > TOGETHER_UP_TO:
-        return _grid(curves, names, title, scale_of(curves, axis))
+        return panel_figure(curves, names, title, scale_of(curves, axis), draw=_draw_small)
     if len(curves) > TOGETHER_UP_TO:
         raise InputError(f"panels=False shows at most {TOGETHER_UP_TO} curves; there are {len(curves):,}. Choose some.")
     figure = draw_curves(curves, labels=labels, title=title, axis=axis).figure
@@ -55,7 +67,17 @@ def columns_of(panels: int) -> int:
     return min((square, square + 1), key=lambda columns: (-(-panels // columns) * columns - panels, columns))
 
 
-def _grid(curves: Sequence[CalibrationCurve], names: Sequence[str], title: str | None, scale: Scale) -> Figure:
+def _draw_small(ax: Axes, curve: CalibrationCurve, how: Look, scale: Scale, *, lower: bool) -> None:
+    draw_one(ax, curve, how, scale, small=True, lower=lower)
+
+
+def panel_figure(
+    curves: Sequence[AnyCurve], names: Sequence[str], title: str | None, scale: Scale, *, draw: DrawSmall[AnyCurve]
+) -> Figure:
+    """A grid of small panels with a curve each, as `draw` draws it.
+
+    Raises InputError for more than can be seen.
+    """
     n = len(curves)
     if n > MOST_PANELS:
         raise InputError(
@@ -74,7 +96,7 @@ def _grid(curves: Sequence[CalibrationCurve], names: Sequence[str], title: str |
                 ax.set_axis_off()
                 continue
             draw_background(ax, scale, words=i == 0, apart=0.4)
-            draw_one(ax, curves[i], look(0), scale, small=True, lower=i == 0)
+            draw(ax, curves[i], look(0), scale, lower=i == 0)
             literal(ax.set_title("", fontsize=8.5), shortened_name(names[i], NAME_LENGTH))
             ax.tick_params(labelsize=7.5, labelbottom=True)
         across, upwards = axis_words(curves)

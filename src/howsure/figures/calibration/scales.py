@@ -10,7 +10,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator, NullLocator
 
-from howsure.calibration.results import CalibrationCurve
+from howsure.calibration.corp.results import CorpCurve, CorpSteps
+from howsure.calibration.results import Bins, CalibrationCurve
 from howsure.errors import InputError
 from howsure.inputs.pairs import Floats
 
@@ -84,7 +85,7 @@ class Scale:
         return "" if (self.low, self.high) == (0.0, 1.0) else f" (from {self.low:g} to {self.high:g})"
 
 
-def scale_of(curves: Sequence[CalibrationCurve], axis: str = AUTO) -> Scale:
+def scale_of(curves: Sequence[CalibrationCurve | CorpCurve], axis: str = AUTO) -> Scale:
     """The scale for some curves. "auto": the corner alone if all bins lie below .2 or above .8, else everything.
 
     Raises InputError for another axis, or log-odds of a mean prediction of exactly 0 or 1.
@@ -93,12 +94,17 @@ def scale_of(curves: Sequence[CalibrationCurve], axis: str = AUTO) -> Scale:
         raise InputError(f"axis must be one of {', '.join(map(repr, AXES))}, not {axis!r}")
     if axis == LOGIT:
         return _of_log_odds(curves)
-    points = np.concatenate([part for curve in curves for part in (curve.bins.mean_prob, curve.bins.frequency)])
+    points = np.concatenate([part for held in map(parts_of, curves) for part in (held.mean_prob, held.frequency)])
     low, high = float(points.min()), float(points.max())
     cornered = high <= CORNER or low >= 1.0 - CORNER
     if axis == LINEAR or (axis == AUTO and not cornered):
         return Scale()
     return _around(low, high)
+
+
+def parts_of(curve: CalibrationCurve | CorpCurve) -> Bins | CorpSteps:
+    """The bins of a curve, or the steps of one without bins."""
+    return curve.steps if isinstance(curve, CorpCurve) else curve.bins
 
 
 def _around(low: float, high: float) -> Scale:
@@ -112,18 +118,18 @@ def _around(low: float, high: float) -> Scale:
     return Scale(round(start, 6), round(end, 6))
 
 
-def _of_log_odds(curves: Sequence[CalibrationCurve]) -> Scale:
+def _of_log_odds(curves: Sequence[CalibrationCurve | CorpCurve]) -> Scale:
     for curve in curves:
-        wrong = np.flatnonzero((curve.bins.mean_prob <= 0.0) | (curve.bins.mean_prob >= 1.0))
+        held = parts_of(curve)
+        wrong = np.flatnonzero((held.mean_prob <= 0.0) | (held.mean_prob >= 1.0))
         if len(wrong):
             name = "" if curve.name is None else f" of {curve.name}"
+            kind = "step" if isinstance(curve, CorpCurve) else "bin"
             raise InputError(
-                f"axis='logit' shows no mean prediction of exactly 0 or 1; that of bin {wrong[0] + 1}{name} is "
-                f"{curve.bins.mean_prob[wrong[0]]:g}. Choose axis='linear' or axis='zoom'."
+                f"axis='logit' shows no mean prediction of exactly 0 or 1; that of {kind} {wrong[0] + 1}{name} is "
+                f"{held.mean_prob[wrong[0]]:g}. Choose axis='linear' or axis='zoom'."
             )
-    values = np.concatenate(
-        [part for c in curves for part in (c.bins.mean_prob, c.bins.frequency, c.bins.low, c.bins.high)]
-    )
+    values = np.concatenate([part for c in map(parts_of, curves) for part in (c.mean_prob, c.frequency, c.low, c.high)])
     inside = values[(values > 0.0) & (values < 1.0)]
     ends = sorted(_candidates())
     low = max((end for end in ends if end <= inside.min()), default=ends[0])

@@ -1,0 +1,165 @@
+"""How often do the bands and intervals of a curve without bins hold? Nominal: 0.95.
+
+Data: predictions from the uniform or, "extreme", the Beta(0.3, 2) distribution; labels with the probability q
+(calibrated, extreme), 0.15 + 0.7 q (overconfident), 1/2 (flat) or q² (sharp); rounded predictions, clusters of pairs
+whose labels hang together (a Gaussian copula), weights.
+
+The consistency band must hold the curve of a calibrated model in .95 of the pairs' places, the interval of a step the
+true frequency at each pair's prediction, and the intervals of the scores' parts their values in the population. Prints
+the Markdown table of docs/coverage.md. `--quick` takes a tenth of the runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is loaded
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtr
+
+from howsure.calibration.corp.curve import corp_of
+from howsure.calibration.corp.results import CorpCurve
+from howsure.inputs.pairs import Floats, Pairs
+
+RUNS = 1_000
+
+
+@dataclass(frozen=True)
+class World:
+    """n predictions of a shape, rounded to `ties` if it is not 0, in clusters of a size whose labels hang together."""
+
+    shape: str = "calibrated"
+    n: int = 500
+    ties: float = 0.0
+    size: int = 1
+    correlation: float = 0.5
+    weighted: bool = False
+
+    @property
+    def narrow(self) -> bool:
+        """Whether no place of the band is certain: at predictions near 0, many simulated curves are exactly 0."""
+        return self.shape != "extreme" and self.n >= 50 * self.size
+
+    def truth(self, q: Floats) -> Floats:
+        """The probability of label 1 where the prediction is q."""
+        if self.shape == "overconfident":
+            return 0.15 + 0.7 * q
+        if self.shape == "sharp":
+            return q**2
+        return np.full_like(q, 0.5) if self.shape == "flat" else q
+
+    def predictions(self, rng: np.random.Generator, n: int) -> Floats:
+        """n of them."""
+        q = rng.beta(0.3, 2.0, n) if self.shape == "extreme" else rng.random(n)
+        return np.clip(np.round(q / self.ties) * self.ties, 0.0, 1.0) if self.ties else q
+
+    def pairs(self, rng: np.random.Generator) -> Pairs:
+        """One data set."""
+        q = self.predictions(rng, self.n)
+        cluster = np.arange(self.n) // self.size
+        shared, own = rng.normal(size=self.n)[cluster], rng.normal(size=self.n)
+        rho = self.correlation if self.size > 1 else 0.0
+        y = (ndtr(np.sqrt(rho) * shared + np.sqrt(1 - rho) * own) < self.truth(q)).astype(np.uint8)
+        weights = rng.choice([0.5, 1.0, 3.0], self.n) if self.weighted else None
+        return Pairs(y, q, weights, clusters=cluster if self.size > 1 else None)
+
+    def parts(self) -> dict[str, tuple[float, float]]:
+        """The true miscalibration and discrimination of the Brier score and of the log loss."""
+        q = self.predictions(np.random.default_rng(99), 400_000)
+        c, inside = self.truth(q), np.clip(q, 1e-12, 1 - 1e-12)
+        rate = c.mean()
+
+        def cross(truth: Floats, said: Floats) -> float:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return float(
+                    -np.mean(np.nan_to_num(truth * np.log(said)) + np.nan_to_num((1 - truth) * np.log1p(-said)))
+                )
+
+        entropy = cross(c, np.clip(c, 1e-300, 1 - 1e-16))
+        return {
+            "brier": (float(np.mean((q - c) ** 2)), float(np.mean((c - rate) ** 2))),
+            "log_loss": (cross(c, inside) - entropy, cross(np.full_like(c, rate), np.full_like(c, rate)) - entropy),
+        }
+
+
+def covered(world: World, runs: int, *, seed: int = 0, n_simulations: int = 100) -> dict[str, float]:
+    """How often bands and intervals hold: shares of the pairs, or of the runs."""
+    found: dict[str, list[float]] = {}
+    true = world.parts()
+    for run in range(runs):
+        rng = np.random.default_rng([seed, run])
+        pairs = world.pairs(rng)
+        curve = corp_of(pairs, n_simulations=n_simulations, rng=rng)
+        for name, value in _one(world, pairs, curve, true).items():
+            found.setdefault(name, []).append(value)
+    return {name: float(np.mean(values)) for name, values in found.items()}
+
+
+def _one(world: World, pairs: Pairs, curve: CorpCurve, true: dict[str, tuple[float, float]]) -> dict[str, float]:
+    step = np.searchsorted(curve.steps.upper[:-1], pairs.probabilities)
+    c = world.truth(pairs.probabilities)
+    inside = (curve.steps.low[step] <= c + 1e-9) & (c <= curve.steps.high[step] + 1e-9)
+    order = np.argsort(pairs.probabilities)
+    middle = order[len(order) // 10 : -(len(order) // 10)]
+    held: dict[str, float] = {
+        "consistency": 1 - curve.band.below - curve.band.above,
+        "confidence": float(inside.mean()),
+        "confidence, middle": float(inside[middle].mean()),
+        "rejected": float(curve.p_value <= 0.05),
+        "steps": len(curve.steps),
+    }
+    for name, parts in true.items():
+        for part, value in zip(("miscalibration", "discrimination"), parts, strict=True):
+            one = getattr(getattr(curve, name), part)
+            if one.low is not None:
+                held[f"{name} {part}"] = float(one.low <= value + 1e-12 and value <= one.high + 1e-12)
+                held[f"{name} {part} below"] = float(one.high < value - 1e-12)
+                held[f"{name} {part} width"] = one.high - one.low
+    return held
+
+
+WORLDS = {
+    "calibrated, n = 500": World(),
+    "calibrated, n = 2,000": World(n=2_000),
+    "calibrated, ties": World(ties=0.1),
+    "calibrated, weights": World(n=1_000, weighted=True),
+    "calibrated, clusters of 5": World(size=5),
+    "calibrated, clusters of 5, ties": World(n=1_000, ties=0.1, size=5),
+    "calibrated, clusters of 4, weights": World(n=1_000, size=4, correlation=0.9, weighted=True),
+    "calibrated, 30 clusters of 20, ties": World(n=600, ties=0.1, size=20),
+    "most near 0": World("extreme", n=1_000),
+    "most near 0, clusters of 5": World("extreme", n=1_000, size=5),
+    "overconfident": World("overconfident", n=2_000),
+    "overconfident, clusters of 5": World("overconfident", n=500, size=5),
+    "sharp": World("sharp", n=1_000),
+    "flat": World("flat", n=1_000),
+}
+COLUMNS = {
+    "consistency": "band",
+    "rejected": "p ≤ .05",
+    "confidence": "steps",
+    "brier miscalibration": "miscalibration",
+    "brier discrimination": "discrimination",
+    "log_loss miscalibration": "of log loss",
+    "log_loss discrimination": "discrimination of log loss",
+}
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true")
+    runs = RUNS // 10 if parser.parse_args().quick else RUNS
+    print(f"| pairs | {' | '.join(COLUMNS.values())} |")
+    print(f"|---|{'---:|' * len(COLUMNS)}")
+    for name, world in WORLDS.items():
+        found = covered(world, runs)
+        print(f"| {name} | {' | '.join(f'{found[column]:.3f}' for column in COLUMNS)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
