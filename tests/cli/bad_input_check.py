@@ -21,7 +21,7 @@ CHECKED = [
     Wrong("a negative margin", f"{CHECK} --against weight --not-worse-than -0.1",
           "Invalid value for '--not-worse-than': -0.1 is not in the range x>=0.0.", CSV),
     Wrong("no margin", f"{CHECK} --against weight",
-          "--against needs the margin by which this model may be worse: --not-worse-than=0.01.", CSV),
+          "--against needs the margin by which this model may be worse: --not-worse-than 0.01.", CSV),
     Wrong("a margin and no other model", f"{CHECK} --not-worse-than 0.01",
           "--not-worse-than needs the other model: --against, or what a former run wrote: --baseline", CSV),
     Wrong("two other models", f"{CHECK} --better-than weight --against model --not-worse-than 0.01",

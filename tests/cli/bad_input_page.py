@@ -15,6 +15,7 @@ from tests.cli.bad_input_import import SCORED
 from tests.cli.bad_input_logs import LOGGED
 from tests.cli.bad_input_monitor import MONITORED
 from tests.cli.bad_input_print import PRINTED
+from tests.cli.bad_input_recalibrate import RECALIBRATE
 from tests.cli.bad_input_scores import BY_MODEL
 from tests.cli.bad_input_selective import SELECTIVE
 from tests.cli.bad_input_taggers import NEURAL
@@ -30,6 +31,7 @@ TOPICS = {
     "Groups": GROUPS,
     "Selective answers": SELECTIVE,
     "Monitor": MONITORED,
+    "Recalibration": RECALIBRATE,
     "Neural taggers and classifiers": NEURAL,
     "Checks": CHECKED,
     "Print": PRINTED,

@@ -66,6 +66,8 @@ TYPED = {
     "monitor status": ("watched.state --output o.txt", "o.txt"),
     "monitor series": ("watched.state --output o.txt --figure o.svg", "o.txt o.svg"),
     "monitor metrics": ("watched.state --output o.txt", "o.txt"),
+    "recalibrate fit": ("two.csv --target y --prob q --method isotonic --out o.json --figure o.svg", "o.json o.svg"),
+    "recalibrate apply": ("two.csv --map map.json --prob q --out o.csv", "o.csv"),
     "counts sample": ("two.csv --prob p --labels 20 --output o.csv", "o.csv"),
     "counts estimate": (
         "two.csv --prob p --target y --output o.txt --figure o.svg --report o.html",
@@ -113,6 +115,9 @@ def make_place(folder: Path) -> Path:
         Path("checks.toml").write_text('[check.score]\nfiles = "two.csv"\nscore = "y"\nmin-score = 0.1\n')
         night = ("--experiments", "nightly.experiments", "--date", "2026-11-22")
         printed("check", "score", "two.csv", "--score", "y", "--min-score", "0.1", *night)
+        printed(
+            "recalibrate", "fit", "two.csv", "--target", "y", "--prob", "q", "--method", "platt", "--out", "map.json"
+        )
         dated = [f"n{i},2001-{1 + i % 12:02}-01,{i % 10 / 10},{i % 7 / 7:.3f}" for i in range(400)]
         Path("wide.csv").write_text("\n".join(["id,date,IRQ,USA", *dated, ""]))
         runs = {

@@ -5,13 +5,17 @@ from __future__ import annotations
 import gzip
 import os
 import secrets
+import shutil
 import stat
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from howsure.errors import InputError
 
 Place = str | os.PathLike[str]
+BLOCK = 1 << 20
 
 
 def check_place(path: str | os.PathLike[str]) -> None:
@@ -29,23 +33,34 @@ def write_text(text: str, path: str | os.PathLike[str]) -> None:
     write_whole(gzip.compress(content, mtime=0) if str(path).endswith(".gz") else content, path)
 
 
-def write_whole(content: bytes, path: str | os.PathLike[str]) -> None:
+def write_whole(content: bytes, path: Place) -> None:
     """Write a file by way of a temporary one beside it, so that nobody ever sees half of it, also after a power cut.
 
     A file that is replaced passes its permissions on. A pipe or a device, such as /dev/stdout, is written to, not
     replaced; a link stays, and its target is written.
     """
+    _written(path, lambda file: file.write(content))
+
+
+def copy_whole(source: Path, path: Place) -> None:
+    """Write what a scratch file holds, however large, in the same way."""
+    with open(source, "rb") as content:
+        _written(path, lambda file: shutil.copyfileobj(content, file, BLOCK))
+
+
+def _written(path: Place, write: Callable[[BinaryIO], object]) -> None:
     check_place(path)
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
-        target.write_bytes(content)
+        with open(target, "wb") as file:
+            write(file)
         return
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
         with open(temporary, "xb") as file:
             if target.exists():
                 temporary.chmod(stat.S_IMODE(target.stat().st_mode))
-            file.write(content)
+            write(file)
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(target)

@@ -11,11 +11,10 @@ import numpy as np
 
 from howsure.errors import InputError
 from howsure.inputs.pairs import Floats
-from howsure.recalibration.fitted import fit
+from howsure.recalibration.fitted import fit, out_of_fold
 from howsure.recalibration.folds import folds_of
 from howsure.recalibration.labelled import Labelled, of_label
 from howsure.recalibration.methods import Method
-from howsure.recalibration.out_of_fold import out_of_fold
 from howsure.stats.estimate import finite_or_none
 
 

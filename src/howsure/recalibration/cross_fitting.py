@@ -11,12 +11,11 @@ import numpy as np
 from howsure.errors import InputError
 from howsure.inputs.pairs import Floats, Integers
 from howsure.recalibration.choice import chosen
-from howsure.recalibration.fitted import ERROR, check_fit, fit, small_groups
+from howsure.recalibration.fitted import ERROR, check_fit, fit, out_of_fold, small_groups
 from howsure.recalibration.folds import FOLDS, check_folds, folds_of, stream_of
 from howsure.recalibration.labelled import Labelled, labelled_from
 from howsure.recalibration.maps.histogram import BINS
 from howsure.recalibration.methods import AUTO, Method, candidates
-from howsure.recalibration.out_of_fold import out_of_fold
 from howsure.recalibration.scores import check_floor
 from howsure.stats.randomness import Randomness
 

@@ -1,8 +1,8 @@
-"""A map of all rows, or one for each group."""
+"""A map of all rows, or one for each group; and of each fold, by the maps of the others."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,6 +58,24 @@ def fit(data: Labelled, method: Method, small: Sequence[str] = ()) -> Fitted:
     return Fitted(
         tuple(_of_group(data, method, name) for name in own), own, method.fit(data) if small else None, tuple(small)
     )
+
+
+def out_of_fold(
+    data: Labelled,
+    fold: Integers,
+    fitted_without: Callable[[int, Labelled], Fitted],
+    *,
+    advance: Callable[[int], None] = lambda steps: None,
+) -> Floats:
+    """The probabilities of all rows: those of a fold by the map that `fitted_without` makes of the other rows."""
+    found = np.empty_like(data.scores.probabilities)
+    for number in range(int(fold.max()) + 1):
+        own = np.flatnonzero(fold == number)
+        others = data.only(np.flatnonzero(fold != number))
+        held = data.only(own)
+        found[own] = fitted_without(number, others).apply(held.scores, held.groups, held.group_names)
+        advance(1)
+    return found
 
 
 def check_fit(data: Labelled) -> None:

@@ -182,6 +182,10 @@ def _texts(held: Mapping[str, Any], name: str) -> tuple[str, ...]:
 
 def _text(value: Any) -> str:
     """A value in one line, or an object in several."""
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return (
+            "[\n    " + ",\n    ".join(json.dumps(one, ensure_ascii=False, allow_nan=False) for one in value) + "\n  ]"
+        )
     if not isinstance(value, dict) or not value:
         return json.dumps(value, ensure_ascii=False, allow_nan=False)
     inner = [f"{json.dumps(key, ensure_ascii=False)}: {_text(one)}" for key, one in value.items()]

@@ -120,7 +120,7 @@ def recalibration_of(
         classes=data.classes,
         positive=data.positive,
         floor=floor,
-        recipe=recipe,
+        recipe={name: held for name, held in recipe.items() if held is not None},
         notes=tuple(_notes(data, fitted, choice, pooled)),
         choice=choice,
     )

@@ -32,7 +32,7 @@ FORMER_NAMES = {
 }  # of options, which users may still type
 
 QUOTES = "'\""
-VALUE = r"""True|\.\.\.|'[^']*'|"[^"]*"|\[[^\]]*\]"""  # of a parameter in a message of the library
+VALUE = r"""True|\.\.\.|'[^']*'|"[^"]*"|\[[^\]]*\]|\d[\d.]*(?:e-?\d+)?"""  # of a parameter in a message of the library
 
 TRACEBACK = "--traceback"
 WORDS = {"a valid integer range": "a whole number", "a valid integer": "a whole number"}
@@ -124,4 +124,4 @@ def _as_option(option: str, found: re.Match[str]) -> str:
         return option
     if value.startswith("["):
         return f"{option} {','.join(one.strip().strip(QUOTES) for one in value[1:-1].split(','))}"
-    return f"{option} {value[1:-1]}"
+    return f"{option} {value[1:-1] if value[0] in QUOTES else value}"

@@ -15,7 +15,7 @@ from howsure.data.predictions.classes import as_probabilities, class_labels, cla
 from howsure.data.predictions.groups import codes_sql, enumerated_sql, group_sizes
 from howsure.data.predictions.labels import label_sql
 from howsure.data.predictions.missing import Selection
-from howsure.data.predictions.predictions import Predictions
+from howsure.data.predictions.predictions import ClassRows, Predictions
 from howsure.data.predictions.sources import LISTS, Source
 from howsure.data.predictions.stream import PairStream
 from howsure.data.tables.columns import Column
@@ -73,8 +73,10 @@ def several_classes(
     classes: Sequence[str] | None,
     *,
     ragged: bool,
+    keep_classes: bool = False,
 ) -> Predictions:
-    """The predictions of several classes per row, reduced to pairs; rows of different numbers of them if `ragged`."""
+    """The predictions of several classes per row, reduced to pairs; rows of different numbers of them if `ragged`. With
+    `keep_classes`, they are kept as they were, too."""
     matrix = class_matrix(selection, source.columns, lists=source.kind == LISTS, ragged=ragged)
     shown = shortened(column.name for column in source.columns)
     if is_soft(selection.table, columns["label"], selection.where):
@@ -82,6 +84,7 @@ def several_classes(
         matrix = as_probabilities(selection, matrix, names_of, shown, source.scale)
         return _soft(selection, columns, matrix, names, notes, reduce, classes)
     codes, class_names = class_labels(selection, columns["label"], classes, matrix.shape[1])
+    rows = ClassRows(matrix, source.scale, codes, class_names) if keep_classes else None
     matrix = as_probabilities(selection, matrix, class_names, shown, source.scale)
     sizes = {} if "group" not in columns else group_sizes(selection, columns["group"])
     weights, groups, group_names, clusters = _extras(selection, columns, tuple(sizes), notes)
@@ -93,7 +96,7 @@ def several_classes(
     notes |= {"reduce": reduce, "classes": list(class_names)}
     if reduce == TOP_LABEL:
         notes["ties"] = tied_rows(matrix)
-    return Predictions(len(pairs), names, sizes, selection, lambda: pairs, None, notes)
+    return Predictions(len(pairs), names, sizes, selection, lambda: pairs, None, notes, class_rows=rows)
 
 
 def _soft(

@@ -54,6 +54,7 @@ def open_predictions(
     soft_labels: bool = False,
     pairing: bool = False,
     features: Sequence[str] = (),
+    keep_classes: bool = False,
     spool: str | os.PathLike[str] | None = None,
     in_memory_rows: int = IN_MEMORY_ROWS,
 ) -> Predictions:
@@ -89,7 +90,8 @@ def open_predictions(
     is not named is then chosen, and `said` tells what. `normalise` divides the log-likelihoods of choices by their
     number of "characters", "bytes" or "tokens" ("none" by default). With `pairing`, a log's rows are those of one
     model, to be matched with another's. `features` are further columns, for `feature_columns`; nothing is missing in
-    them. `spool` is the folder for scratch files.
+    them. With `keep_classes`, `class_rows` of the result holds the classes of each row as they stand. `spool` is the
+    folder for scratch files.
 
     Raises InputError naming the file, the column, the row (from 1) and the value.
     """
@@ -154,7 +156,9 @@ def open_predictions(
         order, column = _in_order(source.columns[0], classes)
         source = replace(source, columns=(column,))
     ragged = log is not None and reduce in (None, TOP_LABEL)
-    several = several_classes(selection, columns, source, names, notes, reduce or TOP_LABEL, order, ragged=ragged)
+    several = several_classes(
+        selection, columns, source, names, notes, reduce or TOP_LABEL, order, ragged=ragged, keep_classes=keep_classes
+    )
     return replace(several, said=said)
 
 

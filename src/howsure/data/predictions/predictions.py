@@ -13,7 +13,18 @@ from howsure.data.predictions.missing import Selection
 from howsure.data.predictions.partition import StoredPairs, stored_by_group
 from howsure.data.predictions.stream import PairStream
 from howsure.inputs.naming import unknown_name
-from howsure.inputs.pairs import Integers, Pairs, PairSource
+from howsure.inputs.pairs import Floats, Integers, Pairs, PairSource
+
+
+@dataclass(frozen=True, slots=True)
+class ClassRows:
+    """The classes of each row, before they are reduced to pairs: `matrix` (n, K) of probabilities, or, as `scale` says,
+    of logits or log-probabilities; `codes` (n,), the column of the label; the `names` of the columns."""
+
+    matrix: Floats
+    scale: str | None
+    codes: Integers
+    names: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -33,6 +44,7 @@ class Predictions:
     stream: PairStream | None = field(repr=False)  # None: from memory
     notes: dict[str, Any] = field(default_factory=dict)
     said: str = field(default="", repr=False)  # what a log was taken for
+    class_rows: ClassRows | None = field(default=None, repr=False)  # where they are kept
 
     @property
     def skipped(self) -> dict[str, int]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from howsure.figures.style import FAINT, QUIET, dress, literal_legend, look, new_figure, shortened_name, styled
@@ -19,6 +20,14 @@ POINTS = 400
 ENDS = 1e-4  # how near to 0 and 1 it is drawn
 MOST_CURVES = 8
 NAME_LENGTH = 32
+
+
+def map_figure(found: RecalibrationMap) -> Figure:
+    """A figure of `draw_map`."""
+    with styled():
+        figure = new_figure(4.2, 4.2)
+        draw_map(found, ax=figure.subplots())
+    return figure
 
 
 def draw_map(found: RecalibrationMap, *, ax: Axes | None = None) -> Axes:

@@ -1,0 +1,1 @@
+"""`howsure recalibrate`."""

@@ -1,0 +1,300 @@
+"""A file of predictions with further columns: its rows in order, scores of each in chunks, and what is made of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from howsure.data.logs.conversion import input_files
+from howsure.data.predictions.classes import as_probabilities
+from howsure.data.predictions.groups import codes_sql, group_sizes
+from howsure.data.predictions.missing import Selection, select_rows
+from howsure.data.predictions.sources import LISTS, ONE, SEVERAL, VERBALISED, Source, source_of
+from howsure.data.tables.columns import Column
+from howsure.data.tables.conditions import ALL
+from howsure.data.tables.database import Database, NullFound, chunks, copy_to_file, identifier, literal, reading
+from howsure.data.tables.named_files import File
+from howsure.data.tables.sources import parquet_source, text_source
+from howsure.data.tables.stated_confidence import with_stated_confidence
+from howsure.data.tables.table import column_names, open_table
+from howsure.errors import InputError
+from howsure.files.whole import copy_whole
+from howsure.inputs.checks import probability_advice
+from howsure.inputs.log_scale import LOG_PROBABILITIES, LOGITS, ROUNDING
+from howsure.inputs.naming import shortened
+from howsure.inputs.pairs import Floats, Integers
+
+ADDED = "added_columns"
+EXTENDED = "extended"  # the scratch file that is written
+ROWS = 1 << 17  # of a chunk of one column
+WRITTEN = {
+    "csv": "FORMAT csv, HEADER true",
+    "tsv": "FORMAT csv, HEADER true, DELIMITER '\t'",
+    "jsonl": "FORMAT json",
+    "json": "FORMAT json, ARRAY true",
+    "parquet": "FORMAT parquet, COMPRESSION zstd",
+}
+SUFFIXES = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".parquet": "parquet"}
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreChunk:
+    """`length` rows in a row. Those with a score: their positions `rows` (m,) among all (from 0), `scores` (m,) or
+    (m, K), and groups as positions among their names."""
+
+    length: int
+    rows: Integers
+    scores: Floats
+    groups: Integers | None
+
+
+@dataclass
+class FileToExtend:
+    """A file whose rows get further columns. Made by `open_to_extend`; a context manager, which removes its scratch.
+
+    n: the rows. scale: None for probabilities, "logits" or "logprobs". classes: the names of the score's columns in
+    their order, () where there is one. groups: the names of the groups.
+    """
+
+    file: File
+    database: Database = field(repr=False)
+    selection: Selection = field(repr=False)
+    source: Source = field(repr=False)
+    numbers: list[str] = field(repr=False)
+    scale: str | None
+    classes: tuple[str, ...]
+    group: Column | None
+    groups: tuple[str, ...]
+    added: int = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.database.close()
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return self.selection.total
+
+    @property
+    def skipped(self) -> int:
+        """The number of rows without a score."""
+        return sum(self.selection.skipped.values())
+
+    def place(self, row: int) -> str:
+        """Where a row is, by its position from 0."""
+        return self.selection.table.place_of(row)
+
+    def chunks(self) -> Iterator[ScoreChunk]:
+        """The rows in order, some at a time, their scores checked to be what they are said to be.
+
+        Raises InputError naming the first row that is wrong.
+        """
+        connection = self.database.connection
+        codes = [] if self.group is None else [codes_sql(connection, self.group.text, self.groups)]
+        used = self.selection.where
+        held = [f"CASE WHEN {used} THEN {one} ELSE CAST('NaN' AS DOUBLE) END" for one in self.numbers]
+        held += [f"CASE WHEN {used} THEN {one} ELSE -1 END" for one in codes]
+        query = f"SELECT CAST({used} AS BIGINT), {', '.join(held)} FROM {self.selection.table.relation}"
+        dtypes: list[Any] = [np.int64, *[np.float64] * len(self.numbers), *[np.int64] * len(codes)]
+        start = 0
+        try:
+            for there, *columns in chunks(connection, query, dtypes, rows=max(1, ROWS // len(self.numbers))):
+                own = np.flatnonzero(there)
+                columns = [one[own] for one in columns]
+                groups = columns.pop() if codes else None
+                scores = np.column_stack(columns) if self.classes else columns[0]
+                if len(own):
+                    self._check(scores, start + own)
+                yield ScoreChunk(len(there), start + own, scores, groups)
+                start += len(there)
+        except NullFound:
+            raise self._no_number() from None
+
+    def add(self, chunk: ScoreChunk, columns: Mapping[str, Floats]) -> None:
+        """Add columns of the rows of a chunk, nothing where one has no score. Chunks come in order, before `write`."""
+        connection = self.database.connection
+        whole = {f"c{place}": np.full(chunk.length, np.nan) for place in range(len(columns))}
+        for held, column in zip(whole.values(), columns.values(), strict=True):
+            held[chunk.rows - (self.added if len(chunk.rows) else 0)] = column
+        self.added += chunk.length
+        connection.register("more", whole)
+        named = ", ".join(f"nullif(c{i}, 'NaN'::DOUBLE) AS {identifier(name)}" for i, name in enumerate(columns))
+        known = connection.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = ?", [ADDED]).fetchall()
+        connection.execute(f"INSERT INTO {ADDED} SELECT {named} FROM more" if known
+                           else f"CREATE TABLE {ADDED} AS SELECT {named} FROM more")  # fmt: skip
+        connection.unregister("more")
+
+    def check_new(self, names: Sequence[str]) -> None:
+        """Raise InputError if the file has columns of these names."""
+        own = {name.casefold() for name in column_names(self.database, self.file)}
+        taken = [name for name in names if name.casefold() in own]
+        if taken:
+            raise InputError(
+                f"{self.file.name} has a column {taken[0]!r} already, which would be written anew; name the new one "
+                "by new_name='...'."
+            )
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write all columns of the file in their order, then those added: the format is that of the file."""
+        target = self.database.folder / EXTENDED
+        query = f"SELECT * FROM {self._whole} POSITIONAL JOIN {ADDED}"
+        with reading(self.file.name, self.file.path):
+            copy_to_file(
+                self.database.connection, query, target, options=f"{WRITTEN[self.file.format]}, USE_TMP_FILE false"
+            )
+        copy_whole(Path(target), path)
+
+    @property
+    def _whole(self) -> str:
+        """The rows of the file with all columns, as they are written."""
+        if self.file.format == "parquet":
+            return f"(SELECT * FROM {parquet_source([self.file])})"
+        if self.file.format in ("csv", "tsv"):
+            return f"(SELECT * FROM {text_source(self.file)})"
+        names = column_names(self.database, self.file)
+        listed = ", ".join(f"{literal(name)}: 'JSON'" for name in names)
+        return f"(SELECT * FROM {text_source(self.file, f'columns={{{listed}}}')})"
+
+    def _check(self, scores: Floats, rows: Integers) -> None:
+        if self.classes:
+            try:
+                as_probabilities(self.selection, scores, self.classes, self._shown, self.scale)
+            except InputError:  # whose row is that of the chunk
+                raise self._fault(scores, rows) from None
+            return
+        low, high = (0.0, 1.0) if self.scale is None else (-np.inf, ROUNDING)
+        good = np.isfinite(scores) if self.scale == LOGITS else (scores >= low) & (scores <= high)
+        if good.all():
+            return
+        row = int(np.flatnonzero(~good)[0])
+        value = float(scores[row])
+        rules = {LOGITS: "be a finite logit", LOG_PROBABILITIES: "be a log-probability, at most 0"}
+        advice = "" if self.scale else f" {probability_advice(value, float(scores.max()), in_file=True)}"
+        rule = rules.get(str(self.scale), "lie in [0, 1]")
+        held = f"{self._shown} must {rule}; {self.place(int(rows[row]))} holds {value!r}."
+        raise InputError(f"{held}{advice}")
+
+    def _fault(self, scores: Floats, rows: Integers) -> InputError:
+        for row in range(len(scores)):
+            try:
+                as_probabilities(self.selection, scores[row : row + 1], self.classes, self._shown, self.scale)
+            except InputError as error:
+                first, _ = self.selection.table.place(self.selection.where)
+                return InputError(str(error).replace(first, self.place(int(rows[row]))))
+        raise AssertionError("a chunk is wrong where one of its rows is")
+
+    def _no_number(self) -> InputError:
+        for column in self.source.columns:
+            value = column.numbers if self.source.kind == LISTS else column.number
+            bad = (
+                f"({value} IS NULL OR len({value}) <> {len(self.classes)})"
+                if self.source.kind == LISTS
+                else (f"({value} IS NULL)")
+            )
+            if self.selection.has(bad):
+                place, held = self.selection.place(bad, column.text)
+                wanted = f"lists of {len(self.classes)} numbers" if self.source.kind == LISTS else "numbers"
+                return InputError(f"{column.name} must hold {wanted}; {place} holds {held!r:.200}.")
+        return InputError(f"{self._shown}: the values changed while they were read.")
+
+    @property
+    def _shown(self) -> str:
+        return shortened(column.name for column in self.source.columns)
+
+
+def open_to_extend(
+    path: str | os.PathLike[str],
+    *,
+    classes: Sequence[str] | None = None,
+    wanted: Sequence[str] = (),
+    group: str | None = None,
+    format: str | None = None,
+    skip_missing: bool = False,
+    check_groups: Callable[[Sequence[str]], None] = lambda names: None,
+    **scores: str | Sequence[str] | None,
+) -> FileToExtend:
+    """A file whose rows get further columns, made of its scores: named by prob, probs, probs_column, logits, logprobs
+    or verbalised, as in `open_predictions`.
+
+    `wanted` are the classes that a map knows, () where it takes one number per row. The columns of several classes
+    bear their names, or `classes` says which they are, in order. `group` is the column of groups; `check_groups` is
+    told of all of them. With `skip_missing`, rows without a score or a group get nothing, and are counted.
+
+    Raises InputError for anything that is not there or not as it must be.
+    """
+    database = Database()
+    try:
+        files, log = input_files([path], format=format, spool=database.folder, wanted=())
+        if log is not None or len(files) > 1 or files[0].format not in WRITTEN:
+            raise InputError(
+                f"{os.fspath(path)} must be one file of CSV, TSV, JSON lines or Parquet, which can be written with "
+                "further columns; logs, archives and several files cannot."
+            )
+        database.allow_only([files[0].path, *(str(database.folder / f"{before}{EXTENDED}") for before in ("", "tmp_"))])
+        source = source_of(**scores)
+        names = [*source.names, *([group] if group is not None else [])]
+        table = open_table(database, files, names)
+        source = source.found(table, ALL)
+        if source.role == VERBALISED:
+            table, stated = with_stated_confidence(table, source.columns[0], ALL, skip=skip_missing)
+            source = Source(source.role, source.names, ONE, None, (stated,))
+        order, numbers = _in_order(source, classes, wanted)
+        kind = "numbers" if source.kind == LISTS else "number"
+        missing = {column: column.missing(role=kind) for column in source.columns}
+        held = None if group is None else table.columns[group]
+        if held is not None:
+            missing[held] = held.missing()
+        selection = select_rows(table, missing, skip=skip_missing, values=(), stream_checks=False)
+        groups = () if held is None else tuple(group_sizes(selection, held))
+        check_groups(groups)
+    except BaseException:
+        database.close()
+        raise
+    return FileToExtend(files[0], database, selection, source, numbers, source.scale, order, held, groups)
+
+
+def _in_order(
+    source: Source, classes: Sequence[str] | None, wanted: Sequence[str]
+) -> tuple[tuple[str, ...], list[str]]:
+    """The classes of the scores, in the order `wanted`, and their numbers in SQL."""
+    first = source.columns[0]
+    if source.kind == ONE:
+        if wanted:
+            raise InputError(
+                f"the map is one of {len(wanted)} classes, {shortened(wanted)}; {first.name} holds one number per row."
+            )
+        return (), [first.number]
+    if not wanted:
+        raise InputError(
+            f"the map takes one probability per row; {shortened(one.name for one in source.columns)} hold several. "
+            "Name one column by prob='COL'."
+        )
+    known = tuple(source.names) if source.kind == SEVERAL else first.keys
+    if classes is not None and known and source.kind == LISTS:
+        raise InputError(f"{first.name} names its classes, {shortened(known)}; leave classes=[...] out.")
+    names = known if classes is None else tuple(classes)
+    if not names:  # plain lists
+        if tuple(wanted) != tuple(map(str, range(len(wanted)))):
+            raise InputError(
+                f"{first.name} holds lists without names, and the map has the classes {shortened(wanted)}. Say which "
+                "they are, in order: classes=['A', 'B', 'C']."
+            )
+        names = tuple(wanted)
+    if sorted(names) != sorted(wanted) or (source.kind == SEVERAL and len(names) != len(source.columns)):
+        raise InputError(
+            f"the map has the classes {shortened(wanted)}, and the columns are {shortened(names)}. If these are "
+            "only other names, say which class each column is, in order: classes=['A', 'B', 'C']."
+        )
+    places = [names.index(name) for name in wanted]
+    if source.kind == SEVERAL:
+        return tuple(wanted), [source.columns[place].number for place in places]
+    whole = f"len({first.numbers}) = {len(names)}"
+    return tuple(wanted), [f"CASE WHEN {whole} THEN ({first.numbers})[{place + 1}] END" for place in places]

@@ -1,0 +1,147 @@
+"""`howsure recalibrate`: what fit and apply write is what the functions give, in the rows and columns they had."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from howsure import RecalibrationMap, recalibrate
+from tests.cli.running import howsure as run
+from tests.cli.running import printed
+from tests.recalibration.test_recalibrate import binary, classes, softmax
+
+N = 600
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same rows as CSV, JSON lines and Parquet, with text that is easily changed."""
+    folder = tmp_path_factory.mktemp("recalibrate")
+    y, q = binary(N)
+    codes, logits = classes(N)
+    table = pd.DataFrame(
+        {
+            "id": [f"{row:04}" for row in range(N)],
+            "gold": y,
+            "p": q,
+            "z": np.log(q / (1 - q)),
+            "lang": np.where(np.arange(N) % 3, "en", "de"),
+            "doc": np.arange(N) // 3,
+            "text": ['say "yes", or\nnot', " 1e5", "=1+1"] * (N // 3),
+            "class": np.array(list("abc"))[codes],
+            **{name: logits[:, place] for place, name in enumerate("abc")},
+        }
+    )
+    table.to_csv(folder / "rows.csv", index=False)
+    table.to_parquet(folder / "rows.parquet")
+    with open(folder / "rows.jsonl", "w") as file:
+        for row, p in zip(table.to_dict("records"), softmax(logits).tolist(), strict=True):
+            row |= {"probs": {"c": p[2], "a": p[0], "b": p[1]}, "deep": {"x": [1, 2.50]}}
+            file.write(json.dumps(row) + "\n")
+    return folder
+
+
+def fitted(folder: Path, *typed: str) -> RecalibrationMap:
+    done = run("recalibrate", "fit", *typed, "--out", str(folder / "map.json"))
+    assert (done.code, done.err) == (0, "")
+    return RecalibrationMap.from_json((folder / "map.json").read_bytes())
+
+
+def applied(folder: Path, name: str, *typed: str) -> Path:
+    out = folder / f"out{Path(name).suffix}"
+    done = run("recalibrate", "apply", str(folder / name), "--map", str(folder / "map.json"), *typed, "--out", str(out))
+    assert (done.code, done.err) == (0, "")
+    return out
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "rows.parquet", "rows.jsonl"])
+def test_a_map_of_groups_in_every_format(folder: Path, name: str) -> None:
+    y, q = binary(N)
+    lang = np.where(np.arange(N) % 3, "en", "de")
+    typed = (str(folder / name), "--target", "gold", "--prob", "p", "--by", "lang", "--cluster", "doc")
+    found = fitted(folder, *typed, "--method", "beta")
+    expected = recalibrate(y, q, groups=lang, method="beta").apply(q, groups=lang)
+    assert found.apply(q, groups=lang) == pytest.approx(expected, abs=1e-12)
+    out = applied(folder, name, "--prob", "p", "--by", "lang", "--new-name", "mended")
+    if name.endswith("csv"):
+        before, after = (pd.read_csv(one, dtype=str, keep_default_na=False) for one in (folder / name, out))
+    elif name.endswith("parquet"):
+        before, after = pd.read_parquet(folder / name), pd.read_parquet(out)
+    else:
+        before, after = (pd.DataFrame(map(json.loads, one.read_text().splitlines())) for one in (folder / name, out))
+    assert list(after) == [*before, "mended"]
+    pd.testing.assert_frame_equal(after[list(before)], before)
+    assert (after["mended"].astype(float).to_numpy() == found.apply(q, groups=lang)).all()
+
+
+def test_classes_are_matched_by_name_in_any_order(folder: Path) -> None:
+    codes, logits = classes(N)
+    found = fitted(folder, str(folder / "rows.jsonl"), "--target", "class", "--probs-column", "probs")
+    assert found.classes == ("a", "b", "c")
+    expected = recalibrate(np.array(list("abc"))[codes], softmax(logits), classes=["a", "b", "c"])
+    assert found.method == expected.method
+    new = [f"recalibrated_{name}" for name in "abc"]
+    for name, typed in (("rows.parquet", ("--logits", "c,a,b")), ("rows.jsonl", ("--probs-column", "probs"))):
+        out = applied(folder, name, *typed)
+        table = (
+            pd.read_parquet(out)
+            if name.endswith("parquet")
+            else pd.DataFrame(map(json.loads, out.read_text().splitlines()))
+        )
+        assert table[new].to_numpy() == pytest.approx(found.apply(logits=logits), abs=1e-12)
+    out = applied(folder, "rows.csv", "--logits", "z,a,b", "--classes", "c,a,b")
+    assert pd.read_csv(out)[new].to_numpy() == pytest.approx(
+        found.apply(logits=np.column_stack([logits[:, :2], pd.read_csv(folder / "rows.csv")["z"]])), abs=1e-9
+    )
+
+
+def test_logits_of_one_number_and_the_top_label(folder: Path) -> None:
+    y, q = binary(N)
+    found = fitted(folder, str(folder / "rows.csv"), "--target", "gold", "--logits", "z", "--method", "platt")
+    assert found.parameters == pytest.approx(recalibrate(y, q, method="platt").parameters, rel=1e-7)
+    after = pd.read_csv(applied(folder, "rows.csv", "--logits", "z"))["recalibrated"]
+    assert after.to_numpy() == pytest.approx(found.apply(q), abs=1e-9)
+    codes, logits = classes(N)
+    typed = ("--target", "class", "--logits", "a,b,c", "--reduce", "top-label", "--method", "platt")
+    top = fitted(folder, str(folder / "rows.csv"), *typed)
+    confidence = softmax(logits).max(axis=1)
+    alone = recalibrate(codes == logits.argmax(axis=1), confidence, method="platt")
+    assert top.apply(confidence) == pytest.approx(alone.apply(confidence), abs=1e-9)
+
+
+def test_what_is_printed_says_what_each_method_scored(folder: Path) -> None:
+    typed = ("recalibrate", "fit", str(folder / "rows.csv"), "--target", "gold", "--prob", "p", "--cluster", "doc")
+    said = printed(*typed, "--out", str(folder / "map.json"), "--figure", str(folder / "map.svg"))
+    assert "Temperature scaling, fitted to 600 rows" in said
+    assert "above the least" in said
+    assert "howsure recalibrate evaluate judges the map with the choice." in said
+    assert (folder / "map.svg").read_text().startswith("<?xml")
+    recipe = json.loads((folder / "map.json").read_text())["recipe"]
+    assert (recipe["rows"], recipe["target"], recipe["clusters"], recipe["seed"]) == (600, "gold", 200, 0)
+
+
+def test_rows_of_many_chunks_stay_in_order(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("howsure.data.added_columns.ROWS", 7)
+    found = fitted(folder, str(folder / "rows.csv"), "--target", "gold", "--prob", "p", "--method", "isotonic")
+    for name in ("rows.csv", "rows.parquet"):
+        out = applied(folder, name, "--prob", "p")
+        table = pd.read_csv(out) if name.endswith("csv") else pd.read_parquet(out)
+        assert (table["recalibrated"].to_numpy() == found.apply(binary(N)[1])).all()
+
+
+def test_rows_without_a_value_keep_their_place(folder: Path, tmp_path: Path) -> None:
+    found = fitted(folder, str(folder / "rows.csv"), "--target", "gold", "--prob", "p", "--method", "platt")
+    table = pd.read_csv(folder / "rows.csv", dtype=str)
+    table.loc[[0, 7, 8], "p"] = None
+    table.to_csv(tmp_path / "gaps.csv", index=False)
+    typed = ("recalibrate", "apply", str(tmp_path / "gaps.csv"), "--map", str(folder / "map.json"), "--prob", "p")
+    said = printed(*typed, "--skip-missing", "--out", str(tmp_path / "out.csv"))
+    assert "600 rows, 3 of them without a value" in said
+    after = pd.read_csv(tmp_path / "out.csv")["recalibrated"]
+    assert list(np.flatnonzero(after.isna())) == [0, 7, 8]
+    kept = after.notna()
+    assert after[kept].to_numpy() == pytest.approx(found.apply(binary(N)[1][kept]), abs=1e-9)
