@@ -172,6 +172,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "counts without cells": lambda: howsure.estimate_counts(np.linspace(0, 1, 40), [1, 0] * 20, method="labels"),
     "sample for labels": lambda: howsure.sample_for_labels(np.linspace(0, 1, 200), 30, rng=0),
     "groups found": lambda: _planted(),
+    "multicalibration": lambda: howsure.multicalibration_error(PAIRS, features={HOSTILE: np.arange(300) % 2}),
     "groups not found": lambda: howsure.find_groups(PAIRS, features={HOSTILE: np.arange(300) % 2}, min_rows=20),
     "selective": lambda: howsure.selective_curve(PAIRS, accuracy=[0.9]),
     "selective of little": lambda: howsure.selective_curve(FEW, accuracy=[0.9]),

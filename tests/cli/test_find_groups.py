@@ -11,7 +11,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from howsure import find_groups
+from howsure import find_groups, multicalibration_error
 from tests.cli.running import howsure as run
 
 N = 4000
@@ -43,6 +43,8 @@ def test_json_is_that_of_python(file: Path) -> None:
     assert found.pop("skipped") == 0
     assert found.pop("recipe")["target"] == "gold"
     wanted.pop("recipe")
+    error = multicalibration_error(GOLD, PROB, features=features)
+    assert found.pop("multicalibration") == json.loads(json.dumps(error.to_dict()))
     assert found == wanted
     assert [group["group"] for group in found["groups"]] == ["prompt = second"]
 

@@ -11,6 +11,7 @@ from howsure.calibration.results import Bins, CalibrationComparison, Calibration
 from howsure.calibration.scores import ProperLoss, ScoreParts, score_parts
 from howsure.calibration.simulation import simulate_pairs
 from howsure.calibration.subgroups.find_groups import find_groups
+from howsure.calibration.subgroups.multicalibration import MulticalibrationError, multicalibration_error
 from howsure.calibration.subgroups.results import FoundGroups, MiscalibratedGroup
 from howsure.calibration.table import CalibrationTable, GroupCalibration, calibration_table
 
@@ -26,6 +27,7 @@ __all__ = [
     "FoundGroups",
     "GroupCalibration",
     "MiscalibratedGroup",
+    "MulticalibrationError",
     "MulticlassScores",
     "ProperLoss",
     "QuantileCalibration",
@@ -37,6 +39,7 @@ __all__ = [
     "calibration_test",
     "compare_calibration",
     "find_groups",
+    "multicalibration_error",
     "posterior_quantiles",
     "score_parts",
     "simulate_pairs",

@@ -92,15 +92,17 @@ def test_groups_that_are_too_small_are_no_candidates() -> None:
     assert not sum(map(len, scan(residuals, features, conditions=2, min_rows=20, rng=np.random.default_rng(0))))
 
 
-def test_a_group_of_a_few_clusters_is_no_candidate() -> None:
+@pytest.mark.parametrize("against", [WHOLE, DIAGONAL])
+def test_a_group_of_a_few_clusters_is_no_candidate(against: str) -> None:
     rng = np.random.default_rng(5)
     clusters = np.repeat(np.arange(100), 10)
     q = rng.random(1000)
     pairs = Pairs((rng.random(1000) < q).astype(np.uint8), q, clusters=clusters)
-    features = [feature_of(np.where(clusters < 6, "few", "many"), name="x", n=1000, min_rows=20)]
-    residuals = residuals_of(pairs, against=DIAGONAL, rng=np.random.default_rng(0))
+    kinds = np.where(clusters < 6, "few", np.where(clusters % 2, "odd", "even"))
+    features = [feature_of(kinds, name="x", n=1000, min_rows=20)]
+    residuals = residuals_of(pairs, against=against, rng=np.random.default_rng(0))
     (family,) = scan(residuals, features, conditions=1, min_rows=20, rng=np.random.default_rng(0))
-    assert [features[0].conditions[c] for c, _ in family.conditions] == ["x = many"]
+    assert [features[0].conditions[c] for c, _ in family.conditions] == ["x = even", "x = odd"]
 
 
 def finds(regime: str, n: int, seed: int, *, plant: str | None = None, features: int = 10) -> bool:

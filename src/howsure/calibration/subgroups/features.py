@@ -81,6 +81,11 @@ def feature_of(values: Any, *, name: str, n: int, min_rows: int) -> Feature:
     return _of_names(name, rank[codes], tuple(names), min_rows)
 
 
+def everything(n: int, name: str) -> Feature:
+    """The feature whose only condition holds for all rows."""
+    return Feature(name, np.zeros(n, dtype=np.int64), (name,), np.ones((1, 1)), np.zeros(1, np.bool_))
+
+
 def _check_length(found: int, n: int, name: str) -> None:
     if found != n:
         raise InputError(f"features: {name} must have as many rows as y_true; it has {found:,}, y_true has {n:,}.")

@@ -10,24 +10,23 @@ import numpy as np
 from howsure import __version__
 from howsure.calibration.bins.bins import bin_pairs
 from howsure.calibration.curve import debiased_estimate, squared_error
-from howsure.calibration.subgroups.features import Feature, feature_of
+from howsure.calibration.subgroups.columns import columns_by_name, features_of
+from howsure.calibration.subgroups.features import Feature
 from howsure.calibration.subgroups.leading import Group, leading, names_of, rows_of
 from howsure.calibration.subgroups.residuals import DIAGONAL, WHOLE, Residuals, residuals_of
 from howsure.calibration.subgroups.results import FoundGroups, MiscalibratedGroup, WholeCalibration
-from howsure.calibration.subgroups.scan import DRAWS, Family, scan
+from howsure.calibration.subgroups.scan import DRAWS, MIN_ROWS, Family, scan
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level
-from howsure.inputs.frames import all_columns, columns_from, is_frame
 from howsure.inputs.naming import counted, shortened
 from howsure.inputs.numbers import check_whole
-from howsure.inputs.pairs import NOTHING, Pairs
+from howsure.inputs.pairs import Pairs
 from howsure.inputs.pairs_from import pairs_from
 from howsure.stats.clusters import few_clusters
 from howsure.stats.estimate import Estimate
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 from howsure.stats.threads import one_thread
 
-MIN_ROWS = 50
 MOST_GROUPS = 20
 
 
@@ -79,7 +78,7 @@ def find_groups(
     if against not in (WHOLE, DIAGONAL):
         raise InputError(f"against must be {WHOLE!r} or {DIAGONAL!r}, not {against!r}")
     min_rows = check_whole(min_rows, name="min_rows")
-    columns = _columns(features, data)
+    columns = columns_by_name(features, data)
     given = pairs_from(y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label)
     return groups_of(given, columns, conditions=conditions, against=against, min_rows=min_rows, level=level, rng=rng)
 
@@ -95,14 +94,7 @@ def groups_of(
     rng: Randomness = 0,
 ) -> FoundGroups:
     """The groups of checked pairs: the implementation of `find_groups`."""
-    features = [feature_of(values, name=name, n=len(given), min_rows=min_rows) for name, values in columns.items()]
-    pairs, features = _that_weigh(given, features)
-    if len(pairs) < 2 * min_rows:
-        raise InputError(
-            f"groups of min_rows={min_rows:,} need at least {2 * min_rows:,} rows; there are {len(pairs):,}."
-        )
-    for feature in features:
-        _refuse_teller(feature, pairs)
+    pairs, features = features_of(given, columns, min_rows=min_rows)
     generator = generator_from(rng)
     with one_thread():
         residuals = residuals_of(pairs, against=against, rng=generator)
@@ -131,54 +123,6 @@ def groups_of(
     better = sum(int((some & ~bad).sum()) for some, bad in zip(significant, worse, strict=True))
     notes = tuple(_notes(given, pairs, features, better, led.left))
     return FoundGroups(rows, _whole(pairs, level), tested, better, led.left, recipe, notes)
-
-
-def _columns(features: Any, data: Any) -> dict[str, Any]:
-    """The features by name."""
-    if features is None:
-        raise InputError("features must be a data frame, or a mapping of names to columns; there are none.")
-    if data is not None:
-        if isinstance(features, str) or not isinstance(features, Sequence):
-            raise InputError(f"with data=, features must be a list of names of its columns; it is {features!r:.80}.")
-        names = [str(name) for name in features]
-        values: Sequence[Any] = columns_from(data, names)
-    elif isinstance(features, Mapping):
-        names, values = [str(name) for name in features], list(features.values())
-    elif is_frame(features):
-        names, values = list(all_columns(features)[0]), all_columns(features)[1]
-    else:
-        raise InputError(
-            f"features must be a data frame, or a mapping of names to columns; it is a {type(features).__name__}. "
-            "Name the columns: features={'length': ...}."
-        )
-    if not names:
-        raise InputError("features must hold at least one column; it holds none.")
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f"features must name each column once; {name} is there {names.count(name)} times.")
-    return dict(zip(names, values, strict=True))
-
-
-def _that_weigh(given: Pairs, features: list[Feature]) -> tuple[Pairs, list[Feature]]:
-    """Pairs and features without the rows of negligible weight."""
-    if given.weights is None:
-        return given, features
-    counts = given.weights > given.weight_unit * NOTHING
-    pairs = given.that_weigh()
-    if bool(counts.all()):
-        return pairs, features
-    return pairs, [feature.only(counts) for feature in features]
-
-
-def _refuse_teller(feature: Feature, pairs: Pairs) -> None:
-    """Raise InputError for a feature that knows every label."""
-    rows = np.bincount(feature.codes, minlength=feature.cells)
-    ones = np.bincount(feature.codes, weights=pairs.labels, minlength=feature.cells)
-    if 0 < pairs.labels.sum() < len(pairs) and bool(((ones == 0) | (ones == rows)).all()):
-        raise InputError(
-            f"features: {feature.name} tells every label: none of its values occurs with both. Is it the label itself, "
-            "or made from it? Use what is known before the label is."
-        )
 
 
 def _no_group(features: Sequence[Feature], residuals: Residuals, min_rows: int) -> InputError:

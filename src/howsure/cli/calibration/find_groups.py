@@ -7,9 +7,11 @@ from typing import Any
 
 import click
 
-from howsure.calibration.subgroups.find_groups import MIN_ROWS, groups_of
+from howsure.calibration.subgroups.find_groups import groups_of
+from howsure.calibration.subgroups.multicalibration import MulticalibrationError, multicalibration_of
 from howsure.calibration.subgroups.residuals import DIAGONAL, WHOLE
 from howsure.calibration.subgroups.results import FoundGroups
+from howsure.calibration.subgroups.scan import MIN_ROWS
 from howsure.calibration.subgroups.wording import found_in_words, groups_table, whole_in_words
 from howsure.cli.calibration.output import files_text, left_out
 from howsure.cli.calibration.reading import as_called, opened, reading_options
@@ -26,6 +28,7 @@ from howsure.cli.terminal.output import emit, json_text, table_text
 from howsure.errors import InputError
 from howsure.inputs.classes import CLASS_WISE
 from howsure.inputs.naming import counted
+from howsure.inputs.pairs import Pairs
 from howsure.show.table import Table
 
 
@@ -62,9 +65,10 @@ def command(
     howsure calibration find-groups dev.jsonl --target gold --probs-column probs --features 'genre,length(text)'
     howsure calibration find-groups answers.csv --target right --prob confidence --features model,topic --cluster item
     """
-    found, recipe, skipped = _found(
-        files, features, reading, conditions=conditions, against=against, min_rows=min_rows, level=level, rng=seed
-    )
+    pairs, held, recipe, skipped = _read(files, features, reading)
+    asked: dict[str, Any] = {"min_rows": min_rows, "level": level, "rng": seed}
+    found = groups_of(pairs, held, conditions=conditions, against=against, **asked)
+    error = multicalibration_of(pairs, held, **asked)
     if figure is not None:
         from howsure.figures.calibration import groups_figure
         from howsure.figures.files import save_figure
@@ -73,17 +77,18 @@ def command(
     if report is not None:
         found.report(report, title=f"Which groups are worse calibrated? {files_text(recipe)}")
     if form == "json":
-        emit(json_text(found.to_dict() | {"recipe": {**found.recipe, **recipe}, "skipped": skipped}), output)
+        document = found.to_dict() | {"recipe": {**found.recipe, **recipe}, "skipped": skipped}
+        emit(json_text(document | {"multicalibration": error.to_dict()}), output)
     elif form == "table":
-        emit(_text(found, recipe, skipped), output)
+        emit(_text(found, error, recipe, skipped), output)
     else:
         emit(table_text(_printed(found, recipe, exact=form == "csv"), form), output)
 
 
-def _found(
-    files: tuple[str, ...], features: list[str], reading: dict[str, Any], **asked: Any
-) -> tuple[FoundGroups, dict[str, Any], int]:
-    """The groups, what was read, and the number of rows skipped."""
+def _read(
+    files: tuple[str, ...], features: list[str], reading: dict[str, Any]
+) -> tuple[Pairs, dict[str, Any], dict[str, Any], int]:
+    """The pairs, the features by name, what was read, and the number of rows skipped."""
     from howsure.data.predictions.read_columns import column_of_feature, feature_columns
 
     if reading.get("reduce") == CLASS_WISE:
@@ -95,7 +100,7 @@ def _found(
         held = feature_columns(predictions.selection, features)
         recipe = {"command": "howsure calibration find-groups", **as_called(predictions.describe())}
         skipped = sum(predictions.skipped.values())
-    return groups_of(pairs, held, **asked), recipe, skipped
+    return pairs, held, recipe, skipped
 
 
 def _check_features(features: list[str], reading: dict[str, Any]) -> None:
@@ -109,11 +114,11 @@ def _check_features(features: list[str], reading: dict[str, Any]) -> None:
             )
 
 
-def _text(found: FoundGroups, recipe: dict[str, Any], skipped: int) -> str:
+def _text(found: FoundGroups, error: MulticalibrationError, recipe: dict[str, Any], skipped: int) -> str:
     missing = ", ".join(f"{column}: {count:,}" for column, count in recipe["skipped"].items())
     read = f"{files_text(recipe)}: {counted(recipe['rows'], 'row')}"
     read += f", {skipped:,} skipped ({missing})" if skipped else ""
-    lines = [read + left_out(recipe), "", whole_in_words(found), ""]
+    lines = [read + left_out(recipe), "", whole_in_words(found), repr(error), ""]
     if found.rows:
         level = 100 * found.recipe["level"]
         lines += [table_text(groups_table(found)).rstrip("\n")]
