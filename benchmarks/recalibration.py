@@ -46,6 +46,18 @@ def predictions(u: Any, *, rare: bool) -> Any:
     return expit(SPREAD * ndtri(u) + (RARE if rare else 0.0))
 
 
+MAIN = ("calibrated", "T = 1.5", "shifted")
+KINDS: tuple[tuple[str, int, tuple[str, ...], tuple[str, ...], dict[str, Any], int], ...] = (
+    ("200", 200, ("temperature", "platt", "isotonic"), MODELS, {}, 200),
+    ("1,000", 1000, ("temperature", "platt", "isotonic", "histogram"), MODELS, {}, 100),
+    ("1,000 in clusters of 5", 1000, ("temperature", "platt"), MAIN, {"size": 5}, 100),
+    ("1,000, label 1 rare", 1000, ("temperature", "platt"), MAIN, {"rare": True}, 100),
+    ("5,000", 5000, ("temperature", "isotonic"), MAIN, {}, 50),
+    ("500", 500, ("auto",), MAIN, {}, 40),
+    ("20,000", 20000, ("temperature",), MAIN, {}, 40),
+)
+
+
 @dataclass(frozen=True)
 class Cell:
     """Shares of data sets: intervals that contain the improvement of the squared error, Brier score and log loss, and
@@ -120,25 +132,18 @@ def main(quick: bool) -> None:
     shares = ("squared error", "Brier", "log loss", "error after", "improves", "does not help", "worse")
     print(f"| rows | model | method | {' | '.join(shares)} |")
     print("|---|---|---|---:|---:|---:|---:|---:|---:|---:|")
-    kinds: list[tuple[str, int, tuple[str, ...], dict[str, Any], int]] = [
-        ("200", 200, ("temperature", "platt", "isotonic"), {}, 200),
-        ("1,000", 1000, ("temperature", "platt", "isotonic", "histogram"), {}, 200),
-        ("200 clusters of 5", 1000, ("temperature", "platt"), {"size": 5}, 100),
-        ("1,000, rare", 1000, ("temperature", "platt"), {"rare": True}, 100),
-        ("5,000", 5000, ("temperature", "isotonic"), {}, 100),
-        ("500", 500, ("auto",), {}, 40),
-        ("20,000", 20000, ("temperature",), {}, 50),
-    ]
-    for name, n, methods, how, sets in kinds:
-        for model in MODELS:
+    for name, n, methods, models, how, sets in KINDS:
+        for model in models:
             for method in methods:
                 show(name, model, method, cell(model, method, n, sets // 10 if quick else sets, **how))
 
 
 def show(name: str, model: str, method: str, one: Cell) -> None:
     """Print a row."""
-    shares = (one.squared, one.brier, one.log_loss, one.after, one.improves, one.no_help, one.worse)
-    print(f"| {name} | {model} | {method} | " + " | ".join(f"{share:.2f}" for share in shares) + " |", flush=True)
+    log_loss = one.log_loss if method not in ("isotonic", "histogram") else None  # these may say 0 or 1
+    shares = (one.squared, one.brier, log_loss, one.after, one.improves, one.no_help, one.worse)
+    cells = ["–" if share is None else f"{share:.2f}" for share in shares]
+    print(f"| {name} | {model} | {method} | {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "benchmarks").glob("*.md")), *DOCS]
 FENCE = re.compile(r"^```(.*)\n((?:.*\n)*?)```\s*$", re.MULTILINE)
-SHOWN_ONLY = {"csv", "html", "json", "latex", "toml", "yaml", "bibtex"}
+SHOWN_ONLY = {"csv", "html", "javascript", "json", "latex", "toml", "yaml", "bibtex"}
 
 
 class PageError(AssertionError):

@@ -110,6 +110,19 @@ def classes_of(matrix: Floats, *, logits: bool = False, floor: float | None = No
         return Classes(matrix, np.log(matrix))
 
 
+def with_floor(scores: Scores, floor: float | None) -> Scores:
+    """The scores with probabilities moved into [floor, 1 - floor], as maps of this floor are given them.
+
+    >>> with_floor(binary_of(np.array([0.0, 0.5])), 0.1).probabilities.round(3).tolist()
+    [0.1, 0.5]
+    """
+    if floor is None:
+        return scores
+    if isinstance(scores, Binary):
+        return binary_of(scores.log_odds, logits=True, floor=floor)
+    return classes_of(scores.probabilities, floor=floor)
+
+
 def check_floor(floor: float | None) -> float | None:
     """The least probability that a map is given, above 0 and at most 0.1.
 

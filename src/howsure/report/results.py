@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -33,8 +34,17 @@ def write_result(result: Result, path: str | os.PathLike[str], *, title: str | N
     write_report(result_report(result, title=title), path)
 
 
-def result_report(result: Result, *, title: str | None = None) -> str:
-    """Everything about a result as one HTML page that needs no network and runs no script."""
+def result_report(
+    result: Result,
+    *,
+    title: str | None = None,
+    read: Mapping[str, Any] | None = None,
+    command: str | None = None,
+) -> str:
+    """Everything about a result as one HTML page that needs no network and runs no script.
+
+    `read` says what was read, for the recipe, `command` what was typed.
+    """
     match result:
         case CalibrationCurve():
             return calibration_report([result], title=title or "How far can these predictions be trusted?")
@@ -52,8 +62,8 @@ def result_report(result: Result, *, title: str | None = None) -> str:
         table=Markup(shown.html()),
         picture=_picture(result),
         legend=[(name or "All", text) for name, text in table.legend.items() if name in ("", *table.headings)],
-        recipe=recipe_rows(result_recipe(result)),
-        command=None,
+        recipe=recipe_rows({**(read or {}), **result_recipe(result)}),
+        command=command,
     )
 
 

@@ -69,6 +69,26 @@ def test_the_error_after_is_that_of_pairs_of_rows_of_one_fold_and_bin(rows: Any)
     assert found.squared_error.after == pytest.approx(total / 150, rel=1e-12)
 
 
+def test_each_of_few_values_is_a_bin(rows: Any) -> None:
+    """Errors of neighbouring values of a histogram are independent of each other; in one bin, they would cancel."""
+    data, after, fold = rows
+    plain = labelled_from(data.labels, data.scores.probabilities)
+    coarse = [np.round(2 * q) / 2 + 0.05 * np.cos(np.round(2 * q) * np.pi) * (q < 0.9) for q in after]
+    coarse = [np.clip(q, 0.0, 1.0) for q in coarse]
+    found = evaluation_of(plain, [(fold, coarse)], recipe={}, **HOW)
+    total, known = 0.0, 0
+    for k in range(3):
+        mine = np.flatnonzero(fold == k)
+        q, y = coarse[k][mine], data.labels[mine]
+        assert len(np.unique(q)) <= 6
+        for value in np.unique(q):
+            gaps = (q - y)[q == value]
+            if len(gaps) > 1:
+                total += len(gaps) * np.mean([one * other for one, other in combinations(gaps, 2)])
+                known += len(gaps)
+    assert found.squared_error.after == pytest.approx(total / known, rel=1e-12)
+
+
 def test_the_order_of_the_rows_changes_nothing(rows: Any) -> None:
     data, after, fold = rows
     order = np.random.default_rng(3).permutation(150)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,15 +16,17 @@ from howsure.inputs.pairs import Floats
 from howsure.recalibration.choice import chosen
 from howsure.recalibration.evaluation.evaluation import check_margin, evaluation_of
 from howsure.recalibration.evaluation.results import RecalibrationEvaluation
+from howsure.recalibration.evaluation.rows_of_all import rows_of_all
 from howsure.recalibration.fitted import check_fit, fit
 from howsure.recalibration.folds import MOST_FOLDS, check_folds, folds_of
 from howsure.recalibration.labelled import Labelled
 from howsure.recalibration.maps.histogram import BINS
 from howsure.recalibration.methods import Method, candidates
-from howsure.recalibration.scores import Scores
+from howsure.recalibration.scores import Scores, check_floor, with_floor
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 FEWEST_FOLDS = 3
+INSTEAD = " More rows, or another method, may do."
 REPEATS, REPEATED_UP_TO, MOST_REPEATS = 3, 20_000, 100
 
 
@@ -51,8 +54,7 @@ def check_repeats(repeats: int | None, n: int) -> int:
 
 
 def cross_fitted_evaluation(
-    before: Labelled,
-    data: Labelled,
+    given: Labelled,
     *,
     method: str,
     folds: int,
@@ -66,10 +68,11 @@ def cross_fitted_evaluation(
     name: str | None = None,
     advance: Callable[[int], None] = lambda steps: None,
 ) -> RecalibrationEvaluation:
-    """The evaluation of checked rows without groups: as they were `before`, and as maps are fitted to, the `data`.
+    """The evaluation of checked rows without groups; before recalibration, they are without the floor.
 
     Raises InputError where a method has no map without the rows of a fold.
     """
+    data = replace(given, scores=with_floor(given.scores, check_floor(floor)))
     folds = check_evaluation_folds(folds)
     methods = candidates(method, binary=data.is_binary, bins=bins, penalty=penalty)
     level, margin = check_level(level), check_margin(margin)
@@ -83,12 +86,11 @@ def cross_fitted_evaluation(
         fold = folds_of(data, folds, generator)
         after = []
         for k, seed in enumerate(generator.integers(1 << 62, size=folds).tolist()):
-            others = data.only(np.flatnonzero(fold != k))
-            try:
+            rows = np.flatnonzero(fold != k)
+            others = data.only(rows)
+            with rows_of_all(rows, before=f"without the rows of one of {folds} folds: ", behind=INSTEAD):
                 found = method_of(others, methods, folds, seed)
                 after.append(applied(others, found, data.scores))
-            except InputError as error:
-                raise InputError(f"without the rows of one of {folds} folds: {error}") from None
             used.append(found)
             advance(1)
         fitted.append((fold, after))
@@ -99,7 +101,7 @@ def cross_fitted_evaluation(
     }  # fmt: skip
     notes = [] if chosen_by_fold is None else [_choices(method, chosen_by_fold)]
     return evaluation_of(
-        before, fitted, method=method, level=level, margin=margin, recipe=recipe, notes=notes, name=name
+        given, fitted, method=method, level=level, margin=margin, recipe=recipe, notes=notes, name=name
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,14 +10,15 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError
+from howsure.inputs.pairs import Integers
 from howsure.recalibration.evaluation.cross_fitted import cross_fitted_evaluation
 from howsure.recalibration.evaluation.results import RecalibrationEvaluation, RecalibrationTable
+from howsure.recalibration.evaluation.rows_of_all import rows_of_all
 from howsure.recalibration.evaluation.verdict import MARGIN
 from howsure.recalibration.labelled import Labelled, labelled_from
 from howsure.recalibration.maps.histogram import BINS
-from howsure.recalibration.scores import check_floor
 from howsure.stats.multiplicity import adjust_p_values
-from howsure.stats.randomness import Randomness, seed_in_recipe
+from howsure.stats.randomness import Randomness
 
 
 def evaluate_recalibration(
@@ -63,18 +64,14 @@ def evaluate_recalibration(
     Raises InputError naming the parameter, the row and the value that violated a rule.
     Source: Bayle, Bayle, Janson & Mackey (2020), for intervals by cross-validation.
     """
-    how: dict[str, Any] = {"clusters": clusters, "sample_weight": sample_weight, "classes": classes}
-    before = labelled_from(y_true, y_prob, logits=logits, pos_label=pos_label, **how)
-    data = floored(before, y_true, y_prob, floor=floor, logits=logits, pos_label=pos_label, **how)
+    data = labelled_from(
+        y_true, y_prob, logits=logits, clusters=clusters, sample_weight=sample_weight, classes=classes,
+        pos_label=pos_label,
+    )  # fmt: skip
     return cross_fitted_evaluation(
-        before, data, method=method, folds=folds, repeats=repeats, level=level, margin=margin, floor=floor, bins=bins,
+        data, method=method, folds=folds, repeats=repeats, level=level, margin=margin, floor=floor, bins=bins,
         penalty=penalty, rng=rng,
     )  # fmt: skip
-
-
-def floored(before: Labelled, y_true: Any, y_prob: Any, *, floor: float | None, **how: Any) -> Labelled:
-    """The rows as maps are fitted to them: with probabilities moved into [floor, 1 - floor], if there is one."""
-    return before if floor is None else labelled_from(y_true, y_prob, floor=check_floor(floor), **how)
 
 
 def recalibration_table(
@@ -107,25 +104,24 @@ def recalibration_table(
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> q = rng.random(2000)
-    >>> y = rng.random(2000) < q
-    >>> found = recalibration_table(y, q, methods=["temperature", "histogram"])
+    >>> y = rng.random(2000) < q**2 / (q**2 + (1 - q) ** 2)
+    >>> found = recalibration_table(y, q, methods=["temperature", "histogram"], repeats=1)
     >>> [(row.method, row.kind) for row in found]
-    [('temperature', 'does not help'), ('histogram', 'makes it worse')]
+    [('temperature', 'improves'), ('histogram', 'improves')]
 
     Raises InputError naming the parameter, the row and the value that violated a rule.
     """
     if isinstance(methods, str) or len(methods) == 0 or len(set(methods)) < len(methods):
         raise InputError(f"methods must be a list of different names, one or more; it is {methods!r}.")
-    beside: dict[str, Any] = {"groups": groups, "clusters": clusters, "sample_weight": sample_weight}
-    beside |= {"classes": classes, "logits": logits, "pos_label": pos_label}
-    before = labelled_from(y_true, y_prob, **beside)
-    data = floored(before, y_true, y_prob, floor=floor, **beside)
+    data = labelled_from(
+        y_true, y_prob, logits=logits, groups=groups, clusters=clusters, sample_weight=sample_weight, classes=classes,
+        pos_label=pos_label,
+    )  # fmt: skip
     how: dict[str, Any] = {"folds": folds, "repeats": repeats, "level": level, "margin": margin, "floor": floor}
-    return table_of(before, data, methods=methods, adjust=adjust, bins=bins, penalty=penalty, rng=rng, **how)
+    return table_of(data, methods=methods, adjust=adjust, bins=bins, penalty=penalty, rng=rng, **how)
 
 
 def table_of(
-    before: Labelled,
     data: Labelled,
     *,
     methods: Sequence[str],
@@ -135,35 +131,29 @@ def table_of(
     **how: Any,
 ) -> RecalibrationTable:
     """`recalibration_table` of checked rows; `bins` and `penalty` are told to the methods that take them."""
-    rows = []
-    for (name, group), (_, to_fit) in zip(by_group(before), by_group(data), strict=True):
-        for method in methods:
-            told: dict[str, Any] = {"bins": bins} if method in ("auto", "histogram") else {}
-            told |= {"penalty": penalty} if method in ("auto", "dirichlet", "matrix") else {}
-            rows.append(_of_group(group, to_fit, method=method, name=name, **told, **how))
+    found = []
+    for name, rows in by_group(data):
+        group = replace(data.only(rows), groups=None, group_names=())
+        with rows_of_all(rows, before="" if name is None else f"group {name!r}: "):
+            for method in methods:
+                told: dict[str, Any] = {"bins": bins} if method in ("auto", "histogram") else {}
+                told |= {"penalty": penalty} if method in ("auto", "dirichlet", "matrix") else {}
+                found.append(cross_fitted_evaluation(group, method=method, name=name, **told, **how))
+    return joined(found, n=len(data), adjust=adjust, methods=methods)
+
+
+def joined(
+    rows: Sequence[RecalibrationEvaluation], *, n: int, adjust: str | None, methods: Sequence[str]
+) -> RecalibrationTable:
+    """Evaluations in one table, their p-values adjusted."""
     p_values = adjust_p_values([row.p_value for row in rows], method=adjust)
-    recipe = {
-        "howsure": __version__, "n": len(data), "methods": list(methods), "groups": len(data.group_names) or None,
-        "folds": how["folds"], "level": how["level"], "margin": how["margin"], "adjust": adjust,
-        "seed": seed_in_recipe(how["rng"]), "floor": how["floor"],
-    }  # fmt: skip
+    shared = {name: rows[0].recipe.get(name) for name in ("folds", "repeats", "seed", "floor", "level", "margin")}
+    recipe = {"howsure": __version__, "n": n, "methods": list(methods), "rows": len(rows), **shared, "adjust": adjust}
     return RecalibrationTable(tuple(rows), tuple(p_values.tolist()), recipe)
 
 
-def by_group(data: Labelled) -> Iterator[tuple[str | None, Labelled]]:
-    """The rows of each group by its name, without their groups; or all of them."""
+def by_group(data: Labelled) -> list[tuple[str | None, Integers]]:
+    """The rows of each group by its name; or all of them."""
     if data.groups is None:
-        yield None, data
-        return
-    for code, name in enumerate(data.group_names):
-        rows = np.flatnonzero(data.groups == code)
-        yield name, replace(data.only(rows), groups=None, group_names=())
-
-
-def _of_group(before: Labelled, data: Labelled, *, name: str | None, **how: Any) -> RecalibrationEvaluation:
-    try:
-        return cross_fitted_evaluation(before, data, name=name, **how)
-    except InputError as error:
-        if name is None:
-            raise
-        raise InputError(f"group {name!r}: {error}") from None
+        return [(None, np.arange(len(data)))]
+    return [(name, np.flatnonzero(data.groups == code)) for code, name in enumerate(data.group_names)]

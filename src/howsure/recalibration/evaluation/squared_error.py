@@ -17,6 +17,8 @@ from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.recalibration.evaluation.change import Change
 from howsure.recalibration.evaluation.held_out import HeldOut, shared_variance
 
+ROWS_PER_VALUE = 8
+
 
 def squared_error_change(repeats: Sequence[HeldOut], units: Units, level: float) -> tuple[Change, SquaredError]:
     """The squared errors before and after with their difference, means over repeated cross-fittings; and that after
@@ -52,10 +54,12 @@ def _squared(pairs: Pairs, fold: Integers, units: Units) -> tuple[SquaredError, 
 
 
 def _binned(part: Pairs, fold: Integers) -> Binned:
-    """The bins of a fold's pairs, half as many as a curve of them would have: fewer bins hold more pairs of rows, and a
-    fold has few."""
-    several = bool(fold.any())
-    return bin_pairs(part, bin_size=2 * automatic_bin_size(len(part)) if several else "auto")
+    """The bins of a fold's pairs: half as many as a curve of them would have, since fewer bins hold more pairs of rows,
+    and a fold has few. Where predictions have few values, as those of a histogram have, each value is a bin."""
+    if not fold.any():
+        return bin_pairs(part)
+    few = len(np.unique(part.probabilities)) * ROWS_PER_VALUE <= len(part)
+    return bin_pairs(part, bin_size=1 if few else 2 * automatic_bin_size(len(part)))
 
 
 def _by_map(held: HeldOut, units: Units) -> Floats:

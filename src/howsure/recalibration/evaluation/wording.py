@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from howsure.calibration.multiclass import MULTICLASS, score_words
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 HEADINGS = ("quantity", "before", "after", "improvement")
 ROWS = ("n", "error before", "error after", "Brier improvement", "p (adjusted)", "verdict")
+WIDTH = 104  # of sentences
 FINE = 5  # decimals of what is on the scale of squared probabilities
 ALIKE = "This is about rows like these: a map mends other data only as far as they err in the same way."
 
@@ -85,7 +87,8 @@ def evaluation_in_words(result: RecalibrationEvaluation) -> str:
     """The verdict, the table and the notes."""
     name = "" if result.name is None else f" of {result.name}"
     head = f"recalibration ({result.method}){name}, {_how(result)}"
-    return "\n".join([head, "", str(evaluation_table(result).text()), "", result.verdict(), *_notes(result)])
+    said = [fill(line, WIDTH) for line in result.verdict().splitlines()]
+    return "\n".join([head, "", evaluation_table(result).text(), "", *said, *_notes(result)])
 
 
 def rows_table(found: RecalibrationTable) -> Table:
@@ -112,7 +115,7 @@ def rows_table(found: RecalibrationTable) -> Table:
 def _how(result: RecalibrationEvaluation) -> str:
     folds = result.recipe.get("folds")
     if folds is None:
-        return f"a fitted map on {result.n:,} other rows"
+        return f"{result.n:,} rows that the map was not fitted to"
     clusters = " of whole clusters" if result.recipe["clustered"] else ""
     times = result.recipe["repeats"]
     often = f", {times} times" if times > 1 else ""
