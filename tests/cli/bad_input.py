@@ -373,4 +373,8 @@ PYTHON = [
      "missing? Evaluate scores of separate questions one column at a time." + FROM_0),
     ("howsure.posterior_quantiles(np.zeros(5), np.zeros((4, 3)))",
      "y_true must have shape (4,) like the rows of draws; it has (5,)"),
+    ("howsure.TagPosterior([np.eye(2)], np.eye(2)).tempered(0)",
+     "temperature must be a temperature, a finite number above 0; it is 0."),
+    ("howsure.TagPosterior([np.eye(2)], np.eye(2)).tempered(1, transitions=float('nan'))",
+     "transitions must be a temperature, a finite number above 0; it is nan."),
 ]  # fmt: skip

@@ -19,6 +19,7 @@ from tests.cli.bad_input_recalibrate import RECALIBRATE
 from tests.cli.bad_input_scores import BY_MODEL
 from tests.cli.bad_input_selective import SELECTIVE
 from tests.cli.bad_input_taggers import NEURAL
+from tests.cli.bad_input_tempering import TEMPERED
 
 PAGE = Path(__file__).parents[2] / "docs" / "bad-input.md"
 TOPICS = {
@@ -33,6 +34,7 @@ TOPICS = {
     "Monitor": MONITORED,
     "Recalibration": RECALIBRATE,
     "Neural taggers and classifiers": NEURAL,
+    "Temperatures of taggers": TEMPERED,
     "Checks": CHECKED,
     "Print": PRINTED,
     "Counts": COUNTS,

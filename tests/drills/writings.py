@@ -41,6 +41,7 @@ TYPED = {
     "sequences train": ("train.tsv --tagger hmm --output o.npz", "o.npz"),
     "sequences tag": ("tagger.npz train.tsv --output o.conllu", "o.conllu"),
     "sequences posterior": ("tagger.npz train.tsv --output o.parquet", "o.parquet"),
+    "sequences recalibrate": ("tagger.npz dev.tsv --output o.npz --figure o.svg", "o.npz o.svg"),
     "sequences spans": ("bio.npz bio.tsv --pairs o.csv --output o.txt", "o.csv o.txt"),
     "sequences evaluate": ("tagger.npz train.tsv --output o.txt", "o.txt"),
     "coreference predict": ("news.conllu --output o.conllu", "o.conllu"),
@@ -130,6 +131,8 @@ def make_place(folder: Path) -> Path:
         Path("outcomes.json").write_text(json.dumps({"h0": {**runs, "h1": {"large": runs}}}))
         Path("train.tsv").write_text("the\tD\ndog\tN\nsings\tV\n\nthe\tD\ncat\tN\nruns\tV\n\n" * 20)
         printed("sequences", "train", "train.tsv", "--tagger", "hmm", "--output", "tagger.npz")
+        noisy = [f"the\tD\ndog\t{'NNNV'[i % 4]}\nsings\t{'VVN'[i % 3]}\n" for i in range(60)]
+        Path("dev.tsv").write_text("\n".join([*noisy, ""]))
         Path("bio.tsv").write_text("Ann\tB-PER\nLee\tI-PER\nsings\tO\n\nBo\tB-PER\nruns\tO\n\n" * 20)
         printed("sequences", "train", "bio.tsv", "--tagger", "hmm", "--output", "bio.npz")
         printed("coreference", "predict", "news.conllu", "--output", "entities.conllu")

@@ -10,8 +10,8 @@ from typing import Any, Protocol, TypeGuard
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.inputs.classes import CLASS_WISE, first_fault, reduced
-from howsure.inputs.naming import counted, nearest, shortened
+from howsure.inputs.classes import CLASS_WISE, TOP_LABEL, first_fault, reduced
+from howsure.inputs.naming import counted, nearest, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.sequences.chain.checks import check_count
 from howsure.sequences.features.sentences import check_sentences
@@ -46,6 +46,7 @@ def tag_pairs(
     *,
     tag: str | None = None,
     labels: Sequence[str] | None = None,
+    reduce: str = CLASS_WISE,
     unknown_tags: str = ERROR,
 ) -> Pairs:
     """Calibration pairs (P(token has the tag), whether it has it) for every token and tag, or for one tag.
@@ -65,7 +66,11 @@ def tag_pairs(
     Raises InputError for sentences of unequal length, rows that are not a distribution, or a tag that does not exist.
     """
     names = _names(posterior, labels)
+    if reduce not in (CLASS_WISE, TOP_LABEL):
+        raise unknown_name("reduction", str(reduce), (CLASS_WISE, TOP_LABEL), place="tag_pairs")
     if tag is not None:
+        if reduce == TOP_LABEL:
+            raise InputError("tag names one tag, and reduce='top-label' takes the most probable one; leave one out.")
         _check_known([tag], names)
     matrices = [_matrix(one, i) for i, one in enumerate(_marginals(posterior))]
     gold = _gold(tags)
@@ -75,7 +80,7 @@ def tag_pairs(
     fault = first_fault(matrix, names)
     if fault is not None:
         raise InputError(f"posterior must hold the probabilities of the tags; token {fault[0]} {fault[1]}")
-    return reduced(codes, matrix, names, reduce=CLASS_WISE if tag is None else tag, clusters=_clusters(matrices))
+    return reduced(codes, matrix, names, reduce=reduce if tag is None else tag, clusters=_clusters(matrices))
 
 
 def transition_pairs(

@@ -79,6 +79,7 @@ def errors(posterior, gold) -> tuple[float, float, float]:
     return tuple(one.value for one in found)
 
 
+@pytest.mark.slow
 def test_one_or_two_temperatures_mend_the_crf_of_tweets(tagged) -> None:
     """Guarded with room; the command prints .1014 -> .0188, .0142 -> .0020 and .0198 -> .0043."""
     models, dev, (words, gold) = tagged
@@ -89,6 +90,7 @@ def test_one_or_two_temperatures_mend_the_crf_of_tweets(tagged) -> None:
         assert (np.array(after) <= (0.03, 0.007, 0.005)).all()
 
 
+@pytest.mark.slow
 def test_unseen_words_are_what_ails_the_hmm_of_tweets(tagged) -> None:
     """One temperature does nothing: too sure of unseen words, the model is not sure enough of the others."""
     models, dev, (words, gold) = tagged

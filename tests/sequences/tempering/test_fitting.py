@@ -123,6 +123,16 @@ def test_transitions_that_are_alike_have_none() -> None:
     assert found.emissions.low < 2 < found.emissions.high
 
 
+def test_transitions_that_hardly_matter_share_that_of_the_emissions() -> None:
+    rng = np.random.default_rng(1)
+    arrays = [2 * rng.normal(size=(6, 3)) for _ in range(60)]
+    truth = TagPosterior(arrays, 1e-6 * rng.normal(size=(3, 3)), labels=LABELS)
+    gold = [truth.names(one[0]) for one in truth.sample(1, rng=2)]
+    found = fit_temperatures(truth.tempered(0.5), gold)
+    assert found.emissions == found.transitions
+    assert found.notes == ("the sentences cannot tell a temperature of the transitions, which have that of emissions",)
+
+
 def test_what_the_model_holds_impossible_is_left_out_and_counted() -> None:
     posterior, gold = spoken(40, local=0.6, between=1.5)
     arrays = [np.array(one) for one in posterior._potentials.emissions]
@@ -172,10 +182,10 @@ def test_each_sentence_at_the_temperatures_of_the_others() -> None:
         ({"likelihood": "joined"}, "no likelihood 'joined' in fit_temperatures.*Did you mean joint"),
         ({"level": 1.5}, "level"),
         ({"unseen": [[True], [False]]}, "unseen must hold a truth value for each token of each sentence"),
-        ({"tags": [["V", "V"], ["V"]]}, r"cannot tell the temperature of the .*hardly changes.*keep_answers"),
+        ({"tags": [["V", "V"], ["V"]]}, r"cannot tell the temperature: the likelihood hardly changes with it.*from training\.$"),
         (
             {"tags": [["D", "D"], ["D"]], "keep_answers": True},
-            "the temperature of the emissions, transitions.*: the likelihood still grows at 20",
+            "cannot tell the temperature: the likelihood still grows at 20.*none of them from training.$",
         ),
     ],
 )

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from howsure.cli.sequences.input import INPUT_FORMS, ITEMS, LAYERS, TEXT, load_model, read_corpus, read_words
+from howsure.cli.sequences.recalibrate import recalibrate_command
 from howsure.cli.sequences.spans import spans_command
 from howsure.cli.terminal.commands import Group
 from howsure.cli.terminal.destinations import Written
@@ -271,3 +272,4 @@ def _binning(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 command.add_command(spans_command)
+command.add_command(recalibrate_command)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -14,26 +12,22 @@ import numpy.typing as npt
 from howsure import __version__
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level
-from howsure.inputs.naming import shortened, unknown_name
+from howsure.inputs.naming import unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.sequences.chain.potentials import Potentials
 from howsure.sequences.tag_posterior import TagPosterior
 from howsure.sequences.tempering.gold_codes import check_unseen, gold_codes
 from howsure.sequences.tempering.gold_likelihood import JOINT, MARGINAL, GoldLikelihood, GoldLosses
+from howsure.sequences.tempering.minimum import Ends, Losses, Minimum, intervals, least
 from howsure.sequences.tempering.temperatures import Temperatures, Unseen
 from howsure.stats.estimate import Estimate
 
-FURTHEST = 20.0  # no temperature is looked for beyond this, nor below its inverse
-STARTS = (0.25, 0.5, 1.0, 2.0, 4.0)
 FEWEST = 30  # unseen words in the sentences of the fit, without which they get no temperature of their own
 LEVEL = 0.95
-FLATTEST = 0.1  # curvature: below, the standard error of the logarithm of a temperature is above 3
-STEP, WIDE_STEP = 1e-4, 1e-2  # of differences: for gradients, and for curvatures
 EMISSIONS, TRANSITIONS, UNSEEN = range(3)  # places of the temperatures
+NAMES = ("emissions", "transitions", "emissions of unseen words")
 
 Booleans = npt.NDArray[np.bool_]
-Ends = tuple[float, float] | tuple[None, None]
-Losses = Callable[[Floats], Floats]  # of each sentence, at logarithms of temperatures
 
 
 def fit_temperatures(
@@ -84,18 +78,13 @@ def fitted(gold: GoldLikelihood, *, keep_answers: bool, likelihood: str, level: 
         what = "sequence" if likelihood == JOINT else "tag"
         raise InputError(f"tags must hold a {what} that the model holds possible; there is none to learn from.")
     place, notes = _places(gold, keep_answers=keep_answers)
-
-    def losses(logs: Floats) -> Floats:
-        return parts.losses(gold.at(*np.exp(logs)[place].tolist()))
-
-    best = _minimum(losses, int(place.max()) + 1, parts.n)
-    curvature = _checked_curvature(losses, best, place)
-    ends: list[Ends] = [(None, None)] * len(best)
+    found, place, notes = _told(gold, parts, place, notes)
+    ends: list[Ends] = [(None, None)] * len(found.at)
     if level is not None and parts.sentences > 1:
-        ends = _intervals(_gradients(losses, best, STEP), best, curvature, level)
+        ends = intervals(_losses(gold, parts, place), found, level)
     level = LEVEL if level is None else level
     made = f"{likelihood} likelihood"
-    values = np.exp(best)
+    values = np.exp(found.at)
     estimates = [
         Estimate(float(value), low, high, level=level, method=made, n=parts.sentences)
         for value, (low, high) in zip(values, ends, strict=True)
@@ -147,6 +136,36 @@ class Parts:
         return np.bincount(self.of_token, found.of_tokens[self.counts], self.sentences).astype(np.float64)
 
 
+def _losses(gold: GoldLikelihood, parts: Parts, place: Integers) -> Losses:
+    """The loss of each sentence at logarithms of temperatures, which stand in these places."""
+    return lambda logs: parts.losses(gold.at(*np.exp(logs)[place].tolist()))
+
+
+def _told(
+    gold: GoldLikelihood, parts: Parts, place: Integers, notes: tuple[str, ...]
+) -> tuple[Minimum, Integers, tuple[str, ...]]:
+    """The minimum. Transitions and unseen words whose own temperature cannot be told get that of emissions.
+
+    Raises InputError if that of emissions cannot be told.
+    """
+    while True:
+        found = least(_losses(gold, parts, place), int(place.max()) + 1, parts.n)
+        if found.loose is None:
+            return found, place, notes
+        own = [at for at in (TRANSITIONS, UNSEEN) if place[at] == found.loose]
+        if not found.loose or not own:
+            break
+        notes += (f"the sentences cannot tell a temperature of the {NAMES[own[0]]}, which have that of emissions",)
+        place = np.where(place > found.loose, place - 1, np.where(place == found.loose, 0, place))
+    several = bool(place.any())
+    what = f"temperature of the {NAMES[EMISSIONS]}" if several else "temperature"
+    advice = ", or take one temperature for everything (keep_answers=True)" if several else ""
+    raise InputError(
+        f"the sentences cannot tell the {what}: {found.why}, as it does where the model is right almost everywhere or "
+        f"knows nothing. Give more sentences with gold tags, none of them from training{advice}."
+    )
+
+
 def _mean(losses: Floats) -> float:
     counted = losses[np.isfinite(losses)]
     return float(counted.mean()) if len(counted) else math.nan
@@ -168,8 +187,8 @@ def _places(gold: GoldLikelihood, *, keep_answers: bool) -> tuple[Integers, tupl
         place[TRANSITIONS] = 1
     else:
         notes.append("the potentials of transitions are all alike, so that no temperature of theirs changes anything")
-    if gold.unseen is not None:
-        words = np.concatenate([np.empty(0, bool), *gold.unseen])
+    words = gold.words
+    if words is not None:
         few = min(int(words.sum()), int((~words).sum()))
         if few >= FEWEST and _tell(gold, words):
             place[UNSEEN] = place.max() + 1
@@ -193,76 +212,3 @@ def _tell(gold: GoldLikelihood, unseen: Any) -> bool:
     """Whether the emissions of unseen words tell tags apart."""
     rows = np.concatenate([one for one in gold.potentials.emissions if len(one)])[unseen]
     return bool((np.ptp(np.where(np.isfinite(rows), rows, 0.0), axis=1) > 0).any())
-
-
-def _minimum(losses: Losses, size: int, n: int) -> Floats:
-    """The logarithms of the temperatures of least loss, from the best of some starts."""
-    from scipy.optimize import minimize
-
-    def value(logs: Floats) -> float:
-        return float(losses(logs).sum()) / n
-
-    def gradient(logs: Floats) -> Floats:
-        found: Floats = _gradients(losses, logs, STEP).sum(axis=0) / n
-        return found
-
-    starts = [np.full(size, math.log(one)) for one in STARTS]
-    start = min(starts, key=value)
-    limit = math.log(FURTHEST)
-    options = {"ftol": 1e-13, "gtol": 1e-7, "maxiter": 100}
-    found = minimize(value, start, jac=gradient, method="L-BFGS-B", bounds=[(-limit, limit)] * size, options=options)
-    best: Floats = np.asarray(found.x, dtype=np.float64)
-    return best
-
-
-def _checked_curvature(losses: Losses, best: Floats, place: Integers) -> Floats:
-    """The second derivatives at the minimum. Raises InputError for a temperature that the sentences cannot tell."""
-    names = ("emissions", "transitions", "emissions of unseen words")  # by their places
-    far = np.abs(best) > math.log(FURTHEST) - 1e-6
-    if far.any():
-        end = 1 / FURTHEST if best[far][0] < 0 else FURTHEST
-        loose, why = int(np.flatnonzero(far)[0]), f"the likelihood still grows at {end:g}"
-    else:
-        curvature = _curvature(losses, best)
-        values, directions = np.linalg.eigh(curvature)
-        if values[0] > FLATTEST:
-            return curvature
-        loose, why = int(np.abs(directions[:, 0]).argmax()), "the likelihood hardly changes with it"
-    held = shortened(name for name, at in zip(names, place.tolist(), strict=True) if at == loose)
-    raise InputError(
-        f"the sentences cannot tell the temperature of the {held}: {why}, as it does where the model is right almost "
-        "everywhere or knows nothing. Give more sentences with gold tags, none of them from training, or take one "
-        "temperature for everything (keep_answers=True)."
-    )
-
-
-def _gradients(losses: Losses, logs: Floats, step: float) -> Floats:
-    """(sentences, temperatures), by central differences."""
-    columns = [(losses(logs + move) - losses(logs - move)) / (2 * step) for move in step * np.eye(len(logs))]
-    return np.stack(columns, axis=1)
-
-
-def _intervals(gradients: Floats, best: Floats, curvature: Floats, level: float) -> list[Ends]:
-    """By the sandwich, curvature⁻¹ · Σ g gᵀ · curvature⁻¹ over sentences."""
-    from scipy.special import stdtrit
-
-    sentences, inverse = len(gradients), np.linalg.inv(curvature)
-    spread = inverse @ (gradients.T @ gradients) @ inverse * (sentences / (sentences - 1))
-    reach = float(stdtrit(sentences - 1, (1 + level) / 2)) * np.sqrt(np.diag(spread))
-    return [(math.exp(x - r), math.exp(x + r)) for x, r in zip(best.tolist(), reach.tolist(), strict=True)]
-
-
-def _curvature(losses: Losses, best: Floats) -> Floats:
-    """The second derivatives of the sum."""
-    moves, middle = WIDE_STEP * np.eye(len(best)), float(losses(best).sum())
-
-    def total(move: Floats) -> float:
-        return float(losses(best + move).sum())
-
-    along = [total(move) + total(-move) - 2 * middle for move in moves]
-    found = np.diag(along)
-    for i, j in combinations(range(len(best)), 2):
-        both = total(moves[i] + moves[j]) + total(-moves[i] - moves[j])
-        found[i, j] = found[j, i] = (both - 2 * middle - along[i] - along[j]) / 2
-    curvature: Floats = found / WIDE_STEP**2
-    return curvature

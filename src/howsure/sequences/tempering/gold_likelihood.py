@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from howsure.inputs.pairs import Floats, Integers
 from howsure.sequences.chain.batches import first_rows
 from howsure.sequences.chain.log_messages import Chain
+from howsure.sequences.chain.marginals import add_ends
 from howsure.sequences.chain.potentials import Potentials, possible_messages
-from howsure.sequences.chain.tempered import Given, tempered
 from howsure.sequences.chain.workspace import Workspace
 
 MARGINAL, JOINT = "marginal", "joint"
@@ -21,49 +22,50 @@ NO_TAG = -1  # in codes: a token that does not count
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GoldLikelihood:
-    """The losses of gold tags, `codes` one after the other (-1: does not count), under `potentials`."""
+    """The losses of gold tags under `potentials`: `codes`, one token after the other (-1: does not count), and `words`,
+    which of them are unseen."""
 
     potentials: Potentials
     codes: Integers
-    unseen: Sequence[Any] | None
+    words: npt.NDArray[np.bool_] | None
 
     @classmethod
     def of(cls, potentials: Potentials, codes: Integers, unseen: Sequence[Any] | None) -> Self:
         """The potentials are computed once, and kept in memory."""
         emissions = [np.asarray(one, dtype=np.float64) for one in potentials.emissions]
-        return cls(replace(potentials, emissions=emissions), codes, unseen)
+        words = None if unseen is None else np.concatenate([np.empty(0, bool), *unseen])
+        return cls(replace(potentials, emissions=emissions), codes, words)
 
     def at(self, emissions: float, transitions: float, unseen: float) -> GoldLosses:
         """The losses at three temperatures."""
-        local: Given = emissions
-        if self.unseen is not None:
-            local = [np.where(one, unseen, emissions) for one in self.unseen]
-        firsts = first_rows(self.potentials.lengths)
+        held, firsts = self.potentials, first_rows(self.potentials.lengths)
+        start, end = (None if one is None else one / transitions for one in (held.start, held.end))
 
         def of_batch(chain: Chain, workspace: Workspace) -> Sequence[tuple[Floats, float]]:
-            gold = self.codes[chain.batch.rows_of(firsts)]
+            places = chain.batch.rows_of(firsts)
+            gold, rows = self.codes[places], np.arange(len(places))
+            local = chain.emissions
+            local /= emissions if self.words is None else np.where(self.words[places], unseen, emissions)[:, None]
+            local = add_ends(chain.batch, local, start, end)
+            chain = Chain(chain.batch, local, chain.transitions / transitions)
             found = possible_messages(chain, workspace)
-            rows = np.arange(len(gold))
             logs = np.where(gold < 0, -np.inf, found.forward[rows, gold] + found.backward[rows, gold])
             scores = _scores(chain, gold) - found.log_z
             return list(zip(chain.batch.unpack(np.minimum(logs, 0.0)), scores.tolist(), strict=True))
 
         empty = np.empty(0), 0.0
-        held = tempered(self.potentials, local, transitions).each(of_batch, empty)
-        by_token = np.concatenate([np.empty(0), *(one for one, _ in held)])
-        return GoldLosses(-by_token, -np.array([score for _, score in held], dtype=np.float64))
+        without_ends = replace(held, start=None, end=None)  # which have the temperature of transitions
+        answers = without_ends.each(of_batch, empty)
+        by_token = np.concatenate([np.empty(0), *(one for one, _ in answers)])
+        return GoldLosses(-by_token, -np.array([score for _, score in answers], dtype=np.float64))
 
     def only(self, sentences: Integers) -> GoldLikelihood:
         """The same of some sentences."""
-        firsts, lengths = first_rows(self.potentials.lengths), self.potentials.lengths
-        codes = [self.codes[firsts[i] : firsts[i] + lengths[i]] for i in sentences.tolist()]
-        unseen = None if self.unseen is None else [self.unseen[i] for i in sentences.tolist()]
-        return replace(
-            self,
-            potentials=self.potentials.part(sentences),
-            codes=np.concatenate([np.empty(0, np.int64), *codes]),
-            unseen=unseen,
-        )
+        firsts, lengths = first_rows(self.potentials.lengths).tolist(), self.potentials.lengths.tolist()
+        chosen = [np.arange(firsts[i], firsts[i] + lengths[i]) for i in sentences.tolist()]
+        tokens = np.concatenate([np.empty(0, np.int64), *chosen])
+        words = None if self.words is None else self.words[tokens]
+        return GoldLikelihood(self.potentials.part(sentences), self.codes[tokens], words)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
