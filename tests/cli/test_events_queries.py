@@ -21,13 +21,13 @@ from howsure.events.series.behind_a_point import doubtful_documents
 from howsure.events.series.event_series import event_series
 from howsure.events.store.event_store import EventStore
 from tests.events.corrected.known_truth import labelled_store
-from tests.events.made_up_store import hussein_document, make_store, write_store
+from tests.events.made_up_store import hussein_document, store_file, write_store
 
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     where = tmp_path_factory.mktemp("events") / "news.duckdb"
-    make_store(where, documents=80, hostile=True).close()
+    store_file(where, documents=80, hostile=True)
     return where
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 
 from howsure.events.store.schema import TABLES
-from tests.events.made_up_store import make_store
+from tests.events.made_up_store import store_file
 
 # What is seen when the store is opened.
 SHAPES = {
@@ -186,5 +186,5 @@ def of_document_0(statement: str) -> str:
 
 def whole_store(path: Path) -> Path:
     """A store of 20 made-up documents with 40 samples, some left out."""
-    make_store(path, documents=20, samples=40, names=[["IRQ", "Iraq"]]).close()
+    store_file(path, documents=20, samples=40, names=[["IRQ", "Iraq"]])
     return path

@@ -7,9 +7,12 @@ that is asked of the store can be computed again from them, slowly.
 from __future__ import annotations
 
 import datetime
+import json
+import tempfile
 import zlib
 from collections import defaultdict
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -84,13 +87,31 @@ def make_store(
 
     hostile: document 1 has HTML with a script in its title and in its words.
     """
+    return EventStore.open(
+        store_file(path, documents=documents, samples=samples, seed=seed, hostile=hostile, **settings)
+    )
+
+
+def store_file(
+    path: Path, *, documents: int = 60, samples: int = 40, seed: int = 0, hostile: bool = False, **settings: Any
+) -> Path:
+    """The same as a file, which nobody has open; one that was made before is copied."""
+    path.write_bytes(_made_file(documents, samples, seed, hostile, json.dumps(settings)))
+    return path
+
+
+@cache
+def _made_file(documents: int, samples: int, seed: int, hostile: bool, settings: str) -> bytes:
     rng = np.random.default_rng(seed)
     made = [hussein_document(0), *(random_document(number, rng) for number in range(1, documents) if number % 7)]
     if hostile:
         first = made[1].mentions[0]
         words = MadeUpMention((*first.words, *HOSTILE.split()), ("IRQ",), acts=True)
         made[1] = MadeUpDocument(1, made[1].date, HOSTILE, (words, *made[1].mentions[1:]), made[1].antecedents)
-    return write_store(path, made, samples=samples, seed=seed, left_out=documents, **settings)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "made.duckdb")
+        write_store(path, made, samples=samples, seed=seed, left_out=documents, **json.loads(settings)).close()
+        return path.read_bytes()
 
 
 def write_store(

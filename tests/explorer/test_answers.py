@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from howsure.events.store.event_store import EventStore
 from howsure.explorer import Tokens, create_app
 from howsure.explorer.answers import Answers
-from tests.events.made_up_store import make_store
+from tests.events.made_up_store import make_store, store_file
 
 
 def always() -> bool:
@@ -132,7 +132,7 @@ def test_questions_that_wait_at_the_end_get_a_sentence(tmp_path: Path) -> None:
 
 def test_answers_of_a_store_that_is_being_written_are_its_newest(tmp_path: Path) -> None:
     """Only a store that is open for reading stays what it is."""
-    make_store(tmp_path / "s.duckdb", documents=8).close()
+    store_file(tmp_path / "s.duckdb", documents=8)
     with EventStore.open(tmp_path / "s.duckdb", read_only=False) as store:
         client = TestClient(
             create_app(store, tokens=Tokens("t")), base_url="http://localhost", cookies={"howsure-80": "t"}

@@ -9,7 +9,7 @@ import re
 from importlib.resources import files
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure.explorer.assembly import EXPLORING, EXPORT, IMPORT, LABELLING, Design, assemble, json_in_html
@@ -25,6 +25,7 @@ def text(name: str) -> str:
     return PAGE.joinpath(name).read_text(encoding="utf-8")
 
 
+@settings(max_examples=50)
 @given(st.recursive(TEXTS, lambda inner: st.lists(inner) | st.dictionaries(TEXTS, inner), max_leaves=5))
 def test_no_text_breaks_out_of_its_script(data: object) -> None:
     written = json_in_html(data)

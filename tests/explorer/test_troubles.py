@@ -8,7 +8,7 @@ import pytest
 
 from howsure.errors import InputError
 from howsure.explorer import events_report
-from tests.events.made_up_store import MadeUpDocument, hussein_document, make_store, write_store
+from tests.events.made_up_store import MadeUpDocument, hussein_document, store_file, write_store
 from tests.explorer.chromium import Browser
 from tests.explorer.serving import serving
 
@@ -34,7 +34,7 @@ def test_a_store_without_events_says_so(browser: Browser, tmp_path: Path) -> Non
 
 def test_a_server_that_was_stopped_is_told_and_tried_again(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "s.duckdb"
-    make_store(path, documents=30, samples=20).close()
+    store_file(path, documents=30, samples=20)
     with serving(path) as page:
         browser.open(f"{page.address}#actor=IRQ&by=year")
         assert browser.places("IRQ")

@@ -32,7 +32,7 @@ from howsure.events.labels.progress import next_document, reading_order
 from howsure.events.series.behind_a_point import doubtful_documents
 from howsure.events.store.schema import TABLES
 from howsure.explorer.document_view import document_view
-from tests.events.made_up_store import make_store
+from tests.events.made_up_store import store_file
 
 VALUES = (
     "NULL", "-1", "0", "1", "3", "255", "65536", "2147483648", "9223372036854775807", "0.5", "-0.5", "'nan'", "'inf'",
@@ -50,7 +50,7 @@ def whole_store() -> Path:
     """A small store that is whole, for as long as this process lives."""
     folder = Path(tempfile.mkdtemp(prefix="howsure-fuzz-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    make_store(folder / "whole.duckdb", documents=12, samples=8).close()
+    store_file(folder / "whole.duckdb", documents=12, samples=8)
     with EventStore.open(folder / "whole.duckdb", read_only=False) as store:
         draw_documents(store, 9, by="none")
         for place, number in enumerate(reading_order(store)):

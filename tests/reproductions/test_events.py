@@ -124,7 +124,7 @@ def test_an_unknown_experiment_is_named() -> None:
 
 
 def test_intervals_of_400_quarters_hold_the_truth() -> None:
-    found = simulate_coverage(quarters=QUARTERS, seed=0, draws=8, advance=nobody)
+    found = simulate_coverage(quarters=QUARTERS, seed=0, draws=5, advance=nobody)
     assert found.worst("exact, p known") >= 0.95
     assert found.worst("exact, S = 100") >= 0.93
     assert found.worst("normal, p known") < 0.85

@@ -32,7 +32,7 @@ from howsure.reproductions.tagging.models import (
 from howsure.reproductions.tagging.pairs import about_pairs, reproduce_tag_pairs
 from howsure.sequences.taggers.crf import CRFTagger
 
-LIMIT = 30
+LIMIT = 20
 
 
 @pytest.fixture

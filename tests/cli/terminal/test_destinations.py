@@ -16,7 +16,7 @@ from howsure.errors import InputError
 from tests.cli.running import howsure
 from tests.cli.walking import commands, spelled
 from tests.drills.writings import AS_OTHERS, TYPED, writing
-from tests.events.made_up_store import make_store
+from tests.events.made_up_store import store_file
 
 COMMANDS = commands()
 REFUSED = re.compile(r"would be overwritten; name another file|must name different files")
@@ -160,7 +160,7 @@ def run_door(command: click.Command, typed: list[str]) -> None:
 def test_a_store_survives(tmp_path: Path) -> None:
     """The whole command, as it is typed."""
     store = tmp_path / "news.duckdb"
-    make_store(store, documents=10).close()
+    store_file(store, documents=10)
     assert howsure("events", "compare", store, "IRQ", "NATO").code == 0
     before = store.read_bytes()
     for arguments in (

@@ -158,7 +158,7 @@ def test_nothing_else_gets_through(where: str, tmp_path: Path) -> None:
         open_predictions([path], label="y", prob="q", where=where)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.text(alphabet="nq='\"()[]. ;,-*<>0x/\\\n" + "é", max_size=30))
 def test_any_text_is_read_or_refused(text: str) -> None:
     with contextlib.suppress(InputError):

@@ -10,7 +10,7 @@ from howsure.events.labels.draw import draw_documents
 from howsure.events.labels.progress import reading_order
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.schema import LABEL_TABLES, OLDEST
-from tests.events.made_up_store import make_store
+from tests.events.made_up_store import store_file
 
 RULE = {"name": "attack", "verbs": ["attack"], "forms": ["attacked"], "nouns": []}
 ACTORS = ("IRQ", "NATO")
@@ -18,7 +18,7 @@ ACTORS = ("IRQ", "NATO")
 
 def store_to_label(path: Path, *, documents: int = 60, **settings: Any) -> EventStore:
     """A made-up store open for writing, whose rule has words."""
-    make_store(path, documents=documents, **{"rule": RULE, **settings}).close()
+    store_file(path, documents=documents, **{"rule": RULE, **settings})
     return EventStore.open(path, read_only=False)
 
 

@@ -145,7 +145,7 @@ def raw_clusterings(store: EventStore, document: int, column: str, n: int) -> li
 @pytest.mark.parametrize("sample", [None, "best", 0, 17, S - 1])
 def test_a_document_under_one_clustering(store: EventStore, sample: int | str | None) -> None:
     chosen = sample if isinstance(sample, int) else None
-    for number in [row[0] for row in store.ask("SELECT document FROM clusterings ORDER BY document LIMIT 12")]:
+    for number in [row[0] for row in store.ask("SELECT document FROM clusterings ORDER BY document LIMIT 6")]:
         view = document_view(store, number, sample=sample)
         assert json.loads(json.dumps(view, allow_nan=False)) == view
         mentions = view["mentions"]

@@ -22,7 +22,7 @@ from howsure.events.store.event_store import EventStore
 from howsure.figures.events import draw_events, event_figure
 from howsure.figures.style import new_figure
 from tests.events.corrected.known_truth import labelled_store
-from tests.events.made_up_store import make_store
+from tests.events.made_up_store import make_store, store_file
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +129,7 @@ def test_reasons_why_there_is_no_corrected_series(store: EventStore, tmp_path: P
     assert same is nobody
     assert "No corrected counts for CCC" in reason
     path = tmp_path / "begun.duckdb"
-    make_store(path).close()
+    store_file(path)
     with EventStore.open(path, read_only=False) as begun:
         draw_documents(begun, 20)
         same, reason = series_beside_labels(begun, event_series(begun))

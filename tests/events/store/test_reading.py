@@ -22,7 +22,7 @@ from howsure.events.store.event_store import EventStore
 from howsure.events.store.packed_samples import as_bits, as_labels
 from howsure.events.store.reading import chosen_actors
 from howsure.explorer import queries
-from tests.events.made_up_store import TITLES, make_store, packed
+from tests.events.made_up_store import TITLES, make_store, packed, store_file
 
 
 @given(st.lists(st.lists(st.booleans(), min_size=13, max_size=13), min_size=1, max_size=4))
@@ -47,7 +47,7 @@ def test_a_period_ends_the_day_before_the_next(date: datetime.date, by: str) -> 
 
 def test_a_damaged_store_is_told_in_one_sentence(tmp_path: Path) -> None:
     path = tmp_path / "a.duckdb"
-    make_store(path, documents=40).close()
+    store_file(path, documents=40)
     whole = path.read_bytes()
     told = []
     for place in range(3 * 4096, len(whole), 4096 * 96):

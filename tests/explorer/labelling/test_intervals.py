@@ -17,7 +17,7 @@ from howsure.events.labels.progress import reading_order
 from howsure.events.labels.settled import settled_labels
 from howsure.events.store.event_store import EventStore
 from howsure.explorer.labelling.intervals import intervals
-from tests.events.made_up_store import make_store
+from tests.events.made_up_store import store_file
 
 ACTORS = ("IRQ", "YUG")
 
@@ -25,7 +25,7 @@ ACTORS = ("IRQ", "YUG")
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[EventStore]:
     path = tmp_path / "s.duckdb"
-    make_store(path, documents=120, samples=10).close()
+    store_file(path, documents=120, samples=10)
     with EventStore.open(path, read_only=False) as opened:
         yield opened
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure.calibration.bins.bins import Binned, bin_pairs
@@ -52,6 +52,7 @@ def test_cells_rise_with_the_prediction(values: list[float]) -> None:
     assert cells.max() < 2 * CELLS
 
 
+@settings(max_examples=50)
 @given(st.lists(st.one_of(st.sampled_from(EDGE_CASES), st.floats(0, 1)), min_size=1, max_size=4))
 def test_a_cell_holds_its_predictions_to_a_hair(values: list[float]) -> None:
     """Half a step of the offset: 2⁻⁴⁸ of r + 2⁻²⁰; a little more for the rounding of that sum."""
