@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 
 import howsure
 from howsure import events
-from howsure.coreference import CorefPosterior, score_documents
+from howsure.coreference import CorefPosterior, recalibrate_coreference, score_documents
 from howsure.events.labels.progress import reading_order
 from howsure.sequences import TagPosterior, entity_spans, fit_temperatures
 from tests.events.corrected.known_truth import labelled_store
@@ -193,6 +193,9 @@ CALLS: dict[str, Callable[[], Any]] = {
     "monitored series": lambda: _monitored()[0].series(HOSTILE),
     "update of a monitor": lambda: _monitored()[1],
     "scores": lambda: score_documents([[[1, 2], [3]]], [[[1, 2, 3]]]),
+    "recalibration of coreference": lambda: recalibrate_coreference(
+        [POSTERIOR] * 3, [[[0, 1], [2]], [[0, 1, 2]], [[0], [1], [2]]]
+    ),
     "query": lambda: POSTERIOR.query(len, 50, rng=0),
     "query of texts": lambda: POSTERIOR.query(lambda clusters: (HOSTILE, len(clusters)), 50, rng=0),
     "clustering entropy": lambda: POSTERIOR.clustering_entropy(50, rng=0),
@@ -245,7 +248,7 @@ PARTS = {
 }  # rows and columns of a result, not one
 GIVEN = {  # what a public function takes, or a model that it asks: no result
     "AntecedentScores", "Document", "Fields", "Filter", "Lexicon", "Mention", "Metric", "Pairs", "Predictions",
-    "ProperLoss", "Rule", "Runs", "ScoreColumns", "Sentence", "SettledLabels", "Work",
+    "ProperLoss", "Rule", "Runs", "ScoreColumns", "Sentence", "SettledLabels", "Sharpening", "Work",
 }  # fmt: skip
 
 

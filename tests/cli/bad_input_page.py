@@ -8,6 +8,7 @@ from pathlib import Path
 from tests.cli.bad_input import FILES, OPTIONS, PYTHON, VALUES
 from tests.cli.bad_input_check import CHECKED
 from tests.cli.bad_input_columns import NAMED
+from tests.cli.bad_input_coreference import MENDED
 from tests.cli.bad_input_corp import WITHOUT_BINS
 from tests.cli.bad_input_counts import COUNTS
 from tests.cli.bad_input_groups import GROUPS
@@ -35,6 +36,7 @@ TOPICS = {
     "Recalibration": RECALIBRATE,
     "Neural taggers and classifiers": NEURAL,
     "Temperatures of taggers": TEMPERED,
+    "Coreference": MENDED,
     "Checks": CHECKED,
     "Print": PRINTED,
     "Counts": COUNTS,

@@ -46,6 +46,7 @@ TYPED = {
     "sequences evaluate": ("tagger.npz train.tsv --output o.txt", "o.txt"),
     "coreference predict": ("news.conllu --output o.conllu", "o.conllu"),
     "coreference posterior": ("one.conllu --output o.csv --text o.html", "o.csv o.html"),
+    "coreference recalibrate": ("entities.conllu --weight-of-new 1 --output o.npz", "o.npz"),
     "coreference score": ("entities.conllu entities.conllu --output o.txt", "o.txt"),
     "coreference train": ("entities.conllu --passes 1 --output o.npz", "o.npz"),
     "events extract": ("news.conllu --lexicon actors.tsv --workers 1 --samples 5 --store o.duckdb", "o.duckdb"),

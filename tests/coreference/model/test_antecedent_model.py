@@ -13,6 +13,8 @@ from howsure.coreference import CorefPosterior
 from howsure.coreference.mentions.selection import entities_of, mentions_of
 from howsure.coreference.model.adagrad import CAUTION, AdaGrad
 from howsure.coreference.model.antecedent_model import AntecedentModel
+from howsure.coreference.model.cross_fitting import cross_fitted
+from howsure.coreference.model.training import train
 from howsure.data.documents.document import Document, Mention
 from howsure.errors import InputError
 from tests.coreference import parsed as hand
@@ -231,3 +233,57 @@ def test_a_span_annotated_twice_teaches_nothing(source) -> None:
     twice = replace(hand.story(), mentions=(replace(first, entity="another"), *(hand.story().mentions or ())))
     with pytest.raises(InputError, match=r"mentions must be distinct; document .* sentence 1, twice"):
         AntecedentModel(mentions=source, passes=1, rng=0).fit([twice])
+
+
+def test_folds_recalibrate_by_the_documents_of_training_alone() -> None:
+    documents = [replace(STORY if place % 2 else hand.dialogue(), name=str(place)) for place in range(6)]
+    steps: list[int] = []
+    model = AntecedentModel(passes=2, rng=1).fit(documents, folds=3, advance=steps.append)
+    plain = AntecedentModel(passes=2, rng=1).fit(documents)
+    assert model.recalibration_ is not None
+    assert plain.recalibration_ is None
+    np.testing.assert_array_equal(model.weights_, plain.weights_)  # the folds do not change what is learnt
+    assert len(steps) == 2 * 6 * 3
+    assert model.recalibration_.recipe["folds"] == 3
+    assert {one.name for one in model.recalibration_.effects} >= {"pairs", "new mentions", "entities"}
+    assert model.fit(documents).recalibration_ is None  # learnt anew, the old one holds no more
+
+
+def test_each_fold_is_predicted_by_a_model_of_the_others() -> None:
+    documents = [STORY, hand.dialogue(), STORY, hand.dialogue()]
+    model = AntecedentModel(passes=2, rng=1)
+    examples = [model._example(one) for one in documents]
+    rngs = np.random.default_rng(3).spawn(2)
+    found = cross_fitted(model._scorer, examples, rngs=rngs, loss="likelihood", l1=0.01, passes=2)
+    assert found is not None
+    rng = np.random.default_rng(3).spawn(2)[0]
+    others = train(model._scorer, examples[1::2], loss="likelihood", l1=0.01, passes=2, rng=rng)
+    wanted = model._scorer.scores(examples[0].features, model._scorer.tables(others.weights))
+    np.testing.assert_array_equal(found[0], wanted)
+
+
+@pytest.mark.parametrize(
+    ("folds", "message"),
+    [(1, "folds must be a whole number, 2 or more"), (2.5, "folds must be a whole number"), (True, "folds must be"),
+     (2, "folds must leave at least 2 documents for each; 2 folds of 1 documents do not")],
+)  # fmt: skip
+def test_folds_that_cannot_be(folds: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        AntecedentModel(passes=1).fit([STORY], folds=folds)
+
+
+def test_a_model_recalibrated_by_its_documents_is_another_model() -> None:
+    model = AntecedentModel(passes=3, rng=0).fit([STORY])
+    before = model.posterior(STORY).pair_probability()
+    other = model.recalibrate([STORY, hand.dialogue()])
+    np.testing.assert_array_equal(model.posterior(STORY).pair_probability(), before)
+    assert model.recalibration_ is None
+    assert other.recalibration_ is not None
+    judged = other.judge_recalibration([STORY, hand.dialogue()], before=model)
+    assert judged.to_dict()["effects"] == other.recalibration_.to_dict()["effects"]
+    with pytest.raises(InputError, match="the model is not recalibrated; call recalibrate"):
+        model.judge_recalibration([STORY], before=model)
+    with pytest.raises(InputError, match="at least 2 documents; there is 1"):
+        model.recalibrate([STORY])
+    with pytest.raises(InputError, match="the model is not trained"):
+        AntecedentModel().recalibrate([STORY, STORY])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from howsure.coreference.model.antecedent_model import AntecedentModel
+from howsure.coreference.posterior.coref_posterior import CorefPosterior
 from howsure.errors import InputError
 from tests.coreference import parsed as hand
 from tests.files.sealed import reseal
@@ -55,7 +57,10 @@ def test_a_byte_changed_anywhere_is_noticed(model: AntecedentModel, file: Path) 
     ("changes", "message"),
     [
         ({"kind": "tagger"}, "holds a model of the kind 'tagger'; this reads the kind 'antecedent model'"),
-        ({"schema": 2}, "has schema 2 and this howsure reads schema 1 of the kind 'antecedent model'; install a newer"),
+        (
+            {"schema": 3},
+            "has schema 3 and this howsure reads schemas 1 to 2 of the kind .*; install a newer",
+        ),
         ({"sha256": {}}, "holds weights that are no"),
         ({"families": [["match", 3, "none"]]}, "trained with other features than this version has; train it again"),
         ({"parameters": {"colour": "red"}}, "other features"),
@@ -111,3 +116,48 @@ def test_a_model_knows_where_its_weights_come_from(file: Path) -> None:
     read = AntecedentModel.load(file)
     assert read.source_ == str(file)
     assert read.fit([STORY]).source_ == "fitted"
+
+
+def learnt(model: AntecedentModel) -> CorefPosterior:
+    """The posterior of the story as it was learnt."""
+    plain = copy.copy(model)
+    plain.sharpness = 1.0
+    return plain.posterior(STORY)
+
+
+def test_a_recalibration_stays_with_the_model(model: AntecedentModel, file: Path) -> None:
+    other = model.recalibrate([STORY, hand.dialogue()])
+    other.save(file)
+    read = AntecedentModel.load(file)
+    assert other.recalibration_ is not None
+    assert read.recalibration_ is not None
+    assert read.recalibration_.to_dict() == other.recalibration_.to_dict()
+    np.testing.assert_array_equal(read.posterior(STORY).pair_probability(), other.posterior(STORY).pair_probability())
+    wanted = other.recalibration_.apply(learnt(model)).pair_probability()
+    np.testing.assert_allclose(read.posterior(STORY).pair_probability(), wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "recalibration",
+    [
+        {"sharpening": {"links": 1.0, "new": 1.0}},
+        {"sharpening": {"links": 0.0, "new": 1.0, "offset": 0.0}},
+        {"confidence": {"best": {"several": [0, 1, 0], "alone": [0, 1]}}},
+        {"effects": [{"predictions": "pairs"}]},
+        {"documents": "many"},
+        7,
+    ],
+)
+def test_a_recalibration_that_is_none_is_refused(model: AntecedentModel, file: Path, recalibration: Any) -> None:
+    other = model.recalibrate([STORY, hand.dialogue()])
+    other.save(file)
+    assert other.recalibration_ is not None
+    if isinstance(recalibration, dict):
+        recalibration = other.recalibration_.to_dict() | recalibration
+    with pytest.raises(InputError, match=r"its recalibration is none .*Restore a copy"):
+        AntecedentModel.load(reseal(file, recalibration=recalibration))
+
+
+def test_a_file_of_before_has_no_recalibration(file: Path) -> None:
+    assert AntecedentModel.load(file).recalibration_ is None
+    assert AntecedentModel.load(file).sharpness == 1.2

@@ -6,10 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
+from pathlib import Path
 
 from howsure.cli.terminal.output import say
 from howsure.coreference import AntecedentModel, CorefPosterior
 from howsure.coreference.mentions.selection import Source, mentions_of
+from howsure.coreference.posterior.confidence import mention_confidence
+from howsure.coreference.recalibration.recalibration import CoreferenceRecalibration, entities_by
 from howsure.coreference.scored.posterior_from_scores import Misplaced, scored_document
 from howsure.data.antecedent_scores.score_file import ScoreFile
 from howsure.data.documents.conll2012 import named_part
@@ -18,8 +21,12 @@ from howsure.data.documents.entity_brackets import BracketFault, LeftOut
 from howsure.data.documents.read_documents import documents_in
 from howsure.data.parses.parsed_document import ParsedDocument
 from howsure.errors import InputError
+from howsure.files.json_text import parsed_json
+from howsure.files.opened import opened
+from howsure.inputs.pairs import Floats
 
 FIRST, ERROR = "first", "error"
+LARGEST = 1 << 20  # bytes of a recalibration
 OTHER_WORDS = 0.1  # share of differing words from which on two documents of one name are two
 Span = tuple[int, int]
 
@@ -31,11 +38,17 @@ class Resolved:
     document: Document
     mentions: tuple[Mention, ...]
     posterior: CorefPosterior
+    recalibration: CoreferenceRecalibration | None = None
 
     def clusters(self, decision: str) -> list[list[Mention]]:
         """The entities by every mention's best antecedent, or of minimum risk."""
-        found = self.posterior
-        return found.best_antecedent_clusters() if decision == "best" else found.minimum_risk_clusters()
+        return entities_by(self.posterior, decision)
+
+    def confidence(self, clusters: object, decision: str) -> Floats:
+        """The confidence in each mention of chosen entities, mended if there is a recalibration."""
+        if self.recalibration is None:
+            return mention_confidence(self.posterior, clusters)
+        return self.recalibration.mention_confidence(self.posterior, clusters, decision=decision)
 
 
 def read_mentioned(
@@ -88,7 +101,7 @@ def resolve(model: AntecedentModel, documents: Iterable[Document], source: Sourc
     for document in documents:
         parsed = ParsedDocument.of(document)
         mentions = mentions_of(parsed, source=source or model.mentions)
-        yield Resolved(document, mentions, model.posterior(parsed, mentions=mentions))
+        yield Resolved(document, mentions, model.posterior(parsed, mentions=mentions), model.recalibration_)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,6 +110,7 @@ class Asked:
 
     file: str | None
     scores: str | None = None
+    recalibration: str | None = None
     misplaced: Misplaced = "error"
     model: str | None = None
     mentions: Source | None = None
@@ -108,7 +122,8 @@ class Asked:
         """The model, or the file of scores and its digest."""
         if self.scores is None:
             return {"model": self.model or "pretrained"}
-        return {"scores": self.scores, "digest": self._score_file.digest, "misplaced": self.misplaced}
+        mended = {} if self.recalibration is None else {"recalibration": self.recalibration}
+        return {"scores": self.scores, "digest": self._score_file.digest, "misplaced": self.misplaced, **mended}
 
     def open(self) -> tuple[list[Document], Iterator[Resolved]]:
         """The documents, and what is said of them, one after another.
@@ -116,6 +131,8 @@ class Asked:
         Raises InputError as the readers do, or for options that do not go together.
         """
         if self.scores is None:
+            if self.recalibration is not None:
+                raise InputError("--recalibration is that of --scores; a model holds its own: recalibrate --model.")
             if self.file is None:
                 raise InputError("name a FILE of documents, or the scores of a model: --scores SCORES.")
             trained = load_model(self.model)
@@ -131,21 +148,42 @@ class Asked:
             raise InputError(
                 "--scores come from another model and name its mentions; leave --model and --mentions out."
             )
+        mended = None if self.recalibration is None else read_recalibration(self.recalibration)
         file = self._score_file
         if self.file is None:
             documents = chosen([file.read(name).document() for name in file.names], self.names)
         else:
             read = read_mentioned([self.file], repeated=self.repeated, left_out=self.left_out)
             documents = chosen(read, self.names)
-        return documents, resolve_scores(file, documents, self.misplaced)
+        return documents, resolve_scores(file, documents, self.misplaced, mended)
 
     @cached_property
     def _score_file(self) -> ScoreFile:
         return ScoreFile(self.scores or "")
 
 
-def resolve_scores(file: ScoreFile, documents: Sequence[Document], misplaced: Misplaced) -> Iterator[Resolved]:
-    """What the scores of a file say of documents; mentions that are left out are said.
+def read_recalibration(path: str) -> CoreferenceRecalibration:
+    """A recalibration of scores from its file. Raises InputError if it is none."""
+    try:
+        with opened(Path(path)) as file:
+            content = file.read(LARGEST + 1)
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}.") from error
+    try:
+        return CoreferenceRecalibration.from_dict(parsed_json(content))
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError, InputError) as error:
+        raise InputError(
+            f"{path} is no recalibration that howsure coreference recalibrate --scores writes ({str(error)[:80]})."
+        ) from None
+
+
+def resolve_scores(
+    file: ScoreFile,
+    documents: Sequence[Document],
+    misplaced: Misplaced,
+    recalibration: CoreferenceRecalibration | None = None,
+) -> Iterator[Resolved]:
+    """What the scores of a file say of documents, recalibrated; mentions that are left out are said.
 
     Raises InputError where a document has no scores, or other words than they have.
     """
@@ -156,7 +194,8 @@ def resolve_scores(file: ScoreFile, documents: Sequence[Document], misplaced: Mi
         found = scored_document(file.read(named_part(document)), document, misplaced=misplaced)
         if found.left_out:
             say(f"howsure: {found.left_out_text()}")
-        yield Resolved(document, found.mentions, found.posterior)
+        mended = found.posterior if recalibration is None else recalibration.apply(found.posterior)
+        yield Resolved(document, found.mentions, mended, recalibration)
 
 
 def chosen(documents: Sequence[Document], names: Sequence[str]) -> list[Document]:

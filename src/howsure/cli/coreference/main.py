@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import click
 
 from howsure.cli.coreference.input import Asked, matched, read_mentioned
+from howsure.cli.coreference.options import (
+    bad_brackets_option,
+    decision_option,
+    mentions_option,
+    misplaced_option,
+    model_option,
+    recalibration_option,
+    repeated_option,
+    scores_option,
+    tell,
+)
+from howsure.cli.coreference.recalibrate import recalibrate_command
 from howsure.cli.terminal.commands import Group
 from howsure.cli.terminal.destinations import PAGES, Written
 from howsure.cli.terminal.options import figure_option, output_options, raw_option
 from howsure.cli.terminal.output import emit, say
 from howsure.cli.terminal.progress import progress
-from howsure.coreference.scored.posterior_from_scores import MISPLACED
+from howsure.coreference.model.cross_fitting import check_folds
 from howsure.data.documents.entity_brackets import LeftOut
-from howsure.data.documents.read_documents import BAD_BRACKETS, LEAVE_OUT, left_out_text
 from howsure.errors import InputError
 
 TEXT_ELSEWHERE = " The text with its entities in colour: --text FILE.html."
-DECISIONS = ("best", "minimum-risk")
+FOLDS, FEWEST = 4, 8  # documents that are recalibrated by unless --folds says otherwise
 
 
 @click.group(cls=Group, context_settings={"max_content_width": 110})
@@ -27,37 +37,7 @@ def command() -> None:
     """Coreference: which mentions refer to the same entity, and how certain is that?"""
 
 
-def mentions_option(default: str | None) -> Callable[..., Any]:
-    """`--mentions`."""
-    said = "Use the mentions annotated in FILE, or those detected in its parse"
-    return click.option("--mentions", type=click.Choice(["gold", "detected"]), default=default,
-                        show_default=default is not None,
-                        help=f"{said}." if default else f"{said} (default: as the model was trained).")  # fmt: skip
-
-
-repeated_option = click.option(
-    "--repeated-spans", "repeated", type=click.Choice(["error", "first"]), default="error", show_default=True,
-    help="What to do about two annotated mentions with the same span; first: keep the first one.",
-)  # fmt: skip
-bad_brackets_option = click.option(
-    "--bad-brackets", "left_out", type=click.Choice(BAD_BRACKETS), default="error", show_default=True,
-    callback=lambda ctx, param, value: [] if value == LEAVE_OUT else None,
-    help="What to do about a document with unmatched brackets; leave-out: leave it out and report it.",
-)  # fmt: skip
-model_option = click.option(
-    "--model", metavar="MODEL", help="Model file written by train (default: the bundled model)."
-)
-scores_option = click.option(
-    "--scores", metavar="FILE", help="Antecedent scores of any other model instead of --model: JSON lines or .npz."
-)
-misplaced_option = click.option(
-    "--misplaced", type=click.Choice(MISPLACED), default="error", show_default=True,
-    help="What to do about scored mentions that cross sentences, or begin or end inside a word of FILE.",
-)  # fmt: skip
-decision_option = click.option(
-    "--decision", type=click.Choice(DECISIONS), default="best", show_default=True,
-    help="Entities by the best antecedent of each mention, or by the lowest expected pair loss.",
-)  # fmt: skip
+command.add_command(recalibrate_command)
 
 
 @command.command("train", short_help="Train a model on parsed documents with entities.")
@@ -69,6 +49,9 @@ decision_option = click.option(
               help="Likelihood gives calibrated probabilities; a softmax margin makes them overconfident.")  # fmt: skip
 @click.option("--l1", type=float, metavar="L", help="The L1 penalty (default: 0.01).")
 @click.option("--passes", type=click.IntRange(min=1), metavar="N", help="Passes over the documents (default: 12).")
+@click.option("--folds", type=int, metavar="N",
+              help="Recalibrate by predicting each of N parts of FILE... with a model trained on the others; 0: do not "
+                   "(default: 4, or 0 for fewer than 8 documents).")  # fmt: skip
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the order of the documents."
 )
@@ -76,7 +59,7 @@ decision_option = click.option(
 @bad_brackets_option
 def train_command(
     files: tuple[str, ...], out: str, dev: str | None, mentions: Any, loss: Any, l1: float | None, passes: int | None,
-    seed: int, repeated: str, left_out: LeftOut | None,
+    folds: int | None, seed: int, repeated: str, left_out: LeftOut | None,
 ) -> None:  # fmt: skip
     """Train a model on parsed documents with entities annotated.
 
@@ -85,6 +68,7 @@ def train_command(
     \b
     howsure coreference train train.conllu --dev dev.conllu --output model.npz
 
+    With 8 documents or more, the model is then recalibrated by these documents alone, which takes 4 times as long.
     Ctrl-C ends the training and keeps the best weights so far.
     """
     from howsure.cli.coreference.output import training_text
@@ -95,11 +79,13 @@ def train_command(
     model = AntecedentModel(mentions=mentions, loss=loss, rng=seed, **given)
     documents = read_mentioned(files, repeated=repeated, left_out=left_out, source=mentions)
     development = [] if dev is None else read_mentioned([dev], repeated=repeated, left_out=left_out, source=mentions)
-    _tell(left_out, len(documents) + len(development))
-    with progress("documents", total=model.passes * len(documents), rate=True) as advance:
-        model.fit(documents, development=development, advance=advance)
+    tell(left_out, len(documents) + len(development))
+    parts = folds if folds is not None else FOLDS if len(documents) >= FEWEST else 0
+    check_folds(parts or None, len(documents))
+    with progress("documents", total=model.passes * len(documents) * max(parts, 1), rate=True) as advance:
+        model.fit(documents, development=development, folds=parts or None, advance=advance)
     if model.interrupted_:
-        say("howsure: training was interrupted; the best weights so far are kept")
+        say("howsure: training was interrupted; the best weights so far are kept, and not recalibrated")
     model.save(out)
     emit(training_text(model, documents, development, dev, out), None)
 
@@ -118,6 +104,7 @@ def train_command(
               help="Format of the file (default: by suffix; .conll is CoNLL-2012).")  # fmt: skip
 @model_option
 @scores_option
+@recalibration_option
 @misplaced_option
 @mentions_option(None)
 @decision_option
@@ -141,7 +128,7 @@ def predict_command(
 
     form = check_form(out, output_format)
     documents, resolved = Asked(file=file, left_out=left_out, **asked).open()
-    _tell(left_out, len(documents))
+    tell(left_out, len(documents))
     found = []
     with progress("documents", total=len(documents)) as advance:
         for one in resolved:
@@ -174,6 +161,7 @@ def predict_command(
 )
 @model_option
 @scores_option
+@recalibration_option
 @misplaced_option
 @mentions_option(None)
 @decision_option
@@ -203,7 +191,7 @@ def posterior_command(
     _check_posterior_options(out, threshold)
     source = Asked(file=file, left_out=left_out, **asked)
     documents, resolved = source.open()
-    _tell(left_out, len(documents))
+    tell(left_out, len(documents))
     if figure is not None and len(documents) > 1:
         held = f"{file or source.scores} holds {len(documents)}"
         raise InputError(f"--figure draws one document, {held}; choose one by --document.")
@@ -262,14 +250,8 @@ def score_command(
     if left_out:  # a name is one document, whichever side has broken it
         left_out = list({one.name: one for one in reversed(left_out)}.values())[::-1]
     sides = matched(gold, read[0], predicted, read[1], left_out=left_out)
-    _tell(left_out, len(sides[0]))
+    tell(left_out, len(sides[0]))
     scores = score_documents(*sides, singletons=singletons)
     recipe = {"gold": gold, "predicted": predicted, "documents": len(sides[0]), "singletons": singletons}
     recipe |= {"left_out": [one.name for one in left_out]} if left_out else {}
     emit(score_output(scores, recipe, form), output)
-
-
-def _tell(left_out: LeftOut | None, kept: int) -> None:
-    """Say which documents were left out."""
-    if left_out:
-        click.echo(f"howsure: {left_out_text(left_out, kept)}", err=True)

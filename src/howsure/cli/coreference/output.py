@@ -66,6 +66,12 @@ def training_text(
         f"trained on  {counted(len(documents), 'document')}{'' if kept is None else f'; kept {kept}'}",
         f"written to  {path}",
     ]
+    if model.recalibration_ is not None:
+        held = model.recalibration_
+        lines += ["", f"recalibrated by {counted(held.documents, 'document')}, each predicted without it", ""]
+        lines += [table_text(held.table()).removesuffix("\n")]
+    elif not model.interrupted_:
+        lines += [f"sharpness   {model.sharpness:g}, not recalibrated: recalibrate it with other documents, or --folds"]
     if development:
         lines += ["", f"judged on {dev}: {counted(len(development), 'document')}, without singletons"]
         lines += ["", table_text(_score_table(development_scores(model, development), "table")).removesuffix("\n")]

@@ -13,7 +13,6 @@ from howsure import __version__
 from howsure.cli.coreference.input import Resolved
 from howsure.cli.terminal.output import is_raw, json_text, table_text
 from howsure.coreference.mentions.selection import entities_of
-from howsure.coreference.posterior.confidence import mention_confidence
 from howsure.data.documents.document import Document, Mention
 from howsure.errors import InputError
 from howsure.files.whole import write_whole
@@ -41,7 +40,7 @@ class View:
 
     together: all pair probabilities (M, M), kept where they are to be drawn. several: the expected number of entities
     with several mentions. confidence (M,): how sure the posterior is of each mention in its entity. gold (M,): the
-    annotated entities, None where there are none.
+    annotated entities, None where there are none. mended: whether the confidence is recalibrated.
     """
 
     document: Document
@@ -55,6 +54,7 @@ class View:
     number: CountDistribution
     several: float
     gold: Integers | None
+    mended: bool
 
     @property
     def entities(self) -> list[list[int]]:
@@ -88,7 +88,8 @@ def view_of(one: Resolved, *, decision: str, threshold: float, drawn: bool = Fal
         probabilities=together[later[kept], earlier[kept]],
         together=together if drawn else None,
         new=posterior.antecedents.new,
-        confidence=mention_confidence(posterior, labels),
+        confidence=one.confidence(labels, decision),
+        mended=one.recalibration is not None,
         number=posterior.number_of_entities(),
         several=float((posterior.antecedents.new - posterior.singleton_probability()).sum()),
         gold=entities_of(document, one.mentions) if annotated else None,

@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from importlib import resources
-from typing import Any, Self, get_args
+from typing import Any, Self
 
 import numpy as np
 
 from howsure.coreference.mentions.mention_columns import check_document, mention_columns
 from howsure.coreference.mentions.selection import Source, check_size, entities_of, mentions_of
+from howsure.coreference.model.cross_fitting import check_folds, cross_fitted
 from howsure.coreference.model.features import NEW_FAMILIES, PAIR_FAMILIES
-from howsure.coreference.model.loss import Loss, allowed_antecedents
+from howsure.coreference.model.loss import Loss, allowed_antecedents, probabilities
+from howsure.coreference.model.parameters import check_parameters
 from howsure.coreference.model.scorer import Scorer
 from howsure.coreference.model.sharpening import sharpened
 from howsure.coreference.model.training import Example, Pass, train
+from howsure.coreference.model.weights import arrays_of, weights_from
 from howsure.coreference.posterior.coref_posterior import CorefPosterior
+from howsure.coreference.recalibration.losses import Score
+from howsure.coreference.recalibration.recalibration import (
+    WEIGHT_OF_NEW,
+    CoreferenceRecalibration,
+    recalibrate_coreference,
+)
 from howsure.data.documents.document import Document, Mention
 from howsure.data.parses.parsed_document import ParsedDocument
 from howsure.errors import InputError
-from howsure.files.archive import Array
 from howsure.files.model_archive import damaged_model, read_model, write_model
 from howsure.files.whole import Place
 from howsure.inputs.arrays import listed
-from howsure.inputs.naming import unknown_name
-from howsure.inputs.numbers import is_number
-from howsure.inputs.pairs import Floats
+from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.randomness import Randomness, generator_from
 
-KIND, SCHEMA = "antecedent model", 1  # in files
+KIND, SCHEMA, RECALIBRATED = "antecedent model", 1, 2  # in files: of a model as trained, and of one recalibrated
 FITTED = "fitted"  # where weights come from, unless from a file
-SHARPEST = 100
 FAMILY_NAMES = tuple(family.name for family in (*PAIR_FAMILIES, *NEW_FAMILIES))
 
 
@@ -44,11 +51,11 @@ class AntecedentModel:
 
     mentions: "gold", those annotated in a document's file, or "detected" in its dependency parse. loss: "likelihood" of
     the latent antecedents, which gives calibrated probabilities, or "margin" (0.1, 3, 1), which makes the model
-    overconfident. l1: the penalty λ of AdaGrad. passes: over the documents. sharpness: the power to which the learned
-    probabilities are raised, 1 for no change; a value above 1 counteracts the spread of pair probabilities along chains
-    of links that the model treats as independent (chosen by cross-validation: scripts/choose_sharpness.py). two_steps:
-    raise P(new) first, then the share of each antecedent; otherwise all choices at once, which makes "new" too
-    probable.
+    overconfident. l1: the penalty λ of AdaGrad. passes: over the documents. sharpness: as long as the model is not
+    recalibrated (`recalibration_`), the power to which the learned probabilities are raised, 1 for no change; a value
+    above 1 counteracts the spread of pair probabilities along chains of links that the model treats as independent
+    (scripts/choose_sharpness.py). two_steps: raise P(new) first, then the share of each antecedent; otherwise all
+    choices at once, which makes "new" too probable.
 
     >>> from howsure.data.documents.document import Document, Mention, Sentence
     >>> parsed = Sentence(("Ann", "sees", "herself"), tags=("NNP", "VBZ", "PRP"), heads=(1, -1, 1),
@@ -71,21 +78,10 @@ class AntecedentModel:
         features: Sequence[str] | None = None,
         rng: Randomness = None,
     ) -> None:
-        _one_of("mentions", mentions, get_args(Source))
-        _one_of("loss", loss, get_args(Loss))
-        if not (is_number(l1) and np.isfinite(l1) and l1 >= 0):
-            raise InputError(f"l1 must be a number, 0 or more; it is {l1!r}.")
-        if not (is_number(sharpness) and 0 < sharpness <= SHARPEST):
-            raise InputError(
-                f"sharpness must be a number above 0, at most {SHARPEST} (1: as learned); it is {sharpness!r}."
-            )
-        if not isinstance(two_steps, bool):
-            raise InputError(f"two_steps must be True or False; it is {two_steps!r}.")
-        if isinstance(passes, bool) or not isinstance(passes, int | np.integer) or passes < 1:
-            raise InputError(f"passes must be a whole number, 1 or more; it is {passes!r}.")
-        for name in () if features is None else listed(features, name="features", of="names of families"):
-            _one_of("features", name, FAMILY_NAMES)
-        generator_from(rng)  # refuses what is none
+        check_parameters(
+            mentions=mentions, loss=loss, l1=l1, passes=passes, sharpness=sharpness, two_steps=two_steps,
+            features=features, rng=rng, families=FAMILY_NAMES,
+        )  # fmt: skip
         self.mentions, self.loss = mentions, loss
         self.l1, self.passes, self.sharpness = float(l1), int(passes), float(sharpness)
         self.two_steps = two_steps
@@ -93,6 +89,7 @@ class AntecedentModel:
         self.rng = rng
         self.weights_: Floats | None = None
         self.source_ = FITTED
+        self.recalibration_: CoreferenceRecalibration | None = None
         self.history_: tuple[Pass, ...] = ()
         self.interrupted_ = False
         self._tables: list[Floats] = []
@@ -115,37 +112,69 @@ class AntecedentModel:
         documents: Iterable[Document],
         *,
         development: Iterable[Document] = (),
+        folds: int | None = None,
         advance: Callable[[int], None] | None = None,
     ) -> Self:
         """Learn the weights from documents whose mentions and entities are annotated.
 
-        With `development` documents, the best pass on them is kept. Ctrl-C ends the training and keeps the best weights
-        so far (`interrupted_`); `history_` records every pass. `advance` is called with 1 for every document learned
-        from, `passes` times each.
+        With `development` documents, the best pass on them is kept. With `folds`, the model is also recalibrated
+        (`recalibration_`), by the documents it learns from alone: each fold is predicted by a model trained on the
+        others, which takes folds - 1 times as long again. Ctrl-C ends the training and keeps the best weights so far
+        (`interrupted_`), not recalibrated; `history_` records every pass. `advance` is called with 1 for every document
+        learned from, `passes` times each, with folds `folds` times as often.
 
-        Raises InputError if there is nothing to learn from or a document is not parsed.
+        Raises InputError if there is nothing to learn from, a document is not parsed, or there are not two documents
+        for each fold.
         """
         if isinstance(documents, Document) or isinstance(development, Document):
             raise InputError("documents and development must be lists of documents; of one: [document].")
         teaching = listed(documents, name="documents", of="documents, such as howsure.data.read_documents(file) gives")
         chosen_by = listed(development, name="development", of="documents; without any: ()")
+        check_folds(folds, len(teaching))
         examples = [self._example(document) for document in teaching]
         if not any(len(example) for example in examples):
             raise InputError("documents must hold at least one mention to learn from; there is none.")
-        done = train(
-            self._scorer,
-            examples,
-            loss=self.loss,
-            l1=self.l1,
-            passes=self.passes,
-            rng=generator_from(self.rng),
-            development=[self._example(document) for document in chosen_by],
-            advance=advance,
-        )
+        rng = generator_from(self.rng)
+        options: dict[str, Any] = {"loss": self.loss, "l1": self.l1, "passes": self.passes, "advance": advance}
+        held_out = [self._example(document) for document in chosen_by]
+        done = train(self._scorer, examples, rng=rng, development=held_out, **options)
         self.history_, self.interrupted_ = done.history, done.interrupted
         self._set_weights(done.weights)
-        self.source_ = FITTED
+        self.source_, self.recalibration_ = FITTED, None
+        if folds is not None and not self.interrupted_:
+            scores = cross_fitted(self._scorer, examples, rngs=rng.spawn(folds), **options)
+            self.interrupted_ = scores is None
+            if scores is not None:
+                gold = [example.right.argmax(axis=1) for example in examples]  # the first mention of the entity
+                self.recalibration_ = self._recalibrated(scores, gold, folds=folds)
         return self
+
+    def recalibrate(
+        self, documents: Iterable[Document], *, score: Score = "squared", weight_of_new: float = WEIGHT_OF_NEW
+    ) -> Self:
+        """The same model, recalibrated by documents with gold entities that it did not learn from: another model with
+        its `recalibration_`, whose `effects` say what this gains and loses. This one does not change.
+
+        score, weight_of_new: as of `recalibrate_coreference`.
+
+        Raises InputError if the model is not trained, and as `recalibrate_coreference` does.
+        """
+        other = copy.copy(self)
+        found = self._recalibrated(*self._with_gold(documents), score=score, weight_of_new=weight_of_new)
+        other.recalibration_ = found
+        return other
+
+    def judge_recalibration(self, documents: Iterable[Document], *, before: Self) -> CoreferenceRecalibration:
+        """The model's recalibration, with its `effects` on other documents with gold entities, against those of the
+        model `before`.
+
+        Raises InputError if the model is not recalibrated, and as `recalibrate_coreference` does.
+        """
+        if self.recalibration_ is None:
+            raise InputError("the model is not recalibrated; call recalibrate, or fit with folds.")
+        scores, gold = self._with_gold(documents)
+        compared = [before._posterior(one, None) for one in scores]
+        return self.recalibration_.judge(map(learnt, scores), gold, before=compared)
 
     def mentions_of(self, document: Document) -> tuple[Mention, ...]:
         """The mentions used by `posterior`: gold or detected, in text order."""
@@ -156,19 +185,12 @@ class AntecedentModel:
 
         Raises InputError if the model is not trained, and for invalid mentions or parses like `mentions_of`.
         """
-        if self.weights_ is None:
-            raise InputError("the model is not trained; call fit, load one, or take AntecedentModel.pretrained().")
-        check_document(document)
-        parsed = ParsedDocument.of(document)
         chosen = (
-            self.mentions_of(parsed)
+            self.mentions_of(document)
             if mentions is None
             else tuple(listed(mentions, name="mentions", of="Mention(sentence, start, end)"))
         )
-        check_size(document, chosen)
-        features = self._scorer.features(mention_columns(parsed, chosen))
-        scores = self._scorer.scores(features, self._tables)
-        return CorefPosterior(sharpened(scores, self.sharpness, two_steps=self.two_steps), mentions=chosen)
+        return self._posterior(self._scores(document, chosen), chosen)
 
     def save(self, path: Place) -> None:
         """Write the model to a file (a few hundred kilobytes), completely or not at all.
@@ -180,9 +202,11 @@ class AntecedentModel:
         seed = self.rng
         parameters = {**self.get_params(), "rng": int(seed) if isinstance(seed, int | np.integer) else None}
         content = {"parameters": parameters, "families": self._signature(), "n_weights": len(self.weights_)}
-        places = np.flatnonzero(self.weights_).astype(np.int32)
-        arrays: dict[str, Array] = {"places": places, "values": self.weights_[places]}
-        write_model(path, kind=KIND, schema=SCHEMA, content=content, arrays=arrays)
+        found = self.recalibration_
+        if found is not None:
+            content["recalibration"] = found.to_dict()
+        schema = SCHEMA if found is None else RECALIBRATED
+        write_model(path, kind=KIND, schema=schema, content=content, arrays=arrays_of(self.weights_))
 
     @classmethod
     def load(cls, path: Place) -> Self:
@@ -190,7 +214,7 @@ class AntecedentModel:
 
         Raises InputError if there is no such file, or if it is not a model, truncated, changed, or of another version.
         """
-        content, arrays = read_model(path, kind=KIND, schema=SCHEMA)
+        content, arrays = read_model(path, kind=KIND, schema=RECALIBRATED, oldest=SCHEMA)
         try:
             model = cls(**content["parameters"])
             n = model._scorer.n_weights
@@ -199,12 +223,15 @@ class AntecedentModel:
             known = False
         if not known:
             raise InputError(f"{path} was trained with other features than this version has; train it again.")
-        places, values = arrays.get("places"), arrays.get("values")
-        if places is None or values is None or not _fit(places, values, n):
+        weights = weights_from(arrays, n)
+        if weights is None:
             raise damaged_model(path, f"it holds weights that are no {n:,} finite numbers")
-        weights = np.zeros(n)
-        weights[places] = values
         model._set_weights(weights)
+        if content.get("recalibration") is not None:
+            try:
+                model.recalibration_ = CoreferenceRecalibration.from_dict(content["recalibration"])
+            except (AttributeError, KeyError, TypeError, ValueError, OverflowError, InputError) as error:
+                raise damaged_model(path, f"its recalibration is none ({error})") from None
         model.source_ = str(path)
         return model
 
@@ -231,24 +258,39 @@ class AntecedentModel:
         right = allowed_antecedents(entities_of(parsed, mentions))
         return Example(self._scorer.features(mention_columns(parsed, mentions)), right)
 
+    def _scores(self, document: Document, mentions: Sequence[Mention]) -> Floats:
+        if self.weights_ is None:
+            raise InputError("the model is not trained; call fit, load one, or take AntecedentModel.pretrained().")
+        check_document(document)
+        parsed = ParsedDocument.of(document)
+        check_size(document, mentions)
+        return self._scorer.scores(self._scorer.features(mention_columns(parsed, mentions)), self._tables)
+
+    def _posterior(self, scores: Floats, mentions: Sequence[Mention] | None) -> CorefPosterior:
+        """What the model says of scores."""
+        if self.recalibration_ is not None:
+            return self.recalibration_.apply(learnt(scores, mentions))
+        return CorefPosterior(sharpened(scores, self.sharpness, two_steps=self.two_steps), mentions=mentions)
+
+    def _with_gold(self, documents: Iterable[Document]) -> tuple[list[Floats], list[Integers]]:
+        """The scores of documents, and the labels of their gold entities."""
+        held = listed(documents, name="documents", of="documents with gold entities")
+        mentions = [self.mentions_of(document) for document in held]
+        gold = [entities_of(document, found) for document, found in zip(held, mentions, strict=True)]
+        return [self._scores(one, found) for one, found in zip(held, mentions, strict=True)], gold
+
+    def _recalibrated(
+        self, scores: Sequence[Floats], gold: Sequence[Integers], *, folds: int | None = None, **options: Any
+    ) -> CoreferenceRecalibration:
+        before = [self._posterior(one, None) for one in scores]
+        found = recalibrate_coreference(map(learnt, scores), gold, before=before, **options)
+        return replace(found, recipe={**found.recipe, "folds": folds})
+
     def _set_weights(self, weights: Floats) -> None:
         self.weights_ = weights
         self._tables = self._scorer.tables(weights)
 
 
-def _one_of(parameter: str, value: object, names: Sequence[str]) -> None:
-    if not isinstance(value, str) or value not in names:
-        raise unknown_name("value", str(value), list(names), place=parameter)
-
-
-def _fit(places: Array, values: Array, n: int) -> bool:
-    """Whether these are numbers, each at a distinct position below n."""
-    return (
-        (places.dtype, values.dtype) == (np.dtype(np.int32), np.dtype(np.float64))
-        and places.ndim == values.ndim == 1
-        and len(places) == len(values)
-        and bool(np.isfinite(values).all())
-        and (
-            len(places) == 0 or (int(places[0]) >= 0 and int(places[-1]) < n and bool((places[1:] > places[:-1]).all()))
-        )
-    )
+def learnt(scores: Floats, mentions: Sequence[Mention] | None = None) -> CorefPosterior:
+    """The posterior of scores as they were learnt, neither sharpened nor recalibrated."""
+    return CorefPosterior(probabilities(scores), mentions=mentions)

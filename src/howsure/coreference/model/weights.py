@@ -7,7 +7,7 @@ combined once into one table (code x pair of forms): a pair costs one look-up pe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from howsure.coreference.mentions.mention_columns import Codes
 from howsure.coreference.mentions.mention_facts import FORMS, TYPE_OF_FORM
 from howsure.coreference.model.features.family import Family
+from howsure.files.archive import Array
 from howsure.inputs.pairs import Floats
 
 N_TYPES = 3
@@ -111,3 +112,32 @@ def blocks_of(families: Sequence[Family], context: Context, *, start: int = 0) -
         blocks.append(Block(family, context, start))
         start += blocks[-1].n_weights
     return tuple(blocks)
+
+
+def arrays_of(weights: Floats) -> dict[str, Array]:
+    """The weights that are not zero, as a file holds them."""
+    places = np.flatnonzero(weights).astype(np.int32)
+    return {"places": places, "values": weights[places]}
+
+
+def weights_from(arrays: Mapping[str, Array], n: int) -> Floats | None:
+    """n weights from what `arrays_of` gave; None for arrays that are not numbers at distinct positions below n."""
+    places, values = arrays.get("places"), arrays.get("values")
+    if places is None or values is None or not _fit(places, values, n):
+        return None
+    weights = np.zeros(n)
+    weights[places] = values
+    return weights
+
+
+def _fit(places: Array, values: Array, n: int) -> bool:
+    """Whether these are numbers, each at a distinct position below n."""
+    return (
+        (places.dtype, values.dtype) == (np.dtype(np.int32), np.dtype(np.float64))
+        and places.ndim == values.ndim == 1
+        and len(places) == len(values)
+        and bool(np.isfinite(values).all())
+        and (
+            len(places) == 0 or (int(places[0]) >= 0 and int(places[-1]) < n and bool((places[1:] > places[:-1]).all()))
+        )
+    )

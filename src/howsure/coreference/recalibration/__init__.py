@@ -1,0 +1,1 @@
+"""Probabilities of coreference mended by gold entities: sharpening, and the confidence in entities."""
