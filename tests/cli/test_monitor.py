@@ -79,6 +79,11 @@ def test_the_series_is_shown_and_drawn(folder: Path, tmp_path: Path) -> None:
     assert len(held["periods"]) == 39
 
 
+def test_the_page_is_one_file(folder: Path, tmp_path: Path) -> None:
+    assert printed("monitor", "page", folder / "s.json", "--output", tmp_path / "m.html", "--title", "<b>") == ""
+    assert "<h1>&lt;b&gt;</h1>" in (tmp_path / "m.html").read_text()
+
+
 SAMPLE = re.compile(r'([a-z_]+)(?:\{group="((?:[^"\\\n]|\\["\\n])*)"\})? (-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)')
 
 

@@ -67,6 +67,7 @@ TYPED = {
     "monitor update": ("watched.state dated.csv --date date --target y --prob p", "watched.state"),
     "monitor status": ("watched.state --output o.txt", "o.txt"),
     "monitor series": ("watched.state --output o.txt --figure o.svg", "o.txt o.svg"),
+    "monitor page": ("watched.state --output o.html", "o.html"),
     "monitor metrics": ("watched.state --output o.txt", "o.txt"),
     "recalibrate fit": ("two.csv --target y --prob q --method isotonic --out o.json --figure o.svg", "o.json o.svg"),
     "recalibrate apply": ("two.csv --map map.json --prob q --out o.csv", "o.csv"),

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.monitoring import Streams
 from howsure import CalibrationMonitor, InputError
 from howsure.monitoring.calibration_monitor import FIRST_SHARE
 from howsure.monitoring.state_text import state_text
-from tests.monitoring.streams import Streams
 
 N, PER_DAY = 12_000, 150
 DAYS = np.datetime64("2026-01-01") + np.arange(N) // PER_DAY
@@ -76,6 +76,16 @@ def test_one_stream_is_as_many_side_by_side() -> None:
     monitor, streams = CalibrationMonitor(tolerance=0.01), Streams(1, tolerance=0.01)
     monitor.update(DAYS[:3000], y[:3000], q[:3000], until="2026-01-20")
     expected = [streams.take(y[None, i : i + 150] == 1, q[None, i : i + 150])[0] for i in range(0, 3000, 150)]
+    assert np.log(monitor.series().e_value) == pytest.approx(expected, abs=1e-9)
+
+
+def test_clusters_side_by_side_are_as_one_after_the_other() -> None:
+    rng = np.random.default_rng(3)
+    q = np.repeat(rng.beta(4, 1.5, 600), 5)
+    y = np.repeat(rng.random(600), 5) < q
+    monitor, streams = CalibrationMonitor(tolerance=0.01), Streams(1, tolerance=0.01, size=5)
+    monitor.update(DAYS[:3000], y, q, clusters=np.arange(3000) // 5, until="2026-01-20")
+    expected = [streams.take(y[None, i : i + 150], q[None, i : i + 150])[0] for i in range(0, 3000, 150)]
     assert np.log(monitor.series().e_value) == pytest.approx(expected, abs=1e-9)
 
 

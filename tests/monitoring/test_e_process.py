@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from benchmarks.monitoring import REGIMES, THRESHOLD, highest, nights_until
 from howsure.monitoring.bets import NAMES, WEIGHTS
 from howsure.monitoring.e_process import EProcess, waiting
-from tests.monitoring.streams import run
 
 
 def test_the_weights_of_changes_sum_to_one() -> None:
@@ -44,9 +44,24 @@ def test_a_state_comes_back_as_it_was() -> None:
         EProcess.from_dict({**process.to_dict(), "since": []})
 
 
-@pytest.mark.parametrize("kind", ["even", "rare", "certain"])
-def test_a_calibrated_model_rarely_alarms(kind: str) -> None:
-    """300 models with 60 looks each: the e-value exceeds 4 in at most a quarter of them, whenever one stops."""
-    highest = run(kind, runs=300, looks=60, rows=10, seed=5)
-    assert (highest >= math.log(4)).mean() <= 0.25
-    assert highest.max() > 0
+@pytest.mark.parametrize("name", REGIMES)
+def test_a_calibrated_model_rarely_alarms(name: str) -> None:
+    """100 models with 40 looks each: the e-value exceeds 4 in at most a quarter of them, whenever one stops."""
+    found = highest(**REGIMES[name], runs=100, looks=40, rows=10, seed=5)
+    assert (found >= math.log(4)).mean() <= 0.25
+    assert found.max() > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", REGIMES)
+def test_a_calibrated_model_never_alarms_in_ninety_five_of_a_hundred_runs(name: str) -> None:
+    """100 models with 10,000 looks each; five alarms are expected at most, eleven would be seen in one test of 200."""
+    found = highest(**REGIMES[name], runs=100, looks=10_000, rows=10, seed=6)
+    assert (found >= THRESHOLD).sum() <= 10
+
+
+@pytest.mark.slow
+def test_a_model_that_gets_worse_is_found_within_weeks() -> None:
+    found = nights_until(100, runs=50, tolerance=0.0, seed=7)
+    assert (found <= 0).sum() <= 7
+    assert np.median(found) <= 30

@@ -3,7 +3,8 @@
 from howsure.explorer.access.tokens import Tokens
 from howsure.explorer.app import create_app
 from howsure.explorer.labelling.room import Room
+from howsure.explorer.monitor_page import monitor_report
 from howsure.explorer.one_file import Included, events_report
 from howsure.explorer.server import Address, Opening, serve
 
-__all__ = ["Address", "Included", "Opening", "Room", "Tokens", "create_app", "events_report", "serve"]
+__all__ = ["Address", "Included", "Opening", "Room", "Tokens", "create_app", "events_report", "monitor_report", "serve"]

@@ -9,7 +9,7 @@ import click
 
 from howsure.cli.calibration.reading import reading_options
 from howsure.cli.terminal.commands import Group
-from howsure.cli.terminal.destinations import Written
+from howsure.cli.terminal.destinations import PAGES, Written
 from howsure.cli.terminal.options import (
     as_level,
     as_names,
@@ -160,3 +160,22 @@ def metrics_command(state: str, output: str | None) -> None:
     from howsure.cli.monitor.state_file import read_state
 
     emit(metrics_text(read_state(state).status()), output)
+
+
+@command.command("page", short_help="A page to explore: series, alarms, and the curve of each period.")
+@state_argument
+@click.option(
+    "--output", type=Written(*PAGES), required=True, metavar="FILE.html", help="The page: one file, complete in itself."
+)
+@click.option("--title", default="Is the model still calibrated?", show_default=True, help="Heading of the page.")
+def page_command(state: str, output: str, title: str) -> None:
+    """One HTML file that needs no network: the error of each period, alarms, and the calibration curve of a click.
+
+    \b
+    howsure monitor page state.json --output monitor.html
+    """
+    from howsure.cli.monitor.state_file import read_state
+    from howsure.explorer.monitor_page import monitor_report
+    from howsure.files.whole import write_whole
+
+    write_whole(monitor_report(read_state(state), title=title).encode(), output)

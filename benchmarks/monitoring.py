@@ -1,0 +1,211 @@
+"""How often does a monitor of a calibrated model ever alarm, and how soon does one of a model that gets worse?
+
+    nice .venv/bin/python benchmarks/monitoring.py [--quick]
+
+prints the tables of docs/monitoring.md. Many streams are followed side by side, each with its own bets: what
+`howsure.monitoring.group.Group.take` does to one of them, done to all in one pass of numpy. The tests import this, and
+show that both agree.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from howsure import calibration_test, check_calibration
+from howsure.monitoring.bets import (
+    CELL_SHIFTS,
+    LEARNED_PRIOR,
+    MEMORIES,
+    MOST_LOSS,
+    NAMES,
+    WEIGHTS,
+    Tolerated,
+    _gains,
+    _learned,
+    _whole,
+)
+from howsure.monitoring.cells import N_CELLS, cells_of
+from howsure.monitoring.e_process import waiting
+from howsure.monitoring.group import FIRST_CORRELATION, PAIRS_KNOWN
+
+Array = Any
+Rng = np.random.Generator
+LAWS: dict[str, Callable[[Rng, Any], Array]] = {
+    "even": lambda rng, size: rng.random(size),
+    "confident": lambda rng, size: rng.beta(4, 1.5, size),
+    "rare": lambda rng, size: rng.beta(0.5, 60, size),
+    "certain": lambda rng, size: np.where(rng.random(size) < 0.5, rng.beta(0.2, 0.2, size), rng.integers(0, 2, size)),
+    "one value": lambda rng, size: np.full(size, 0.9),
+}
+THRESHOLD = math.log(20)
+CHANGE, LONGEST = 100, 400  # nights until a model gets worse, and that it is followed then
+DROP = 0.05
+
+
+class Streams:
+    """Runs of the e-process side by side. Rows come as arrays (runs, rows); `size` rows after each other are a cluster,
+    of one probability."""
+
+    def __init__(self, runs: int, *, tolerance: float = 0.0, size: int = 1) -> None:
+        self.runs, self.size, self.tolerated = runs, size, Tolerated.everywhere(tolerance)
+        self.begun = np.full((len(NAMES), runs), -math.inf)
+        self.sums = np.zeros((2, len(MEMORIES), runs, N_CELLS))
+        self.pairs, self.spread = np.zeros((2, runs)), np.zeros((2, runs))
+        self.looks, self.highest = 0, np.zeros(runs)
+
+    def take(self, labels: Array, probabilities: Array, known: Array = None) -> Array:
+        """One more period; the logarithms of the e-values after it. Labels that are not `known` are left out."""
+        rows = probabilities.shape[1]
+        q, y = probabilities.ravel(), labels.ravel()
+        here = np.ones(len(q)) if known is None else known.ravel().astype(float)
+        cells, run = cells_of(q), np.repeat(np.arange(self.runs), rows)
+        lower, upper = self.tolerated.bounds(q, cells)
+        gaps = self.sums[0] / (self.sums[1] + LEARNED_PRIOR)
+        worth = self.size / (1.0 + (self.size - 1.0) * self.correlation)
+        stake = np.repeat(worth, rows // self.size)
+
+        def logs(bet: Any) -> Array:
+            gained = np.where(y == 1, bet[1], bet[0])
+            if self.size == 1:
+                return here * np.log1p(gained)
+            mean = gained.reshape(-1, self.size).mean(axis=1)
+            lost = np.maximum(0.0, -np.minimum(*bet)).reshape(-1, self.size).mean(axis=1)
+            limit = MOST_LOSS / np.maximum(lost, 1e-300)
+            return np.log1p(np.maximum(np.minimum(stake, limit), 1.0) * mean)
+
+        bets = [*_whole(lower, upper), *_learned(q + gaps[:, run, cells], lower, upper)]
+        found = [logs(bet).reshape(self.runs, -1).sum(axis=1) for bet in bets]
+        place = run * N_CELLS + cells
+        for shift in CELL_SHIFTS:
+            for target, bound in ((upper + shift, upper), (lower - shift, lower)):
+                summed = np.bincount(place[:: self.size], logs(_gains(target, bound)), self.runs * N_CELLS)
+                found += list(summed.reshape(self.runs, N_CELLS).T)
+        entering = math.log(waiting(self.looks + 1) - waiting(self.looks + 2))
+        self.begun = np.logaddexp(self.begun, entering) + np.array(found)
+        self.looks += 1
+        self._learn(y - q, here, place)
+        top = self.begun.max(axis=0)
+        mixed = top + np.log((WEIGHTS[:, None] * np.exp(self.begun - top)).sum(axis=0))
+        log_e = np.logaddexp(mixed, math.log(waiting(self.looks + 1)))
+        self.highest = np.maximum(self.highest, log_e)
+        return log_e
+
+    @property
+    def correlation(self) -> Array:
+        """What is known of it by run."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            variance = np.where(self.spread[1] > 0, self.spread[0] / self.spread[1], 1.0)
+            guess = FIRST_CORRELATION * variance * PAIRS_KNOWN
+            return np.clip((guess + self.pairs[1]) / (variance * (PAIRS_KNOWN + self.pairs[0])), 0.0, 1.0)
+
+    def _learn(self, z: Array, here: Array, place: Array) -> None:
+        memory = np.array(MEMORIES)[:, None, None]
+        sums = [np.bincount(place, weights, self.runs * N_CELLS) for weights in (here * z, here)]
+        self.sums = memory * self.sums + np.array(sums).reshape(2, 1, self.runs, N_CELLS)
+        by_run = (here * z * z).reshape(self.runs, -1)
+        self.spread += [by_run.sum(axis=1), np.full(self.runs, by_run.shape[1])]
+        if self.size > 1:
+            squares = (z.reshape(self.runs, -1, self.size).sum(axis=2) ** 2).sum(axis=1)
+            ordered = by_run.shape[1] * (self.size - 1.0)
+            self.pairs += [np.full(self.runs, ordered), squares - by_run.sum(axis=1)]
+
+
+def highest(law: str, *, runs: int, looks: int, rows: int, seed: int, tolerance: float = 0.0, size: int = 1,
+            late: bool = False) -> Array:  # fmt: skip
+    """The highest logarithm of the e-value of each run, of models that are off by just the tolerance.
+
+    size: rows of a cluster, all right or wrong together. late: three in ten labels never come, the more, the more
+    probable a 1 is.
+    """
+    rng = np.random.default_rng(seed)
+    streams = Streams(runs, tolerance=tolerance, size=size)
+    for _ in range(looks):
+        q = np.repeat(LAWS[law](rng, (runs, rows // size)), size, axis=1)
+        u = np.repeat(rng.random((runs, rows // size)), size, axis=1)
+        known = rng.random((runs, rows)) > 0.6 * q if late else None
+        streams.take(u < np.clip(q - tolerance, 0, 1), q, known)
+    return streams.highest
+
+
+REGIMES: dict[str, dict[str, Any]] = {
+    "probabilities over all of [0, 1]": {"law": "even"},
+    "confident, off by just the tolerance of 0.02": {"law": "confident", "tolerance": 0.02},
+    "rare labels (0.8 %)": {"law": "rare"},
+    "a quarter of the probabilities 0, a quarter 1": {"law": "certain"},
+    "always 0.9": {"law": "one value"},
+    "clusters of 5, right or wrong together": {"law": "confident", "size": 5},
+    "late labels, missing where 1 is probable": {"law": "confident", "late": True},
+}
+
+
+def nights_until(rows: int, *, runs: int, tolerance: float, seed: int) -> Array:
+    """Of models that get worse by DROP after CHANGE nights: the nights from then to the alarm (LONGEST if there is
+    none; negative for one before)."""
+    rng = np.random.default_rng(seed)
+    streams = Streams(runs, tolerance=tolerance)
+    found = np.full(runs, LONGEST)
+    for night in range(CHANGE + LONGEST):
+        q = LAWS["confident"](rng, (runs, rows))
+        y = rng.random((runs, rows)) < np.clip(q - DROP * (night >= CHANGE), 0, 1)
+        first = (streams.take(y, q) >= THRESHOLD) & (found == LONGEST)
+        found[first] = night + 1 - CHANGE
+        if (found < LONGEST).all():
+            break
+    return found
+
+
+def _by_night(rows: int, *, runs: int, seed: int, alarms: Callable[[Array, Array], bool], nights: int) -> Array:
+    """The same for a test of each night's rows alone."""
+    found = []
+    for one in range(runs):
+        rng = np.random.default_rng((seed, one))
+        for night in range(CHANGE + nights):
+            q = LAWS["confident"](rng, rows)
+            y = (rng.random(rows) < np.clip(q - DROP * (night >= CHANGE), 0, 1)).astype(np.uint8)
+            if alarms(y, q):
+                break
+        found.append(night + 1 - CHANGE if night + 1 < CHANGE + nights else nights)
+    return np.array(found)
+
+
+TESTS: dict[str, Callable[[Array, Array], bool]] = {
+    "test of each night at 0.05": lambda y, q: calibration_test(y, q, rng=0).p_value <= 0.05,
+    "test of each night at 0.05 / 365": lambda y, q: calibration_test(y, q, rng=0).p_value <= 0.05 / 365,
+    "check of each night, error < 0.02, alarms over 30 nights": lambda y, q: (
+        check_calibration(y, q, max_error=0.02, alarms_over=30).outcome == "fail"
+    ),
+}
+
+
+def main() -> None:
+    """Print both tables."""
+    quick = "--quick" in sys.argv
+    runs, looks = (50, 500) if quick else (200, 10_000)
+    print("| calibrated models | runs with an alarm ever | of |\n|---|---:|---:|")
+    for name, regime in REGIMES.items():
+        found = highest(**regime, runs=runs, looks=looks, rows=10, seed=1)
+        print(f"| {name} | {int((found >= THRESHOLD).sum())} | {runs} |", flush=True)
+    print("\n| rows a night | method | alarm before the change | median delay | nine in ten within |")
+    print("|---:|---|---:|---:|---:|")
+    for rows in (100, 500):
+        for tolerance in (0.0, 0.02):
+            found = nights_until(rows, runs=runs, tolerance=tolerance, seed=2)
+            _row(rows, f"monitor, tolerance {tolerance:g}", found)
+        for name, alarms in TESTS.items():
+            found = _by_night(rows, runs=10 if quick else 40, seed=3, alarms=alarms, nights=100 if quick else 200)
+            _row(rows, name, found)
+
+
+def _row(rows: int, name: str, found: Array) -> None:
+    after = found[found > 0]
+    told = [f"{np.quantile(after, p):.0f}" if len(after) > 4 else "–" for p in (0.5, 0.9)]
+    print(f"| {rows} | {name} | {(found <= 0).mean():.2f} | {' | '.join(told)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
