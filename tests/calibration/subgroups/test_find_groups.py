@@ -135,3 +135,19 @@ def test_what_cannot_be_is_refused(changed: dict[str, Any], told: str) -> None:
     with pytest.raises(InputError) as caught:
         find_groups(Y, Q, **({"features": FEATURES} | changed))
     assert str(caught.value) == told
+
+
+def test_a_group_whose_gaps_cancel_is_found_by_its_predictions() -> None:
+    rng = np.random.default_rng(7)
+    q, kind = rng.random(20_000), rng.choice(["a", "b", "c", "d", "e"], 20_000)
+    p = np.where(kind == "c", 0.5 + 0.6 * (q - 0.5), q)
+    found = find_groups(rng.random(20_000) < p, q, features={"kind": kind})
+    assert [row.conditions[0] for row in found] == ["kind = c"] * len(found)
+    strongest = {row.gap > 0: row.conditions[1][:12] for row in found.rows[1::-1]}
+    assert strongest == {True: "prediction >", False: "prediction ≤"}
+
+
+def test_a_feature_called_prediction_is_not_taken_for_it() -> None:
+    found = find_groups(Y, Q, features={"prediction": PROMPT, "length": LENGTH})
+    assert found.recipe["features"] == ["prediction", "length"]
+    assert any("prediction = second" in row.name for row in found)

@@ -11,7 +11,6 @@ from howsure.calibration.subgroups.features import Feature, feature_of
 from howsure.calibration.subgroups.residuals import DIAGONAL, WHOLE, residuals_of
 from howsure.calibration.subgroups.scan import scan
 from howsure.inputs.pairs import Pairs
-from tests.calibration.subgroups.planted import PLANTS, REGIMES, simulated
 
 
 def made(n: int, seed: int, *, weighted: bool = False, clustered: bool = False) -> tuple[Pairs, list[Feature]]:
@@ -103,29 +102,3 @@ def test_a_group_of_a_few_clusters_is_no_candidate(against: str) -> None:
     residuals = residuals_of(pairs, against=against, rng=np.random.default_rng(0))
     (family,) = scan(residuals, features, conditions=1, min_rows=20, rng=np.random.default_rng(0))
     assert [features[0].conditions[c] for c, _ in family.conditions] == ["x = even", "x = odd"]
-
-
-def finds(regime: str, n: int, seed: int, *, plant: str | None = None, features: int = 10) -> bool:
-    pairs, columns = simulated(regime, n, np.random.default_rng([seed, n]), plant=plant, features=features)
-    held = [feature_of(values, name=name, n=n, min_rows=50) for name, values in columns.items()]
-    residuals = residuals_of(pairs, against=WHOLE, rng=np.random.default_rng(seed))
-    families = scan(residuals, held, conditions=2, min_rows=50, rng=np.random.default_rng(seed))
-    return any(bool((family.p_values(2) <= 0.05).any()) for family in families)
-
-
-def test_chance_alone_finds_nothing_and_a_planted_group_is_found() -> None:
-    assert sum(finds("plain", 2000, seed, features=4) for seed in range(20)) <= 4
-    assert all(finds("plain", 10_000, seed, plant="a category", features=4) for seed in range(3))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("regime", REGIMES)
-def test_chance_alone_finds_nothing_in_every_regime(regime: str) -> None:
-    n = 20_000 if regime == "rare" else 3000
-    assert sum(finds(regime, n, seed) for seed in range(400)) <= 31  # 5 %, and 2.5 standard deviations
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("plant", PLANTS)
-def test_planted_groups_of_one_row_in_twenty_are_found(plant: str) -> None:
-    assert sum(finds("plain", 20_000, seed, plant=plant, features=17) for seed in range(60)) >= 54

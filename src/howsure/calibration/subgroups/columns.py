@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from howsure.calibration.subgroups.features import Feature, feature_of
 from howsure.errors import InputError
 from howsure.inputs.frames import all_columns, columns_from, is_frame
 from howsure.inputs.pairs import NOTHING, Pairs
+
+PREDICTION = "prediction"
 
 
 def columns_by_name(features: Any, data: Any) -> dict[str, Any]:
@@ -53,6 +56,15 @@ def features_of(given: Pairs, columns: Mapping[str, Any], *, min_rows: int) -> t
     for feature in features:
         _refuse_teller(feature, pairs)
     return pairs, features
+
+
+def predictions_of(pairs: Pairs, columns: Mapping[str, Any], *, min_rows: int, alone: bool = True) -> Feature:
+    """The predictions as one more feature, by a name that no column has."""
+    name = PREDICTION
+    while name in columns:
+        name = f"model's {name}"
+    feature = feature_of(pairs.probabilities, name=name, n=len(pairs), min_rows=min_rows)
+    return replace(feature, alone=alone)
 
 
 def _that_weigh(given: Pairs, features: list[Feature]) -> tuple[Pairs, list[Feature]]:

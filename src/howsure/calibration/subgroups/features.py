@@ -27,7 +27,8 @@ class Feature:
     """A column as cells: the cell of each row, and the conditions that are made of them.
 
     members (conditions, cells): which cells a condition holds. in_pairs (conditions,): which of them are also combined
-    with another feature's. pooled: values too rare for a cell of their own, and the rows that hold them.
+    with another feature's. pooled: values too rare for a cell of their own, and the rows that hold them. alone: whether
+    its conditions make groups by themselves.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Feature:
     members: Floats
     in_pairs: npt.NDArray[np.bool_]
     pooled: tuple[int, int] = (0, 0)
+    alone: bool = True
 
     @property
     def cells(self) -> int:

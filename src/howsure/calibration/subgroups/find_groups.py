@@ -10,7 +10,7 @@ import numpy as np
 from howsure import __version__
 from howsure.calibration.bins.bins import bin_pairs
 from howsure.calibration.curve import debiased_estimate, squared_error
-from howsure.calibration.subgroups.columns import columns_by_name, features_of
+from howsure.calibration.subgroups.columns import columns_by_name, features_of, predictions_of
 from howsure.calibration.subgroups.features import Feature
 from howsure.calibration.subgroups.leading import Group, leading, names_of, rows_of
 from howsure.calibration.subgroups.residuals import DIAGONAL, WHOLE, Residuals, residuals_of
@@ -56,7 +56,8 @@ def find_groups(
     y_true, y_prob, sample_weight, clusters, pos_label, data: as in `calibration_curve`. features: a data frame, a
     mapping of names to columns of n values, or with `data` names of its columns. Categories give one condition per
     value (values in fewer than `min_rows` rows, and those beyond the 30 most frequent, are one condition together),
-    numbers and dates are cut at their 5, 10, 25, 50, 75, 90 and 95 % quantiles, and a missing value is a value.
+    numbers and dates are cut at their 5, 10, 25, 50, 75, 90 and 95 % quantiles, and a missing value is a value. The
+    prediction itself is one more feature, in groups of two conditions: a group may be overconfident only above 0.9.
     min_rows: the least number of rows of a group. conditions: 1 or 2.
 
     >>> import numpy as np
@@ -94,14 +95,15 @@ def groups_of(
     rng: Randomness = 0,
 ) -> FoundGroups:
     """The groups of checked pairs: the implementation of `find_groups`."""
-    pairs, features = features_of(given, columns, min_rows=min_rows)
+    pairs, held = features_of(given, columns, min_rows=min_rows)
     generator = generator_from(rng)
+    features = [*held, predictions_of(pairs, columns, min_rows=min_rows, alone=against == DIAGONAL)]
     with one_thread():
         residuals = residuals_of(pairs, against=against, rng=generator)
         families = scan(residuals, features, conditions=conditions, min_rows=min_rows, rng=generator)
         tested = tuple(len(family) for family in families)
         if not sum(tested):
-            raise _no_group(features, residuals, min_rows)
+            raise _no_group(held, residuals, min_rows)
         number = sum(count > 0 for count in tested)
         critical = [family.critical(1 - level, number) for family in families]
         significant = [family.p_values(number) <= 1 - level + 1e-12 for family in families]
@@ -115,13 +117,13 @@ def groups_of(
         for group, explains in led.groups
     )
     recipe: dict[str, Any] = {
-        "howsure": __version__, "n": len(pairs), "features": [feature.name for feature in features],
+        "howsure": __version__, "n": len(pairs), "features": list(columns),
         "conditions": conditions, "against": against, "min_rows": min_rows, "level": level,
         "weighted": pairs.weights is not None, "clustered": pairs.clusters is not None, "draws": DRAWS,
         "seed": seed_in_recipe(rng),
     }  # fmt: skip
     better = sum(int((some & ~bad).sum()) for some, bad in zip(significant, worse, strict=True))
-    notes = tuple(_notes(given, pairs, features, better, led.left))
+    notes = tuple(_notes(given, pairs, held, better, led.left))
     return FoundGroups(rows, _whole(pairs, level), tested, better, led.left, recipe, notes)
 
 

@@ -57,7 +57,8 @@ def leading(
     most: int,
 ) -> Leading:
     """The strongest of the groups found leads; its mean departure is taken out of its rows, and the groups whose
-    score then lies below the critical one are explained by it; the strongest of the others leads next.
+    score then lies below the critical one, or has the other sign, are explained by it; the strongest of the others
+    leads next.
 
     Where a group of two conditions is the strongest, one of its two conditions leads in its place if it was found too
     and leaves the group a score below 2.58 once its own departure is taken out.
@@ -74,6 +75,7 @@ def leading(
     held = residuals
     chosen: list[tuple[Group, tuple[Group, ...]]] = []
     scores = np.array([families[g.family].score[g.row] for g in groups])
+    signs = np.sign(scores)
     while open_.any() and len(chosen) < most:
         ones = np.array([len(g.parts) for g in groups])
         order = np.lexsort((size, ones, -np.round(np.abs(scores), 9)))
@@ -82,7 +84,7 @@ def leading(
         held = without(held, rows_of(groups[lead], features))
         places = np.flatnonzero(open_)
         scores[places] = per_sum[places] * sums_of([groups[i] for i in places], held.values, features)
-        gone = open_ & (np.abs(scores) < limit)
+        gone = open_ & (signs * scores < limit)
         gone[lead] = False
         chosen.append((groups[lead], tuple(groups[i] for i in np.flatnonzero(gone))))
         open_ &= ~gone

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.calibration.subgroups.columns import columns_by_name, features_of
-from howsure.calibration.subgroups.features import Feature, everything, feature_of
+from howsure.calibration.subgroups.columns import columns_by_name, features_of, predictions_of
+from howsure.calibration.subgroups.features import Feature, everything
 from howsure.calibration.subgroups.residuals import DIAGONAL, residuals_of
 from howsure.calibration.subgroups.scan import DRAWS, MIN_ROWS, Family, scan
 from howsure.errors import InputError
@@ -27,7 +27,6 @@ from howsure.stats.estimate import Estimate
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 from howsure.stats.threads import one_thread
 
-PREDICTION = "prediction"
 ALL_ROWS = "all rows"
 LEAST = 1e-9  # of a score, where a sum is divided by it
 
@@ -126,8 +125,7 @@ def multicalibration_of(
     min_rows = check_whole(min_rows, name="min_rows")
     pairs, held = features_of(given, columns, min_rows=min_rows)
     n, generator = len(pairs), generator_from(rng)
-    stretches = feature_of(pairs.probabilities, name=PREDICTION, n=n, min_rows=min_rows)
-    features = [everything(n, ALL_ROWS), stretches, *held]
+    features = [everything(n, ALL_ROWS), predictions_of(pairs, columns, min_rows=min_rows), *held]
     total = float(n if pairs.weights is None else pairs.weights.sum())
     asked: dict[str, Any] = {"min_rows": min_rows, "conditions": 2, "rng": generator}
     if conditions == 1:

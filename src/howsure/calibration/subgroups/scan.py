@@ -114,7 +114,8 @@ class _Search:
 
     def ones(self) -> Iterator[Family]:
         """The groups of one condition, feature by feature."""
-        for place, feature in enumerate(self.features):
+        for place in (i for i, feature in enumerate(self.features) if feature.alone):
+            feature = self.features[place]
             yield self._judged(alone(feature), (place, -1), np.ones((len(feature.conditions), 1), np.bool_))
 
     def twos(self, pairs: Sequence[tuple[int, int]]) -> Iterator[Family]:
