@@ -62,8 +62,10 @@ def test_the_table_says_what_was_found_and_left_out(file: Path, tmp_path: Path) 
     done = run("calibration", "find-groups", str(file), *TYPED, "--where", "day > '2026-02-01'", "--figure",
                str(tmp_path / "groups.svg"), "--report", str(tmp_path / "groups.html"))  # fmt: skip
     assert "left out (not where day > '2026-02-01')" in done.out
-    assert "overconfident by 0." in done.out
-    assert "prompt = second" in (tmp_path / "groups.html").read_text(encoding="utf-8")
+    assert "Overconfident by 0." in done.out
+    page = (tmp_path / "groups.html").read_text(encoding="utf-8")
+    assert "prompt = second" in page
+    assert "multicalibration error 0." in page
     assert "<svg" in (tmp_path / "groups.svg").read_text(encoding="utf-8")
 
 

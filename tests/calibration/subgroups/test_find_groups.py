@@ -48,7 +48,7 @@ def test_figures_of_a_group_are_those_of_its_rows(found: FoundGroups) -> None:
 def test_it_says_so_in_words(found: FoundGroups) -> None:
     said = found.verdict().splitlines()
     assert said[0].startswith("1 group is worse calibrated than the whole at the same predictions: ")
-    assert re.match(r"overconfident by 0\.1\d\d where prompt = second and length > 1\d\d; the whole, at", said[1])
+    assert re.match(r"Overconfident by 0\.1\d\d where prompt = second and length > 1\d\d; the whole, at", said[1])
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])

@@ -10,6 +10,7 @@ from matplotlib.collections import LineCollection
 from howsure import find_groups
 from howsure.calibration.subgroups.results import FoundGroups
 from howsure.figures.calibration import groups_figure
+from howsure.figures.width import of_width
 
 
 @cache
@@ -36,3 +37,13 @@ def test_every_group_is_drawn_where_it_is() -> None:
 def test_against_the_diagonal_there_is_no_whole_beside_it() -> None:
     result = found("diagonal")
     assert len(groups_figure(result).axes[0].lines) == 2 + len(result)
+
+
+def test_in_a_narrow_figure_conditions_stand_one_under_another() -> None:
+    rng = np.random.default_rng(1)
+    kind, sort, q = rng.choice(["a", "b"], 6000), rng.choice(["k", "l"], 6000), rng.random(6000)
+    labels = rng.random(6000) < np.where((kind == "b") & (sort == "k"), q**3, q)
+    result = find_groups(labels, q, features={"kind": kind, "sort": sort})
+    with of_width(3.3):
+        names = [tick.get_text() for tick in groups_figure(result).axes[0].get_yticklabels()]
+    assert "kind = b\nand sort = k" in names

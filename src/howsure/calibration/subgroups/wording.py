@@ -37,7 +37,7 @@ def group_in_words(row: MiscalibratedGroup, *, against: str) -> str:
         side = "" if same else f"{_side(row.whole_gap)} "
         beside = f"; the whole, at the same predictions, {side}by {_size(row.whole_gap)}"
     explained = f" It explains {counted(len(row.explains), 'other group')}." if row.explains else ""
-    return f"{_side(row.gap)} by {_size(row.gap)} where {in_a_line(row.name)}{beside}.{explained}"
+    return f"{_side(row.gap).capitalize()} by {_size(row.gap)} where {in_a_line(row.name)}{beside}.{explained}"
 
 
 def groups_table(found: FoundGroups, *, exact: bool = False) -> Table:

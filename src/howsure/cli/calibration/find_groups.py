@@ -26,6 +26,7 @@ from howsure.cli.terminal.options import (
 )
 from howsure.cli.terminal.output import emit, json_text, table_text
 from howsure.errors import InputError
+from howsure.figures.width import of_width
 from howsure.inputs.classes import CLASS_WISE
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Pairs
@@ -75,7 +76,9 @@ def command(
 
         save_figure(groups_figure(found), figure)
     if report is not None:
-        found.report(report, title=f"Which groups are worse calibrated? {files_text(recipe)}")
+        told = replace(found, notes=(*found.notes, repr(error)))
+        with of_width(None):  # that of the figure in a file is not that of a page
+            told.report(report, title=f"Which groups are worse calibrated? {files_text(recipe)}")
     if form == "json":
         document = found.to_dict() | {"recipe": {**found.recipe, **recipe}, "skipped": skipped}
         emit(json_text(document | {"multicalibration": error.to_dict()}), output)
