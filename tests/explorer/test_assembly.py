@@ -13,12 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure.explorer.assembly import EXPLORING, EXPORT, IMPORT, LABELLING, Design, assemble, json_in_html
+from howsure.explorer.monitor_page import MONITORING
 from tests.explorer.hostile_store import ATTACKS
 
 SMALL = 100_000  # bytes; the issue asks for half a megabyte
 TEXTS = st.text(st.characters(codec=None), max_size=40) | st.sampled_from(ATTACKS)
+
 PAGE = files("howsure.explorer").joinpath("page")
-DESIGNS = (EXPLORING, LABELLING)
+DESIGNS = (EXPLORING, LABELLING, MONITORING)
 
 
 def text(name: str) -> str:
@@ -44,7 +46,7 @@ def test_every_file_of_the_page_is_in_it() -> None:
     assert {one.name for one in PAGE.iterdir()} == known
 
 
-@pytest.mark.parametrize("design", DESIGNS, ids=["exploring", "labelling"])
+@pytest.mark.parametrize("design", DESIGNS, ids=["exploring", "labelling", "monitoring"])
 def test_modules_import_what_those_before_them_export(design: Design) -> None:
     exported: dict[str, set[str]] = {}
     for name in design.modules:
