@@ -1,4 +1,4 @@
-"""howsure: how sure is a model of language, should it be, and what follows for what you want to know?
+"""How confident is your NLP model, is that confidence justified, and what does it mean for your results?
 
 The public names are loaded when they are first used, so that `import howsure` is quick.
 """

@@ -74,7 +74,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 def test_shuffles_change_no_bit_of_a_curve(n: int, options: dict[str, Any], dtype: type) -> None:
     y, q = language_pairs(n, np.random.default_rng(29), dtype=dtype)
     whole = figures(calibration_curve(y, q, **options))
-    for seed in range(3):
+    for seed in range(3 if n < SORT_UP_TO else 1):  # the grid takes its time
         order = shuffled(seed, n)
         assert figures(calibration_curve(y[order], q[order], **options)) == whole
 
@@ -84,7 +84,7 @@ def test_chunks_change_no_bit(options: dict[str, Any]) -> None:
     y, q = language_pairs(SORT_UP_TO + 10_000, np.random.default_rng(30))
     order = shuffled(0, len(q))
     streamed = curve_of(Source(y, q, [len(q)]), **options)
-    for sizes in ([1_000], [7, 1, 60_000], [33_333, 2]):
+    for sizes in ([1_000], [7, 1, 33_333]):
         assert figures(curve_of(Source(y[order], q[order], sizes), **options)) == figures(streamed)
     in_memory = curve_of(Pairs(y, q), **options)
     if len(in_memory.bins) <= EDGES_ON_GRID:  # of more bins the rows themselves are added up in memory
@@ -100,7 +100,7 @@ def test_shuffles_change_no_bit_with_weights(interval: str) -> None:
     y, q = language_pairs(2_000, rng)
     w = rng.exponential(size=2_000).round(1)
     whole = figures(calibration_curve(y, q, sample_weight=w, interval=interval, rng=0))
-    for seed in range(20):
+    for seed in range(8):
         order = shuffled(seed, 2_000)
         again = calibration_curve(y[order], q[order], sample_weight=w[order], interval=interval, rng=0)
         assert figures(again) == whole
@@ -116,7 +116,7 @@ def test_shuffles_change_no_bit_with_clusters(n: int, size: int, named: Callable
     y, q = language_pairs(n, np.random.default_rng(32))
     clusters = np.arange(n) // size
     whole = figures(calibration_curve(y, q, clusters=named(clusters)))
-    for seed in range(5):
+    for seed in range(5 if n < SORT_UP_TO else 2):
         order = shuffled(seed, n)
         assert figures(calibration_curve(y[order], q[order], clusters=named(clusters[order]))) == whole
 

@@ -66,8 +66,8 @@ def label_command(
     howsure events label news.duckdb --labels 200
     howsure events label news.duckdb --actor IRQ,USA --question "Which of these bomb here?"
 
-    Every answer is stored at once; the same command goes on, and a larger N draws more. Documents in which the rule
-    found nothing are drawn too, since what it misses lies there.
+    Every answer is stored at once: rerun the same command to resume, with a larger N to read more. Documents in which
+    the rule found nothing are drawn too, since events that it misses are there.
     """
     with EventStore.open(path, read_only=False) as store, contextlib.suppress(KeyboardInterrupt):
         _draw(store, n, options)
