@@ -20,23 +20,25 @@ def curve_with(
     count: int = 400,
     error: tuple[float, float | None, float | None] = (0.1, 0.08, 0.12),
     name: str | None = None,
+    p: float = ANY_CURVE.p_value,
 ) -> CalibrationCurve:
     """A curve with these bins of `count` pairs each; a prediction's bin ends half-way to the next one's mean."""
-    q, p = np.array(mean_prob, dtype=float), np.array(frequency, dtype=float)
+    q, f = np.array(mean_prob, dtype=float), np.array(frequency, dtype=float)
     counts = np.full(len(q), count)
     upper = np.append((q[1:] + q[:-1]) / 2, q[-1])
-    low, high = wilson_interval(p, counts.astype(float))
-    bins = Bins(counts, counts.astype(float), q, p, np.sqrt(p * (1 - p) / counts), low, high, upper)
+    low, high = wilson_interval(f, counts.astype(float))
+    bins = Bins(counts, counts.astype(float), q, f, np.sqrt(f * (1 - f) / counts), low, high, upper)
     n = int(counts.sum())
     bars = np.minimum((q * 64).astype(int), 63)
-    histogram = np.stack([np.bincount(bars, weights=share * counts, minlength=64) for share in (1 - p, p)])
+    histogram = np.stack([np.bincount(bars, weights=share * counts, minlength=64) for share in (1 - f, f)])
     value, interval_low, interval_high = error
     return replace(
         ANY_CURVE,
         bins=bins,
         debiased_error=Estimate(value, interval_low, interval_high, 0.95, "debiased", n),
-        base_rate=float(p.mean()),
+        base_rate=float(f.mean()),
         n=n,
+        p_value=p,
         histogram=histogram,
         notes=(),
         name=name,

@@ -15,13 +15,14 @@ from howsure.calibration.corp.words import figures_in_words as corp_figures
 from howsure.calibration.multiclass import scores_of_all_classes
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.words.curves import figures_in_words, recipe_rows
-from howsure.calibration.words.verdict import NONE_SEEN, NOT_LOCATED, TOO_LITTLE, kind, verdict
+from howsure.calibration.words.verdict import NONE_SEEN, NOT_LOCATED, TOO_LITTLE, UNKNOWN_SIZE, kind, verdict
 from howsure.errors import InputError
 from howsure.figures.calibration import corp_figure, curve_figure, error_figure, histogram_figure
 from howsure.figures.files import inline_svg
 from howsure.report.pages import page_template
 from howsure.report.tables import table_of_bins, table_of_curves, table_of_rows
 from howsure.show.table import Table
+from howsure.stats.multiplicity import adjust_p_values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,6 +33,7 @@ COMPARED_UP_TO = 100  # rows of the figure of errors
 IN_A_SENTENCE = {
     NONE_SEEN: "without detected miscalibration",
     TOO_LITTLE: "with too little data to tell",
+    UNKNOWN_SIZE: "miscalibrated by an unknown amount",
     NOT_LOCATED: "miscalibrated, but not in any single bin",
 }
 
@@ -89,13 +91,16 @@ def calibration_report(
     if len(curves) == 0:
         raise InputError("curves must hold at least one calibration curve; it is empty.")
     names, without_bins = _names(curves), {curve.name: curve for curve in corp}
+    p_values = adjust_p_values([curve.p_value for curve in curves], method=adjust).tolist()
     shown = largest(curves)
     page = page_template("calibration.html")
     return page.render(
         title=title,
         subtitle=subtitle,
-        opening=_opening(curves, names),
-        verdicts=[(names[i], verdict(curves[i])) for i in shown] if 1 < len(curves) <= VERDICTS_UP_TO else [],
+        opening=_opening(curves, names, p_values),
+        verdicts=[(names[i], verdict(curves[i], p_values[i])) for i in shown]
+        if 1 < len(curves) <= VERDICTS_UP_TO
+        else [],
         notes=[*scores_of_all_classes(curves), *notes],
         table_of_curves=table_of_rows(table_rows) if table_rows else table_of_curves(curves, names, adjust=adjust),
         pictures=_overview(curves, names, shown),
@@ -119,12 +124,12 @@ def largest(curves: Sequence[CalibrationCurve]) -> list[int]:
     return sorted(sorted(range(len(curves)), key=lambda i: -curves[i].n)[:PICTURED_UP_TO])
 
 
-def _opening(curves: Sequence[CalibrationCurve], names: Sequence[str]) -> str:
+def _opening(curves: Sequence[CalibrationCurve], names: Sequence[str], p_values: Sequence[float]) -> str:
     """The first sentence of the page: the verdict, or how many curves have which."""
     if len(curves) == 1:
         sentence = verdict(curves[0])
         return sentence[0].upper() + sentence[1:] + "."
-    counts = Counter(kind(curve) for curve in curves).most_common()
+    counts = Counter(kind(curve, p) for curve, p in zip(curves, p_values, strict=True)).most_common()
     parts = [f"{n:,} {IN_A_SENTENCE.get(name, name)}" for name, n in counts]
     known = [i for i, curve in enumerate(curves) if not math.isnan(curve.debiased_error.value)]
     known.sort(key=lambda i: curves[i].debiased_error.value)

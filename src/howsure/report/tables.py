@@ -31,7 +31,7 @@ def table_of_curves(curves: Sequence[CalibrationCurve], names: Sequence[str], *,
             cell(curve.debiased_error),
             p_text(float(p_values[i])),
             *(cell(values[i]) for _, values in scores),
-            kind(curve),
+            kind(curve, float(p_values[i])),
         ]
         for i, curve in ((i, curves[i]) for i in order)
     ]

@@ -81,7 +81,7 @@ def test_numbers_are_weighted_means_over_the_run() -> None:
 
 
 def test_agreement_is_said_with_its_count() -> None:
-    curve = curve_with(GRID, [0.05, 0.25, 0.53, 0.65, 0.85], error=(0.0, 0.0, 0.03))
+    curve = curve_with(GRID, [0.05, 0.25, 0.53, 0.65, 0.85], error=(0.0, 0.0, 0.03), p=0.4)
     assert verdict(curve) == (
         "no miscalibration detected: the error's interval reaches 0 and 4 of 5 bins agree with the diagonal"
     )
@@ -95,11 +95,25 @@ def test_many_bins_off_the_diagonal_outweigh_an_interval_that_reaches_zero() -> 
 
 
 def test_too_little_data_is_said() -> None:
-    wide = curve_with(GRID, GRID, error=(0.1, 0.0, 0.3))
+    wide = curve_with(GRID, GRID, error=(0.1, 0.0, 0.3), p=0.4)
     assert verdict(wide) == "too little data to tell: the error may be anything from 0 to 0.30 (n = 2,000)"
     undefined = curve_with(GRID, GRID, error=(math.nan, None, None))
     assert verdict(undefined).startswith("too little data to tell: no bin holds two pairs")
     assert kind(wide) == kind(undefined) == "too little data"
+
+
+def test_a_test_that_rejects_is_never_beside_a_verdict_that_nothing_is_there() -> None:
+    """The error is squared, and the squares of small gaps are lost in noise where a test still sees their sum."""
+    said = (
+        "a test rejects calibration (p = 0.0007), but the data do not show how large the error is: anything from 0 to "
+    )
+    for high, most in ((0.3, "0.30"), (0.03, "0.03"), (0.0004, "0.0004")):
+        curve = curve_with(GRID, GRID, error=(0.0, 0.0, high), p=0.0007)
+        assert verdict(curve) == f"{said}{most} (n = 2,000)"
+        assert kind(curve) == "of unknown size"
+        assert kind(curve, 0.06) == kind(curve, math.nan) != "of unknown size"  # the p that stands beside it
+    clear = curve_with(GRID, [0.01, 0.10, 0.30, 0.50, 0.70], p=0.0007)
+    assert kind(clear) == "overconfident"
 
 
 def test_an_error_that_no_bin_shows_is_a_statement_about_the_whole() -> None:
@@ -115,7 +129,7 @@ def test_one_bin_and_one_class() -> None:
     assert verdict(one_bin) == "overconfident everywhere: mean prediction 0.90, observed frequency 0.50 (n = 100)"
     all_true = calibration_curve([1] * 300, np.linspace(0.3, 0.9, 300))
     assert kind(all_true) == "underconfident"
-    agrees = curve_with([0.5], [0.5], error=(0.0, 0.0, 0.05))
+    agrees = curve_with([0.5], [0.5], error=(0.0, 0.0, 0.05), p=0.4)
     assert "its one bin agrees with the diagonal" in verdict(agrees)
 
 

@@ -114,7 +114,7 @@ def curves_table(
         e = curve.debiased_error
         figures = (curve.base_rate, e.value, e.low, e.high, curve.error.value, curve.ece.value)
         values = [shown(one) for one in (*figures, *(held[i] for _, held in scores))]
-        rows.append([curve.name or "all", f"{curve.n}", *values, shown_p(p), kind(curve)])
+        rows.append([curve.name or "all", f"{curve.n}", *values, shown_p(p), kind(curve, p)])
     names = [name for name, _ in scores]
     lower = dict.fromkeys(("error", "Algorithm 1", "ECE", *names), LOWER)
     return Table(

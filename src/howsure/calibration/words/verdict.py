@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from howsure.show.numbers import p_in_words
+
 if TYPE_CHECKING:
     from howsure.calibration.results import CalibrationCurve
 
 OVERCONFIDENT, UNDERCONFIDENT, BOTH = "overconfident", "underconfident", "over- and underconfident"
 NONE_SEEN, TOO_LITTLE, NOT_LOCATED = "none detected", "too little data", "not located"
+UNKNOWN_SIZE = "of unknown size"
 TELLING = 0.1  # an interval from 0 to more than this tells nothing
 WORTH_SAYING = 0.25  # a second region is said if it adds this share of what the first adds to the error
 CHANCE = 3.0  # standard deviations: as many bins more than expected may miss the diagonal of a calibrated model
@@ -87,19 +90,22 @@ def regions(curve: CalibrationCurve) -> list[Region]:
     return sorted((_region(curve, *run) for run in runs), key=lambda region: -region.size)
 
 
-def verdict(curve: CalibrationCurve) -> str:
-    """One sentence: the kind of miscalibration, and where it occurs.
+def verdict(curve: CalibrationCurve, p: float | None = None) -> str:
+    """One sentence: the kind of miscalibration, and where it occurs. p: the p-value shown beside it (default: the
+    curve's own).
 
     Below the diagonal (true less often than predicted), a model is overconfident, above it underconfident (Nguyen &
-    O'Connor 2015). The verdict depends on the interval of the debiased error and those of the bins.
+    O'Connor 2015). The verdict depends on the interval of the debiased error and those of the bins; and where these
+    show nothing, on p: a test can see that a model is miscalibrated where its error cannot be told from 0.
     """
-    return _judge(curve)[1]
+    return _judge(curve, curve.p_value if p is None else p)[1]
 
 
-def kind(curve: CalibrationCurve) -> str:
-    """The verdict in one to three words: "overconfident", "underconfident", "over- and underconfident", "none to be
-    seen", "too little data", or "not located" if the error is above 0 but no bin shows it."""
-    return _judge(curve)[0]
+def kind(curve: CalibrationCurve, p: float | None = None) -> str:
+    """The verdict in one to three words: "overconfident", "underconfident", "over- and underconfident", "none
+    detected", "too little data", "of unknown size" if p rejects calibration where one of these two would be said, or
+    "not located" if the error is above 0 but no bin shows it. p as in `verdict`."""
+    return _judge(curve, curve.p_value if p is None else p)[0]
 
 
 def _sides(curve: CalibrationCurve) -> np.typing.NDArray[np.int64]:
@@ -125,14 +131,17 @@ def _region(curve: CalibrationCurve, first: int, last: int) -> Region:
     )
 
 
-def _judge(curve: CalibrationCurve) -> tuple[str, str]:
+def _judge(curve: CalibrationCurve, p: float) -> tuple[str, str]:
     error = curve.debiased_error
     if math.isnan(error.value) or error.low is None or error.high is None:
         return TOO_LITTLE, f"too little data to tell: no bin holds two pairs to learn from (n = {curve.n:,})"
     found = regions(curve)
     missing = int(np.count_nonzero(_sides(curve)))
     if error.low <= 0.0:
-        if error.high > TELLING:
+        little = error.high > TELLING
+        if (little or missing <= _missing_by_chance(len(curve.bins), error.level)) and p < 1 - error.level:
+            return UNKNOWN_SIZE, _of_unknown_size(curve, error.high, p)
+        if little:
             return (
                 TOO_LITTLE,
                 f"too little data to tell: the error may be anything from 0 to {error.high:.2f} (n = {curve.n:,})",
@@ -151,6 +160,14 @@ def _judge(curve: CalibrationCurve) -> tuple[str, str]:
 def _missing_by_chance(bins: int, level: float) -> float:
     expected = (1 - level) * bins
     return max(1.0, expected + CHANCE * math.sqrt(expected * level))
+
+
+def _of_unknown_size(curve: CalibrationCurve, high: float, p: float) -> str:
+    (most,) = rounded(high)
+    return (
+        f"a test rejects calibration ({p_in_words(p)}), but the data do not show how large the error is: anything from "
+        f"0 to {most} (n = {curve.n:,})"
+    )
 
 
 def _none_seen(agreeing: int, bins: int) -> str:

@@ -47,7 +47,8 @@ def curves_text(curves: Sequence[CalibrationCurve], *, recipe: dict[str, Any], s
     if len(curves) == 1 and curves[0].name is None and chosen() is None:
         return f"{read}\n\n{summary(curves[0])}\n\n{table_text(bins_table(curves[0]))}"
     table = curves_table(curves, recipe=recipe, skipped=skipped, adjust=adjust)
-    said = [f"{curve.name}: {verdict(curve)}" for curve in curves]
+    adjusted = adjusted_p_values(curves, adjust)
+    said = [f"{curve.name}: {verdict(curve, p)}" for curve, p in zip(curves, adjusted, strict=True)]
     lines = [*scores_of_all_classes(curves), *_families(curves, adjust), *said, *_notes(curves)]
     return "\n".join([read, "", table_text(table), *lines, ""])
 

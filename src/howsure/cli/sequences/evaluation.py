@@ -100,7 +100,7 @@ def _table(found: Evaluation, recipe: Mapping[str, Any], adjusted: list[float], 
         e = curve.debiased_error
         values = (e.value, e.low, e.high, curve.error.value, *(held[i] for _, held in scores))
         share = right / tokens if tokens else None
-        rows.append([name, f"{tokens}", shown(share), *map(shown, values), shown_p(p), kind(curve)])
+        rows.append([name, f"{tokens}", shown(share), *map(shown, values), shown_p(p), kind(curve, p)])
     comment = "\n".join([*_heading(found, recipe), f"howsure {__version__}", *_notes(found, recipe)])
     headings = (*HEADERS, *(name for name, _ in scores), "p", "miscalibration")
     return Table(headings, rows, words=("tag", "miscalibration"), caption=comment)

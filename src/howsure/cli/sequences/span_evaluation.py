@@ -117,7 +117,7 @@ def _table(found: SpanEvaluation, recipe: Mapping[str, Any], adjusted: list[floa
         e, sums = curve.debiased_error, (curve.base_rate, _mean_probability(curve))
         recall = hits / gold if gold else None
         figures = (*sums, e.value, e.low, e.high, curve.brier.score, curve.log_loss.score)
-        rows.append([name, f"{gold}", shown(recall), f"{curve.n}", *map(shown, figures), shown_p(p), kind(curve)])
+        rows.append([name, f"{gold}", shown(recall), f"{curve.n}", *map(shown, figures), shown_p(p), kind(curve, p)])
     comment = "\n".join([*_heading(found), f"howsure {__version__}", *_notes(found, recipe)])
     return Table(HEADERS, rows, words=("type", "miscalibration"), caption=comment)
 
