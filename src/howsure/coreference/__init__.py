@@ -5,7 +5,11 @@ from howsure.coreference.model.antecedent_model import AntecedentModel
 from howsure.coreference.posterior.calibration_pairs import pairs_from_posteriors
 from howsure.coreference.posterior.coref_posterior import CorefPosterior
 from howsure.coreference.posterior.query_posterior import QueryPosterior
-from howsure.coreference.recalibration.recalibration import CoreferenceRecalibration, recalibrate_coreference
+from howsure.coreference.recalibration.recalibration import (
+    CoreferenceRecalibration,
+    entity_pairs_from_posteriors,
+    recalibrate_coreference,
+)
 from howsure.coreference.recalibration.sharpening import Sharpening
 from howsure.coreference.scored.fastcoref import scores_from_fastcoref
 from howsure.coreference.scored.posterior_from_scores import posterior_from_scores
@@ -20,6 +24,7 @@ __all__ = [
     "Score",
     "Sharpening",
     "detect_mentions",
+    "entity_pairs_from_posteriors",
     "pairs_from_posteriors",
     "posterior_from_scores",
     "recalibrate_coreference",

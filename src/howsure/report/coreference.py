@@ -23,7 +23,10 @@ COLOURS = 12  # classes in the template; entities take turns
 
 @dataclass(frozen=True, slots=True)
 class MarkedDocument:
-    """A document, its mentions, their labels (M,), pair probabilities (M, M), confidence (M,), number of entities."""
+    """A document, its mentions, their labels (M,), pair probabilities (M, M), confidence (M,), number of entities.
+
+    mended: whether the confidence is recalibrated; if not, the page says so.
+    """
 
     document: Document
     mentions: Sequence[Mention]
@@ -31,6 +34,7 @@ class MarkedDocument:
     together: Floats
     confidence: Floats
     number: CountDistribution
+    mended: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,8 @@ def _page(one: MarkedDocument) -> Page:
         f"{len(one.mentions):,} mentions; entities here: {len(set(one.labels.tolist())):,}, expected "
         f"{one.number.mean:.1f}, between {low} and {high} with 95 % probability. Uncertain mentions: {doubts:,}."
     )
+    if not one.mended:
+        summary += " Confidence is not recalibrated, and likely too high."
     if not low <= len(set(one.labels.tolist())) <= high:
         summary += f" {ROUNDED}"
     shown = {place: one.mentions[place] for place in brackets}

@@ -30,6 +30,9 @@ entity there and 0.6 of one in the expected number, so that their number may lie
 WHY_SEVERAL = """ entities: those of several mentions, chosen and expected. A scored mention that stands alone may be
 no mention at all: most models do not tell the two apart.
 """
+NOT_MENDED = """ confidence: not recalibrated, likely too high; howsure coreference recalibrate mends it by documents
+with gold entities.
+"""
 ENTITIES_SHOWN, WIDTH = 8, 80
 SIDES, PARTS = ("first", "second"), ("", "_sentence", "_start", "_end", "_text")
 
@@ -145,9 +148,9 @@ def _entities_text(view: View) -> str:
         [f"{number}", f"{view.confidence_of(members):.3f}", _cut(" · ".join(map(view.text, members)))]
         for number, members in enumerate(several[:ENTITIES_SHOWN], start=1)
     ]
-    more = len(several) - len(rows)
+    more, unmended = len(several) - len(rows), "" if view.mended else NOT_MENDED
     text = table_text(Table(("entity", "confidence", "mentions"), rows, words=("mentions",)))
-    return text + (f"… and {more} more of several mentions\n" if more else "")
+    return text + (f"… and {more} more of several mentions\n" if more else "") + unmended
 
 
 def _cut(text: str) -> str:
@@ -186,6 +189,7 @@ def _as_json(view: View) -> dict[str, Any]:
         "name": view.document.name,
         "number_of_entities": {"mean": view.number.mean, "low": low, "high": high, "level": LEVEL},
         "entities_of_several_mentions": {"mean": view.several},
+        "confidence_recalibrated": view.mended,
         "mentions": mentions,
         "entities": entities,
         "pairs": pairs,
@@ -254,7 +258,7 @@ def write_text(views: Sequence[View], path: str) -> None:
     from howsure.report.files import write_report
 
     shown = [
-        MarkedDocument(one.document, one.mentions, one.labels, one.together, one.confidence, one.number)
+        MarkedDocument(one.document, one.mentions, one.labels, one.together, one.confidence, one.number, one.mended)
         for one in views
         if one.together is not None
     ]

@@ -36,6 +36,10 @@ class ConfidenceMap:
         found: Floats = sigmoid(np.where(sizes > 1, several, design[:, :2] @ np.array(self.alone)))
         return found
 
+    def mend(self, judged: Iterable[Judged]) -> list[Judged]:
+        """The same entities with their mended confidence."""
+        return [Judged(self.apply(one.confidence, one.labels), one.labels, one.right) for one in judged]
+
     def to_dict(self) -> dict[str, list[float]]:
         """The JSON form."""
         return {name: list(values) for name, values in asdict(self).items()}

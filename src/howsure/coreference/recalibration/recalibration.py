@@ -16,7 +16,13 @@ from howsure.coreference.recalibration.effects import (
     effect_to_dict,
     effects_of,
 )
-from howsure.coreference.recalibration.entity_confidence import ConfidenceMap, Judged, fit_confidence, right_share
+from howsure.coreference.recalibration.entity_confidence import (
+    ConfidenceMap,
+    Judged,
+    entity_pairs,
+    fit_confidence,
+    right_share,
+)
 from howsure.coreference.recalibration.fit_sharpening import fit_sharpening
 from howsure.coreference.recalibration.losses import SCORES, Score
 from howsure.coreference.recalibration.sharpening import Sharpening
@@ -24,7 +30,7 @@ from howsure.errors import InputError
 from howsure.inputs.arrays import listed
 from howsure.inputs.naming import counted, unknown_name
 from howsure.inputs.numbers import is_number
-from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.result import Result
 from howsure.show.numbers import interval, number
 from howsure.show.preformatted import preformatted
@@ -128,8 +134,16 @@ class CoreferenceRecalibration(Result):
         return [
             f"Choice of the antecedent to the power {one.links:.2f}; log odds of a new entity times {one.new:.2f}, "
             f"plus {one.offset:.2f}.",
+            *(f"The squared error {how} for {', '.join(names)}." for how, names in self._changes().items() if names),
             *(f"Note: {note}." for note in self.notes),
         ]
+
+    def _changes(self) -> dict[str, list[str]]:
+        """Which squared errors fall, and which rise."""
+        return {
+            "falls": [one.name for one in self.effects if one.after.squared < one.before.squared],
+            "rises": [one.name for one in self.effects if one.after.squared > one.before.squared],
+        }
 
     def _columns(self) -> dict[str, Any]:
         columns: dict[str, list[Any]] = {
@@ -194,6 +208,36 @@ def recalibrate_coreference(
     return CoreferenceRecalibration(sharpening, confidence, effects, len(held), recipe, notes)
 
 
+def entity_pairs_from_posteriors(
+    posteriors: Iterable[CorefPosterior],
+    gold: Iterable[Any],
+    *,
+    recalibration: CoreferenceRecalibration | None = None,
+    decision: Decision = "best",
+    alone: bool = False,
+) -> Pairs:
+    """The confidence in every chosen entity of several mentions as a prediction: are two of its mentions the same?
+
+    An entity whose pairs are right by three quarters is a row of weight 0.75 with label 1, and one of weight 0.25 with
+    label 0; the document is the cluster. posteriors, gold: as of `recalibrate_coreference`, but recalibrated already.
+    recalibration: with it, the confidence is mended. alone: the lone mentions instead; label 1 if they are alone in
+    gold.
+
+    >>> posterior = CorefPosterior([[1, 0, 0], [0.4, 0.6, 0], [0.5, 0.3, 0.2]])
+    >>> pairs = entity_pairs_from_posteriors([posterior], [[[0, 1, 2]]])
+    >>> pairs.labels, pairs.probabilities.round(2), pairs.weights
+    (array([1], dtype=uint8), array([0.62]), array([1.]))
+
+    Raises InputError as `recalibrate_coreference` does, and for another decision.
+    """
+    if decision not in DECISIONS:
+        raise unknown_name("decision", str(decision), DECISIONS, place="decision")
+    judged = _judged(*_checked(posteriors, gold), decision)
+    if recalibration is not None:
+        judged = recalibration.confidence[decision].mend(judged)
+    return entity_pairs(judged, alone=alone)
+
+
 def _effects(
     sharpening: Sharpening,
     confidence: Mapping[Decision, ConfidenceMap],
@@ -205,9 +249,7 @@ def _effects(
         raise InputError(f"before must be of the same documents; it has {len(before)}, posteriors {len(held)}.")
     after = [CorefPosterior(sharpening.apply(one.antecedents), mentions=one.mentions) for one in held]
     chosen, mended = _judged(before, gold, DECISIONS[0]), _judged(after, gold, DECISIONS[0])
-    confident = confidence[DECISIONS[0]]
-    mended = [Judged(confident.apply(one.confidence, one.labels), one.labels, one.right) for one in mended]
-    return effects_of(Side(before, chosen), Side(after, mended), gold)
+    return effects_of(Side(before, chosen), Side(after, confidence[DECISIONS[0]].mend(mended)), gold)
 
 
 def _judged(posteriors: Sequence[CorefPosterior], gold: Sequence[Integers], decision: Decision) -> list[Judged]:

@@ -1,0 +1,78 @@
+"""Print what recalibration does to an antecedent model, fitted to the documents of training alone.
+
+    python scripts/recalibrate_coreference.py FOLDER_OF_DATA
+
+The model learns from GUM's training part, mentions detected; its best pass is chosen on the development part. The
+recalibrations are fitted to the training part, each quarter predicted by a model trained on the others, and judged
+there, on the development and test parts, and on LitBank (novels, mentions of gold) if a parser lies beside the data.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import numpy as np
+
+from howsure.coreference import AntecedentModel, CoreferenceRecalibration, CorefPosterior, recalibrate_coreference
+from howsure.coreference.mentions.selection import entities_of
+from howsure.coreference.recalibration.losses import Score
+from howsure.data import Document
+from howsure.inputs.pairs import Integers
+from howsure.reproductions.coreference.corpora import GUM, LITBANK, parser_beside, read_corpus
+
+FOLDS = 4
+SETTINGS: dict[str, tuple[Score, float]] = {"squared errors": ("squared", 0.3), "likelihood": ("log", 1.0)}
+Asked = tuple[list[CorefPosterior], list[CorefPosterior], list[Integers]]
+
+
+def asked(model: AntecedentModel, documents: Sequence[Document], *, gold: bool = False) -> Asked:
+    """The posteriors as learnt, those with the constant sharpness, and the labels of gold entities."""
+    plain, sharp, labels = [], [], []
+    for document in documents:
+        mentions = tuple(document.mentions or ()) if gold else model.mentions_of(document)
+        for sharpness, held in ((1.0, plain), (1.2, sharp)):
+            model.sharpness = sharpness
+            held.append(model.posterior(document, mentions=mentions))
+        labels.append(entities_of(document, mentions))
+    return plain, sharp, labels
+
+
+def crossed(documents: Sequence[Document]) -> Asked:
+    """The same of the documents of training, each by a model that did not learn from it."""
+    plain, sharp, labels = [], [], []
+    for fold in range(FOLDS):
+        others = [one for place, one in enumerate(documents) if place % FOLDS != fold]
+        model = AntecedentModel(mentions="detected", rng=np.random.default_rng([0, fold])).fit(others)
+        for held, found in zip((plain, sharp, labels), asked(model, documents[fold::FOLDS]), strict=True):
+            held += found
+    return plain, sharp, labels
+
+
+def told(name: str, found: CoreferenceRecalibration) -> str:
+    """The table of a part."""
+    return f"\n{name}: {found.documents if name == 'training' else found.recipe['judged_on']} documents\n{found}\n"
+
+
+def main(data: str) -> None:
+    gum = read_corpus(GUM, data, limit=None, parser=None)
+    parts = {"training": crossed(gum.train)}
+    model = AntecedentModel(mentions="detected", rng=0).fit(gum.train, development=gum.dev)
+    parts |= {"development": asked(model, gum.dev), "test": asked(model, gum.test)}
+    parser = parser_beside(data)
+    if parser is not None:
+        parts["LitBank"] = asked(model, read_corpus(LITBANK, data, limit=None, parser=parser).test, gold=True)
+    plain, sharp, labels = parts.pop("training")
+    for title, (score, weight) in SETTINGS.items():
+        found = recalibrate_coreference(plain, labels, before=sharp, score=score, weight_of_new=weight)
+        sys.stdout.write(f"\n== {title}: {score}, weight of P(new) {weight:g}; before: sharpness 1.2 ==\n")
+        sys.stdout.write(told("training", found))
+        for name, (learnt, before, gold) in parts.items():
+            sys.stdout.write(told(name, found.judge(learnt, gold, before=before)))
+        for decision, confidence in found.confidence.items():
+            sys.stdout.write(f"confidence in entities ({decision}): {confidence}\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
