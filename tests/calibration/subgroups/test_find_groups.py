@@ -119,7 +119,8 @@ def test_nothing_found_is_a_result() -> None:
         ({"features": {"y": Y}}, "features: y tells every label: none of its values occurs with both. Is it the label "
          "itself, or made from it? Use what is known before the label is."),
         ({"features": {"x": np.ones(N)}}, "no group of at least 50 rows can be made of the features: x (one value "
-         "in all rows); 5 labels of either kind must be expected in a group. Is each value rare? Give features with "
+         "in all rows); 5 labels of either kind must be expected in a group, and as many beside it at the same "
+         "predictions. Is each value rare? Give features with "
          "few values, or numbers, such as the length of a text."),
         ({"conditions": 3}, "conditions must be 1 or 2; it is 3."),
         ({"against": "half"}, "against must be 'whole' or 'diagonal', not 'half'"),
@@ -151,3 +152,15 @@ def test_a_feature_called_prediction_is_not_taken_for_it() -> None:
     found = find_groups(Y, Q, features={"prediction": PROMPT, "length": LENGTH})
     assert found.recipe["features"] == ["prediction", "length"]
     assert any("prediction = second" in row.name for row in found)
+
+
+@pytest.mark.parametrize("n", [2000, 20_000])
+def test_rows_that_the_prediction_alone_selects_are_no_group(n: int) -> None:
+    rng = np.random.default_rng(9)
+    q = rng.choice([0.1, 0.4, 0.9], n)
+    labels = rng.random(n) < 0.3 + 0.2 * q
+    features = {"sure": q > 0.5, "kind": rng.integers(0, 3, n)}
+    assert not len(find_groups(labels, q, features=features))
+    with pytest.raises(InputError, match="as many beside it at the same predictions"):
+        find_groups(labels, q, features={"sure": q > 0.5})
+    assert find_groups(labels, q, features=features, against="diagonal")["sure = True"].gap > 0.3

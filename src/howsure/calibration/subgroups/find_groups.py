@@ -129,7 +129,7 @@ def groups_of(
 
 def _no_group(features: Sequence[Feature], residuals: Residuals, min_rows: int) -> InputError:
     held = shortened(f"{feature.name} ({_kind_of(feature)})" for feature in features)
-    rare = "; 5 labels of either kind must be expected in a group"
+    rare = "; 5 labels of either kind must be expected in a group, and as many beside it at the same predictions"
     rare += ", and its rows must come from at least 10 clusters" if residuals.clustered else ""
     return InputError(
         f"no group of at least {min_rows:,} rows can be made of the features: {held}{rare}. Is each value rare? Give "

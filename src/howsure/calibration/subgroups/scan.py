@@ -20,6 +20,7 @@ from howsure.inputs.pairs import Floats, Integers
 DRAWS = 1000
 MIN_ROWS = 50  # of a group, unless the user says else
 EXPECTED = 5.0  # the least Σ r (1 - r), so that more labels of either kind are expected; outside a group, too
+BESIDE = 0.1  # the least share of the variance of a group that is left beside others with the same predictions
 CLUSTERS = 10.0  # the least equivalent number of clusters in a group
 LARGEST_SHARE = 0.9  # of a condition's rows that a second condition may leave
 FIGURES = ("features", "conditions", "n", "weight", "sums", "expected", "deviation", "observed", "score")
@@ -138,7 +139,9 @@ class _Search:
         spread = np.tensordot(held.variance, n, 1)
         enough = (rows >= self.min_rows) & (spread >= EXPECTED)
         if held.against == WHOLE:
-            enough &= held.variance @ held.totals[0] - spread >= EXPECTED
+            smaller = np.minimum(spread, held.variance @ held.totals[0] - spread)
+            unit = np.divide(w2.sum(axis=0), rows, out=np.ones_like(rows), where=rows > 0)
+            enough &= (smaller >= EXPECTED) & (variance >= unit * np.maximum(EXPECTED / 2, BESIDE * smaller))
         enough &= (rows <= most) if places[1] >= 0 else most
         chosen = np.flatnonzero(enough)
         sums = table.sums(held.blocks, held.n_blocks, held.values).reshape(held.n_blocks, -1)[:, chosen]
