@@ -1,4 +1,9 @@
-"""Recalibration: maps from a model's probabilities to calibrated ones, and what they improve."""
+"""Recalibration: maps from a model's probabilities to calibrated ones, and what they improve.
+
+`RecalibratedClassifier` is here, too: a classifier of scikit-learn's, loaded when it is first used.
+"""
+
+from typing import Any
 
 from howsure.recalibration.evaluation.evaluate_recalibration import evaluate_recalibration, recalibration_table
 from howsure.recalibration.evaluation.results import RecalibrationEvaluation, RecalibrationTable
@@ -13,3 +18,11 @@ __all__ = [
     "recalibrate",
     "recalibration_table",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "RecalibratedClassifier":
+        from howsure.recalibration import recalibrated_classifier
+
+        return recalibrated_classifier.RecalibratedClassifier
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

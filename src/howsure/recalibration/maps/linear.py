@@ -115,7 +115,7 @@ class Dirichlet:
 
         def objective(at: Floats) -> tuple[float, Floats]:
             w, b = at[: k * k].reshape(k, k), at[k * k :]
-            loss, residual = softmax_loss(logs @ w.T + b, truth, share)
+            loss, residual = softmax_loss((w @ logs.T).T + b, truth, share)
             loss += float((off * w * w).sum() + penalty * (b @ b) / k)
             of_w = residual.T @ logs + 2.0 * off * w
             return loss, np.concatenate([of_w.ravel(), residual.sum(axis=0) + 2.0 * penalty * b / k])
@@ -191,7 +191,9 @@ def _usable(data: Labelled, method: str) -> tuple[Floats, Floats]:
             f"method={method!r} needs rows of every class; no label is {shortened(map(repr, absent))}. "
             "method='temperature' does not."
         )
-    return logs, np.eye(data.k)[data.labels]
+    truth = np.zeros(logs.shape, order="F")
+    truth[np.arange(len(data)), data.labels] = 1.0
+    return np.asfortranarray(logs), truth  # columns of a few classes are summed faster than rows
 
 
 def _shares(data: Labelled) -> Floats:
