@@ -60,6 +60,18 @@ def _sklearn() -> Task:
     return lambda y, q: calibration_curve(y, q, n_bins=20, strategy="quantile")
 
 
+def _corp() -> Task:
+    import howsure
+
+    return lambda y, q: howsure.calibration_curve(y, q, method="corp", rng=0)
+
+
+def _isotonic() -> Task:
+    from sklearn.isotonic import IsotonicRegression
+
+    return lambda y, q: IsotonicRegression().fit(q, y)
+
+
 def _netcal() -> Task:
     from netcal.metrics import ECE
 
@@ -84,12 +96,20 @@ TASKS: dict[str, Callable[[], Task]] = {
     OURS: _howsure,
     f"{OURS}, 20 bins": lambda: _howsure(n_bins=20),
     f"{OURS}, 1,000 bins": lambda: _howsure(n_bins=1_000),
+    "howsure.calibration_curve, method='corp'": _corp,
+    "scikit-learn IsotonicRegression (no band, no scores)": _isotonic,
     "scikit-learn calibration_curve, 20 quantile bins (no error)": _sklearn,
     "model-diagnostics compute_bias, 20 quantile bins (no error)": _model_diagnostics,
     "netcal ECE, 20 equal-mass bins": _netcal,
     "MAPIE expected_calibration_error, 20 quantile bins": _mapie,
 }
-PACKAGES = {_sklearn: "sklearn", _netcal: "netcal", _mapie: "mapie", _model_diagnostics: "model_diagnostics"}
+PACKAGES = {
+    _sklearn: "sklearn",
+    _isotonic: "sklearn",
+    _netcal: "netcal",
+    _mapie: "mapie",
+    _model_diagnostics: "model_diagnostics",
+}
 PEERS_WITH_ERROR = [name for name, make in TASKS.items() if make in (_netcal, _mapie)]
 
 

@@ -6,7 +6,7 @@ whose labels hang together (a Gaussian copula), weights.
 
 The consistency band must hold the curve of a calibrated model in .95 of the pairs' places, the interval of a step the
 true frequency at each pair's prediction, and the intervals of the scores' parts their values in the population. Prints
-the Markdown table of docs/coverage.md. `--quick` takes a tenth of the runs.
+the Markdown table of docs/coverage.md; with `--smooth`, that of the smooth ECE. `--quick` takes a tenth of the runs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ import numpy as np
 from scipy.special import ndtr
 
 from howsure.calibration.corp.curve import corp_of
+from howsure.calibration.corp.ordered import ordered
 from howsure.calibration.corp.results import CorpCurve
+from howsure.calibration.corp.smooth_error import fixed_point, on_grid, smooth_ece
 from howsure.inputs.pairs import Floats, Pairs
 
 RUNS = 1_000
@@ -85,6 +87,11 @@ class World:
             "log_loss": (cross(c, inside) - entropy, cross(np.full_like(c, rate), np.full_like(c, rate)) - entropy),
         }
 
+    def smooth_ece(self) -> float:
+        """The true smooth ECE."""
+        q = self.predictions(np.random.default_rng(98), 400_000)
+        return fixed_point(on_grid(q, (self.truth(q) - q) / len(q)))
+
 
 def covered(world: World, runs: int, *, seed: int = 0, n_simulations: int = 100) -> dict[str, float]:
     """How often bands and intervals hold: shares of the pairs, or of the runs."""
@@ -97,6 +104,19 @@ def covered(world: World, runs: int, *, seed: int = 0, n_simulations: int = 100)
         for name, value in _one(world, pairs, curve, true).items():
             found.setdefault(name, []).append(value)
     return {name: float(np.mean(values)) for name, values in found.items()}
+
+
+def smooth_covered(world: World, runs: int, *, seed: int = 0) -> tuple[float, float, float, float]:
+    """The true smooth ECE, how often its interval holds it, the mean value and the mean width."""
+    true, found = world.smooth_ece(), []
+    for run in range(runs):
+        rng = np.random.default_rng([seed, run])
+        one = smooth_ece(ordered(world.pairs(rng)), level=0.95, rng=rng)
+        assert one.low is not None
+        assert one.high is not None
+        found.append((one.low <= true <= one.high, one.value, one.high - one.low))
+    covered_, value, width = np.mean(found, axis=0).tolist()
+    return true, covered_, value, width
 
 
 def _one(world: World, pairs: Pairs, curve: CorpCurve, true: dict[str, tuple[float, float]]) -> dict[str, float]:
@@ -153,7 +173,15 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
-    runs = RUNS // 10 if parser.parse_args().quick else RUNS
+    parser.add_argument("--smooth", action="store_true")
+    asked = parser.parse_args()
+    runs = RUNS // 10 if asked.quick else RUNS
+    if asked.smooth:
+        print("| pairs | true | mean | covered | width |\n|---|---:|---:|---:|---:|")
+        for name, world in WORLDS.items():
+            true, held, value, width = smooth_covered(world, runs // 5)
+            print(f"| {name} | {true:.3f} | {value:.3f} | {held:.3f} | {width:.3f} |", flush=True)
+        return
     print(f"| pairs | {' | '.join(COLUMNS.values())} |")
     print(f"|---|{'---:|' * len(COLUMNS)}")
     for name, world in WORLDS.items():

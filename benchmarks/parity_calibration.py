@@ -2,10 +2,10 @@
 
     python benchmarks/parity_calibration.py tests/calibration/parity.json
 
-asks scikit-learn, uncertainty-calibration (verified_calibration), model-diagnostics, calzone and netcal, each only for
-what it gets right, and writes their answers with their versions. The pairs come from a seed and from arithmetic that is
-the same everywhere; they are made again in the test, and only the answers are stored. netcal needs torch: see
-docs/decisions/peers.md.
+asks scikit-learn, uncertainty-calibration (verified_calibration), model-diagnostics, calzone, relplot and netcal, each
+only for what it gets right, and writes their answers with their versions. The pairs come from a seed and from
+arithmetic that is the same everywhere; they are made again in the test, and only the answers are stored. netcal needs
+torch, and relplot is installed by hand: see docs/decisions/peers.md.
 """
 
 from __future__ import annotations
@@ -24,9 +24,18 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Pairs = tuple[npt.NDArray[np.int64], Floats, Floats]  # labels, predictions, weights
 
-PACKAGES = ("calzone-tool", "model-diagnostics", "netcal", "numpy", "scikit-learn", "uncertainty-calibration")
+PACKAGES = (
+    "calzone-tool",
+    "model-diagnostics",
+    "netcal",
+    "numpy",
+    "relplot",
+    "scikit-learn",
+    "uncertainty-calibration",
+)
 WIDTHS = (10, 15)
 BINS = (10, 30)
+BANDWIDTHS = (0.02, 0.05)
 
 
 def smooth() -> Pairs:
@@ -58,7 +67,13 @@ def tied(seed: int) -> Pairs:
     return _labelled(q, seed=400 + seed)
 
 
+def inner() -> Pairs:
+    """2,000 pairs without predictions near 0 and 1."""
+    return _labelled(0.1 + 0.8 * _uniform(600, 2_000), seed=601)
+
+
 TIED_SETS = range(20)
+AWAY_FROM_ENDS = {"steps": steps, "inner": inner}  # relplot loses half of what lies at 0 and 1
 EXAMPLES = {"smooth": smooth, "masses": masses, "steps": steps, "calibrated": calibrated}
 
 
@@ -145,6 +160,18 @@ def ask_calzone() -> dict[str, Any]:
     return found
 
 
+def ask_relplot() -> dict[str, Any]:
+    from relplot import config
+    from relplot.metrics import smECE, smECE_sigma
+
+    config.smECE_mesh_pts = 5_001  # of 200 places, it is away from its definition by 1e-3
+    found: dict[str, Any] = {}
+    for name, example in AWAY_FROM_ENDS.items():
+        y, q, _ = example()
+        found[name] = {"smooth": float(smECE(q, y)), **{str(s): float(smECE_sigma(q, y, s)) for s in BANDWIDTHS}}
+    return found
+
+
 def ask_netcal() -> dict[str, Any]:
     from netcal.metrics import ECE
 
@@ -164,6 +191,7 @@ def main(target: Path) -> None:
         "model-diagnostics": ask_model_diagnostics(),
         "calzone": ask_calzone(),
         "netcal": ask_netcal(),
+        "relplot": ask_relplot(),
     }
     with tempfile.NamedTemporaryFile("w", dir=target.parent, suffix=".json", delete=False) as file:
         json.dump(answers, file, indent=1)

@@ -109,5 +109,5 @@ def test_spiegelhalter_of_calzone(example: str) -> None:
 
 def test_the_answers_are_those_of_named_versions() -> None:
     assert set(ANSWERS["versions"]) == {
-        "calzone-tool", "model-diagnostics", "netcal", "numpy", "scikit-learn", "uncertainty-calibration"
+        "calzone-tool", "model-diagnostics", "netcal", "numpy", "relplot", "scikit-learn", "uncertainty-calibration"
     }  # fmt: skip

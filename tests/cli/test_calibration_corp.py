@@ -40,6 +40,7 @@ def test_json_equals_the_library(predictions: Path, options: tuple[str, ...]) ->
             "below_band",
             "above_band",
             "miscalibration_by_chance",
+            "smooth_ece",
             "verdict",
             "notes",
             "recipe",

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from benchmarks.corp_coverage import WORLDS, World, covered
+from benchmarks.corp_coverage import WORLDS, World, covered, smooth_covered
 
 RUNS = 400
 AWAY = 0.015  # of .95, for the consistency band
@@ -26,6 +26,13 @@ def test_bands_and_intervals_hold(name: str) -> None:
     for score in ("brier", "log_loss"):
         for part in ("miscalibration", "discrimination"):
             assert found[f"{score} {part}"] >= 0.92 - noise, (score, part)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WORLDS)
+def test_the_interval_of_the_smooth_ece_holds(name: str) -> None:
+    _, held, _, _ = smooth_covered(WORLDS[name], RUNS, seed=1)
+    assert held >= 0.94 - 2.5 * math.sqrt(0.94 * 0.06 / RUNS)
 
 
 def test_they_hold_in_a_few_runs() -> None:

@@ -13,6 +13,7 @@ from howsure.calibration.corp.decomposition import Fit, decomposed, rows_of_step
 from howsure.calibration.corp.isotonic import isotonic_steps
 from howsure.calibration.corp.ordered import Ordered, by_content, ordered
 from howsure.calibration.corp.results import ConsistencyBand, CorpCurve, CorpSteps
+from howsure.calibration.corp.smooth_error import smooth_ece
 from howsure.calibration.estimates.cluster_sums import cluster_sums
 from howsure.calibration.estimates.clusters import clustered_standard_errors, effective_numbers
 from howsure.calibration.scores import wrong_extremes
@@ -60,7 +61,8 @@ def corp_of(
     recipe |= {"weighted": weights is not None, "clustered": clusters is not None}
     fit = Fit(steps.weight / unit, steps.frequency, effective, steps.frequency[rows_of_steps(starts, len(rows.q))])
     brier, log_loss = decomposed(rows, fit, level=level, recipe=recipe)
-    simulated = consistency(rows, n_simulations=times, level=level, rng=generator_from(rng))
+    generator = generator_from(rng)
+    simulated = consistency(rows, n_simulations=times, level=level, rng=generator)
     low, high = np.quantile(simulated.simulated, [(1 - level) / 2, (1 + level) / 2], method="weibull").tolist()
     mean = float(simulated.simulated.mean())
     base_rate = float(steps.weight @ steps.frequency / steps.weight.sum())
@@ -70,6 +72,7 @@ def corp_of(
         brier=brier,
         log_loss=log_loss,
         by_chance=Estimate(mean, low, high, level, "simulation", n),
+        smooth_ece=smooth_ece(rows, level=level, rng=generator),
         p_value=simulated.p_value,
         base_rate=base_rate,
         n=n,

@@ -68,10 +68,10 @@ class CorpCurve(Result):
     steps: the curve, isotonic regression. band: where that of a calibrated model would lie. brier, log_loss: mean
     scores of the pairs as miscalibration - discrimination + uncertainty. by_chance: the miscalibration of the Brier
     score that a calibrated model with these predictions would show, the mean and the range of the simulated ones.
-    p_value: of the hypothesis that the predictions are calibrated, by these simulations. base_rate: the frequency of
-    label 1. n: the pairs. histogram (2, 64): weight of the predictions of label 0 and of label 1 in 64 bars over [0,
-    1]. notes: caveats. recipe: everything needed to repeat it. name: the group. reduction, positive: as of
-    `CalibrationCurve`.
+    smooth_ece: the error of the curve that a kernel smooths, in units of probability. p_value: of the hypothesis that
+    the predictions are calibrated, by the simulations. base_rate: the frequency of label 1. n: the pairs. histogram (2,
+    64): weight of the predictions of label 0 and of label 1 in 64 bars over [0, 1]. notes: caveats. recipe: everything
+    needed to repeat it. name: the group. reduction, positive: as of `CalibrationCurve`.
     """
 
     steps: CorpSteps
@@ -79,6 +79,7 @@ class CorpCurve(Result):
     brier: ScoreDecomposition
     log_loss: ScoreDecomposition
     by_chance: Estimate
+    smooth_ece: Estimate
     p_value: float
     base_rate: float
     n: int
@@ -107,6 +108,7 @@ class CorpCurve(Result):
             "base_rate": self.base_rate,
             "p_value": self.p_value,
             "miscalibration_by_chance": self.by_chance.to_dict(),
+            "smooth_ece": self.smooth_ece.to_dict(),
             score_key("brier", self.reduction): self.brier.parts(),
             score_key("log_loss", self.reduction): self.log_loss.parts(),
             "below_band": self.band.below,

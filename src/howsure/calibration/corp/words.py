@@ -44,6 +44,7 @@ def figures_in_words(curve: CorpCurve) -> list[tuple[str, str]]:
         ("uncertainty", _whole(curve.brier.uncertainty, 5)),
         ("calibrated?", f"{p_in_words(curve.p_value)} ({_simulated(curve)})"),
         ("band", f"{band} ({1 - chance.level:.0%} expected of a calibrated model)"),
+        ("smooth ECE", str(curve.smooth_ece)),
         ("pairs", f"{curve.n:,} in {len(steps):,} step{'s' if len(steps) > 1 else ''}"),
         (base_rate_words([curve]), f"{curve.base_rate:.4f}"),
         (score_words("brier", curve.reduction), str(curve.brier)),
