@@ -18,6 +18,7 @@ import pytest
 
 from tests.cli.running import howsure as run
 from tests.cli.running import printed
+from tests.data.piped_input import piped_input
 
 HOWSURE = Path(sys.executable).parent / "howsure"
 JUDGE = ("--target", "gold", "--prob", "prob")
@@ -75,13 +76,22 @@ def test_every_file_format_gives_the_same_numbers(columns: dict[str, Any], tmp_p
 @pytest.mark.parametrize("name", ["dev.csv", "dev.tsv", "dev.jsonl", "dev.csv.gz", "dev.parquet", "dev.npz"])
 def test_standard_input(columns: dict[str, Any], tmp_path: Path, name: str) -> None:
     (path,) = write_all(columns, tmp_path)[name]
+    with piped_input(path.read_bytes()):
+        found = printed("calibration", "-", *JUDGE, "--format", "json")
+    assert json.loads(found)["curves"] == curves_of(path)
+
+
+def test_standard_input_of_the_program(columns: dict[str, Any], tmp_path: Path) -> None:
+    """Where it is a file, and the process one of its own."""
+    (path,) = write_all(columns, tmp_path)["dev.csv"]
     with path.open("rb") as stdin:
         command = [HOWSURE, "calibration", "-", *JUDGE, "--format", "json"]
         done = subprocess.run(command, stdin=stdin, capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout)["curves"] == json.loads(
-        printed("calibration", path, *JUDGE, "--format", "json")
-    )["curves"]  # fmt: skip
-    assert done.stderr == ""
+    assert (json.loads(done.stdout)["curves"], done.stderr) == (curves_of(path), "")
+
+
+def curves_of(path: Path) -> Any:
+    return json.loads(printed("calibration", path, *JUDGE, "--format", "json"))["curves"]
 
 
 def test_output_is_what_would_be_printed(columns: dict[str, Any], tmp_path: Path) -> None:

@@ -13,26 +13,22 @@ import pytest
 
 from howsure.data import open_predictions
 from howsure.errors import InputError
+from tests.data.piped_input import piped_input
 from tests.data.writers import SUFFIXES, write
 
 ROWS = {"y": [1, 0, 1], "q": [0.9, 0.25, 0.5]}
-PROGRAM = """
-import sys
-from howsure.data import open_predictions
-from howsure.errors import InputError
-try:
-    with open_predictions(["-"], label="y", prob="q", format={format!r}, spool={spool!r}) as predictions:
-        print(predictions.pairs().probabilities.tolist(), predictions.describe()["files"])
-except InputError as error:
-    print(error)
-"""
 
 
 def piped(content: bytes, spool: Path, format: str | None = None) -> str:
-    program = PROGRAM.format(format=format, spool=str(spool))
-    done = subprocess.run([sys.executable, "-c", program], input=content, capture_output=True, check=True)
+    """What is read of standard input, or why nothing is."""
+    with piped_input(content):
+        try:
+            with open_predictions(["-"], label="y", prob="q", format=format, spool=spool) as predictions:
+                found = f"{predictions.pairs().probabilities.tolist()} {predictions.describe()['files']}"
+        except InputError as error:
+            found = str(error)
     assert list(spool.iterdir()) == []
-    return done.stdout.decode().strip()
+    return found
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".json", ".parquet", ".npz", ".csv.gz", ".jsonl.gz"])
