@@ -77,6 +77,25 @@ def test_the_truth_lies_in_the_intervals() -> None:
     assert (inside(8, 100) >= 5).all()  # fewer: P < .001
 
 
+def test_the_interval_is_that_of_the_jackknife() -> None:
+    """By as many fits as there are sentences, to what one step of Newton's loses."""
+    posterior, gold = spoken(25, local=0.6, between=0.6)
+    found = fit_temperatures(posterior, gold, keep_answers=True).emissions
+    rest = [[j for j in range(25) if j != i] for i in range(25)]
+    without = [fit_temperatures(posterior[own], [gold[j] for j in own], keep_answers=True) for own in rest]
+    logs = np.log([one.emissions.value for one in without])
+    error = np.sqrt(24 * np.mean((logs - logs.mean()) ** 2))
+    assert np.log(found.high / found.value) == pytest.approx(2.0639 * error, rel=0.05)  # Student's, 24 degrees
+
+
+def test_intervals_of_few_sentences() -> None:
+    """None where one sentence alone decides."""
+    posterior = TagPosterior([np.array([[0.0, 1.0]] * 4), np.zeros((1, 2))], np.zeros((2, 2)), labels=["N", "V"])
+    found = fit_temperatures(posterior, [["N", "V", "V", "V"], ["N"]])
+    assert found.emissions.low is None
+    assert found.emissions.value == pytest.approx(1 / np.log(3), rel=1e-5)
+
+
 @pytest.mark.slow
 def test_coverage_of_the_intervals() -> None:
     held = inside(1000, 100)

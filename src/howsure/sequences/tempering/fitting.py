@@ -48,18 +48,19 @@ def fit_temperatures(
     "joint", Σ log P(y | x) over all sentences. unknown_tags: "error", or "keep" for leaving out tokens with gold tags
     that the model does not know, and counting them.
 
-    The intervals come from the sandwich estimator, the sentence being the unit, with Student's quantiles.
+    The intervals come from the jackknife, leaving out one sentence at a time (by a step of Newton's), with Student's
+    quantiles.
 
     >>> rng = np.random.default_rng(0)
     >>> truth = TagPosterior(list(rng.normal(size=(200, 5, 3))), rng.normal(size=(3, 3)), labels=["D", "N", "V"])
     >>> gold = [truth.names(draw[0]) for draw in truth.sample(1, rng=1)]
     >>> print(fit_temperatures(truth.tempered(0.5), gold).emissions)  # of a model that is twice too sure
-    1.9101 [1.6776, 2.1749]
+    1.9101 [1.6756, 2.1774]
 
     Raises InputError for tags of other sentences or of another tag set, for no tokens, and where the sentences cannot
     tell the temperature.
 
-    Sources: Guo et al. 2017 (temperatures); Godambe 1960 (the sandwich).
+    Sources: Guo et al. 2017 (temperatures); Cain & Lange 1984 (the jackknife by one step).
     """
     if likelihood not in (MARGINAL, JOINT):
         raise unknown_name("likelihood", str(likelihood), (MARGINAL, JOINT), place="fit_temperatures")
