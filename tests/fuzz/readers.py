@@ -20,6 +20,7 @@ from howsure.cli.check.configuration import contexts, read_configuration
 from howsure.cli.check.main import FOUND, command
 from howsure.cli.check.options import NAMES
 from howsure.cli.monitor.state_file import read_state
+from howsure.cli.recalibrate.input import read_map
 from howsure.coreference.model.antecedent_model import AntecedentModel
 from howsure.coreference.scored.posterior_from_scores import posterior_from_scores
 from howsure.data.antecedent_scores.score_file import read_antecedent_scores
@@ -55,6 +56,13 @@ class Reader:
     suffix: str
     read: Callable[[Path], Any]
     envelope: Envelope = PLAIN
+
+
+def recalibration(path: Path) -> None:
+    """A map, applied to a row."""
+    found = read_map(str(path))
+    groups = found.groups[:1] or None
+    found.apply([[1 / len(found.classes)] * len(found.classes)] if found.classes else [0.3], groups=groups)
 
 
 def pairs(path: Path) -> None:
@@ -202,6 +210,7 @@ READERS = {
         Reader("corpus-conllu", ".conllu", corpus),
         Reader("experiments", ".experiments", experiments, LINES),
         Reader("monitor-state", ".json", lambda path: read_state(str(path)).status()),
+        Reader("recalibration-map", ".json", recalibration),
         Reader("baseline", ".json", lambda path: read_baseline(str(path))),
         Reader("checks", ".toml", checks),
         Reader("outcomes", ".json", read_outcomes),

@@ -14,6 +14,7 @@ import pyarrow.parquet
 
 from howsure.data import write_antecedent_scores
 from howsure.monitoring import CalibrationMonitor
+from howsure.recalibration import recalibrate
 from howsure.sequences.taggers.crf import CRFTagger
 from howsure.sequences.taggers.hmm import HMMTagger
 from howsure.significance.experiments import Experiments
@@ -93,6 +94,14 @@ SCORED: dict[str, list[object]] = {
 }
 OUTCOMES = json.dumps({"base": {**RUNS, "h1": {"large": RUNS}}}).encode()
 WORDS, TAGS = [["a", "bird", "sings"], ["birds", "sing"]], [["DT", "NN", "VBZ"], ["NNS", "VBP"]]
+
+
+def maps() -> list[bytes]:
+    """Maps of one probability, of groups, and of classes."""
+    y, q = np.arange(80) % 2, np.linspace(0.1, 0.9, 80)
+    of_groups = recalibrate(y, q, groups=np.arange(80) // 40, method="isotonic")
+    of_classes = recalibrate([0, 1, 2] * 3, np.random.default_rng(0).dirichlet([1] * 3, 9), method="vector")
+    return [one.to_json().encode() for one in (recalibrate(y, q, folds=2), of_groups, of_classes)]
 
 
 def bytes_of(make: Callable[[Path], object], path: Path) -> bytes:
@@ -213,6 +222,7 @@ SEEDS: dict[str, Seeds] = {
     "corpus-conllu": news,
     "experiments": lambda folder: [bytes_of(experiments, folder / "runs.experiments")],
     "monitor-state": lambda folder: [watched().to_json().encode()],
+    "recalibration-map": lambda folder: maps(),
     "baseline": fixed(BASELINE),
     "checks": fixed(CHECKS),
     "outcomes": fixed(OUTCOMES),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure import InputError, RecalibrationMap, recalibrate
-from tests.recalibration.test_recalibrate import BINARY, OF_CLASSES, binary, classes
+from tests.recalibration.test_recalibrate import BINARY, OF_CLASSES, binary, classes, softmax
 
 
 @settings(max_examples=20, deadline=None)
@@ -102,3 +103,64 @@ def test_the_text_says_what_it_is():
     assert held["formula"] == (
         "first q = min(max(q, floor), 1 - floor); then q' = 1 / (1 + exp(-(a + b * log(q / (1 - q)))))"
     )
+
+
+def in_plain_python(held: dict, q: float) -> float:
+    """A map's file applied to one probability by what stands in it, with the standard library alone."""
+    if held["floor"] is not None:
+        q = min(max(q, held["floor"]), 1 - held["floor"])
+    p = held["parameters"]
+    log_odds = math.log(q / (1 - q))
+    match held["method"]:
+        case "none":
+            return q
+        case "temperature":
+            return 1 / (1 + math.exp(-log_odds / p["T"]))
+        case "platt":
+            return 1 / (1 + math.exp(-(p["a"] + p["b"] * log_odds)))
+        case "beta":
+            return 1 / (1 + math.exp(-(p["c"] + p["a"] * math.log(q) - p["b"] * math.log(1 - q))))
+        case "histogram":
+            return p["values"][sum(edge <= q for edge in p["edges"])]
+        case "venn-abers":
+            p0 = p["low"][sum(start <= q for start in p["from"])]
+            p1 = p["high"][sum(end < q for end in p["upto"])]
+            return p1 / (1 - p0 + p1)
+    x, y = p["x"], p["y"]
+    if q <= x[0] or q >= x[-1]:
+        return y[0] if q <= x[0] else y[-1]
+    right = next(place for place, one in enumerate(x) if one >= q)
+    return y[right - 1] + (y[right] - y[right - 1]) * (q - x[right - 1]) / (x[right] - x[right - 1])
+
+
+def of_classes_in_plain_python(held: dict, p: list[float]) -> list[float]:
+    logs, found = [math.log(one) for one in p], held["parameters"]
+    match held["method"]:
+        case "temperature":
+            scores = [one / found["T"] for one in logs]
+        case "vector":
+            scores = [a * one + b for a, b, one in zip(found["a"], found["b"], logs, strict=True)]
+        case _:
+            rows = zip(found["W"], found["b"], strict=True)
+            scores = [b + sum(w * one for w, one in zip(row, logs, strict=True)) for row, b in rows]
+    raised = [math.exp(one) for one in scores]
+    return [one / sum(raised) for one in raised]
+
+
+@pytest.mark.parametrize("floor", [None, 0.01])
+@pytest.mark.parametrize("method", [*BINARY, "none"])
+def test_ten_lines_of_any_language_apply_the_file(method, floor):
+    y, q = binary(300)
+    found = recalibrate(y, q, method=method, floor=floor)
+    held = json.loads(found.to_json())
+    assert [in_plain_python(held, one) for one in q.tolist()] == pytest.approx(found.apply(q), rel=1e-12)
+
+
+@pytest.mark.parametrize("method", OF_CLASSES)
+def test_ten_lines_of_any_language_apply_the_file_of_classes(method):
+    codes, logits = classes(300)
+    p = softmax(logits)
+    found = recalibrate(codes, p, method=method)
+    held = json.loads(found.to_json())
+    plain = [of_classes_in_plain_python(held, row) for row in p.tolist()]
+    assert np.array(plain) == pytest.approx(found.apply(p), rel=1e-11)

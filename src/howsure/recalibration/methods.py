@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, Self
 
+import numpy as np
+
 from howsure.errors import InputError
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.pairs import Floats
@@ -107,7 +109,7 @@ def candidates(method: object, *, binary: bool, bins: int = BINS, penalty: float
 
 
 def _check_told(name: str, bins: int, penalty: float | None) -> None:
-    if isinstance(bins, bool) or not isinstance(bins, int) or not 1 <= bins <= 100_000:
+    if isinstance(bins, bool) or not isinstance(bins, (int, np.integer)) or not 1 <= bins <= 100_000:
         raise InputError(f"bins must be a whole number from 1 to 100,000; it is {bins!r}.")
     if bins != BINS and name not in (AUTO, Histogram.method):
         raise InputError(f"bins is for method='histogram'; with method={name!r}, leave bins out.")

@@ -88,14 +88,12 @@ def scores_from(
 def binary_of(column: Floats, *, logits: bool = False, floor: float | None = None) -> Binary:
     """The scores of checked probabilities, or of checked log-odds."""
     if logits:
-        odds = column
-    else:
-        with np.errstate(divide="ignore"):
-            odds = np.log(column) - np.log1p(-column)
-    if floor is not None:
-        bound = float(np.log(floor) - np.log1p(-floor))
-        odds = np.clip(odds, bound, -bound)
-    return Binary(expit(odds) if logits or floor is not None else column, odds)
+        bound = np.inf if floor is None else float(np.log(1.0 - floor) - np.log(floor))
+        odds = np.clip(column, -bound, bound)
+        return Binary(expit(odds), odds)
+    q = column if floor is None else np.clip(column, floor, 1.0 - floor)
+    with np.errstate(divide="ignore"):
+        return Binary(q, np.log(q) - np.log1p(-q))
 
 
 def classes_of(matrix: Floats, *, logits: bool = False, floor: float | None = None) -> Classes:
