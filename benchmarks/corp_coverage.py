@@ -43,8 +43,8 @@ class World:
 
     @property
     def narrow(self) -> bool:
-        """Whether no place of the band is certain: at predictions near 0, many simulated curves are exactly 0."""
-        return self.shape != "extreme" and self.n >= 50 * self.size
+        """Whether no place of the band is certain: at predictions of 0, all simulated curves are 0, near it many."""
+        return self.shape != "extreme" and not self.ties and self.n >= 50 * self.size
 
     def truth(self, q: Floats) -> Floats:
         """The probability of label 1 where the prediction is q."""

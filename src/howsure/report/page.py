@@ -185,4 +185,7 @@ def _without_bins(curve: CorpCurve | None, prefix: str) -> WithoutBins | None:
     if curve is None:
         return None
     caption = "Isotonic regression; in grey, where the curve of a calibrated model would lie."
-    return WithoutBins(curve.verdict(), corp_figures(curve), _picture(corp_figure([curve]), caption, f"{prefix}i"))
+    said = curve.verdict()
+    return WithoutBins(
+        f"{said[0].upper()}{said[1:]}.", corp_figures(curve), _picture(corp_figure([curve]), caption, f"{prefix}i")
+    )

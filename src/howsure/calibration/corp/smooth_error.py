@@ -6,7 +6,7 @@ dt with r_σ(t) = Σ w K_σ(t, q) (y - q) / Σ w falls with the bandwidth σ, an
 
 Noise adds to it, so a calibrated model's is above 0. By the triangle inequality, and because smECE_σ falls with σ, the
 smooth ECE of the sample is away from that of the population by at most ∫ |noise_σ(t)| dt at the sample's own σ. The
-interval is that bound, at the quantile of simulated noise: it errs on the wide side.
+interval is that bound, at the quantile of simulated noise: on the wide side, unless the model is calibrated.
 """
 
 from __future__ import annotations
