@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure import calibration_test, check_calibration
+from howsure import CalibrationMonitor, Estimate, calibration_test, check_calibration
 from howsure.monitoring.bets import (
     CELL_SHIFTS,
     LEARNED_PRIOR,
@@ -29,8 +29,9 @@ from howsure.monitoring.bets import (
     _learned,
     _whole,
 )
-from howsure.monitoring.cells import N_CELLS, cells_of
+from howsure.monitoring.cells import N_CELLS, CellSums, cells_of
 from howsure.monitoring.e_process import waiting
+from howsure.monitoring.error_sequence import error_sequence, period_error
 from howsure.monitoring.group import FIRST_CORRELATION, PAIRS_KNOWN
 
 Array = Any
@@ -182,8 +183,51 @@ TESTS: dict[str, Callable[[Array, Array], bool]] = {
 }
 
 
+def bands(gap: float, *, runs: int, looks: int, rows: int, size: int, seed: int) -> tuple[float, float]:
+    """How often the band of the error of all rows holds at all looks together, and that of a period by itself.
+
+    `size` rows after each other are a cluster, of one probability, right or wrong together.
+    """
+    rng, always, alone = np.random.default_rng(seed), 0, 0
+    clusters = None if size == 1 else np.arange(rows) // size
+    for _ in range(runs):
+        total, held = CellSums.zero(), True
+        for _ in range(looks):
+            q = np.repeat(rng.uniform(0.2, 1.0, rows // size), size)
+            y = (np.repeat(rng.random(rows // size), size) < q - gap).astype(np.uint8)
+            sums = CellSums.of(y, q, clusters)
+            total += sums
+            whole, one = error_sequence(total), period_error(sums)
+            held &= _holds(whole, gap)
+            alone += _holds(one, gap)
+        always += held
+    return always / runs, alone / (runs * looks)
+
+
+def _holds(found: Estimate, truth: float) -> bool:
+    assert found.low is not None
+    assert found.high is not None
+    return found.low <= truth <= found.high
+
+
+def dated(rows: int, *, drop: float, runs: int, seed: int) -> Array:
+    """By how many nights the date since when is wrong, of the models whose alarm came."""
+    found = []
+    for one in range(runs):
+        rng = np.random.default_rng((seed, one))
+        night = np.repeat(np.arange(CHANGE + 60), rows)
+        q = LAWS["confident"](rng, len(night))
+        y = rng.random(len(q)) < np.clip(q - drop * (night >= CHANGE), 0, 1)
+        monitor = CalibrationMonitor(tolerance=0.0)
+        monitor.update(np.datetime64("2026-01-01") + night, y, q)
+        status = monitor.status()["all"]
+        if status.alarm is not None:
+            found.append(int((np.datetime64(str(status.since)) - np.datetime64("2026-01-01")).astype(int)) - CHANGE)
+    return np.array(found)
+
+
 def main() -> None:
-    """Print both tables."""
+    """Print the tables."""
     quick = "--quick" in sys.argv
     runs, looks = (50, 500) if quick else (200, 10_000)
     print("| calibrated models | runs with an alarm ever | of |\n|---|---:|---:|")
@@ -199,6 +243,19 @@ def main() -> None:
         for name, alarms in TESTS.items():
             found = _by_night(rows, runs=10 if quick else 40, seed=3, alarms=alarms, nights=100 if quick else 200)
             _row(rows, name, found)
+
+    print("\n| rows a night | drop | alarms | since: off by at most 2 nights | 7 nights |\n|---:|---:|---:|---:|---:|")
+    for rows, drop in ((100, 0.05), (100, 0.1), (500, 0.05)):
+        off = np.abs(dated(rows, drop=drop, runs=10 if quick else 40, seed=4))
+        shares = " | ".join(f"{(off <= n).mean():.2f}" for n in (2, 7))
+        print(f"| {rows} | {drop:g} | {len(off)} | {shares} |", flush=True)
+    print("\n| gap | rows a period | in a cluster | band at 60 looks together | interval of a period |")
+    print("|---:|---:|---:|---:|---:|")
+    for size in (1, 5):
+        for gap in (0.0, 0.05, 0.15):
+            for rows in (100, 500):
+                both = bands(gap, runs=20 if quick else 100, looks=60, rows=rows, size=size, seed=5)
+                print(f"| {gap:g} | {rows} | {size} | {both[0]:.3f} | {both[1]:.3f} |", flush=True)
 
 
 def _row(rows: int, name: str, found: Array) -> None:

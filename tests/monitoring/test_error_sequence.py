@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from benchmarks.monitoring import bands
 from howsure.monitoring.cells import EDGES, N_CELLS, CellSums, cells_of
 from howsure.monitoring.error_sequence import MIXED, _parts, error_sequence, period_error
 
@@ -43,7 +44,8 @@ def test_the_band_is_the_range_of_the_error_in_the_ellipsoid() -> None:
     rng = np.random.default_rng(2)
     sums = drawn(rng, 3000, 0.1)
     held = sums.n > 0
-    gaps, share, _, n, floor = _parts(sums)
+    gaps, share, _, _, floor = _parts(sums)
+    n = sums.n[held]
     variance = np.maximum(sums.dominating[held], n * floor)
     prior = MIXED * share * variance / n
     radius = 2 * math.log(20) + np.log1p(variance / prior).sum()
@@ -103,3 +105,19 @@ def test_gaps_smaller_than_noise_prove_nothing() -> None:
     found = period_error(CellSums.of(y, q, None))
     assert (found.value, found.low) == (0.0, 0.0)
     assert found.high > 0.04
+
+
+def test_few_clusters_do_not_narrow_the_bands() -> None:
+    """Twenty clusters a period in nine cells: in one cell there are too few to show how they vary."""
+    always, alone = bands(0.0, runs=20, looks=10, rows=100, size=5, seed=6)
+    assert always >= 0.9
+    assert alone >= 0.93
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [1, 5])
+@pytest.mark.parametrize("gap", [0.0, 0.05, 0.15])
+def test_bands_hold_as_often_as_they_say(gap: float, size: int) -> None:
+    always, alone = bands(gap, runs=100, looks=60, rows=200, size=size, seed=8)
+    assert always >= 0.9
+    assert alone >= 0.94

@@ -24,6 +24,7 @@ from howsure.stats.estimate import Estimate
 
 MIXED = 2_000.0  # rows at which the band is about as narrow as it can be
 STEPS = 80  # halvings
+FEW = 2.0  # independent rows of a cell: so few do not show how they vary around their own mean
 METHOD, ONE_PERIOD = "normal mixture over cells", "noncentral chi-squared over cells"
 
 
@@ -38,9 +39,11 @@ def error_sequence(sums: CellSums, *, level: float = 0.95) -> Estimate:
     total = int(sums.n.sum())
     if total == 0:
         return Estimate(math.nan, None, None, level, METHOD, 0)
-    gaps, share, noise, n, floor = _parts(sums)
+    gaps, share, noise, _, floor = _parts(sums)
     value = math.sqrt(max(0.0, float((share * (gaps**2 - noise)).sum())))
-    low, high = _band(gaps, share, n, sums.dominating[sums.n > 0], floor, level)
+    n, dominating = sums.n[sums.n > 0], sums.dominating[sums.n > 0]
+    variance = np.maximum(dominating, n * floor * _pooled(sums.dominating, sums.squares))
+    low, high = _band(gaps, share, n, variance, level)
     return Estimate(min(max(value, low), high), low, high, level, METHOD, total)
 
 
@@ -55,9 +58,9 @@ def period_error(sums: CellSums, *, level: float = 0.95) -> Estimate:
     total = int(sums.n.sum())
     if total == 0:
         return Estimate(math.nan, None, None, level, ONE_PERIOD, 0)
-    gaps, share, noise, n, floor = _parts(sums)
+    gaps, share, noise, worth, floor = _parts(sums)
     value = math.sqrt(max(0.0, float((share * (gaps**2 - noise)).sum())))
-    added = share * np.maximum(noise, floor / (n + 1.0))
+    added = share * np.maximum(noise, floor / (worth + 1.0))
     unit = float((added**2).sum() / added.sum())
     freedom, seen = float(added.sum()) / unit, float((share * gaps**2).sum()) / unit
     low = _noncentrality(seen, freedom, (1.0 + level) / 2.0)
@@ -72,20 +75,25 @@ def _noncentrality(seen: float, freedom: float, p: float) -> float:
 
 
 def _parts(sums: CellSums) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """Of the cells with rows: the gaps, the shares of rows, the variance of the gaps, the rows, and the variance that
-    the probability alone states for a row: few rows may show none."""
+    """Of the cells with rows: the gaps, the shares of rows, the variance of the gaps, how many independent rows the
+    rows are worth, and the variance that the probability alone states for a row: few rows may show none."""
     held = sums.n > 0
     n = sums.n[held]
     gaps = (sums.observed[held] - sums.predicted[held]) / n
-    squares, clustered = sums.squares[held], sums.cluster_squares[held]
-    design = np.where(squares > 0, clustered / np.maximum(squares, 1e-300), 1.0)
-    noise = np.where(n > 1, np.maximum(squares / n - gaps**2, 0.0) * design / np.maximum(n - 1.0, 1.0), gaps**2)
-    q = sums.predicted[held] / n
-    return gaps, n / n.sum(), noise, n, np.maximum(q * (1.0 - q), 1e-6)
+    squares, q = sums.squares[held], sums.predicted[held] / n
+    worth = n / _pooled(sums.cluster_squares, sums.squares)
+    around_the_gap = np.maximum(squares / n - gaps**2, 0.0) / np.maximum(worth - 1.0, 1.0)
+    noise = np.where(worth > FEW, around_the_gap, squares / n / worth)
+    return gaps, n / n.sum(), noise, worth, np.maximum(q * (1.0 - q), 1e-6)
 
 
-def _band(gaps: Floats, share: Floats, n: Floats, variance: Floats, floor: Floats, level: float) -> tuple[float, float]:
-    variance = np.maximum(variance, n * floor)
+def _pooled(clustered: Floats, squares: Floats) -> float:
+    """By how much clusters raise the variance, over all cells: in one cell there may be few clusters. 1 without."""
+    total = float(squares.sum())
+    return max(1.0, float(clustered.sum()) / total) if total > 0.0 else 1.0
+
+
+def _band(gaps: Floats, share: Floats, n: Floats, variance: Floats, level: float) -> tuple[float, float]:
     prior = MIXED * share * variance / n
     radius = 2.0 * math.log(1.0 / (1.0 - level)) + float(np.log1p(variance / prior).sum())
     axes = n**2 / (variance + prior)
