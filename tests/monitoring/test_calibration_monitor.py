@@ -100,6 +100,7 @@ def test_late_labels_are_waited_for() -> None:
     again = hasty.update(DAYS, y, q)
     assert (again.n, again.late) == (0, 50 * 11)
     assert "550 labels came after" in repr(again)
+    assert hasty.status().unlabelled_by_period["2026-03-11"] == 50
     assert "550 of 11,850 rows had no label" in hasty.status().notes[0]
 
 

@@ -54,10 +54,10 @@ def test_a_calibrated_model_rarely_alarms(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", REGIMES)
-def test_a_calibrated_model_never_alarms_in_ninety_five_of_a_hundred_runs(name: str) -> None:
-    """100 models with 10,000 looks each; five alarms are expected at most, eleven would be seen in one test of 200."""
-    found = highest(**REGIMES[name], runs=100, looks=10_000, rows=10, seed=6)
-    assert (found >= THRESHOLD).sum() <= 10
+def test_a_calibrated_model_alarms_in_five_of_a_hundred_runs_at_most(name: str) -> None:
+    """200 models with 10,000 looks each: of at most 10 alarms expected, more than 17 are seen once in a hundred."""
+    found = highest(**REGIMES[name], runs=200, looks=10_000, rows=10, seed=1)
+    assert (found >= THRESHOLD).sum() <= 17
 
 
 @pytest.mark.slow

@@ -85,8 +85,8 @@ class CalibrationMonitor:
         last day for which the rows are complete; without, the day before the latest date. y_true: None or NaN where the
         label has not come yet.
 
-        That a label is missing when its period is taken must not depend on the label, given the probability. Rows of a
-        cluster must be of one group; all are taken with the period in which it begins.
+        That a label is missing when its period is taken must not depend on the label, given the probability. All rows
+        of a cluster are taken with the period in which it begins.
 
         Raises InputError naming the row and the value. The monitor is then as it was.
         """
@@ -196,15 +196,15 @@ class CalibrationMonitor:
         """The evidence, the alarm and the error of each group, as of now."""
         log_e = [math.log(group.weight) + group.process.log_e for group in self._groups.values()]
         periods = list(self._taken)
-        unlabelled = sum(int(held[2]) for held in self._taken.values())
+        missing = {period: int(held[2]) for period, held in self._taken.items() if held[2]}
         return MonitorStatus(
             tuple(group_status(name, group, self.settings, self.recipe) for name, group in self._groups.items()),
             e_of(float(np.logaddexp.reduce(log_e))) if log_e else 1.0,
             periods[0] if periods else None,
             periods[-1] if periods else None,
-            unlabelled,
+            missing,
             self.recipe,
-            self._notes(unlabelled),
+            self._notes(sum(missing.values())),
         )
 
     def _notes(self, unlabelled: int) -> tuple[str, ...]:

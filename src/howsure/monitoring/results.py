@@ -95,15 +95,15 @@ class MonitorStatus(Result):
     """The result of `CalibrationMonitor.status`: one row per group; iterate, or index by name.
 
     e_value: the evidence against the calibration of all groups together, the weighted mean of theirs. first, last: the
-    first day of the first and last period taken, None before the first. unlabelled: rows without a label in periods
-    that were taken. notes: caveats.
+    first day of the first and last period taken, None before the first. unlabelled: rows that had no label when their
+    period was taken; unlabelled_by_period: the same by the first day of the period. notes: caveats.
     """
 
     rows: tuple[GroupStatus, ...]
     e_value: float
     first: str | None
     last: str | None
-    unlabelled: int
+    unlabelled_by_period: dict[str, int]
     recipe: dict[str, Any] = field(repr=False)
     notes: tuple[str, ...] = ()
 
@@ -120,6 +120,11 @@ class MonitorStatus(Result):
         raise KeyError(name)
 
     @property
+    def unlabelled(self) -> int:
+        """Rows without a label in the periods taken."""
+        return sum(self.unlabelled_by_period.values())
+
+    @property
     def outcome(self) -> str:
         """`alarm` if any group has one, `no data` if nothing was taken yet, else `no alarm`."""
         found = {row.outcome for row in self.rows}
@@ -134,7 +139,8 @@ class MonitorStatus(Result):
         """The JSON form."""
         return {
             "recipe": self.recipe, "outcome": self.outcome, "e_value": self.e_value, "first": self.first,
-            "last": self.last, "unlabelled": self.unlabelled, "groups": [row.to_dict() for row in self.rows],
+            "last": self.last, "unlabelled": self.unlabelled, "unlabelled_by_period": self.unlabelled_by_period,
+            "groups": [row.to_dict() for row in self.rows],
             "notes": list(self.notes),
         }  # fmt: skip
 
