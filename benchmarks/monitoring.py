@@ -240,7 +240,7 @@ def main() -> None:
         for tolerance in (0.0, 0.02):
             found = nights_until(rows, runs=runs, tolerance=tolerance, seed=2)
             _row(rows, f"monitor, tolerance {tolerance:g}", found)
-        for name, alarms in TESTS.items():
+        for name, alarms in TESTS.items() if rows == 100 else ():  # of 500, they take an hour
             found = _by_night(rows, runs=10 if quick else 40, seed=3, alarms=alarms, nights=100 if quick else 200)
             _row(rows, name, found)
 
