@@ -16,7 +16,15 @@ from howsure.events.series.counts import INTERVALS
 from howsure.events.series.event_series import UNITS
 from howsure.events.store.documents import StoredDocument, stored_documents
 from howsure.events.store.origin import known_units
-from howsure.events.store.reading import Store, actors_in, checked_length, chosen_actors, first_and_last, rows_of
+from howsure.events.store.reading import (
+    Store,
+    actors_in,
+    asking_once,
+    checked_length,
+    chosen_actors,
+    first_and_last,
+    rows_of,
+)
 from howsure.explorer.assembly import assemble
 from howsure.explorer.corrections import corrected, corrected_pair
 from howsure.explorer.document_view import view_of
@@ -59,7 +67,11 @@ def events_report(
 
     Raises InputError for an actor or a length of period that there is not, or a store without any event.
     """
-    chosen = Included() if included is None else included
+    with asking_once(store):
+        return _page(store, Included() if included is None else included, advance)
+
+
+def _page(store: Store, chosen: Included, advance: Callable[[int], None] | None) -> str:
     n_documents, n_samples = (
         check_whole(chosen.documents, name="documents"),
         check_whole(chosen.samples, name="samples", most=MOST_CLUSTERINGS),

@@ -94,6 +94,8 @@ ASKED: dict[str, Callable[[EventStore], Any]] = {
     "answers_of": answers.answers_of,
     "asked_of": labelling.asked_of,
     "asked": lambda store: reading.asked(store, "SELECT 1", {}).__enter__(),
+    "asking_once": lambda store: reading.asking_once(store).__enter__(),
+    "facts_of": lambda store: reading.facts_of(store, "SELECT 1"),
     "bounds_of": lambda store: reading.bounds_of(store, "year", "2001"),
     "check_documents": lambda store: refusals.check_documents(store, [0]),
     "check_opened": refusals.check_opened,

@@ -20,7 +20,7 @@ from howsure.events.series.behind_a_point import documents_of
 from howsure.events.series.event_series import event_series
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.packed_samples import as_bits, as_labels
-from howsure.events.store.reading import chosen_actors
+from howsure.events.store.reading import asking_once, chosen_actors, facts_of
 from howsure.explorer import queries
 from tests.events.made_up_store import TITLES, make_store, packed, store_file
 
@@ -43,6 +43,20 @@ def test_a_period_ends_the_day_before_the_next(date: datetime.date, by: str) -> 
     assert period_start(period) <= date <= end
     assert period_of(end, by=by) == period
     assert period_of(end + datetime.timedelta(days=1), by=by) != period
+
+
+def test_what_is_asked_once_is_the_same_and_is_asked_anew_afterwards(tmp_path: Path) -> None:
+    asked = "SELECT count(*) FROM left_out WHERE document < $below"
+    path = tmp_path / "a.duckdb"
+    with make_store(path, documents=40) as store, asking_once(store):
+        first = facts_of(store, asked, below=20)
+        first.clear()  # an answer is the asker's own
+        assert facts_of(store, asked, below=20) == [(2,)]
+        assert facts_of(store, asked, below=40) == [(5,)]
+    with EventStore.open(path, read_only=False) as store, asking_once(store):
+        for left in (5, 4):  # it is open for writing: nothing is remembered
+            assert facts_of(store, asked, below=40) == [(left,)]
+            store.connection.execute("DELETE FROM left_out WHERE document = 7")
 
 
 def test_a_damaged_store_is_told_in_one_sentence(tmp_path: Path) -> None:

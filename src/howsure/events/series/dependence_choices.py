@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from howsure.events.periods import Day
-from howsure.events.store.reading import Store, rows_of
+from howsure.events.store.reading import Store, facts_of
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.pairs import Integers
 
@@ -31,7 +31,7 @@ def shared_stories(stories: Integers) -> Integers | None:
 
 def dependence_asked(store: Store, stories: str, overdispersion: float) -> dict[str, Any]:
     """For a recipe: the treatment of stories, the number of documents that share a story, and the overdispersion."""
-    (shared, told), *_ = rows_of(store, "SELECT count(*), count(DISTINCT story) FROM stories")
+    (shared, told), *_ = facts_of(store, "SELECT count(*), count(DISTINCT story) FROM stories")
     return {
         "stories": stories,
         "documents_of_shared_stories": int(shared),

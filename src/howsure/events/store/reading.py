@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -25,6 +26,7 @@ from howsure.events.periods import (
     periods_between,
 )
 from howsure.events.store.origin import uncertainty_in
+from howsure.events.store.settings import event_named
 from howsure.inputs.naming import nearest, shortened, unknown_name
 
 Columns = dict[str, npt.NDArray[Any]]
@@ -37,6 +39,7 @@ FETCHED = 1_000  # rows at a time
 ADVICE = (
     "Ask for the days that you mean (since and until), or leave the others out of the store: howsure events recount."
 )
+_ANSWERS: ContextVar[dict[tuple[Any, ...], list[tuple[Any, ...]]]] = ContextVar("answers")
 
 
 class Store(Protocol):
@@ -78,6 +81,25 @@ def each_row(store: Store, query: str) -> Iterator[tuple[Any, ...]]:
 
 
 @contextmanager
+def asking_once(store: Store) -> Iterator[None]:
+    """Inside, a question about the whole store is asked once, if no answer can change: it is open for reading only."""
+    token = _ANSWERS.set({}) if is_for_reading(store) else None
+    try:
+        yield
+    finally:
+        if token is not None:
+            _ANSWERS.reset(token)
+
+
+def facts_of(store: Store, query: str, **parameters: Any) -> list[tuple[Any, ...]]:
+    """The few rows of a query about the whole store; see `rows_of` and `asking_once`."""
+    known, key = _ANSWERS.get({}), (id(store.connection), query, *sorted(parameters.items()))
+    if key not in known:
+        known[key] = rows_of(store, query, **parameters)
+    return list(known[key])
+
+
+@contextmanager
 def asked(store: Store, query: str, parameters: Parameters) -> Iterator[duckdb.DuckDBPyConnection]:
     """The result of a query, to be fetched.
 
@@ -111,11 +133,8 @@ def closed_store(path: Path) -> InputError:
 
 def is_for_reading(store: Store) -> bool:
     """Whether a store is open read-only, so that query results cannot change."""
-    return bool(
-        rows_of(store, "SELECT readonly FROM system.main.duckdb_databases() WHERE database_name = current_database()")[
-            0
-        ][0]
-    )
+    asked = "SELECT readonly FROM system.main.duckdb_databases() WHERE database_name = current_database()"
+    return bool(rows_of(store, asked)[0][0])
 
 
 def number_of_samples(store: Store) -> int:
@@ -139,7 +158,7 @@ def title_of(store: Store, actor: str) -> str:
 
 def actors_in(store: Store) -> dict[str, tuple[int, float]]:
     """Each actor that acts: the number of possible documents, and the expected number; the most frequent first."""
-    found = rows_of(
+    found = facts_of(
         store,
         "SELECT actor, count(*), sum(probability) AS expected FROM events GROUP BY actor ORDER BY expected DESC, actor",
     )
@@ -202,7 +221,7 @@ def first_and_last(store: Store) -> tuple[datetime.date, datetime.date]:
 
     Raises InputError for a store without documents.
     """
-    first, last = rows_of(store, f"SELECT min(date), max(date) FROM ({DATED})")[0]
+    first, last = facts_of(store, f"SELECT min(date), max(date) FROM ({DATED})")[0]
     if first is None:
         raise InputError("the store holds no document: nothing was kept of the input, or nothing read yet.")
     return first, last
@@ -219,13 +238,13 @@ def documents_by_period(store: Store, by: str, *, since: Day | None = None, unti
     checked_length(by)
     low, high = days_asked(since, until)
     asked = f"FROM ({DATED}) WHERE date BETWEEN $low AND $high"
-    first, last = rows_of(store, f"SELECT min(date), max(date) {asked}", low=low, high=high)[0]
+    first, last = facts_of(store, f"SELECT min(date), max(date) {asked}", low=low, high=high)[0]
     if first is None:
         first, last = first_and_last(store)
         raise InputError(f"the store holds no document from {low} to {high}; its documents are of {first} to {last}.")
     check_span(first, last, by=by, advice=ADVICE)
     grouped = f"SELECT date_trunc('{by}', date)::DATE, count(*) {asked} GROUP BY ALL"
-    found = {period_of(start, by=by): int(n) for start, n in rows_of(store, grouped, low=low, high=high)}
+    found = {period_of(start, by=by): int(n) for start, n in facts_of(store, grouped, low=low, high=high)}
     return {period: found.get(period, 0) for period in periods_between(str(first), str(last), by=by)}
 
 
@@ -276,15 +295,3 @@ def event_of(store: Store) -> str:
     'attack (attack, attacks, attacked, attacking)'
     """
     return event_named(store.settings.get("rule") or {})
-
-
-def event_named(rule: Mapping[str, Any]) -> str:
-    """The event that a rule finds, given as plain values.
-
-    >>> event_named({"name": "bombing", "forms": ["bombed", "shelled"], "nouns": ["bombing"]})
-    'bombing (bombed, shelled, bombing)'
-    """
-    name = str(rule.get("name") or "an event without a name")
-    words = list(dict.fromkeys(word for field in ("verbs", "forms", "nouns") for word in rule.get(field) or ()))
-    told = words or ([f"function {rule['function']}"] if rule.get("function") else [])
-    return f"{name} ({', '.join(told)})" if told else name

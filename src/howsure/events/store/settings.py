@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -120,3 +120,15 @@ RULES: dict[str, tuple[Callable[[object], bool], str]] = {
     "lexicon": (_is_text_or_object, "a text or an object"),
     "model": (_is_text_or_object, "a text or an object"),
 }
+
+
+def event_named(rule: Mapping[str, Any]) -> str:
+    """The event that a rule finds, given as plain values.
+
+    >>> event_named({"name": "bombing", "forms": ["bombed", "shelled"], "nouns": ["bombing"]})
+    'bombing (bombed, shelled, bombing)'
+    """
+    name = str(rule.get("name") or "an event without a name")
+    words = list(dict.fromkeys(word for field in ("verbs", "forms", "nouns") for word in rule.get(field) or ()))
+    told = words or ([f"function {rule['function']}"] if rule.get("function") else [])
+    return f"{name} ({', '.join(told)})" if told else name
