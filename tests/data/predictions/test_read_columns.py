@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from howsure.data import read_columns
+from howsure.data import open_predictions, read_columns
+from howsure.data.predictions import read_columns as reading
+from howsure.data.predictions.read_columns import OTHERS, column_of_feature, feature_columns
 from howsure.errors import InputError
+from howsure.inputs.coded import Coded
 from tests.data.writers import Columns, write
 
 HELD: Columns = {
@@ -113,3 +117,31 @@ def test_columns_that_hold_something_in_some_rows(tmp_path: Path) -> None:
     kept = read_columns([path], labels=["text"], partial=["label"], later=["p"], skip_missing=True)
     assert kept.arrays["label"] == {0: "1", 2: "0"}
     assert kept.at([2]) == {"p": ["0.4"]}
+
+
+def features_in(path: Path, names: list[str]) -> dict[str, Any]:
+    columns = [column_of_feature(name) for name in names]
+    with open_predictions([path], label="gold", prob="prob", skip_missing=True, features=columns) as predictions:
+        return feature_columns(predictions.selection, names)
+
+
+def test_features_are_numbers_days_or_names_and_may_be_missing(tmp_path: Path) -> None:
+    rows = ["1,0.5,3,2026-11-23,ab,x", "0,0.5,,2026-01-01T10:00,,10", ",0.5,1,2026-01-02,abc,2", "1,0.1,2.5,,a,x"]
+    (tmp_path / "dev.csv").write_text("\n".join(["gold,prob,age,day,text,kind", *rows, ""]))
+    found = features_in(tmp_path / "dev.csv", ["age", "day", "length(text)", "kind"])
+    assert np.array_equal(found["age"], [3.0, np.nan, 2.5], equal_nan=True)
+    assert found["day"].astype(str).tolist() == ["2026-11-23", "2026-01-01", "NaT"]
+    assert np.array_equal(found["length(text)"], [2.0, np.nan, 1.0], equal_nan=True)
+    assert found["kind"].names == ("10", "x")
+    assert found["kind"].codes.tolist() == [1, 0, 1]
+
+
+def test_of_very_many_names_the_most_frequent_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "MOST_CODED", 4)
+    monkeypatch.setattr(reading, "MOST_NAMED", 2)
+    names = ["b", "b", "a", "a", "a", "c", "d", "e", ""]
+    (tmp_path / "dev.csv").write_text("\n".join(["gold,prob,id", *(f"1,0.5,{name}" for name in names), ""]))
+    found = features_in(tmp_path / "dev.csv", ["id"])["id"]
+    assert isinstance(found, Coded)
+    assert found.names == ("a", "b", OTHERS)
+    assert found.codes.tolist() == [1, 1, 0, 0, 0, 2, 2, 2, -1]
