@@ -80,7 +80,7 @@ def test_entities_and_a_verdict_that_nothing_is_gained(tmp_path: Path, monkeypat
         noisy = [[(word, tag if rng.random() < 0.8 else "O") for word, tag in row] for row in rows]
         return [[word for word, _ in row] for row in noisy], [[tag for _, tag in row] for row in noisy]
 
-    for name, n in (("train", 400), ("dev", 100)):
+    for name, n in (("train", 200), ("dev", 60)):
         write_tagged(*spoken(n), f"{name}.tsv")
     printed("sequences", "train", "train.tsv", "--output", "crf.npz")
     said = printed("sequences", "recalibrate", "crf.npz", "dev.tsv", "--output", "better.npz", "--figure", "f.svg")

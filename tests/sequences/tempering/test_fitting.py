@@ -37,7 +37,7 @@ def test_no_other_temperatures_have_less_loss(likelihood: str) -> None:
     """Nelder and Mead, from elsewhere and with the losses of the public methods, find the same."""
     from scipy.optimize import minimize
 
-    posterior, gold = spoken(60, local=0.6, between=1.5)
+    posterior, gold = spoken(30, local=0.6, between=1.5)
     found = fit_temperatures(posterior, gold, likelihood=likelihood)
     which = ["marginal", "joint"].index(likelihood)
 
@@ -45,7 +45,7 @@ def test_no_other_temperatures_have_less_loss(likelihood: str) -> None:
         one, other = np.exp(logs)
         return float(losses(posterior.tempered(one, transitions=other), gold)[which])
 
-    searched = minimize(loss, [0.5, -0.5], method="Nelder-Mead", options={"xatol": 1e-5, "fatol": 1e-9})
+    searched = minimize(loss, [0.5, -0.5], method="Nelder-Mead", options={"xatol": 1e-4, "fatol": 1e-7})
     np.testing.assert_allclose([found.emissions.value, found.transitions.value], np.exp(searched.x), rtol=1e-3)
     tokens = sum(map(len, gold))
     before, after = losses(posterior, gold), losses(found.apply(posterior), gold)
@@ -74,18 +74,18 @@ def inside(sets: int, sentences: int) -> np.ndarray:
 
 
 def test_the_truth_lies_in_the_intervals() -> None:
-    assert (inside(8, 100) >= 5).all()  # fewer: P < .001
+    assert (inside(6, 60) >= 3).all()  # fewer: P < .001
 
 
 def test_the_interval_is_that_of_the_jackknife() -> None:
     """By as many fits as there are sentences, to what one step of Newton's loses."""
-    posterior, gold = spoken(25, local=0.6, between=0.6)
+    posterior, gold = spoken(16, local=0.6, between=0.6)
     found = fit_temperatures(posterior, gold, keep_answers=True).emissions
-    rest = [[j for j in range(25) if j != i] for i in range(25)]
+    rest = [[j for j in range(16) if j != i] for i in range(16)]
     without = [fit_temperatures(posterior[own], [gold[j] for j in own], keep_answers=True) for own in rest]
     logs = np.log([one.emissions.value for one in without])
-    error = np.sqrt(24 * np.mean((logs - logs.mean()) ** 2))
-    assert np.log(found.high / found.value) == pytest.approx(2.0639 * error, rel=0.05)  # Student's, 24 degrees
+    error = np.sqrt(15 * np.mean((logs - logs.mean()) ** 2))
+    assert np.log(found.high / found.value) == pytest.approx(2.1314 * error, rel=0.1)  # Student's, 15 degrees
 
 
 def test_intervals_of_few_sentences() -> None:
