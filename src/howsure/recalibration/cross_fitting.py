@@ -56,6 +56,7 @@ def cross_fitted(
     With method="auto", the choice is made anew without each fold, by cross-fitting within the others: what comes out is
     honest about the choice, too.
 
+    >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> q = rng.random(1000)
     >>> found = cross_fitted(rng.random(1000) < q**2, q, method="beta")
