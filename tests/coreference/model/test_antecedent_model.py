@@ -287,3 +287,21 @@ def test_a_model_recalibrated_by_its_documents_is_another_model() -> None:
         model.recalibrate([STORY])
     with pytest.raises(InputError, match="the model is not trained"):
         AntecedentModel().recalibrate([STORY, STORY])
+
+
+def test_the_confidence_is_mended_alone_where_probabilities_shall_stay() -> None:
+    documents = [STORY, hand.dialogue()]
+    model = AntecedentModel(passes=3, rng=0).fit([STORY])
+    other = model.recalibrate(documents, sharpen=False)
+    np.testing.assert_array_equal(other.posterior(STORY).pair_probability(), model.posterior(STORY).pair_probability())
+    assert other.recalibration_ is not None
+    judged = other.judge_recalibration(documents, before=model)
+    assert judged.to_dict()["effects"] == other.recalibration_.to_dict()["effects"]
+    sharp = model.recalibrate(documents)
+    again = sharp.recalibrate(documents, sharpen=False)  # it keeps the sharpening that it has
+    first, second = (one.recalibration_.to_dict()["effects"] for one in (sharp, again) if one.recalibration_)
+    assert [one["before"] for one in second] == [one["after"] for one in first]  # what it said, with its own map
+    assert sharp.recalibration_ is not None
+    assert again.recalibration_ is not None
+    assert again.recalibration_.sharpening == sharp.recalibration_.sharpening
+    np.testing.assert_array_equal(again.posterior(STORY).pair_probability(), sharp.posterior(STORY).pair_probability())

@@ -111,6 +111,16 @@ def test_the_pretrained_model_has_the_weights_that_training_gave_it() -> None:
     )
 
 
+def test_the_pretrained_model_has_a_map_of_its_confidence_and_its_probabilities_of_before() -> None:
+    found = AntecedentModel.pretrained().recalibration_
+    assert found is not None
+    assert found.sharpening is None
+    assert (found.documents, found.recipe["folds"]) == (53, 4)
+    by_name = {one.name: one for one in found.effects}
+    assert by_name["entities"].before.error > 0.08
+    assert by_name["entities"].after.error < 0.04
+
+
 def test_a_model_knows_where_its_weights_come_from(file: Path) -> None:
     assert AntecedentModel.pretrained().source_ == "pretrained"
     read = AntecedentModel.load(file)

@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from howsure.coreference import CoreferenceRecalibration, CorefPosterior, Sharpening, recalibrate_coreference
+from howsure.coreference import (
+    CoreferenceRecalibration,
+    CorefPosterior,
+    Sharpening,
+    entity_pairs_from_posteriors,
+    recalibrate_coreference,
+)
 from howsure.coreference.posterior.confidence import mention_confidence
 from howsure.errors import InputError
 
@@ -85,6 +91,30 @@ def test_few_documents_say_what_they_cannot_tell() -> None:
     found = recalibrate_coreference([rows] * 2, [[[0, 2], [1]]] * 2)
     assert any("these documents cannot tell it" in note for note in found.notes)
     assert "Note: " in str(found)
+
+
+def test_confidence_alone_leaves_probabilities_as_they_are(blunt: Drawn) -> None:
+    found = recalibrate_coreference(blunt[0][:40], blunt[1][:40], sharpen=False)
+    assert found.sharpening is None
+    assert found.apply(blunt[0][0]) is blunt[0][0]
+    judged = {one.name: one for one in found.judge(blunt[0][40:], blunt[1][40:]).effects}
+    assert judged["pairs"].before == judged["pairs"].after
+    assert judged["entities"].after.error < judged["entities"].before.error
+    assert "The probabilities are left as they were" in str(found)
+    assert CoreferenceRecalibration.from_dict(found.to_dict()).sharpening is None
+
+
+def test_pairs_of_entities_have_the_mended_confidence(blunt: Drawn, found: CoreferenceRecalibration) -> None:
+    one, gold = found.apply(blunt[0][50]), blunt[1][50]
+    pairs = entity_pairs_from_posteriors([one], [gold], recalibration=found)
+    clusters = one.best_antecedent_clusters()
+    sure = found.mention_confidence(one, clusters)
+    wanted = sorted(sure[members].mean() for members in clusters if len(members) > 1)
+    np.testing.assert_allclose(np.unique(pairs.probabilities.round(9)), np.unique(np.round(wanted, 9)))
+    assert pairs.weights is not None
+    assert pairs.weights.sum() == pytest.approx(len(wanted))
+    with pytest.raises(InputError, match="no decision 'wish'"):
+        entity_pairs_from_posteriors([one], [gold], decision="wish")
 
 
 PAIR = CorefPosterior([[1, 0], [0.4, 0.6]])

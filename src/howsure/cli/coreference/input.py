@@ -12,7 +12,8 @@ from howsure.cli.terminal.output import say
 from howsure.coreference import AntecedentModel, CorefPosterior
 from howsure.coreference.mentions.selection import Source, mentions_of
 from howsure.coreference.posterior.confidence import mention_confidence
-from howsure.coreference.recalibration.recalibration import CoreferenceRecalibration, entities_by
+from howsure.coreference.recalibration.chosen_entities import entities_by
+from howsure.coreference.recalibration.recalibration import CoreferenceRecalibration
 from howsure.coreference.scored.posterior_from_scores import Misplaced, scored_document
 from howsure.data.antecedent_scores.score_file import ScoreFile
 from howsure.data.documents.conll2012 import named_part

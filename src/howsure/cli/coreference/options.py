@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from howsure.coreference.recalibration.recalibration import DECISIONS
+from howsure.coreference.recalibration.chosen_entities import DECISIONS
 from howsure.coreference.scored.posterior_from_scores import MISPLACED
 from howsure.data.documents.entity_brackets import LeftOut
 from howsure.data.documents.read_documents import BAD_BRACKETS, LEAVE_OUT, left_out_text

@@ -44,13 +44,22 @@ from howsure.inputs.pairs import Integers
               help="What is minimised: squared errors, or minus the log-likelihood.")  # fmt: skip
 @click.option("--weight-of-new", type=float, default=WEIGHT_OF_NEW, show_default=True, metavar="W",
               help="Weight of P(mention is new) beside that of the pairs.")  # fmt: skip
+@click.option("--sharpen/--no-sharpen", default=True, show_default=True,
+              help="Change the probabilities, or only the confidence in entities?")  # fmt: skip
 @model_option
 @scores_option
 @misplaced_option
 @repeated_option
 @bad_brackets_option
 def recalibrate_command(
-    file: str, out: str, test: str | None, score: Any, weight_of_new: float, left_out: LeftOut | None, **asked: Any
+    file: str,
+    out: str,
+    test: str | None,
+    score: Any,
+    weight_of_new: float,
+    sharpen: bool,
+    left_out: LeftOut | None,
+    **asked: Any,
 ) -> None:
     """Recalibrate a model by documents with gold entities, from which it did not learn.
 
@@ -67,15 +76,16 @@ def recalibrate_command(
         wanted = "the recalibration of --scores, a .json file" if scored else "a model, a .npz file"
         raise InputError(f"--output is {wanted}; it is {out}.")
     found = judged = None
+    options: dict[str, Any] = {"score": score, "weight_of_new": weight_of_new, "sharpen": sharpen}
     if scored:
         posteriors, gold = _scored(file, left_out, asked)
-        found = judged = recalibrate_coreference(posteriors, gold, score=score, weight_of_new=weight_of_new)
+        found = judged = recalibrate_coreference(posteriors, gold, **options)
         if test is not None:
             judged = found.judge(*_scored(test, left_out, asked))
         write_whole(json_text(found.to_dict()).encode(), out)
     else:
         model = load_model(asked["model"])
-        mended = model.recalibrate(_read(file, left_out, asked), score=score, weight_of_new=weight_of_new)
+        mended = model.recalibrate(_read(file, left_out, asked), **options)
         found = judged = mended.recalibration_
         if test is not None:
             judged = mended.judge_recalibration(_read(test, left_out, asked), before=model)

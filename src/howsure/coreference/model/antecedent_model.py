@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from importlib import resources
 from typing import Any, Self
 
@@ -14,19 +13,16 @@ from howsure.coreference.mentions.mention_columns import check_document, mention
 from howsure.coreference.mentions.selection import Source, check_size, entities_of, mentions_of
 from howsure.coreference.model.cross_fitting import check_folds, cross_fitted
 from howsure.coreference.model.features import NEW_FAMILIES, PAIR_FAMILIES
-from howsure.coreference.model.loss import Loss, allowed_antecedents, probabilities
+from howsure.coreference.model.loss import Loss, allowed_antecedents
 from howsure.coreference.model.parameters import check_parameters
+from howsure.coreference.model.recalibrating import learnt, recalibrated
 from howsure.coreference.model.scorer import Scorer
 from howsure.coreference.model.sharpening import sharpened
 from howsure.coreference.model.training import Example, Pass, train
 from howsure.coreference.model.weights import arrays_of, weights_from
 from howsure.coreference.posterior.coref_posterior import CorefPosterior
 from howsure.coreference.recalibration.losses import Score
-from howsure.coreference.recalibration.recalibration import (
-    WEIGHT_OF_NEW,
-    CoreferenceRecalibration,
-    recalibrate_coreference,
-)
+from howsure.coreference.recalibration.recalibration import WEIGHT_OF_NEW, CoreferenceRecalibration
 from howsure.data.documents.document import Document, Mention
 from howsure.data.parses.parsed_document import ParsedDocument
 from howsure.errors import InputError
@@ -113,15 +109,16 @@ class AntecedentModel:
         *,
         development: Iterable[Document] = (),
         folds: int | None = None,
+        sharpen: bool = True,
         advance: Callable[[int], None] | None = None,
     ) -> Self:
         """Learn the weights from documents whose mentions and entities are annotated.
 
         With `development` documents, the best pass on them is kept. With `folds`, the model is also recalibrated
         (`recalibration_`), by the documents it learns from alone: each fold is predicted by a model trained on the
-        others, which takes folds - 1 times as long again. Ctrl-C ends the training and keeps the best weights so far
-        (`interrupted_`), not recalibrated; `history_` records every pass. `advance` is called with 1 for every document
-        learned from, `passes` times each, with folds `folds` times as often.
+        others, which takes folds - 1 times as long again; sharpen: as of `recalibrate_coreference`. Ctrl-C ends the
+        training and keeps the best weights so far (`interrupted_`), not recalibrated; `history_` records every pass.
+        `advance` is called with 1 for every document learned from, `passes` times each, or with folds `passes * folds`.
 
         Raises InputError if there is nothing to learn from, a document is not parsed, or there are not two documents
         for each fold.
@@ -146,22 +143,27 @@ class AntecedentModel:
             self.interrupted_ = scores is None
             if scores is not None:
                 gold = [example.right.argmax(axis=1) for example in examples]  # the first mention of the entity
-                self.recalibration_ = self._recalibrated(scores, gold, folds=folds)
+                self.recalibration_ = self._recalibrated(scores, gold, folds=folds, sharpen=sharpen)
         return self
 
     def recalibrate(
-        self, documents: Iterable[Document], *, score: Score = "squared", weight_of_new: float = WEIGHT_OF_NEW
+        self,
+        documents: Iterable[Document],
+        *,
+        score: Score = "squared",
+        weight_of_new: float = WEIGHT_OF_NEW,
+        sharpen: bool = True,
     ) -> Self:
         """The same model, recalibrated by documents with gold entities that it did not learn from: another model with
         its `recalibration_`, whose `effects` say what this gains and loses. This one does not change.
 
-        score, weight_of_new: as of `recalibrate_coreference`.
+        score, weight_of_new, sharpen: as of `recalibrate_coreference`.
 
         Raises InputError if the model is not trained, and as `recalibrate_coreference` does.
         """
         other = copy.copy(self)
-        found = self._recalibrated(*self._with_gold(documents), score=score, weight_of_new=weight_of_new)
-        other.recalibration_ = found
+        options: dict[str, Any] = {"score": score, "weight_of_new": weight_of_new, "sharpen": sharpen}
+        other.recalibration_ = self._recalibrated(*self._with_gold(documents), **options)
         return other
 
     def judge_recalibration(self, documents: Iterable[Document], *, before: Self) -> CoreferenceRecalibration:
@@ -173,8 +175,9 @@ class AntecedentModel:
         if self.recalibration_ is None:
             raise InputError("the model is not recalibrated; call recalibrate, or fit with folds.")
         scores, gold = self._with_gold(documents)
-        compared = [before._posterior(one, None) for one in scores]
-        return self.recalibration_.judge(map(learnt, scores), gold, before=compared)
+        compared = [before._posterior(one) for one in scores]
+        held = map(learnt, scores) if self.recalibration_.sharpening is not None else map(self._posterior, scores)
+        return self.recalibration_.judge(held, gold, before=compared, had=before.recalibration_)
 
     def mentions_of(self, document: Document) -> tuple[Mention, ...]:
         """The mentions used by `posterior`: gold or detected, in text order."""
@@ -266,9 +269,9 @@ class AntecedentModel:
         check_size(document, mentions)
         return self._scorer.scores(self._scorer.features(mention_columns(parsed, mentions)), self._tables)
 
-    def _posterior(self, scores: Floats, mentions: Sequence[Mention] | None) -> CorefPosterior:
+    def _posterior(self, scores: Floats, mentions: Sequence[Mention] | None = None) -> CorefPosterior:
         """What the model says of scores."""
-        if self.recalibration_ is not None:
+        if self.recalibration_ is not None and self.recalibration_.sharpening is not None:
             return self.recalibration_.apply(learnt(scores, mentions))
         return CorefPosterior(sharpened(scores, self.sharpness, two_steps=self.two_steps), mentions=mentions)
 
@@ -280,17 +283,11 @@ class AntecedentModel:
         return [self._scores(one, found) for one, found in zip(held, mentions, strict=True)], gold
 
     def _recalibrated(
-        self, scores: Sequence[Floats], gold: Sequence[Integers], *, folds: int | None = None, **options: Any
+        self, scores: Sequence[Floats], gold: Sequence[Integers], **options: Any
     ) -> CoreferenceRecalibration:
-        before = [self._posterior(one, None) for one in scores]
-        found = recalibrate_coreference(map(learnt, scores), gold, before=before, **options)
-        return replace(found, recipe={**found.recipe, "folds": folds})
+        used = [self._posterior(one) for one in scores]
+        return recalibrated(scores, used, gold, had=self.recalibration_, **options)
 
     def _set_weights(self, weights: Floats) -> None:
         self.weights_ = weights
         self._tables = self._scorer.tables(weights)
-
-
-def learnt(scores: Floats, mentions: Sequence[Mention] | None = None) -> CorefPosterior:
-    """The posterior of scores as they were learnt, neither sharpened nor recalibrated."""
-    return CorefPosterior(probabilities(scores), mentions=mentions)

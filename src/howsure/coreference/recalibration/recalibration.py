@@ -9,6 +9,12 @@ from typing import Any, Self
 from howsure import __version__
 from howsure.coreference.posterior.confidence import mention_confidence
 from howsure.coreference.posterior.coref_posterior import CorefPosterior
+from howsure.coreference.recalibration.chosen_entities import (
+    DECISIONS,
+    Decision,
+    checked_documents,
+    judged_entities,
+)
 from howsure.coreference.recalibration.effects import (
     Effect,
     Side,
@@ -18,17 +24,15 @@ from howsure.coreference.recalibration.effects import (
 )
 from howsure.coreference.recalibration.entity_confidence import (
     ConfidenceMap,
-    Judged,
     entity_pairs,
     fit_confidence,
-    right_share,
 )
 from howsure.coreference.recalibration.fit_sharpening import fit_sharpening
 from howsure.coreference.recalibration.losses import SCORES, Score
 from howsure.coreference.recalibration.sharpening import Sharpening
 from howsure.errors import InputError
 from howsure.inputs.arrays import listed
-from howsure.inputs.naming import counted, unknown_name
+from howsure.inputs.naming import unknown_name
 from howsure.inputs.numbers import is_number
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.result import Result
@@ -36,8 +40,6 @@ from howsure.show.numbers import interval, number
 from howsure.show.preformatted import preformatted
 from howsure.show.table import Table
 
-Decision = str
-DECISIONS = ("best", "minimum-risk")
 WEIGHT_OF_NEW = 0.3
 FEWEST = 2  # documents
 Taught = tuple[Sequence[CorefPosterior], Sequence[Integers]]
@@ -47,13 +49,14 @@ Taught = tuple[Sequence[CorefPosterior], Sequence[Integers]]
 class CoreferenceRecalibration(Result):
     """The result of `recalibrate_coreference`: what to do to a posterior, and what that gains and loses.
 
-    sharpening: of the antecedent distributions; pairs, counts and samples change with them and stay coherent.
+    sharpening: of the antecedent distributions; pairs, counts and samples change with them and stay coherent. None if
+    they are left as they are.
     confidence: by the decision ("best", "minimum-risk") that chooses the entities, the map of the confidence in them.
     effects: pairs, new mentions, best antecedents, entities and lone mentions, before and after, on the documents of
     the fit. documents: their number. notes: what could not be told.
     """
 
-    sharpening: Sharpening
+    sharpening: Sharpening | None
     confidence: Mapping[Decision, ConfidenceMap]
     effects: tuple[Effect, ...]
     documents: int
@@ -62,7 +65,7 @@ class CoreferenceRecalibration(Result):
 
     def apply(self, posterior: CorefPosterior) -> CorefPosterior:
         """The posterior recalibrated; `posterior` is one as those of the fit were, not recalibrated before."""
-        return CorefPosterior(self.sharpening.apply(posterior.antecedents), mentions=posterior.mentions)
+        return _sharpened(posterior, self.sharpening)
 
     def mention_confidence(self, posterior: CorefPosterior, clusters: object, *, decision: Decision = "best") -> Floats:
         """The mended confidence in every mention of the entities that `decision` chose from a recalibrated posterior.
@@ -82,15 +85,16 @@ class CoreferenceRecalibration(Result):
         posteriors: Iterable[CorefPosterior],
         gold: Iterable[Any],
         *,
-        before: Sequence[CorefPosterior] | None = None,
+        before: Iterable[CorefPosterior] | None = None,
+        had: CoreferenceRecalibration | None = None,
     ) -> CoreferenceRecalibration:
         """The same recalibration with its effects on other documents, which did not take part in the fit.
 
         Arguments as of `recalibrate_coreference`. Raises InputError as it does.
         """
-        held, labels = _checked(posteriors, gold)
+        held, labels = checked_documents(posteriors, gold)
         plain = held if before is None else listed(before, name="before", of="posteriors")
-        effects = _effects(self.sharpening, self.confidence, plain, held, labels)
+        effects = _effects(self.sharpening, self.confidence, plain, had, held, labels)
         return CoreferenceRecalibration(
             self.sharpening, self.confidence, effects, len(held), {**self.recipe, "judged_on": len(held)}, self.notes
         )
@@ -98,7 +102,7 @@ class CoreferenceRecalibration(Result):
     def to_dict(self) -> dict[str, Any]:
         """The JSON form, which `from_dict` reads."""
         return {
-            "recipe": self.recipe, "sharpening": self.sharpening.to_dict(),
+            "recipe": self.recipe, "sharpening": None if self.sharpening is None else self.sharpening.to_dict(),
             "confidence": {name: one.to_dict() for name, one in self.confidence.items()},
             "effects": [effect_to_dict(one) for one in self.effects], "documents": self.documents,
             "notes": list(self.notes),
@@ -108,7 +112,7 @@ class CoreferenceRecalibration(Result):
     def from_dict(cls, held: Mapping[str, Any]) -> Self:
         """What `to_dict` gave. Raises KeyError, TypeError, ValueError or InputError for something else."""
         return cls(
-            sharpening=Sharpening.from_dict(held["sharpening"]),
+            sharpening=None if held["sharpening"] is None else Sharpening.from_dict(held["sharpening"]),
             confidence={name: ConfidenceMap.from_dict(held["confidence"][name]) for name in DECISIONS},
             effects=tuple(effect_from_dict(one) for one in held["effects"]),
             documents=int(held["documents"]),
@@ -131,9 +135,14 @@ class CoreferenceRecalibration(Result):
     def words(self) -> list[str]:
         """What the numbers of the map say."""
         one = self.sharpening
+        mended = (
+            "The probabilities are left as they were; mended is the confidence in entities."
+            if one is None
+            else f"Choice of the antecedent to the power {one.links:.2f}; log odds of a new entity times "
+            f"{one.new:.2f}, plus {one.offset:.2f}."
+        )
         return [
-            f"Choice of the antecedent to the power {one.links:.2f}; log odds of a new entity times {one.new:.2f}, "
-            f"plus {one.offset:.2f}.",
+            mended,
             *(f"The squared error {how} for {', '.join(names)}." for how, names in self._changes().items() if names),
             *(f"Note: {note}." for note in self.notes),
         ]
@@ -166,8 +175,10 @@ def recalibrate_coreference(
     gold: Iterable[Any],
     *,
     before: Iterable[CorefPosterior] | None = None,
+    had: CoreferenceRecalibration | None = None,
     score: Score = "squared",
     weight_of_new: float = WEIGHT_OF_NEW,
+    sharpen: bool = True,
 ) -> CoreferenceRecalibration:
     """Fit a recalibration to documents with gold entities on which the model was not trained, of whatever model.
 
@@ -175,9 +186,10 @@ def recalibrate_coreference(
     (those left out are alone), or labels (M,). Three numbers are fitted: the power of the choice of an antecedent, and
     a power and an offset of the odds of "new", which minimise loss(pairs) / its value without a recalibration +
     `weight_of_new` × loss(P(new)) / its value without. score: the loss, "squared" (Brier score), or "log" (minus log of
-    the probability of what is true). Then, for each way to choose entities, the confidence in them is mapped to how
-    often two of their mentions truly corefer. before: the posteriors that `effects` compare with (default:
-    `posteriors`).
+    the probability of what is true). sharpen: False to leave the probabilities as they are. Then, for each way to
+    choose entities, the confidence in them is mapped to how often two of their mentions truly corefer. before: the
+    posteriors that `effects` compare with (default: `posteriors`); had: the recalibration that gave these their
+    confidence.
 
     >>> rows = [[1, 0, 0], [0.6, 0.4, 0], [0.3, 0.3, 0.4]]
     >>> found = recalibrate_coreference([CorefPosterior(rows)] * 3, [[[0, 1], [2]], [[0, 1, 2]], [[0], [1], [2]]])
@@ -192,19 +204,21 @@ def recalibrate_coreference(
         raise unknown_name("score", str(score), SCORES, place="score")
     if not (is_number(weight_of_new) and 0.0 <= weight_of_new <= 1e6):
         raise InputError(f"weight_of_new must be a number from 0 to a million; it is {weight_of_new!r}.")
-    held, labels = _checked(posteriors, gold)
+    held, labels = checked_documents(posteriors, gold)
     if len(held) < FEWEST:
         raise InputError(f"posteriors must be of at least {FEWEST} documents; there is {len(held)}.")
     plain = held if before is None else listed(before, name="before", of="posteriors")
     documents = [(one.antecedents, codes) for one, codes in zip(held, labels, strict=True)]
-    sharpening, notes = fit_sharpening(documents, score=score, weight_of_new=float(weight_of_new))
-    after = [CorefPosterior(sharpening.apply(one.antecedents), mentions=one.mentions) for one in held]
-    confidence = {name: fit_confidence(_judged(after, labels, name)) for name in DECISIONS}
+    sharpening, notes = (
+        fit_sharpening(documents, score=score, weight_of_new=float(weight_of_new)) if sharpen else (None, ())
+    )
+    after = [_sharpened(one, sharpening) for one in held]
+    confidence = {name: fit_confidence(judged_entities(after, labels, name)) for name in DECISIONS}
     recipe = {
         "howsure": __version__, "documents": len(held), "mentions": sum(map(len, held)), "score": score,
-        "weight_of_new": float(weight_of_new),
+        "weight_of_new": float(weight_of_new), "sharpen": bool(sharpen),
     }  # fmt: skip
-    effects = _effects(sharpening, confidence, plain, held, labels)
+    effects = _effects(sharpening, confidence, plain, had, held, labels)
     return CoreferenceRecalibration(sharpening, confidence, effects, len(held), recipe, notes)
 
 
@@ -232,56 +246,33 @@ def entity_pairs_from_posteriors(
     """
     if decision not in DECISIONS:
         raise unknown_name("decision", str(decision), DECISIONS, place="decision")
-    judged = _judged(*_checked(posteriors, gold), decision)
+    judged = judged_entities(*checked_documents(posteriors, gold), decision)
     if recalibration is not None:
         judged = recalibration.confidence[decision].mend(judged)
     return entity_pairs(judged, alone=alone)
 
 
+def _sharpened(posterior: CorefPosterior, sharpening: Sharpening | None) -> CorefPosterior:
+    if sharpening is None:
+        return posterior
+    return CorefPosterior(sharpening.apply(posterior.antecedents), mentions=posterior.mentions)
+
+
 def _effects(
-    sharpening: Sharpening,
+    sharpening: Sharpening | None,
     confidence: Mapping[Decision, ConfidenceMap],
     before: Sequence[CorefPosterior],
+    had: CoreferenceRecalibration | None,
     held: Sequence[CorefPosterior],
     gold: Sequence[Integers],
 ) -> tuple[Effect, ...]:
     if len(before) != len(held):
         raise InputError(f"before must be of the same documents; it has {len(before)}, posteriors {len(held)}.")
-    after = [CorefPosterior(sharpening.apply(one.antecedents), mentions=one.mentions) for one in held]
-    chosen, mended = _judged(before, gold, DECISIONS[0]), _judged(after, gold, DECISIONS[0])
+    after = [_sharpened(one, sharpening) for one in held]
+    chosen, mended = judged_entities(before, gold, DECISIONS[0]), judged_entities(after, gold, DECISIONS[0])
+    if had is not None:
+        chosen = had.confidence[DECISIONS[0]].mend(chosen)
     return effects_of(Side(before, chosen), Side(after, confidence[DECISIONS[0]].mend(mended)), gold)
-
-
-def _judged(posteriors: Sequence[CorefPosterior], gold: Sequence[Integers], decision: Decision) -> list[Judged]:
-    found = []
-    for posterior, true in zip(posteriors, gold, strict=True):
-        labels = posterior.labels(entities_by(posterior, decision))
-        found.append(Judged(mention_confidence(posterior, labels), labels, right_share(labels, true)))
-    return found
-
-
-def entities_by(posterior: CorefPosterior, decision: Decision) -> list[list[Any]]:
-    """The entities by every mention's best antecedent, or of minimum risk."""
-    return posterior.best_antecedent_clusters() if decision == "best" else posterior.minimum_risk_clusters()
-
-
-def _checked(posteriors: Iterable[CorefPosterior], gold: Iterable[Any]) -> tuple[list[CorefPosterior], list[Integers]]:
-    if isinstance(posteriors, CorefPosterior):
-        raise InputError("posteriors must be a list, one per document; there must be several.")
-    held, golden = listed(posteriors, name="posteriors", of="posteriors"), listed(gold, name="gold", of="clusterings")
-    if len(held) != len(golden):
-        raise InputError(f"posteriors and gold must be of the same documents; they have {len(held)}, {len(golden)}.")
-    labels = []
-    for place, (posterior, clusters) in enumerate(zip(held, golden, strict=True)):
-        if not isinstance(posterior, CorefPosterior):
-            raise InputError(f"posteriors must hold CorefPosterior; document {place} is {type(posterior).__name__}.")
-        try:
-            labels.append(posterior.labels(clusters))
-        except InputError as error:
-            raise InputError(f"document {place}: {error}") from None
-    if not any(len(one) > 1 for one in held):
-        raise InputError(f"{counted(len(held), 'document')} without two mentions in any: there is nothing to learn.")
-    return held, labels
 
 
 def _error(one: Any) -> str:
