@@ -48,13 +48,13 @@ def predictions(u: Any, *, rare: bool) -> Any:
 
 MAIN = ("calibrated", "T = 1.5", "shifted")
 KINDS: tuple[tuple[str, int, tuple[str, ...], tuple[str, ...], dict[str, Any], int], ...] = (
-    ("200", 200, ("temperature", "platt", "isotonic"), MODELS, {}, 200),
-    ("1,000", 1000, ("temperature", "platt", "isotonic", "histogram"), MODELS, {}, 100),
-    ("1,000 in clusters of 5", 1000, ("temperature", "platt"), MAIN, {"size": 5}, 100),
-    ("1,000, label 1 rare", 1000, ("temperature", "platt"), MAIN, {"rare": True}, 100),
-    ("5,000", 5000, ("temperature", "isotonic"), MAIN, {}, 50),
-    ("500", 500, ("auto",), MAIN, {}, 40),
-    ("20,000", 20000, ("temperature",), MAIN, {}, 40),
+    ("200", 200, ("temperature", "platt"), MODELS, {}, 200),
+    ("1,000", 1000, ("temperature", "platt"), MODELS, {}, 100),
+    ("1,000", 1000, ("isotonic", "histogram"), MAIN, {}, 60),
+    ("1,000 in clusters of 5", 1000, ("temperature", "platt"), MAIN, {"size": 5}, 60),
+    ("1,000, label 1 rare", 1000, ("temperature", "platt"), MAIN, {"rare": True}, 60),
+    ("5,000", 5000, ("temperature",), MAIN, {}, 40),
+    ("300", 300, ("auto",), ("calibrated",), {}, 20),
 )
 
 

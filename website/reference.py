@@ -29,6 +29,9 @@ CHAPTERS = {
     ),
     "selective": Chapter("Selective answers", ("selective",), "[The chapter](../selective.md) shows how to use them."),
     "check": Chapter("Checks", ("check",), "[The chapter](../check.md) shows how to use them."),
+    "recalibration": Chapter(
+        "Recalibration", ("recalibration",), "[The chapter](../recalibration.md) shows how to use them."
+    ),
     "monitoring": Chapter("Monitoring", ("monitoring",), "[The chapter](../monitoring.md) shows how to use them."),
     "counts": Chapter("Counts", ("counts",), "[The chapter](../counts.md) shows how to use them."),
     "sequences": Chapter("Sequences", ("sequences",), "[The chapter](../sequences.md) shows how to use them."),

@@ -11,6 +11,7 @@ from tests.cli.bad_input_columns import NAMED
 from tests.cli.bad_input_coreference import MENDED
 from tests.cli.bad_input_corp import WITHOUT_BINS
 from tests.cli.bad_input_counts import COUNTS
+from tests.cli.bad_input_evaluate import EVALUATED
 from tests.cli.bad_input_groups import GROUPS
 from tests.cli.bad_input_import import SCORED
 from tests.cli.bad_input_logs import LOGGED
@@ -33,7 +34,7 @@ TOPICS = {
     "Groups": GROUPS,
     "Selective answers": SELECTIVE,
     "Monitor": MONITORED,
-    "Recalibration": RECALIBRATE,
+    "Recalibration": [*RECALIBRATE, *EVALUATED],
     "Neural taggers and classifiers": NEURAL,
     "Temperatures of taggers": TEMPERED,
     "Coreference": MENDED,

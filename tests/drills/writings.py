@@ -70,6 +70,10 @@ TYPED = {
     "monitor page": ("watched.state --output o.html", "o.html"),
     "monitor metrics": ("watched.state --output o.txt", "o.txt"),
     "recalibrate fit": ("two.csv --target y --prob q --method isotonic --out o.json --figure o.svg", "o.json o.svg"),
+    "recalibrate evaluate": (
+        "two.csv --target y --prob q --method isotonic --output o.txt --figure o.svg --report o.html",
+        "o.txt o.svg o.html",
+    ),
     "recalibrate apply": ("two.csv --map map.json --prob q --out o.csv", "o.csv"),
     "counts sample": ("two.csv --prob p --labels 20 --output o.csv", "o.csv"),
     "counts estimate": (
