@@ -131,7 +131,7 @@ def test_a_seed_gives_the_same_result_and_stands_in_the_recipe() -> None:
     targets, a, b = labels(200, 5, 4)
     first = compare(targets, a, b, n_resamples=500)
     again = compare(targets, a, b, n_resamples=500, rng=first.recipe["seed"])
-    assert first == again
+    assert (repr(first.rows), first.recipe) == (repr(again.rows), again.recipe)  # NaN among them, which equals nothing
     assert figures(first).tolist() != figures(compare(targets, a, b, n_resamples=500, rng=1)).tolist()
 
 

@@ -30,7 +30,8 @@ def test_a_long_table_is_the_runs_side_by_side(method: str) -> None:
     long, runs, ids, (targets, a, b) = long_table()
     one = compare(*long, runs=runs, ids=ids, method=method, **SETTING)
     other = compare(targets, Runs(a), Runs(b), method=method, **SETTING)
-    assert one == other
+    assert repr(one.rows) == repr(other.rows)  # NaN among them, which equals nothing
+    assert one.recipe == other.recipe
     assert one[0].n == 80
     assert one.recipe["resampled"] == "items with all their runs"
 
@@ -40,7 +41,7 @@ def test_without_ids_the_order_of_rows_says_which_item_it_is() -> None:
     long = np.tile(targets, 3), np.concatenate(a), np.concatenate(b)
     one = compare(*long, runs=np.repeat([0, 1, 2], 80), **SETTING)
     other = compare(targets, Runs(a), Runs(b), **SETTING)
-    assert one.rows == other.rows
+    assert repr(one.rows) == repr(other.rows)
     assert one.recipe == {**other.recipe, "items": "matched by their order"}
     assert "The items of the runs were matched by their order; to be sure, say which is which: ids=[...]." in how(one)
     assert not any("order" in sentence for sentence in how(other))

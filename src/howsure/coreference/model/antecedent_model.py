@@ -188,12 +188,14 @@ class AntecedentModel:
 
         Raises InputError if the model is not trained, and for invalid mentions or parses like `mentions_of`.
         """
+        check_document(document)
+        parsed = ParsedDocument.of(document)  # once, for the mentions and their scores
         chosen = (
-            self.mentions_of(document)
+            self.mentions_of(parsed)
             if mentions is None
             else tuple(listed(mentions, name="mentions", of="Mention(sentence, start, end)"))
         )
-        return self._posterior(self._scores(document, chosen), chosen)
+        return self._posterior(self._scores(parsed, chosen), chosen)
 
     def save(self, path: Place) -> None:
         """Write the model to a file (a few hundred kilobytes), completely or not at all.
