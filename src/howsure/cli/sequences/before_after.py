@@ -157,7 +157,7 @@ def mean_of(sums: Floats, counts: Floats, level: float) -> Estimate:
     """Σ sums / Σ counts over sentences, the sentence being the unit of the interval (a ratio's linear one, Student).
 
     >>> print(mean_of(np.array([2.0, 4.0, 3.0]), np.array([2.0, 4.0, 2.0]), 0.95))
-    1.1250 [0.6467, 1.6033]
+    1.1250 [0.5088, 1.7412]
     """
     from scipy.special import stdtrit
 
