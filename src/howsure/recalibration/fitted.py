@@ -10,7 +10,7 @@ import numpy as np
 from howsure.errors import InputError
 from howsure.inputs.naming import counted, shortened
 from howsure.inputs.pairs import Floats, Integers
-from howsure.recalibration.labelled import Labelled
+from howsure.recalibration.labelled import Labelled, rows_of_all
 from howsure.recalibration.methods import Method, ProbabilityMap
 from howsure.recalibration.scores import Scores
 
@@ -71,9 +71,11 @@ def out_of_fold(
     found = np.empty_like(data.scores.probabilities)
     for number in range(int(fold.max()) + 1):
         own = np.flatnonzero(fold == number)
-        others = data.only(np.flatnonzero(fold != number))
+        others = np.flatnonzero(fold != number)
         held = data.only(own)
-        found[own] = fitted_without(number, others).apply(held.scores, held.groups, held.group_names)
+        with rows_of_all(others):
+            fitted = fitted_without(number, data.only(others))
+        found[own] = fitted.apply(held.scores, held.groups, held.group_names)
         advance(1)
     return found
 
@@ -118,8 +120,6 @@ def small_groups(data: Labelled, how: str) -> tuple[str, ...]:
 
 def _of_group(data: Labelled, method: Method, name: str) -> ProbabilityMap:
     assert data.groups is not None
-    rows = data.groups == data.group_names.index(name)
-    try:
+    rows = np.flatnonzero(data.groups == data.group_names.index(name))
+    with rows_of_all(rows, before=f"group {name!r}: "):
         return method.fit(data.only(rows))
-    except InputError as error:
-        raise InputError(f"group {name!r}: {error}") from error

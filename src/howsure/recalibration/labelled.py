@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +16,8 @@ from howsure.inputs.classes import class_positions
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.inputs.pairs_from import pairs_from
 from howsure.recalibration.scores import Classes, Rows, Scores, binary_of, scores_from
+
+ROW = re.compile(r"\brow (\d+)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,3 +136,20 @@ def labelled_pairs(pairs: Pairs, *, floor: float | None = None) -> Labelled:
         pairs.clusters,
         positive=pairs.positive,
     )
+
+
+@contextmanager
+def rows_of_all(rows: Integers, *, before: str = "", behind: str = "") -> Iterator[None]:
+    """An error in this block numbers its rows as `rows` does, the part's rows among all; with words around it.
+
+    >>> import numpy as np
+    >>> with rows_of_all(np.array([4, 7]), before="group 'b': "):
+    ...     raise InputError("row 1 is wrong.")
+    Traceback (most recent call last):
+    howsure.errors.InputError: group 'b': row 7 is wrong. (Rows are counted from 0.)
+    """
+    try:
+        yield
+    except InputError as error:
+        said = ROW.sub(lambda found: f"row {rows[int(found[1])]}", str(error.args[0]))
+        raise InputError(f"{before}{said}{behind}") from error

@@ -16,10 +16,9 @@ from howsure.inputs.pairs import Floats
 from howsure.recalibration.choice import chosen
 from howsure.recalibration.evaluation.evaluation import check_margin, evaluation_of
 from howsure.recalibration.evaluation.results import RecalibrationEvaluation
-from howsure.recalibration.evaluation.rows_of_all import rows_of_all
 from howsure.recalibration.fitted import check_fit, fit
 from howsure.recalibration.folds import MOST_FOLDS, check_folds, folds_of
-from howsure.recalibration.labelled import Labelled
+from howsure.recalibration.labelled import Labelled, rows_of_all
 from howsure.recalibration.maps.histogram import BINS
 from howsure.recalibration.methods import Method, candidates
 from howsure.recalibration.scores import Scores, check_floor, with_floor

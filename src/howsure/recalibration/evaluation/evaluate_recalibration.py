@@ -13,9 +13,8 @@ from howsure.errors import InputError
 from howsure.inputs.pairs import Integers
 from howsure.recalibration.evaluation.cross_fitted import cross_fitted_evaluation
 from howsure.recalibration.evaluation.results import RecalibrationEvaluation, RecalibrationTable
-from howsure.recalibration.evaluation.rows_of_all import rows_of_all
 from howsure.recalibration.evaluation.verdict import MARGIN
-from howsure.recalibration.labelled import Labelled, labelled_from
+from howsure.recalibration.labelled import Labelled, labelled_from, rows_of_all
 from howsure.recalibration.maps.histogram import BINS
 from howsure.stats.multiplicity import adjust_p_values
 from howsure.stats.randomness import Randomness
