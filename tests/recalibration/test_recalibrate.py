@@ -289,7 +289,7 @@ def test_groups_have_maps_of_their_own():
 
 
 def test_an_error_in_a_group_names_the_row_among_all_rows():
-    y, q = np.tile([0, 0, 1, 1], 30), np.tile([0.3, 0.6], 60)
+    y, q = np.tile([0, 1, 0, 1, 1, 0], 20), np.tile([0.3, 0.6], 60)
     y[101] = 1
     q[101] = 0.0  # label 1: impossible, says the model
     group = np.where(np.arange(120) < 60, "a", "b")
