@@ -145,3 +145,19 @@ def test_rows_without_a_value_keep_their_place(folder: Path, tmp_path: Path) -> 
     assert list(np.flatnonzero(after.isna())) == [0, 7, 8]
     kept = after.notna()
     assert after[kept].to_numpy() == pytest.approx(found.apply(binary(N)[1][kept]), abs=1e-9)
+
+
+def test_a_map_says_what_label_1_is_and_speaks_of_options(tmp_path: Path) -> None:
+    y, q = binary(N)
+    frame = pd.DataFrame({"gold": np.where(y == 1, "good", "bad"), "p": np.where(np.arange(N) == np.argmax(y), 0.0, q)})
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    found = fitted(tmp_path, str(tmp_path / "rows.csv"), "--target", "gold", "--positive", "good", "--prob", "p")
+    held = json.loads((tmp_path / "map.json").read_text())
+    assert (found.positive, held["positive"]) == ("good", "good")
+    assert "the probability of label 1 (good)" in held["description"]
+    [note] = [note for note in found.notes if "not possible" in note]
+    assert "--floor 1e-6" in note
+    assert "--method isotonic" in note
+    assert "floor=" not in note
+    assert f"row {int(np.argmax(y)) + 1}:" in note
+    assert "counted from 1" in note

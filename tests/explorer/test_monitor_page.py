@@ -42,6 +42,13 @@ def html(monitor: CalibrationMonitor) -> str:
     return monitor_report(monitor, title='<img src=x onerror="window.taken=1">')
 
 
+def test_a_page_of_days_names_the_last_day_as_it_names_the_first() -> None:
+    days = np.repeat(np.array(["2026-01-05", "2026-01-06"], dtype="datetime64[D]"), 50)
+    found = CalibrationMonitor()
+    found.update(days, np.arange(100) % 2, np.full(100, 0.5), until="2026-01-06")
+    assert "100 rows tested, 2026-01-05 to 2026-01-06." in monitor_report(found)
+
+
 def test_it_holds_what_the_monitor_says(monitor: CalibrationMonitor, html: str) -> None:
     data = json.loads(DATA.findall(html)[0])
     assert [one["name"] for one in data["groups"]] == list(monitor.groups)

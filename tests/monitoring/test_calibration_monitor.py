@@ -95,6 +95,8 @@ def test_late_labels_are_waited_for() -> None:
     patient, hasty = CalibrationMonitor(wait=14), CalibrationMonitor()
     first, hurried = patient.update(DAYS, late, q), hasty.update(DAYS, late, q)
     assert (first.unlabelled, first.periods[-1]) == (0, "2026-03-06")
+    assert "of periods that are not over yet, or still wait for labels" in repr(first)
+    assert "wait for labels" not in repr(hurried)
     assert hurried.unlabelled == 50 * 11
     assert patient.update(DAYS, y, q, until="2026-04-30").n == N - first.n
     again = hasty.update(DAYS, y, q)

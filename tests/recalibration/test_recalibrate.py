@@ -259,7 +259,9 @@ def test_a_wrong_certainty_is_refused_or_floored_by_name():
         assert 0 < found.apply([0.0])[0] == pytest.approx(found.apply([1e-6])[0])
     chosen = recalibrate(y, q)
     assert chosen.method == "venn-abers"  # the only one without an infinite loss
-    assert any(note.startswith("temperature was not possible") for note in chosen.notes)
+    assert [note.split(":")[0] for note in chosen.notes if "possible" in note] == [
+        "temperature, platt and beta were not possible"
+    ]
 
 
 def test_auto_takes_the_simplest_of_the_best_and_may_take_none():

@@ -38,7 +38,8 @@ def _facts(monitor: CalibrationMonitor) -> str:
     if status.first is None:
         return "No period was taken yet."
     rows = counted(sum(row.n for row in status), "row")
-    told = f"{rows} tested, {status.first} to the {monitor.settings.by} from {status.last}"
+    last = status.last if monitor.settings.by == "day" else f"the {monitor.settings.by} from {status.last}"
+    told = f"{rows} tested, {status.first} to {last}"
     return ". ".join([told, *(f"{note[0].upper()}{note[1:]}" for note in status.notes)]) + "."
 
 

@@ -16,7 +16,8 @@ class MonitorUpdate(Result):
 
     periods: first days of those taken now. n: rows in them. unlabelled: rows without a label in them, left out.
     already: rows of periods that were taken before. late: how many rows more these have now; changed: how many of them
-    hold other rows than then. Neither is used. open: rows of periods that are not over yet; they come again.
+    hold other rows than then. Neither is used. open: rows of periods that are not over yet, or wait for labels;
+    they come again.
     moved: rows of clusters that began in an earlier period and were taken with it.
     """
 
@@ -46,13 +47,14 @@ class MonitorUpdate(Result):
         taken = f"{counted(self.n, 'row')} of {counted(len(self.periods), 'new period')}"
         if self.periods:
             taken += f", {self.periods[0]} to {self.periods[-1]}"
+        waiting = ", or still wait for labels" if self.recipe.get("wait") else ""
         parts = [
             taken,
             self.unlabelled and f"{counted(self.unlabelled, 'row')} without a label, left out",
             self.already and f"{counted(self.already, 'row')} of periods taken before, left out",
             self.late and f"{counted(self.late, 'label')} came after its period was taken: not used; wait longer",
             self.changed and f"{counted(self.changed, 'period')} taken before with other rows: were they in two files?",
-            self.open and f"{counted(self.open, 'row')} of periods that are not over yet",
+            self.open and f"{counted(self.open, 'row')} of periods that are not over yet{waiting}",
             self.moved and f"{counted(self.moved, 'row')} counted in the earlier period in which their cluster began",
         ]
         return "\n  ".join(str(part) for part in parts if part)

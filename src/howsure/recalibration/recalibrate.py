@@ -136,7 +136,11 @@ def _notes(data: Labelled, fitted: Fitted, choice: Choice | None, pooled: Sequen
     if choice is not None and choice.method.name == "none":
         notes.append("no map helps: none has a log loss that is lower by more than one standard error, cross-fitted")
     if choice is not None:
-        notes += [f"{one.method} was not possible: {one.refused}" for one in choice.candidates if one.refused]
+        reasons = dict.fromkeys(one.refused for one in choice.candidates if one.refused)
+        for reason in reasons:
+            names = [one.method for one in choice.candidates if one.refused == reason]
+            listed = " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+            notes.append(f"{listed} {'was' if len(names) == 1 else 'were'} not possible: {reason}")
     seen = np.bincount(data.labels[data.weight > 0], minlength=data.k)
     few = [(name, int(n)) for name, n in zip(data.label_names(), seen, strict=True) if 0 < n < FEW]
     if few:

@@ -10,11 +10,12 @@ import click
 from howsure.cli.calibration.output import files_text
 from howsure.cli.calibration.reading import as_called, reading_options
 from howsure.cli.recalibrate.input import labelled_rows
-from howsure.cli.terminal.commands import Command
+from howsure.cli.terminal.commands import Command, as_options, options_of
 from howsure.cli.terminal.destinations import Written
 from howsure.cli.terminal.options import as_names, figure_option, in_order, probability_options
 from howsure.cli.terminal.output import emit, name_text, table_text
 from howsure.cli.terminal.progress import progress
+from howsure.cli.terminal.row_numbers import counted_from_1
 from howsure.files.whole import write_text
 from howsure.inputs.naming import counted
 from howsure.recalibration.fitted import ERROR, POOLED
@@ -88,7 +89,11 @@ def fit_command(
                 data, method=method, folds=folds, floor=floor, small=small_groups, bins=bins, penalty=penalty, rng=seed,
                 advance=advance,
             )  # fmt: skip
-    found = replace(found, recipe={"command": "howsure recalibrate fit", **as_called(read), **found.recipe})
+    options = options_of(click.get_current_context().command)
+    found = replace(
+        found, recipe={"command": "howsure recalibrate fit", **as_called(read), **found.recipe},
+        notes=tuple(as_options(counted_from_1(note), options) for note in found.notes),
+    )  # fmt: skip
     if figure is not None:
         _draw(found, figure)
     write_text(found.to_json(), out)

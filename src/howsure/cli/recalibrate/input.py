@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -49,8 +50,9 @@ def labelled_rows(
             if log_odds is not None:
                 data = Labelled(
                     binary_of(log_odds, logits=True, floor=floor), data.labels, data.weights, data.groups,
-                    data.group_names, data.clusters, positive=data.positive,
+                    data.group_names, data.clusters,
                 )  # fmt: skip
+            data = replace(data, positive=data.positive or reading.get("positive"))
         with rows_as_in_files(lambda row: selection.table.place_of(int(positions[row]))):
             yield data, predictions.describe()
 

@@ -23,4 +23,10 @@ def rows_as_in_files(place: Callable[[int], str] | None = None) -> Iterator[None
             raise
         if place is not None:
             raise InputError(ROW.sub(lambda found: place(int(found[1])), said)) from error
-        raise InputError(f"{ROW.sub(lambda found: f'row {int(found[1]) + 1}', said)} {AMONG}") from error
+        raise InputError(counted_from_1(said)) from error
+
+
+def counted_from_1(said: str) -> str:
+    """A text that names rows from 0, as arrays do, names them from 1."""
+    said = said.removesuffix(f" {ORIGIN}")
+    return f"{ROW.sub(lambda found: f'row {int(found[1]) + 1}', said)} {AMONG}" if ROW.search(said) else said

@@ -96,7 +96,7 @@ function drawCurve() {
     { name: "observed", number: true, cell: (row) => `${written(row.observed)} [${written(row.low)}, ${written(row.high)}]` },
   ];
   byId("curve").replaceChildren(
-    heading(`Calibration curve of the ${data.by} from ${one.period}`),
+    heading(`Calibration curve of ${data.by === "day" ? "" : `the ${data.by} from `}${one.period}`),
     curveChart(one.curve, room()),
     folded("The curve as a table", () => table("Cells of the predicted probability", columns, one.curve)));
 }
