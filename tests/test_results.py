@@ -344,6 +344,8 @@ def test_it_is_printed_in_a_paper(name: str) -> None:
     assert re.search(rf"\\caption{{.+}}\n\\label{{tab:it}}\n\\end{{{re.escape(begin[1])}}}$", latex)
     assert r"% preamble: \usepackage{booktabs}" in latex
     assert not re.search(r"(?<!\\)[_#&](?! )", re.sub(r"(?m)^%.*$| & |\$.*?\$", "", latex))  # all is escaped
+    comments = [line for line in latex.splitlines() if line.startswith("%")]
+    assert len(comments) == len(set(comments))  # nothing is told twice
     rows = [line for line in markdown.splitlines() if line.startswith("|")]
     assert len(rows) == 2 + len(result.table().rows)
     first = result.table().headings[0]

@@ -9,7 +9,6 @@ from howsure.inputs.naming import counted, shortened
 from howsure.result import table_of
 from howsure.show.harmless import in_a_line
 from howsure.show.numbers import number
-from howsure.show.recipe import recipe_text
 from howsure.show.table import Table
 
 if TYPE_CHECKING:
@@ -59,10 +58,9 @@ def map_in_words(found: RecalibrationMap) -> str:
 
 def map_table(found: RecalibrationMap, columns: Mapping[str, Any]) -> Table:
     """What each candidate scored; or the parameters, if there was no choice."""
-    notes = (*found.notes, recipe_text(found.recipe))
     if found.choice is None:
         table = table_of(columns)
-        return Table(table.headings, table.rows, words=table.words, notes=notes)
+        return Table(table.headings, table.rows, words=table.words, notes=found.notes)
     rows = [
         [
             one.method,
@@ -72,7 +70,7 @@ def map_table(found: RecalibrationMap, columns: Mapping[str, Any]) -> Table:
         for one in found.choice.candidates
     ]
     headings = ["method", "log loss", "above the least", "standard error", "choice"]
-    return Table(headings, rows, words=("method", "choice"), notes=notes)
+    return Table(headings, rows, words=("method", "choice"), notes=found.notes)
 
 
 def _listed(parameters: Mapping[str, Any]) -> str:
