@@ -17,6 +17,7 @@ from howsure.cli.coreference.options import (
     scores_option,
     tell,
 )
+from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.destinations import Written
 from howsure.cli.terminal.output import emit, json_text, table_text
 from howsure.coreference.mentions.selection import entities_of
@@ -35,7 +36,7 @@ from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Integers
 
 
-@click.command("recalibrate", short_help="Mend a model's probabilities by documents with gold entities.")
+@click.command("recalibrate", cls=Command, short_help="Mend a model's probabilities by documents with gold entities.")
 @click.argument("file")
 @click.option("--output", "out", type=Written(), required=True, metavar="FILE",
               help="File to write: the recalibrated model, .npz; with --scores the recalibration, .json.")  # fmt: skip

@@ -24,7 +24,7 @@ from howsure.monitoring.dates import PERIODS
 
 CODES = "Exit codes: 0 no alarm, 1 alarm, 3 no data yet, 2 wrong input."
 SETTINGS = ("by", "tolerance", "level", "wait", "reference")
-state_argument = click.argument("state", metavar="STATE")
+state_argument = click.argument("state", metavar="STATE.json")
 
 
 @click.group(cls=Group, context_settings={"max_content_width": 110})
@@ -167,7 +167,9 @@ def metrics_command(state: str, output: str | None) -> None:
 @click.option(
     "--output", type=Written(*PAGES), required=True, metavar="FILE.html", help="The page: one file, complete in itself."
 )
-@click.option("--title", default="Is the model still calibrated?", show_default=True, help="Heading of the page.")
+@click.option(
+    "--title", metavar="TEXT", default="Is the model still calibrated?", show_default=True, help="Heading of the page."
+)
 def page_command(state: str, output: str, title: str) -> None:
     """One HTML file that needs no network: the error of each period, alarms, and the calibration curve of a click.
 

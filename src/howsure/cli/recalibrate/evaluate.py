@@ -38,7 +38,7 @@ def fitting_options(function: Any) -> Any:
     options: list[Any] = [
         click.option("--map", "map_file", metavar="MAP.json",
                      help="Evaluate this map, which recalibrate fit wrote, on rows that it was not fitted to."),
-        click.option("--method", callback=as_names, metavar="NAME[,NAME,…]",
+        click.option("--method", callback=as_names, metavar="NAME[,NAME]…",
                      help=f"What is fitted without each fold: {', '.join(METHODS)} (default: {AUTO})."),
         click.option("--floor", type=float, metavar="P",
                      help="Move probabilities into [P, 1 - P] first, for those that are exactly 0 or 1 and wrong."),
