@@ -7,6 +7,8 @@ import pytest
 
 from howsure import InputError, recalibrate
 from howsure.recalibration.cross_fitting import cross_fitted
+from howsure.recalibration.folds import check_choice_in_folds
+from howsure.recalibration.labelled import labelled_from
 from tests.recalibration.test_recalibrate import binary, classes
 
 
@@ -64,3 +66,11 @@ def test_folds_that_lack_a_label_are_counted():
     y = np.zeros(100, dtype=int)
     y[::40] = 1
     assert "2 of 5 folds lack a label" in cross_fitted(y, np.linspace(0.1, 0.9, 100), method="isotonic").notes[0]
+
+
+@pytest.mark.parametrize("folds", [2, 3, 5, 9])
+def test_a_choice_in_folds_needs_two_more_rows_than_folds(folds):
+    y, q = np.arange(folds + 1) % 2, np.linspace(0.1, 0.9, folds + 1)
+    with pytest.raises(InputError, match=f"{folds + 1} rows are too few .* at least {folds + 2} are needed"):
+        cross_fitted(y, q, method="auto", folds=folds)
+    check_choice_in_folds(labelled_from(np.append(y, 1), np.append(q, 0.5)), folds)

@@ -12,7 +12,7 @@ from howsure.errors import InputError
 from howsure.inputs.pairs import Floats, Integers
 from howsure.recalibration.choice import chosen
 from howsure.recalibration.fitted import ERROR, check_fit, fit, out_of_fold, small_groups
-from howsure.recalibration.folds import FOLDS, check_folds, folds_of, stream_of
+from howsure.recalibration.folds import FOLDS, check_choice_in_folds, check_folds, folds_of, stream_of
 from howsure.recalibration.labelled import Labelled, labelled_from
 from howsure.recalibration.maps.histogram import BINS
 from howsure.recalibration.methods import AUTO, Method, candidates
@@ -87,8 +87,10 @@ def cross_fitted_rows(
     methods = candidates(method, binary=data.is_binary, bins=bins, penalty=penalty)
     check_fit(data)
     pooled = small_groups(data, small)
-    generator = stream_of(rng)
-    fold = folds_of(data, check_folds(folds), generator)
+    folds, generator = check_folds(folds), stream_of(rng)
+    if len(methods) > 1:
+        check_choice_in_folds(data, folds)
+    fold = folds_of(data, folds, generator)
     seeds = generator.integers(1 << 62, size=folds)
     used: list[str] = []
 

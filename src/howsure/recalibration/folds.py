@@ -28,6 +28,21 @@ def stream_of(rng: Randomness) -> np.random.Generator:
     return generator_from(rng).spawn(1)[0]
 
 
+def check_choice_in_folds(data: Labelled, folds: int) -> None:
+    """Raise InputError where the rows without those of a fold are too few to be dealt into folds themselves."""
+    what, n = _units(data)
+    if folds <= n < (least := folds + 2):
+        raise InputError(
+            f"{n:,} {what} are too few to choose a method anew without each of {folds} folds, by {folds} folds of the "
+            f"others; at least {least} are needed. Give more, name one method, or ask for fewer folds."
+        )
+
+
+def _units(data: Labelled) -> tuple[str, int]:
+    """What is dealt as a whole, and how many there are."""
+    return ("rows", len(data)) if data.clusters is None else ("clusters", len(np.unique(data.clusters)))
+
+
 def folds_of(data: Labelled, folds: int, rng: np.random.Generator) -> Integers:
     """The fold of each row (n,), from 0.
 
@@ -40,9 +55,8 @@ def folds_of(data: Labelled, folds: int, rng: np.random.Generator) -> Integers:
     kind = data.labels if data.groups is None else data.groups * data.k + data.labels
     kinds, kind = np.unique(kind, return_inverse=True)
     unit = np.arange(len(data)) if data.clusters is None else np.unique(data.clusters, return_inverse=True)[1]
-    n_units = int(unit.max()) + 1
+    what, n_units = _units(data)
     if n_units < folds:
-        what = "rows" if data.clusters is None else "clusters"
         raise InputError(f"folds must be at most the number of {what}; it is {folds}, there are {n_units:,}.")
     sizes = np.bincount(kind, minlength=len(kinds))
     rank = np.empty(len(kinds), dtype=np.int64)

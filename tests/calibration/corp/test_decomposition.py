@@ -66,7 +66,7 @@ def test_clusters_of_copies_count_once() -> None:
 
 
 def test_a_wrong_certainty_makes_the_log_loss_infinite_and_says_so() -> None:
-    curve = calibration_curve([1, 0, 1, 0], [0.0, 0.2, 0.8, 0.9], method="corp", rng=0)
+    curve = calibration_curve([1, 0, 1, 0] + [0, 1] * 20, [0.0, 0.2, 0.8, 0.9] + [0.3, 0.7] * 20, method="corp", rng=0)
     assert math.isinf(curve.log_loss.score.value)
     assert math.isinf(curve.log_loss.miscalibration.value)
     assert curve.log_loss.miscalibration.low is None
@@ -74,3 +74,34 @@ def test_a_wrong_certainty_makes_the_log_loss_infinite_and_says_so() -> None:
     assert curve.log_loss.infinite_rows == 1
     assert str(curve.log_loss).startswith("infinite (1 prediction of exactly 0 or 1 is wrong)")
     assert curve.to_dict()["log_loss"]["score"]["value"] is None
+
+
+@pytest.mark.parametrize(("label", "q"), [(1, 0.9), (0, 0.1)])
+def test_one_label_alone_has_no_interval(label: int, q: float) -> None:
+    """A calibrated model whose label of probability .1 has not come yet: its miscalibration may be 0."""
+    curve = calibration_curve(np.full(30, label), np.full(30, q), method="corp", rng=0)
+    for found in (curve.brier, curve.log_loss):
+        assert all(getattr(found, part).low is None and getattr(found, part).high is None for part in PARTS)
+    note = (
+        f"the scores and their parts have no intervals: label {1 - label} has 0 pairs, and intervals rest on 20 pairs"
+    )
+    assert any(one.startswith(note) for one in curve.notes)
+
+
+@pytest.mark.parametrize(("rare", "clustered", "weighted", "known"), [
+    (19, False, False, False), (20, False, False, True), (20, True, False, False), (100, True, False, True),
+    (100, False, True, False),
+])  # fmt: skip
+def test_an_interval_rests_on_twenty_of_each_label(rare: int, clustered: bool, weighted: bool, known: bool) -> None:
+    """In clusters of 5; with weights, that of one pair of the rarer label exceeds all others together."""
+    y, q = (np.arange(1000) < rare).astype(int), np.linspace(0.02, 0.3, 1000)
+    weights = np.where(np.arange(1000) == 0, 1000.0, 1.0) if weighted else None
+    clusters = np.arange(1000) // 5 if clustered else None
+    curve = calibration_curve(y, q, clusters=clusters, sample_weight=weights, method="corp", n_simulations=39, rng=0)
+    assert (curve.brier.miscalibration.low is not None) == known
+
+
+def test_the_interval_of_the_uncertainty_ends_at_its_maximum() -> None:
+    curve = calibration_curve(np.arange(60) % 2, np.arange(60) % 2 * 0.4 + 0.3, method="corp", rng=0)
+    assert curve.brier.uncertainty.high == pytest.approx(0.25, abs=1e-15)
+    assert curve.log_loss.uncertainty.high == pytest.approx(math.log(2), abs=1e-15)

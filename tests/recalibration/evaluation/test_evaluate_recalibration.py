@@ -86,6 +86,10 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "a method for classes": ({"method": "vector"}, "is not for one probability per row"),
     "one label": ({"y": [1] * 20}, "y_true must hold two labels or more"),
     "a floor above all": ({"floor": 0.4}, "floor must lie above 0 and up to 0.1; it is 0.4"),
+    "too few to choose": (
+        {"method": "auto", "y": [0, 1] * 3},
+        "6 rows are too few to choose a method anew without each of 5 folds, by 5 folds of the others; at least 7",
+    ),
     "a label in one row": ({"y": [1] + [0] * 19, "method": "platt"}, "the label '1' lies in one row alone"),
 }
 
@@ -96,7 +100,7 @@ def test_refusals(name: str) -> None:
     how = {"method": "temperature"} | given
     y = how.pop("y", [0, 1] * 10)
     with pytest.raises(InputError) as caught:
-        evaluate_recalibration(y, np.linspace(0.1, 0.9, 20), **how)
+        evaluate_recalibration(y, np.linspace(0.1, 0.9, len(y)), **how)
     assert said in str(caught.value)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.calibration.corp.consistency import Consistency, consistency
-from howsure.calibration.corp.decomposition import Fit, decomposed, rows_of_steps
+from howsure.calibration.corp.decomposition import FEWEST, Fit, decomposed, has_rare_label, rows_of_steps
 from howsure.calibration.corp.isotonic import isotonic_steps
 from howsure.calibration.corp.ordered import Ordered, by_content, ordered
 from howsure.calibration.corp.results import ConsistencyBand, CorpCurve, CorpSteps
@@ -145,6 +145,8 @@ def _band(found: Consistency) -> ConsistencyBand:
 def _notes(pairs: Pairs | PairSource, rows: Ordered, base_rate: float, weightless: int) -> Iterator[str]:
     if base_rate in (0.0, 1.0):
         yield f"every label is {int(base_rate)}: discrimination carries no information"
+    if has_rare_label(rows):
+        yield _rare_label(rows, int(base_rate < 0.5))
     if weightless:
         yield f"{counted(weightless, 'pair')} of weight 0 {'is' if weightless == 1 else 'are'} ignored"
     if isinstance(pairs, Pairs) and pairs.clusters is not None and (few := few_clusters(cluster_weights(pairs))):
@@ -155,3 +157,14 @@ def _notes(pairs: Pairs | PairSource, rows: Ordered, base_rate: float, weightles
         yield "every prediction is the same: the curve is one point"
     if not rows.exact:
         yield "predictions that differ by less than about 1 part in 2,000 count as equal"
+
+
+def _rare_label(rows: Ordered, label: int) -> str:
+    own = rows.y == label
+    seen = counted(int(rows.times @ own), "pair")
+    where = "" if rows.clusters is None else f" in {counted(len(np.unique(rows.clusters[own])), 'cluster')}"
+    unit = "pairs" if rows.clusters is None else "pairs and clusters"
+    return (
+        f"the scores and their parts have no intervals: label {label} has {seen}{where}, and intervals rest on "
+        f"{FEWEST} {unit} of equal weight of each label; label more"
+    )

@@ -4,7 +4,8 @@ With S the mean score of the predictions, S_C that of the isotonic curve's value
 miscalibration = S - S_C, discrimination = S_R - S_C, uncertainty = S_R (Dimitriadis, Gneiting & Jordan 2021). Fitting
 the curve makes S_C too small. Each step of the curve costs about 1.43 times the variance of its frequency, a constant
 found by simulation of increasing curves (1 where the true curve is flat); intervals are those of the parts without this
-gain. Their variance is that of the mean difference of the losses, by clusters if there are any, and of the gain.
+gain. Their variance is that of the mean difference of the losses, by clusters if there are any, and of the gain. Few
+rows of one label do not show this variance: there is no interval then.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from howsure.stats.estimate import Estimate, finite_or_none
 from howsure.stats.proportions import normal_quantile
 
 GAIN = 1.43  # what a step gains by fitting, in variances of its frequency
+FEWEST = 20  # rows, or clusters, of the rarer label, on which an interval may rest (docs/coverage.md)
 PARTS = ("score", "miscalibration", "discrimination", "uncertainty")
 
 
@@ -112,17 +114,18 @@ def _decomposed(
     uncertainty = float(loss.expected(rate, rate)[0])
     each = share * gain
     optimism, noise = GAIN * float(each.sum()), float((each**2).sum())
-    n = int(pairs.times.sum())
+    n, most = int(pairs.times.sum()), float(loss.expected(np.array([0.5]), np.array([0.5]))[0])
+    unknown = has_rare_label(pairs)
 
-    def part(value: float, losses: Floats, *, gained: bool = False) -> Estimate:
-        if not math.isfinite(value) or not np.isfinite(losses).all():
+    def part(value: float, losses: Floats, *, gained: bool = False, most: float = math.inf) -> Estimate:
+        if unknown or not math.isfinite(value) or not np.isfinite(losses).all():
             return Estimate(value, None, None, level, "CORP", n)
         error = standard_error(pairs, losses)
         if error is None:
             return Estimate(value, None, None, level, "CORP", n)
         centre, error = (value - optimism, math.hypot(error, math.sqrt(noise))) if gained else (value, error)
         reach = _quantile(pairs, level) * error
-        low, high = max(centre - reach, 0.0), max(centre + reach, 0.0)
+        low, high = max(centre - reach, 0.0), min(max(centre + reach, 0.0), most)
         return Estimate(value, low, high, level, "CORP", n)
 
     with np.errstate(invalid="ignore"):
@@ -130,10 +133,28 @@ def _decomposed(
             score=part(score, own),
             miscalibration=part(score - recalibrated, own - curve, gained=True),
             discrimination=part(uncertainty - recalibrated, constant - curve, gained=True),
-            uncertainty=part(uncertainty, constant),
+            uncertainty=part(uncertainty, constant, most=most),
             infinite_rows=infinite,
             recipe=recipe,
         )
+
+
+def has_rare_label(pairs: Ordered) -> bool:
+    """Whether a label has fewer than 20 rows, or lies in fewer than 20 clusters and in fewer than half of them, counted
+    as rows and clusters of equal weight."""
+    clusters = None if pairs.clusters is None else _by_cluster(pairs, pairs.weight)
+    for label in (0, 1):
+        own = np.where(pairs.y == label, pairs.weight, 0.0)
+        if not own.any() or float(own.sum()) ** 2 < FEWEST * float(own @ pairs.w) * (1 - 1e-9):
+            return True
+        if clusters is not None and kish(_by_cluster(pairs, own)) < min(FEWEST, kish(clusters) / 2):
+            return True
+    return False
+
+
+def _by_cluster(pairs: Ordered, weight: Floats) -> Floats:
+    sums: Floats = np.bincount(pairs.clusters, weights=weight).astype(np.float64)  # type: ignore[arg-type]
+    return sums[sums > 0]
 
 
 def standard_error(pairs: Ordered, losses: Floats) -> float | None:

@@ -17,7 +17,7 @@ from howsure.recalibration.choice import chosen
 from howsure.recalibration.evaluation.evaluation import check_margin, evaluation_of
 from howsure.recalibration.evaluation.results import RecalibrationEvaluation
 from howsure.recalibration.fitted import check_fit, fit
-from howsure.recalibration.folds import MOST_FOLDS, check_folds, folds_of
+from howsure.recalibration.folds import MOST_FOLDS, check_choice_in_folds, check_folds, folds_of
 from howsure.recalibration.labelled import Labelled, rows_of_all
 from howsure.recalibration.maps.histogram import BINS
 from howsure.recalibration.methods import Method, candidates
@@ -78,6 +78,8 @@ def cross_fitted_evaluation(
     check_fit(data)
     if len(methods) == 1:
         fit(data, methods[0])  # says what stands in its way by the rows' own numbers
+    else:
+        check_choice_in_folds(data, folds)
     generator = generator_from(rng)
     times = check_repeats(repeats, len(data))
     fitted, used = [], []
