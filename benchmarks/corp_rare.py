@@ -1,0 +1,70 @@
+"""How often do the intervals of a score's parts hold where one label is rare? Nominal: 0.95.
+
+Base rates of 0.001 to 0.05 and 50 to 5,000 pairs; predictions constant, even, Beta(1, ·) and Beta(0.1, ·) with this
+mean; labels as often as said, three times as often, a third as often, and as often everywhere. Prints, by the number of
+pairs of the rarer label, how often the intervals would hold the values of the population: of the miscalibration and the
+discrimination of the Brier score, over all settings that came to such a number, if they were given there. Without any
+pair of a label, there is nothing to tell.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is loaded
+
+import itertools
+from collections import defaultdict
+
+import numpy as np
+
+from benchmarks.rare_coverage import PREDICTIONS, Floats
+from howsure.calibration.corp import decomposition
+from howsure.calibration.corp.curve import corp_of
+from howsure.inputs.pairs import Pairs
+from howsure.stats.estimate import Estimate
+
+RUNS = 10
+EDGES = (1, 5, 10, 20, 50)
+TIMES = {"calibrated": 1.0, "three times": 3.0, "a third": 1 / 3, "flat": None}
+
+
+def truth(q: Floats, rate: float, times: float | None) -> Floats:
+    """The probability of label 1 where the prediction is q."""
+    return np.full_like(q, rate) if times is None else np.minimum(times * q, 1.0)
+
+
+def _holds(found: Estimate, true: float) -> bool:
+    assert found.low is not None
+    assert found.high is not None
+    return found.low - 1e-12 <= true <= found.high + 1e-12
+
+
+def main() -> None:
+    decomposition.FEWEST = 0  # to see what they would be
+    held: dict[int, list[list[bool]]] = defaultdict(list)
+    settings = itertools.product((0.001, 0.01, 0.05), PREDICTIONS.values(), TIMES.values(), (50, 200, 1_000, 5_000))
+    for number, (rate, quantile, times, n) in enumerate(settings):
+        grid = quantile(rate, (np.arange(100_000) + 0.5) / 100_000)
+        c = truth(grid, rate, times)
+        true = float(np.mean((grid - c) ** 2)), float(c.var())
+        for run in range(RUNS):
+            rng = np.random.default_rng([number, run])
+            q = rng.choice(grid, n)
+            y = (rng.random(n) < truth(q, rate, times)).astype(np.uint8)
+            brier = corp_of(Pairs(y, q, None), n_simulations=39, rng=rng).brier
+            parts = brier.miscalibration, brier.discrimination
+            rarer = int(min(y.sum(), n - y.sum()))
+            if rarer > 0:
+                held[int(np.searchsorted(EDGES, rarer, side="right"))].append(
+                    [_holds(*one) for one in zip(parts, true, strict=True)]
+                )
+    print("| pairs of the rarer label | data sets | miscalibration | discrimination |\n|---|---:|---:|---:|")
+    names = [f"{low} to {high - 1}" if high - low > 1 else f"{low}" for low, high in itertools.pairwise(EDGES)]
+    for place, name in enumerate([*names, f"{EDGES[-1]} or more"], start=1):
+        shares = np.mean(held[place], axis=0)
+        print(f"| {name} | {len(held[place]):,} | {shares[0]:.3f} | {shares[1]:.3f} |")
+
+
+if __name__ == "__main__":
+    main()
