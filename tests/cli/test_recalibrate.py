@@ -161,3 +161,14 @@ def test_a_map_says_what_label_1_is_and_speaks_of_options(tmp_path: Path) -> Non
     assert "floor=" not in note
     assert f"row {int(np.argmax(y)) + 1}:" in note
     assert "counted from 1" in note
+
+
+def test_a_spreadsheet_comes_back_with_its_separator(tmp_path: Path) -> None:
+    rows = "text;q;y\n" + "".join(f"a, b;{q};{y}\n" for q, y in [(0.2, 0), (0.3, 1), (0.7, 0), (0.9, 1)] * 20)
+    (tmp_path / "sheet.csv").write_text(rows)
+    sheet, fitted, out = (str(tmp_path / name) for name in ("sheet.csv", "map.json", "out.csv"))
+    assert run("recalibrate", "fit", sheet, "--target", "y", "--prob", "q", "--method", "platt", "--out", fitted)
+    assert run("recalibrate", "apply", sheet, "--prob", "q", "--map", fitted, "--out", out)
+    heading, first, *_ = Path(out).read_text().splitlines()
+    assert heading == "text;q;y;recalibrated"
+    assert first.startswith("a, b;0.2;0;0.")

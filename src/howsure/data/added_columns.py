@@ -19,7 +19,7 @@ from howsure.data.tables.columns import Column
 from howsure.data.tables.conditions import ALL
 from howsure.data.tables.database import Database, NullFound, chunks, copy_to_file, identifier, literal, reading
 from howsure.data.tables.named_files import File
-from howsure.data.tables.sources import parquet_source, text_source
+from howsure.data.tables.sources import parquet_source, separator_option, text_source
 from howsure.data.tables.stated_confidence import with_stated_confidence
 from howsure.data.tables.table import column_names, open_table
 from howsure.errors import InputError
@@ -143,13 +143,13 @@ class FileToExtend:
             )
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write all columns of the file in their order, then those added: the format is that of the file."""
+        """Write all columns of the file in their order, then those added: in its format, with its separator."""
         target = self.database.folder / EXTENDED
         query = f"SELECT * FROM {self._whole} POSITIONAL JOIN {ADDED}"
+        connection = self.database.connection
         with reading(self.file.name, self.file.path):
-            copy_to_file(
-                self.database.connection, query, target, options=f"{WRITTEN[self.file.format]}, USE_TMP_FILE false"
-            )
+            options = f"{WRITTEN[self.file.format]}{separator_option(self.file, connection)}, USE_TMP_FILE false"
+            copy_to_file(connection, query, target, options=options)
         copy_whole(Path(target), path)
 
     @property

@@ -9,10 +9,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
 
 from howsure.data.tables.database import file_literal, literal
 from howsure.data.tables.named_files import File
 from howsure.errors import InputError
+
+if TYPE_CHECKING:
+    import duckdb
 
 FOLDER = re.compile(r"([^=]+)=.*")
 
@@ -61,6 +65,16 @@ def text_source(file: File, options: str = "", *, header: bool = True, folders: 
         settings += [f"format='{'newline_delimited' if file.format == 'jsonl' else 'auto'}'"]
     call = "read_csv" if file.format in ("csv", "tsv") else "read_json"
     return f"{call}({', '.join(settings + ([options] if options else []))})"
+
+
+def separator_option(file: File, connection: duckdb.DuckDBPyConnection) -> str:
+    """The option that writes a CSV with the separator that it was read with, such as a spreadsheet's semicolon."""
+    if file.format != "csv":
+        return ""
+    asked = text_source(file).replace("read_csv(", "SELECT Delimiter FROM sniff_csv(", 1)
+    found = connection.execute(asked).fetchone()
+    assert found is not None
+    return f", DELIMITER {literal(found[0])}"
 
 
 def as_texts(names: Sequence[str]) -> str:
