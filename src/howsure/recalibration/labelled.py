@@ -54,11 +54,6 @@ class Labelled:
         """The weight of each row; 1 without any."""
         return np.ones(len(self)) if self.weights is None else self.weights
 
-    @property
-    def probability_of_label(self) -> Floats:
-        """What each row's probabilities say of its label."""
-        return of_label(self.scores.probabilities, self.labels)
-
     def only(self, rows: Rows) -> Labelled:
         """Those of some rows, with the names of all groups."""
         parts: dict[str, Any] = {

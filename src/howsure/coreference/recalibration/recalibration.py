@@ -42,7 +42,6 @@ from howsure.show.table import Table
 
 WEIGHT_OF_NEW = 0.3
 FEWEST = 2  # documents
-Taught = tuple[Sequence[CorefPosterior], Sequence[Integers]]
 
 
 @dataclass(frozen=True, slots=True)
