@@ -36,7 +36,7 @@ MENDED = [
           "the documents must hold pairs of mentions that corefer and pairs that do not, and the posterior must not be "
           "certain of all of them; give more documents.", GOLD),
     Wrong("a weight below 0", f"{MEND} --weight-of-new -1 --output mended.npz",
-          "weight_of_new must be a number from 0 to a million; it is -1.0.", GOLD),
+          "--weight-of-new must be a number from 0 to a million; it is -1.0.", GOLD),
     Wrong("scores that lack a document of the recalibration", f"{MEND} --scores scores.jsonl --output mended.json",
           "scores.jsonl has no scores of c; it has a, b.", {**GOLD, "gold.conllu": documents("a", "b", "c")}),
     Wrong("a recalibration beside a model",
