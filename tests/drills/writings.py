@@ -41,7 +41,7 @@ TYPED = {
     "sequences train": ("train.tsv --tagger hmm --output o.npz", "o.npz"),
     "sequences tag": ("tagger.npz train.tsv --output o.conllu", "o.conllu"),
     "sequences posterior": ("tagger.npz train.tsv --output o.parquet", "o.parquet"),
-    "sequences recalibrate": ("tagger.npz dev.tsv --output o.npz --figure o.svg", "o.npz o.svg"),
+    "sequences recalibrate": ("tagger.npz dev.tsv --keep-answers --output o.npz --figure o.svg", "o.npz o.svg"),
     "sequences spans": ("bio.npz bio.tsv --pairs o.csv --output o.txt", "o.csv o.txt"),
     "sequences evaluate": ("tagger.npz train.tsv --output o.txt", "o.txt"),
     "coreference predict": ("news.conllu --output o.conllu", "o.conllu"),

@@ -60,7 +60,8 @@ def intervals(losses: Losses, found: Minimum, level: float) -> list[Ends]:
     """Of each temperature, by the jackknife over two sentences or more, with Student's quantiles.
 
     Without sentence i, the minimum lies (Σ H - H_i)⁻¹ g_i further, with its gradient g_i and its curvature H_i: one
-    step of Newton's, which needs no other fit.
+    step of Newton's, which needs no other fit. None where the rest of the sentences hardly says anything: the ends
+    would lie beyond all numbers.
     """
     from scipy.special import stdtrit
 
@@ -71,7 +72,12 @@ def intervals(losses: Losses, found: Minimum, level: float) -> list[Ends]:
     steps = np.linalg.solve(rest, gradients[:, :, None])[:, :, 0]
     spread = (sentences - 1) * np.mean((steps - steps.mean(axis=0)) ** 2, axis=0)
     reach = float(stdtrit(sentences - 1, (1 + level) / 2)) * np.sqrt(spread)
-    return [(math.exp(x - r), math.exp(x + r)) for x, r in zip(found.at.tolist(), reach.tolist(), strict=True)]
+    with np.errstate(over="ignore"):
+        lows, highs = np.exp(found.at - reach), np.exp(found.at + reach)
+    return [
+        (low, high) if math.isfinite(high) else (None, None)
+        for low, high in zip(lows.tolist(), highs.tolist(), strict=True)
+    ]
 
 
 def _best(losses: Losses, size: int, n: int) -> Floats:
