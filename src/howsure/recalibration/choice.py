@@ -64,7 +64,7 @@ def chosen(
     least; `methods` stand in the order of what they may do, "none" first.
 
     The standard error is that of the paired difference, of whole clusters. The log loss of the method taken is that of
-    a winner, and so a little too low: cross-fit the choice itself to know what it is worth (`cross_fitted`).
+    a winner, and so a little too low: cross-fit the choice itself to know what it is worth (`evaluate_recalibration`).
 
     Raises InputError if no method has a finite log loss.
     """
@@ -101,7 +101,7 @@ def chosen(
 
 def _losses(data: Labelled, fold: Any, method: Method, small: Sequence[str], advance: Callable[[int], None]) -> Floats:
     """The log loss of each row, by the map that was fitted without its fold; 0 where a row weighs nothing."""
-    found = out_of_fold(data, fold, lambda _, others: fit(others, method, small), advance=advance)
+    found = out_of_fold(data, fold, lambda others: fit(others, method, small), advance=advance)
     return log_losses(found, data)
 
 

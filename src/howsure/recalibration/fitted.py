@@ -63,18 +63,18 @@ def fit(data: Labelled, method: Method, small: Sequence[str] = ()) -> Fitted:
 def out_of_fold(
     data: Labelled,
     fold: Integers,
-    fitted_without: Callable[[int, Labelled], Fitted],
+    fitted_to: Callable[[Labelled], Fitted],
     *,
     advance: Callable[[int], None] = lambda steps: None,
 ) -> Floats:
-    """The probabilities of all rows: those of a fold by the map that `fitted_without` makes of the other rows."""
+    """The probabilities of all rows: those of a fold by the map that `fitted_to` makes of the other rows."""
     found = np.empty_like(data.scores.probabilities)
     for number in range(int(fold.max()) + 1):
         own = np.flatnonzero(fold == number)
         others = np.flatnonzero(fold != number)
         held = data.only(own)
         with rows_of_all(others):
-            fitted = fitted_without(number, data.only(others))
+            fitted = fitted_to(data.only(others))
         found[own] = fitted.apply(held.scores, held.groups, held.group_names)
         advance(1)
     return found

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from howsure.errors import InputError
+from howsure.inputs.log_scale import softmax
 from howsure.inputs.pairs import Floats
 from howsure.recalibration.labelled import Labelled
 from howsure.recalibration.maps.log_odds import refuse_certain_errors
@@ -69,14 +70,7 @@ class ClassTemperature:
     def apply(self, scores: Scores) -> Floats:
         """The probabilities of the classes (n, K)."""
         assert isinstance(scores, Classes)
-        return normalised(scores.logs / self.temperature)
-
-
-def normalised(scores: Floats) -> Floats:
-    """The softmax of each row."""
-    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
-    raised /= raised.sum(axis=1, keepdims=True)
-    return np.asarray(raised)
+        return softmax(scores.logs / self.temperature)
 
 
 def _inverse(held: Floats, possible: np.ndarray[Any, np.dtype[np.bool_]], own: Floats, weight: Floats) -> float:

@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from howsure.errors import InputError
+from howsure.inputs.log_scale import softmax
 from howsure.inputs.naming import shortened
 from howsure.inputs.pairs import Floats
 from howsure.recalibration.labelled import Labelled
-from howsure.recalibration.maps.class_temperature import normalised
 from howsure.recalibration.maps.log_odds import refuse_certain_errors
 from howsure.recalibration.maps.parameters import Parameters, numbers, square
 from howsure.recalibration.maps.softmax_regression import (
@@ -59,7 +59,7 @@ class Vector:
             return loss, np.concatenate([(residual * logs).sum(axis=0), residual.sum(axis=0)])
 
         def hessian(at: Floats) -> Floats:
-            p = normalised(logs * at[:k] + at[k:])
+            p = softmax(logs * at[:k] + at[k:])
             both = np.hstack([p * logs, p])
             weighted = share[:, None] * np.hstack([logs, np.ones_like(logs)])
             found: Floats = -(both * share[:, None]).T @ both
@@ -82,7 +82,7 @@ class Vector:
 
     def apply(self, scores: Scores) -> Floats:
         """The probabilities of the classes (n, K)."""
-        return normalised(finite_logs(scores) * self.scales + self.offsets)
+        return softmax(finite_logs(scores) * self.scales + self.offsets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ class Dirichlet:
 
     def apply(self, scores: Scores) -> Floats:
         """The probabilities of the classes (n, K)."""
-        return normalised(finite_logs(scores) @ self.weights.T + self.offsets)
+        return softmax(finite_logs(scores) @ self.weights.T + self.offsets)
 
 
 def finite_logs(scores: Scores) -> Floats:
@@ -167,7 +167,7 @@ def _second_derivatives(logs: Floats, share: Floats, weights: Floats, offsets: F
     found = np.zeros((k * (k + 1), k * (k + 1)))
     for start in range(0, len(logs), ROWS):
         own, w = logs[start : start + ROWS], share[start : start + ROWS]
-        p = normalised(own @ weights.T + offsets)
+        p = softmax(own @ weights.T + offsets)
         columns = np.hstack([(p[:, :, None] * own[:, None, :]).reshape(len(own), k * k), p])
         found -= (columns * w[:, None]).T @ columns
         one = np.hstack([own, np.ones((len(own), 1))])
