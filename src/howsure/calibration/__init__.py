@@ -5,10 +5,10 @@ from howsure.calibration.corp.decomposition import ScoreDecomposition
 from howsure.calibration.corp.results import ConsistencyBand, CorpCurve, CorpSteps
 from howsure.calibration.curve import calibration_curve, calibration_error
 from howsure.calibration.hypothesis_tests.calibration_test import CalibrationTest, calibration_test
-from howsure.calibration.multiclass import MulticlassScores
-from howsure.calibration.quantiles import QuantileCalibration, posterior_quantiles
+from howsure.calibration.hypothesis_tests.quantiles import QuantileCalibration, posterior_quantiles
 from howsure.calibration.results import Bins, CalibrationComparison, CalibrationCurve
-from howsure.calibration.scores import ProperLoss, ScoreParts, score_parts
+from howsure.calibration.scores.multiclass import MulticlassScores
+from howsure.calibration.scores.score_parts import ProperLoss, ScoreParts, score_parts
 from howsure.calibration.simulation import simulate_pairs
 from howsure.calibration.subgroups.find_groups import find_groups
 from howsure.calibration.subgroups.multicalibration import MulticalibrationError, multicalibration_error

@@ -17,7 +17,7 @@ from howsure.calibration.estimates.error import SquaredError, debiased_mse, mean
 from howsure.calibration.estimates.paired_jackknife import Units, jackknifed
 from howsure.calibration.estimates.score_differences import class_differences, losses, reach, score_difference
 from howsure.calibration.results import CalibrationComparison
-from howsure.calibration.scores import BRIER, LOG
+from howsure.calibration.scores.score_parts import BRIER, LOG
 from howsure.errors import InputError
 from howsure.inputs.checks import check_labels, check_level, check_probabilities, check_same_length
 from howsure.inputs.classes import TOP_LABEL, pairs_from_classes

@@ -25,9 +25,9 @@ from howsure.calibration.estimates.resampled_intervals import (
     nguyen_oconnor_intervals,
 )
 from howsure.calibration.hypothesis_tests.binned import p_value_of
-from howsure.calibration.multiclass import multiclass_scores
 from howsure.calibration.results import CalibrationCurve, bins_from
-from howsure.calibration.scores import brier_parts, log_parts
+from howsure.calibration.scores.multiclass import multiclass_scores
+from howsure.calibration.scores.score_parts import brier_parts, log_parts
 from howsure.calibration.words.notes import groups_together, infinite_classes, notes_of
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from howsure.calibration.bins.bins import Binned
-from howsure.calibration.multiclass import MULTICLASS, MulticlassScores, score_key, score_words
-from howsure.calibration.scores import ScoreParts
+from howsure.calibration.scores.multiclass import MULTICLASS, MulticlassScores, score_key, score_words
+from howsure.calibration.scores.score_parts import ScoreParts
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Result, chosen_columns
 from howsure.show.numbers import UNDEFINED, interval, number

@@ -12,8 +12,8 @@ from markupsafe import Markup
 
 from howsure.calibration.corp.results import CorpCurve
 from howsure.calibration.corp.words import figures_in_words as corp_figures
-from howsure.calibration.multiclass import scores_of_all_classes
 from howsure.calibration.results import CalibrationCurve
+from howsure.calibration.scores.multiclass import scores_of_all_classes
 from howsure.calibration.words.curves import figures_in_words, recipe_rows
 from howsure.calibration.words.verdict import NONE_SEEN, NOT_LOCATED, TOO_LITTLE, UNKNOWN_SIZE, kind, verdict
 from howsure.errors import InputError

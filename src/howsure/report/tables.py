@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from howsure.calibration.multiclass import base_rate_words, score_columns
 from howsure.calibration.results import Bins, CalibrationCurve
+from howsure.calibration.scores.multiclass import base_rate_words, score_columns
 from howsure.calibration.words.verdict import OVERCONFIDENT, UNDERCONFIDENT, kind
 from howsure.errors import InputError
 from howsure.result import cell

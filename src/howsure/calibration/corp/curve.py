@@ -16,7 +16,7 @@ from howsure.calibration.corp.results import ConsistencyBand, CorpCurve, CorpSte
 from howsure.calibration.corp.smooth_error import smooth_ece
 from howsure.calibration.estimates.cluster_sums import cluster_sums
 from howsure.calibration.estimates.clusters import clustered_standard_errors, effective_numbers
-from howsure.calibration.scores import wrong_extremes
+from howsure.calibration.scores.score_parts import wrong_extremes
 from howsure.calibration.words.notes import cluster_weights
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level

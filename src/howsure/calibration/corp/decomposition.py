@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from howsure.calibration.corp.ordered import Ordered
-from howsure.calibration.scores import BRIER, LOG, ProperLoss, wrong_extremes
+from howsure.calibration.scores.score_parts import BRIER, LOG, ProperLoss, wrong_extremes
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Result
 from howsure.show.preformatted import preformatted

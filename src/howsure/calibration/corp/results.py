@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from howsure.calibration.corp.decomposition import ScoreDecomposition
-from howsure.calibration.multiclass import score_key
+from howsure.calibration.scores.multiclass import score_key
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Result, chosen_columns
 from howsure.show.preformatted import preformatted

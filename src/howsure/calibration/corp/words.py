@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from howsure.calibration.multiclass import base_rate_words, heading, score_words
+from howsure.calibration.scores.multiclass import base_rate_words, heading, score_words
 from howsure.calibration.words.verdict import BOTH, NONE_SEEN, NOT_LOCATED, OVERCONFIDENT, UNDERCONFIDENT, rounded
 from howsure.show.numbers import all_digits, interval, number, p_in_words, p_text
 from howsure.show.table import HIGHER, LOWER, Table

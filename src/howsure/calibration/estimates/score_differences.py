@@ -8,8 +8,8 @@ import numpy as np
 
 from howsure.calibration.estimates.clusters import NOTHING
 from howsure.calibration.estimates.paired_jackknife import Units, jackknifed, least_reach
-from howsure.calibration.multiclass import multiclass_losses
-from howsure.calibration.scores import ProperLoss
+from howsure.calibration.scores.multiclass import multiclass_losses
+from howsure.calibration.scores.score_parts import ProperLoss
 from howsure.inputs.pairs import Floats, Pairs
 from howsure.stats.estimate import Estimate
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from howsure.calibration.multiclass import MULTICLASS, base_rate_words, score_columns, score_words
+from howsure.calibration.scores.multiclass import MULTICLASS, base_rate_words, score_columns, score_words
 from howsure.calibration.words.verdict import kind, verdict
 from howsure.inputs.naming import shortened
 from howsure.show.numbers import UNDEFINED, all_digits, number, p_in_words, p_text

@@ -9,8 +9,8 @@ import numpy as np
 
 from howsure.calibration.bins.bins import Binned
 from howsure.calibration.estimates.error import SquaredError
-from howsure.calibration.multiclass import MulticlassScores
-from howsure.calibration.scores import wrong_extremes
+from howsure.calibration.scores.multiclass import MulticlassScores
+from howsure.calibration.scores.score_parts import wrong_extremes
 from howsure.inputs.naming import counted, shortened
 from howsure.inputs.pairs import Pairs, PairSource
 from howsure.stats.clusters import few_clusters

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from howsure.calibration.corp.results import CorpCurve
-from howsure.calibration.multiclass import scores_of_all_classes
 from howsure.calibration.results import CalibrationCurve
+from howsure.calibration.scores.multiclass import scores_of_all_classes
 from howsure.calibration.words import curves as words
 from howsure.calibration.words.curves import recipe_rows, summary
 from howsure.calibration.words.notes import notes_by_name

@@ -9,8 +9,8 @@ from typing import Any
 
 from howsure import __version__
 from howsure.calibration.curve import curve_of
-from howsure.calibration.multiclass import score_columns, scores_of_all_classes
 from howsure.calibration.results import CalibrationCurve
+from howsure.calibration.scores.multiclass import score_columns, scores_of_all_classes
 from howsure.calibration.table import by_group
 from howsure.calibration.words.verdict import kind
 from howsure.cli.calibration.output import adjusted_p_values

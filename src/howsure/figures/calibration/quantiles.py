@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from howsure.calibration.quantiles import QuantileCalibration
+from howsure.calibration.hypothesis_tests.quantiles import QuantileCalibration
 from howsure.figures.style import FAINT, QUIET, dress, literal, look, new_figure, styled
 from howsure.figures.width import is_narrow
 from howsure.show.numbers import p_in_words

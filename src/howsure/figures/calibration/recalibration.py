@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from howsure.calibration.multiclass import MULTICLASS, score_words
+from howsure.calibration.scores.multiclass import MULTICLASS, score_words
 from howsure.errors import InputError
 from howsure.figures.calibration.comparison import curves_above_differences, draw_differences
 from howsure.figures.calibration.curves import draw_curves

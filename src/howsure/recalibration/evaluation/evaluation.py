@@ -12,7 +12,7 @@ import numpy as np
 from howsure import __version__
 from howsure.calibration.curve import curve_of, debiased_estimate
 from howsure.calibration.estimates.paired_jackknife import Units
-from howsure.calibration.scores import BRIER, LOG, wrong_extremes
+from howsure.calibration.scores.score_parts import BRIER, LOG, wrong_extremes
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level
 from howsure.inputs.classes import TOP_LABEL, reduced

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from howsure.calibration.multiclass import MULTICLASS, score_key
 from howsure.calibration.results import CalibrationCurve
+from howsure.calibration.scores.multiclass import MULTICLASS, score_key
 from howsure.recalibration.evaluation.change import Change
 from howsure.recalibration.evaluation.verdict import p_value_of, rows_needed, verdict_kind
 from howsure.recalibration.evaluation.wording import evaluation_in_words, evaluation_table, rows_table, verdict_text

@@ -10,8 +10,8 @@ import numpy as np
 from howsure.calibration.estimates.clusters import NOTHING
 from howsure.calibration.estimates.paired_jackknife import Units, jackknifed
 from howsure.calibration.estimates.score_differences import losses, reach
-from howsure.calibration.multiclass import multiclass_losses
-from howsure.calibration.scores import ProperLoss
+from howsure.calibration.scores.multiclass import multiclass_losses
+from howsure.calibration.scores.score_parts import ProperLoss
 from howsure.inputs.pairs import Floats, Integers
 from howsure.recalibration.evaluation.change import Change
 from howsure.recalibration.evaluation.held_out import HeldOut, shared_variance

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from howsure.calibration.multiclass import MULTICLASS, score_words
+from howsure.calibration.scores.multiclass import MULTICLASS, score_words
 from howsure.calibration.words.notes import notes_by_name
 from howsure.recalibration.evaluation.verdict import CANNOT_TELL, IMPROVES, NO_HELP
 from howsure.show.numbers import UNDEFINED, interval, number, p_text

@@ -15,7 +15,7 @@ from howsure.calibration.comparison import compare_pairs
 from howsure.calibration.curve import curve_of, squared_error
 from howsure.calibration.estimates.error import root
 from howsure.calibration.results import CalibrationCurve
-from howsure.calibration.scores import BRIER, LOG
+from howsure.calibration.scores.score_parts import BRIER, LOG
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.reproductions.label_errors import (
     LEVEL,

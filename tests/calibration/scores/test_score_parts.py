@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure.calibration.bins.bins import bin_pairs
-from howsure.calibration.scores import BRIER, LOG, ProperLoss, brier_parts, log_parts, score_parts
+from howsure.calibration.scores.score_parts import BRIER, LOG, ProperLoss, brier_parts, log_parts, score_parts
 from howsure.errors import InputError
-from tests.calibration import reference, score_loops
+from tests.calibration import reference
 from tests.calibration.samples import Small, Source, language_pairs, pairs_of, small_pairs
+from tests.calibration.scores import score_loops
 
 NAMES = ("score", "calibration", "refinement", "within_bin")
 SPHERICAL = ProperLoss("spherical", lambda q: -q / np.hypot(q, 1 - q), lambda q: -(1 - q) / np.hypot(q, 1 - q))

@@ -1,0 +1,1 @@
+"""Proper scores and their parts: of a binary problem, and of several classes."""
