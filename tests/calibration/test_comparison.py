@@ -12,7 +12,7 @@ from scipy.stats import binom
 from scipy.stats import t as student
 
 from howsure.calibration.comparison import compare_calibration, compare_pairs
-from howsure.calibration.curve import calibration_error
+from howsure.calibration.estimates.calibration_error import calibration_error
 from howsure.errors import InputError
 from howsure.inputs.pairs import Pairs
 from tests.calibration import reference

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import howsure
-from howsure.calibration.curve import calibration_curve, calibration_error, curve_of
+from howsure.calibration.curve import calibration_curve, curve_of
+from howsure.calibration.estimates.calibration_error import calibration_error
 from howsure.errors import InputError
 from howsure.inputs.pairs import Chunk, Floats, Labels, Pairs
 from tests.calibration import reference
@@ -227,7 +228,7 @@ def test_empty_input_is_refused() -> None:
 
 def test_a_stream_cannot_be_bootstrapped() -> None:
     source = Source(np.array([0, 1], dtype=np.uint8), np.array([0.2, 0.9]), [1])
-    with pytest.raises(InputError, match="interval='bootstrap' needs the pairs in memory"):
+    with pytest.raises(InputError, match="interval='bootstrap' draws pairs anew"):
         curve_of(source, interval="bootstrap")
     in_memory = curve_of(Pairs(source.labels, source.probabilities), bin_size=2)
     assert curve_of(source, bin_size=2).error.value == pytest.approx(in_memory.error.value, abs=1e-14)

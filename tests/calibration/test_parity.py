@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from benchmarks.parity_calibration import BINS, EXAMPLES, WIDTHS
-from howsure.calibration.curve import calibration_curve, calibration_error
+from howsure.calibration.curve import calibration_curve
+from howsure.calibration.estimates.calibration_error import calibration_error
 from howsure.calibration.hypothesis_tests.calibration_test import calibration_test
 from howsure.calibration.scores.score_parts import score_parts
 

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import t as student
 
 from howsure import compare_calibration
-from howsure.calibration.curve import calibration_error
+from howsure.calibration.estimates.calibration_error import calibration_error
 from howsure.inputs.pairs import Pairs
 from howsure.reproductions.label_errors import (
     Contest,

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from howsure.calibration.curve import calibration_error
+from howsure.calibration.estimates.calibration_error import calibration_error
 from howsure.errors import InputError
 from howsure.reproductions.label_errors import squared_errors
 from howsure.reproductions.reproduction import nobody

@@ -3,7 +3,8 @@
 from howsure.calibration.comparison import compare_calibration
 from howsure.calibration.corp.decomposition import ScoreDecomposition
 from howsure.calibration.corp.results import ConsistencyBand, CorpCurve, CorpSteps
-from howsure.calibration.curve import calibration_curve, calibration_error
+from howsure.calibration.curve import calibration_curve
+from howsure.calibration.estimates.calibration_error import calibration_error
 from howsure.calibration.hypothesis_tests.calibration_test import CalibrationTest, calibration_test
 from howsure.calibration.hypothesis_tests.quantiles import QuantileCalibration, posterior_quantiles
 from howsure.calibration.results import Bins, CalibrationComparison, CalibrationCurve
@@ -13,12 +14,14 @@ from howsure.calibration.simulation import simulate_pairs
 from howsure.calibration.subgroups.find_groups import find_groups
 from howsure.calibration.subgroups.multicalibration import MulticalibrationError, multicalibration_error
 from howsure.calibration.subgroups.results import FoundGroups, MiscalibratedGroup
+from howsure.calibration.summary.calibration_summary import CalibrationSummary
 from howsure.calibration.table import CalibrationTable, GroupCalibration, calibration_table
 
 __all__ = [
     "Bins",
     "CalibrationComparison",
     "CalibrationCurve",
+    "CalibrationSummary",
     "CalibrationTable",
     "CalibrationTest",
     "ConsistencyBand",

@@ -10,7 +10,8 @@ import numpy as np
 
 from howsure import __version__
 from howsure.calibration.bins.bins import bin_pairs
-from howsure.calibration.curve import curve_of, debiased_estimate
+from howsure.calibration.curve import curve_of
+from howsure.calibration.estimates.calibration_error import debiased_estimate
 from howsure.calibration.estimates.cluster_sums import cluster_sums
 from howsure.calibration.estimates.clusters import clustered_mse, without_each_cluster
 from howsure.calibration.estimates.error import SquaredError, debiased_mse, mean_gaps

@@ -1,8 +1,7 @@
-"""`calibration_curve` and `calibration_error`, and their common implementation."""
+"""`calibration_curve`, and its implementation on checked pairs."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal, overload
@@ -13,21 +12,27 @@ from howsure import __version__
 from howsure.calibration.bins.bins import Binned, bin_pairs, width_edges
 from howsure.calibration.corp.curve import SIMULATIONS, corp_of
 from howsure.calibration.corp.results import CorpCurve
-from howsure.calibration.estimates.cluster_sums import ClusterSums, cluster_sums
-from howsure.calibration.estimates.clusters import clustered_mse, clustered_standard_errors, effective_numbers
+from howsure.calibration.estimates.calibration_error import (
+    cells_of,
+    check_interval,
+    debiased_estimate,
+    plugin_estimates,
+    squared_error_of,
+)
+from howsure.calibration.estimates.cluster_sums import ClusterSums
+from howsure.calibration.estimates.clusters import clustered_standard_errors, effective_numbers
 from howsure.calibration.estimates.ece_interval import expected_error
-from howsure.calibration.estimates.error import SquaredError, debiased_mse, mean_gaps, plugin_mse, root
+from howsure.calibration.estimates.error import mean_gaps
 from howsure.calibration.estimates.resampled_intervals import (
     RESAMPLES,
     SAMPLES,
-    bootstrap_intervals,
     frequency_errors,
-    nguyen_oconnor_intervals,
 )
 from howsure.calibration.hypothesis_tests.binned import p_value_of
 from howsure.calibration.results import CalibrationCurve, bins_from
 from howsure.calibration.scores.multiclass import multiclass_scores
 from howsure.calibration.scores.score_parts import brier_parts, log_parts
+from howsure.calibration.summary.slots import Slots
 from howsure.calibration.words.notes import groups_together, infinite_classes, notes_of
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level
@@ -39,8 +44,6 @@ from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 METHODS = ("bins", "corp")
 OF_BINS = {"bin_size": "auto", "n_bins": None, "binning": "adaptive", "interval": "debiased"}
-INTERVALS = ("debiased", "nguyen-oconnor", "bootstrap", "none")
-Interval = tuple[float, float] | tuple[None, None]
 
 
 @overload
@@ -124,80 +127,8 @@ def check_method(method: str, n_simulations: int | None, of_bins: Mapping[str, A
             raise InputError(f"{name} belongs to method='bins': a curve of method='corp' has none; it is {value!r}.")
 
 
-def calibration_error(
-    y_true: Any,
-    y_prob: Any = None,
-    *,
-    estimator: str = "debiased",
-    bin_size: int | str = "auto",
-    n_bins: int | None = None,
-    binning: str = "adaptive",
-    sample_weight: Any = None,
-    clusters: Any = None,
-    pos_label: Any = None,
-    interval: str = "debiased",
-    level: float = 0.95,
-    rng: Randomness = None,
-    data: Any = None,
-) -> Estimate:
-    """The calibration error of predictions: the root-mean-square gap between them and label frequencies.
-
-    estimator: "debiased" (default) is corrected for the bias due to noise in the frequencies and has a closed-form
-    interval; "plugin" is Algorithm 1's value, with an interval only for interval="nguyen-oconnor" or "bootstrap". The
-    other arguments are those of `calibration_curve`, explained there; y_true may be `Pairs`.
-
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> q = rng.random(2000)
-    >>> print(calibration_error(rng.random(2000) < q**2, q))
-    0.1897 [0.1717, 0.2091]
-
-    Raises InputError naming the parameter, row and value that violated a rule.
-    """
-    if estimator not in ("debiased", "plugin"):
-        raise InputError(f"estimator must be 'debiased' or 'plugin', not {estimator!r}")
-    check_interval(interval)
-    pairs = pairs_from(y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label)
-    pairs = pairs.that_weigh()
-    binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins)
-    if estimator == "debiased":
-        return debiased_estimate(squared_error(pairs, binned), n=len(pairs), level=check_level(level))
-    return _plugin(pairs, binned, interval, check_level(level), generator_from(rng))[0]
-
-
-def check_interval(interval: str) -> None:
-    """Raise InputError for an interval that does not exist."""
-    if interval not in INTERVALS:
-        raise InputError(f"interval must be one of {', '.join(map(repr, INTERVALS))}, not {interval!r}")
-
-
-def squared_error(pairs: Pairs | PairSource, binned: Binned) -> SquaredError:
-    """The debiased squared error, with clusters if the pairs have them."""
-    return squared_error_of(binned, cells_of(pairs, binned))
-
-
-def squared_error_of(binned: Binned, cells: ClusterSums | None) -> SquaredError:
-    """The debiased squared error of bins, from the sums of their clusters if there are any."""
-    return debiased_mse(binned.sums) if cells is None else clustered_mse(cells)
-
-
-def cells_of(pairs: Pairs | PairSource, binned: Binned) -> ClusterSums | None:
-    """The sums of each cluster in each bin; None for pairs without clusters."""
-    if not isinstance(pairs, Pairs) or pairs.clusters is None:
-        return None
-    return cluster_sums(pairs, binned.bins_of(pairs.probabilities), len(binned.sums))
-
-
-def debiased_estimate(squared: SquaredError, *, n: int, level: float) -> Estimate:
-    """The debiased error with its interval, on the scale of probabilities."""
-    low, high = squared.interval(level)
-    if math.isnan(squared.value):
-        return Estimate(math.nan, None, None, level, "debiased", n)
-    return Estimate(root(squared.value), root(low), min(root(high), 1.0), level, "debiased", n)
-
-
 def curve_of(
-    pairs: Pairs | PairSource,
+    pairs: Pairs | PairSource | Slots,
     *,
     bin_size: int | str = "auto",
     n_bins: int | None = None,
@@ -215,12 +146,14 @@ def curve_of(
         unit = pairs.weight_unit
         given, pairs = len(pairs), pairs.that_weigh()
         weightless = given - len(pairs)
+    elif isinstance(pairs, Slots):
+        weightless = pairs.weightless
     binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins)
     s = binned.sums
     n = int(s.count.sum())
     cells = cells_of(pairs, binned)
     squared = squared_error_of(binned, cells)
-    error, mse = _plugin(pairs, binned, interval, level, generator_from(rng))
+    error, mse = plugin_estimates(pairs, binned, interval, level, generator_from(rng))
     base_rate = float(s.y.sum() / s.w1.sum())
     multiclass = multiclass_scores(pairs)
     return CalibrationCurve(
@@ -239,31 +172,10 @@ def curve_of(
         recipe=_recipe(pairs, binned, n, bin_size, n_bins, binning, interval, level, rng),
         notes=(*notes_of(pairs, binned, squared, weightless=weightless), *infinite_classes(multiclass)),
         name=name,
-        reduction=pairs.reduction if isinstance(pairs, Pairs) else None,
+        reduction=pairs.reduction if isinstance(pairs, Pairs | Slots) else None,
         multiclass=multiclass,
-        positive=pairs.positive if isinstance(pairs, Pairs) else None,
+        positive=pairs.positive if isinstance(pairs, Pairs | Slots) else None,
     )
-
-
-def _plugin(
-    pairs: Pairs | PairSource, binned: Binned, interval: str, level: float, rng: np.random.Generator
-) -> tuple[Estimate, Estimate]:
-    """Algorithm 1's value and its square."""
-    mse = plugin_mse(binned.sums)
-    of_error: Interval = (None, None)
-    of_mse: Interval = (None, None)
-    method = "plugin"
-    if interval == "nguyen-oconnor":
-        of_error, of_mse = nguyen_oconnor_intervals(binned.sums, level=level, rng=rng)
-        method = interval
-    elif interval == "bootstrap":
-        if not isinstance(pairs, Pairs):
-            raise InputError("interval='bootstrap' needs the pairs in memory; these are streamed. Use 'debiased'.")
-        of_error, of_mse = bootstrap_intervals(pairs, binned, level=level, rng=rng)
-        method = interval
-    n = int(binned.sums.count.sum())
-    error = Estimate(math.sqrt(mse), of_error[0], of_error[1], level, method, n)
-    return error, Estimate(mse, of_mse[0], of_mse[1], level, method, n)
 
 
 def _frequency_intervals(
@@ -282,7 +194,7 @@ def _frequency_intervals(
 
 
 def _recipe(
-    pairs: Pairs | PairSource, binned: Binned, n: int, bin_size: int | str, n_bins: int | None, binning: str,
+    pairs: Pairs | PairSource | Slots, binned: Binned, n: int, bin_size: int | str, n_bins: int | None, binning: str,
     interval: str, level: float, rng: Randomness,
 ) -> dict[str, Any]:  # fmt: skip
     recipe: dict[str, Any] = {"howsure": __version__, "n": n, "binning": binning}
@@ -294,5 +206,6 @@ def _recipe(
     recipe |= {"bins": len(binned.sums), "interval": interval, "level": level}
     if interval in ("nguyen-oconnor", "bootstrap"):
         recipe |= {"samples": SAMPLES if interval == "nguyen-oconnor" else RESAMPLES, "seed": seed_in_recipe(rng)}
-    weights, clusters = (pairs.weights, pairs.clusters) if isinstance(pairs, Pairs) else (None, None)
+    weights = pairs.weights if isinstance(pairs, Pairs | Slots) else None
+    clusters = pairs.clusters if isinstance(pairs, Pairs) else None
     return recipe | {"weighted": weights is not None, "clustered": clusters is not None}

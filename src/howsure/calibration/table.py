@@ -10,7 +10,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.calibration.bins.bins import bin_pairs
-from howsure.calibration.curve import debiased_estimate, squared_error
+from howsure.calibration.estimates.calibration_error import debiased_estimate, squared_error
 from howsure.calibration.estimates.error import plugin_mse, root
 from howsure.calibration.hypothesis_tests.binned import p_value_of
 from howsure.calibration.words.notes import notes_by_name, notes_of

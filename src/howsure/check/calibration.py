@@ -10,8 +10,9 @@ import numpy as np
 
 from howsure import __version__
 from howsure.calibration.bins.bins import bin_pairs
-from howsure.calibration.curve import squared_error
+from howsure.calibration.estimates.calibration_error import squared_error
 from howsure.calibration.estimates.error import SquaredError
+from howsure.calibration.summary.slots import Slots
 from howsure.calibration.table import by_group
 from howsure.calibration.words.notes import notes_of_error
 from howsure.check.decision import check_sizes, decided
@@ -133,12 +134,14 @@ def evidence_of_limit(
     return Evidence(rule, group, n, OneError(squared, n, bins.growth), notes)
 
 
-def judged(pairs: Pairs | PairSource, bins: Bins) -> tuple[SquaredError, int, tuple[str, ...]]:
+def judged(pairs: Pairs | PairSource | Slots, bins: Bins) -> tuple[SquaredError, int, tuple[str, ...]]:
     """The squared error of pairs, how many they are, and notes."""
     weightless = 0
     if isinstance(pairs, Pairs):
         given, pairs = len(pairs), pairs.that_weigh()
         weightless = given - len(pairs)
+    elif isinstance(pairs, Slots):
+        weightless = pairs.weightless
     binned = bin_pairs(pairs, **bins.options)
     squared = squared_error(pairs, binned)
     return squared, int(binned.sums.count.sum()), notes_of_error(pairs, binned, squared, weightless=weightless)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from howsure.calibration.curve import calibration_error
+from howsure.calibration.estimates.calibration_error import calibration_error
 from howsure.counts.cell_counts import FittedCells
 from howsure.counts.design import FEW, difference_total
 from howsure.counts.model.cell_levels import LEVELS, cell_levels

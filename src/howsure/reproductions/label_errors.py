@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from howsure.calibration.bins.bins import bin_pairs
-from howsure.calibration.curve import debiased_estimate
+from howsure.calibration.estimates.calibration_error import debiased_estimate
 from howsure.calibration.estimates.cluster_sums import cluster_sums
 from howsure.calibration.estimates.clusters import clustered_mse, clustered_value, without_each_cluster
 from howsure.calibration.estimates.error import root

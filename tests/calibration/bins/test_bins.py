@@ -19,7 +19,8 @@ from howsure.calibration.bins.bins import (
     choose_bin_size,
     width_edges,
 )
-from howsure.calibration.curve import calibration_curve, calibration_error, curve_of
+from howsure.calibration.curve import calibration_curve, curve_of
+from howsure.calibration.estimates.calibration_error import calibration_error
 from howsure.errors import InputError
 from howsure.inputs.pairs import Pairs
 from tests.calibration import reference

@@ -13,7 +13,7 @@ from scipy.stats import binom, binomtest
 
 from howsure import calibration_curve, calibration_error
 from howsure.calibration.bins.bins import bin_pairs
-from howsure.calibration.curve import squared_error
+from howsure.calibration.estimates.calibration_error import squared_error
 from howsure.calibration.estimates.error import debiased_mse
 from howsure.calibration.estimates.rare_labels import RareLabels, exact_interval
 from howsure.inputs.pairs import Pairs

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 
 from howsure.calibration.bins.bins import bin_pairs
-from howsure.calibration.curve import calibration_curve, calibration_error
+from howsure.calibration.curve import calibration_curve
+from howsure.calibration.estimates.calibration_error import calibration_error
 from howsure.calibration.estimates.ece_interval import expected_error
 from howsure.calibration.estimates.error import mean_gaps
 from howsure.calibration.estimates.resampled_intervals import (

@@ -12,7 +12,8 @@ from hypothesis import given
 from scipy.stats import binom, chi2
 
 from howsure.calibration.bins.bins import bin_pairs
-from howsure.calibration.curve import calibration_curve, squared_error
+from howsure.calibration.curve import calibration_curve
+from howsure.calibration.estimates.calibration_error import squared_error
 from howsure.calibration.hypothesis_tests.binned import p_value_of
 from howsure.calibration.hypothesis_tests.calibration_test import METHODS, calibration_test, spiegelhalter_z
 from howsure.errors import InputError

@@ -8,10 +8,12 @@ from functools import cache
 import numpy as np
 
 from howsure.calibration.bins.boundaries import Walk, boundaries_of_sorted
+from howsure.calibration.bins.of_slots import bars_of, bins_of_cells, bins_of_width, label_variance_of, sums_of_slots
 from howsure.calibration.bins.streamed.grid import CELLS, FLOOR, LOWER, Grid, cells_of, log_loss_of_grid
 from howsure.calibration.bins.streamed.sample import Sample
 from howsure.calibration.bins.streamed.second_reading import SecondReading, sums_of_divided_cells
 from howsure.calibration.bins.sums import Sums, sums_of_cells, sums_of_rows
+from howsure.calibration.summary.slots import Slots
 from howsure.errors import InputError
 from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs, PairSource
@@ -25,20 +27,23 @@ HISTOGRAM_BARS = 64
 class Binned:
     """Bins in ascending order of q with their sums, and what cannot be computed from them.
 
-    upper: the largest prediction of each bin (for equal widths: its right edge). histogram (2, 64): the weight of the
-    predictions of each label in 64 bars of equal width. log_sum: Σ -w log P(label) over the finite rows.
+    upper: the largest prediction of each bin (for equal widths: its right edge); inner: that of each bin but the last.
+    histogram (2, 64): the weight of the predictions of each label in 64 bars of equal width. log_sum: Σ -w log P(label)
+    over the finite rows. label_variance: Σ w² q (1 - q) of each bin if the pairs have weights; without, Σ q - Σ q².
     """
 
     sums: Sums
     upper: Floats
+    inner: Floats
     bin_size: int | None
     histogram: Floats
     log_sum: float
     infinite_rows: int
+    label_variance: Floats | None
 
     def bins_of(self, q: Floats) -> Integers:
         """The bin of each prediction."""
-        bins: Integers = np.searchsorted(self.upper[:-1], q, side="left")
+        bins: Integers = np.searchsorted(self.inner, q, side="left")
         return bins
 
 
@@ -65,13 +70,20 @@ def choose_bin_size(n: int, *, bin_size: int | str, n_bins: int | None) -> int:
 
 
 def bin_pairs(
-    pairs: Pairs | PairSource, *, binning: str = "adaptive", bin_size: int | str = "auto", n_bins: int | None = None
+    pairs: Pairs | PairSource | Slots,
+    *,
+    binning: str = "adaptive",
+    bin_size: int | str = "auto",
+    n_bins: int | None = None,
 ) -> Binned:
     """Bin checked pairs. The result depends neither on the order of the rows nor on their division into chunks."""
     if binning not in ("adaptive", "uniform"):
         raise InputError(f"binning must be 'adaptive' or 'uniform', not {binning!r}")
     if binning == "uniform" and bin_size != "auto":
         raise InputError(f"bins of equal width have no bin_size; it is {bin_size!r}. Give n_bins instead.")
+    if isinstance(pairs, Slots):
+        size = choose_bin_size(len(pairs), bin_size=bin_size, n_bins=n_bins)
+        return _bin_slots(pairs, binning, size, n_bins)
     if isinstance(pairs, Pairs):
         size = choose_bin_size(len(pairs), bin_size=bin_size, n_bins=n_bins)
         many_edges = binning == "adaptive" and len(pairs) > size * EDGES_ON_GRID
@@ -99,7 +111,25 @@ def _bin_sorted(pairs: Pairs, binning: str, size: int, n_bins: int | None) -> Bi
     weight = np.ones(len(q)) if w is None else w
     bars = bars_of_cells()[cells_of(q)] * 2 + y
     histogram = np.bincount(bars, weights=weight, minlength=2 * HISTOGRAM_BARS).astype(np.float64)
-    return _finish(sums, edges, float(q[-1]), binning, size, histogram.reshape(-1, 2).T, log_sum, infinite)
+    variance = None if w is None else np.bincount(bins, w**2 * q * (1 - q), len(edges) + 1).astype(np.float64)
+    return _finish(
+        sums, edges, edges, float(q[-1]), binning, size, histogram.reshape(-1, 2).T, log_sum, infinite, variance
+    )
+
+
+def _bin_slots(slots: Slots, binning: str, size: int, n_bins: int | None) -> Binned:
+    if binning == "adaptive":
+        bins, inner = bins_of_cells(slots, size)
+        edges = inner
+    else:
+        edges = width_edges(n_bins)
+        bins, inner = bins_of_width(slots, edges)
+    sums = sums_of_slots(slots).into(bins, len(edges) + 1)
+    variance = label_variance_of(slots)
+    if variance is not None:
+        variance = np.bincount(bins, variance, len(edges) + 1).astype(np.float64)
+    histogram = bars_of(slots, HISTOGRAM_BARS)
+    return _finish(sums, edges, inner, 1.0, binning, size, histogram, slots.log_sum(), slots.infinite_rows, variance)
 
 
 def sorted_rows(pairs: Pairs) -> tuple[Floats, Labels, Floats | None]:
@@ -138,7 +168,7 @@ def _bin_grid(
     bars = bars_of_cells()
     by_label = grid.ascending(grid.count).T.astype(np.float64)
     histogram = np.stack([np.bincount(bars, weights=c, minlength=HISTOGRAM_BARS).astype(np.float64) for c in by_label])
-    return _finish(sums, edges, 1.0, binning, size, histogram, log_sum, infinite)
+    return _finish(sums, edges, edges, 1.0, binning, size, histogram, log_sum, infinite, None)
 
 
 @cache
@@ -151,9 +181,11 @@ def bars_of_cells() -> Integers:
 
 
 def _finish(
-    sums: Sums, edges: Floats, last: float, binning: str, size: int, histogram: Floats, log_sum: float, infinite: int
-) -> Binned:
+    sums: Sums, edges: Floats, inner: Floats, last: float, binning: str, size: int, histogram: Floats, log_sum: float,
+    infinite: int, variance: Floats | None,
+) -> Binned:  # fmt: skip
     filled = np.flatnonzero(sums.count)
     upper = np.append(edges, 1.0 if binning == "uniform" else last)[filled]
     chosen = size if binning == "adaptive" else None
-    return Binned(sums.only(filled), upper, chosen, histogram, log_sum, infinite)
+    variance = None if variance is None else variance[filled]
+    return Binned(sums.only(filled), upper, inner[filled[:-1]], chosen, histogram, log_sum, infinite, variance)

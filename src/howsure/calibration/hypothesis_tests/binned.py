@@ -6,24 +6,24 @@ import math
 
 import numpy as np
 
-from howsure.calibration.bins.bins import Binned, sorted_rows
+from howsure.calibration.bins.bins import Binned
 from howsure.calibration.estimates.error import SquaredError
 from howsure.calibration.hypothesis_tests.rare_bins import binned_p_value
+from howsure.calibration.summary.slots import Slots
 from howsure.inputs.pairs import Floats, Integers, Pairs, PairSource
 
 LEAST_EXPECTED = 5.0  # labels of either kind in a merged bin
 
 
-def binned_test(binned: Binned, *, variance: Floats | None = None) -> tuple[float, float]:
+def binned_test(binned: Binned) -> tuple[float, float]:
     """Hosmer and Lemeshow's statistic for given predictions, and its p-value.
 
     Σ (Σ_b w (q - y))² / Σ_b w² q (1 - q) over bins that are merged with the next until each expects at least five
     labels of either kind (weighted labels count Σw / Σw² each). The distribution is a chi-square with one degree of
-    freedom per bin, or, where a bin expects few labels, that of their number. `variance` contains the denominators if
-    the pairs have weights.
+    freedom per bin, or, where a bin expects few labels, that of their number.
     """
     s, bins = binned.sums, merged_bins(binned)
-    spread = np.maximum(s.q - s.qq, 0.0) if variance is None else variance
+    spread = np.maximum(s.q - s.qq, 0.0) if binned.label_variance is None else binned.label_variance
     gap, spread, q, w, ww = (np.bincount(bins, weights=column) for column in (s.u, spread, s.q, s.w1, s.w2))
     certain = spread <= 0.0
     if bool((np.abs(gap[certain]) > 1e-9).any()):
@@ -36,16 +36,6 @@ def binned_test(binned: Binned, *, variance: Floats | None = None) -> tuple[floa
     return statistic, binned_p_value(statistic, expected, np.minimum(spread[open_] * worth**2, expected))
 
 
-def label_variance(pairs: Pairs, binned: Binned) -> Floats | None:
-    """Σ_b w² q (1 - q) of each bin, which cannot be computed from its sums if the pairs have weights; None if they have
-    none."""
-    if pairs.weights is None:
-        return None
-    q, _, w = sorted_rows(pairs)
-    assert w is not None
-    return np.bincount(binned.bins_of(q), w**2 * q * (1 - q), len(binned.sums)).astype(np.float64)
-
-
 def merged_bins(binned: Binned) -> Integers:
     """The merged bin of each bin; every merged bin expects at least five labels of either kind."""
     s = binned.sums
@@ -55,7 +45,7 @@ def merged_bins(binned: Binned) -> Integers:
 
 def merged_edges(binned: Binned) -> Floats:
     """The largest prediction of each merged bin but the last."""
-    return binned.upper[:-1][np.diff(merged_bins(binned)) > 0]
+    return binned.inner[np.diff(merged_bins(binned)) > 0]
 
 
 def _with_enough(positives: Floats, negatives: Floats) -> Integers:
@@ -69,10 +59,7 @@ def _with_enough(positives: Floats, negatives: Floats) -> Integers:
     return np.minimum(merged, max(number - 1, 0))
 
 
-def p_value_of(pairs: Pairs | PairSource, binned: Binned, squared: SquaredError) -> float:
+def p_value_of(pairs: Pairs | PairSource | Slots, binned: Binned, squared: SquaredError) -> float:
     """The p-value of calibration used in tables: the binned test, or for clusters that of the debiased estimate."""
-    if not isinstance(pairs, Pairs):
-        return binned_test(binned)[1]
-    if pairs.clusters is None:
-        return binned_test(binned, variance=label_variance(pairs, binned))[1]
-    return squared.p_value
+    clustered = isinstance(pairs, Pairs) and pairs.clusters is not None
+    return squared.p_value if clustered else binned_test(binned)[1]

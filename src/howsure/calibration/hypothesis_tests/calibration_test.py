@@ -11,7 +11,7 @@ import numpy as np
 from howsure import __version__
 from howsure.calibration.bins.bins import Binned, bin_pairs, sorted_rows
 from howsure.calibration.estimates.error import plugin_mse
-from howsure.calibration.hypothesis_tests.binned import binned_test, label_variance, merged_edges
+from howsure.calibration.hypothesis_tests.binned import binned_test, merged_edges
 from howsure.calibration.hypothesis_tests.clustered import clustered_test
 from howsure.calibration.hypothesis_tests.cox import cox_test
 from howsure.calibration.hypothesis_tests.cumulative import cumulative_test
@@ -158,10 +158,10 @@ def check_calibration(
         z = spiegelhalter_z(pairs)
         found = z, two_sided(z)
     elif binned is not None and method == "binned":
-        found = binned_test(binned, variance=label_variance(pairs, binned))
+        found = binned_test(binned)
     refuted = bool(found) and math.isinf(found[0])  # what was certain did not come true, however pairs depend
     if pairs.clusters is not None and not refuted and (not found or found[0] != 0.0):
-        edges = None if binned is None else binned.upper[:-1] if method == "simulation" else merged_edges(binned)
+        edges = None if binned is None else binned.inner if method == "simulation" else merged_edges(binned)
         found = clustered_test(pairs, method, edges=edges, times=times, rng=generator_from(rng))
     elif binned is not None and method == "simulation":
         found = _simulation(pairs, binned, times, generator_from(rng))

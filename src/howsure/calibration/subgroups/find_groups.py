@@ -9,7 +9,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.calibration.bins.bins import bin_pairs
-from howsure.calibration.curve import debiased_estimate, squared_error
+from howsure.calibration.estimates.calibration_error import debiased_estimate, squared_error
 from howsure.calibration.subgroups.columns import columns_by_name, features_of, predictions_of
 from howsure.calibration.subgroups.features import Feature
 from howsure.calibration.subgroups.leading import Group, leading, names_of, rows_of

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.calibration.curve import curve_of, debiased_estimate
+from howsure.calibration.curve import curve_of
+from howsure.calibration.estimates.calibration_error import debiased_estimate
 from howsure.calibration.estimates.paired_jackknife import Units
 from howsure.calibration.scores.score_parts import BRIER, LOG, wrong_extremes
 from howsure.errors import InputError

@@ -12,7 +12,8 @@ import numpy as np
 
 from howsure.calibration.bins.bins import bin_pairs
 from howsure.calibration.comparison import compare_pairs
-from howsure.calibration.curve import curve_of, squared_error
+from howsure.calibration.curve import curve_of
+from howsure.calibration.estimates.calibration_error import squared_error
 from howsure.calibration.estimates.error import root
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.scores.score_parts import BRIER, LOG

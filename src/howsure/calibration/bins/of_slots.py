@@ -1,0 +1,76 @@
+"""Bins made of whole cells: of more pairs than are sorted, the predictions of a cell count as ties."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from howsure.calibration.bins.sums import Sums
+from howsure.calibration.summary.cells import CELLS, first_of_cells
+from howsure.calibration.summary.slots import Slots
+from howsure.inputs.pairs import Floats, Integers
+
+ROUNDING = 2.0**-40  # a mean prediction that lies on an edge may end so far beyond it
+
+
+def sums_of_slots(slots: Slots) -> Sums:
+    """One entry per slot, from its mean gap and the variance within it.
+
+    Third and fourth powers, which only variances need, are expanded to second order within the cell. With weights,
+    Σw²u and so on are taken at the mean prediction of the slot.
+    """
+    q, u, variance = slots.means()
+    w1, w2, w3, w4 = slots.powers()
+    label, uu = slots.label, u * u
+    first, second = w1 * u, w1 * (uu + variance)
+    weighted = slots.weights is not None
+    return Sums(
+        slots.count, w1, w2, w3, w4, w1 * label, w1 * q, w1 * (q * q + variance), w1 * q * label, first, second,
+        w2 * u if weighted else first, w2 * (uu + variance) if weighted else second,
+        w3 * u * (uu + 3 * variance), w4 * uu * (uu + 6 * variance),
+    )  # fmt: skip
+
+
+def bins_of_cells(slots: Slots, size: int) -> tuple[Integers, Floats]:
+    """The adaptive bin of each slot (Algorithm 1, cells being ties), and the largest prediction of each bin but the
+    last."""
+    starts = np.flatnonzero(np.append(True, np.diff(slots.cell) > 0)[: len(slots.slot)])
+    ends = np.cumsum(np.add.reduceat(slots.count, starts))
+    n, start = int(ends[-1]), 0
+    last = []
+    while n - start >= 2 * size:
+        cell = int(ends.searchsorted(start + size))
+        start = int(ends[cell])
+        if n - start < size:
+            break
+        last.append(cell)
+    lasts = slots.cell[starts][last]
+    return lasts.searchsorted(slots.cell), np.nextafter(first_of_cells()[lasts + 1], 0.0)
+
+
+def bins_of_width(slots: Slots, edges: Floats) -> tuple[Integers, Floats]:
+    """The bin of equal width of each slot, a cell that an edge divides being where its mean prediction lies, and the
+    largest prediction of each bin but the last."""
+    cells, of_slot = np.unique(slots.cell, return_inverse=True)
+    w1 = slots.powers()[0]
+    mean = np.bincount(of_slot, w1 * slots.means()[0]) / np.bincount(of_slot, w1)
+    bins = edges.searchsorted(mean - ROUNDING)
+    lasts = np.append(-1, cells)[bins.searchsorted(np.arange(len(edges)), side="right")]
+    return bins[of_slot], np.nextafter(first_of_cells()[lasts + 1], 0.0)
+
+
+def bars_of(slots: Slots, bars: int) -> Floats:
+    """The weight of each label (2, bars) in bars of equal width; a slot that an edge divides is where its mean lies."""
+    r = slots.nearest()[0] + ROUNDING
+    bar = np.minimum((r * bars).astype(np.int64), bars // 2 - 1)
+    bar = np.where(slots.cell < CELLS, bar, bars - 1 - bar)
+    found = np.bincount(2 * bar + slots.label, slots.powers()[0], 2 * bars)
+    return found.reshape(-1, 2).T.astype(np.float64)
+
+
+def label_variance_of(slots: Slots) -> Floats | None:
+    """Σ w² q (1 - q) of each slot; None without weights, where it is Σ q - Σ q²."""
+    if slots.weights is None:
+        return None
+    q, _, variance = slots.means()
+    found: Floats = slots.powers()[1] * (q * (1.0 - q) - variance)
+    return found

@@ -1,0 +1,117 @@
+"""Adding pairs up by slot: one pass over any number of pairs, in memory that does not grow with them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from howsure.calibration.summary.cells import (
+    CELLS,
+    FRACTION,
+    LOG_UNIT,
+    SLOTS,
+    STEEP,
+    folded_slots,
+    unfolded,
+)
+from howsure.calibration.summary.slots import COLUMNS, WEIGHTS, Slots
+from howsure.errors import InputError
+from howsure.inputs.pairs import CHUNK_ROWS, Floats, Integers, Labels
+
+BLOCK = 1 << 14  # rows worked on at a time, so that they stay in the cache
+
+
+class SlotAdder:
+    """The sums of every slot, to which pairs are added; `slots()` gives those that hold any.
+
+    Of pairs without weights all sums are whole numbers: the same in any order and any division of the rows.
+    """
+
+    def __init__(self) -> None:
+        self._sums = np.zeros((len(COLUMNS), SLOTS), dtype=np.int64)  # by folded slot
+        self._weights: Floats | None = None
+        self._slot, self._column = np.empty(0, dtype=np.int64), np.empty((2, 0))
+
+    def add(self, probabilities: Floats, labels: Labels, weights: Floats | None = None) -> None:
+        """Add checked pairs: probabilities in [0, 1] and labels 0 or 1 (n,), and positive weights of all or of none."""
+        if len(labels) and (weights is not None) != (self._weights is not None):
+            if self._sums[0].any():
+                raise InputError("sample_weight must be given for all pairs of a summary, or for none.")
+            self._weights = np.zeros((len(WEIGHTS), SLOTS))
+        for start in range(0, len(labels), CHUNK_ROWS):
+            rows = slice(start, start + CHUNK_ROWS)
+            q, y = probabilities[rows], labels[rows]
+            if weights is None:
+                self._add(q, y)
+            else:
+                self._add_weighted(q, y, weights[rows])
+
+    def slots(self) -> Slots:
+        """The slots that hold pairs."""
+        held = np.flatnonzero(self._sums[0][unfolded()])
+        folded = unfolded()[held]
+        return Slots(held, self._sums[:, folded], None if self._weights is None else self._weights[:, folded])
+
+    def _buffers(self, n: int) -> tuple[Integers, Floats]:
+        """Room for the slots of a chunk and for two columns beside them, used again and again."""
+        if len(self._slot) < n:
+            self._slot, self._column = np.empty(n, dtype=np.int64), np.empty((2, n))
+        return self._slot[:n], self._column[:, :n]
+
+    def _add(self, q: Floats, y: Labels) -> None:
+        n = len(y)
+        slot, (offset, square) = self._buffers(n)
+        for start in range(0, n, BLOCK):
+            rows = slice(start, min(start + BLOCK, n))
+            o, s = offset[rows], square[rows]
+            folded_slots(q[rows], y[rows], slot[rows], o)
+            np.multiply(o, o, out=s)
+            for column in (o, s):
+                column *= FRACTION
+                np.floor(column, out=column)
+        count = np.bincount(slot, minlength=SLOTS)
+        self._sums[0] += count
+        self._sums[1] += np.bincount(slot, offset, SLOTS).astype(np.int64)
+        self._sums[2] += np.bincount(slot, square, SLOTS).astype(np.int64)
+        if has_steep(count):
+            place, r = steep_rows(slot, q)[1:]
+            finite = r > 0.0
+            logs = np.floor(-np.log(r[finite]) * LOG_UNIT + 0.5)
+            np.add.at(self._sums[3], place[finite], logs.astype(np.int64))
+            np.add.at(self._sums[4], place[~finite], 1)
+
+    def _add_weighted(self, q: Floats, y: Labels, w: Floats) -> None:
+        assert self._weights is not None
+        n = len(y)
+        slot, (fraction, column) = self._buffers(n)
+        for start in range(0, n, BLOCK):
+            rows = slice(start, min(start + BLOCK, n))
+            folded_slots(q[rows], y[rows], slot[rows], fraction[rows])
+        count = np.bincount(slot, minlength=SLOTS)
+        self._sums[0] += count
+        np.copyto(column, w)
+        for power in range(4):
+            self._weights[power] += np.bincount(slot, column, SLOTS)
+            column *= w
+        np.multiply(w, fraction, out=column)
+        self._weights[4] += np.bincount(slot, column, SLOTS)
+        column *= fraction
+        self._weights[5] += np.bincount(slot, column, SLOTS)
+        if has_steep(count):
+            row, place, r = steep_rows(slot, q)
+            finite = r > 0.0
+            np.add.at(self._weights[6], place[finite], -np.log(r[finite]) * w[row[finite]])
+            np.add.at(self._sums[4], place[~finite], 1)
+
+
+def has_steep(count: Integers) -> bool:
+    """Whether any pair is a wrong prediction so near to 0 or 1 that its logarithm is taken by itself."""
+    near = count.reshape(CELLS, 2, 2)[:STEEP]
+    return bool(near[:, 0, 1].any() or near[:, 1, 0].any())
+
+
+def steep_rows(slot: Integers, q: Floats) -> tuple[Integers, Integers, Floats]:
+    """The rows of such pairs, their folded slots, and r."""
+    rows = np.flatnonzero(slot < 4 * STEEP)
+    side = slot[rows] & 3
+    rows = rows[(side == 1) | (side == 2)]
+    return rows, slot[rows], np.minimum(q[rows], 1.0 - q[rows])
