@@ -152,6 +152,9 @@ VALUES = [
     Wrong("a decimal comma", JUDGE,
           f"prob must be a number in [0, 1]; row 12 of dev.csv {COUNTED} holds '0,5'. Write a decimal point.",
           {"dev.csv": table(prob=(12, '"0,5"'))}),
+    Wrong("a comma that may separate thousands", f"{JUDGE} --weight weight",
+          f"weight must be a weight, finite and not negative; row 1 of dev.csv {COUNTED} holds 1,234. Its comma may "
+          "separate thousands or decimals: write 1234 or 1.234.", {"dev.csv": table(weight=['"1,234"'] * 40)}),
     Wrong("a missing label", JUDGE,
           f"gold must not be missing; row 7 of dev.csv {COUNTED} holds nothing. "
           "Leave such rows out with --skip-missing (1 in all).", {"dev.csv": table(gold=(7, ""))}),

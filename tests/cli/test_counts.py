@@ -138,7 +138,6 @@ def test_a_figure_and_a_plan(news: tuple[Path, np.ndarray], labelled: Path, tmp_
             "labelled as a whole or not at all",
         ),
         (["estimate", "GAPS", "--prob", "p", "--target", "y", "--features", "comma"], "comma must hold numbers"),
-        (["estimate", "GAPS", "--prob", "comma", "--target", "y"], "comma must hold numbers; row 1 of"),
         (["plan", "NEWS", "--prob", "score", "--width", "-1"], "positive"),
     ],
 )

@@ -18,6 +18,7 @@ from howsure.data.predictions.sources import LISTS, ONE, SEVERAL, VERBALISED, So
 from howsure.data.tables.columns import Column
 from howsure.data.tables.conditions import ALL
 from howsure.data.tables.database import Database, NullFound, chunks, copy_to_file, identifier, literal, reading
+from howsure.data.tables.decimal_commas import comma_advice, said_of_commas
 from howsure.data.tables.named_files import File
 from howsure.data.tables.sources import parquet_source, separator_option, text_source
 from howsure.data.tables.stated_confidence import with_stated_confidence
@@ -71,6 +72,7 @@ class FileToExtend:
     group: Column | None
     groups: tuple[str, ...]
     added: int = 0
+    said: str = ""  # of decimal commas
 
     def __enter__(self) -> Self:
         return self
@@ -97,9 +99,8 @@ class FileToExtend:
 
         Raises InputError naming the first row that is wrong.
         """
-        connection = self.database.connection
+        connection, used = self.database.connection, self.selection.where
         codes = [] if self.group is None else [codes_sql(connection, self.group.text, self.groups)]
-        used = self.selection.where
         held = [f"CASE WHEN {used} THEN {one} ELSE CAST('NaN' AS DOUBLE) END" for one in self.numbers]
         held += [f"CASE WHEN {used} THEN {one} ELSE -1 END" for one in codes]
         query = f"SELECT CAST({used} AS BIGINT), {', '.join(held)} FROM {self.selection.table.relation}"
@@ -143,10 +144,10 @@ class FileToExtend:
             )
 
     def write(self, path: str | os.PathLike[str]) -> None:
-        """Write all columns of the file in their order, then those added: in its format, with its separator."""
-        target = self.database.folder / EXTENDED
-        query = f"SELECT * FROM {self._whole} POSITIONAL JOIN {ADDED}"
-        connection = self.database.connection
+        """Write all columns of the file in their order, then those added, in its format: its separator, its comma."""
+        target, connection = self.database.folder / EXTENDED, self.database.connection
+        added = f"(SELECT replace(CAST(COLUMNS(*) AS VARCHAR), '.', ',') FROM {ADDED})" if self.said else ADDED
+        query = f"SELECT * FROM {self._whole} POSITIONAL JOIN {added}"
         with reading(self.file.name, self.file.path):
             options = f"{WRITTEN[self.file.format]}{separator_option(self.file, connection)}, USE_TMP_FILE false"
             copy_to_file(connection, query, target, options=options)
@@ -193,16 +194,14 @@ class FileToExtend:
 
     def _no_number(self) -> InputError:
         for column in self.source.columns:
-            value = column.numbers if self.source.kind == LISTS else column.number
-            bad = (
-                f"({value} IS NULL OR len({value}) <> {len(self.classes)})"
-                if self.source.kind == LISTS
-                else (f"({value} IS NULL)")
-            )
+            lists = self.source.kind == LISTS
+            value, k = column.numbers if lists else column.number, len(self.classes)
+            bad = f"({value} IS NULL{f' OR len({value}) <> {k}' if lists else ''})"
             if self.selection.has(bad):
                 place, held = self.selection.place(bad, column.text)
-                wanted = f"lists of {len(self.classes)} numbers" if self.source.kind == LISTS else "numbers"
-                return InputError(f"{column.name} must hold {wanted}; {place} holds {held!r:.200}.")
+                told = f"must hold {f'lists of {k} ' if lists else ''}numbers; {place} holds {held!r:.200}."
+                advice = "" if lists else comma_advice(str(held))
+                return InputError(f"{column.name} {told} {advice}".rstrip())
         return InputError(f"{self._shown}: the values changed while they were read.")
 
     @property
@@ -258,7 +257,8 @@ def open_to_extend(
     except BaseException:
         database.close()
         raise
-    return FileToExtend(files[0], database, selection, source, numbers, source.scale, order, held, groups)
+    said = said_of_commas([column.name for column in source.columns if column.comma])
+    return FileToExtend(files[0], database, selection, source, numbers, source.scale, order, held, groups, 0, said)
 
 
 def _in_order(

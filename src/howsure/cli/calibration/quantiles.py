@@ -8,7 +8,7 @@ import click
 import numpy as np
 
 from howsure.calibration.hypothesis_tests.quantiles import METHODS, posterior_quantiles
-from howsure.cli.terminal.commands import Command
+from howsure.cli.terminal.commands import Command, tell
 from howsure.cli.terminal.options import as_names, figure_option, level_option, output_options
 from howsure.cli.terminal.output import emit, json_text, table_text
 from howsure.cli.terminal.row_numbers import rows_as_in_files
@@ -98,4 +98,5 @@ def read(
         columns = draws or []
         found = read_columns([file], labels=labels, numbers=[truth, *columns], skip_missing=skip_missing)
         samples = np.column_stack([found.arrays[name] for name in columns])
+    tell(found.said)
     return found.arrays[truth], samples, found.arrays[cluster] if cluster else None, found

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from howsure.cli.terminal.commands import as_options, options_of
+from howsure.cli.terminal.commands import tell
 from howsure.cli.terminal.options import (
     ONE_WAY,
     PROBABILITIES,
@@ -17,7 +17,6 @@ from howsure.cli.terminal.options import (
     in_order,
     where_option,
 )
-from howsure.cli.terminal.output import say
 from howsure.errors import InputError
 
 ONE_PER_ROW = ("prob", "verbalised")
@@ -63,8 +62,7 @@ def opened(files: Sequence[str], *, missing: Sequence[str], input_format: str | 
     if given and given[0] not in (*ONE_PER_ROW, *LOG_SCALES) and reading.get("reduce") is None:
         reading["reduce"] = "top-label"
     predictions = open_predictions(files, missing_values=missing, format=input_format, **reading)
-    if predictions.said:
-        say(as_options(predictions.said, options_of(click.get_current_context().command)))
+    tell(predictions.said)
     return predictions
 
 

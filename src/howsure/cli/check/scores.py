@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import click
 import numpy as np
 
 from howsure.check.baseline import Baseline, Entry, MeanSummary
@@ -15,8 +14,7 @@ from howsure.check.mean_score import mean_score
 from howsure.check.scores import Part, of_differences, of_scores, parts_of, score_limits, score_rules
 from howsure.cli.check.found import Found, what_was_read
 from howsure.cli.check.other_model import other_files
-from howsure.cli.terminal.commands import as_options, options_of
-from howsure.cli.terminal.output import say
+from howsure.cli.terminal.commands import tell
 from howsure.data.logs.conversion import Log
 from howsure.data.logs.defaults import DOCUMENT, ITEM, RUN, TASK
 from howsure.data.predictions.read_columns import ReadColumns, read_columns
@@ -56,7 +54,7 @@ def score_found(
         files, numbers=numbers, labels=columns, cluster=cluster, across_files=across_files, from_log=from_log, **how
     )
     group, cluster, id = (asked[role] or read.from_log.get(role) for role in asked)
-    _tell(read)
+    tell(read.said)
     values = read.arrays[score]
     units = None if cluster is None else check_clusters(_names(read, cluster), n=len(values), name=cluster)
     parts = _parts(read, group, len(values))
@@ -163,8 +161,3 @@ def _matched(
     counts_left = [f"{counted(n, 'row')} of {where}" for n, where in left if n]
     notes = [f"left out because one model has none: {', '.join(counts_left)}"] if counts_left else []
     return rows, beside.arrays[score][others], notes
-
-
-def _tell(read: ReadColumns) -> None:
-    if read.said:
-        say(as_options(read.said, options_of(click.get_current_context().command)))

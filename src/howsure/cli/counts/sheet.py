@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from howsure.cli.counts.input import CHANCE, CHECK, LABEL, ROW, STRATUM, Population
+from howsure.cli.terminal.commands import tell
 from howsure.counts import LabelSample
 from howsure.data.predictions.read_columns import ReadColumns, read_columns
 from howsure.errors import InputError
@@ -70,6 +71,7 @@ def read_sheet(population: Population, file: str, *, words: bool) -> Sheet:
     """
     score = population.columns["prob"]
     found = read_columns([file], optional=[ROW, STRATUM, CHANCE, CHECK, LABEL])
+    tell(found.said)
     lines = [i for i in range(len(found.arrays[ROW])) if any(held[i] is not None for held in found.arrays.values())]
     if not lines:
         raise InputError(f"{file} has no row with a unit; write it by howsure counts sample, and fill its {LABEL}.")

@@ -8,7 +8,7 @@ import click
 
 from howsure.cli.calibration.reading import ONE_PER_ROW
 from howsure.cli.recalibrate.input import read_map, scores_of
-from howsure.cli.terminal.commands import Command
+from howsure.cli.terminal.commands import Command, tell
 from howsure.cli.terminal.destinations import Written
 from howsure.cli.terminal.options import ONE_WAY, PROBABILITIES, as_names, from_option, probability_options
 from howsure.cli.terminal.output import emit, name_text
@@ -66,6 +66,7 @@ def apply_command(
             raise InputError(f"--out must be of the format of {rows.file.name}, {rows.file.format}; {out} is not.")
         names = [f"{new_name}_{name}" for name in found.classes] or [new_name]
         rows.check_new(names)
+        tell(rows.said)
         with progress("rows", total=rows.n) as advance:
             _recalibrate(found, rows, names, advance)
         rows.write(out)

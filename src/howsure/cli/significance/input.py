@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from howsure.cli.terminal.commands import tell
 from howsure.data.predictions.read_columns import ReadColumns, read_columns
 from howsure.errors import InputError
 from howsure.inputs.naming import shortened
@@ -51,6 +52,7 @@ def read_rows(
         cluster=names.get("clusters"), run=names.get("runs"), across_files=across_files,
         where=where, by_file=by_file,
     )  # fmt: skip
+    tell(read.said)
     held, recipe = read.arrays, read.recipe
     recipe |= {"files_pooled": len(recipe["files"])} if len(recipe["files"]) > 1 else {}
     recipe |= {"across_files": across_files} if across_files != "error" else {}

@@ -6,13 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import click
 import numpy as np
 
 from howsure.cli.significance.asked import Asked
 from howsure.cli.significance.input import classes_of, read_as_numbers, refuse_other_labels
-from howsure.cli.terminal.commands import as_options, options_of
-from howsure.cli.terminal.output import say
+from howsure.cli.terminal.commands import tell
 from howsure.cli.terminal.progress import progress
 from howsure.cli.terminal.row_numbers import rows_as_in_files
 from howsure.data.predictions.read_columns import ReadColumns, read_columns
@@ -40,8 +38,7 @@ def compare_long(
         if not any(f"{name} must hold numbers" in str(error) for name in asked.score):
             raise
         raise InputError(f"{error} If one value means right, say which: pos_label='correct'.") from error
-    if read.said:
-        say(as_options(read.said, options_of(click.get_current_context().command)))
+    tell(read.said)
     found = given.found(read.from_log, len(read.recipe["files"]))
     model, key = str(found.model), str(found.id)
     data, rows = _chosen_models(dict(read.arrays), asked, model)

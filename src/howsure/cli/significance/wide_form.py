@@ -7,6 +7,7 @@ from typing import Any
 
 from howsure.cli.significance.asked import Asked
 from howsure.cli.significance.input import read_files, read_rows, refuse_twice, shown_names
+from howsure.cli.terminal.commands import tell
 from howsure.cli.terminal.progress import progress
 from howsure.cli.terminal.row_numbers import rows_as_in_files
 from howsure.data.predictions.read_columns import read_columns
@@ -82,6 +83,7 @@ def _scores(files: Sequence[str], asked: Asked, baseline: str, options: Mapping[
         cluster=asked.clusters, across_files=asked.across_files, format=asked.input_format, where=asked.where,
         by_file=asked.by_file,
     )  # fmt: skip
+    tell(read.said)
     with rows_as_in_files(read.place):
         result = compare(
             scores={name: read.arrays[name] for name in (baseline, *asked.models)},

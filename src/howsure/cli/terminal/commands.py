@@ -9,6 +9,7 @@ from functools import partial
 import click
 
 from howsure.cli.terminal.destinations import check_destinations
+from howsure.cli.terminal.output import say
 from howsure.cli.terminal.streams import as_printed
 from howsure.errors import InputError
 
@@ -115,6 +116,12 @@ def as_options(message: str, options: Mapping[str, str]) -> str:
         if "_" in name:
             message = re.sub(rf"\b{name}\b", option, message)
     return message
+
+
+def tell(said: str) -> None:
+    """Tell the user what a file was taken for, in the words of the running command; nothing where that is plain."""
+    if said:
+        say(as_options(said, options_of(click.get_current_context().command)))
 
 
 def _as_option(option: str, found: re.Match[str]) -> str:

@@ -13,11 +13,11 @@ from howsure.data.predictions.labels import label_counts
 from howsure.data.predictions.missing import Selection
 from howsure.data.tables.columns import Column
 from howsure.data.tables.database import Connection, NullFound, batches, chunks
+from howsure.data.tables.decimal_commas import comma_advice
 from howsure.errors import InputError
 from howsure.inputs.classes import class_positions, first_fault
 from howsure.inputs.log_scale import LOG_PROBABILITIES, LOGITS, first_fault_in_scores, softmax
 from howsure.inputs.naming import shortened
-from howsure.inputs.numerals import spelled_number
 from howsure.inputs.pairs import Floats, Integers
 
 
@@ -141,9 +141,8 @@ def _no_numbers(selection: Selection, columns: Sequence[Column], *, lists: bool)
         if selection.has(f"({condition})"):
             place, held = selection.place(f"({condition})", column.text)
             wanted = "lists of numbers" if lists else "numbers"
-            point = spelled_number(str(held).replace(",", ".")) if "," in str(held) else None
-            advice = "" if point is None else " Write a decimal point."
-            return InputError(f"{column.name} must hold {wanted}; {place} holds {held!r}.{advice}")
+            advice = "" if lists else comma_advice(str(held))
+            return InputError(f"{column.name} must hold {wanted}; {place} holds {held!r}. {advice}".rstrip())
     return InputError(f"{shortened(column.name for column in columns)}: the values changed while they were read.")
 
 

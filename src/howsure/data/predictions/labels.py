@@ -34,7 +34,7 @@ def label_counts(selection: Selection, column: Column, *, limit: int = LISTED) -
 
 def positive_values(column: Column, counts: dict[str, int], positive: str | None) -> list[str]:
     """Which of the labels mean 1."""
-    numbers = {value: _zero_or_one(value) for value in counts}
+    numbers = {value: _zero_or_one(value.replace(",", ".") if column.comma else value) for value in counts}
     target = 1.0 if positive is None else _zero_or_one(positive)
     if target is not None and None not in numbers.values():
         return [value for value, number in numbers.items() if number == target]

@@ -20,6 +20,7 @@ from howsure.data.predictions.sources import LISTS, Source
 from howsure.data.predictions.stream import PairStream
 from howsure.data.tables.columns import Column
 from howsure.data.tables.database import NullFound, chunks, reading
+from howsure.data.tables.decimal_commas import comma_advice
 from howsure.data.tables.pooling import SEPARATE, apart_by_file
 from howsure.errors import InputError
 from howsure.inputs.checks import check_clusters, check_weights
@@ -157,7 +158,8 @@ def load_weights(selection: Selection, column: Column) -> Floats:
     number = column.number
     bad = f"({number} IS NULL OR NOT ({number} >= 0 AND {number} < CAST('inf' AS DOUBLE)))"
     place, held = selection.place(bad, column.text)
-    raise InputError(f"{column.name} must be a weight, finite and not negative; {place} holds {held}.")
+    told = f"{column.name} must be a weight, finite and not negative; {place} holds {held}. {comma_advice(str(held))}"
+    raise InputError(told.rstrip())
 
 
 def load_groups(selection: Selection, column: Column, names: tuple[str, ...]) -> Integers:

@@ -17,6 +17,7 @@ from howsure.data.predictions.sources import LISTS, ONE, SEVERAL, SOURCES, VERBA
 from howsure.data.tables.columns import Column
 from howsure.data.tables.conditions import ALL, condition
 from howsure.data.tables.database import Database
+from howsure.data.tables.decimal_commas import said_of_commas
 from howsure.data.tables.pooling import SAME, check_across_files, check_different, check_way
 from howsure.data.tables.stated_confidence import with_stated_confidence
 from howsure.data.tables.table import Table, open_table
@@ -141,6 +142,8 @@ def open_predictions(
     options["across_files"] = across_files if len(files) > 1 and across_files != "error" else None
     notes |= {key: value for key, value in options.items() if value is not None}
     notes |= {} if where is None else {"where": where, "left_out": selection.others}
+    if table.with_commas:
+        notes["decimal_comma"], said = table.with_commas, f"{said} {said_of_commas(table.with_commas)}".lstrip()
     if "id" in columns and "cluster" not in columns and notes.get("across_files") == SAME:
         roles["cluster"], columns["cluster"] = roles["id"], columns["id"]
     names: dict[str, Any] = {"label": label, source.role: source.shown} | roles

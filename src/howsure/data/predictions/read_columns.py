@@ -20,6 +20,7 @@ from howsure.data.predictions.missing import Selection, select_rows
 from howsure.data.tables.columns import Column
 from howsure.data.tables.conditions import ALL, condition
 from howsure.data.tables.database import Database, chunks, literal, reading
+from howsure.data.tables.decimal_commas import said_of_commas
 from howsure.data.tables.pooling import SEPARATE, apart_by_file, check_across_files, check_way
 from howsure.data.tables.table import Table, open_table
 from howsure.errors import InputError
@@ -48,7 +49,7 @@ class ReadColumns:
     keys: dict[str, list[str]]
     place: Callable[[int], str]
     at: Callable[[Sequence[int]], dict[str, list[Any]]]
-    said: str = ""  # what logs were taken for
+    said: str = ""  # what logs were taken for, or commas
     from_log: Mapping[str, str] = field(default_factory=dict)  # columns that `from_log` chose, by role
 
 
@@ -134,6 +135,7 @@ def read_columns(
     recipe |= {"rows": selection.n, "skipped": selection.skipped} | ({} if log is None else log.describe())
     recipe |= {"where": where, "left_out": selection.others} if where is not None else {}
     recipe |= {"by_file": True} if by_file else {}
+    recipe |= {"decimal_comma": table.with_commas} if table.with_commas else {}
     keys = {name: list(column.keys) for name, column in table.columns.items() if column.keys}
 
     def position_of(row: int) -> int:
@@ -145,7 +147,7 @@ def read_columns(
         keys,
         lambda row: table.place_of(position_of(row)),
         lambda rows: _values_at(table, later, [position_of(row) for row in rows]),
-        "" if log is None else described(log, files, chosen),
+        said_of_commas(table.with_commas) if log is None else described(log, files, chosen),
         chosen,
     )
 
@@ -156,8 +158,13 @@ def _values(selection: Selection, column: Column, kind: str) -> npt.NDArray[Any]
     if kind == "number":
         return class_matrix(selection, [column], lists=False)[:, 0]
     with reading(selection.table.name):
-        relation = selection.table.connection.sql(selection.query([f"{column.sql} AS value"]))
+        relation = selection.table.connection.sql(selection.query([f"{_as_it_stands(column)} AS value"]))
         return np.ma.getdata(relation.fetchnumpy()["value"])
+
+
+def _as_it_stands(column: Column) -> str:
+    """The value as it is, a number in a text with a decimal point."""
+    return column.spelled if column.comma else column.sql
 
 
 def _days(selection: Selection, column: Column) -> Coded | npt.NDArray[Any]:
@@ -185,7 +192,7 @@ def _by_row(selection: Selection, column: Column) -> dict[int, Any]:
     """What the rows hold that hold something."""
     table = selection.table
     position, there = table.position, f"{selection.where} AND NOT {column.missing()}"
-    query = f"SELECT {position}, {column.sql} FROM {table.numbered} WHERE {there} ORDER BY {position}"
+    query = f"SELECT {position}, {_as_it_stands(column)} FROM {table.numbered} WHERE {there} ORDER BY {position}"
     with reading(table.name):
         found = {int(row): value for row, value in table.connection.sql(query).fetchall()}
     if selection.where == ALL:
@@ -207,7 +214,7 @@ def _values_at(table: Table, names: Sequence[str], positions: Sequence[int]) -> 
 def _with_none(selection: Selection, column: Column) -> npt.NDArray[Any]:
     """The values of a column as they stand, None where one is missing or an empty text."""
     with reading(selection.table.name):
-        relation = selection.table.connection.sql(selection.query([f"{column.sql} AS value"]))
+        relation = selection.table.connection.sql(selection.query([f"{_as_it_stands(column)} AS value"]))
         rows = [one for (one,) in relation.fetchall()]
     held = np.empty(len(rows), dtype=object)
     held[:] = [None if one is None or (isinstance(one, str) and not one.strip()) else one for one in rows]

@@ -13,6 +13,7 @@ from howsure.data.predictions.labels import label_counts, not_two_values
 from howsure.data.predictions.missing import Selection, missing_value
 from howsure.data.tables.columns import Column
 from howsure.data.tables.database import NullFound, chunks
+from howsure.data.tables.decimal_commas import comma_advice
 from howsure.errors import InputError
 from howsure.inputs.checks import probability_advice
 from howsure.inputs.log_scale import LOG_PROBABILITIES, LOGITS, exp_sql, sigmoid_sql
@@ -93,7 +94,7 @@ class PairStream:
         place, held = self.selection.place(bad, self.prob.text)
         value = spelled_number(str(held))
         if value is None:
-            advice = "Write a decimal point." if "," in str(held) else "Leave such rows out first."
+            advice = comma_advice(str(held)) or "Leave such rows out first."
             what = "in [0, 1]" if self.scale is None else f"({self.scale})"
             return InputError(f"{self.prob.name} must be a number {what}; {place} holds {held!r}. {advice}")
         highest = self.selection.ask(f"max({self.prob.number})")[0][0]

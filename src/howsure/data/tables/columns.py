@@ -18,13 +18,14 @@ INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 class Column:
     """A column by its name and DuckDB's type of it; `keys` are the names in its values where these are mappings.
 
-    A column of several `parts` is their values as one key, as text.
+    A column of several `parts` is their values as one key, as text. In one with a `comma`, a text 0,5 is one half.
     """
 
     name: str
     type: str
     keys: tuple[str, ...] = ()
     parts: tuple[Column, ...] = ()
+    comma: bool = False
 
     @property
     def sql(self) -> str:
@@ -59,11 +60,20 @@ class Column:
         return self.sql if self.is_text else f"CAST({self.sql} AS VARCHAR)"
 
     @property
+    def spelled(self) -> str:
+        """The value as text, a number with a decimal point."""
+        return f"CASE WHEN {self.number} IS NULL THEN {self.text} ELSE {self._pointed} END" if self.comma else self.text
+
+    @property
+    def _pointed(self) -> str:
+        return f"replace({self.sql}, ',', '.')" if self.comma else self.sql
+
+    @property
     def number(self) -> str:
         """The value as a DOUBLE; null if a text is not a number; unlike DuckDB, 1_000 is not accepted."""
         if self.type == "DOUBLE":
             return self.sql
-        number = f"TRY_CAST({self.sql} AS DOUBLE)"
+        number = f"TRY_CAST({self._pointed} AS DOUBLE)"
         return f"CASE WHEN NOT contains({self.sql}, '_') THEN {number} END" if self.is_text else number
 
     @property

@@ -14,6 +14,7 @@ from itertools import accumulate
 
 from howsure.data.tables.columns import Column
 from howsure.data.tables.database import Connection, Database, file_literal, identifier, literal, reading
+from howsure.data.tables.decimal_commas import columns_with_commas
 from howsure.data.tables.headers import check_alike, keys_in
 from howsure.data.tables.named_files import File, short_names
 from howsure.data.tables.npz import archive_columns, copy_archives
@@ -50,6 +51,11 @@ class Table:
         """The rows of SELECT `select` FROM the table and the `rest` of the query."""
         with reading(self.name, self.files[0].path):
             return self.connection.execute(f"SELECT {select} FROM {self.relation} {rest}").fetchall()
+
+    @property
+    def with_commas(self) -> list[str]:
+        """The names of the columns whose numbers have a decimal comma."""
+        return [name for name, column in self.columns.items() if column.comma]
 
     @property
     def numbered(self) -> str:
@@ -107,6 +113,9 @@ def open_table(database: Database, files: tuple[File, ...], names: Sequence[str]
         raise InputError(f"{table.name} has no rows.")
     for name in parts:
         _check_path(table, table.columns[name])
+    if all(file.format in ("csv", "tsv") for file in files):
+        for name in columns_with_commas(table.columns.values(), table.ask):
+            table.columns[name] = replace(table.columns[name], comma=True)
     columns = {
         name: table.columns[name] if several == (name,)
         else Column(name, "VARCHAR", parts=tuple(table.columns[part] for part in several))

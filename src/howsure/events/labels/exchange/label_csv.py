@@ -26,7 +26,8 @@ def read_rows(text: Text) -> list[tuple[str, dict[str, str]]]:
     Raises InputError if it is no CSV, or a row has another number of cells than the header.
     """
     first = text.content.partition("\n")[0]
-    reader = csv.reader(io.StringIO(text.content), delimiter=max(",;\t", key=first.count), strict=True)
+    separator = max(",;\t", key=first.count)
+    reader = csv.reader(io.StringIO(text.content), delimiter=separator, strict=True)
     rows: list[tuple[str, dict[str, str]]] = []
     names: list[str] = []
     try:
@@ -39,7 +40,10 @@ def read_rows(text: Text) -> list[tuple[str, dict[str, str]]]:
             place = f"{text.name}, line {reader.line_num}"
             if len(cells) != len(names):
                 raise InputError(f"{place} must have {len(names)} cells, as the header; it has {len(cells)}.")
-            rows.append((place, dict(zip(names, map(str.strip, cells), strict=True))))
+            row = dict(zip(names, map(str.strip, cells), strict=True))
+            if separator != "," and INCLUSION in row:  # of at most 1, so that no comma in it separates thousands
+                row[INCLUSION] = row[INCLUSION].replace(",", ".")
+            rows.append((place, row))
     except csv.Error as error:
         raise InputError(f"{text.name}, line {reader.line_num}: it is not CSV: {error}.") from error
     if not rows:
