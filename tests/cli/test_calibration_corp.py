@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -78,11 +79,13 @@ def test_every_format_shows_the_groups(predictions: Path) -> None:
         ]  # fmt: skip
         assert all(f"{part['value']:.5f}" in shown[form] for form in ("table", "markdown", "latex"))
         assert f"{curve['group']}: {curve['verdict']}" in shown["table"]
+    for form in ("table", "markdown", "latex"):
+        assert "interval of the miscalibration, corrected for fitting" in shown[form]
 
 
 def test_one_curve_is_told_with_its_steps(predictions: Path) -> None:
     told = printed("calibration", predictions, *JUDGE, "--cluster", "doc")
-    assert "  miscalibration  0.0" in told
+    assert re.search(r"  miscalibration  0\.0\d+, corrected for fitting \[0\.", told)
     assert "step " in told
     assert "overconfident for " in told
 

@@ -69,6 +69,18 @@ def test_the_table_says_what_was_found_and_left_out(file: Path, tmp_path: Path) 
     assert "<svg" in (tmp_path / "groups.svg").read_text(encoding="utf-8")
 
 
+def test_a_page_without_findings_says_what_was_looked_at(tmp_path: Path) -> None:
+    rows = "SELECT i % 2 AS gold, 0.5 AS prob, i // 2 % 3 AS part FROM range(900) t(i)"
+    duckdb.execute(f"COPY ({rows}) TO '{tmp_path}/x.csv'")
+    done = run("calibration", "find-groups", f"{tmp_path}/x.csv", "--target", "gold", "--prob", "prob", "--features",
+               "part", "--report", f"{tmp_path}/x.html")  # fmt: skip
+    page = (tmp_path / "x.html").read_text(encoding="utf-8")
+    for told in (done.out, page):
+        assert "No group is found to be worse calibrated than the whole" in told
+        assert "made by part, each of 50 rows or more." in told
+    assert "<h2>Table" not in page
+
+
 def test_a_list_is_no_feature(tmp_path: Path) -> None:
     duckdb.execute(f"COPY (SELECT 1 AS gold, 0.5 AS prob, [1, 2] AS two) TO '{tmp_path}/dev.parquet'")
     done = run("calibration", "find-groups", f"{tmp_path}/dev.parquet", "--target", "gold", "--prob", "prob",

@@ -59,9 +59,11 @@ def result_report(
         subtitle=None,
         said=_said(result),
         notes=[note.removeprefix(NOTE) for note in table.notes],
-        table=Markup(shown.html()),
+        table=Markup(shown.html()) if table.rows else None,
         picture=_picture(result),
-        legend=[(name or "All", text) for name, text in table.legend.items() if name in ("", *table.headings)],
+        legend=[(name or "All", text) for name, text in table.legend.items() if name in ("", *table.headings)]
+        if table.rows
+        else [],
         recipe=recipe_rows({**(read or {}), **result_recipe(result)}),
         command=command,
     )

@@ -104,6 +104,10 @@ def test_nothing_found_is_a_result() -> None:
     nothing = find_groups(np.random.default_rng(5).random(N) < Q, Q, features=FEATURES)
     assert len(nothing) == 0
     assert str(nothing).startswith("No group is found to be worse calibrated than the whole at the same predictions: ")
+    looked_at = f"made by {', '.join(FEATURES)}, each of 50 rows or more"
+    assert looked_at in str(nothing)
+    assert looked_at in nothing.to_markdown().replace("\\", "").rpartition("-->")[2]  # not in the comment alone
+    assert looked_at in nothing._repr_html_()
     assert len(nothing.to_frame()) == 0
     assert nothing.plot() is not None
 

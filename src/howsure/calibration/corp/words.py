@@ -16,6 +16,7 @@ from howsure.stats.estimate import Estimate
 if TYPE_CHECKING:
     from howsure.calibration.corp.results import CorpCurve
 
+CORRECTED = ", corrected for fitting"  # so that the interval may lie beside the value
 WORTH_SAYING = 0.25  # the smaller side of the band is said if it has this share of the larger
 
 
@@ -39,8 +40,8 @@ def figures_in_words(curve: CorpCurve) -> list[tuple[str, str]]:
     by_chance = f"a calibrated model: {_fine(chance.value)} on average, up to {_fine(chance.high)}"
     band = f"below it for {curve.band.below:.1%} of the pairs, above for {curve.band.above:.1%}"
     return [
-        ("miscalibration", f"{_whole(curve.brier.miscalibration, 5)} ({by_chance})"),
-        ("discrimination", _whole(curve.brier.discrimination, 5)),
+        ("miscalibration", f"{_whole(curve.brier.miscalibration, 5, of=CORRECTED)} ({by_chance})"),
+        ("discrimination", _whole(curve.brier.discrimination, 5, of=CORRECTED)),
         ("uncertainty", _whole(curve.brier.uncertainty, 5)),
         ("calibrated?", f"{p_in_words(curve.p_value)} ({_simulated(curve)})"),
         ("band", f"{band} ({1 - chance.level:.0%} expected of a calibrated model)"),
@@ -63,8 +64,8 @@ def _fine(value: float | None) -> str:
     return number(value, 5)
 
 
-def _whole(estimate: Estimate, decimals: int = 4) -> str:
-    ends = "" if estimate.low is None else f" {interval(estimate.low, estimate.high, decimals)}"
+def _whole(estimate: Estimate, decimals: int = 4, *, of: str = "") -> str:
+    ends = "" if estimate.low is None else f"{of} {interval(estimate.low, estimate.high, decimals)}"
     return number(estimate.value, decimals) + ends
 
 
@@ -110,6 +111,13 @@ def _side(curve: CorpCurve, name: str, side: int) -> str:
     )
 
 
+def interval_of(curves: Sequence[CorpCurve]) -> str:
+    """What the interval in a table is one of."""
+    level = 100 * curves[0].by_chance.level
+    why = "the curve fits noise, too, so that the miscalibration of these pairs may lie above it"
+    return f"the {level:g} % interval of the miscalibration, corrected for fitting: {why}"
+
+
 def corp_table(curves: Sequence[CorpCurve], *, exact: bool = False) -> Table:
     """One row per curve. `exact`: all digits, and nothing for what is unknown."""
     shown, fine, shown_p = (all_digits, all_digits, all_digits) if exact else (number, _fine, p_text)
@@ -125,7 +133,6 @@ def corp_table(curves: Sequence[CorpCurve], *, exact: bool = False) -> Table:
         others = (score.uncertainty.value, score.score.value, curve.log_loss.score.value)
         values = [shown(curve.base_rate), *small, *(shown(value) for value in others)]
         rows.append([curve.name or "all", f"{curve.n}", *values, shown_p(curve.p_value), kind(curve)])
-    level = f"{100 * curves[0].by_chance.level:g} %"
     return Table(
         headings,
         rows,
@@ -134,7 +141,7 @@ def corp_table(curves: Sequence[CorpCurve], *, exact: bool = False) -> Table:
         better={"miscalibration": LOWER, "discrimination": HIGHER, brier: LOWER, log: LOWER},
         legend={
             "miscalibration": "what the isotonic curve would save of the Brier score",
-            "low": f"from here to high, the {level} interval of the miscalibration, without what noise adds",
+            "low": f"from here to high, {interval_of(curves)}",
             "by chance": "the mean miscalibration of a calibrated model with these predictions",
             "discrimination": "what the curve saves beyond the base rate",
             "p": "of calibrated predictions, by simulation",

@@ -135,4 +135,4 @@ class FoundGroups(Result):
         return groups_figure(self).axes[0] if ax is None else draw_groups(self, ax=ax)
 
     def _repr_html_(self) -> str:
-        return self.table().html() + preformatted(self.verdict())
+        return (self.table().html() if self.rows else "") + preformatted(self.verdict())

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from howsure.calibration.subgroups.residuals import WHOLE
 from howsure.calibration.words.verdict import OVERCONFIDENT, UNDERCONFIDENT
-from howsure.inputs.naming import counted
+from howsure.inputs.naming import counted, shortened
 from howsure.show.harmless import in_a_line
 from howsure.show.numbers import all_digits, number, p_text
 from howsure.show.table import Table
@@ -22,7 +22,8 @@ def found_in_words(found: FoundGroups) -> str:
     than = "worse calibrated than the whole at the same predictions" if against == WHOLE else "miscalibrated"
     promise = f"with probability {found.recipe['level']:g}, none of the groups found is there by chance"
     if not found.rows:
-        return f"No group is found to be {than}: {tested}."
+        features, least = shortened(map(in_a_line, found.recipe["features"])), found.recipe["min_rows"]
+        return f"No group is found to be {than}: {tested}, made by {features}, each of {least:,} rows or more."
     lines = [
         f"{counted(len(found.rows), 'group')} {'is' if len(found.rows) == 1 else 'are'} {than}: {tested}; {promise}."
     ]
@@ -56,12 +57,14 @@ def groups_table(found: FoundGroups, *, exact: bool = False) -> Table:
             cells = [number(row.mean_prob, 3), number(row.base_rate, 3), number(row.gap, 3, sign=True), excess]
             rows.append([row.name, f"{row.n:,}", *cells, number(row.error.value, 3), p_text(row.p_adjusted)])
     level = 100 * found.recipe["level"]
+    nothing = {} if rows else {"": found_in_words(found)}
     return Table(
         headings,
         rows,
         words=("group",),
         notes=[f"note: {note}" for note in found.notes],
-        legend={
+        legend=nothing
+        | {
             "gap": "mean prediction minus label frequency; positive: overconfident",
             beyond: "gap minus that of the whole at the same predictions"
             f", with an interval that holds for all groups at once ({level:g} %)"
