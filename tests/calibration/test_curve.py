@@ -13,10 +13,11 @@ import pytest
 import howsure
 from howsure.calibration.curve import calibration_curve, curve_of
 from howsure.calibration.estimates.calibration_error import calibration_error
+from howsure.calibration.summary.slot_adder import slots_of
 from howsure.errors import InputError
 from howsure.inputs.pairs import Chunk, Floats, Labels, Pairs
 from tests.calibration import reference
-from tests.calibration.samples import Source, language_pairs
+from tests.calibration.samples import language_pairs
 
 
 def orders(y: Labels, q: Floats) -> dict[str, np.ndarray]:
@@ -226,12 +227,13 @@ def test_empty_input_is_refused() -> None:
         calibration_curve([], [])
 
 
-def test_a_stream_cannot_be_bootstrapped() -> None:
-    source = Source(np.array([0, 1], dtype=np.uint8), np.array([0.2, 0.9]), [1])
+def test_sums_cannot_be_bootstrapped() -> None:
+    pairs = Pairs(np.array([0, 1], dtype=np.uint8), np.array([0.2, 0.9]))
+    slots = slots_of(pairs)
     with pytest.raises(InputError, match="interval='bootstrap' draws pairs anew"):
-        curve_of(source, interval="bootstrap")
-    in_memory = curve_of(Pairs(source.labels, source.probabilities), bin_size=2)
-    assert curve_of(source, bin_size=2).error.value == pytest.approx(in_memory.error.value, abs=1e-14)
+        curve_of(slots, interval="bootstrap")
+    in_memory = curve_of(pairs, bin_size=2)
+    assert curve_of(slots, bin_size=2).error.value == pytest.approx(in_memory.error.value, abs=1e-14)
 
 
 def test_one_pair_is_one_in_the_notes() -> None:

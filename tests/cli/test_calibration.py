@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import howsure
-from howsure.calibration.bins.bins import SORT_UP_TO
 from howsure.calibration.curve import curve_of
+from howsure.calibration.summary.cells import EXACT_UP_TO
 from howsure.data import open_predictions
 from tests.cli.running import howsure as run
 from tests.cli.running import printed
@@ -168,7 +168,7 @@ BINS = [{}, {"bin_size": 3700}, {"binning": "uniform", "n_bins": 9}]
 def test_streamed_equals_in_memory_bit_for_bit(tmp_path: Path, bins: dict[str, Any]) -> None:
     """Above the number of pairs up to which they are sorted in memory, both go the same way, chunk by chunk."""
     path = tmp_path / "many.npz"
-    q = np.random.default_rng(4).beta(0.3, 0.7, SORT_UP_TO + 1000)
+    q = np.random.default_rng(4).beta(0.3, 0.7, EXACT_UP_TO + 1000)
     q[::3] = 1.0
     np.savez(path, gold=np.random.default_rng(5).random(len(q)) < q, prob=q)
     streamed, held = (judged_by_rows([path], rows, **bins)[0] for rows in (10, 10**7))

@@ -32,6 +32,8 @@ from howsure.calibration.hypothesis_tests.binned import p_value_of
 from howsure.calibration.results import CalibrationCurve, bins_from
 from howsure.calibration.scores.multiclass import multiclass_scores
 from howsure.calibration.scores.score_parts import brier_parts, log_parts
+from howsure.calibration.summary.cells import EXACT_UP_TO
+from howsure.calibration.summary.gathered import held
 from howsure.calibration.summary.slots import Slots
 from howsure.calibration.words.notes import groups_together, infinite_classes, notes_of
 from howsure.errors import InputError
@@ -140,13 +142,13 @@ def curve_of(
 ) -> CalibrationCurve:
     """The calibration curve of checked pairs, in memory or streamed: the implementation of `calibration_curve`."""
     check_interval(interval)
-    level = check_level(level)
+    level, pairs = check_level(level), held(pairs)
     weightless, unit = 0, 1.0
     if isinstance(pairs, Pairs):
         unit = pairs.weight_unit
         given, pairs = len(pairs), pairs.that_weigh()
         weightless = given - len(pairs)
-    elif isinstance(pairs, Slots):
+    else:
         weightless = pairs.weightless
     binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins)
     s = binned.sums
@@ -172,9 +174,9 @@ def curve_of(
         recipe=_recipe(pairs, binned, n, bin_size, n_bins, binning, interval, level, rng),
         notes=(*notes_of(pairs, binned, squared, weightless=weightless), *infinite_classes(multiclass)),
         name=name,
-        reduction=pairs.reduction if isinstance(pairs, Pairs | Slots) else None,
+        reduction=pairs.reduction,
         multiclass=multiclass,
-        positive=pairs.positive if isinstance(pairs, Pairs | Slots) else None,
+        positive=pairs.positive,
     )
 
 
@@ -194,7 +196,7 @@ def _frequency_intervals(
 
 
 def _recipe(
-    pairs: Pairs | PairSource | Slots, binned: Binned, n: int, bin_size: int | str, n_bins: int | None, binning: str,
+    pairs: Pairs | Slots, binned: Binned, n: int, bin_size: int | str, n_bins: int | None, binning: str,
     interval: str, level: float, rng: Randomness,
 ) -> dict[str, Any]:  # fmt: skip
     recipe: dict[str, Any] = {"howsure": __version__, "n": n, "binning": binning}
@@ -206,6 +208,7 @@ def _recipe(
     recipe |= {"bins": len(binned.sums), "interval": interval, "level": level}
     if interval in ("nguyen-oconnor", "bootstrap"):
         recipe |= {"samples": SAMPLES if interval == "nguyen-oconnor" else RESAMPLES, "seed": seed_in_recipe(rng)}
-    weights = pairs.weights if isinstance(pairs, Pairs | Slots) else None
-    clusters = pairs.clusters if isinstance(pairs, Pairs) else None
-    return recipe | {"weighted": weights is not None, "clustered": clusters is not None}
+    if len(pairs) > EXACT_UP_TO or isinstance(pairs, Slots):
+        recipe |= {"ties": "cells"}
+    clustered = isinstance(pairs, Pairs) and pairs.clusters is not None
+    return recipe | {"weighted": pairs.weights is not None, "clustered": clustered}

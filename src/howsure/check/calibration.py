@@ -12,6 +12,7 @@ from howsure import __version__
 from howsure.calibration.bins.bins import bin_pairs
 from howsure.calibration.estimates.calibration_error import squared_error
 from howsure.calibration.estimates.error import SquaredError
+from howsure.calibration.summary.gathered import held
 from howsure.calibration.summary.slots import Slots
 from howsure.calibration.table import by_group
 from howsure.calibration.words.notes import notes_of_error
@@ -136,11 +137,11 @@ def evidence_of_limit(
 
 def judged(pairs: Pairs | PairSource | Slots, bins: Bins) -> tuple[SquaredError, int, tuple[str, ...]]:
     """The squared error of pairs, how many they are, and notes."""
-    weightless = 0
+    weightless, pairs = 0, held(pairs)
     if isinstance(pairs, Pairs):
         given, pairs = len(pairs), pairs.that_weigh()
         weightless = given - len(pairs)
-    elif isinstance(pairs, Slots):
+    else:
         weightless = pairs.weightless
     binned = bin_pairs(pairs, **bins.options)
     squared = squared_error(pairs, binned)

@@ -12,8 +12,8 @@ from howsure.calibration.corp.curve import corp_of
 from howsure.calibration.corp.ordered import ordered
 from howsure.calibration.corp.results import CorpCurve
 from howsure.calibration.corp.words import kind
+from howsure.calibration.summary.slot_adder import slots_of
 from howsure.inputs.pairs import Pairs
-from tests.calibration.samples import Source
 
 OVERCONFIDENT = World("overconfident", n=3_000)
 
@@ -35,7 +35,7 @@ def test_the_order_of_the_rows_changes_nothing() -> None:
 
 def test_a_stream_of_ties_is_the_same_curve() -> None:
     pairs = drawn(World("overconfident", n=5_000, ties=0.01))
-    whole, streamed = corp_of(pairs, rng=0), corp_of(Source(pairs.labels, pairs.probabilities, [700]), rng=0)
+    whole, streamed = corp_of(pairs, rng=0), corp_of(slots_of(pairs), rng=0)
     np.testing.assert_allclose(streamed.steps.frequency, whole.steps.frequency, atol=1e-12)
     np.testing.assert_array_equal(streamed.steps.count, whole.steps.count)
     for score in ("brier", "log_loss"):
@@ -44,19 +44,11 @@ def test_a_stream_of_ties_is_the_same_curve() -> None:
             assert (one.value, one.low, one.high) == pytest.approx((other.value, other.low, other.high), abs=1e-9)
     np.testing.assert_array_equal(streamed.histogram, whole.histogram)
     assert (whole.recipe["exact"], streamed.recipe["exact"]) == (True, False)
-    assert streamed.notes[-1] == "predictions that differ by less than about 1 part in 2,000 count as equal"
+    assert streamed.notes[-1] == "predictions that differ by less than about 2 parts in 10,000 count as equal"
     assert np.abs(np.interp(whole.band.at, streamed.band.at, streamed.band.low) - whole.band.low).mean() < 0.02
 
 
-def test_the_division_of_a_stream_changes_nothing() -> None:
-    pairs = drawn(OVERCONFIDENT)
-    assert (
-        corp_of(Source(pairs.labels, pairs.probabilities, [100]), rng=0).to_dict()
-        == corp_of(Source(pairs.labels, pairs.probabilities, [1_999]), rng=0).to_dict()
-    )
-
-
-def test_very_many_pairs_in_memory_go_through_the_grid(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_very_many_pairs_in_memory_are_added_up_by_cell(monkeypatch: pytest.MonkeyPatch) -> None:
     pairs = drawn(OVERCONFIDENT)
     exact = corp_of(pairs, rng=0)
     monkeypatch.setattr(module, "EXACT_UP_TO", 1_000)

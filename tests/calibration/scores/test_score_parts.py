@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from howsure.calibration.bins.bins import bin_pairs
 from howsure.calibration.scores.score_parts import BRIER, LOG, ProperLoss, brier_parts, log_parts, score_parts
 from howsure.errors import InputError
+from howsure.inputs.pairs import Pairs
 from tests.calibration import reference
-from tests.calibration.samples import Small, Source, language_pairs, pairs_of, small_pairs
+from tests.calibration.samples import Small, language_pairs, pairs_of, small_pairs
 from tests.calibration.scores import score_loops
 
 NAMES = ("score", "calibration", "refinement", "within_bin")
@@ -94,10 +95,10 @@ def test_by_name_by_object_and_in_the_curve_it_is_the_same() -> None:
     )
 
 
-def test_brier_parts_add_up_on_a_large_grid() -> None:
+def test_brier_parts_add_up_of_whole_cells() -> None:
     y, q = language_pairs(200_000, np.random.default_rng(17))
     for size in (20, 200, 5_000):
-        parts = brier_parts(bin_pairs(Source(y, q, [70_001]), bin_size=size))
+        parts = brier_parts(bin_pairs(Pairs(y, q), bin_size=size))
         assert parts.score == pytest.approx(float(np.mean((q - y) ** 2)), abs=1e-12)
         assert parts.calibration + parts.refinement + parts.within_bin == pytest.approx(parts.score, abs=1e-12)
 

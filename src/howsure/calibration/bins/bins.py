@@ -1,25 +1,21 @@
-"""From pairs to bins: adaptive (Algorithm 1) or of equal width, from arrays or from any re-readable source."""
+"""From pairs to bins: adaptive (Algorithm 1) or of equal width, of rows or of whole cells."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 
-from howsure.calibration.bins.boundaries import Walk, boundaries_of_sorted
+from howsure.calibration.bins.boundaries import boundaries_of_sorted
 from howsure.calibration.bins.of_slots import bars_of, bins_of_cells, bins_of_width, label_variance_of, sums_of_slots
-from howsure.calibration.bins.streamed.grid import CELLS, FLOOR, LOWER, Grid, cells_of, log_loss_of_grid
-from howsure.calibration.bins.streamed.sample import Sample
-from howsure.calibration.bins.streamed.second_reading import SecondReading, sums_of_divided_cells
-from howsure.calibration.bins.sums import Sums, sums_of_cells, sums_of_rows
+from howsure.calibration.bins.sums import Sums, sums_of_rows
+from howsure.calibration.summary.cells import EXACT_UP_TO
+from howsure.calibration.summary.slot_adder import slots_of
 from howsure.calibration.summary.slots import Slots
 from howsure.errors import InputError
 from howsure.inputs.numbers import check_whole
-from howsure.inputs.pairs import Floats, Integers, Labels, Pairs, PairSource
+from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 
-SORT_UP_TO = 1 << 17  # pairs; above, one pass over the grid is cheaper than a sort
-EDGES_ON_GRID = 1 << 14  # more bins than this, and the cells of their edges are most of the data
 HISTOGRAM_BARS = 64
 
 
@@ -70,31 +66,28 @@ def choose_bin_size(n: int, *, bin_size: int | str, n_bins: int | None) -> int:
 
 
 def bin_pairs(
-    pairs: Pairs | PairSource | Slots,
+    pairs: Pairs | Slots,
     *,
     binning: str = "adaptive",
     bin_size: int | str = "auto",
     n_bins: int | None = None,
+    whole: int = 0,
 ) -> Binned:
-    """Bin checked pairs. The result depends neither on the order of the rows nor on their division into chunks."""
+    """Bin checked pairs, or the sums of pairs. The result does not depend on the order of the rows.
+
+    Of more than `EXACT_UP_TO` pairs in the whole input (`whole`, where these are a part of it), and of sums, bins are
+    made of whole cells.
+    """
     if binning not in ("adaptive", "uniform"):
         raise InputError(f"binning must be 'adaptive' or 'uniform', not {binning!r}")
     if binning == "uniform" and bin_size != "auto":
         raise InputError(f"bins of equal width have no bin_size; it is {bin_size!r}. Give n_bins instead.")
-    if isinstance(pairs, Slots):
-        size = choose_bin_size(len(pairs), bin_size=bin_size, n_bins=n_bins)
-        return _bin_slots(pairs, binning, size, n_bins)
+    size = choose_bin_size(len(pairs), bin_size=bin_size, n_bins=n_bins)
     if isinstance(pairs, Pairs):
-        size = choose_bin_size(len(pairs), bin_size=bin_size, n_bins=n_bins)
-        many_edges = binning == "adaptive" and len(pairs) > size * EDGES_ON_GRID
-        if len(pairs) <= SORT_UP_TO or many_edges or pairs.weights is not None:
+        if max(whole, len(pairs)) <= EXACT_UP_TO:
             return _bin_sorted(pairs, binning, size, n_bins)
-    grid, sample = Grid.empty(), Sample()
-    for probabilities, labels in pairs.chunks():
-        grid.add(probabilities, labels)
-        sample.add(probabilities)
-    size = choose_bin_size(int(grid.count.sum()), bin_size=bin_size, n_bins=n_bins)
-    return _bin_grid(grid, sample, SecondReading(pairs), binning, size, n_bins)
+        pairs = slots_of(pairs)
+    return _bin_slots(pairs, binning, size, n_bins)
 
 
 def width_edges(n_bins: int | None) -> Floats:
@@ -109,7 +102,7 @@ def _bin_sorted(pairs: Pairs, binning: str, size: int, n_bins: int | None) -> Bi
     sums = sums_of_rows(q, y, w).into(bins, len(edges) + 1)
     log_sum, infinite = log_loss_of_rows(q, y, w)
     weight = np.ones(len(q)) if w is None else w
-    bars = bars_of_cells()[cells_of(q)] * 2 + y
+    bars = bars_of_rows(q) * 2 + y
     histogram = np.bincount(bars, weights=weight, minlength=2 * HISTOGRAM_BARS).astype(np.float64)
     variance = None if w is None else np.bincount(bins, w**2 * q * (1 - q), len(edges) + 1).astype(np.float64)
     return _finish(
@@ -150,34 +143,10 @@ def log_loss_of_rows(q: Floats, y: Labels, w: Floats | None) -> tuple[float, int
     return float(loss.sum()), int(len(q) - np.count_nonzero(finite))
 
 
-def _bin_grid(
-    grid: Grid, sample: Sample, reading: SecondReading, binning: str, size: int, n_bins: int | None
-) -> Binned:
-    if binning == "adaptive":
-        counts = grid.ascending(grid.count).sum(axis=1)
-        sample.finish()
-        edges = Walk(counts, sample, reading, bin_size=size).boundaries()
-    else:
-        edges = width_edges(n_bins)
-    edge_cells = cells_of(edges)
-    others = np.flatnonzero(np.bincount(edge_cells, minlength=2 * CELLS) == 0)
-    sums = sums_of_cells(grid).only(others).into(edge_cells.searchsorted(others), len(edges) + 1)
-    if len(edges):
-        sums += sums_of_divided_cells(reading, edges)
-    log_sum, infinite = log_loss_of_grid(grid)
-    bars = bars_of_cells()
-    by_label = grid.ascending(grid.count).T.astype(np.float64)
-    histogram = np.stack([np.bincount(bars, weights=c, minlength=HISTOGRAM_BARS).astype(np.float64) for c in by_label])
-    return _finish(sums, edges, edges, 1.0, binning, size, histogram, log_sum, infinite, None)
-
-
-@cache
-def bars_of_cells() -> Integers:
-    """The histogram bar of each cell; their edges deviate by up to 2⁻²⁰."""
-    lower = np.minimum(((LOWER + FLOOR) * HISTOGRAM_BARS).astype(np.int64), HISTOGRAM_BARS // 2 - 1)
-    bars = np.concatenate([lower, HISTOGRAM_BARS - 1 - lower[::-1]])
-    bars.flags.writeable = False
-    return bars
+def bars_of_rows(q: Floats) -> Integers:
+    """The histogram bar of each prediction: symmetric, so that q = ½ belongs to the upper half."""
+    bar = np.minimum((np.minimum(q, 1.0 - q) * HISTOGRAM_BARS).astype(np.int64), HISTOGRAM_BARS // 2 - 1)
+    return np.where(q < 0.5, bar, HISTOGRAM_BARS - 1 - bar)
 
 
 def _finish(

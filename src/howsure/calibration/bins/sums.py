@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from howsure.calibration.bins.streamed.grid import Grid
 from howsure.inputs.pairs import Floats, Integers, Labels
 
 
@@ -76,33 +75,3 @@ def sums_of_rows(q: Floats, y: Labels, weights: Floats | None = None) -> Sums:
         count, w, ww, ww * w, ww * ww, w * label, w * q, w * q * q, w * q * label,
         wu, wu * u, wu * w, wuwu, wuwu * wu, wuwu * wuwu,
     )  # fmt: skip
-
-
-def sums_of_cells(grid: Grid) -> Sums:
-    """One entry per cell of the grid, in ascending order of q."""
-    r, rr = grid.sums_of_r()
-    count, r, rr = (grid.ascending(column) for column in (grid.count, r, rr))
-    return sums_of_slots(count, r, rr, lower_half=np.arange(len(count)) < len(count) // 2)
-
-
-def sums_of_slots(count: Integers, r: Floats, rr: Floats, *, lower_half: np.typing.NDArray[np.bool_]) -> Sums:
-    """One entry per narrow interval, from the numbers of its pairs and their sums of r and r², each (n, label).
-
-    In the lower half q = r, in the other q = 1 - r. Third and fourth powers, which only variances need, are expanded to
-    second order within the interval (2⁻³⁰ relative).
-    """
-    number = count.astype(np.float64)
-    mean = np.divide(r, number, out=np.zeros_like(r), where=number > 0)
-    spread = rr - r * mean
-    r3 = r * mean**2 + 3 * mean * spread
-    r4 = r * mean**3 + 6 * mean**2 * spread
-    (n0, n1), (a0, a1), (b0, b1), (c0, c1), (d0, d1) = (column.T for column in (number, r, rr, r3, r4))
-    n = n0 + n1
-    q = np.where(lower_half, a0 + a1, n - (a0 + a1))
-    qq = np.where(lower_half, b0 + b1, n - 2 * (a0 + a1) + b0 + b1)
-    qy = np.where(lower_half, a1, n1 - a1)
-    u = np.where(lower_half, a0 - (n1 - a1), (n0 - a0) - a1)
-    uu = np.where(lower_half, b0 + (n1 - 2 * a1 + b1), (n0 - 2 * a0 + b0) + b1)
-    u3 = np.where(lower_half, c0 - (n1 - 3 * a1 + 3 * b1 - c1), (n0 - 3 * a0 + 3 * b0 - c0) - c1)
-    u4 = np.where(lower_half, d0 + (n1 - 4 * a1 + 6 * b1 - 4 * c1 + d1), (n0 - 4 * a0 + 6 * b0 - 4 * c0 + d0) + d1)
-    return Sums(count.sum(axis=1), n, n, n, n, n1, q, qq, qy, u, uu, u, uu, u3, u4)

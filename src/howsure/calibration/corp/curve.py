@@ -17,6 +17,8 @@ from howsure.calibration.corp.smooth_error import smooth_ece
 from howsure.calibration.estimates.cluster_sums import cluster_sums
 from howsure.calibration.estimates.clusters import clustered_standard_errors, effective_numbers
 from howsure.calibration.scores.score_parts import wrong_extremes
+from howsure.calibration.summary.gathered import held
+from howsure.calibration.summary.slots import Slots
 from howsure.calibration.words.notes import cluster_weights
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level
@@ -33,7 +35,7 @@ POSITIONS = 200  # at which the band is kept
 
 
 def corp_of(
-    pairs: Pairs | PairSource,
+    pairs: Pairs | PairSource | Slots,
     *,
     n_simulations: int = SIMULATIONS,
     level: float = 0.95,
@@ -46,19 +48,22 @@ def corp_of(
     there is one beyond each end of the band.
     """
     level, times = check_level(level), checked_simulations(n_simulations, level)
+    pairs = held(pairs)
     weightless, unit = 0, 1.0
     if isinstance(pairs, Pairs):
         unit, given = pairs.weight_unit, len(pairs)
         pairs = by_content(pairs.that_weigh())
         weightless = given - len(pairs)
+    else:
+        weightless = pairs.weightless
     rows = ordered(pairs)
     starts = isotonic_steps(rows)
     steps, effective = _steps(pairs, rows, starts, level, unit)
     n = int(rows.times.sum())
     recipe = {"howsure": __version__, "n": n, "method": "corp", "steps": len(steps), "n_simulations": times}
     recipe |= {"level": level, "seed": seed_in_recipe(rng), "exact": rows.exact}
-    weights, clusters = (pairs.weights, pairs.clusters) if isinstance(pairs, Pairs) else (None, None)
-    recipe |= {"weighted": weights is not None, "clustered": clusters is not None}
+    recipe |= {"weighted": pairs.weights is not None}
+    recipe |= {"clustered": isinstance(pairs, Pairs) and pairs.clusters is not None}
     fit = Fit(steps.weight / unit, steps.frequency, effective, steps.frequency[rows_of_steps(starts, len(rows.q))])
     brier, log_loss = decomposed(rows, fit, level=level, recipe=recipe)
     generator = generator_from(rng)
@@ -80,8 +85,8 @@ def corp_of(
         recipe=recipe,
         notes=tuple(_notes(pairs, rows, base_rate, weightless)),
         name=name,
-        reduction=pairs.reduction if isinstance(pairs, Pairs) else None,
-        positive=pairs.positive if isinstance(pairs, Pairs) else None,
+        reduction=pairs.reduction,
+        positive=pairs.positive,
     )
 
 
@@ -112,7 +117,7 @@ def level_of_steps(level: float) -> float:
 
 
 def _steps(
-    pairs: Pairs | PairSource, rows: Ordered, starts: Integers, level: float, unit: float
+    pairs: Pairs | Slots, rows: Ordered, starts: Integers, level: float, unit: float
 ) -> tuple[CorpSteps, Floats]:
     """The steps with their intervals, and the effective number of pairs of each."""
     count, weight = rows.by(starts, rows.times).astype(np.int64), rows.by(starts, rows.weight)
@@ -142,7 +147,7 @@ def _band(found: Consistency) -> ConsistencyBand:
     return ConsistencyBand(at, frequency, low, high, float(share[below].sum()), float(share[above].sum()))
 
 
-def _notes(pairs: Pairs | PairSource, rows: Ordered, base_rate: float, weightless: int) -> Iterator[str]:
+def _notes(pairs: Pairs | Slots, rows: Ordered, base_rate: float, weightless: int) -> Iterator[str]:
     if base_rate in (0.0, 1.0):
         yield f"every label is {int(base_rate)}: discrimination carries no information"
     if has_rare_label(rows):
@@ -156,7 +161,7 @@ def _notes(pairs: Pairs | PairSource, rows: Ordered, base_rate: float, weightles
     if len(rows.starts) == 1:
         yield "every prediction is the same: the curve is one point"
     if not rows.exact:
-        yield "predictions that differ by less than about 1 part in 2,000 count as equal"
+        yield "predictions that differ by less than about 2 parts in 10,000 count as equal"
 
 
 def _rare_label(rows: Ordered, label: int) -> str:

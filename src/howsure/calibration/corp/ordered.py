@@ -1,4 +1,4 @@
-"""Pairs in the order of their predictions, as isotonic regression needs them: from memory exactly, or from the grid."""
+"""Pairs in the order of their predictions, as isotonic regression needs them: exactly, or by whole cells."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
-from howsure.calibration.bins.bins import HISTOGRAM_BARS, bars_of_cells, log_loss_of_rows, sorted_rows
-from howsure.calibration.bins.streamed.grid import Grid, cells_of, log_loss_of_grid
-from howsure.calibration.bins.sums import sums_of_cells
-from howsure.inputs.pairs import Floats, Integers, Labels, Pairs, PairSource
-
-EXACT_UP_TO = 1 << 20  # pairs in memory; of more, without weights and clusters, the grid is quicker than a sort
+from howsure.calibration.bins.bins import HISTOGRAM_BARS, bars_of_rows, log_loss_of_rows, sorted_rows
+from howsure.calibration.bins.of_slots import bars_of
+from howsure.calibration.summary.cells import EXACT_UP_TO
+from howsure.calibration.summary.slot_adder import slots_of
+from howsure.calibration.summary.slots import Slots
+from howsure.errors import InputError
+from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 
 
 @dataclass(frozen=True)
@@ -51,13 +52,13 @@ class Ordered:
         return np.asarray(np.add.reduceat(values, starts), dtype=np.float64)
 
 
-def ordered(pairs: Pairs | PairSource) -> Ordered:
-    """The pairs in order. Of a stream or very many pairs, the predictions of a cell of the grid count as equal."""
-    if isinstance(pairs, Pairs) and (
-        len(pairs) <= EXACT_UP_TO or pairs.weights is not None or pairs.clusters is not None
-    ):
+def ordered(pairs: Pairs | Slots) -> Ordered:
+    """The pairs in order. Of sums, and of many pairs without weights and clusters, those of a cell count as equal."""
+    if isinstance(pairs, Slots):
+        return _of_cells(pairs)
+    if len(pairs) <= EXACT_UP_TO or pairs.weights is not None or pairs.clusters is not None:
         return _in_memory(pairs)
-    return _streamed(pairs)
+    return _of_cells(slots_of(pairs))
 
 
 def _in_memory(pairs: Pairs) -> Ordered:
@@ -72,7 +73,7 @@ def _in_memory(pairs: Pairs) -> Ordered:
         w, clusters = weight, pairs.clusters[order]
     total = float(weight.sum())
     log_sum, infinite = log_loss_of_rows(q, y, w)
-    bars = bars_of_cells()[cells_of(q)] * 2 + y
+    bars = bars_of_rows(q) * 2 + y
     histogram = np.bincount(bars, weights=weight, minlength=2 * HISTOGRAM_BARS).reshape(-1, 2).T
     return Ordered(
         q=q + 0.0, y=y, w=weight, times=np.ones(len(q), dtype=np.int64), clusters=clusters,
@@ -98,20 +99,17 @@ def by_content(pairs: Pairs) -> Pairs:
     return replace(pairs, clusters=codes[clusters])
 
 
-def _streamed(source: PairSource) -> Ordered:
-    grid = Grid.empty()
-    for probabilities, labels in source.chunks():
-        grid.add(probabilities, labels)
-    sums, by_label = sums_of_cells(grid), grid.ascending(grid.count)
-    cells = np.flatnonzero(sums.count)
-    q = np.maximum.accumulate(np.clip(sums.q[cells] / sums.w1[cells], 0.0, 1.0))
-    cell, label = np.nonzero(by_label[cells])
-    total = float(sums.w1.sum())
-    log_sum, infinite = log_loss_of_grid(grid)
-    bars, counts = bars_of_cells(), by_label.T.astype(np.float64)
-    histogram = np.stack([np.bincount(bars, weights=c, minlength=HISTOGRAM_BARS) for c in counts]).astype(np.float64)
+def _of_cells(slots: Slots) -> Ordered:
+    """One row per slot, at the mean prediction of its cell."""
+    if slots.weights is not None:
+        raise InputError("method='corp' needs weighted pairs themselves; these are kept as sums. Use method='bins'.")
+    (mean, gap, variance), w1 = slots.means(), slots.powers()[0]
+    _, of_slot = np.unique(slots.cell, return_inverse=True)
+    q = np.bincount(of_slot, w1 * mean) / np.bincount(of_slot, w1)
+    q = np.maximum.accumulate(np.clip(q, 0.0, 1.0))
+    infinite, total = slots.infinite_rows, float(w1.sum())
     return Ordered(
-        q=q[cell], y=label.astype(np.uint8), w=np.ones(len(cell)), times=by_label[cells][cell, label], clusters=None,
-        brier=float(sums.uu.sum() / total), log_loss=math.inf if infinite else log_sum / total,
-        infinite_rows=infinite, histogram=histogram, exact=False,
+        q=q[of_slot], y=slots.label.astype(np.uint8), w=np.ones(len(w1)), times=slots.count, clusters=None,
+        brier=float(w1 @ (gap * gap + variance)) / total, log_loss=math.inf if infinite else slots.log_sum() / total,
+        infinite_rows=infinite, histogram=bars_of(slots, HISTOGRAM_BARS), exact=False,
     )  # fmt: skip

@@ -15,7 +15,7 @@ from howsure.calibration.estimates.resampled_intervals import bootstrap_interval
 from howsure.calibration.summary.slots import Slots
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level
-from howsure.inputs.pairs import Pairs, PairSource
+from howsure.inputs.pairs import Pairs
 from howsure.inputs.pairs_from import pairs_from
 from howsure.stats.estimate import Estimate
 from howsure.stats.randomness import Randomness, generator_from
@@ -86,7 +86,7 @@ def check_interval(interval: str) -> None:
         raise InputError(f"interval must be one of {', '.join(map(repr, INTERVALS))}, not {interval!r}")
 
 
-def squared_error(pairs: Pairs | PairSource | Slots, binned: Binned) -> SquaredError:
+def squared_error(pairs: Pairs | Slots, binned: Binned) -> SquaredError:
     """The debiased squared error, with clusters if the pairs have them."""
     return squared_error_of(binned, cells_of(pairs, binned))
 
@@ -96,7 +96,7 @@ def squared_error_of(binned: Binned, cells: ClusterSums | None) -> SquaredError:
     return debiased_mse(binned.sums) if cells is None else clustered_mse(cells)
 
 
-def cells_of(pairs: Pairs | PairSource | Slots, binned: Binned) -> ClusterSums | None:
+def cells_of(pairs: Pairs | Slots, binned: Binned) -> ClusterSums | None:
     """The sums of each cluster in each bin; None for pairs without clusters."""
     if not isinstance(pairs, Pairs) or pairs.clusters is None:
         return None
@@ -112,7 +112,7 @@ def debiased_estimate(squared: SquaredError, *, n: int, level: float) -> Estimat
 
 
 def plugin_estimates(
-    pairs: Pairs | PairSource | Slots, binned: Binned, interval: str, level: float, rng: np.random.Generator
+    pairs: Pairs | Slots, binned: Binned, interval: str, level: float, rng: np.random.Generator
 ) -> tuple[Estimate, Estimate]:
     """Algorithm 1's value and its square."""
     mse = plugin_mse(binned.sums)

@@ -10,7 +10,7 @@ from howsure.calibration.bins.bins import Binned
 from howsure.calibration.estimates.error import SquaredError
 from howsure.calibration.hypothesis_tests.rare_bins import binned_p_value
 from howsure.calibration.summary.slots import Slots
-from howsure.inputs.pairs import Floats, Integers, Pairs, PairSource
+from howsure.inputs.pairs import Floats, Integers, Pairs
 
 LEAST_EXPECTED = 5.0  # labels of either kind in a merged bin
 
@@ -59,7 +59,7 @@ def _with_enough(positives: Floats, negatives: Floats) -> Integers:
     return np.minimum(merged, max(number - 1, 0))
 
 
-def p_value_of(pairs: Pairs | PairSource | Slots, binned: Binned, squared: SquaredError) -> float:
+def p_value_of(pairs: Pairs | Slots, binned: Binned, squared: SquaredError) -> float:
     """The p-value of calibration used in tables: the binned test, or for clusters that of the debiased estimate."""
     clustered = isinstance(pairs, Pairs) and pairs.clusters is not None
     return squared.p_value if clustered else binned_test(binned)[1]

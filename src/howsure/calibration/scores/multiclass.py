@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from howsure.calibration.summary.slots import Slots
-from howsure.inputs.pairs import Floats, Pairs, PairSource
+from howsure.inputs.pairs import Floats, Pairs
 from howsure.show.numbers import number
 from howsure.stats.estimate import finite_or_none
 
@@ -38,7 +38,7 @@ class MulticlassScores:
         return {score_key(score, MULTICLASS): finite_or_none(getattr(self, score)) for score in SCORES}
 
 
-def multiclass_scores(pairs: Pairs | PairSource | Slots) -> MulticlassScores | None:
+def multiclass_scores(pairs: Pairs | Slots) -> MulticlassScores | None:
     """The scores of the classes that pairs were made of; None for pairs that were not, or were changed since."""
     losses = multiclass_losses(pairs)
     if losses is None:
@@ -48,7 +48,7 @@ def multiclass_scores(pairs: Pairs | PairSource | Slots) -> MulticlassScores | N
     return MulticlassScores(brier, log_loss)
 
 
-def multiclass_losses(pairs: Pairs | PairSource | Slots) -> tuple[Floats, Floats] | None:
+def multiclass_losses(pairs: Pairs | Slots) -> tuple[Floats, Floats] | None:
     """The multi-class Brier score and log loss of the row of each pair, where they are known."""
     if not isinstance(pairs, Pairs) or pairs.class_scores is None:
         return None

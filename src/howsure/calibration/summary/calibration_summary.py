@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Self
-
-import numpy as np
 
 from howsure.calibration.curve import curve_of
 from howsure.calibration.estimates.calibration_error import error_of
 from howsure.calibration.results import CalibrationCurve
-from howsure.calibration.summary.slot_adder import SlotAdder
+from howsure.calibration.summary.slot_adder import slots_of
 from howsure.calibration.summary.slots import Slots
 from howsure.errors import InputError
-from howsure.inputs.pairs import Pairs
 from howsure.inputs.pairs_from import pairs_from
 from howsure.stats.estimate import Estimate
 from howsure.stats.randomness import Randomness
@@ -55,7 +51,7 @@ class CalibrationSummary:
         Raises InputError naming the parameter, row and value that violated a rule; nothing is added then.
         """
         pairs = pairs_from(y_true, y_prob, sample_weight=sample_weight, pos_label=pos_label)
-        self._slots = self._slots + slots_of_pairs(pairs)
+        self._slots = self._slots + slots_of(pairs)
 
     def __add__(self, other: Self) -> Self:
         if not isinstance(other, CalibrationSummary):
@@ -103,16 +99,3 @@ class CalibrationSummary:
         if not len(self._slots.slot):
             raise InputError("the summary is empty: add pairs first.")
         return self._slots
-
-
-def slots_of_pairs(pairs: Pairs) -> Slots:
-    """The slots of checked pairs without groups and clusters."""
-    adder = SlotAdder()
-    weight = pairs.weights
-    if weight is None:
-        adder.add(pairs.probabilities, pairs.labels)
-    else:
-        weighs = weight > 0.0
-        adder.add(pairs.probabilities[weighs], pairs.labels[weighs], weight[weighs])
-    weightless = 0 if weight is None else int(np.count_nonzero(weight == 0.0))
-    return replace(adder.slots(), weightless=weightless, positive=pairs.positive, reduction=pairs.reduction)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from howsure.calibration.summary.cells import (
@@ -15,7 +17,7 @@ from howsure.calibration.summary.cells import (
 )
 from howsure.calibration.summary.slots import COLUMNS, WEIGHTS, Slots
 from howsure.errors import InputError
-from howsure.inputs.pairs import CHUNK_ROWS, Floats, Integers, Labels
+from howsure.inputs.pairs import CHUNK_ROWS, Floats, Integers, Labels, Pairs
 
 BLOCK = 1 << 14  # rows worked on at a time, so that they stay in the cache
 
@@ -101,6 +103,18 @@ class SlotAdder:
             finite = r > 0.0
             np.add.at(self._weights[6], place[finite], -np.log(r[finite]) * w[row[finite]])
             np.add.at(self._sums[4], place[~finite], 1)
+
+
+def slots_of(pairs: Pairs) -> Slots:
+    """The slots of checked pairs, whatever their groups and clusters."""
+    adder, weights, weightless = SlotAdder(), pairs.weights, 0
+    if weights is None or bool((weights > 0.0).all()):
+        adder.add(pairs.probabilities, pairs.labels, weights)
+    else:
+        weighs = weights > 0.0
+        adder.add(pairs.probabilities[weighs], pairs.labels[weighs], weights[weighs])
+        weightless = int(np.count_nonzero(~weighs))
+    return replace(adder.slots(), weightless=weightless, positive=pairs.positive, reduction=pairs.reduction)
 
 
 def has_steep(count: Integers) -> bool:

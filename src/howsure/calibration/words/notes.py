@@ -13,20 +13,16 @@ from howsure.calibration.scores.multiclass import MulticlassScores
 from howsure.calibration.scores.score_parts import wrong_extremes
 from howsure.calibration.summary.slots import Slots
 from howsure.inputs.naming import counted, shortened
-from howsure.inputs.pairs import Pairs, PairSource
+from howsure.inputs.pairs import Pairs
 from howsure.stats.clusters import few_clusters
 
 
-def notes_of(
-    pairs: Pairs | PairSource | Slots, binned: Binned, squared: SquaredError, *, weightless: int
-) -> tuple[str, ...]:
+def notes_of(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, *, weightless: int) -> tuple[str, ...]:
     """All notes that the pairs, their bins and their error require; `weightless` pairs are not among the pairs."""
     return tuple(_notes(pairs, binned, squared, weightless))
 
 
-def notes_of_error(
-    pairs: Pairs | PairSource | Slots, binned: Binned, squared: SquaredError, *, weightless: int
-) -> tuple[str, ...]:
+def notes_of_error(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, *, weightless: int) -> tuple[str, ...]:
     """Those of the error alone, without those of scores."""
     return tuple(_notes_of_error(pairs, binned, squared, weightless))
 
@@ -64,7 +60,7 @@ def cluster_weights(pairs: Pairs) -> np.typing.NDArray[np.float64]:
     return np.bincount(pairs.clusters, weights=pairs.weights).astype(np.float64)
 
 
-def _notes(pairs: Pairs | PairSource | Slots, binned: Binned, squared: SquaredError, weightless: int) -> Iterator[str]:
+def _notes(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, weightless: int) -> Iterator[str]:
     base_rate = float(binned.sums.y.sum() / binned.sums.w1.sum())
     if base_rate in (0.0, 1.0):
         yield f"every label is {int(base_rate)}: refinement carries no information about how well labels are separated"
@@ -73,9 +69,7 @@ def _notes(pairs: Pairs | PairSource | Slots, binned: Binned, squared: SquaredEr
         yield f"{wrong_extremes(binned.infinite_rows)}: the log loss is infinite"
 
 
-def _notes_of_error(
-    pairs: Pairs | PairSource | Slots, binned: Binned, squared: SquaredError, weightless: int
-) -> Iterator[str]:
+def _notes_of_error(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, weightless: int) -> Iterator[str]:
     if weightless:
         yield f"{counted(weightless, 'pair')} of weight 0 {'is' if weightless == 1 else 'are'} ignored"
     if isinstance(pairs, Pairs) and pairs.clusters is not None and (few := few_clusters(cluster_weights(pairs))):
