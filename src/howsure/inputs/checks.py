@@ -88,7 +88,7 @@ def check_labels(y_true: object, *, pos_label: object = None, name: str = "y_tru
     row = first_missing(column)
     if row is not None:
         raise _missing(name, row, column[row])
-    raise _not_two_values(column, pos_label, name)
+    raise not_two_values(Counter(column.tolist()), pos_label=pos_label, name=name)
 
 
 def check_weights(sample_weight: object, *, n: int, name: str = "sample_weight") -> Floats:
@@ -247,8 +247,8 @@ def _equal_to(column: Column, pos_label: object) -> Labels | None:
     return np.ascontiguousarray(positive).view(np.uint8) if known else None
 
 
-def _not_two_values(column: Column, pos_label: object, name: str) -> InputError:
-    counts = Counter(column.tolist())
+def not_two_values(counts: Counter[Any], *, pos_label: object, name: str) -> InputError:
+    """The error for labels of which there are so many, by value, and that are not two or not named."""
     held = shortened(f"{value!r} ({count:,})" for value, count in counts.most_common())
     if pos_label is not None and pos_label not in counts:
         return InputError(f"pos_label={pos_label!r} is not a value of {name}; it holds {held}.")

@@ -31,6 +31,34 @@ def is_frame(data: object) -> bool:
     return isinstance(_wrapped(data), (nw.DataFrame, nw.LazyFrame))
 
 
+def is_lazy(data: object) -> bool:
+    """Whether `data` is a lazy frame: an engine holds its rows and can add them up.
+
+    >>> is_lazy([0.1, 0.9])
+    False
+    """
+    import narwhals as nw
+
+    return is_frame(data) and (is_dask(data) or isinstance(_wrapped(data), nw.LazyFrame))
+
+
+def is_dask(data: object) -> bool:
+    """Whether `data` is a data frame of Dask, which narwhals is about to leave to another package.
+
+    >>> is_dask([0.1, 0.9])
+    False
+    """
+    return type(data).__module__.startswith("dask.") and hasattr(data, "to_delayed") and hasattr(data, "columns")
+
+
+def lazy_table(data: Any) -> Any:
+    """A lazy frame as narwhals wraps it; one of Dask as an empty table with its columns.
+
+    Raises InputError if two of its columns have the same name.
+    """
+    return _wrapped(data)
+
+
 def columns_from(frame: Any, names: Sequence[str]) -> tuple[Column, ...]:
     """Some columns of a data frame as numpy arrays, in the order of `names`; a lazy frame computes only these.
 
@@ -47,6 +75,9 @@ def columns_from(frame: Any, names: Sequence[str]) -> tuple[Column, ...]:
         if name not in known:
             raise unknown_name("column", name, known, place="the data frame")
     distinct = list(dict.fromkeys(names))
+    if is_dask(frame):
+        table = _wrapped(frame[distinct].compute())
+        known = distinct
     held = dict(zip(distinct, _arrays(table.select(nw.nth(*map(known.index, distinct)))), strict=True))
     return tuple(held[name] for name in names)
 
@@ -60,14 +91,15 @@ def all_columns(frame: Any) -> tuple[tuple[str, ...], list[Column]]:
 
     Raises InputError if two columns have the same name.
     """
-    table = _wrapped(frame)
+    table = _wrapped(frame.compute() if is_dask(frame) else frame)
     return tuple(str(name) for name in table.collect_schema().names()), _arrays(table)
 
 
 def _wrapped(data: Any) -> Any:
-    """A data frame wrapped by narwhals; anything else unchanged."""
+    """A data frame wrapped by narwhals, without its rows if it is one of Dask; anything else unchanged."""
     import narwhals as nw
 
+    data = data._meta if is_dask(data) else data
     try:
         table = nw.from_native(data, pass_through=True)
     except nw.exceptions.DuplicateError:
@@ -91,8 +123,15 @@ def _arrays(table: Any) -> list[Column]:
 
     if table.implementation.is_duckdb():
         return list(table.to_native().fetchnumpy().values())
-    table = table.collect() if isinstance(table, nw.LazyFrame) else table
+    if isinstance(table, nw.LazyFrame):
+        streaming = {"engine": "streaming"} if table.implementation.is_polars() else {}
+        table = table.collect(**streaming)
     return [column.to_numpy() for column in table.iter_columns()]
+
+
+def fetched(table: Any) -> dict[str, Column]:
+    """The columns of a narwhals table by name, once its engine has computed them."""
+    return dict(zip(table.collect_schema().names(), _arrays(table), strict=True))
 
 
 def to_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:

@@ -1,0 +1,149 @@
+"""The sums of a Dask data frame: a worker adds up each partition that it holds, and sums add up in a tree."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from howsure.calibration.engines.frame_sums import FrameSums, labels_refused, labels_unclear
+from howsure.calibration.engines.lazy_pairs import LazyPairs
+from howsure.calibration.summary.slot_adder import SlotAdder
+from howsure.calibration.summary.slots import Slots
+from howsure.errors import ORIGIN, InputError
+from howsure.inputs.arrays import Column, first_missing
+from howsure.inputs.checks import check_codes, check_labels, check_probabilities, check_weights
+from howsure.inputs.frames import columns_from
+from howsure.inputs.naming import natural_order
+from howsure.inputs.pairs import Floats, Integers, Labels
+
+AT_ONCE = 16  # sums that one task of the tree adds up
+MOST_LABELS = 100  # different ones kept of a partition, to be shown
+
+
+@dataclass(slots=True)
+class PartSums:
+    """The sums of some partitions by group, how often they hold each label, and the first fault of a row."""
+
+    n: int = 0
+    by_group: dict[str, Slots] = field(default_factory=dict)
+    labels: Counter[Any] = field(default_factory=Counter)
+    fault: str | None = None
+
+    def __add__(self, other: PartSums) -> PartSums:
+        groups = dict(self.by_group)
+        for name, slots in other.by_group.items():
+            groups[name] = groups[name] + slots if name in groups else slots
+        return PartSums(self.n + other.n, groups, self.labels + other.labels, self.fault or other.fault)
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionSums:
+    """Adds up one partition; the names of its columns are those of a `LazyPairs`."""
+
+    y_true: str
+    y_prob: str
+    sample_weight: str | None
+    groups: str | None
+    pos_label: Any
+
+    def __call__(self, frame: Any, number: int) -> PartSums:
+        """The sums of a partition, a pandas data frame; what is wrong with a row of it is said, not raised."""
+        if not len(frame):
+            return PartSums()
+        try:
+            return self._sums(frame)
+        except InputError as error:
+            said = str(error).removesuffix(ORIGIN).rstrip()
+            return PartSums(len(frame), fault=f"{said} (Rows are counted from 0 in partition {number}.)")
+
+    def _sums(self, frame: Any) -> PartSums:
+        wanted = (self.y_true, self.y_prob, self.sample_weight, self.groups)
+        found = dict(zip(filter(None, wanted), columns_from(frame, [*filter(None, wanted)]), strict=True))
+        n, given = len(frame), found[self.y_true]
+        labels, y = _labels(given, self.pos_label)
+        codes, names = np.zeros(n, dtype=np.int64), ("",)
+        if self.groups is not None:
+            codes, names = check_codes(found[self.groups], n=n, name="groups")
+        q = check_probabilities(found[self.y_prob], n=n)
+        w = None if self.sample_weight is None else check_weights(found[self.sample_weight], n=n)
+        positive = None if self.pos_label is None else str(self.pos_label)
+        return PartSums(n, _slots_by_group(q, y, w, codes, names, positive), labels)
+
+
+def sums_of_dask(frame: Any, pairs: LazyPairs) -> FrameSums:
+    """The sums of the pairs of a Dask data frame, by group if they have groups.
+
+    Raises InputError if the workers that should add them up ended again and again.
+    """
+    import dask
+
+    named = [name for name in (pairs.y_true, pairs.y_prob, pairs.sample_weight, pairs.groups) if name is not None]
+    add = dask.delayed(PartitionSums(pairs.y_true, pairs.y_prob, pairs.sample_weight, pairs.groups, pairs.pos_label))
+    parts = frame[list(dict.fromkeys(named))].to_delayed()
+    sums = [add(part, number) for number, part in enumerate(parts)]
+    while len(sums) > 1:
+        sums = [dask.delayed(added)(sums[i : i + AT_ONCE]) for i in range(0, len(sums), AT_ONCE)]
+    try:
+        (total,) = dask.compute(sums[0])
+    except Exception as error:
+        if type(error).__name__ != "KilledWorker":  # of distributed, which need not be installed
+            raise
+        raise InputError(f"the workers of Dask ended while they added up a partition: {error}") from error
+    by_group = {name: total.by_group[name] for name in sorted(total.by_group, key=natural_order)}
+    return FrameSums(total.n, by_group, _refusal(total, pairs))
+
+
+def added(parts: Sequence[PartSums]) -> PartSums:
+    """The sums of several parts as those of one."""
+    return sum(parts, start=PartSums())
+
+
+def _refusal(total: PartSums, pairs: LazyPairs) -> Callable[[], InputError] | None:
+    """What is wrong with a row, or with the labels of all."""
+    if total.fault is not None:
+        told = InputError(total.fault)
+    elif total.n and labels_unclear(set(total.labels), pairs.pos_label):
+        told = labels_refused(total.labels, pairs.pos_label)
+    elif total.n and pairs.is_weighted and not any(len(slots) for slots in total.by_group.values()):
+        told = InputError("sample_weight is 0 in every row: nothing has any weight.")
+    else:
+        return None
+    return lambda: told
+
+
+def _labels(column: Column, pos_label: Any) -> tuple[Counter[Any], Labels]:
+    """How often each label occurs in a partition, and the labels as 0 and 1; of other labels zeros.
+
+    Whether a partition's labels are those of the others is seen when all are known.
+    """
+    row = first_missing(column)
+    if row is not None:
+        raise InputError(f"y_true must not be missing; row {row} holds {column[row]!r}. Leave such rows out first.")
+    try:
+        labels = check_labels(column, pos_label=pos_label)
+    except InputError:
+        labels = np.asarray(column == pos_label, dtype=np.bool_).view(np.uint8)
+        return Counter(dict(Counter(column.tolist()).most_common(MOST_LABELS))), labels
+    ones = int(labels.sum())
+    counts = {0: len(labels) - ones, 1: ones}
+    return Counter({column[labels == one][:1].tolist()[0]: count for one, count in counts.items() if count}), labels
+
+
+def _slots_by_group(
+    q: Floats, y: Labels, w: Floats | None, codes: Integers, names: Sequence[str], positive: str | None
+) -> dict[str, Slots]:
+    """The sums of each group of a partition."""
+    order = np.argsort(codes, kind="stable")
+    ends = np.searchsorted(codes[order], np.arange(len(names) + 1))
+    found = {}
+    for name, start, end in zip(names, ends[:-1], ends[1:], strict=True):
+        rows = order[start:end]
+        weighs = rows if w is None else rows[w[rows] > 0.0]
+        adder = SlotAdder()
+        adder.add(q[weighs], y[weighs], None if w is None else w[weighs])
+        found[name] = replace(adder.slots(), weightless=len(rows) - len(weighs), positive=positive)
+    return found

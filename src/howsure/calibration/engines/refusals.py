@@ -1,0 +1,67 @@
+"""What is wrong in a lazy frame: one more, small query finds the value to show."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import Any
+
+from howsure.calibration.engines.frame_sums import labels_refused
+from howsure.calibration.engines.lazy_pairs import Fault, LazyPairs, is_nan
+from howsure.errors import InputError
+from howsure.inputs.checks import MANY_LABELS, probability_advice
+from howsure.inputs.frames import fetched
+from howsure.inputs.naming import counted
+
+OUT = "Leave such rows out first."
+
+
+def refusal(pairs: LazyPairs, fault: Fault, *, rows: int, n: int) -> InputError:
+    """The error for a fault that `rows` of n rows have."""
+    of_all = f"of {counted(n, 'row')}"
+    if fault is Fault.LABEL_OTHER:
+        return _labels(pairs)
+    if fault is Fault.PROBABILITY_OUTSIDE:
+        value, highest = _value(pairs, fault, "q"), _highest(pairs)
+        told = f"y_prob must lie in [0, 1]; {rows:,} {of_all} do not, one holds {value!r}."
+        return InputError(f"{told} {probability_advice(value, highest)}")
+    if fault is Fault.WEIGHT_OUTSIDE:
+        value = _value(pairs, fault, "weight")
+        told = f"sample_weight must be finite and not negative; {rows:,} {of_all} are not, one holds {value!r}."
+        return InputError(f"{told} {OUT}")
+    parameter = {Fault.LABEL_MISSING: "y_true", Fault.GROUP_MISSING: "groups", Fault.WEIGHT_MISSING: "sample_weight"}
+    return InputError(f"{parameter.get(fault, 'y_prob')} must not be missing; it is in {rows:,} {of_all}. {OUT}")
+
+
+def _value(pairs: LazyPairs, fault: Fault, column: str) -> float:
+    """A value with a fault."""
+    import narwhals as nw
+
+    found = fetched(pairs.rows().filter(nw.col("fault") == int(fault)).select(column).head(1))
+    return float(found[column][0])
+
+
+def _highest(pairs: LazyPairs) -> float:
+    """The greatest prediction that is a number."""
+    import narwhals as nw
+
+    q = nw.col("q")
+    found = fetched(pairs.rows().filter(~(q.is_null() | is_nan(q))).select(highest=q.max()))
+    return float(found["highest"][0])
+
+
+def _labels(pairs: LazyPairs) -> InputError:
+    """The error for labels that are not two values, or of which none is said to be positive."""
+    import narwhals as nw
+
+    labels = pairs.table.select(label=nw.col(pairs.y_true)).filter(~nw.col("label").is_null())
+    counts = labels.group_by("label").agg(n=nw.len().cast(nw.Int64)).sort("n", "label", descending=[True, False])
+    found = fetched(counts.head(MANY_LABELS + 1))
+    held = Counter(dict(zip(map(_plain, found["label"]), found["n"].tolist(), strict=True)))
+    return labels_refused(held, pairs.pos_label)
+
+
+def _plain(value: Any) -> Any:
+    """A value of numpy as one of Python's."""
+    value = value.item() if hasattr(value, "item") else value
+    return None if isinstance(value, float) and math.isnan(value) else value
