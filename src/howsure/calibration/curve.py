@@ -12,6 +12,7 @@ from howsure import __version__
 from howsure.calibration.bins.bins import Binned, bin_pairs, width_edges
 from howsure.calibration.corp.curve import SIMULATIONS, corp_of
 from howsure.calibration.corp.results import CorpCurve
+from howsure.calibration.engines.pairs_or_sums import pairs_or_sums
 from howsure.calibration.estimates.calibration_error import (
     cells_of,
     check_interval,
@@ -39,7 +40,6 @@ from howsure.calibration.words.notes import groups_together, infinite_classes, n
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level
 from howsure.inputs.pairs import Floats, Pairs, PairSource
-from howsure.inputs.pairs_from import pairs_from
 from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import normal_interval, wilson_interval
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
@@ -90,7 +90,8 @@ def calibration_curve(
     (n,): identifies correlated pairs (a sentence, a document); intervals then allow for correlated labels. interval:
     "debiased" (closed form; `debiased_error` always has it), or, additionally for `error` and `mse`, "nguyen-oconnor"
     (Algorithm 2, which does not cover; see docs/calibration.md), "bootstrap", or "none". data: a data frame; the other
-    arguments then name its columns.
+    arguments then name its columns. The engine of a lazy frame (Polars, DuckDB, Ibis, Spark, Dask) adds them up itself
+    if they are many: see docs/engines.md.
 
     With method="corp" there are no bins: the curve is the isotonic regression of the labels on the predictions, beside
     it the band of a calibrated model from `n_simulations` (100) simulated curves, and Brier score and log loss as
@@ -111,9 +112,13 @@ def calibration_curve(
     """
     of_bins = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "interval": interval}
     check_method(method, n_simulations, of_bins)
-    pairs = pairs_from(y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label)
+    check_interval(interval)
+    pairs = pairs_or_sums(
+        y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label,
+        needs_rows=interval == "bootstrap",
+    )  # fmt: skip
     options: Any = of_bins if method == "bins" else {"n_simulations": n_simulations or SIMULATIONS}
-    curve = (curve_of if method == "bins" else corp_of)(pairs, level=level, rng=rng, **options)
+    curve = (curve_of if method == "bins" else corp_of)(pairs, level=check_level(level), rng=rng, **options)
     together = groups_together(pairs)
     return curve if together is None else replace(curve, notes=(*curve.notes, together))
 

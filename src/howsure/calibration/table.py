@@ -10,14 +10,15 @@ import numpy as np
 
 from howsure import __version__
 from howsure.calibration.bins.bins import bin_pairs
+from howsure.calibration.engines.pairs_or_sums import pairs_or_group_sums
 from howsure.calibration.estimates.calibration_error import debiased_estimate, squared_error
 from howsure.calibration.estimates.error import plugin_mse, root
 from howsure.calibration.hypothesis_tests.binned import p_value_of
+from howsure.calibration.summary.slots import Slots
 from howsure.calibration.words.notes import notes_by_name, notes_of
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level
 from howsure.inputs.pairs import Pairs
-from howsure.inputs.pairs_from import pairs_from
 from howsure.result import Result
 from howsure.show.numbers import number, p_text
 from howsure.show.table import Table
@@ -150,21 +151,17 @@ def calibration_table(
     Raises InputError naming the parameter, row and value that violated a rule.
     """
     level = check_level(level)
-    given = pairs_from(
+    given = pairs_or_group_sums(
         y_true, y_prob, data=data, sample_weight=sample_weight, groups=groups, clusters=clusters, pos_label=pos_label
     )
-    if given.groups is None:
-        raise InputError("groups must say what each pair belongs to; without groups use calibration_curve.")
-    pairs = given.that_weigh()
     rows = [
-        _judge(name, group, binning, bin_size, n_bins, level, weightless)
-        for (name, group), weightless in zip(by_group(pairs), _weightless(given, pairs), strict=True)
+        _judge(name, group, binning, bin_size, n_bins, level, weightless) for name, group, weightless in _groups(given)
     ]
     adjusted = adjust_p_values([row.p_value for row in rows], method=adjust).tolist()
     rows = [replace(row, p_adjusted=p) for row, p in zip(rows, adjusted, strict=True)]
     recipe = {
         "howsure": __version__,
-        "n": len(pairs),
+        "n": sum(row.n for row in rows),
         "groups": len(rows),
         "binning": binning,
         "bin_size": bin_size,
@@ -183,21 +180,37 @@ def by_group(pairs: Pairs) -> Iterator[tuple[str, Pairs]]:
     ends = np.cumsum(np.bincount(pairs.groups, minlength=len(pairs.group_names)))
     for name, start, end in zip(pairs.group_names, np.append(0, ends), ends, strict=False):
         if end == start:
-            raise InputError(f"every weight of the group {name!r} is 0: nothing in it counts. Leave it out first.")
+            raise _weighs_nothing(name)
         yield name, pairs.only(order[start:end])
 
 
-def _weightless(given: Pairs, pairs: Pairs) -> list[int]:
-    """The number of pairs with weight 0 in each group."""
-    assert given.groups is not None
-    assert pairs.groups is not None
-    all_, left = (np.bincount(codes, minlength=len(given.group_names)) for codes in (given.groups, pairs.groups))
-    found: list[int] = (all_ - left).tolist()
-    return found
+def _groups(given: Pairs | dict[str, Slots]) -> Iterator[tuple[str, Pairs | Slots, int]]:
+    """Each group: its name, its pairs or sums, and how many pairs of weight 0 it has beside."""
+    if not isinstance(given, Pairs):
+        for name, slots in given.items():
+            if not len(slots):
+                raise _weighs_nothing(name)
+            yield name, slots, slots.weightless
+        return
+    if given.groups is None:
+        raise InputError("groups must say what each pair belongs to; without groups use calibration_curve.")
+    all_ = np.bincount(given.groups, minlength=len(given.group_names)).tolist()
+    for (name, group), count in zip(by_group(given), all_, strict=True):
+        yield name, group, count - len(group)
+
+
+def _weighs_nothing(name: str) -> InputError:
+    return InputError(f"every weight of the group {name!r} is 0: nothing in it counts. Leave it out first.")
 
 
 def _judge(
-    name: str, pairs: Pairs, binning: str, bin_size: int | str, n_bins: int | None, level: float, weightless: int
+    name: str,
+    pairs: Pairs | Slots,
+    binning: str,
+    bin_size: int | str,
+    n_bins: int | None,
+    level: float,
+    weightless: int,
 ) -> GroupCalibration:
     """The row of a group, with unadjusted p."""
     binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins)

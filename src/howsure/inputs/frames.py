@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -124,9 +125,16 @@ def _arrays(table: Any) -> list[Column]:
     if table.implementation.is_duckdb():
         return list(table.to_native().fetchnumpy().values())
     if isinstance(table, nw.LazyFrame):
-        streaming = {"engine": "streaming"} if table.implementation.is_polars() else {}
-        table = table.collect(**streaming)
+        table = table.collect(**_streaming(table))
     return [column.to_numpy() for column in table.iter_columns()]
+
+
+def _streaming(table: Any) -> dict[str, Any]:
+    """What tells Polars to collect a table without holding all of what it reads."""
+    if not table.implementation.is_polars():
+        return {}
+    known = "engine" in inspect.signature(table.to_native().collect).parameters
+    return {"engine": "streaming"} if known else {}
 
 
 def fetched(table: Any) -> dict[str, Column]:

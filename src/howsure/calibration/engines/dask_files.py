@@ -73,7 +73,9 @@ def _connected(scheduler: str) -> Iterator[Any]:
         try:
             client.wait_for_workers(1, timeout=SECONDS)
         except OSError:
-            raise InputError(f"the scheduler at {scheduler!r} has no workers; start some: dask worker ADDRESS.") from None
+            raise InputError(
+                f"the scheduler at {scheduler!r} has no workers; start some: dask worker ADDRESS."
+            ) from None
         _check_versions(client)
         yield client
 

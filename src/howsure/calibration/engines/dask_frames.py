@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.calibration.engines.frame_sums import FrameSums, labels_refused, labels_unclear
+from howsure.calibration.engines.frame_sums import FrameSums, labels_refused, labels_unclear, weights_refused
 from howsure.calibration.engines.lazy_pairs import LazyPairs
 from howsure.calibration.summary.slot_adder import SlotAdder
 from howsure.calibration.summary.slots import Slots
@@ -65,7 +65,8 @@ class PartitionSums:
         found = dict(zip(filter(None, wanted), columns_from(frame, [*filter(None, wanted)]), strict=True))
         n, given = len(frame), found[self.y_true]
         labels, y = _labels(given, self.pos_label)
-        codes, names = np.zeros(n, dtype=np.int64), ("",)
+        names: tuple[str, ...] = ("",)
+        codes = np.zeros(n, dtype=np.int64)
         if self.groups is not None:
             codes, names = check_codes(found[self.groups], n=n, name="groups")
         q = check_probabilities(found[self.y_prob], n=n)
@@ -108,10 +109,8 @@ def _refusal(total: PartSums, pairs: LazyPairs) -> Callable[[], InputError] | No
         told = InputError(total.fault)
     elif total.n and labels_unclear(set(total.labels), pairs.pos_label):
         told = labels_refused(total.labels, pairs.pos_label)
-    elif total.n and pairs.is_weighted and not any(len(slots) for slots in total.by_group.values()):
-        told = InputError("sample_weight is 0 in every row: nothing has any weight.")
     else:
-        return None
+        return weights_refused(total.by_group) if total.n and pairs.is_weighted else None
     return lambda: told
 
 

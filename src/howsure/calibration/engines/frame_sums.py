@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -53,3 +54,13 @@ def labels_refused(counts: Counter[Any], pos_label: Any) -> InputError:
     few = ", ".join(repr(value) for value, _ in counts.most_common(3))
     told = f"y_true must have two values; it holds {few} and others. Are these labels?"
     return InputError(f"{told} Labels come before probabilities.")
+
+
+def weights_refused(by_group: dict[str, Slots]) -> Callable[[], InputError] | None:
+    """Makes the error for weights that are all 0, or whose fourth powers are no numbers; None if neither."""
+    fourth = sum(float(slots.weights[3].sum()) for slots in by_group.values() if slots.weights is not None)
+    if not any(len(slots) for slots in by_group.values()):
+        return lambda: InputError("sample_weight is 0 in every row: nothing has any weight.")
+    if not 0.0 < fourth < math.inf:
+        return lambda: InputError("sample_weight must have fourth powers with a finite sum. Divide by the largest.")
+    return None

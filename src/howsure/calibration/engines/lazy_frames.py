@@ -8,11 +8,10 @@ from functools import partial
 import numpy as np
 
 from howsure.calibration.engines.expression import sums_by_cell
-from howsure.calibration.engines.frame_sums import FrameSums, labels_unclear
+from howsure.calibration.engines.frame_sums import FrameSums, labels_unclear, weights_refused
 from howsure.calibration.engines.lazy_pairs import Fault, LazyPairs
 from howsure.calibration.engines.refusals import refusal
 from howsure.calibration.summary.slots import COLUMNS, WEIGHTS, Slots, added
-from howsure.errors import InputError
 from howsure.inputs.arrays import Column, is_missing
 from howsure.inputs.checks import check_codes
 from howsure.inputs.frames import fetched
@@ -39,7 +38,8 @@ def _labels_unclear(pairs: LazyPairs, rows: dict[str, Column]) -> bool:
 
 
 def _by_group(pairs: LazyPairs, rows: dict[str, Column], n: int) -> FrameSums:
-    codes, names = np.zeros(len(rows["n"]), dtype=np.int64), ("",)
+    names: tuple[str, ...] = ("",)
+    codes = np.zeros(len(rows["n"]), dtype=np.int64)
     if pairs.groups is not None and n:
         codes, names = check_codes(np.ma.getdata(rows["group"]), n=len(rows["n"]), name="groups")
     order = np.argsort(codes, kind="stable")
@@ -47,10 +47,7 @@ def _by_group(pairs: LazyPairs, rows: dict[str, Column], n: int) -> FrameSums:
     by_group = {
         name: _slots(pairs, rows, order[start:end]) for name, start, end in zip(names, ends[:-1], ends[1:], strict=True)
     }
-    if n and pairs.is_weighted and not any(len(slots) for slots in by_group.values()):
-        told = InputError("sample_weight is 0 in every row: nothing has any weight.")
-        return FrameSums(n, {}, lambda: told)
-    return FrameSums(n, by_group)
+    return FrameSums(n, by_group, weights_refused(by_group) if n and pairs.is_weighted else None)
 
 
 def _slots(pairs: LazyPairs, rows: dict[str, Column], chosen: Integers) -> Slots:

@@ -76,8 +76,8 @@ class LazyPairs:
         found[Fault.PROBABILITY_MISSING] = q.is_null() | is_nan(q)
         found[Fault.PROBABILITY_OUTSIDE] = ~((q >= 0.0) & (q <= 1.0))
         if self.is_weighted:
-            found[Fault.WEIGHT_MISSING] = weight.is_null() | is_nan(weight)
-            found[Fault.WEIGHT_OUTSIDE] = ~((weight >= 0.0) & (weight <= LARGEST))
+            found[Fault.WEIGHT_MISSING] = weight.is_null()
+            found[Fault.WEIGHT_OUTSIDE] = is_nan(weight) | ~((weight >= 0.0) & (weight <= LARGEST))
             found[Fault.WEIGHTLESS] = weight == 0.0
         return found
 

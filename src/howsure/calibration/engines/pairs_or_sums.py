@@ -32,26 +32,44 @@ def sums_of_frame(
 
 
 def pairs_or_sums(
-    y_true: Any,
-    y_prob: Any,
-    *,
-    data: Any,
-    sample_weight: Any = None,
-    groups: Any = None,
-    clusters: Any = None,
-    pos_label: Any = None,
-    rows_needed: bool = False,
-) -> Pairs | dict[str, Slots]:
-    """Checked pairs, as of `pairs_from`; of a lazy frame of more than `EXACT_UP_TO` rows their sums by group.
+    y_true: Any, y_prob: Any, *, data: Any, sample_weight: Any = None, clusters: Any = None, pos_label: Any = None,
+    needs_rows: bool = False,
+) -> Pairs | Slots:  # fmt: skip
+    """Checked pairs, as of `pairs_from`; of a lazy frame with more than `EXACT_UP_TO` rows their sums.
 
-    Its rows are only fetched where they are few, so that the result is that of arrays, or where sums are not enough:
-    for clusters and with `rows_needed`.
+    Its rows are fetched where they are few, so that the result is that of arrays, and where sums are not enough: for
+    clusters, and if the caller `needs_rows`.
 
     Raises InputError naming the parameter, and of rows the value, that violated a rule.
     """
-    given = {"sample_weight": sample_weight, "groups": groups, "pos_label": pos_label}
-    if not isinstance(y_true, Pairs) and clusters is None and not rows_needed and is_lazy(data):
-        found = sums_of_frame(data, y_true=y_true, y_prob=y_prob, **given)
-        if found.n > EXACT_UP_TO:
-            return found.checked()
-    return pairs_from(y_true, y_prob, data=data, clusters=clusters, **given)
+    if not needs_rows and clusters is None:
+        found = _sums_of_many(
+            y_true, data, y_prob=y_prob, sample_weight=sample_weight, groups=None, pos_label=pos_label
+        )
+        if found is not None:
+            return found[""]
+    return pairs_from(y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label)
+
+
+def pairs_or_group_sums(
+    y_true: Any, y_prob: Any, *, data: Any, groups: Any, sample_weight: Any = None, clusters: Any = None,
+    pos_label: Any = None,
+) -> Pairs | dict[str, Slots]:  # fmt: skip
+    """The same for pairs with groups: sums by the names of the groups, in their order."""
+    if groups is not None and clusters is None:
+        found = _sums_of_many(
+            y_true, data, y_prob=y_prob, sample_weight=sample_weight, groups=groups, pos_label=pos_label
+        )
+        if found is not None:
+            return found
+    return pairs_from(
+        y_true, y_prob, data=data, sample_weight=sample_weight, groups=groups, clusters=clusters, pos_label=pos_label
+    )
+
+
+def _sums_of_many(y_true: Any, data: Any, **columns: Any) -> dict[str, Slots] | None:
+    """The sums of a lazy frame by group; None of anything else, or of few rows."""
+    if data is None or isinstance(y_true, Pairs) or not is_lazy(data):
+        return None
+    found = sums_of_frame(data, y_true=y_true, **columns)
+    return found.checked() if found.n > EXACT_UP_TO else None

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from howsure.calibration.bins.bins import Binned, bin_pairs
+from howsure.calibration.engines.pairs_or_sums import pairs_or_sums
 from howsure.calibration.estimates.cluster_sums import ClusterSums, cluster_sums
 from howsure.calibration.estimates.clusters import clustered_mse
 from howsure.calibration.estimates.error import SquaredError, debiased_mse, plugin_mse, root
@@ -16,7 +17,6 @@ from howsure.calibration.summary.slots import Slots
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level
 from howsure.inputs.pairs import Pairs
-from howsure.inputs.pairs_from import pairs_from
 from howsure.stats.estimate import Estimate
 from howsure.stats.randomness import Randomness, generator_from
 
@@ -54,9 +54,14 @@ def calibration_error(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
-    pairs = pairs_from(y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label)
+    check_interval(interval)
+    pairs = pairs_or_sums(
+        y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label,
+        needs_rows=interval == "bootstrap",
+    )  # fmt: skip
+    pairs = pairs.that_weigh() if isinstance(pairs, Pairs) else pairs
     options: Any = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "interval": interval}
-    return error_of(pairs.that_weigh(), estimator=estimator, level=level, rng=rng, **options)
+    return error_of(pairs, estimator=estimator, level=check_level(level), rng=rng, **options)
 
 
 def error_of(

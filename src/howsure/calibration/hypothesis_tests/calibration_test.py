@@ -10,16 +10,17 @@ import numpy as np
 
 from howsure import __version__
 from howsure.calibration.bins.bins import Binned, bin_pairs, sorted_rows
+from howsure.calibration.engines.pairs_or_sums import pairs_or_sums
 from howsure.calibration.estimates.error import plugin_mse
 from howsure.calibration.hypothesis_tests.binned import binned_test, merged_edges
 from howsure.calibration.hypothesis_tests.clustered import clustered_test
 from howsure.calibration.hypothesis_tests.cox import cox_test
 from howsure.calibration.hypothesis_tests.cumulative import cumulative_test
+from howsure.calibration.summary.slots import Slots
 from howsure.calibration.words.notes import groups_together
 from howsure.errors import InputError
 from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Floats, Pairs
-from howsure.inputs.pairs_from import pairs_from
 from howsure.result import Result
 from howsure.show.numbers import p_in_words
 from howsure.show.preformatted import preformatted
@@ -119,7 +120,12 @@ def calibration_test(
     """
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {method!r}")
-    pairs = pairs_from(y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label)
+    pairs = pairs_or_sums(
+        y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label,
+        needs_rows=method != "binned",
+    )  # fmt: skip
+    if isinstance(pairs, Slots):
+        return check_sums(pairs, bin_size=bin_size, n_bins=n_bins, binning=binning)
     found = check_calibration(
         pairs, method, n_simulations=n_simulations, bin_size=bin_size, n_bins=n_bins, binning=binning, rng=rng
     )
@@ -167,6 +173,17 @@ def check_calibration(
         found = _simulation(pairs, binned, times, generator_from(rng))
     statistic, p, p_error = (*found, 0.0)[:3]
     return CalibrationTest(method, statistic, p, p_error, len(pairs), recipe, estimates)
+
+
+def check_sums(
+    slots: Slots, *, bin_size: int | str = "auto", n_bins: int | None = None, binning: str = "adaptive"
+) -> CalibrationTest:
+    """The test of pairs of which there are sums: the binned one, since all others need the pairs."""
+    binned = bin_pairs(slots, binning=binning, bin_size=bin_size, n_bins=n_bins)
+    recipe: dict[str, Any] = {"howsure": __version__, "method": "binned", "n": len(slots), "binning": binning}
+    recipe |= {"bin_size": binned.bin_size, "weighted": slots.weights is not None, "clustered": False}
+    statistic, p = binned_test(binned)
+    return CalibrationTest("binned", statistic, p, 0.0, len(slots), recipe)
 
 
 def _ready(pairs: Pairs) -> Pairs:

@@ -27,9 +27,9 @@ def notes_of_error(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, 
     return tuple(_notes_of_error(pairs, binned, squared, weightless))
 
 
-def groups_together(pairs: Pairs) -> str | None:
+def groups_together(pairs: Pairs | Slots) -> str | None:
     """The note about pairs of several groups that are pooled."""
-    if len(pairs.group_names) < 2:
+    if isinstance(pairs, Slots) or len(pairs.group_names) < 2:
         return None
     return f"{len(pairs.group_names):,} groups are evaluated together; calibration_table evaluates each"
 

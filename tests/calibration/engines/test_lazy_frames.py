@@ -1,0 +1,128 @@
+"""Engines that hold the rows add them up as numpy does; few rows give what arrays give, bit by bit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from howsure import calibration_curve, calibration_error, calibration_table, calibration_test
+from howsure.calibration.curve import curve_of
+from howsure.calibration.engines.pairs_or_sums import sums_of_frame
+from howsure.calibration.summary.cells import EXACT_UP_TO
+from howsure.calibration.summary.slot_adder import SlotAdder
+from tests.calibration.engines.pairs import ENGINES, FEW, MANY, added, relation, same, sample
+
+ASKED: dict[str, dict[str, Any]] = {
+    "numbers": {"y_true": "label", "y_prob": "prob"},
+    "single precision": {"y_true": "label", "y_prob": "single"},
+    "booleans": {"y_true": "right", "y_prob": "prob"},
+    "text": {"y_true": "said", "y_prob": "prob", "pos_label": "yes"},
+    "weights": {"y_true": "label", "y_prob": "prob", "sample_weight": "weight"},
+    "groups": {"y_true": "said", "y_prob": "single", "pos_label": "yes", "groups": "tag"},
+}
+
+
+@pytest.fixture(scope="module")
+def frame() -> pd.DataFrame:
+    return sample(FEW)
+
+
+@pytest.fixture(scope="module")
+def path(frame: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> str:
+    return stored(frame, tmp_path_factory)
+
+
+def stored(frame: pd.DataFrame, folders: pytest.TempPathFactory) -> str:
+    path = folders.mktemp("pairs") / "pairs.parquet"
+    pl.from_pandas(frame).write_parquet(path, row_group_size=len(frame) // 4)
+    return str(path)
+
+
+def agrees(frame: pd.DataFrame, lazy: Any, asked: dict[str, Any]) -> bool:
+    """Whether an engine's sums are those of the rows in memory."""
+    found = sums_of_frame(lazy, **asked)
+    rest = (asked["y_prob"], asked.get("sample_weight"), asked.get("pos_label"))
+    expected = {"": added(frame, *rest)}
+    if "groups" in asked:
+        expected = {f"t{i}": added(frame[frame["tag"] == f"t{i}"], *rest) for i in range(20)}
+    by_group = found.checked()
+    return (
+        found.n == len(frame)
+        and list(by_group) == list(expected)
+        and all(same(by_group[name], slots) for name, slots in expected.items())
+    )
+
+
+@pytest.mark.parametrize(
+    ("engine", "asked"),
+    [(engine, asked) for engine in ENGINES for asked in (ASKED if engine != "ibis" else ("numbers", "groups"))],
+)
+def test_an_engine_adds_up_as_memory_does(engine: str, asked: str, frame: pd.DataFrame, path: str) -> None:
+    assert agrees(frame, ENGINES[engine](path), ASKED[asked])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ENGINES)
+def test_of_millions_of_rows(engine: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    frame = sample(MANY)
+    lazy = ENGINES[engine](stored(frame, tmp_path_factory))
+    assert [name for name, asked in ASKED.items() if not agrees(frame, lazy, asked)] == []
+
+
+PROBABILITIES = st.floats(0, 1) | st.floats(0, 1e-5) | st.sampled_from([0.0, 1.0, 0.5, -0.0])
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.tuples(PROBABILITIES, st.integers(0, 1)), min_size=1, max_size=50))
+def test_any_probabilities_fall_into_the_same_cells(rows: list[tuple[float, int]]) -> None:
+    q, y = np.array([q for q, _ in rows]), np.array([y for _, y in rows], dtype=np.uint8)
+    adder = SlotAdder()
+    adder.add(q + 0.0, y)
+    assert sums_of_frame(pl.LazyFrame({"q": q, "y": y}), y_true="y", y_prob="q").checked() == {"": adder.slots()}
+
+
+def test_every_figure_comes_from_the_sums(frame: pd.DataFrame, path: str) -> None:
+    """The engine is asked once for each, and no row comes back."""
+    slots, lazy = added(frame), relation(path)
+    curve = calibration_curve("label", "prob", data=lazy)
+    assert curve.to_dict() == curve_of(slots).to_dict()
+    assert calibration_error("label", "prob", data=lazy) == curve.debiased_error
+    assert calibration_test("label", "prob", data=lazy, method="binned").p_value == curve.p_value
+    weighted = calibration_curve("label", "prob", data=lazy, sample_weight="weight")
+    expected = curve_of(added(frame, weight="weight"))
+    assert weighted.notes == expected.notes
+    assert weighted.debiased_error.value == pytest.approx(expected.debiased_error.value, rel=1e-11)
+    assert weighted.brier.score == pytest.approx(expected.brier.score, rel=1e-12)
+    table = calibration_table("label", "prob", groups="tag", data=lazy)
+    one = curve_of(added(frame[frame["tag"] == "t7"]))
+    assert [row.name for row in table] == [f"t{i}" for i in range(20)]
+    assert (table["t7"].n, table["t7"].error, table["t7"].p_value) == (one.n, one.debiased_error, one.p_value)
+    assert table.recipe["n"] == FEW
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_few_rows_are_binned_as_arrays_are(engine: str, frame: pd.DataFrame, tmp_path: Path) -> None:
+    few = frame.head(5_000)
+    few.to_parquet(tmp_path / "few.parquet")
+    lazy = ENGINES[engine](str(tmp_path / "few.parquet"))
+    columns = {"y_true": few["said"], "y_prob": few["prob"], "pos_label": "yes"}
+    named = {"y_true": "said", "y_prob": "prob", "pos_label": "yes", "data": lazy}
+    assert calibration_curve(**named).to_dict() == calibration_curve(**columns).to_dict()
+    by_tag = calibration_table(**named, groups="tag").to_dict()
+    assert by_tag == calibration_table(**columns, groups=few["tag"]).to_dict()
+    assert FEW > EXACT_UP_TO > len(few)
+
+
+def test_what_needs_rows_fetches_them(frame: pd.DataFrame, path: str) -> None:
+    """Clusters, the bootstrap and tests of single pairs: as of the columns in memory."""
+    lazy = pl.scan_parquet(path)
+    assert calibration_curve("label", "prob", data=lazy, clusters="tag").recipe["clustered"]
+    test = calibration_test("label", "prob", data=lazy, method="spiegelhalter")
+    assert test.statistic == calibration_test(frame["label"], frame["prob"], method="spiegelhalter").statistic

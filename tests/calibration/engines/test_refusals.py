@@ -1,0 +1,141 @@
+"""What is wrong in a lazy frame is refused in the words used for arrays, by every engine, and never added up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from howsure import calibration_curve, calibration_table
+from howsure.calibration.engines.frame_sums import labels_unclear
+from howsure.calibration.engines.pairs_or_sums import sums_of_frame
+from howsure.errors import InputError
+from tests.calibration.engines.pairs import ENGINES, FEW
+
+OUT = "Leave such rows out first."
+FAULTS: dict[str, tuple[dict[str, Any], str]] = {
+    "no such column": ({"y_prob": "prop"}, r"no column 'prop' in the data frame; it has .*Did you mean prob\?"),
+    "not a name": ({"y_prob": 3}, "with data=, y_prob must name a column, not be a int"),
+    "text for numbers": ({"y_prob": "said"}, "y_prob must be numbers; the column 'said' holds String"),
+    "text for weights": ({"sample_weight": "said"}, "sample_weight must be numbers; the column 'said' holds String"),
+    "missing": ({"y_prob": "hole"}, rf"y_prob must not be missing; .*{OUT}"),
+    "not a number": ({"y_prob": "nan"}, rf"y_prob must not be missing; .*{OUT}"),
+    "outside": ({"y_prob": "logit"}, r"y_prob must lie in \[0, 1\]; .*holds 3\.5.* Are these logits\?"),
+    "per cent": ({"y_prob": "percent"}, r"y_prob must lie in \[0, 1\]; .*Are these percentages\? Divide by 100"),
+    "missing label": ({"y_true": "hole"}, rf"y_true must not be missing; .*{OUT}"),
+    "missing group": ({"groups": "void"}, rf"groups must not be missing; .*{OUT}"),
+    "missing weight": (
+        {"sample_weight": "gap"},
+        rf"sample_weight must (not be missing|be finite and not negative); .*{OUT}",
+    ),
+    "no number for a weight": ({"sample_weight": "nan"}, r"sample_weight must be finite and not negative; .*nan\."),
+    "negative weight": ({"sample_weight": "below"}, r"sample_weight must be finite and not negative; .*-1\.0"),
+    "infinite weight": ({"sample_weight": "endless"}, "sample_weight must be finite and not negative; .*inf"),
+    "no weight": ({"sample_weight": "zero"}, "sample_weight is 0 in every row: nothing has any weight"),
+    "unnamed labels": (
+        {"y_true": "said"},
+        r"y_true must be 0 or 1; it holds 'no' \(3\), 'yes' \(3\)\. Say which is pos",
+    ),
+    "three labels": (
+        {"y_true": "three"},
+        r"y_true must have two values; it holds 'no' \(3\), 'yes' \(2\), 'maybe' \(1\)",
+    ),
+    "three labels, one named": ({"y_true": "three", "pos_label": "yes"}, r"must have two values; it holds 'no' \(3\)"),
+    "a label misspelt": ({"y_true": "said", "pos_label": "Yes"}, r"pos_label='Yes' is not a value of y_true; it holds"),
+    "a label of another type": (
+        {"pos_label": "1"},
+        r"pos_label='1' is not a value of y_true; it holds 0 \(3\), 1 \(3\)",
+    ),
+    "numbers for labels": ({"y_true": "third"}, r"y_true must be 0 or 1; it holds 0\.5 \(6\)"),
+}
+
+
+def broken() -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "label": [0, 1, 0, 1, 0, 1],
+            "prob": [0.1, 0.9, 0.2, 0.8, 0.3, 0.7],
+            "said": ["no", "yes"] * 3,
+            "three": ["no", "yes", "no", "yes", "no", "maybe"],
+            "void": ["a", "b", "a", None, "b", "a"],
+            "hole": [0.5, None, 0.5, 0.25, 1.0, 0.0],
+            "gap": [1.0, None, 1.0, 1.0, 1.0, 1.0],
+            "nan": [0.5, np.nan, 0.5, 0.25, 1.0, 0.0],
+            "logit": [0.1, 3.5, 0.2, 0.8, 0.3, 0.7],
+            "percent": [10.0, 99.0, 0.2, 0.8, 0.3, 0.7],
+            "below": [1.0, -1.0, 1.0, 1.0, 1.0, 1.0],
+            "endless": [1.0, np.inf, 1.0, 1.0, 1.0, 1.0],
+            "zero": [0.0] * 6,
+            "third": [0.5] * 6,
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("broken") / "broken.parquet"
+    broken().write_parquet(path)
+    return str(path)
+
+
+SAMPLED = ("missing", "not a number", "outside", "three labels, one named", "missing group")
+
+
+@pytest.mark.parametrize(
+    ("engine", "fault"),
+    [(engine, fault) for engine in ENGINES for fault in (FAULTS if engine in ("duckdb", "dask") else SAMPLED)],
+)
+def test_a_fault_is_refused(engine: str, fault: str, path: str) -> None:
+    """By DuckDB also where a Parquet file says that its column has no NaN, as that of Polars does."""
+    asked, told = FAULTS[fault]
+    with pytest.raises(InputError, match=told):
+        sums_of_frame(ENGINES[engine](path), **{"y_true": "label", "y_prob": "prob"} | asked).checked()
+
+
+def test_few_rows_are_refused_with_the_row(path: str) -> None:
+    with pytest.raises(InputError, match=r"y_prob must lie in \[0, 1\]; row 1 holds 3\.5\. Are these logits\?"):
+        calibration_curve("label", "logit", data=pl.scan_parquet(path))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_one_row_among_many_is_counted(engine: str, tmp_path: Path) -> None:
+    q = np.linspace(0, 1, FEW)
+    q[77_777] = np.nan
+    pl.DataFrame({"q": q, "y": np.arange(FEW) % 2}).write_parquet(tmp_path / "one.parquet")
+    with pytest.raises(InputError) as caught:
+        calibration_curve("y", "q", data=ENGINES[engine](str(tmp_path / "one.parquet")))
+    where = "row 77777 holds nan" if engine == "dask" else f"it is in 1 of {FEW:,} rows"
+    assert str(caught.value).startswith(f"y_prob must not be missing; {where}. {OUT}")
+
+
+def test_a_group_without_weight_is_named(tmp_path: Path) -> None:
+    tag = np.where(np.arange(FEW) % 2, "a", "b")
+    lazy = pl.LazyFrame({"q": np.linspace(0, 1, FEW), "y": np.arange(FEW) % 2, "tag": tag, "w": (tag == "a") * 1.0})
+    with pytest.raises(InputError, match="every weight of the group 'b' is 0: nothing in it counts"):
+        calibration_table("y", "q", groups="tag", sample_weight="w", data=lazy)
+
+
+def test_weights_whose_powers_are_no_numbers() -> None:
+    lazy = pl.LazyFrame({"q": [0.5, 0.25], "y": [0, 1], "w": [1e100, 1e100]})
+    with pytest.raises(InputError, match="sample_weight must have fourth powers with a finite sum"):
+        sums_of_frame(lazy, y_true="y", y_prob="q", sample_weight="w").checked()
+
+
+@pytest.mark.parametrize(
+    ("labels", "pos_label", "unclear"),
+    [
+        ({0, 1}, None, False),
+        ({"0", "1"}, None, False),
+        ({0, "1"}, None, True),
+        ({"a", "b"}, "a", False),
+        ({"b"}, "a", True),
+        ({0}, 1, False),
+        ({1, 2, 3}, 1, True),
+        ({"a"}, "a", False),
+    ],
+)
+def test_which_labels_are_clear(labels: set[Any], pos_label: Any, unclear: bool) -> None:
+    assert labels_unclear(labels, pos_label) is unclear
