@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure import calibration_curve, calibration_error, calibration_table, calibration_test
+from howsure.calibration.corp.curve import corp_of
 from howsure.calibration.curve import curve_of
 from howsure.calibration.engines.pairs_or_sums import sums_of_frame
 from howsure.calibration.summary.cells import EXACT_UP_TO
@@ -100,6 +101,8 @@ def test_every_figure_comes_from_the_sums(frame: pd.DataFrame, path: str) -> Non
     assert weighted.notes == expected.notes
     assert weighted.debiased_error.value == pytest.approx(expected.debiased_error.value, rel=1e-11)
     assert weighted.brier.score == pytest.approx(expected.brier.score, rel=1e-12)
+    steps = calibration_curve("label", "prob", data=lazy, method="corp", rng=0)
+    assert steps.to_dict() == corp_of(slots, rng=0).to_dict()
     table = calibration_table("label", "prob", groups="tag", data=lazy)
     one = curve_of(added(frame[frame["tag"] == "t7"]))
     assert [row.name for row in table] == [f"t{i}" for i in range(20)]
