@@ -62,7 +62,18 @@ TALKING = {"click", "rich"}
 TOUCHING_A_DISK = {"duckdb", "os", "pathlib", "pickle", "shutil", "socket", "sqlite3", "subprocess", "tempfile"}
 FILE_METHODS = {"mkdir", "open", "read_bytes", "read_text", "tofile", "unlink", "write_bytes", "write_text"}
 NUMPY_FILE_FUNCTIONS = {"fromfile", "genfromtxt", "load", "loadtxt", "memmap", "save", "savetxt", "savez"}
-SLOW_TO_IMPORT = {"dask", "matplotlib", "pandas", "polars", "pyarrow", "scipy.stats", "sklearn", "spacy", "starlette"}
+SLOW_TO_IMPORT = {
+    "dask",
+    "matplotlib",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "scipy.stats",
+    "sklearn",
+    "spacy",
+    "starlette",
+    "torch",
+}
 SECONDS_TO_IMPORT = 0.3
 
 

@@ -14,6 +14,7 @@ from tests.cli.bad_input_counts import COUNTS
 from tests.cli.bad_input_evaluate import EVALUATED
 from tests.cli.bad_input_groups import GROUPS
 from tests.cli.bad_input_import import SCORED
+from tests.cli.bad_input_logits import OF_LOGITS
 from tests.cli.bad_input_logs import LOGGED
 from tests.cli.bad_input_monitor import MONITORED
 from tests.cli.bad_input_print import PRINTED
@@ -36,6 +37,7 @@ TOPICS = {
     "Monitor": MONITORED,
     "Recalibration": [*RECALIBRATE, *EVALUATED],
     "Neural taggers and classifiers": NEURAL,
+    "Logits of language models": OF_LOGITS,
     "Temperatures of taggers": TEMPERED,
     "Coreference": MENDED,
     "Checks": CHECKED,

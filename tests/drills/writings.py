@@ -9,6 +9,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from howsure.cli.terminal.destinations import Written, WrittenFolder
 from tests.cli.running import printed
 from tests.cli.walking import commands
@@ -32,6 +34,10 @@ TYPED = {
     "check trend": ("nightly.experiments --output o.txt --figure o.svg", "o.txt o.svg"),
     "calibration find-groups": (
         f"predictions.csv {JUDGE} --features model --min-rows 20 --output o.txt --figure o.svg --report o.html",
+        "o.txt o.svg o.html",
+    ),
+    "calibration logits": (
+        "logits.npy --targets tokens.npy --output o.txt --figure o.svg --report o.html",
         "o.txt o.svg o.html",
     ),
     "calibration compare": ("two.csv --target y --prob p --prob q --output o.txt --figure o.svg", "o.txt o.svg"),
@@ -115,6 +121,8 @@ def make_place(folder: Path) -> Path:
             Path(made).unlink()
         rows = [f"{i % 2},{i % 10 / 10},{i % 7 / 7:.3f},{i % 3 % 2},{i % 5 % 2}" for i in range(400)]
         Path("two.csv").write_text("\n".join(["y,p,q,a,b", *rows, ""]))
+        np.save("logits.npy", np.arange(4000.0).reshape(400, 10) % 7)
+        np.save("tokens.npy", np.arange(400) % 10)
         months = [f"2026-{1 + i % 12:02}-{1 + i % 28:02},{i % 2},{i % 10 / 10}" for i in range(400)]
         Path("dated.csv").write_text("\n".join(["date,y,p", *months, ""]))
         watched = ("--date", "date", "--target", "y", "--prob", "p", "--tolerance", "0.45", "--until", "2026-06-30")

@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 
+from howsure.calibration.summary.logits.slots_of_logits import slots_of_logits
 from howsure.cli.check.baseline_files import read_baseline
 from howsure.cli.check.configuration import contexts, read_configuration
 from howsure.cli.check.main import FOUND, command
@@ -29,6 +31,7 @@ from howsure.data.documents.crfsuite_items import read_attributes
 from howsure.data.documents.document import Document, Sentence
 from howsure.data.documents.read_documents import read_documents
 from howsure.data.documents.two_columns import read_sentence_index
+from howsure.data.logit_files import open_logits
 from howsure.data.logs.model_arrays import read_model_arrays
 from howsure.data.predictions.open_predictions import open_predictions
 from howsure.data.predictions.read_columns import read_columns
@@ -129,6 +132,17 @@ def logits(path: Path) -> None:
     entity_spans(posterior, None if arrays.label_ids is None else gold_tags(arrays.label_ids, labels=names))
 
 
+def logit_file(path: Path) -> None:
+    """Logits with their targets, or with targets for rows that it may have; and the sums of their pairs."""
+    beside = path.parent / "targets-of-logits.npy"
+    np.save(beside, np.arange(6) % 3)
+    for targets in ((), (beside,), (path,)):
+        with suppress(InputError):
+            shards = open_logits([path], targets=targets)
+            for block in shards.blocks():
+                slots_of_logits(block.logits, block.targets, ignore=shards.ignore)
+
+
 def crfsuite(path: Path) -> None:
     CRFTagger.from_crfsuite(path, features="basic").posterior([["a", "bird"]]).marginals()
 
@@ -197,6 +211,8 @@ READERS = {
         Reader("crfsuite-model", ".crfsuite", crfsuite),
         Reader("tagger", ".model", tagger, MODEL),
         Reader("logits", ".npz", logits, ZIP),
+        Reader("logits-npy", ".npy", logit_file),
+        Reader("logits-safetensors", ".safetensors", logit_file),
         Reader("antecedents", ".npz", antecedents, MODEL),
         Reader("antecedent-scores-jsonl", ".jsonl", antecedent_scores),
         Reader("antecedent-scores-npz", ".npz", antecedent_scores, ZIP),

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
+import safetensors.numpy
 
 from howsure.data import write_antecedent_scores
 from howsure.monitoring import CalibrationMonitor
@@ -209,6 +210,11 @@ SEEDS: dict[str, Seeds] = {
     ],
     "tagger": taggers,
     "logits": lambda folder: [bytes_of(logits, folder / "logits.npz")],
+    "logits-npy": fixed(array(np.arange(18.0).reshape(6, 3)), array(np.zeros((2, 3, 3), np.float16))),
+    "logits-safetensors": fixed(
+        safetensors.numpy.save({"logits": np.arange(18.0).reshape(6, 3), "targets": np.arange(6) % 3}),
+        safetensors.numpy.save({"predictions": np.zeros((2, 3, 3), np.float16)}, {"model": "small"}),
+    ),
     "antecedents": lambda folder: [bytes_of(write_model, folder / "antecedents.npz")],
     "antecedent-scores-jsonl": lambda folder: [scored(folder / "scores.jsonl")],
     "antecedent-scores-npz": lambda folder: [scored(folder / "scores.npz")],

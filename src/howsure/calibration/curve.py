@@ -208,7 +208,7 @@ def _recipe(
     if binning == "adaptive":
         recipe |= {"bin_size": binned.bin_size}
         recipe |= {"bin_size_rule": "n_bins" if n_bins else "n^(2/3) / 2" if bin_size == "auto" else "given"}
-    else:
+    elif binning == "uniform":
         recipe |= {"widths": len(width_edges(n_bins)) + 1}
     recipe |= {"bins": len(binned.sums), "interval": interval, "level": level}
     if interval in ("nguyen-oconnor", "bootstrap"):

@@ -143,7 +143,7 @@ class Archive:
 
 
 @dataclass(frozen=True, slots=True)
-class _Header:
+class ArrayHeader:
     """What the first bytes of an array declare, and how many they are."""
 
     dtype: np.dtype[Any]
@@ -162,13 +162,7 @@ def read_array(stream: IO[bytes], size: int, *, name: str, kinds: str = NUMBERS)
     Raises ArchiveError if its type is of none of the `kinds`, if it does not declare as much as is there, if texts hold
     what is no character, or if it is no such array.
     """
-    header = _header(stream, name, kinds)
-    if header.length + header.n_bytes != size or (header.dtype.itemsize == 0 and math.prod(header.shape) > 0):
-        shape = " x ".join(f"{n:,}" for n in header.shape)
-        raise ArchiveError(
-            f"{name} declares {shape} values of {header.dtype.itemsize} bytes, and {size - header.length:,} bytes are "
-            "there"
-        )
+    header = array_header(stream, size, name=name, kinds=kinds)
     array: Array = np.empty(header.shape, header.dtype, order="F" if header.fortran else "C")
     flat = array.ravel(order="K")  # a view
     held: Any = flat.view(np.uint8) if header.n_bytes else flat
@@ -185,7 +179,11 @@ def read_array(stream: IO[bytes], size: int, *, name: str, kinds: str = NUMBERS)
     return array
 
 
-def _header(stream: IO[bytes], name: str, kinds: Collection[str]) -> _Header:
+def array_header(stream: IO[bytes], size: int, *, name: str, kinds: Collection[str] = NUMBERS) -> ArrayHeader:
+    """The header of an array in numpy's format, of which `size` bytes are there; the values come next.
+
+    Raises ArchiveError as `read_array` does, but for what the values are.
+    """
     start = stream.read(8)
     if start[:6] != MAGIC or len(start) < 8 or start[6] not in (1, 2, 3):
         raise ArchiveError(f"{name} is no array of numpy")
@@ -208,7 +206,14 @@ def _header(stream: IO[bytes], name: str, kinds: Collection[str]) -> _Header:
         raise ArchiveError(f"{name} must hold {_said(kinds)}; it holds {what}")
     if not whole or type(fortran) is not bool or len(shape) > 32:
         raise ArchiveError(f"{name} declares a shape that is none")
-    return _Header(dtype, shape, fortran, 8 + width + length)
+    header = ArrayHeader(dtype, shape, fortran, 8 + width + length)
+    if header.length + header.n_bytes != size or (header.dtype.itemsize == 0 and math.prod(header.shape) > 0):
+        shape = " x ".join(f"{n:,}" for n in header.shape)
+        raise ArchiveError(
+            f"{name} declares {shape} values of {header.dtype.itemsize} bytes, and {size - header.length:,} bytes are "
+            "there"
+        )
+    return header
 
 
 def _check_characters(array: Array, name: str) -> None:

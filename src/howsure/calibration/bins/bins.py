@@ -7,7 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from howsure.calibration.bins.boundaries import boundaries_of_sorted
-from howsure.calibration.bins.of_slots import bars_of, bins_of_cells, bins_of_width, label_variance_of, sums_of_slots
+from howsure.calibration.bins.of_slots import (
+    bars_of,
+    bins_of_cells,
+    bins_of_weight,
+    bins_of_width,
+    label_variance_of,
+    sums_of_slots,
+)
 from howsure.calibration.bins.sums import Sums, sums_of_rows
 from howsure.calibration.summary.cells import EXACT_UP_TO
 from howsure.calibration.summary.slot_adder import slots_of
@@ -78,10 +85,13 @@ def bin_pairs(
     Of more than `EXACT_UP_TO` pairs in the whole input (`whole`, where these are a part of it), and of sums, bins are
     made of whole cells.
     """
-    if binning not in ("adaptive", "uniform"):
+    if binning == "weight" and not isinstance(pairs, Slots):
+        raise InputError("binning='weight' is for sums: add the pairs to a CalibrationSummary, whose curve takes it.")
+    if binning not in ("adaptive", "uniform", "weight"):
         raise InputError(f"binning must be 'adaptive' or 'uniform', not {binning!r}")
-    if binning == "uniform" and bin_size != "auto":
-        raise InputError(f"bins of equal width have no bin_size; it is {bin_size!r}. Give n_bins instead.")
+    if binning != "adaptive" and bin_size != "auto":
+        equal = "width" if binning == "uniform" else "weight"
+        raise InputError(f"bins of equal {equal} have no bin_size; it is {bin_size!r}. Give n_bins instead.")
     size = choose_bin_size(len(pairs), bin_size=bin_size, n_bins=n_bins)
     if isinstance(pairs, Pairs):
         if max(whole, len(pairs)) <= EXACT_UP_TO:
@@ -111,12 +121,12 @@ def _bin_sorted(pairs: Pairs, binning: str, size: int, n_bins: int | None) -> Bi
 
 
 def _bin_slots(slots: Slots, binning: str, size: int, n_bins: int | None) -> Binned:
-    if binning == "adaptive":
-        bins, inner = bins_of_cells(slots, size)
-        edges = inner
-    else:
+    if binning == "uniform":
         edges = width_edges(n_bins)
         bins, inner = bins_of_width(slots, edges)
+    else:
+        bins, inner = bins_of_weight(slots, n_bins) if binning == "weight" else bins_of_cells(slots, size)
+        edges = inner
     sums = sums_of_slots(slots).into(bins, len(edges) + 1)
     variance = label_variance_of(slots)
     if variance is not None:

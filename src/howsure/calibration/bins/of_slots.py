@@ -7,6 +7,7 @@ import numpy as np
 from howsure.calibration.bins.sums import Sums
 from howsure.calibration.summary.cells import CELLS, first_of_cells
 from howsure.calibration.summary.slots import Slots
+from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Floats, Integers
 
 ROUNDING = 2.0**-40  # a mean prediction that lies on an edge may end so far beyond it
@@ -65,6 +66,22 @@ def bars_of(slots: Slots, bars: int) -> Floats:
     bar = np.where(slots.cell < CELLS, bar, bars - 1 - bar)
     found = np.bincount(2 * bar + slots.label, slots.powers()[0], 2 * bars)
     return found.reshape(-1, 2).T.astype(np.float64)
+
+
+def bins_of_weight(slots: Slots, n_bins: int | None) -> tuple[Integers, Floats]:
+    """The bin of each slot, bins being of equal weight but for cells that are not divided, and the largest prediction
+    of each bin but the last.
+
+    Without `n_bins` there are 2 n^(1/3) of them, n pairs of equal weight whose sum varies as much.
+    """
+    starts = np.flatnonzero(np.append(True, np.diff(slots.cell) > 0)[: len(slots.slot)])
+    w1, w2 = slots.powers()[:2]
+    ends = np.cumsum(np.add.reduceat(w1, starts))
+    effective = ends[-1] ** 2 / w2.sum()
+    n = max(1, round(2 * effective ** (1 / 3))) if n_bins is None else check_whole(n_bins, name="n_bins")
+    last = np.unique(ends[:-1].searchsorted(ends[-1] * (np.arange(1, n) / n)))
+    lasts = slots.cell[starts][last[last < len(starts) - 1]]
+    return lasts.searchsorted(slots.cell), np.nextafter(first_of_cells()[lasts + 1], 0.0)
 
 
 def label_variance_of(slots: Slots) -> Floats | None:

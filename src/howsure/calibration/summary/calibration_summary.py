@@ -7,9 +7,12 @@ from typing import Any, Self
 from howsure.calibration.curve import curve_of
 from howsure.calibration.estimates.calibration_error import error_of
 from howsure.calibration.results import CalibrationCurve
+from howsure.calibration.summary.by_probability import by_probability
+from howsure.calibration.summary.logits.slots_of_logits import IGNORED, slots_of_logits
 from howsure.calibration.summary.slot_adder import slots_of
 from howsure.calibration.summary.slots import Slots
 from howsure.errors import InputError
+from howsure.inputs.classes import CLASS_WISE
 from howsure.inputs.pairs_from import pairs_from
 from howsure.stats.estimate import Estimate
 from howsure.stats.randomness import Randomness
@@ -53,6 +56,34 @@ class CalibrationSummary:
         pairs = pairs_from(y_true, y_prob, sample_weight=sample_weight, pos_label=pos_label)
         self._slots = self._slots + slots_of(pairs)
 
+    def add_logits(self, logits: Any, targets: Any, *, reduce: str = CLASS_WISE, ignore: int = IGNORED) -> None:
+        """Add the pairs of rows of logits (…, V), as a language model gives them, and the numbers of the right classes,
+        targets (…), from 0.
+
+        reduce="class-wise": V pairs a row, the probability of each class and whether it is the target; "top-label": one
+        pair a row, the largest probability and whether its class is the target (ties go to the first class). Rows with
+        the target `ignore` make no pairs. Probabilities are softmax in float64, of any floating-point type; -inf is the
+        probability 0. Arrays are summed by numpy, tensors of torch by torch on their own device, from where only sums
+        and a few numbers a row come back.
+
+        >>> import numpy as np
+        >>> summary = CalibrationSummary()
+        >>> summary.add_logits(np.log([[0.7, 0.2, 0.1], [0.5, 0.1, 0.4], [0.1, 0.1, 0.8]]), [0, 2, -100])
+        >>> len(summary)
+        6
+
+        Raises InputError for what is no such input; nothing is added then.
+        """
+        self._slots = self._slots + slots_of_logits(logits, targets, reduce=reduce, ignore=ignore)
+
+    def by_probability(self) -> Self:
+        """The same pairs, each with its own probability as its weight: of all classes of a large vocabulary, those that
+        the model would choose. `curve(binning="weight")` then gives bins of equal expected frequency.
+
+        Raises InputError for pairs that have weights.
+        """
+        return self.of_slots(by_probability(self._slots))
+
     def __add__(self, other: Self) -> Self:
         if not isinstance(other, CalibrationSummary):
             return NotImplemented
@@ -76,7 +107,11 @@ class CalibrationSummary:
         level: float = 0.95,
         rng: Randomness = None,
     ) -> CalibrationCurve:
-        """The calibration curve of the pairs, as of `calibration_curve`; its bins are made of whole cells."""
+        """The calibration curve of the pairs, as of `calibration_curve`; its bins are made of whole cells.
+
+        binning="weight": bins of equal weight instead of equally many pairs, about 2 n^(1/3) for n pairs whose weights
+        are alike.
+        """
         options: Any = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "interval": interval}
         return curve_of(self._filled(), level=level, rng=rng, **options)
 

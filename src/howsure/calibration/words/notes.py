@@ -12,6 +12,7 @@ from howsure.calibration.estimates.error import SquaredError
 from howsure.calibration.scores.multiclass import MulticlassScores
 from howsure.calibration.scores.score_parts import wrong_extremes
 from howsure.calibration.summary.slots import Slots
+from howsure.inputs.classes import CLASS_WISE
 from howsure.inputs.naming import counted, shortened
 from howsure.inputs.pairs import Pairs
 from howsure.stats.clusters import few_clusters
@@ -81,5 +82,7 @@ def _notes_of_error(pairs: Pairs | Slots, binned: Binned, squared: SquaredError,
         )
     if 2 * squared.left_out > binned.sums.count.sum():
         yield "most pairs are alone in their bin: use fewer and larger bins"
+    if isinstance(pairs, Slots) and pairs.reduction == CLASS_WISE:
+        yield "the classes of a row count as independent pairs: see docs/language-models.md on how intervals then hold"
     if len(binned.sums) == 1:
         yield "one bin only: the error is that of the mean prediction"

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from howsure.calibration.corp.curve import SIMULATIONS
-from howsure.cli.calibration import find_groups
+from howsure.cli.calibration import find_groups, logits
 from howsure.cli.calibration.corp import check_options, corp_text, judged_without_bins, write_corp_figure
 from howsure.cli.calibration.output import curves_json, curves_table, curves_text, pictured, write_figure, write_report
 from howsure.cli.calibration.p_values import METHODS, with_test
@@ -38,9 +38,7 @@ def command() -> None:
     """Calibration: do predicted probabilities match frequencies?"""
 
 
-@command.command(
-    "curve", epilog="See also: howsure calibration compare --help and howsure calibration find-groups --help"
-)
+@command.command("curve", epilog="See also: howsure calibration compare --help, find-groups --help and logits --help")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @probability_options("Column of the predicted probability.")
 @click.option(
@@ -216,3 +214,4 @@ def compare_command(
 
 
 command.add_command(find_groups.command)
+command.add_command(logits.command)

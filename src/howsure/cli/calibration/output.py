@@ -74,7 +74,7 @@ def left_out(recipe: dict[str, Any]) -> str:
 def _pooling(recipe: dict[str, Any]) -> str:
     """How rows of several files count, in a sentence of its own."""
     said = SOFT if recipe.get("soft_labels") else ""
-    if len(recipe["files"]) == 1:
+    if len(recipe["files"]) == 1 or "classes" in recipe:  # shards of one thing
         return said
     return said + _across_files(recipe)
 

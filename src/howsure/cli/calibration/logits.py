@@ -1,0 +1,96 @@
+"""`howsure calibration logits`: a model's calibration over all its classes, from files of logits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from howsure.cli.calibration.output import curves_json, curves_table, curves_text, write_figure, write_report
+from howsure.cli.terminal.commands import Command
+from howsure.cli.terminal.options import axis_option, binning_options, figure_option, output_options, report_option
+from howsure.cli.terminal.output import emit, table_text
+from howsure.cli.terminal.progress import progress
+from howsure.data.logit_files.shards import IGNORED, LogitShards, open_logits
+from howsure.errors import InputError
+from howsure.inputs.classes import CLASS_WISE, TOP_LABEL
+
+AUTO, LOGIT, WEIGHTS = "auto", "logit", ("probability", "equal")
+
+
+@click.command("logits", cls=Command, context_settings={"max_content_width": 110})
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--targets", multiple=True, metavar="FILE",
+              help="File of the right classes, .npy or .safetensors: one for all FILE..., or one for each. "
+              "Default: the tensor targets, label_ids or labels in FILE.")  # fmt: skip
+@click.option("--ignore", type=int, default=IGNORED, show_default=True, metavar="N",
+              help="Target of rows that do not count.")  # fmt: skip
+@click.option("--reduce", type=click.Choice([CLASS_WISE, TOP_LABEL]), default=CLASS_WISE, show_default=True,
+              help="Judge the probability of every class, or that of the first choice.")  # fmt: skip
+@click.option("--weights", type=click.Choice(WEIGHTS),
+              help="How much a pair of row and class counts: by its probability (default), so that bins are of equally "
+              "many expected tokens; or all equally.")  # fmt: skip
+@binning_options
+@output_options
+@figure_option("Draw the curve")
+@axis_option
+@report_option
+def command(
+    files: tuple[str, ...], targets: tuple[str, ...], ignore: int, reduce: str, weights: str | None, level: float,
+    bin_size: int | str, bins: int | None, binning: str, form: str, output: str | None, figure: str | None, axis: str,
+    report: str | None,
+) -> None:  # fmt: skip
+    """Calibration over all classes, such as the tokens of a language model: from logits and right classes in FILE...
+
+    FILE... are shards, .npy or .safetensors (a tensor named logits), of the shape (rows, classes) or (texts, tokens,
+    classes), in float64, float32, float16 or bfloat16. Rows are read some at a time; nothing is unpickled. Logits of a
+    language model stand one place before the token that they predict: save logits[:, :-1] and tokens[:, 1:]. All
+    classes are drawn on the scale of log-odds, unless --axis says otherwise.
+
+    \b
+    howsure calibration logits 'shards/*.safetensors'
+    howsure calibration logits logits-*.npy --targets tokens.npy --figure curve.png
+    howsure calibration logits 'shards/*.safetensors' --reduce top-label
+    """
+    if weights is not None and reduce == TOP_LABEL:
+        raise InputError("--weights is for --reduce class-wise; of first choices there is one pair per row.")
+    shards = open_logits(files, targets=targets, ignore=ignore)
+    summary = summary_of(shards, reduce)
+    if reduce == CLASS_WISE and weights != "equal":
+        summary, binning = summary.by_probability(), "weight" if binning == "adaptive" else binning
+    curve = summary.curve(bin_size=bin_size, n_bins=bins, binning=binning, level=level)
+    if axis == AUTO and curve.bins.mean_prob[0] > 0.0 and curve.bins.mean_prob[-1] < 1.0 and reduce == CLASS_WISE:
+        axis = LOGIT
+    recipe: dict[str, Any] = {
+        "command": "howsure calibration logits", "files": list(shards.files), "targets": list(targets),
+        "reduce": reduce, "classes": shards.n_classes, "rows": shards.rows - shards.ignored,
+        "skipped": {f"target {ignore}": shards.ignored},
+    }  # fmt: skip
+    told: dict[str, Any] = {"recipe": recipe, "skipped": shards.ignored, "adjust": "none"}  # there is one curve
+    if form == "json":
+        shown = curves_json([curve], **told)
+    elif form == "table":
+        shown = curves_text([curve], **told)
+    else:
+        shown = table_text(curves_table([curve], **told, exact=form == "csv"), form)
+    if figure is not None:
+        write_figure([curve], figure, axis=axis)
+    if report is not None:
+        write_report([curve], report, corp=[], **told)
+    emit(shown, output)
+
+
+def summary_of(shards: LogitShards, reduce: str) -> Any:
+    """The sums of all rows that count."""
+    from howsure.calibration.summary.calibration_summary import CalibrationSummary
+    from howsure.calibration.summary.logits.slots_of_logits import slots_of_logits
+    from howsure.calibration.summary.slots import Slots
+
+    slots = Slots.none()
+    with progress("rows", total=shards.rows) as advance:
+        for block in shards.blocks():
+            slots = slots + slots_of_logits(
+                block.logits, block.targets, reduce=reduce, ignore=shards.ignore, place=block.place
+            )
+            advance(len(block.targets))
+    return CalibrationSummary.of_slots(slots)

@@ -1,0 +1,233 @@
+"""Shards: files that hold logits, (rows, classes), as a language model gives them, and the right class of each row."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import BinaryIO
+
+import numpy as np
+
+from howsure.data.logit_files.safetensors import tensors_of
+from howsure.data.logit_files.stored_array import Array, StoredArray
+from howsure.errors import InputError
+from howsure.files.archive import MAGIC, ArchiveError, array_header
+from howsure.files.opened import missing_file, opened
+from howsure.inputs.naming import natural_order, shortened
+
+IGNORED = -100
+PAIRS_AT_ONCE = 1 << 23
+LOGITS, TARGETS = ("logits", "predictions"), ("targets", "label_ids", "labels")  # the first that is there counts
+SUFFIXES = (".npy", ".safetensors")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some rows of logits with their targets, from the row `first` of a file on, counted from 0."""
+
+    logits: Array
+    targets: Array
+    first: int
+    path: str
+
+    def place(self, row: int) -> str:
+        """What a row of the block is called."""
+        return f"row {self.first + row + 1:,} of {self.path} (counted from 1)"
+
+
+@dataclass(frozen=True, slots=True)
+class LogitShards:
+    """Logits in files, and a target for each row. A row whose target is `ignore` does not count."""
+
+    files: tuple[str, ...]
+    logits: tuple[StoredArray, ...]
+    targets: tuple[Array, ...]
+    ignore: int
+
+    @property
+    def n_classes(self) -> int:
+        """The numbers in a row of logits: the size of the vocabulary."""
+        return self.logits[0].shape[-1]
+
+    @property
+    def rows(self) -> int:
+        """All rows, also those that do not count."""
+        return sum(map(len, self.targets))
+
+    @property
+    def ignored(self) -> int:
+        """The rows whose target says that they do not count."""
+        return sum(int(np.count_nonzero(one == self.ignore)) for one in self.targets)
+
+    def blocks(self) -> Iterator[Block]:
+        """All rows, some at a time."""
+        n = max(1, PAIRS_AT_ONCE // self.n_classes)
+        for logits, targets in zip(self.logits, self.targets, strict=True):
+            with opened(logits.path) as file:
+                for first in range(0, logits.n_rows, n):
+                    part = targets[first : first + n]
+                    yield Block(logits.rows(file, first, len(part)), part, first, logits.path)
+
+
+def open_logits(
+    paths: Sequence[str | os.PathLike[str]], *, targets: Sequence[str | os.PathLike[str]] = (), ignore: int = IGNORED
+) -> LogitShards:
+    """The logits in .npy or .safetensors files, and the numbers of the right classes.
+
+    The targets stand in the same .safetensors file, or in files of `targets`: one for each shard, or one for all, in
+    their order. Their shape is that of the logits without the last axis. Where a target is `ignore`, the row does not
+    count. Nothing but headers and targets is read before rows are asked for; nothing is unpickled.
+
+    Raises InputError naming the file, and what it holds instead.
+    """
+    files = _named(paths)
+    held = [_arrays(path) for path in files]
+    logits = tuple(_logits_of(arrays, path) for arrays, path in zip(held, files, strict=True))
+    if len({one.shape[-1] for one in logits}) > 1:
+        sizes = shortened(f"{one.path} {one.shape[-1]:,}" for one in logits)
+        raise InputError(f"all files must hold logits of the same classes; they hold rows of {sizes}.")
+    if targets:
+        numbers = _beside(logits, _named(targets))
+    else:
+        numbers = tuple(_targets_of(arrays, one) for arrays, one in zip(held, logits, strict=True))
+    shards = LogitShards(files, logits, numbers, ignore)
+    for one, found in zip(logits, numbers, strict=True):
+        _check_targets(found, one, ignore)
+    if shards.ignored == shards.rows:
+        raise InputError(f"no row of {shortened(files)} counts: every target is {ignore}, or there is no row.")
+    return shards
+
+
+def _named(paths: Sequence[str | os.PathLike[str]]) -> tuple[str, ...]:
+    """The files that paths and globs name, each once."""
+    found: list[str] = []
+    for path in [os.fspath(one) for one in paths]:
+        if os.path.exists(path):
+            found.append(path)
+            continue
+        if not glob.has_magic(path):
+            raise missing_file(path)
+        matching = sorted(glob.glob(path, recursive=True), key=natural_order)
+        if not matching:
+            raise InputError(f"no file matches {path}.")
+        found += matching
+    seen: dict[str, str] = {}
+    for path in found:
+        if seen.setdefault(os.path.realpath(path), path) is not path:
+            raise InputError(f"{path} is named twice; its rows would be counted twice.")
+    return tuple(found)
+
+
+def _arrays(path: str) -> dict[str, StoredArray]:
+    """The arrays of a file by name; of an .npy file, which has one, by its stem."""
+    with opened(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if path.lower().endswith(".safetensors"):
+            return tensors_of(file, size, path)
+        start = file.read(len(MAGIC))
+        file.seek(0)
+        if start != MAGIC:
+            raise _unknown(path, start)
+        return {"": _of_npy(file, size, path)}
+
+
+def _unknown(path: str, start: bytes) -> InputError:
+    if start.startswith(b"PK") and path.lower().endswith(".npz"):
+        return InputError(
+            f"{path} is an archive: save logits by numpy.save or as .safetensors. The output of Trainer.predict in an "
+            ".npz is read by howsure calibration."
+        )
+    if start.startswith((b"PK", b"\x80")):
+        return InputError(f"{path} is pickled, and is not opened: what it holds could run. Save it as .safetensors.")
+    return InputError(f"{path} holds no logits in a format that is known: {' or '.join(SUFFIXES)}.")
+
+
+def _of_npy(file: BinaryIO, size: int, path: str) -> StoredArray:
+    try:
+        header = array_header(file, size, name=path)
+    except ArchiveError as error:
+        raise InputError(f"{path} cannot be read: {error}.") from error
+    if header.fortran and len(header.shape) > 1:
+        raise InputError(f"{path} holds its columns one after another; save numpy.ascontiguousarray of it.")
+    return StoredArray(path, "", header.dtype.str, header.shape, header.length)
+
+
+def _logits_of(arrays: dict[str, StoredArray], path: str) -> StoredArray:
+    found = _first(arrays, LOGITS)
+    if found is None:
+        raise InputError(f"{path} holds no tensor named {' or '.join(LOGITS)}; it has {shortened(arrays) or 'none'}.")
+    if not found.is_floating or len(found.shape) < 2:
+        shape = " x ".join(f"{n:,}" for n in found.shape) or "one number"
+        raise InputError(
+            f"{path} must hold logits, floating-point numbers, (rows, classes); it holds {found.type_name}, {shape}."
+        )
+    if found.shape[-1] < 2:
+        raise InputError(f"{path} has rows of {found.shape[-1]:,} number; logits of two classes or more are needed.")
+    return found
+
+
+def _first(arrays: dict[str, StoredArray], names: Sequence[str]) -> StoredArray | None:
+    return next((arrays[name] for name in (*names, "") if name in arrays), None)
+
+
+def _targets_of(arrays: dict[str, StoredArray], logits: StoredArray) -> Array:
+    """The targets in the same file as the logits."""
+    found = next((arrays[name] for name in TARGETS if name in arrays), None)
+    if found is None:
+        where = f"no tensor named {' or '.join(TARGETS)}" if logits.name else "one array"
+        raise InputError(f"{logits.path} holds {where}: name the file of the right classes by targets=...")
+    if found.shape != logits.shape[:-1]:
+        raise _other_shape(found, [logits])
+    return _numbers(found)
+
+
+def _beside(logits: Sequence[StoredArray], paths: tuple[str, ...]) -> tuple[Array, ...]:
+    """The targets in files of their own: one for each shard, or one for all."""
+    held = []
+    for path in paths:
+        found = _first(_arrays(path), TARGETS)
+        if found is None:
+            raise InputError(f"{path} holds no tensor named {' or '.join(TARGETS)}.")
+        held.append(found)
+    if len(held) == len(logits):
+        for found, one in zip(held, logits, strict=True):
+            if found.shape != one.shape[:-1]:
+                raise _other_shape(found, [one])
+        return tuple(map(_numbers, held))
+    if len(held) > 1:
+        raise InputError(
+            f"targets must be one file, or one for each of the {len(logits):,} files; it is {len(held):,}."
+        )
+    n = [one.n_rows for one in logits]
+    if len(held[0].shape) != 1 or held[0].shape[0] != sum(n):
+        raise _other_shape(held[0], logits)
+    return tuple(np.split(_numbers(held[0]), np.cumsum(n)[:-1]))
+
+
+def _other_shape(targets: StoredArray, logits: Sequence[StoredArray]) -> InputError:
+    shape = logits[0].shape if len(logits) == 1 else (sum(one.n_rows for one in logits), logits[0].shape[-1])
+    return InputError(
+        f"{targets.path} must hold one target for each row of logits; its shape is {targets.shape}, and that of the "
+        f"logits{'' if len(logits) == 1 else ' of all files'} is {shape}."
+    )
+
+
+def _numbers(found: StoredArray) -> Array:
+    if not found.is_whole:
+        raise InputError(
+            f"{found.path} must hold the numbers of the right classes, integers; it holds {found.type_name}."
+        )
+    with opened(found.path) as file:
+        return found.values(file)
+
+
+def _check_targets(targets: Array, logits: StoredArray, ignore: int) -> None:
+    wrong = ((targets < 0) | (targets >= logits.shape[-1])) & (targets != ignore)
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise InputError(
+            f"targets must be numbers of the {logits.shape[-1]:,} classes, from 0, or {ignore} for rows that do not "
+            f"count; row {row + 1:,} of {logits.path} (counted from 1) holds {targets[row]}."
+        )

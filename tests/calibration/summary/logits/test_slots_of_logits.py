@@ -1,0 +1,183 @@
+"""Logits: the same sums as pairs made by hand, whatever the type, the blocks and the rows that do not count."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from howsure import CalibrationSummary, InputError, calibration_curve
+from howsure.calibration.summary.logits import of_arrays
+from howsure.calibration.summary.logits.slots_of_logits import slots_of_logits
+
+T, V = 500, 300
+
+
+def model(rows: int = T, classes: int = V, *, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Logits of a model that is too sure, and right classes."""
+    rng = np.random.default_rng(seed)
+    logits = 3.0 * rng.standard_normal((rows, classes)) - np.log(np.arange(1, classes + 1))
+    likely = np.exp(logits - logits.max(axis=1, keepdims=True)).cumsum(axis=1)
+    targets = (likely < likely[:, -1:] * rng.random((rows, 1))).sum(axis=1)
+    return 1.3 * logits, targets
+
+
+def by_hand(logits: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Every pair of row and class: its label and probability."""
+    raised = np.exp(logits - logits.max(axis=1, keepdims=True))
+    labels = targets[:, None] == np.arange(logits.shape[1])
+    return labels.ravel(), (raised / raised.sum(axis=1, keepdims=True)).ravel()
+
+
+def test_all_classes_are_pairs_made_by_hand() -> None:
+    logits, targets = model()
+    labels, probabilities = by_hand(logits, targets)
+    summary, pairs = CalibrationSummary(), CalibrationSummary()
+    summary.add_logits(logits, targets)
+    pairs.add(labels, probabilities)
+    assert len(summary) == T * V
+    curve = summary.curve(n_bins=30)
+    for wanted in (pairs.curve(n_bins=30), calibration_curve(labels, probabilities, n_bins=30)):
+        np.testing.assert_array_equal(curve.bins.count, wanted.bins.count)
+        np.testing.assert_allclose(curve.bins.mean_prob, wanted.bins.mean_prob, rtol=0, atol=1e-12)
+        for name in ("value", "low", "high"):
+            found, other = (getattr(one.debiased_error, name) for one in (curve, wanted))
+            assert found == pytest.approx(other, abs=1e-12)
+        assert curve.log_loss.score == pytest.approx(wanted.log_loss.score, abs=1e-12)
+    assert curve.base_rate == pytest.approx(1 / V, abs=1e-15)
+    assert curve.reduction == "class-wise"
+
+
+def test_the_first_choice_is_that_of_pairs_from_classes() -> None:
+    logits, targets = model()
+    logits[3, [4, 7]] = logits[3].max() + 1.0  # a tie goes to the first class
+    targets[3] = 4
+    labels, probabilities = (one.reshape(T, V) for one in by_hand(logits, targets))
+    first = probabilities.argmax(axis=1)
+    summary, pairs = CalibrationSummary(), CalibrationSummary()
+    summary.add_logits(logits, targets, reduce="top-label")
+    pairs.add(labels[np.arange(T), first], probabilities[np.arange(T), first])
+    found, wanted = summary.curve(), pairs.curve()
+    assert found.debiased_error.value == pytest.approx(wanted.debiased_error.value, abs=1e-12)
+    assert found.base_rate == wanted.base_rate
+    assert found.reduction == "top-label"
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, ">f4"])
+def test_narrow_numbers_are_widened_first(dtype) -> None:
+    logits, targets = model(60)
+    narrow = logits.astype(dtype)
+    assert slots_of_logits(narrow, targets) == slots_of_logits(narrow.astype(np.float64), targets)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.data())
+def test_any_split_into_batches_and_blocks(data) -> None:
+    logits, targets = model(40, 7)
+    targets[data.draw(st.lists(st.integers(0, 39), max_size=39))] = -100
+    whole, parts = CalibrationSummary(), CalibrationSummary()
+    whole.add_logits(logits, targets)
+    cuts = sorted(data.draw(st.lists(st.integers(0, 40), max_size=4)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(of_arrays, "CHUNK_ROWS", data.draw(st.integers(1, 60)))
+        for rows in np.split(np.arange(40), cuts):
+            parts.add_logits(logits[rows], targets[rows])
+    assert parts == whole
+    assert len(whole) == 7 * np.count_nonzero(targets != -100)
+
+
+def test_texts_of_tokens_are_rows() -> None:
+    logits, targets = model(60, 5)
+    targets[::4] = 9
+    texts = slots_of_logits(logits.reshape(6, 10, 5), targets.reshape(6, 10), ignore=9)
+    assert texts == slots_of_logits(logits[targets != 9], targets[targets != 9])
+
+
+def test_tiny_probabilities_keep_their_sum() -> None:
+    """Most of a vocabulary lies far below the lowest cells; every row still sums to one."""
+    rng = np.random.default_rng(1)
+    logits = rng.normal(-60.0, 12.0, (50, 400))
+    logits[:, 0] = 0.0
+    logits[:, 1] = -np.inf
+    slots = slots_of_logits(logits, np.zeros(50, dtype=int))
+    q = slots.means()[0]
+    assert (q * slots.count).sum() == pytest.approx(50.0, abs=1e-12)
+    tiny = slots.cell < 2
+    exact = by_hand(logits, np.zeros(50, dtype=int))[1]
+    assert q[tiny].max() < 2.0**-55
+    assert (q * slots.count)[tiny].sum() == pytest.approx(exact[exact < 2.0**-56].sum(), abs=1e-15)
+
+
+def test_an_impossible_class_that_was_right_is_said() -> None:
+    summary = CalibrationSummary()
+    summary.add_logits([[0.0, -np.inf, 1.0], [0.0, 1.0, 2.0]], [1, 2])
+    assert any("log loss is infinite" in note for note in summary.curve(bin_size=2).notes)
+
+
+def test_weighted_by_probability() -> None:
+    """As weights of the same value would have it, in bins of equally many expected labels."""
+    logits, targets = model(2_000, 50)
+    labels, probabilities = by_hand(logits, targets)
+    summary, pairs = CalibrationSummary(), CalibrationSummary()
+    summary.add_logits(logits, targets)
+    pairs.add(labels, probabilities, sample_weight=probabilities)
+    found = summary.by_probability().curve(binning="weight", n_bins=20)
+    wanted = pairs.curve(binning="weight", n_bins=20)
+    np.testing.assert_array_equal(found.bins.count, wanted.bins.count)
+    np.testing.assert_allclose(found.bins.mean_prob, wanted.bins.mean_prob, rtol=1e-6)
+    np.testing.assert_allclose(found.bins.frequency, wanted.bins.frequency, rtol=1e-5)
+    assert found.debiased_error.value == pytest.approx(wanted.debiased_error.value, rel=1e-5)
+    assert found.debiased_error.high == pytest.approx(wanted.debiased_error.high, rel=1e-5)
+    assert found.log_loss.score == pytest.approx(wanted.log_loss.score, rel=1e-5)
+    assert len(found.bins) == 20
+    assert np.ptp(found.bins.weight) < 0.05 * found.bins.weight.mean()
+    with pytest.raises(InputError, match="have weights already"):
+        pairs.by_probability()
+
+
+@pytest.mark.parametrize(
+    ("logits", "targets", "options", "told"),
+    [
+        ([[0.1, 0.2]], [2], {}, "targets must be numbers of the 2 classes, from 0, or -100 for rows that do not count; "
+         "row 0 holds 2."),
+        ([[0.1, 0.2]], [0.0], {}, "targets must be the numbers of the right classes, integers; they are float64."),
+        ([[0.1, 0.2]], [[0], [1, 2]], {}, "targets must be the numbers of the right classes, integers ("),
+        ([[1, 2]], [0], {}, "logits must be floating-point numbers; they are int64."),
+        ("abc", [0], {}, "logits must be floating-point numbers; they are <U3."),
+        ([[0.1], [0.2, 0.3]], [0], {}, "logits must be an array or a tensor of torch; numpy cannot read it ("),
+        ([0.1, 0.2], [0, 1], {}, "logits must have the shape (rows, classes) with two classes or more, and targets "
+         "hold one number for each row; their shapes are (2,) and (2,)."),
+        ([[0.1], [0.2]], [0, 0], {}, "their shapes are (2, 1) and (2,)."),
+        ([[0.1, 0.2]], [0, 1], {}, "their shapes are (1, 2) and (2,)."),
+        ([[0.1, 0.2], [np.nan, 1.0]], [0, 1], {}, "row 1 is not so. Set the target of such a row to -100"),
+        ([[0.1, np.inf]], [0], {}, "logits must be numbers, finite or, for some classes of a row, -inf, the "
+         "probability 0; row 0 is not so."),
+        ([[-np.inf, -np.inf]], [0], {}, "row 0 is not so."),
+        ([[0.1, 0.2]], [0], {"reduce": "macro"}, "reduce must be 'class-wise' or 'top-label', not 'macro'."),
+        ([[0.1, 0.2]], [0], {"ignore": "pad"}, "ignore must be a whole number, the target of "
+         "rows that do not count, not 'pad'."),
+    ],
+)  # fmt: skip
+def test_what_is_no_such_input(logits, targets, options, told: str) -> None:
+    summary = CalibrationSummary()
+    with pytest.raises(InputError) as caught:
+        summary.add_logits(logits, targets, **options)
+    assert told in str(caught.value)
+    assert len(summary) == 0
+
+
+def test_summaries_of_two_reductions_are_kept_apart() -> None:
+    summary = CalibrationSummary()
+    summary.add_logits(*model(20, 5))
+    with pytest.raises(InputError, match="differ in reduction"):
+        summary.add_logits(*model(20, 5), reduce="top-label")
+
+
+def test_bins_of_equal_weight_are_of_sums() -> None:
+    with pytest.raises(InputError, match="binning='weight' is for sums"):
+        calibration_curve([0, 1, 1, 0], [0.1, 0.9, 0.4, 0.3], binning="weight")
+    summary = CalibrationSummary()
+    summary.add_logits(*model(20, 5))
+    with pytest.raises(InputError, match="bins of equal weight have no bin_size"):
+        summary.curve(binning="weight", bin_size=3)

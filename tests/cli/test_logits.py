@@ -1,0 +1,68 @@
+"""`howsure calibration logits`: what the library says, from files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from howsure import CalibrationSummary
+from tests.calibration.summary.logits.test_slots_of_logits import model
+from tests.cli.running import howsure as run
+
+LOGITS, TOKENS = model(900, 40, seed=3)
+TOKENS[::10] = -100
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for at, rows in enumerate(np.split(np.arange(900), [300, 700])):
+        held = {"logits": LOGITS[rows], "labels": TOKENS[rows]}
+        save_file(held, f"shard-{at}.safetensors")
+        np.save(f"shard-{at}.npy", LOGITS[rows])
+    np.save("tokens.npy", TOKENS)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "typed", [("shard-*.safetensors",), ("shard-*.npy", "--targets", "tokens.npy")], ids=["together", "beside"]
+)
+def test_the_command_says_what_the_library_says(typed: tuple[str, ...], folder: Path) -> None:
+    summary = CalibrationSummary()
+    summary.add_logits(LOGITS, TOKENS)
+    for options, wanted in (
+        ((), summary.by_probability().curve(binning="weight")),
+        (("--bins", "7"), summary.by_probability().curve(binning="weight", n_bins=7)),
+        (("--weights", "equal", "--bin-size", "2000"), summary.curve(bin_size=2000)),
+        (("--binning", "uniform"), summary.by_probability().curve(binning="uniform")),
+    ):
+        found = json.loads(run("calibration", "logits", *typed, *options, "--format", "json").out)
+        assert found["recipe"]["rows"] == 810
+        assert found["recipe"]["skipped"] == {"target -100": 90}
+        assert found["curves"][0]["n"] == 810 * 40
+        assert found["curves"][0]["debiased_error"] == wanted.debiased_error.to_dict()
+        assert len(found["curves"][0]["bins"]) == len(wanted.bins)
+
+
+def test_first_choices(folder: Path) -> None:
+    done = run("calibration", "logits", "shard-*.safetensors", "--reduce", "top-label")
+    counting = TOKENS >= 0
+    accuracy = np.mean(LOGITS[counting].argmax(axis=1) == TOKENS[counting])
+    assert f"accuracy               {accuracy:.4f}" in done.out
+    assert "810 rows, 90 skipped (target -100: 90)" in done.out
+    assert "note:" not in done.out
+
+
+def test_figure_and_report(folder: Path) -> None:
+    typed = ("calibration", "logits", "shard-*.safetensors")
+    done = run(*typed, "--figure", "curve.svg", "--report", "report.html", "--output", "said.txt")
+    assert (done.code, done.out) == (0, "")
+    assert "log-odds scale" in Path("curve.svg").read_text(encoding="utf-8")
+    assert "shard-0.safetensors" in Path("report.html").read_text(encoding="utf-8")
+    assert "the classes of a row count as independent pairs" in Path("said.txt").read_text(encoding="utf-8")
+    done = run(*typed, "--output", "shard-0.safetensors")
+    assert "is an input of this command and would be overwritten" in done.err
