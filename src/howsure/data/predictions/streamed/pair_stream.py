@@ -1,14 +1,13 @@
-"""Pairs as a repeatable stream in bounded memory, with every chunk checked."""
+"""Pairs as a stream of chunks in bounded memory, each to be checked by whoever works on it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from howsure.data.predictions.groups import codes_sql
 from howsure.data.predictions.labels import label_counts, not_two_values
 from howsure.data.predictions.missing import Selection, missing_value
 from howsure.data.tables.columns import Column
@@ -18,14 +17,19 @@ from howsure.errors import InputError
 from howsure.inputs.checks import probability_advice
 from howsure.inputs.log_scale import LOG_PROBABILITIES, LOGITS, exp_sql, sigmoid_sql
 from howsure.inputs.numerals import spelled_number
-from howsure.inputs.pairs import Chunk, Floats, Integers, Labels
+from howsure.inputs.pairs import Floats
 
-CodedChunk = tuple[Integers, Floats, Labels]
+CHUNK = 1 << 17  # rows: small enough for the cache of a core
+Chunk = list[Any]  # probabilities, labels, weights if there are any, codes of groups if asked for
+
+
+class BadValue(Exception):
+    """A chunk holds something that is no probability, label or weight."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairStream:
-    """The pairs of the used rows: a `PairSource` that rereads the files each time.
+    """The pairs of the used rows, read anew each time.
 
     `scale` says that the column `prob` holds logits or log-probabilities.
     """
@@ -35,6 +39,7 @@ class PairStream:
     prob: Column
     label_sql: str
     group: Column | None = None
+    weight: Column | None = None
     scale: str | None = None
 
     @property
@@ -43,9 +48,25 @@ class PairStream:
         ways = {LOGITS: sigmoid_sql, LOG_PROBABILITIES: exp_sql}
         return self.prob.number if self.scale is None else ways[self.scale](self.prob.number)
 
-    def chunks(self) -> Iterator[Chunk]:
-        """The pairs, one chunk at a time."""
-        return ((probabilities, labels) for probabilities, labels in self._read())
+    def chunks(self, codes: str | None = None, *, weighted: bool = True) -> Iterator[Chunk]:
+        """The pairs, `CHUNK` at a time, in the order of the files, unchecked but for nulls; `codes` is in SQL."""
+        query, dtypes = [self.probability, self.label_sql], [np.float64, np.uint8]
+        if self.weight is not None and weighted:
+            query, dtypes = [*query, self.weight.number], [*dtypes, np.float64]
+        if codes is not None:
+            query, dtypes = [*query, codes], [*dtypes, np.uint32]
+        try:
+            yield from chunks(self.selection.table.connection, self.selection.query(query), dtypes, rows=CHUNK)
+        except NullFound:
+            raise self.fault() from None
+
+    def check(self, chunk: Chunk) -> None:
+        """Raise BadValue if a chunk holds a value that must not be there."""
+        low, high = chunk[0].min(), chunk[0].max()  # NaN goes through both
+        if not (low >= 0.0 and high <= 1.0 and chunk[1].max() <= 1):
+            raise BadValue
+        if self.weight is not None and not (chunk[2].min() >= 0.0 and chunk[2].max() < np.inf):
+            raise BadValue
 
     def probabilities(self) -> Floats:
         """The probabilities alone, all of them."""
@@ -53,34 +74,17 @@ class PairStream:
             query = self.selection.query([self.probability])
             parts = [part for (part,) in chunks(self.selection.table.connection, query, [np.float64])]
         except NullFound:
-            raise self._fault() from None
+            raise self.fault() from None
         found: Floats = np.concatenate(parts)
         if not (found.min() >= 0.0 and found.max() <= 1.0):
-            raise self._fault()
+            raise self.fault()
         return found
 
-    def coded_chunks(self, names: Sequence[str]) -> Iterator[CodedChunk]:
-        """The pairs, one chunk at a time, each after the position of its group among the `names` of all groups."""
-        assert self.group is not None
-        codes = codes_sql(self.selection.table.connection, self.group.text, names)
-        for probabilities, labels, coded in self._read(codes):
-            yield coded, probabilities, labels
-
-    def _read(self, *codes: str) -> Iterator[list[Any]]:
-        query = self.selection.query([self.probability, self.label_sql, *codes])
-        dtypes = [np.float64, np.uint8, *(np.int64 for _ in codes)]
-        try:
-            for chunk in chunks(self.selection.table.connection, query, dtypes):
-                low, high = chunk[0].min(), chunk[0].max()  # NaN goes through both
-                if not (low >= 0.0 and high <= 1.0 and chunk[1].max() <= 1):
-                    raise self._fault()
-                yield chunk
-        except NullFound:
-            raise self._fault() from None
-
-    def _fault(self) -> InputError:
-        """The error in the first invalid row: a missing value, an invalid probability, or a label."""
-        for column, role in ((self.label, "text"), (self.prob, "number")):
+    def fault(self) -> InputError:
+        """The error in the first invalid row: a missing value, an invalid probability, a weight, or a label."""
+        columns = [(self.label, "text"), (self.prob, "number")]
+        columns += [] if self.weight is None else [(self.weight, "number")]
+        for column, role in columns:
             test = column.missing(role=role)
             if self.selection.has(test):
                 return missing_value(self.selection.table, column, f"{self.selection.where} AND {test}")
@@ -88,6 +92,8 @@ class PairStream:
         bad = f"({number} IS NULL OR NOT ({number} >= 0 AND {number} <= 1))"
         if self.selection.has(bad):
             return self._no_probability(bad)
+        if self.weight is not None and self.selection.has(no_weight(self.weight)):
+            return bad_weight(self.selection, self.weight)
         return not_two_values(self.label, label_counts(self.selection, self.label))
 
     def _no_probability(self, bad: str) -> InputError:
@@ -103,3 +109,14 @@ class PairStream:
             return InputError(f"{self.prob.name} must be {what}; {place} holds {held}.")
         advice = probability_advice(value, float(str(highest)), in_file=True)
         return InputError(f"{self.prob.name} must lie in [0, 1]; {place} holds {held}. {advice}")
+
+
+def no_weight(column: Column) -> str:
+    """Whether the value is not a finite weight of at least 0, in SQL."""
+    return f"({column.number} IS NULL OR NOT ({column.number} >= 0 AND {column.number} < CAST('inf' AS DOUBLE)))"
+
+
+def bad_weight(selection: Selection, column: Column) -> InputError:
+    """The error in the first row whose weight is none."""
+    place, held = selection.place(no_weight(column), column.text)
+    return InputError(f"{column.name} must be a weight, finite and not negative; {place} holds {held}.")
