@@ -186,7 +186,7 @@ def test_streamed_few_equal_sorted_ones(predictions: Path, group: str | None, bi
 
 def judged_by_rows(paths: list[Path], rows: int, *, group: str | None = None, **bins: Any) -> list[dict[str, Any]]:
     """The curves of files whose pairs are streamed if there are more of them than `rows`."""
-    with open_predictions(paths, label="gold", prob="prob", group=group, in_memory_rows=rows) as opened:
+    with open_predictions(paths, label="gold", prob="prob", group=group, exact_up_to=rows) as opened:
         assert (opened.stream is None) == (opened.n <= rows)
         return [curve_of(opened.source(name), **bins).to_dict() for name in opened.group_names or (None,)]
 

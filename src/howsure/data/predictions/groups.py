@@ -19,6 +19,11 @@ def group_sizes(selection: Selection, column: Column) -> dict[str, int]:
     return {name: found[name] for name in sorted(found, key=natural_order)}
 
 
+def enum_sql(connection: Connection, text: str, names: Sequence[str]) -> str:
+    """A text as one of `names`, whose codes Arrow streams hold; null if it is none."""
+    return f"TRY_CAST({text} AS {_new_type(connection, literals(names))})"
+
+
 def codes_sql(connection: Connection, text: str, names: Sequence[str]) -> str:
     """The position of a text among `names` in SQL, null if it is none; the names become a type of the database."""
     return _position(text, _new_type(connection, literals(names)))

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial, reduce
 from operator import add
+
+import numpy as np
 
 from howsure.calibration.summary.slot_adder import SlotAdder
 from howsure.calibration.summary.slots import Slots
@@ -19,15 +22,22 @@ def added_up(stream: PairStream, advance: Callable[[int], None]) -> Slots:
     Raises InputError at the first row that holds a value that must not be there.
     """
     adders = [SlotAdder() for _ in range(THREADS)]
+    weightless = 0
     try:
-        for rows in in_turns(stream.chunks(), [partial(_add, stream, adder) for adder in adders]):
+        for rows, without in in_turns(stream.chunks(), [partial(_add, stream, adder) for adder in adders]):
+            weightless += without
             advance(rows)
     except BadValue:
         raise stream.fault() from None
-    return reduce(add, (adder.slots() for adder in adders))
+    return replace(reduce(add, (adder.slots() for adder in adders)), weightless=weightless)
 
 
-def _add(stream: PairStream, adder: SlotAdder, chunk: Chunk) -> int:
+def _add(stream: PairStream, adder: SlotAdder, chunk: Chunk) -> tuple[int, int]:
+    """The pairs of a chunk, and how many of them have weight 0."""
     stream.check(chunk)
+    rows = len(chunk[0])
+    if stream.weight is not None and not chunk[2].all():
+        weigh = np.flatnonzero(chunk[2])
+        chunk = [column[weigh] for column in chunk]
     adder.add(*chunk)
-    return len(chunk[0])
+    return rows, rows - len(chunk[0])

@@ -65,7 +65,7 @@ class PairStream:
         low, high = chunk[0].min(), chunk[0].max()  # NaN goes through both
         if not (low >= 0.0 and high <= 1.0 and chunk[1].max() <= 1):
             raise BadValue
-        if self.weight is not None and not (chunk[2].min() >= 0.0 and chunk[2].max() < np.inf):
+        if chunk[2:] and self.weight is not None and not (chunk[2].min() >= 0.0 and chunk[2].max() < np.inf):
             raise BadValue
 
     def probabilities(self) -> Floats:
@@ -119,4 +119,5 @@ def no_weight(column: Column) -> str:
 def bad_weight(selection: Selection, column: Column) -> InputError:
     """The error in the first row whose weight is none."""
     place, held = selection.place(no_weight(column), column.text)
-    return InputError(f"{column.name} must be a weight, finite and not negative; {place} holds {held}.")
+    told = f"{column.name} must be a weight, finite and not negative; {place} holds {held}. {comma_advice(str(held))}"
+    return InputError(told.rstrip())
