@@ -210,8 +210,11 @@ def _selected(
     if source.kind == LISTS:
         kinds[source.columns[0]] = "numbers"
     tests = {column: column.missing(values, role=role) for column, role in kinds.items()}
-    plain = set(columns) == {"label"} and source.kind == ONE and not any(column.is_text for column in kinds)
-    stream_checks = plain and not values and positive is None
+    read = [first, *numbers]  # a group is looked at by name
+    plain = (
+        set(columns) <= {"label", "group", "weight"} and source.kind == ONE and not columns.get("group", first).parts
+    )
+    stream_checks = plain and not any(column.is_text for column in read) and not values and positive is None
     return select_rows(table, tests, skip=skip, values=values, stream_checks=stream_checks, only=only)
 
 

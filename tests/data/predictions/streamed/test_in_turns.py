@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from functools import partial
+from itertools import islice
 
 import pytest
 
@@ -28,11 +29,10 @@ def test_results_are_in_order_and_each_worker_gets_every_kth_item(items: int, wo
 
 def test_an_error_stands_in_the_place_of_its_result_and_ends_the_work() -> None:
     seen: list[int] = []
-    found = []
+    results = in_turns(range(1000), [partial(squared, seen)] * 2)
+    assert list(islice(results, 13)) == [i * i for i in range(13)]
     with pytest.raises(ValueError, match="thirteen"):
-        for value in in_turns(range(1000), [partial(squared, seen)] * 2):
-            found.append(value)
-    assert found == [i * i for i in range(13)]
+        next(results)
     assert len(seen) < 13 + 2 * (AHEAD + 1) * 2
 
 

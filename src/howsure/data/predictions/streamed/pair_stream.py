@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from howsure.data.predictions.labels import label_counts, not_two_values
-from howsure.data.predictions.missing import Selection, missing_value
+from howsure.data.predictions.missing import Selection, missing_in
 from howsure.data.tables.columns import Column
 from howsure.data.tables.database import NullFound, chunks
 from howsure.data.tables.decimal_commas import comma_advice
@@ -85,9 +85,9 @@ class PairStream:
         columns = [(self.label, "text"), (self.prob, "number")]
         columns += [] if self.weight is None else [(self.weight, "number")]
         for column, role in columns:
-            test = column.missing(role=role)
-            if self.selection.has(test):
-                return missing_value(self.selection.table, column, f"{self.selection.where} AND {test}")
+            missing = missing_in(self.selection, column, role)
+            if missing is not None:
+                return missing
         number = self.probability
         bad = f"({number} IS NULL OR NOT ({number} >= 0 AND {number} <= 1))"
         if self.selection.has(bad):
@@ -118,6 +118,9 @@ def no_weight(column: Column) -> str:
 
 def bad_weight(selection: Selection, column: Column) -> InputError:
     """The error in the first row whose weight is none."""
+    missing = missing_in(selection, column, "number")
+    if missing is not None:
+        return missing
     place, held = selection.place(no_weight(column), column.text)
     told = f"{column.name} must be a weight, finite and not negative; {place} holds {held}. {comma_advice(str(held))}"
     return InputError(told.rstrip())
