@@ -89,9 +89,10 @@ def curve_command(
         curves = list(judged(predictions, **of_bins, **common)) if method == "bins" or report else []
         corp: list[Any] = []
         if method == "corp" or report:
+            weighted = predictions.columns.get("weight") is not None
             found = judged_without_bins(
-                sources(predictions), positive=predictions.notes.get("positive"), n_simulations=simulations,
-                only=None if method == "corp" else pictured(curves), **common,
+                sources(predictions, in_memory=weighted), positive=predictions.notes.get("positive"),
+                n_simulations=simulations, only=None if method == "corp" else pictured(curves), **common,
             )  # fmt: skip
             corp = list(found)
         recipe = {

@@ -58,7 +58,7 @@ def test_the_sums_are_those_of_the_arrays_to_the_last_bit(parquet: Path, columns
 
 
 def test_filtered_rows_and_those_with_missing_values(parquet: Path, columns: dict[str, Any]) -> None:
-    found, _ = summed(parquet, where="w > 0.5 and q < 0.999")
+    found, _ = summed(parquet, where="w > 0.5 and q < 0.999", exact_up_to=0)
     rows = (columns["w"] > 0.5) & (columns["q"] < 0.999)
     assert found == slots_of_arrays(columns["q"][rows], columns["y"][rows])
 
@@ -87,7 +87,7 @@ def test_few_rows_of_any_format(suffix: str, tmp_path: Path) -> None:
     ("column", "value", "told"),
     [
         ("q", 1.25, r"q must lie in \[0, 1\]; row 262,000 of .*x\.npz \(counted from 1\) holds 1\.25"),
-        ("q", np.nan, r"q must not be missing; row 262,000 of .*x\.npz \(counted from 1\) holds 'nan'"),
+        ("q", np.nan, r"q must not be missing; row 262,000 of .*x\.npz \(counted from 1\) holds nothing"),
         ("w", -1.0, r"w must be a weight, finite and not negative; row 262,000 of .*x\.npz .* holds -1"),
         ("w", np.inf, r"w must be a weight, finite and not negative; row 262,000 of .*x\.npz .* holds inf"),
         ("y", 2.0, r"y must have two values; it holds "),
@@ -103,3 +103,17 @@ def test_a_bad_value_far_down_is_named(column: str, value: float, told: str, tmp
         open_predictions([tmp_path / "x.npz"], label="y", prob="q", weight="w") as found,
     ):
         found.source()
+
+
+@pytest.mark.parametrize(
+    ("weights", "told"),
+    [
+        ([0.0, 0.0], "w is 0 in every row: nothing has any weight"),
+        ([1e200, 1.0], "w must have fourth powers with a finite sum. Divide by the largest"),
+        ([1e-200, 0.0], "w must have fourth powers with a finite sum. Divide by the largest"),
+    ],
+)
+def test_weights_that_say_nothing(weights: list[float], told: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "x.parquet", {"q": [0.25, 0.75] * 3, "y": [0, 1] * 3, "w": weights * 3})
+    with pytest.raises(InputError, match=told), np.errstate(over="ignore"):
+        summed(path, weight="w", exact_up_to=0)

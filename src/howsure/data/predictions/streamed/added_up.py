@@ -29,7 +29,7 @@ def added_up(stream: PairStream, advance: Callable[[int], None]) -> Slots:
             advance(rows)
     except BadValue:
         raise stream.fault() from None
-    return replace(reduce(add, (adder.slots() for adder in adders)), weightless=weightless)
+    return stream.weighed(replace(reduce(add, (adder.slots() for adder in adders)), weightless=weightless))
 
 
 def _add(stream: PairStream, adder: SlotAdder, chunk: Chunk) -> tuple[int, int]:
@@ -39,5 +39,6 @@ def _add(stream: PairStream, adder: SlotAdder, chunk: Chunk) -> tuple[int, int]:
     if stream.weight is not None and not chunk[2].all():
         weigh = np.flatnonzero(chunk[2])
         chunk = [column[weigh] for column in chunk]
-    adder.add(*chunk)
+    with np.errstate(over="ignore"):  # of fourth powers of weights, which are refused then
+        adder.add(*chunk)
     return rows, rows - len(chunk[0])

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from howsure.calibration.summary.slots import Slots
 from howsure.data.predictions.labels import label_counts, not_two_values
 from howsure.data.predictions.missing import Selection, missing_in
 from howsure.data.tables.columns import Column
@@ -67,6 +68,18 @@ class PairStream:
             raise BadValue
         if chunk[2:] and self.weight is not None and not (chunk[2].min() >= 0.0 and chunk[2].max() < np.inf):
             raise BadValue
+
+    def weighed(self, slots: Slots, group: str | None = None) -> Slots:
+        """The slots of the pairs, or of a group.
+
+        Raises InputError if their weights are all 0, or their fourth powers, which intervals need, no numbers.
+        """
+        if self.weight is not None and not len(slots.slot):
+            where = "in every row" if group is None else f"in every row of the group {group!r}"
+            raise InputError(f"{self.weight.name} is 0 {where}: nothing has any weight. Leave such rows out first.")
+        if self.weight is not None and not 0.0 < slots.powers()[3].sum() < np.inf:
+            raise InputError(f"{self.weight.name} must have fourth powers with a finite sum. Divide by the largest.")
+        return slots
 
     def probabilities(self) -> Floats:
         """The probabilities alone, all of them."""

@@ -8,7 +8,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from howsure.calibration.summary.calibration_summary import slots_of_pairs
+from howsure.calibration.summary.slot_adder import slots_of
 from howsure.calibration.summary.slots import Slots
 from howsure.data.predictions.groups import enum_sql
 from howsure.data.predictions.streamed.in_turns import in_turns
@@ -44,7 +44,8 @@ class StoredGroups:
         start, rows = self._starts[group], self._sizes[group]
         signed, weights = (self._read(name, start, rows) for name in FILES)
         assert signed is not None
-        return slots_of_pairs(Pairs(np.signbit(signed).view(np.uint8), np.abs(signed), weights))
+        found = slots_of(Pairs(np.signbit(signed).view(np.uint8), np.abs(signed), weights))
+        return self._stream.weighed(found, group)
 
     def _read(self, name: str, start: int, rows: int) -> Floats | None:
         return np.fromfile(self._folder / name, np.float64, rows, offset=8 * start) if name in self._names else None
