@@ -63,6 +63,7 @@ _ROOMS = {
         "Bins",
         "CalibrationComparison",
         "CalibrationCurve",
+        "CalibrationSummaries",
         "CalibrationSummary",
         "CalibrationTable",
         "CalibrationTest",

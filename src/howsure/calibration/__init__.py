@@ -14,6 +14,7 @@ from howsure.calibration.simulation import simulate_pairs
 from howsure.calibration.subgroups.find_groups import find_groups
 from howsure.calibration.subgroups.multicalibration import MulticalibrationError, multicalibration_error
 from howsure.calibration.subgroups.results import FoundGroups, MiscalibratedGroup
+from howsure.calibration.summary.calibration_summaries import CalibrationSummaries
 from howsure.calibration.summary.calibration_summary import CalibrationSummary
 from howsure.calibration.table import CalibrationTable, GroupCalibration, calibration_table
 
@@ -21,6 +22,7 @@ __all__ = [
     "Bins",
     "CalibrationComparison",
     "CalibrationCurve",
+    "CalibrationSummaries",
     "CalibrationSummary",
     "CalibrationTable",
     "CalibrationTest",

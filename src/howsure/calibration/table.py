@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from howsure import __version__
 from howsure.calibration.bins.bins import bin_pairs
@@ -150,13 +148,33 @@ def calibration_table(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
-    level = check_level(level)
+    bins: dict[str, Any] = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning}
     given = pairs_or_group_sums(
         y_true, y_prob, data=data, sample_weight=sample_weight, groups=groups, clusters=clusters, pos_label=pos_label
     )
-    rows = [
-        _judge(name, group, binning, bin_size, n_bins, level, weightless) for name, group, weightless in _groups(given)
-    ]
+    if not isinstance(given, Pairs):
+        return table_of(given.items(), level=level, adjust=adjust, **bins)
+    if given.groups is None:
+        raise InputError("groups must say what each pair belongs to; without groups use calibration_curve.")
+    return table_of(given.by_group(), whole=len(given), level=level, adjust=adjust, **bins)
+
+
+def table_of(
+    parts: Iterable[tuple[str, Pairs | Slots]],
+    *,
+    bin_size: int | str = "auto",
+    n_bins: int | None = None,
+    binning: str = "adaptive",
+    level: float = 0.95,
+    adjust: str | None = "holm",
+    whole: int = 0,
+) -> CalibrationTable:
+    """The table of checked pairs, or of sums, by group: the implementation of `calibration_table`.
+
+    whole: the pairs of the whole input, of which these may be a part."""
+    bins: dict[str, Any] = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning}
+    level = check_level(level)
+    rows = [_judge(name, pairs, level, bins | {"whole": whole}) for name, pairs in parts]
     adjusted = adjust_p_values([row.p_value for row in rows], method=adjust).tolist()
     rows = [replace(row, p_adjusted=p) for row, p in zip(rows, adjusted, strict=True)]
     recipe = {
@@ -171,49 +189,30 @@ def calibration_table(
 
 
 def by_group(pairs: Pairs) -> Iterator[tuple[str, Pairs]]:
-    """The pairs of every group, in the order of group names, from one stable sort."""
+    """The pairs of every group that weigh something, in the order of group names."""
     if pairs.groups is None:
         raise InputError("the pairs have no groups")
-    pairs = pairs.that_weigh()
-    assert pairs.groups is not None
-    order = np.argsort(pairs.groups, kind="stable")
-    ends = np.cumsum(np.bincount(pairs.groups, minlength=len(pairs.group_names)))
-    for name, start, end in zip(pairs.group_names, np.append(0, ends), ends, strict=False):
-        if end == start:
-            raise _weighs_nothing(name)
-        yield name, pairs.only(order[start:end])
+    for name, group in pairs.by_group():
+        yield name, _weighing(name, group)
 
 
-def _groups(given: Pairs | dict[str, Slots]) -> Iterator[tuple[str, Pairs | Slots, int]]:
-    """Each group: its name, its pairs or sums, and how many pairs of weight 0 it has beside."""
-    if not isinstance(given, Pairs):
-        for name, slots in given.items():
-            if not len(slots):
-                raise _weighs_nothing(name)
-            yield name, slots, slots.weightless
-        return
-    if given.groups is None:
-        raise InputError("groups must say what each pair belongs to; without groups use calibration_curve.")
-    all_ = np.bincount(given.groups, minlength=len(given.group_names)).tolist()
-    for (name, group), count in zip(by_group(given), all_, strict=True):
-        yield name, group, count - len(group)
+def _weighing(name: str, pairs: Pairs) -> Pairs:
+    if pairs.weights is not None and not pairs.weights.any():
+        raise _weighs_nothing(name)
+    return pairs.that_weigh()
 
 
 def _weighs_nothing(name: str) -> InputError:
     return InputError(f"every weight of the group {name!r} is 0: nothing in it counts. Leave it out first.")
 
 
-def _judge(
-    name: str,
-    pairs: Pairs | Slots,
-    binning: str,
-    bin_size: int | str,
-    n_bins: int | None,
-    level: float,
-    weightless: int,
-) -> GroupCalibration:
+def _judge(name: str, part: Pairs | Slots, level: float, bins: dict[str, Any]) -> GroupCalibration:
     """The row of a group, with unadjusted p."""
-    binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins)
+    if isinstance(part, Slots) and not len(part):
+        raise _weighs_nothing(name)
+    pairs = part if isinstance(part, Slots) else _weighing(name, part)
+    weightless = part.weightless if isinstance(part, Slots) else len(part) - len(pairs)
+    binned = bin_pairs(pairs, **bins)
     squared = squared_error(pairs, binned)
     weight, p_value = float(binned.sums.w1.sum()), p_value_of(pairs, binned, squared)
     return GroupCalibration(

@@ -110,7 +110,7 @@ def check_calibration(
         y_true, y_prob, sample_weight=sample_weight, groups=groups, clusters=clusters, pos_label=pos_label
     )
     bins = Bins(bin_size, n_bins, binning)
-    found = list(_of_limit(_parts(pairs), max_error, bins))
+    found = list(_of_limit(_parts(pairs), max_error, bins, len(pairs)))
     if other is not None:
         beside = _beside(pairs, other, y_true_other, pos_label)
         rules = comparison_rules(better=better_than is not None, margin=not_worse_than, against=OTHER)
@@ -120,10 +120,12 @@ def check_calibration(
     return Check(decided(found, level=level, alarms_over=alarms_over), level, recipe)
 
 
-def _of_limit(parts: Iterable[tuple[str | None, Pairs]], limit: float | None, bins: Bins) -> Iterator[Evidence]:
+def _of_limit(
+    parts: Iterable[tuple[str | None, Pairs]], limit: float | None, bins: Bins, whole: int
+) -> Iterator[Evidence]:
     if limit is not None:
         for name, pairs in parts:
-            yield evidence_of_limit(name, *judged(pairs, bins), limit, bins)
+            yield evidence_of_limit(name, *judged(pairs, bins, whole=whole), limit, bins)
 
 
 def evidence_of_limit(
@@ -135,15 +137,17 @@ def evidence_of_limit(
     return Evidence(rule, group, n, OneError(squared, n, bins.growth), notes)
 
 
-def judged(pairs: Pairs | PairSource | Slots, bins: Bins) -> tuple[SquaredError, int, tuple[str, ...]]:
-    """The squared error of pairs, how many they are, and notes."""
+def judged(
+    pairs: Pairs | PairSource | Slots, bins: Bins, *, whole: int = 0
+) -> tuple[SquaredError, int, tuple[str, ...]]:
+    """The squared error of pairs, how many they are, and notes; `whole`: the pairs of the whole input."""
     weightless, pairs = 0, held(pairs)
     if isinstance(pairs, Pairs):
         given, pairs = len(pairs), pairs.that_weigh()
         weightless = given - len(pairs)
     else:
         weightless = pairs.weightless
-    binned = bin_pairs(pairs, **bins.options)
+    binned = bin_pairs(pairs, **bins.options, whole=whole)
     squared = squared_error(pairs, binned)
     return squared, int(binned.sums.count.sum()), notes_of_error(pairs, binned, squared, weightless=weightless)
 
@@ -161,7 +165,7 @@ def of_comparison(
     held = list(rules)
     for (name, one), (_, beside) in zip(_parts(pairs), _parts(other), strict=True):
         one, beside = one.that_weigh(), beside.that_weigh()
-        test = two_errors(one, beside, own_labels=own_labels, growth=bins.growth, **bins.options)
+        test = two_errors(one, beside, own_labels=own_labels, growth=bins.growth, **bins.options, whole=len(pairs))
         for rule in held:
             yield Evidence(rule, name, len(one), test)
 

@@ -59,6 +59,15 @@ class Pairs:
         for start in range(0, len(self), CHUNK_ROWS):
             yield self.probabilities[start : start + CHUNK_ROWS], self.labels[start : start + CHUNK_ROWS]
 
+    def by_group(self) -> Iterator[tuple[str, Pairs]]:
+        """The pairs of every group, in the order of the groups' names; none if they have no groups."""
+        if self.groups is None:
+            return
+        order = np.argsort(self.groups, kind="stable")
+        ends = np.cumsum(np.bincount(self.groups, minlength=len(self.group_names)))
+        for name, start, end in zip(self.group_names, np.append(0, ends), ends, strict=False):
+            yield name, self.only(order[start:end])
+
     def that_weigh(self) -> Pairs:
         """The pairs without those of negligible weight (0, or less than 2⁻²⁵⁰ of the largest), which do not even count
         towards the size of their bin.

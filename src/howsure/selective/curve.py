@@ -89,19 +89,10 @@ def selective_table(
         raise InputError("groups must say what each answer belongs to; without groups use selective_curve.")
     curves = [
         selective_of(group, coverage=coverage, accuracy=accuracy, level=level, name=name)
-        for name, group in answers_by_group(pairs)
+        for name, group in pairs.by_group()
     ]
     recipe = {"howsure": __version__, "n": len(pairs), "groups": len(curves), "level": check_level(level)}
     return SelectiveTable(tuple(curves), recipe | {"clustered": pairs.clusters is not None})
-
-
-def answers_by_group(pairs: Pairs) -> Iterator[tuple[str, Pairs]]:
-    """The answers of every group, in the order of group names."""
-    assert pairs.groups is not None
-    order = np.argsort(pairs.groups, kind="stable")
-    ends = np.cumsum(np.bincount(pairs.groups, minlength=len(pairs.group_names)))
-    for name, start, end in zip(pairs.group_names, np.append(0, ends), ends, strict=False):
-        yield name, pairs.only(order[start:end])
 
 
 def selective_of(

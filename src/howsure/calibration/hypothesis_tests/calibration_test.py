@@ -176,14 +176,23 @@ def check_calibration(
 
 
 def check_sums(
-    slots: Slots, *, bin_size: int | str = "auto", n_bins: int | None = None, binning: str = "adaptive"
+    slots: Slots,
+    *,
+    method: str = "binned",
+    bin_size: int | str = "auto",
+    n_bins: int | None = None,
+    binning: str = "adaptive",
 ) -> CalibrationTest:
     """The test of pairs of which there are sums: the binned one, since all others need the pairs."""
+    if method != "binned":
+        known = f"method={method!r} needs the pairs themselves: give them to calibration_test."
+        asked = known if method in METHODS else f"method must be 'binned', not {method!r}."
+        raise InputError(f"of a summary, {asked} Sums suffice for method='binned'.")
     binned = bin_pairs(slots, binning=binning, bin_size=bin_size, n_bins=n_bins)
-    recipe: dict[str, Any] = {"howsure": __version__, "method": "binned", "n": len(slots), "binning": binning}
-    recipe |= {"bin_size": binned.bin_size, "weighted": slots.weights is not None, "clustered": False}
+    recipe: dict[str, Any] = {"howsure": __version__, "method": method, "n": len(slots), "binning": binning}
+    recipe |= {"bin_size": binned.bin_size, "ties": "cells", "weighted": slots.weights is not None, "clustered": False}
     statistic, p = binned_test(binned)
-    return CalibrationTest("binned", statistic, p, 0.0, len(slots), recipe)
+    return CalibrationTest(method, statistic, p, 0.0, len(slots), recipe)
 
 
 def _ready(pairs: Pairs) -> Pairs:

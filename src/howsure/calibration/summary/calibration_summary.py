@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+import numpy as np
+
 from howsure.calibration.curve import curve_of
 from howsure.calibration.estimates.calibration_error import error_of
+from howsure.calibration.hypothesis_tests.calibration_test import CalibrationTest, check_sums
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.summary.by_probability import by_probability
 from howsure.calibration.summary.logits.slots_of_logits import IGNORED, slots_of_logits
+from howsure.calibration.summary.saved import Saved, from_bytes, read, to_bytes, write
 from howsure.calibration.summary.slot_adder import slots_of
 from howsure.calibration.summary.slots import Slots
 from howsure.errors import InputError
+from howsure.files.whole import Place
 from howsure.inputs.classes import CLASS_WISE
+from howsure.inputs.naming import counted
+from howsure.inputs.pairs import Pairs
 from howsure.inputs.pairs_from import pairs_from
+from howsure.show.numbers import number
 from howsure.stats.estimate import Estimate
 from howsure.stats.randomness import Randomness
+
+HEAVIEST = 1e60  # of which the fourth power is a number
 
 
 class CalibrationSummary:
@@ -48,12 +58,19 @@ class CalibrationSummary:
         """The sums by cell and label."""
         return self._slots
 
-    def add(self, y_true: Any, y_prob: Any = None, *, sample_weight: Any = None, pos_label: Any = None) -> None:
+    def add(
+        self, y_true: Any, y_prob: Any = None, *, sample_weight: Any = None, clusters: Any = None, pos_label: Any = None
+    ) -> None:
         """Add pairs: labels and probabilities as of `calibration_curve`, or `Pairs` in place of both.
+
+        Weights are of all pairs of a summary or of none. Clusters and groups are refused: sums do not say which pairs
+        belong together (of groups, `CalibrationSummaries` keeps a summary each).
 
         Raises InputError naming the parameter, row and value that violated a rule; nothing is added then.
         """
-        pairs = pairs_from(y_true, y_prob, sample_weight=sample_weight, pos_label=pos_label)
+        pairs = checked_pairs(y_true, y_prob, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label)
+        if pairs.groups is not None:
+            raise InputError("Pairs of a summary have no groups: CalibrationSummaries keeps a summary of each group.")
         self._slots = self._slots + slots_of(pairs)
 
     def add_logits(self, logits: Any, targets: Any, *, reduce: str = CLASS_WISE, ignore: int = IGNORED) -> None:
@@ -113,7 +130,7 @@ class CalibrationSummary:
         are alike.
         """
         options: Any = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "interval": interval}
-        return curve_of(self._filled(), level=level, rng=rng, **options)
+        return curve_of(self.filled(), level=level, rng=rng, **options)
 
     def error(
         self,
@@ -128,9 +145,79 @@ class CalibrationSummary:
     ) -> Estimate:
         """The calibration error of the pairs, as of `calibration_error`."""
         options: Any = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "interval": interval}
-        return error_of(self._filled(), estimator=estimator, level=level, rng=rng, **options)
+        return error_of(self.filled(), estimator=estimator, level=level, rng=rng, **options)
 
-    def _filled(self) -> Slots:
+    def test(
+        self,
+        *,
+        method: str = "binned",
+        bin_size: int | str = "auto",
+        n_bins: int | None = None,
+        binning: str = "adaptive",
+    ) -> CalibrationTest:
+        """The test of calibration that sums suffice for, as of `calibration_test`: "binned"."""
+        return check_sums(self.filled(), method=method, bin_size=bin_size, n_bins=n_bins, binning=binning)
+
+    def to_bytes(self) -> bytes:
+        """The summary as bytes: the same pairs give the same bytes, in whatever order and parts they were added.
+
+        Sums of weights are rounded, and their last bits depend on the order.
+        """
+        return to_bytes(Saved([self._slots]))
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Self:
+        """The summary of `to_bytes`. Raises InputError for bytes that are none, or were truncated or changed."""
+        return cls._of(from_bytes(content), "content")
+
+    def save(self, path: Place) -> None:
+        """Write the summary to a file that appears whole or not at all; one that is there is replaced."""
+        write(Saved([self._slots]), path)
+
+    @classmethod
+    def load(cls, path: Place) -> Self:
+        """The summary of a file. Raises InputError if there is none, or it was truncated or changed."""
+        return cls._of(read(path), str(path))
+
+    @classmethod
+    def _of(cls, saved: Saved, name: str) -> Self:
+        if saved.names is not None:
+            raise InputError(f"{name} holds summaries of groups: CalibrationSummaries reads it.")
+        return cls.of_slots(saved.parts[0])
+
+    def __repr__(self) -> str:
+        if not len(self._slots.slot):
+            return "summary of 0 pairs"
+        s = self._slots
+        weight = s.powers()[0]
+        rate, size = float(weight @ s.label / weight.sum()), len(self.to_bytes())
+        held = f"{size / 1000:,.0f} kB" if size >= 1000 else f"{size} bytes"
+        return f"summary of {counted(len(s), 'pair')}, base rate {number(rate)}, error {self.error()}, {held}"
+
+    def filled(self) -> Slots:
+        """The sums. Raises InputError where there are none."""
         if not len(self._slots.slot):
             raise InputError("the summary is empty: add pairs first.")
         return self._slots
+
+
+def checked_pairs(
+    y_true: Any, y_prob: Any, *, sample_weight: Any, pos_label: Any, groups: Any = None, clusters: Any = None
+) -> Pairs:
+    """Checked pairs whose sums say all that is asked of them."""
+    beside = {"sample_weight": sample_weight, "groups": groups, "clusters": clusters}
+    pairs = pairs_from(y_true, y_prob, pos_label=pos_label, **beside)
+    if pairs.clusters is not None:
+        raise InputError(
+            "clusters must not be given to a summary: sums do not say which pairs belong together, and its intervals "
+            "take pairs as independent. Give pairs and clusters to calibration_curve, or add one pair of each cluster."
+        )
+    if pairs.weights is not None:
+        bad = (pairs.weights > 0.0) & ((pairs.weights < 1 / HEAVIEST) | (pairs.weights > HEAVIEST))
+        if bool(bad.any()):
+            row = int(np.flatnonzero(bad)[0])
+            raise InputError(
+                f"sample_weight of a summary must be 0 or between 1e-60 and 1e60; row {row} holds "
+                f"{float(pairs.weights[row])!r}. Divide all weights by the same number."
+            )
+    return pairs

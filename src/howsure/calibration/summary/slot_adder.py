@@ -9,17 +9,19 @@ import numpy as np
 from howsure.calibration.summary.cells import (
     CELLS,
     FRACTION,
+    LAST,
     LOG_UNIT,
     SLOTS,
     STEEP,
     folded_slots,
     unfolded,
 )
-from howsure.calibration.summary.slots import COLUMNS, WEIGHTS, Slots
+from howsure.calibration.summary.slots import COLUMNS, WEIGHTS, Slots, added
 from howsure.errors import InputError
 from howsure.inputs.pairs import CHUNK_ROWS, Floats, Integers, Labels, Pairs
 
 BLOCK = 1 << 14  # rows worked on at a time, so that they stay in the cache
+FEW = 1 << 14  # pairs, which are sorted
 
 
 class SlotAdder:
@@ -107,14 +109,38 @@ class SlotAdder:
 
 def slots_of(pairs: Pairs) -> Slots:
     """The slots of checked pairs, whatever their groups and clusters."""
-    adder, weights, weightless = SlotAdder(), pairs.weights, 0
-    if weights is None or bool((weights > 0.0).all()):
-        adder.add(pairs.probabilities, pairs.labels, weights)
+    q, y, w, weightless = pairs.probabilities, pairs.labels, pairs.weights, 0
+    if w is not None and bool((w == 0.0).any()):
+        weighs = w > 0.0
+        q, y, w, weightless = q[weighs], y[weighs], w[weighs], int(np.count_nonzero(~weighs))
+    if len(y) <= FEW:
+        slots = _of_few(q, y, w)
     else:
-        weighs = weights > 0.0
-        adder.add(pairs.probabilities[weighs], pairs.labels[weighs], weights[weighs])
-        weightless = int(np.count_nonzero(~weighs))
-    return replace(adder.slots(), weightless=weightless, positive=pairs.positive, reduction=pairs.reduction)
+        adder = SlotAdder()
+        adder.add(q, y, w)
+        slots = adder.slots()
+    return replace(slots, weightless=weightless, positive=pairs.positive, reduction=pairs.reduction)
+
+
+def _of_few(q: Floats, y: Labels, w: Floats | None) -> Slots:
+    """The same by a sort of the pairs, which are fewer than the slots."""
+    n = len(y)
+    slot, fraction, sums = np.empty(n, dtype=np.int64), np.empty(n), np.zeros((len(COLUMNS), n), dtype=np.int64)
+    folded_slots(q, y, slot, fraction)
+    sums[0] = 1
+    row, _, r = steep_rows(slot, q)
+    logs = -np.log(np.where(r > 0.0, r, 1.0))
+    sums[4][row] = r == 0.0
+    weights = None
+    if w is None:
+        sums[1], sums[2] = np.floor(fraction * FRACTION), np.floor(fraction * fraction * FRACTION)
+        sums[3][row] = np.floor(logs * LOG_UNIT + 0.5)
+    else:
+        weights = np.stack([w, w**2, w**3, w**4, w * fraction, w * fraction * fraction, np.zeros(n)])
+        weights[6][row] = w[row] * logs
+    cell, side = slot >> 2, slot & 3
+    slot = 2 * np.where(side >= 2, LAST - cell, cell) + (side & 1)
+    return added(Slots(slot, sums, weights))
 
 
 def has_steep(count: Integers) -> bool:

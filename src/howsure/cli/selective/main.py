@@ -77,7 +77,7 @@ def command(
     howsure selective answers.csv --target right --prob confidence --group model --cluster question
     howsure selective dev.jsonl --target gold --probs-column probs --risk 0.05
     """
-    from howsure.selective.curve import COVERAGES, answers_by_group, selective_of
+    from howsure.selective.curve import COVERAGES, selective_of
     from howsure.selective.threshold import threshold_of
 
     either = bool(reading.get("prob")) and reading.get("reduce") == TOP_LABEL
@@ -87,7 +87,7 @@ def command(
         skipped = sum(predictions.skipped.values())
     if either:
         pairs, recipe["reduce"] = of_the_likelier(pairs), TOP_LABEL
-    groups = [(None, pairs)] if pairs.groups is None else list(answers_by_group(pairs))
+    groups = [(None, pairs)] if pairs.groups is None else list(pairs.by_group())
     asked: dict[str, Any] = {"coverage": coverage or COVERAGES, "accuracy": accuracy or (), "level": level}
     curves = [selective_of(group, name=name, **asked) for name, group in groups]
     found = []

@@ -1,0 +1,125 @@
+"""Calibration summaries of several groups: tags, models, languages, hospitals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Self
+
+from howsure.calibration.summary.calibration_summary import CalibrationSummary, checked_pairs
+from howsure.calibration.summary.saved import Saved, from_bytes, read, to_bytes, write
+from howsure.calibration.summary.slot_adder import slots_of
+from howsure.calibration.summary.slots import Slots
+from howsure.calibration.table import CalibrationTable, table_of
+from howsure.errors import InputError
+from howsure.files.whole import Place
+from howsure.inputs.naming import natural_order
+
+
+class CalibrationSummaries(Mapping[str, CalibrationSummary]):
+    """A `CalibrationSummary` for each group, by name; those of two sets of pairs add up.
+
+    >>> hospitals = CalibrationSummaries()
+    >>> hospitals.add([0, 1, 1, 0], [0.1, 0.4, 0.8, 0.9], groups=["A", "A", "B", "B"])
+    >>> hospitals.add([0, 1], [0.2, 0.7], groups=["C", "A"])
+    >>> [(name, len(summary)) for name, summary in hospitals.items()]
+    [('A', 3), ('B', 2), ('C', 1)]
+    """
+
+    def __init__(self, summaries: Mapping[str, CalibrationSummary] | None = None) -> None:
+        self._slots: dict[str, Slots] = {}
+        for name, one in (summaries or {}).items():
+            if not isinstance(one, CalibrationSummary):
+                raise InputError(f"summaries must hold a CalibrationSummary for each group; {name!r} has {one!r:.80}.")
+            self._slots[str(name)] = one.slots
+
+    def add(
+        self, y_true: Any, y_prob: Any = None, *, groups: Any = None, sample_weight: Any = None, pos_label: Any = None
+    ) -> None:
+        """Add pairs, each to the summary of its group; the other arguments are those of `CalibrationSummary.add`.
+
+        Raises InputError naming the parameter, row and value that violated a rule; nothing is added then.
+        """
+        pairs = checked_pairs(y_true, y_prob, sample_weight=sample_weight, pos_label=pos_label, groups=groups)
+        if pairs.groups is None:
+            raise InputError("groups must say what each pair belongs to; without groups use CalibrationSummary.")
+        self._slots = _merged(self._slots, {name: slots_of(group) for name, group in pairs.by_group() if len(group)})
+
+    def __add__(self, other: Self) -> Self:
+        if not isinstance(other, CalibrationSummaries):
+            return NotImplemented
+        found = type(self)()
+        found._slots = _merged(self._slots, other._slots)
+        return found
+
+    def __getitem__(self, name: str) -> CalibrationSummary:
+        return CalibrationSummary.of_slots(self._slots[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(self._slots, key=natural_order))
+
+    def __len__(self) -> int:
+        return len(self._slots)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CalibrationSummaries) and self._slots == other._slots
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{name}: {summary!r}" for name, summary in self.items()) or "no summaries: add pairs"
+
+    def table(
+        self,
+        *,
+        bin_size: int | str = "auto",
+        n_bins: int | None = None,
+        binning: str = "adaptive",
+        level: float = 0.95,
+        adjust: str | None = "holm",
+    ) -> CalibrationTable:
+        """The calibration of every group, as of `calibration_table`; bins are made of whole cells.
+
+        Raises InputError where a group is empty.
+        """
+        parts = [(name, self[name].filled()) for name in self]
+        if not parts:
+            raise InputError("there are no summaries: add pairs first.")
+        return table_of(parts, bin_size=bin_size, n_bins=n_bins, binning=binning, level=level, adjust=adjust)
+
+    def together(self) -> CalibrationSummary:
+        """The summary of all pairs, whatever their group."""
+        slots = Slots.none()
+        for name in self:
+            slots = slots + self._slots[name]
+        return CalibrationSummary.of_slots(slots)
+
+    def to_bytes(self) -> bytes:
+        """The summaries as bytes: the same pairs give the same bytes, however they were divided."""
+        return to_bytes(Saved([self._slots[name] for name in self], list(self)))
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Self:
+        """The summaries of `to_bytes`. Raises InputError for bytes that are none, or were truncated or changed."""
+        return cls._of(from_bytes(content), "content")
+
+    def save(self, path: Place) -> None:
+        """Write the summaries to a file that appears whole or not at all; one that is there is replaced."""
+        write(Saved([self._slots[name] for name in self], list(self)), path)
+
+    @classmethod
+    def load(cls, path: Place) -> Self:
+        """The summaries of a file. Raises InputError if there is none, or it was truncated or changed."""
+        return cls._of(read(path), str(path))
+
+    @classmethod
+    def _of(cls, saved: Saved, name: str) -> Self:
+        if saved.names is None:
+            raise InputError(f"{name} holds one summary without groups: CalibrationSummary reads it.")
+        found = cls()
+        found._slots = dict(zip(saved.names, saved.parts, strict=True))
+        return found
+
+
+def _merged(one: Mapping[str, Slots], other: Mapping[str, Slots]) -> dict[str, Slots]:
+    names = one.keys() | other.keys()
+    return {name: one.get(name, Slots.none()) + other.get(name, Slots.none()) for name in names}
