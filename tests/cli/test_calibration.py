@@ -15,6 +15,7 @@ import pytest
 import howsure
 from howsure.calibration.curve import curve_of
 from howsure.calibration.summary.cells import EXACT_UP_TO
+from howsure.cli.calibration.main import judged as curves_of
 from howsure.data import open_predictions
 from tests.cli.running import howsure as run
 from tests.cli.running import printed
@@ -164,15 +165,68 @@ def test_a_seed_makes_random_intervals_repeatable(predictions: Path, interval: s
 BINS = [{}, {"bin_size": 3700}, {"binning": "uniform", "n_bins": 9}]
 
 
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """More pairs than are sorted: a file, and the arrays in it; masses at 1, rounded predictions."""
+    random, n = np.random.default_rng(4), EXACT_UP_TO + 1000
+    q = random.beta(0.3, 0.7, n)
+    q[::3], q[1::5] = 1.0, q[1::5].round(3)
+    columns = {"gold": random.random(n) < q, "prob": q, "w": random.random(n), "tag": random.integers(0, 3, n)}
+    path = tmp_path_factory.mktemp("many") / "many.npz"
+    np.savez(path, **columns)
+    return path, columns
+
+
 @pytest.mark.parametrize("bins", BINS)
-def test_streamed_equals_in_memory_bit_for_bit(tmp_path: Path, bins: dict[str, Any]) -> None:
-    """Above the number of pairs up to which they are sorted in memory, both go the same way, chunk by chunk."""
-    path = tmp_path / "many.npz"
-    q = np.random.default_rng(4).beta(0.3, 0.7, EXACT_UP_TO + 1000)
-    q[::3] = 1.0
-    np.savez(path, gold=np.random.default_rng(5).random(len(q)) < q, prob=q)
-    streamed, held = (judged_by_rows([path], rows, **bins)[0] for rows in (10, 10**7))
-    assert streamed == held
+def test_a_file_of_many_pairs_is_judged_as_arrays_are_to_the_last_bit(
+    many: tuple[Path, dict[str, Any]], bins: dict[str, Any]
+) -> None:
+    path, columns = many
+    wanted = howsure.calibration_curve(columns["gold"], columns["prob"], **bins)
+    assert judged_by_rows([path], EXACT_UP_TO, **bins) == [wanted.to_dict()]
+
+
+def test_of_many_pairs_with_groups_each_group_has_cells_too(many: tuple[Path, dict[str, Any]]) -> None:
+    path, columns = many
+    for found, tag in zip(judged_by_rows([path], EXACT_UP_TO, group="tag"), range(3), strict=True):
+        summary, rows = howsure.CalibrationSummary(), columns["tag"] == tag
+        summary.add(columns["gold"][rows], columns["prob"][rows])
+        assert found == summary.curve().to_dict()
+
+
+def test_weights_of_many_pairs(many: tuple[Path, dict[str, Any]]) -> None:
+    path, columns = many
+    (found,) = judged(path, "--weight", "w")["curves"]
+    wanted = howsure.calibration_curve(columns["gold"], columns["prob"], sample_weight=columns["w"]).to_dict()
+    assert list(flat(found["bins"])) == pytest.approx(list(flat(wanted["bins"])), rel=1e-12)
+    assert list(flat(found["debiased_error"])) == pytest.approx(list(flat(wanted["debiased_error"])), rel=1e-9)
+
+
+def test_curves_without_bins_of_many_pairs(many: tuple[Path, dict[str, Any]]) -> None:
+    path, columns = many
+    (found,) = judged(path, "--method", "corp")["curves"]
+    assert found == howsure.calibration_curve(columns["gold"], columns["prob"], method="corp", rng=0).to_dict()
+    (weighted,) = judged(path, "--method", "corp", "--weight", "w")["curves"]
+    assert weighted["n"] == len(columns["gold"])
+
+
+def test_the_bootstrap_and_other_tests_take_the_pairs_themselves(predictions: Path) -> None:
+    columns = columns_of(predictions)
+    options: dict[str, Any] = {"bin_size": "auto", "n_bins": None, "binning": "adaptive", "level": 0.95, "rng": 1}
+    with open_predictions([predictions], label="gold", prob="prob", exact_up_to=0) as opened:
+        (found,) = curves_of(opened, interval="bootstrap", **options)
+        (tested,) = curves_of(opened, interval="debiased", test="spiegelhalter", **options)
+    wanted = howsure.calibration_curve(columns["gold"], columns["prob"], interval="bootstrap", rng=1)
+    assert found.error == wanted.error
+    assert tested.p_value == howsure.calibration_test(columns["gold"], columns["prob"], method="spiegelhalter").p_value
+
+
+def test_a_check_of_many_pairs_is_that_of_arrays(many: tuple[Path, dict[str, Any]]) -> None:
+    path, columns = many
+    told = run("check", "calibration", path, "--target", "gold", "--prob", "prob", "--max-error", "0.05",
+               "--format", "json")  # fmt: skip
+    wanted = howsure.check_calibration(columns["gold"], columns["prob"], max_error=0.05)
+    assert list(flat(json.loads(told.out)["verdicts"])) == list(flat(wanted.to_dict()["verdicts"])) != []
 
 
 @pytest.mark.parametrize("group", [None, "tag"])
@@ -186,7 +240,7 @@ def test_streamed_few_equal_sorted_ones(predictions: Path, group: str | None, bi
 
 def judged_by_rows(paths: list[Path], rows: int, *, group: str | None = None, **bins: Any) -> list[dict[str, Any]]:
     """The curves of files whose pairs are streamed if there are more of them than `rows`."""
-    with open_predictions(paths, label="gold", prob="prob", group=group, in_memory_rows=rows) as opened:
+    with open_predictions(paths, label="gold", prob="prob", group=group, exact_up_to=rows) as opened:
         assert (opened.stream is None) == (opened.n <= rows)
         return [curve_of(opened.source(name), **bins).to_dict() for name in opened.group_names or (None,)]
 

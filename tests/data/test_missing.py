@@ -94,7 +94,8 @@ def test_used_and_skipped_rows_add_up(
     rows = [*rows, (0.5, 1)]
     path = write(tmp_path / f"x{suffix}", {"q": [q for q, _ in rows], "y": [y for _, y in rows]})
     expected = [(q, y) for q, y in rows if y is not None and q is not None and not np.isnan(q)]
-    with open_predictions([path], label="y", prob="q", skip_missing=True, in_memory_rows=limit) as predictions:
-        found = [pair for q, y in predictions.source().chunks() for pair in zip(q.tolist(), y.tolist(), strict=True)]
-        assert found == expected
+    with open_predictions([path], label="y", prob="q", skip_missing=True, exact_up_to=limit) as predictions:
+        pairs = predictions.pairs()
+        assert list(zip(pairs.probabilities.tolist(), pairs.labels.tolist(), strict=True)) == expected
+        assert len(predictions.source()) == len(expected)
         assert predictions.n + sum(predictions.skipped.values()) == len(rows)

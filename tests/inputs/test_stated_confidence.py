@@ -81,7 +81,7 @@ ROWS: dict[str, list[Any]] = {
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl.gz", ".parquet", ".npz"])
 def test_a_column_of_texts_in_any_format(suffix: str, tmp_path: Path) -> None:
     path = write(tmp_path / f"x{suffix}", ROWS)
-    with open_predictions([path], label="y", verbalised="said", skip_missing=True, in_memory_rows=1) as found:
+    with open_predictions([path], label="y", verbalised="said", skip_missing=True, exact_up_to=1) as found:
         assert found.pairs().probabilities.tolist() == [0.85, 0.6, 0.5]
         assert found.describe()["verbalised"] == "said"
         assert found.skipped == {"confidence stated in said": 2}

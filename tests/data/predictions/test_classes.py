@@ -60,7 +60,9 @@ def test_lists_without_names_are_numbered(tmp_path: Path) -> None:
     with open_predictions([path], label="gold", probs_column="probs", reduce="class-wise") as predictions:
         assert predictions.group_sizes == {"0": 200, "1": 200, "2": 200}
         assert predictions.describe()["classes"] == ["0", "1", "2"]
-        np.testing.assert_array_equal(predictions.source("1").chunks().__next__()[0], matrix[:, 1])
+        source = predictions.source("1")
+        assert isinstance(source, Pairs)
+        np.testing.assert_array_equal(source.probabilities, matrix[:, 1])
 
 
 def test_groups_weights_and_clusters_of_the_top_label(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def test_one_logit_is_a_sigmoid_and_one_log_probability_an_exponential(suffix: s
     scores = [-1e3, -2.0, 0.0, 3.0, 1e3]
     path = write(tmp_path / f"x{suffix}", {"y": [0, 1, 0, 1, 1], "z": scores, "ll": [-1e3, -2.0, -1.0, 0.0, 1e-9]})
     for name, column, wanted in (("logits", "z", expit(scores)), ("logprobs", "ll", np.exp([-1e3, -2, -1, 0, 0]))):
-        with open_predictions([path], label="y", in_memory_rows=1, **{name: column}) as found:
+        with open_predictions([path], label="y", exact_up_to=1, **{name: column}) as found:
             np.testing.assert_allclose(found.pairs().probabilities, wanted, rtol=1e-12)
             assert found.stream is not None
 

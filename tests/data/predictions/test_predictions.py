@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections import Counter
 from pathlib import Path
 
@@ -11,9 +10,11 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+from howsure.calibration.summary.slot_adder import slots_of
+from howsure.calibration.summary.slots import Slots
 from howsure.data import Predictions, open_predictions
 from howsure.errors import InputError
-from howsure.inputs.pairs import CHUNK_ROWS, PairSource
+from howsure.inputs.pairs import Pairs
 from tests.data.writers import Columns, write
 
 GROUPS = ["m2", "m10", "m1", "it's", "ü b"]
@@ -29,32 +30,32 @@ def columns_of(rows: int, seed: int = 5) -> Columns:
     }
 
 
-def everything(source: PairSource) -> tuple[list[float], list[int]]:
-    parts = list(source.chunks())
-    return [q for part, _ in parts for q in part.tolist()], [y for _, part in parts for y in part.tolist()]
+def rows_of(columns: Columns, wanted: list[bool] | None = None) -> Slots:
+    """The sums of some rows."""
+    rows = np.array(wanted or [True] * len(columns["q"]))
+    return slots_of(Pairs(np.array(columns["y"], dtype=np.uint8)[rows], np.array(columns["q"])[rows]))
+
+
+def summed(source: Pairs | Slots) -> Slots:
+    """The sums of pairs, or of what stands for them."""
+    return source if isinstance(source, Slots) else slots_of(Pairs(source.labels, source.probabilities))
 
 
 @pytest.fixture(params=[(0, ".parquet"), (0, ".csv"), (10**6, ".parquet"), (10**6, ".jsonl")], ids=str)
 def predictions(request: pytest.FixtureRequest, tmp_path: Path) -> Predictions:
     limit, suffix = request.param
     path = write(tmp_path / f"x{suffix}", columns_of(2000))
-    return open_predictions([path], label="y", prob="q", group="tag", cluster="year", in_memory_rows=limit)
+    return open_predictions([path], label="y", prob="q", group="tag", cluster="year", exact_up_to=limit)
 
 
 def test_all_pairs_as_often_as_asked(predictions: Predictions) -> None:
     columns = columns_of(2000)
-    source = predictions.source()
-    assert everything(source) == (columns["q"], columns["y"])
-    assert everything(source) == (columns["q"], columns["y"])
+    for _ in range(2):
+        source = predictions.source()
+        assert isinstance(source, Slots) == (predictions.stream is not None)
+        assert summed(source) == rows_of(columns)
     pairs = predictions.pairs()
     assert (pairs.probabilities.tolist(), pairs.labels.tolist()) == (columns["q"], columns["y"])
-
-
-def test_two_streams_side_by_side(predictions: Predictions) -> None:
-    one, other = predictions.source().chunks(), predictions.source("m2").chunks()
-    first, second = next(one), next(other)
-    assert len(first[0]) == 2000
-    assert len(second[0]) == predictions.group_sizes["m2"]
 
 
 def test_groups_in_natural_order_with_their_sizes(predictions: Predictions) -> None:
@@ -66,11 +67,7 @@ def test_groups_in_natural_order_with_their_sizes(predictions: Predictions) -> N
 def test_the_pairs_of_every_group(predictions: Predictions) -> None:
     columns = columns_of(2000)
     for name in predictions.group_names:
-        rows = [row for row, tag in enumerate(columns["tag"]) if tag == name]
-        assert everything(predictions.source(name)) == (
-            [columns["q"][row] for row in rows],
-            [columns["y"][row] for row in rows],
-        )
+        assert summed(predictions.source(name)) == rows_of(columns, [tag == name for tag in columns["tag"]])
 
 
 def test_group_and_cluster_codes_in_memory(predictions: Predictions) -> None:
@@ -88,81 +85,10 @@ def test_a_group_that_does_not_exist(predictions: Predictions) -> None:
 
 def test_groups_that_are_numbers(tmp_path: Path) -> None:
     path = write(tmp_path / "x.parquet", columns_of(100))
-    with open_predictions([path], label="y", prob="q", group="year", in_memory_rows=0) as predictions:
+    with open_predictions([path], label="y", prob="q", group="year", exact_up_to=0) as predictions:
         assert predictions.group_names == ("1998", "1999", "2000", "2001", "2002")
         years = columns_of(100)["year"]
-        assert len(everything(predictions.source("2001"))[0]) == years.count(2001)
-
-
-def test_streamed_groups_of_several_chunks_keep_their_order(tmp_path: Path) -> None:
-    rows = 3 * CHUNK_ROWS + 17
-    random = np.random.default_rng(8)
-    group = np.where(np.arange(rows) < CHUNK_ROWS, 0, random.choice([0, 7, 500], rows, p=[0.9, 0.099, 0.001]))
-    columns = {"q": random.random(rows), "y": random.integers(0, 2, rows), "g": group}
-    np.savez(tmp_path / "x.npz", **columns)
-    with open_predictions([tmp_path / "x.npz"], label="y", prob="q", group="g", in_memory_rows=0) as predictions:
-        for name in ("500", "0", "7", "0"):
-            held = list(predictions.source(name).chunks())
-            assert [len(q) for q, _ in held[:-1]] == [CHUNK_ROWS] * ((group == int(name)).sum() // CHUNK_ROWS)
-            for position, key in enumerate("qy"):
-                found = np.concatenate([chunk[position] for chunk in held])
-                np.testing.assert_array_equal(found, columns[key][group == int(name)])
-
-
-def test_a_streamed_group_outlives_its_predictions(tmp_path: Path) -> None:
-    path, spool = write(tmp_path / "x.parquet", columns_of(1000)), tmp_path / "spool"
-    spool.mkdir()
-    source = open_predictions([path], label="y", prob="q", group="tag", in_memory_rows=0, spool=spool).source("m1")
-    gc.collect()
-    assert len(everything(source)[0]) == columns_of(1000)["tag"].count("m1")
-    del source
-    gc.collect()
-    assert list(spool.iterdir()) == []
-
-
-def test_a_bad_row_among_streamed_groups_is_named(tmp_path: Path) -> None:
-    columns = columns_of(1000)
-    columns["q"][700] = float("inf")
-    path = write(tmp_path / "x.parquet", columns)
-    with open_predictions([path], label="y", prob="q", group="tag", in_memory_rows=0) as predictions:
-        for name in predictions.group_names[:2]:
-            with pytest.raises(InputError, match=r"row 701 of .*x\.parquet"):
-                predictions.source(name)
-
-
-def test_chunks_are_long_and_their_arrays_last(tmp_path: Path) -> None:
-    rows = CHUNK_ROWS + 1000
-    columns = {"q": (np.arange(rows) / rows), "y": np.arange(rows) % 2}
-    np.savez(tmp_path / "x.npz", **columns)
-    with open_predictions([tmp_path / "x.npz"], label="y", prob="q", in_memory_rows=0) as predictions:
-        held = list(predictions.source().chunks())
-    gc.collect()
-    assert [len(q) for q, _ in held] == [CHUNK_ROWS, 1000]
-    np.testing.assert_array_equal(np.concatenate([q for q, _ in held]), columns["q"])
-    np.testing.assert_array_equal(np.concatenate([y for _, y in held]), columns["y"])
-
-
-def test_an_abandoned_stream_and_an_early_end(tmp_path: Path) -> None:
-    path = write(tmp_path / "x.parquet", columns_of(1000))
-    predictions = open_predictions([path], label="y", prob="q", in_memory_rows=0)
-    stream = predictions.source().chunks()
-    next(stream)
-    del stream
-    source = predictions.source()
-    del predictions
-    gc.collect()
-    assert len(everything(source)[0]) == 1000
-
-
-def test_a_bad_row_far_down_a_stream(tmp_path: Path) -> None:
-    columns = {"q": np.full(600_000, 0.5), "y": np.ones(600_000)}
-    columns["q"][599_998] = 1.25
-    np.savez(tmp_path / "x.npz", **columns)
-    with open_predictions([tmp_path / "x.npz"], label="y", prob="q", in_memory_rows=0) as predictions:
-        chunks = predictions.source().chunks()
-        next(chunks)
-        with pytest.raises(InputError, match=r"row 599,999 of .*x\.npz \(counted from 1\) holds 1\.25"):
-            next(chunks)
+        assert len(predictions.source("2001")) == years.count(2001)
 
 
 @pytest.mark.parametrize("skip", [False, True])

@@ -7,10 +7,13 @@ import operator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from howsure.calibration.summary.cells import cells_of
+from howsure.calibration.summary.slots import Slots
 from howsure.data import open_predictions, read_columns
 from howsure.data.tables.expressions import MOST_CHARACTERS, parsed
 from howsure.errors import InputError
@@ -201,10 +204,13 @@ def test_a_fault_among_rows_left_out_is_none(tmp_path: Path) -> None:
 
 def test_several_streams_and_groups_keep_to_it(tmp_path: Path) -> None:
     path = write(tmp_path / "x.parquet", ROWS)
-    with open_predictions([path], label="y", prob="q", group="odd name", where="n <> 9", in_memory_rows=1) as found:
+    with open_predictions([path], label="y", prob="q", group="odd name", where="n <> 9", exact_up_to=1) as found:
         assert found.group_sizes == {"u": 2, "v": 3}
-        chunks = {name: [q for q, _ in found.source(name).chunks()] for name in found.group_names}
-        assert {name: chunk[0].tolist() for name, chunk in chunks.items()} == {"u": [0.5, 0.125], "v": [0.25, 1.0, 0.0]}
+        predictions = {"u": [0.5, 0.125], "v": [0.25, 1.0, 0.0]}
+        for name, q in predictions.items():
+            sums = found.source(name)
+            assert isinstance(sums, Slots)
+            assert np.repeat(sums.cell, sums.count).tolist() == sorted(cells_of(np.array(q)).tolist())
 
 
 def test_a_number_that_is_too_large_is_called_that(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from howsure.calibration.words.notes import notes_by_name
 from howsure.cli.calibration.output import left_out, rows_text
 from howsure.cli.terminal.output import chosen, json_text, table_text
 from howsure.errors import InputError
-from howsure.inputs.pairs import PairSource
+from howsure.inputs.pairs import Pairs
 from howsure.show.numbers import number
 from howsure.show.table import Table
 
@@ -37,7 +37,7 @@ def check_options(method: str) -> None:
 
 
 def judged_without_bins(
-    named: Iterator[tuple[str | None, PairSource]], *, positive: str | None, only: Collection[str | None] | None = None,
+    named: Iterator[tuple[str | None, Pairs]], *, positive: str | None, only: Collection[str | None] | None = None,
     **arguments: Any,
 ) -> Iterator[CorpCurve]:  # fmt: skip
     """One curve per group, or one for all; `only` some groups."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -28,9 +28,6 @@ from howsure.cli.terminal.options import (
 )
 from howsure.cli.terminal.output import emit, table_text
 from howsure.cli.terminal.progress import progress
-from howsure.inputs.pairs import Chunk, Pairs, PairSource
-
-PASSES = 3  # over a stream: one for the grid, about two for the edges of the bins, more where ties are many
 
 
 @click.group(cls=DefaultGroup, default="curve", context_settings={"max_content_width": 110})
@@ -92,9 +89,10 @@ def curve_command(
         curves = list(judged(predictions, **of_bins, **common)) if method == "bins" or report else []
         corp: list[Any] = []
         if method == "corp" or report:
+            weighted = predictions.columns.get("weight") is not None
             found = judged_without_bins(
-                sources(predictions), positive=predictions.notes.get("positive"), n_simulations=simulations,
-                only=None if method == "corp" else pictured(curves), **common,
+                sources(predictions, in_memory=weighted), positive=predictions.notes.get("positive"),
+                n_simulations=simulations, only=None if method == "corp" else pictured(curves), **common,
             )  # fmt: skip
             corp = list(found)
         recipe = {
@@ -126,33 +124,16 @@ def _shown(curves: Sequence[Any], form: str, **told: Any) -> str:
 
 
 def judged(predictions: Any, *, test: str | None = None, **arguments: Any) -> Iterator[Any]:
-    """One curve per group, or one for all; streamed where the pairs are too many for memory. `test` gives their p."""
+    """One curve per group, or one for all. `test` gives their p; it and the bootstrap need the pairs in memory."""
     from howsure.calibration.curve import curve_of
 
     positive = predictions.notes.get("positive")
-    with progress("pairs", total=PASSES * predictions.n) as advance:
-        for name, source in sources(predictions, in_memory=test is not None):
-            if isinstance(source, Pairs):
-                curve = curve_of(source, name=name, **arguments)
-                curve = curve if test is None else with_test(curve, source, test, **arguments)
-                advance(PASSES * len(source))
-            else:
-                curve = curve_of(Watched(source, advance), name=name, **arguments)
+    in_memory = test is not None or arguments["interval"] == "bootstrap"
+    with progress("pairs", total=predictions.n) as advance:
+        for name, source in sources(predictions, in_memory=in_memory, advance=advance):
+            curve = curve_of(source, name=name, **arguments)
+            curve = curve if test is None else with_test(curve, source, test, **arguments)
             yield curve if positive is None else replace(curve, positive=str(positive))
-
-
-@dataclass(frozen=True, slots=True)
-class Watched:
-    """A stream of pairs that tells how many went by."""
-
-    source: PairSource
-    advance: Callable[[int], None]
-
-    def chunks(self) -> Iterator[Chunk]:
-        """The chunks of the stream."""
-        for chunk in self.source.chunks():
-            yield chunk
-            self.advance(len(chunk[1]))
 
 
 @command.command("compare")

@@ -66,15 +66,19 @@ def opened(files: Sequence[str], *, missing: Sequence[str], input_format: str | 
     return predictions
 
 
-def sources(predictions: Any, *, in_memory: bool = False) -> Iterator[tuple[str | None, Any]]:
-    """The pairs of each group by its name, or all pairs; weights and clusters need them in memory."""
+def sources(
+    predictions: Any, *, in_memory: bool = False, advance: Callable[[int], None] = lambda rows: None
+) -> Iterator[tuple[str | None, Any]]:
+    """The pairs of each group by its name, or all pairs; of very many, their sums. Clusters need the pairs themselves.
+
+    `advance` is told how many rows were read.
+    """
     from howsure.calibration.table import by_group
 
-    in_memory = in_memory or predictions.columns.get("weight") or predictions.columns.get("cluster")
-    if not predictions.group_names:
-        yield None, predictions.pairs() if in_memory else predictions.source()
-    elif in_memory:
-        yield from by_group(predictions.pairs())
+    if in_memory or predictions.columns.get("cluster"):
+        pairs = predictions.pairs()
+        advance(len(pairs))
+        yield from by_group(pairs) if predictions.group_names else [(None, pairs)]
     else:
-        for name in predictions.group_names:
-            yield name, predictions.source(name)
+        for name in predictions.group_names or (None,):
+            yield name, predictions.source(name, advance=advance)

@@ -65,12 +65,11 @@ def _alone(predictions: Any, limit: float | None, how: Bins, name: str) -> tuple
     """The evidence about a limit, and what a later run may compare with."""
     evidence, entries = [], []
     with progress("pairs", total=predictions.n) as advance:
-        for group, source in sources(predictions):
+        for group, source in sources(predictions, advance=advance):
             squared, n, notes = judged(source, how)
             entries.append(Entry(name, group, ErrorSummary.of(squared, n, how.growth), how.options))
             if limit is not None:
                 evidence.append(evidence_of_limit(group, squared, n, notes, limit, how, name=name))
-            advance(n)
     return evidence, entries
 
 

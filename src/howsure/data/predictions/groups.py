@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import count
 
-from howsure.data.predictions.missing import Selection
+from howsure.data.predictions.missing import Selection, missing_in
 from howsure.data.tables.columns import Column
 from howsure.data.tables.database import Connection, literals
 from howsure.inputs.naming import natural_order
@@ -14,9 +14,21 @@ NUMBERS = count()  # of the types made by this process, so that no two have one 
 
 
 def group_sizes(selection: Selection, column: Column) -> dict[str, int]:
-    """The number of used rows of every group, by name, in natural order."""
-    found = {str(name): int(str(count)) for name, count in selection.ask(f"{column.text}, count(*)", rest="GROUP BY 1")}
-    return {name: found[name] for name in sorted(found, key=natural_order)}
+    """The number of used rows of every group, by name, in natural order.
+
+    Raises InputError at the first row whose group is missing.
+    """
+    found = {name: int(str(rows)) for name, rows in selection.ask(f"{column.text}, count(*)", rest="GROUP BY 1")}
+    if any(name is None or str(name).strip().casefold() in ("", "nan") for name in found):
+        fault = missing_in(selection, column)
+        if fault is not None:
+            raise fault
+    return {name: found[name] for name in sorted(map(str, found), key=natural_order)}
+
+
+def enum_sql(connection: Connection, text: str, names: Sequence[str]) -> str:
+    """A text as one of `names`, whose codes Arrow streams hold; null if it is none."""
+    return f"TRY_CAST({text} AS {_new_type(connection, literals(names))})"
 
 
 def codes_sql(connection: Connection, text: str, names: Sequence[str]) -> str:

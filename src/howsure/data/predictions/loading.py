@@ -17,12 +17,10 @@ from howsure.data.predictions.labels import label_sql
 from howsure.data.predictions.missing import Selection
 from howsure.data.predictions.predictions import ClassRows, Predictions
 from howsure.data.predictions.sources import LISTS, Source
-from howsure.data.predictions.stream import PairStream
+from howsure.data.predictions.streamed.pair_stream import BadValue, PairStream, bad_weight
 from howsure.data.tables.columns import Column
 from howsure.data.tables.database import NullFound, chunks, reading
-from howsure.data.tables.decimal_commas import comma_advice
 from howsure.data.tables.pooling import SEPARATE, apart_by_file
-from howsure.errors import InputError
 from howsure.inputs.checks import check_clusters, check_weights
 from howsure.inputs.classes import CLASS_WISE, TOP_LABEL, reduced, tied_rows
 from howsure.inputs.naming import shortened
@@ -39,12 +37,12 @@ def one_probability(
     names: dict[str, Any],
     notes: dict[str, Any],
     positive: str | None,
-    in_memory_rows: int,
+    exact_up_to: int,
 ) -> Predictions:
-    """The predictions of one probability per row, streamed where the rows are too many for memory."""
+    """The predictions of one probability per row, added up where they are more than `exact_up_to`."""
     label, group = columns["label"], columns.get("group")
     if is_soft(selection.table, label, selection.where):
-        stream = PairStream(selection, label, source.columns[0], "NULL", group, source.scale)
+        stream = PairStream(selection, label, source.columns[0], "NULL", scale=source.scale)
         classes, chosen = two_classes(label, positive)
         ones = stream.probabilities()
         of_class = {chosen: ones, (classes[0] if classes[1] == chosen else classes[1]): 1 - ones}
@@ -53,14 +51,14 @@ def one_probability(
         pairs = replace(found.pairs(), reduction=None)
         return replace(found, load=lambda: pairs)
     targets = label_sql(selection, label, positive)
-    stream = PairStream(selection, label, source.columns[0], targets, group, source.scale)
+    stream = PairStream(selection, label, source.columns[0], targets, group, columns.get("weight"), source.scale)
     sizes = {} if group is None else group_sizes(selection, group)
 
     def load() -> Pairs:
         probabilities, labels = load_pairs(stream)
         return Pairs(labels, probabilities, *_extras(selection, columns, tuple(sizes), notes))
 
-    streamed = stream if selection.n > in_memory_rows else None
+    streamed = stream if selection.n > exact_up_to else None
     return Predictions(selection.n, names, sizes, selection, load, streamed, notes)
 
 
@@ -139,10 +137,14 @@ def load_pairs(stream: PairStream) -> tuple[Floats, Labels]:
     """The probabilities and labels of all pairs of a stream."""
     probabilities, labels = np.empty(stream.selection.n), np.empty(stream.selection.n, np.uint8)
     start = 0
-    for some_probabilities, some_labels in stream.chunks():
-        stop = start + len(some_labels)
-        probabilities[start:stop], labels[start:stop] = some_probabilities, some_labels
-        start = stop
+    try:
+        for chunk in stream.chunks(weighted=False):
+            stream.check(chunk)
+            stop = start + len(chunk[0])
+            probabilities[start:stop], labels[start:stop] = chunk
+            start = stop
+    except BadValue:
+        raise stream.fault() from None
     return probabilities, labels
 
 
@@ -155,11 +157,7 @@ def load_weights(selection: Selection, column: Column) -> Floats:
         weights = np.array([math.nan])
     if weights.min() >= 0 and weights.max() < math.inf:
         return check_weights(weights, n=selection.n, name=column.name)
-    number = column.number
-    bad = f"({number} IS NULL OR NOT ({number} >= 0 AND {number} < CAST('inf' AS DOUBLE)))"
-    place, held = selection.place(bad, column.text)
-    told = f"{column.name} must be a weight, finite and not negative; {place} holds {held}. {comma_advice(str(held))}"
-    raise InputError(told.rstrip())
+    raise bad_weight(selection, column)
 
 
 def load_groups(selection: Selection, column: Column, names: tuple[str, ...]) -> Integers:

@@ -106,5 +106,12 @@ def missing_value(
     )
 
 
+def missing_in(selection: Selection, column: Column, role: str = "text") -> InputError | None:
+    """The error for the first used row in which a column is missing, if there is one."""
+    test = column.missing(role=role)
+    rows = int(str(selection.ask("count(*)", rest=f"AND {test}")[0][0]))
+    return missing_value(selection.table, column, f"{selection.where} AND {test}", rows=rows) if rows else None
+
+
 def _counted(skipped: dict[str, int]) -> str:
     return ", ".join(f"{name}: {count:,}" for name, count in skipped.items())

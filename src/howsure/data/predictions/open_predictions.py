@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from howsure.calibration.summary.cells import EXACT_UP_TO
 from howsure.data.logs.conversion import described, input_files
 from howsure.data.logs.defaults import chosen, with_defaults
 from howsure.data.predictions.class_mappings import is_soft, label_of
@@ -24,8 +25,6 @@ from howsure.data.tables.table import Table, open_table
 from howsure.errors import InputError
 from howsure.inputs.classes import CLASS_WISE, TOP_LABEL
 from howsure.inputs.naming import shortened
-
-IN_MEMORY_ROWS = 4_000_000  # up to here the pairs are loaded once; beyond, every pass streams them
 
 
 def open_predictions(
@@ -57,7 +56,7 @@ def open_predictions(
     features: Sequence[str] = (),
     keep_classes: bool = False,
     spool: str | os.PathLike[str] | None = None,
-    in_memory_rows: int = IN_MEMORY_ROWS,
+    exact_up_to: int = EXACT_UP_TO,
 ) -> Predictions:
     """The prediction–label pairs of files, checked.
 
@@ -92,7 +91,8 @@ def open_predictions(
     number of "characters", "bytes" or "tokens" ("none" by default). With `pairing`, a log's rows are those of one
     model, to be matched with another's. `features` are further columns, for `feature_columns`; nothing is missing in
     them. With `keep_classes`, `class_rows` of the result holds the classes of each row as they stand. `spool` is the
-    folder for scratch files.
+    folder for scratch files. The pairs of more rows than `exact_up_to` are added up by cells of the probability scale
+    unless they are asked for.
 
     Raises InputError naming the file, the column, the row (from 1) and the value.
     """
@@ -150,7 +150,7 @@ def open_predictions(
     if source.kind == ONE:
         if reduce is not None:
             raise InputError(f"{source.columns[0].name} holds one number per row; reduce=... needs several classes.")
-        one = one_probability(selection, columns, source, names, notes, positive, in_memory_rows)
+        one = one_probability(selection, columns, source, names, notes, positive, exact_up_to)
         return replace(one, said=said)
     if positive is not None:
         raise InputError("positive=... does not go with several classes; name one by reduce='CLASS'.")
@@ -210,8 +210,11 @@ def _selected(
     if source.kind == LISTS:
         kinds[source.columns[0]] = "numbers"
     tests = {column: column.missing(values, role=role) for column, role in kinds.items()}
-    plain = set(columns) == {"label"} and source.kind == ONE and not any(column.is_text for column in kinds)
-    stream_checks = plain and not values and positive is None
+    read = [first, *numbers]  # a group is looked at by name
+    plain = (
+        set(columns) <= {"label", "group", "weight"} and source.kind == ONE and not columns.get("group", first).parts
+    )
+    stream_checks = plain and not any(column.is_text for column in read) and not values and positive is None
     return select_rows(table, tests, skip=skip, values=values, stream_checks=stream_checks, only=only)
 
 

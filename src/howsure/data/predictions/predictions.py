@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from howsure.data.predictions.missing import Selection
-from howsure.data.predictions.partition import StoredPairs, stored_by_group
-from howsure.data.predictions.stream import PairStream
+from howsure.data.predictions.streamed.pair_stream import PairStream
 from howsure.inputs.naming import unknown_name
-from howsure.inputs.pairs import Floats, Integers, Pairs, PairSource
+from howsure.inputs.pairs import Floats, Integers, Pairs
+
+if TYPE_CHECKING:
+    from howsure.calibration.summary.slots import Slots
+    from howsure.data.predictions.streamed.stored_groups import StoredGroups
+
+
+def _nobody(rows: int) -> None:
+    """What is told of progress where nobody listens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +36,7 @@ class ClassRows:
 
 @dataclass(frozen=True)
 class Predictions:
-    """The checked prediction–label pairs of files: `n` of them, from memory if they are few, streamed if many.
+    """The checked prediction–label pairs of files: `n` of them, held in memory if they are few, added up if many.
 
     Made by `open_predictions`. `columns` are the names of the columns by their role; `group_sizes` the pairs of every
     group, in natural order. A context manager: the scratch files are removed at its end, or when it is no longer
@@ -62,18 +69,23 @@ class Predictions:
         rows = {"files": files, "rows": self.selection.n, "skipped": self.skipped}
         return {**rows, **self.columns, **self.notes}
 
-    def source(self, group: str | None = None) -> PairSource:
-        """The pairs, or those of one group, repeatedly: in memory, or streamed from the files.
+    def source(self, group: str | None = None, *, advance: Callable[[int], None] = _nobody) -> Pairs | Slots:
+        """The pairs, or those of one group: themselves if all together are few, else their sums, in one reading.
 
-        The first group requested from a stream costs a pass over the files, the others none.
+        `advance` is told how many rows were read. Of a stream, the first group costs a reading of the files, the others
+        none.
         """
-        if group is None:
-            return self.pairs() if self.stream is None else self.stream
-        if group not in self.group_sizes:
+        if group is not None and group not in self.group_sizes:
             raise unknown_name("group", group, self.group_names, place=self.selection.table.name)
-        if self.stream is not None:
-            return self._stored_groups[group]
-        return self.pairs().only(self._rows_by_group[group])
+        if self.stream is None:
+            pairs = self.pairs() if group is None else self.pairs().only(self._rows_by_group[group])
+            advance(len(pairs))
+            return pairs
+        if group is not None:
+            return self._stored_groups.slots(group, advance)
+        from howsure.data.predictions.streamed.added_up import added_up
+
+        return added_up(self.stream, advance)
 
     def pairs(self) -> Pairs:
         """All pairs in memory, in the order of the files, with weights, groups and clusters."""
@@ -102,6 +114,8 @@ class Predictions:
         return dict(zip(self.group_names, np.split(order, starts), strict=True))
 
     @cached_property
-    def _stored_groups(self) -> dict[str, StoredPairs]:
+    def _stored_groups(self) -> StoredGroups:
+        from howsure.data.predictions.streamed.stored_groups import StoredGroups
+
         assert self.stream is not None
-        return stored_by_group(self.stream, self.group_sizes)
+        return StoredGroups(self.stream, self.group_sizes)

@@ -1,0 +1,12 @@
+"""Sums of arrays, to compare those of files with."""
+
+from __future__ import annotations
+
+from howsure.calibration.summary.slot_adder import slots_of
+from howsure.calibration.summary.slots import Slots
+from howsure.inputs.pairs import Floats, Labels, Pairs
+
+
+def slots_of_arrays(q: Floats, y: Labels, w: Floats | None = None) -> Slots:
+    """The slots of pairs in memory."""
+    return slots_of(Pairs(y, q, w))

@@ -1,0 +1,119 @@
+"""Pairs of files added up in one reading: the sums of the same pairs as arrays, to the last bit, whatever the file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from howsure.calibration.summary.slots import Slots
+from howsure.data import open_predictions
+from howsure.data.predictions.streamed.pair_stream import CHUNK
+from howsure.errors import InputError
+from tests.data.predictions.streamed.summing import slots_of_arrays
+from tests.data.writers import write
+
+ROWS = 2 * CHUNK + 777
+
+
+@pytest.fixture(scope="module")
+def columns() -> dict[str, Any]:
+    """Masses at both ends and at one half, tiny and rounded predictions, one number of float32, a negative zero."""
+    random = np.random.default_rng(8)
+    q = random.beta(0.3, 0.7, ROWS)
+    kind = random.integers(0, 10, ROWS)
+    for number, value in enumerate((0.0, 1.0, 0.5, 1e-300, np.float32(0.1), -0.0)):
+        q[kind == number] = value
+    q[kind == 6] = q[kind == 6].round(3)
+    return {"q": q, "y": (random.random(ROWS) < q).astype(np.uint8), "w": random.integers(0, 3, ROWS) / 3}
+
+
+@pytest.fixture(scope="module")
+def parquet(columns: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Row groups of very different lengths."""
+    path = tmp_path_factory.mktemp("pairs") / "x.parquet"
+    table = pa.table(columns)
+    with pa.parquet.ParquetWriter(path, table.schema) as writer:
+        for start, stop, rows in ((0, 5000, 700), (5000, 200_000, 150_000), (200_000, ROWS, 30_000)):
+            writer.write_table(table.slice(start, stop - start), row_group_size=rows)
+    return path
+
+
+def summed(path: Path, **options: Any) -> tuple[Slots, list[int]]:
+    told: list[int] = []
+    with open_predictions([path], label="y", prob="q", **options) as predictions:
+        found = predictions.source(advance=told.append)
+    assert isinstance(found, Slots)
+    return found, told
+
+
+def test_the_sums_are_those_of_the_arrays_to_the_last_bit(parquet: Path, columns: dict[str, Any]) -> None:
+    found, told = summed(parquet)
+    assert found == slots_of_arrays(columns["q"], columns["y"])
+    assert told == [CHUNK, CHUNK, 777]
+
+
+def test_filtered_rows_and_those_with_missing_values(parquet: Path, columns: dict[str, Any]) -> None:
+    found, _ = summed(parquet, where="w > 0.5 and q < 0.999", exact_up_to=0)
+    rows = (columns["w"] > 0.5) & (columns["q"] < 0.999)
+    assert found == slots_of_arrays(columns["q"][rows], columns["y"][rows])
+
+
+def test_weights_need_no_memory_and_give_the_same_twice(parquet: Path, columns: dict[str, Any]) -> None:
+    (found, _), (again, _) = summed(parquet, weight="w"), summed(parquet, weight="w")
+    assert found == again
+    wanted = slots_of_arrays(columns["q"], columns["y"], columns["w"])
+    assert found.weightless == wanted.weightless == (columns["w"] == 0).sum()
+    np.testing.assert_array_equal(found.slot, wanted.slot)
+    np.testing.assert_array_equal(found.count, wanted.count)
+    assert found.weights is not None
+    assert wanted.weights is not None
+    np.testing.assert_allclose(found.weights, wanted.weights, rtol=1e-12)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl.gz", ".npz"])
+def test_few_rows_of_any_format(suffix: str, tmp_path: Path) -> None:
+    random = np.random.default_rng(3)
+    q, y = random.random(500).tolist(), random.integers(0, 2, 500).tolist()
+    found, _ = summed(write(tmp_path / f"x{suffix}", {"q": q, "y": y}), exact_up_to=0)
+    assert found == slots_of_arrays(np.array(q), np.array(y, dtype=np.uint8))
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "told"),
+    [
+        ("q", 1.25, r"q must lie in \[0, 1\]; row 262,000 of .*x\.npz \(counted from 1\) holds 1\.25"),
+        ("q", np.nan, r"q must not be missing; row 262,000 of .*x\.npz \(counted from 1\) holds nothing"),
+        ("w", -1.0, r"w must be a weight, finite and not negative; row 262,000 of .*x\.npz .* holds -1"),
+        ("w", np.inf, r"w must be a weight, finite and not negative; row 262,000 of .*x\.npz .* holds inf"),
+        ("y", 2.0, r"y must have two values; it holds "),
+    ],
+)
+def test_a_bad_value_far_down_is_named(column: str, value: float, told: str, tmp_path: Path) -> None:
+    rows = 262_005
+    columns = {"q": np.full(rows, 0.5), "y": np.arange(rows) % 2.0, "w": np.ones(rows)}
+    columns[column][261_999] = value
+    np.savez(tmp_path / "x.npz", **columns)
+    with (
+        pytest.raises(InputError, match=told),
+        open_predictions([tmp_path / "x.npz"], label="y", prob="q", weight="w") as found,
+    ):
+        found.source()
+
+
+@pytest.mark.parametrize(
+    ("weights", "told"),
+    [
+        ([0.0, 0.0], "w is 0 in every row: nothing has any weight"),
+        ([1e200, 1.0], "w must have fourth powers with a finite sum. Divide by the largest"),
+        ([1e-200, 0.0], "w must have fourth powers with a finite sum. Divide by the largest"),
+    ],
+)
+def test_weights_that_say_nothing(weights: list[float], told: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "x.parquet", {"q": [0.25, 0.75] * 3, "y": [0, 1] * 3, "w": weights * 3})
+    with pytest.raises(InputError, match=told), np.errstate(over="ignore"):
+        summed(path, weight="w", exact_up_to=0)
