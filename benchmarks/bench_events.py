@@ -41,10 +41,10 @@ from howsure.events.corpus.documents import Fields, InputDocument
 from howsure.events.corpus.open_corpus import open_corpus
 from howsure.events.extraction.descriptions_and_acts import Act, Description, Facts
 from howsure.events.extraction.entities import entity_counts, evidence_of
-from howsure.events.extraction.extract_events import BATCH
 from howsure.events.extraction.one_document import Extraction, Sampled, document_seed
 from howsure.events.extraction.rows import Rows
 from howsure.events.extraction.worker import Work, Worker
+from howsure.events.parts.part import BATCH
 from howsure.events.store.event_store import EventStore
 
 LIMIT = 200  # documents a second after parsing

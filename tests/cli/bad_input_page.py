@@ -17,6 +17,7 @@ from tests.cli.bad_input_import import SCORED
 from tests.cli.bad_input_logits import OF_LOGITS
 from tests.cli.bad_input_logs import LOGGED
 from tests.cli.bad_input_monitor import MONITORED
+from tests.cli.bad_input_parts import APART
 from tests.cli.bad_input_print import PRINTED
 from tests.cli.bad_input_recalibrate import RECALIBRATE
 from tests.cli.bad_input_scores import BY_MODEL
@@ -45,6 +46,7 @@ TOPICS = {
     "Counts": COUNTS,
     "Models in rows": BY_MODEL,
     "Imported events": SCORED,
+    "Events on many machines": APART,
 }
 INTRODUCTION = """# Bad input
 

@@ -14,7 +14,7 @@ from howsure.cli.events import queries as queries_file
 from howsure.events.actors.spelling import STEMMING
 from howsure.events.corpus.documents import BAD_DATES, Fields
 from howsure.events.corpus.open_corpus import open_corpus
-from howsure.events.extraction.extract_events import BATCH
+from howsure.events.parts.part import BATCH
 from howsure.events.periods import PERIODS
 from howsure.events.rules.label_schemes import SCHEMES
 from howsure.events.series.counts import INTERVALS

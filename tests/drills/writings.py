@@ -56,6 +56,7 @@ TYPED = {
     "coreference score": ("entities.conllu entities.conllu --output o.txt", "o.txt"),
     "coreference train": ("entities.conllu --passes 1 --output o.npz", "o.npz"),
     "events extract": ("news.conllu --lexicon actors.tsv --workers 1 --samples 5 --store o.duckdb", "o.duckdb"),
+    "events merge": ("part-1.duckdb part-2.duckdb --store o.duckdb", "o.duckdb"),
     "events import": ("wide.csv --id id --date date --actors IRQ,USA --store o.duckdb", "o.duckdb"),
     "events recount": ("news.duckdb --rule attack-wide --workers 1 --store o.duckdb", "o.duckdb"),
     "events labels sheet": ("news.duckdb --output o.csv", "o.csv"),
@@ -149,6 +150,9 @@ def make_place(folder: Path) -> Path:
         Path("dev.tsv").write_text("\n".join([*noisy, ""]))
         Path("bio.tsv").write_text("Ann\tB-PER\nLee\tI-PER\nsings\tO\n\nBo\tB-PER\nruns\tO\n\n" * 20)
         printed("sequences", "train", "bio.tsv", "--tagger", "hmm", "--output", "bio.npz")
+        for part in ("1", "2"):
+            told = ("--part", f"{part}/2", "--workers", "1", "--samples", "5", "--store", f"part-{part}.duckdb")
+            printed("events", "extract", "news.conllu", "--lexicon", "actors.tsv", *told)
         printed("coreference", "predict", "news.conllu", "--output", "entities.conllu")
         parts = Path("news.conllu").read_text(encoding="utf-8").split("# newdoc")
         Path("one.conllu").write_text(f"# newdoc{parts[1]}", encoding="utf-8")

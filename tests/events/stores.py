@@ -6,6 +6,7 @@ import itertools
 import os
 import signal
 import time
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,10 @@ from howsure.events.extraction.extract_events import ExtractionReport, extract_e
 from howsure.events.extraction.worker import Work
 from howsure.events.store.schema import TABLES
 from tests.events import newswire
+
+
+class Stopped(KeyboardInterrupt):
+    """Ctrl-C, by ourselves."""
 
 
 @dataclass(frozen=True)
@@ -94,13 +99,16 @@ def extract_to(
     corpus: Path | Corpus,
     model: Path | Model,
     *,
-    workers: int = 1,
+    workers: int | None = 1,
+    executor: Executor | None = None,
+    part: Any = None,
     advance: Any = None,
     **options: Any,
 ) -> ExtractionReport:
     """Extract the events of a CoNLL-U file."""
     held = open_corpus([corpus], fields=Fields()) if isinstance(corpus, Path) else corpus
-    return extract_events(held, store, work=work(model, **options), workers=workers, advance=advance)
+    asked = work(model, **options)
+    return extract_events(held, store, work=asked, workers=workers, executor=executor, part=part, advance=advance)
 
 
 def extract_until(messages: int, seconds: float, store: Path, corpus: Path, model: Path) -> None:

@@ -20,6 +20,7 @@ from howsure.events.labels.disagreements import disagreements
 from howsure.events.labels.draw import LabelDraw, draw_documents
 from howsure.events.labels.exchange.import_labels import import_labels
 from howsure.events.labels.settled import SettledLabels, settled_labels
+from howsure.events.parts.merge_stores import merge_stores
 from howsure.events.rules.rule import Rule, built_in_rule
 from howsure.events.rules.rule_comparison import RuleComparison, compare_rules
 from howsure.events.rules.rule_files import read_rule
@@ -63,6 +64,7 @@ __all__ = [
     "extract_events",
     "import_events",
     "import_labels",
+    "merge_stores",
     "open_corpus",
     "open_scores",
     "read_rule",

@@ -22,11 +22,12 @@ from howsure.events.actors.lexicon import Lexicon
 from howsure.events.corpus.documents import Fields
 from howsure.events.corpus.filters import CATEGORY, NO_ACTOR, Filter
 from howsure.events.corpus.open_corpus import open_corpus
-from howsure.events.extraction.extract_events import BATCH, extract_events
+from howsure.events.extraction.extract_events import extract_events
+from howsure.events.parts.part import BATCH
 from howsure.events.rules.rule import Rule
 from howsure.events.store.event_store import EventStore, StoreError
 from tests.events import newswire
-from tests.events.stores import Deaf, Killer, contents, extract_to, extract_until, work
+from tests.events.stores import Deaf, Killer, Stopped, contents, extract_to, extract_until, work
 
 DOCUMENTS = 8 * BATCH + 11
 KILLS = 10
@@ -85,10 +86,6 @@ def test_any_number_of_processes(tmp_path: Path, corpus: Path, model: Path, whol
     assert contents(tmp_path / "news.duckdb") == whole
     assert sum(told) == report.total == report.read == report.kept == DOCUMENTS
     assert report.with_events == len({row[0] for row in whole["events"]}) > 100
-
-
-class Stopped(KeyboardInterrupt):
-    """Ctrl-C, by ourselves."""
 
 
 @pytest.mark.parametrize("workers", [1, 2])

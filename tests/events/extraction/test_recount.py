@@ -20,12 +20,13 @@ from howsure.errors import InputError
 from howsure.events.corpus.documents import Fields
 from howsure.events.corpus.filters import Filter
 from howsure.events.corpus.open_corpus import open_corpus
-from howsure.events.extraction.extract_events import BATCH, extract_events
+from howsure.events.extraction.extract_events import extract_events
 from howsure.events.extraction.recount import NEEDED, StoredCorpus, recount_events
 from howsure.events.labels.answers import record_answer, undo_answer
 from howsure.events.labels.draw import draw_documents
 from howsure.events.labels.progress import reading_order
 from howsure.events.labels.settled import settled_labels
+from howsure.events.parts.part import BATCH
 from howsure.events.rules.rule import Rule, built_in_rule
 from howsure.events.store.check_store import check_store
 from howsure.events.store.event_store import EventStore

@@ -47,13 +47,13 @@ from howsure.events.labels import (
     settled,
 )
 from howsure.events.labels.exchange import export_labels, import_labels
+from howsure.events.rules.event_words import event_words
 from howsure.events.series import beside_labels
 from howsure.events.series.behind_a_point import documents_of, doubtful_documents
 from howsure.events.series.dependence_choices import dependence_asked
 from howsure.events.series.stored_events import stored_events
 from howsure.events.store import integrity, reading, refusals
 from howsure.events.store.documents import stored_document, stored_documents
-from howsure.events.store.event_words import event_words
 from howsure.events.store.schema import OLDEST
 from howsure.explorer import Tokens, addresses, corrections, create_app, queries
 from howsure.explorer.document_view import document_view
@@ -63,6 +63,7 @@ from howsure.explorer.one_file import events_report
 
 ONLY_SETTINGS = {  # are read when a store is opened, and stay
     "event_of", "labels_of", "small_tables", "lexicon_of", "number_of_samples", "recipe_of", "settings_of", "title_of",
+    "check_all_of_it",
 }  # fmt: skip
 OTHERWISE = {"create_app", "serve", "view_of"}  # the page answers; the view is of a document that was read
 
@@ -98,6 +99,7 @@ ASKED: dict[str, Callable[[EventStore], Any]] = {
     "facts_of": lambda store: reading.facts_of(store, "SELECT 1"),
     "bounds_of": lambda store: reading.bounds_of(store, "year", "2001"),
     "check_documents": lambda store: refusals.check_documents(store, [0]),
+    "check_everything": refusals.check_everything,
     "check_opened": refusals.check_opened,
     "chosen_actors": lambda store: reading.chosen_actors(store, None),
     "columns_of": lambda store: reading.columns_of(store, "SELECT 1"),

@@ -17,8 +17,10 @@ from howsure.cli.terminal.progress import progress
 
 QUERIES, PAGE, CHECK = "howsure.cli.events.queries", "howsure.cli.events.page", "howsure.cli.events.check"
 RECOUNT, IMPORT = "howsure.cli.events.recount", "howsure.cli.events.import_scores"
+MERGE = "howsure.cli.events.merge"
 LABEL, LABELS_OF_STORES = "howsure.cli.events.label", "howsure.cli.events.labels"
 ELSEWHERE = {  # name -> (module that holds `NAME_command`, what `howsure events --help` says of it)
+    "merge": (MERGE, "Put the parts of an input together that extract --part made."),
     "import": (IMPORT, "Make a store of the events that another model found."),
     "recount": (RECOUNT, "Count the events of a store under another rule, without parsing again."),
     "series": (QUERIES, "Print how often actors act in each period, with intervals."),
@@ -111,8 +113,16 @@ def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
 )
 @click.option("--workers", type=PROCESSES, metavar="N",
               help="Number of processes (default: one per processor, at most 4).")  # fmt: skip
+@click.option("--part", metavar="K/N", help="Only the K-th of N parts of the documents, such as 3/64, for as many "
+              "machines; howsure events merge puts them together.")  # fmt: skip
+@click.option("--engine", type=click.Choice(["processes", "dask"]), default="processes", show_default=True,
+              help="Who does the work: processes of this machine, or the workers of a Dask cluster.")  # fmt: skip
+@click.option("--scheduler", metavar="ADDRESS", help="Scheduler of --engine dask, such as tcp://10.0.0.1:8786.")
 @coreference_options
-def extract_command(store: str, samples: int, seed: int, workers: int | None, **options: Any) -> None:
+def extract_command(
+    store: str, samples: int, seed: int, workers: int | None, part: str | None, engine: str, scheduler: str | None,
+    **options: Any,
+) -> None:  # fmt: skip
     """Find events in the documents of FILE..., and write them to a store.
 
     FILE... are JSON lines, CSV, Parquet (plain, .gz or .zst), or CoNLL-U.
@@ -124,14 +134,16 @@ def extract_command(store: str, samples: int, seed: int, workers: int | None, **
 
     If interrupted, by Ctrl-C or a power cut, rerun the same command to resume.
     """
-    from howsure.cli.events.setup import set_up
+    from howsure.cli.events.setup import done_by, set_up
     from howsure.cli.events.summary import interrupted, summary
-    from howsure.events.extraction.extract_events import extract_events, usable_processors
+    from howsure.events.extraction.extract_events import extract_events
+    from howsure.events.parts.part import Part
 
-    task = set_up(options, samples=samples, seed=seed)
-    n = usable_processors() if workers is None else workers
-    with progress("documents", total=task.corpus.total, rate=True) as advance:
-        report = extract_events(task.corpus, store, work=task.work, workers=n, advance=advance)
+    asked = Part.asked(part)
+    with done_by(engine, scheduler, workers) as doing:
+        task = set_up(options, samples=samples, seed=seed)
+        with progress("documents", total=asked.size(task.corpus.total), rate=True) as advance:
+            report = extract_events(task.corpus, store, work=task.work, part=part, advance=advance, **doing)
     if report.interrupted:
         click.echo(interrupted(store, report), err=True)
         raise click.exceptions.Abort

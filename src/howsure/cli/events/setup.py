@@ -1,9 +1,10 @@
-"""What the options of `howsure events` ask for: a corpus, and the work on it."""
+"""What the options of `howsure events` ask for: a corpus, the work on it, and who does it."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,9 +15,11 @@ from howsure.events.corpus.documents import Corpus, Fields
 from howsure.events.corpus.filters import Filter
 from howsure.events.corpus.open_corpus import open_corpus
 from howsure.events.corpus.parsers import ConlluParser, Parser, SpacyParser
+from howsure.events.extraction.extract_events import usable_processors
 from howsure.events.extraction.worker import Work
 from howsure.events.rules.rule import BUILT_IN, Rule, built_in_rule
 from howsure.events.rules.rule_files import read_rule
+from howsure.files.dask_client import dask_client
 from howsure.inputs.naming import unknown_name
 
 
@@ -57,6 +60,25 @@ def _parser(name: str | None, corpus: Corpus) -> Parser:
     if name is None:
         raise InputError("texts must be parsed: name a spaCy pipeline, such as --parser en_core_web_sm for English.")
     return SpacyParser(name)
+
+
+@contextmanager
+def done_by(engine: str, scheduler: str | None, workers: int | None) -> Iterator[dict[str, Any]]:
+    """How `extract_events` is told of it; a cluster is left at the end of the `with` statement.
+
+    Raises InputError for options that do not go together, and as `dask_client` does.
+    """
+    if engine != "dask":
+        if scheduler is not None:
+            raise InputError("--scheduler is for --engine dask.")
+        yield {"workers": usable_processors() if workers is None else workers}
+        return
+    if scheduler is None:
+        raise InputError("--engine dask needs the address of its scheduler: --scheduler tcp://10.0.0.1:8786.")
+    if workers is not None:
+        raise InputError("--workers is for processes of this machine; leave it out with --engine dask.")
+    with dask_client(scheduler) as client:
+        yield {"executor": client.get_executor(), "workers": sum(client.ncores().values())}
 
 
 def rule_named(name: str, labels: str | None, scheme: str | None) -> Rule:

@@ -17,33 +17,38 @@ from howsure.show.table import Table
 PAPERS = (
     "  note: the rule attack misses actors named by a noun before a noun (US forces); --rule attack-wide finds them"
 )
+MERGE = "next, when all parts are there: howsure events merge"
 NOTHING = "nothing to explore: look at what was left out, at --lexicon and --rule, and at howsure events dependencies"
 
 
-def summary(path: str, report: ExtractionReport) -> str:
-    """What is in the store now, and how fast this run was."""
-    with EventStore.open(path) as store:
+def summary(path: str, report: ExtractionReport | None = None, *, made: str = "") -> str:
+    """What is in the store now, and how fast this run was that extracted it, or else how it was `made`."""
+    with EventStore.open(path, part=True) as store:
         kept, words = store.ask("SELECT count(*), coalesce(sum(words), 0) FROM documents")[0]
         left_out = Counter(dict(store.ask("SELECT reason, count(*) FROM left_out GROUP BY reason")))
         events = store.ask("SELECT count(DISTINCT document) FROM events")[0][0]
         actors = store.ask("SELECT actor, sum(probability) AS n FROM events GROUP BY 1 ORDER BY n DESC, 1 LIMIT 8")
-        rule = store.settings["rule"]
+        rule, part = store.settings["rule"], store.settings.get("part")
+    which = "" if part is None else f"part {part['number']} of {part['of']} of the input, "
     lines = [
-        f"{path}: {counted(kept, 'document')} of {counted(words, 'word')}, {events:,} with an event in some sample"
+        f"{path}: {which}{counted(kept, 'document')} of {counted(words, 'word')}, {events:,} with an event in some "
+        "sample"
     ]
     lines += [f"  left out {count:,}: {REASONS.get(reason, reason)}" for reason, count in left_out.most_common()]
-    if report.mentions_left_out:
+    if report is not None and report.mentions_left_out:
         named = counted(report.mentions_left_out, "mention")
         lines.append(f"  {named} of the scores left out: they cross sentences, or begin or end inside a word")
     if actors:
         lines.append("  expected documents: " + ", ".join(f"{actor} {count:.1f}" for actor, count in actors))
     if rule["name"] == "attack" and "compound" not in rule["described_by"]:
         lines.append(PAPERS)
-    if report.before:
+    if report is not None and report.before:
         lines.append(f"  done before: {counted(report.before, 'document')}")
-    if report.kept:
+    if report is not None and report.kept:
         lines += _speed(report)
-    return "\n".join([*lines, f"next: howsure events explore {path}" if actors else NOTHING]) + "\n"
+    lines += [f"  {made}"] if made else []
+    after = MERGE if part is not None else f"next: howsure events explore {path}" if actors else NOTHING
+    return "\n".join([*lines, after]) + "\n"
 
 
 def interrupted(path: str, report: ExtractionReport) -> str:

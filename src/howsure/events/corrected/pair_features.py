@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.events.store.event_words import event_words
+from howsure.events.rules.event_words import event_words
 from howsure.events.store.reading import Columns, Store, chosen_actors, columns_of
 from howsure.inputs.pairs import Floats, Integers
 

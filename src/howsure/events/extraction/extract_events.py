@@ -10,9 +10,11 @@ import hashlib
 import os
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +23,16 @@ from howsure.events.corpus.documents import Corpus, Documents
 from howsure.events.corpus.filters import Filter
 from howsure.events.corpus.parsers import parser_of
 from howsure.events.corpus.stories import SHARED, WORDS, stories_of
+from howsure.events.extraction.executors import check_executor
 from howsure.events.extraction.processes import Batches, done, undisturbed
 from howsure.events.extraction.scored_coreference import ScoredCoreference
 from howsure.events.extraction.worker import Batch, Work
+from howsure.events.parts.part import BATCH, Part
 from howsure.events.store.event_store import EventStore
 from howsure.inputs.numbers import MOST_CLUSTERINGS, MOST_PROCESSES, check_whole
 
-BATCH = 64  # documents: parsed together, stored together
+MOST_REMOTE = 100_000  # workers of an executor
+STORED = "SELECT (SELECT count(*) FROM documents) + (SELECT count(*) FROM left_out)"
 MOST_WORKERS = 4  # unless more are asked for: each holds a parser and a model
 
 Advance = Callable[[int], None]
@@ -69,22 +74,34 @@ def extract_events(
     path: str | os.PathLike[str],
     *,
     work: Work,
-    workers: int = 1,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    part: tuple[int, int] | str | None = None,
     advance: Advance | None = None,
 ) -> ExtractionReport:
     """Write the store at `path`, or go on with one that was begun with the same corpus and work.
 
-    The store holds what made it as its settings. With several `workers` each is a process of its own; the store is the
-    same row by row. `advance` is told of documents done, at once of those that were done before. Ctrl-C ends the run
-    with `interrupted`; what is done is stored.
+    The store holds what made it as its settings. With several `workers` (default: 1) each is a process of its own; the
+    store is the same row by row. With an `executor` its workers do the work, on whatever machines they are, and this
+    process reads and stores (then `workers` says how many they are, default 32, so that each has two batches to do); a
+    batch whose worker is lost is sent again, three times. With `part=(3, 64)`, or "3/64", the store holds the third
+    of 64 parts of the corpus, which `merge_stores` puts together.
+
+    `advance` is told of documents done, at once of those that were done before. Ctrl-C ends the run with `interrupted`;
+    what is done is stored.
 
     Raises InputError as the readers and the rule do, or where the store was begun otherwise; StoreError where it cannot
-    be written. Whatever happens, batches that are stored stay, and the same call goes on after them.
+    be written, or workers are lost. Whatever happens, batches that are stored stay, and the same call goes on after
+    them.
     """
     check_whole(work.samples, name="samples", most=MOST_CLUSTERINGS)
+    asked = Part.asked(part)
     if isinstance(work.model, ScoredCoreference):
         work.model.check_documents(corpus, work.filter)
-    return fill_store(corpus, path, work=work, settings=_recipe(corpus, work), workers=workers, advance=advance)
+    settings = {**_recipe(corpus, work), **asked.recipe(corpus.total)}
+    return fill_store(
+        corpus, path, work=work, settings=settings, workers=workers, executor=executor, part=asked, advance=advance
+    )
 
 
 def fill_store(
@@ -93,17 +110,27 @@ def fill_store(
     *,
     work: Work,
     settings: dict[str, Any],
-    workers: int = 1,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    part: Part | None = None,
     advance: Advance | None = None,
 ) -> ExtractionReport:
     """Do the work of `extract_events` under settings that are known, such as those of a store that is counted again."""
-    workers = check_whole(workers, name="workers", most=MOST_PROCESSES)
-    target = Path(path)
+    if workers is not None:
+        workers = check_whole(workers, name="workers", most=MOST_PROCESSES if executor is None else MOST_REMOTE)
+    if executor is not None:
+        check_executor(executor)
+    target, asked = Path(path), part or Part()
     with undisturbed():
-        store = EventStore.open(target, read_only=False) if target.exists() else EventStore.create(target, settings)
+        store = (
+            EventStore.open(target, read_only=False, part=True)
+            if target.exists()
+            else EventStore.create(target, settings)
+        )
     with store:
         store.check_settings(settings)
-        return _go_on(corpus, store, work=work, workers=workers, advance=advance or (lambda documents: None))
+        doing = done(_batches(corpus, store.next_document, asked), work, workers, executor)
+        return _go_on(doing, store, asked, asked.size(corpus.total), advance or (lambda documents: None))
 
 
 def usable_processors() -> int:
@@ -131,14 +158,16 @@ def _recipe(corpus: Corpus, work: Work) -> dict[str, Any]:
     }
 
 
-def _go_on(corpus: Documents, store: EventStore, *, work: Work, workers: int, advance: Advance) -> ExtractionReport:
-    start = store.next_document
-    report = ExtractionReport(corpus.total, before=start)
+def _go_on(
+    doing: AbstractContextManager[Iterator[Batch]], store: EventStore, part: Part, total: int, advance: Advance
+) -> ExtractionReport:
+    """Store what is done, and finish."""
+    report = ExtractionReport(total, before=store.ask(STORED)[0][0])
     started = time.perf_counter()
-    advance(start)
+    advance(report.before)
     try:
         if not store.settings["finished"]:
-            with done(_batches(corpus, start), work, workers) as results:
+            with doing as results:
                 for batch in results:
                     storing = time.perf_counter()
                     with undisturbed():
@@ -147,21 +176,23 @@ def _go_on(corpus: Documents, store: EventStore, *, work: Work, workers: int, ad
                     report.seconds_storing += time.perf_counter() - storing
                     advance(batch.read)
             with undisturbed():
-                store.finish(stories_of(store))
+                store.finish(stories_of(store) if part.is_all else None)  # they may lie in several parts
     except KeyboardInterrupt:
         report.interrupted = True
     report.seconds = time.perf_counter() - started
     return report
 
 
-def _batches(corpus: Documents, start: int) -> Batches:
+def _batches(corpus: Documents, start: int, part: Part) -> Batches:
+    """The batches of a part from a document on, the first of a batch."""
     documents = corpus.documents(start)
-    while True:
+    for first in count(start, BATCH):
         with undisturbed():
             batch = list(islice(documents, BATCH))
         if not batch:
             return
-        yield batch
+        if part.holds(first):
+            yield batch
 
 
 def lexicon_recipe(lexicon: Lexicon) -> dict[str, Any]:

@@ -14,9 +14,9 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from multiprocessing import parent_process
 from multiprocessing.context import SpawnContext
 from multiprocessing.process import BaseProcess
@@ -25,6 +25,7 @@ from typing import Any
 
 from howsure.errors import InputError
 from howsure.events.corpus.documents import InputDocument
+from howsure.events.extraction.executors import WORKERS, done_by, packed
 from howsure.events.extraction.worker import Batch, Work, Worker
 from howsure.events.store.event_store import StoreError
 from howsure.files.scratch import Scratch
@@ -35,9 +36,15 @@ Batches = Iterator[list[InputDocument]]
 
 
 @contextmanager
-def done(batches: Batches, work: Work, workers: int) -> Iterator[Iterator[Batch]]:
-    """The batches done, in their order; processes end with the `with` statement."""
-    if workers == 1:
+def done(
+    batches: Batches, work: Work, workers: int | None, executor: Executor | None = None
+) -> Iterator[Iterator[Batch]]:
+    """The batches done, in their order, by an executor if there is one; own processes end with the `with` statement."""
+    if executor is not None:
+        with closing(done_by(executor, batches, work, workers or WORKERS)) as results:
+            yield results
+        return
+    if workers is None or workers == 1:
         worker = Worker(work)
         gc.freeze()  # the parser and the model are here to stay: no use in looking through them
         try:
@@ -45,10 +52,11 @@ def done(batches: Batches, work: Work, workers: int) -> Iterator[Iterator[Batch]
         finally:
             gc.unfreeze()
         return
-    packed, processes = _packed(work), Spawning()
-    with Scratch() as scratch:
-        place = scratch.folder / "work"
-        place.write_bytes(packed)
+    _check_program()
+    content, processes = packed(work), Spawning()
+    with Scratch() as scratch:  # in a file: a process that ends while it starts would read no more from its pipe, and
+        place = scratch.folder / "work"  # what does not fit into the pipe would be written without end
+        place.write_bytes(content)
         pool = ProcessPoolExecutor(workers, mp_context=processes, initializer=_begin, initargs=(str(place),))
         try:
             yield _in_order(pool, batches, workers * AHEAD)
@@ -62,22 +70,11 @@ def done(batches: Batches, work: Work, workers: int) -> Iterator[Iterator[Batch]
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _packed(work: Work) -> bytes:
-    """The work as it is passed to other processes: in a file, for a process that ends while it starts would read no
-    more from its pipe, and what does not fit into the pipe would be written without end.
-
-    Raises InputError if it cannot be passed.
-    """
+def _check_program() -> None:
+    """Raise InputError where processes would begin by looking for a program that is no file (`python -`)."""
     program = getattr(sys.modules["__main__"], "__file__", None)
-    if program is not None and not Path(program).exists():  # `python -`: each process would begin by looking for it
+    if program is not None and not Path(program).exists():
         raise InputError("several workers need a program that is a file; save it, or take workers=1.")
-    try:
-        return pickle.dumps(work)
-    except (pickle.PicklingError, AttributeError, TypeError) as error:
-        raise InputError(
-            f"the rule and the model must reach other processes: {error}. Define a rule's function at the top of a "
-            "module, or take workers=1."
-        ) from error
 
 
 def _in_order(pool: ProcessPoolExecutor, batches: Batches, ahead: int) -> Iterator[Batch]:

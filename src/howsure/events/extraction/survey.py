@@ -13,8 +13,8 @@ from howsure.data.documents.document import Document
 from howsure.data.parses.parsed_document import ParsedDocument
 from howsure.events.corpus.documents import Corpus, InputDocument
 from howsure.events.extraction.dependencies import DependencyCounts, count_dependencies
-from howsure.events.extraction.extract_events import BATCH
 from howsure.events.extraction.worker import Work, Worker
+from howsure.events.parts.part import BATCH
 
 
 def survey_dependencies(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby, islice
 from operator import itemgetter
@@ -24,9 +22,9 @@ from howsure.events.imported.drawn_samples import drawn_samples
 from howsure.events.imported.plain_text import sentences_of
 from howsure.events.imported.scores import Score, Scores
 from howsure.events.labels.draw import checked_question
-from howsure.events.store.event_store import EventStore, StoreError
+from howsure.events.store.event_store import EventStore
 from howsure.events.store.origin import DRAWN, GIVEN, SHARES, is_imported
-from howsure.files.whole import check_place, sync_folder
+from howsure.events.store.whole_store import whole_store
 from howsure.inputs.numbers import MOST_CLUSTERINGS, check_whole
 
 BATCH = 1_000  # documents, stored together
@@ -81,7 +79,7 @@ def import_events(
                 raise InputError(f"{target} is the store of an extraction; name another store, or remove it.")
             store.check_settings(settings)
             return _report(store, n, was_there=True)
-    with _new_store(target, settings) as store:
+    with whole_store(target, settings) as store:
         for tables, count in _batches(scores, n, seed):
             store.append(tables)
             if advance is not None:
@@ -111,26 +109,6 @@ def _recipe(scores: Scores, rule: dict[str, str], n: int, seed: int) -> dict[str
         if scores.corpus.fields.story
         else {"shared": SHARED, "words": WORDS},
     }
-
-
-@contextmanager
-def _new_store(target: Path, settings: dict[str, Any]) -> Iterator[EventStore]:
-    """A store under another name, which gets its own when all is in it."""
-    check_place(target)
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-    try:
-        with EventStore.create(temporary, settings) as store:
-            yield store
-        os.replace(temporary, target)
-        sync_folder(target.parent)
-    except StoreError as error:
-        raise StoreError(
-            f"{target} cannot be written: {error.__cause__} Nothing is kept; free some space if the disk is full, and "
-            "rerun the same command."
-        ) from error
-    finally:
-        for left in (temporary, temporary.with_name(f"{temporary.name}.wal")):
-            left.unlink(missing_ok=True)
 
 
 def _batches(scores: Scores, n: int, seed: int) -> Iterator[tuple[dict[str, Any], int]]:

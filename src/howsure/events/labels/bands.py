@@ -11,7 +11,7 @@ from howsure.counts.label_sample import PER_STRATUM
 from howsure.counts.strata import bands_of
 from howsure.errors import InputError
 from howsure.events.periods import period_of
-from howsure.events.store.event_words import event_words
+from howsure.events.rules.event_words import event_words
 from howsure.events.store.reading import Store, rows_of
 from howsure.inputs.pairs import Floats, Integers
 

@@ -64,7 +64,10 @@ class StoreCheck(Result):
         """Whether the store is intact, and what to do if it is not."""
         path = self.recipe["store"]
         if self.is_whole:
-            return f"{path} is whole: {counted(self.recipe['documents'], 'document')}, {self.recipe['tables']} tables."
+            held = f"{counted(self.recipe['documents'], 'document')}, {self.recipe['tables']} tables"
+            part = self.recipe.get("part")
+            which = "is whole" if part is None else f"is undamaged, part {part['number']} of {part['of']} of its input"
+            return f"{path} {which}: {held}."
         return f"{path} is damaged: it breaks {counted(len(self.damage), 'rule')}. {REMEDY}."
 
     def __str__(self) -> str:
@@ -90,12 +93,15 @@ def check_store(path: str | os.PathLike[str]) -> StoreCheck:
 
     Raises InputError if there is no store, its settings are damaged, or its file cannot be read.
     """
-    with EventStore.open(path, checked=False) as store:
+    with EventStore.open(path, checked=False, part=True) as store:
         damage = list(_damage(store))
         readable = not any(one.rows is None for one in damage)
         documents = rows_of(store, "SELECT count(*) FROM documents")[0][0] if readable else None
         tables = len(tables_of(store.settings["version"]))
+        part = store.settings.get("part")
     recipe = {"howsure": __version__, "store": str(path), "documents": documents, "tables": tables}
+    if part is not None:
+        recipe["part"] = part
     return StoreCheck(tuple(damage), recipe)
 
 

@@ -18,7 +18,7 @@ from howsure import __version__
 from howsure.errors import HowsureError, InputError
 from howsure.events.store.arrow import arrow_table
 from howsure.events.store.reading import asked, closed_store, is_for_reading
-from howsure.events.store.refusals import check_opened
+from howsure.events.store.refusals import check_all_of_it, check_opened
 from howsure.events.store.schema import LABEL_TABLES, OLDEST, VERSION, create_statements
 from howsure.events.store.settings import Settings, read_settings
 from howsure.files.whole import check_place, sync_folder
@@ -78,15 +78,19 @@ class EventStore:
         finally:
             for left in (temporary, temporary.with_name(f"{temporary.name}.wal")):
                 left.unlink(missing_ok=True)
-        return cls.open(target, read_only=False, checked=False)  # its tables were made above
+        return cls.open(target, read_only=False, checked=False, part=True)  # its tables were made above
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str], *, read_only: bool = True, checked: bool = True) -> Self:
+    def open(
+        cls, path: str | os.PathLike[str], *, read_only: bool = True, checked: bool = True, part: bool = False
+    ) -> Self:
         """An existing store, for reading, or for adding to it.
 
         checked: whether its columns and its small tables are checked first (`howsure.events.store.integrity`).
-        Raises InputError if there is none, or if the file is not a store, damaged, or of another version of howsure;
-        StoreError if another process writes to it, or it may not be written to.
+        part: whether the store may hold a part of its input; what is counted in one is no count of the input.
+
+        Raises InputError if there is none, or if the file is not a store, damaged, or of another version of howsure, or
+        holds a part; StoreError if another process writes to it, or it may not be written to.
         """
         target = Path(path)
         if target.is_dir():
@@ -110,6 +114,8 @@ class EventStore:
             raise InputError(f"{target} is not a store, or it is damaged or truncated: {_first_line(error)}") from error
         try:
             store = cls(target, connection, read_settings(connection, target))
+            if not part:
+                check_all_of_it(store)
             if checked:
                 check_opened(store)
             return store
@@ -204,7 +210,7 @@ class EventStore:
         """Raise InputError naming the differences if the run to be resumed had other settings."""
         both = self.settings, json.loads(json.dumps(wanted))
         ours, known = ({name: held[name] for name in held if name not in ITS_OWN} for held in both)
-        told = [f"{name} was {_shown(was)} and is now {_shown(now)}" for name, was, now in _differences(ours, known)]
+        told = [f"{name} was {was} and is now {now}" for name, was, now in settings_that_differ(ours, known)]
         if self.settings["howsure"] != __version__:
             told.append(f"howsure was {self.settings['howsure']} and is now {__version__}")
         if told:
@@ -256,14 +262,14 @@ def _first_line(error: BaseException) -> str:
     return (lines[0] if lines else type(error).__name__).rstrip(".")[:300] + "."
 
 
-def _differences(was: Settings, now: Settings, within: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """The settings that differ, by name (nested ones with a dot), with both values."""
+def settings_that_differ(was: Settings, now: Settings, within: str = "") -> Iterator[tuple[str, str, str]]:
+    """The settings that differ, by name (nested ones with a dot), with both values as they are shown."""
     for name in {**was, **now}:
         before, after = was.get(name), now.get(name)
         if isinstance(before, dict) and isinstance(after, dict):
-            yield from _differences(before, after, f"{within}{name}.")
+            yield from settings_that_differ(before, after, f"{within}{name}.")
         elif before != after:
-            yield f"{within}{name}", before, after
+            yield f"{within}{name}", _shown(before), _shown(after)
 
 
 def _shown(value: Any) -> str:

@@ -32,6 +32,19 @@ def check_opened(store: Store) -> None:
     _refuse(chain(schema_damage(store), table_damage(store, small_tables(store))), store)
 
 
+def check_all_of_it(store: Store) -> None:
+    """Refuse a store that holds a part of its input only, whose counts would be taken for those of all.
+
+    Raises InputError.
+    """
+    held = store.settings.get("part")
+    if held is not None:
+        raise InputError(
+            f"{store.path} holds part {held['number']} of {held['of']} of its input, not all of it: put the parts "
+            "together with howsure events merge, and ask what that writes."
+        )
+
+
 def check_documents(store: Store, documents: Collection[int], *, tables: Collection[str] = OF_DOCUMENTS) -> None:
     """Check everything in a store about some documents, except the numbers within their clusterings.
 
@@ -40,6 +53,14 @@ def check_documents(store: Store, documents: Collection[int], *, tables: Collect
     Raises DamagedStoreError naming the first violated rule.
     """
     _refuse(table_damage(store, tables, documents=documents), store)
+
+
+def check_everything(store: Store) -> None:
+    """Check all tables of a store that was checked on opening, except the numbers within its clusterings.
+
+    Raises DamagedStoreError naming the first violated rule.
+    """
+    _refuse(table_damage(store, OF_DOCUMENTS), store)
 
 
 def _refuse(damage: Iterator[Damage], store: Store) -> None:

@@ -13,7 +13,8 @@ OLDEST = 3  # without the tables of labels
 EVENT_TABLES = {
     # What made the store, a JSON value each: version, howsure, finished (whether all of the input is in it), input,
     # parser, rule, lexicon, names (pairs of a code and a name, all that the lexicon holds), actors (codes and titles),
-    # model, samples, seed, filters, stories (how documents of one story are found).
+    # model, samples, seed, filters, stories (how documents of one story are found), and, where a store holds a part of
+    # its input only, part (its number, of how many, and the documents of all parts).
     "settings": """
         name VARCHAR PRIMARY KEY,
         value VARCHAR NOT NULL""",

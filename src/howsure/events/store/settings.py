@@ -101,6 +101,14 @@ def _is_seed(value: object) -> bool:
     return type(value) is int and value >= 0
 
 
+def _is_part(value: object) -> bool:
+    """Whether it is a number of a part, of how many, of an input of so many documents."""
+    if not isinstance(value, dict) or value.keys() != {"number", "of", "documents"}:
+        return False
+    number, of, documents = (value[name] for name in ("number", "of", "documents"))
+    return all(type(one) is int for one in (number, of, documents)) and 1 <= number <= of and of > 1 and documents >= 0
+
+
 def _is_count(value: object) -> bool:
     return type(value) is int and 1 <= value <= MOST_SAMPLES
 
@@ -113,6 +121,7 @@ RULES: dict[str, tuple[Callable[[object], bool], str]] = {
     "names": (_are_names, "pairs of a code and a name"),
     "rule": (_is_rule, "a rule with its name and lists of words"),
     "seed": (_is_seed, "a whole number, 0 or more"),
+    "part": (_is_part, "a part, how many there are, and the documents of all"),
     "filters": (_are_filters, "an object of texts and truth values"),
     "stories": (_is_object, "an object"),
     "imported": (_is_object, "an object"),

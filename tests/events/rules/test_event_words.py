@@ -11,8 +11,8 @@ import duckdb
 from howsure.events import example_store
 from howsure.events.corrected.pair_features import pair_features
 from howsure.events.labels.bands import documents_with_words
+from howsure.events.rules.event_words import event_words
 from howsure.events.store.event_store import EventStore
-from howsure.events.store.event_words import event_words
 
 
 def test_words_stand_for_lemmas_that_a_parser_did_not_give(tmp_path: Path) -> None:

@@ -1,0 +1,119 @@
+"""The stores of parts that are to be put together: all there, once each, whole, and made in the same way."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from howsure import __version__
+from howsure.errors import InputError
+from howsure.events.parts.part import BATCH, Part
+from howsure.events.store.event_store import ITS_OWN, EventStore, settings_that_differ
+from howsure.events.store.reading import rows_of
+from howsure.events.store.refusals import check_everything
+from howsure.events.store.schema import VERSION
+from howsure.inputs.naming import counted, shortened
+
+FOUND = """
+    SELECT count(*), count(*) FILTER (document // $batch % $of <> $number - 1 OR document >= $documents)
+    FROM (SELECT document FROM documents UNION ALL SELECT document FROM left_out)"""
+
+
+@dataclass(frozen=True, slots=True)
+class PartGiven:
+    """The store of a part, checked: where it is, its part, the documents of the whole input, and its settings."""
+
+    path: Path
+    part: Part
+    documents: int
+    settings: dict[str, Any]
+
+    @property
+    def number(self) -> int:
+        """The number of the part."""
+        return self.part.number
+
+
+def checked_parts(paths: Sequence[str | os.PathLike[str]]) -> list[PartGiven]:
+    """The stores of all parts of an input, in the order of their numbers.
+
+    Raises InputError naming what is missing, there twice, unfinished, damaged, or made in another way.
+    """
+    if not paths:
+        raise InputError("parts must name the stores of all parts; there is none.")
+    given = [_given(Path(path)) for path in paths]
+    first = given[0]
+    known: dict[int, PartGiven] = {}
+    for one in given:
+        told = [
+            f"{name} is {here} in {first.path} and {there} in {one.path}"
+            for name, here, there in settings_that_differ(_of_all(first), _of_all(one))
+        ]
+        if told:
+            raise InputError(f"parts must be made in the same way; {'; '.join(told)}. Extract one of them again.")
+        if one.number in known:
+            raise InputError(
+                f"parts must be given once each; {one.part} is both {known[one.number].path} and {one.path}."
+            )
+        known[one.number] = one
+    missing = [number for number in range(1, first.part.of + 1) if number not in known]
+    if missing:
+        raise InputError(
+            f"parts must all be given; of {first.part.of}, {counted(len(missing), 'part is', 'parts are')} missing: "
+            f"{shortened(missing)}. Make it with --part {missing[0]}/{first.part.of}."
+        )
+    for one in given:
+        _check_content(one)
+    return sorted(given, key=lambda one: one.number)
+
+
+def documents_of_all(path: str | os.PathLike[str]) -> int:
+    """The documents of the whole input, as the store of a part says.
+
+    Raises InputError if it is no store of a part.
+    """
+    return _given(Path(path)).documents
+
+
+def recipe_of_all(given: Sequence[PartGiven]) -> dict[str, Any]:
+    """The settings of a run over the whole input."""
+    its_own = ("part", "version", "howsure", "finished")
+    return {name: value for name, value in given[0].settings.items() if name not in its_own}
+
+
+def _of_all(one: PartGiven) -> dict[str, Any]:
+    """The settings that are the same in all parts."""
+    held = {name: value for name, value in one.settings.items() if name not in {*ITS_OWN, "part"}}
+    return held | {"part": {"of": one.part.of, "documents": one.documents}}
+
+
+def _given(path: Path) -> PartGiven:
+    with EventStore.open(path, part=True) as store:
+        settings = dict(store.settings)
+        held = settings.get("part")
+        if held is None:
+            raise InputError(f"{path} is no part of an input: it was made without --part, and stands for itself.")
+        part = Part(held["number"], held["of"])
+        if not settings["finished"]:
+            raise InputError(f"{path}, {part}, is not finished: give the command that began it again.")
+        if settings["howsure"] != __version__ or settings["version"] != VERSION:
+            raise InputError(f"{path} was made by howsure {settings['howsure']}, and this is {__version__}; use that.")
+    return PartGiven(path, part, held["documents"], settings)
+
+
+def _check_content(one: PartGiven) -> None:
+    """Raise InputError if a store does not hold the documents of its part, or is damaged, or labelled."""
+    path, part = one.path, one.part
+    with EventStore.open(path, checked=False, part=True) as store:
+        check_everything(store)
+        number, of = part.number, part.of
+        n, elsewhere = rows_of(store, FOUND, batch=BATCH, of=of, number=number, documents=one.documents)[0]
+        wanted = part.size(one.documents)
+        if elsewhere or n != wanted:
+            said = f"{elsewhere:,} of another part" if elsewhere else f"{n:,} documents instead of {wanted:,}"
+            raise InputError(f"{path}, {part}, is damaged: it holds {said}. Extract it again.")
+        if rows_of(store, "SELECT 1 FROM label_draw LIMIT 1"):
+            raise InputError(f"{path}, {part}, has labels, which belong to the whole: draw documents after merging.")

@@ -1,0 +1,83 @@
+"""A Dask cluster by the address of its scheduler: ready within seconds, or it is said what to look for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+from howsure import __version__
+from howsure.errors import InputError, MissingExtraError
+
+SECONDS = 4  # to find a scheduler, and as many to find a worker
+SCHEDULER = "Scheduler"
+
+
+@contextmanager
+def dask_client(scheduler: str) -> Iterator[Any]:
+    """A `distributed.Client` of the scheduler at an address, whose workers have this version of howsure.
+
+    Raises MissingExtraError without Dask; InputError if no scheduler answers at the address, if it has no worker, or if
+    a worker has no howsure or another version.
+    """
+    try:
+        import distributed
+    except ImportError as error:
+        raise MissingExtraError("A Dask cluster", "dask") from error
+    found = _asked(scheduler)
+    if found.get("type") != SCHEDULER:
+        raise InputError(
+            f"scheduler must be the address of a Dask scheduler; at {scheduler} is a {found.get('type')}. `dask "
+            "scheduler` prints its address when it starts."
+        )
+    make: Any = distributed.Client
+    with make(scheduler, timeout=SECONDS) as client:
+        try:
+            client.wait_for_workers(1, timeout=SECONDS)
+        except OSError:
+            raise InputError(
+                f"the scheduler at {scheduler} has no workers; start some: dask worker {scheduler}."
+            ) from None
+        _check_versions(client)
+        yield client
+
+
+def _asked(scheduler: str) -> dict[str, Any]:
+    """What answers at an address says of itself: asked first, for a client that finds nobody ends only after a while
+    and with remarks of its own."""
+    from distributed.core import rpc
+
+    async def identity() -> Any:
+        connected: Any = rpc
+        async with connected(scheduler, timeout=SECONDS) as answering:
+            return await asyncio.wait_for(answering.identity(), SECONDS)
+
+    with ThreadPoolExecutor(1) as thread:  # a notebook has a loop of its own
+        try:
+            found = thread.submit(asyncio.run, identity()).result()
+        except Exception as error:  # whatever answers there, or does not
+            lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+            raise InputError(
+                f"scheduler must be the address of a Dask scheduler, such as tcp://10.0.0.1:8786; none answers at "
+                f"{scheduler!r} ({lines[0][:200] if lines else type(error).__name__}). Is it running, and is its port "
+                "open to this machine?"
+            ) from error
+    return dict(found) if isinstance(found, dict) else {}
+
+
+def _check_versions(client: Any) -> None:
+    """Raise InputError if a worker has no howsure, or another version."""
+    try:
+        versions = client.run(installed_version)
+    except (ImportError, AttributeError) as error:
+        raise InputError(f"each worker of Dask needs howsure {__version__}; one has none ({error}).") from error
+    for address, version in versions.items():
+        if version != __version__:
+            raise InputError(f"each worker of Dask needs howsure {__version__}; {address} has {version}.")
+
+
+def installed_version() -> str:
+    """The version of howsure where this runs."""
+    return __version__

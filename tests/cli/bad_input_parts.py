@@ -1,0 +1,44 @@
+"""Wrong inputs of `howsure events` on many machines and what is said to them: part of the table of `bad_input.py`."""
+
+from __future__ import annotations
+
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from howsure.events.store.event_store import EventStore
+from tests.cli.bad_input import Wrong
+
+EXTRACT = "events extract news.conllu --store news.duckdb"
+
+
+@cache
+def part_of_three() -> dict[str, bytes]:
+    """The store of the second of three parts of an input without documents."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "part-2.duckdb"
+        with EventStore.create(path, {"samples": 5, "part": {"number": 2, "of": 3, "documents": 0}}) as store:
+            store.finish()
+        return {path.name: path.read_bytes()}
+
+
+APART = [
+    Wrong("a part without its number", f"{EXTRACT} --part 64",
+          "part must be its number and how many there are, such as 3/64; it is '64'."),
+    Wrong("a part beyond the last", f"{EXTRACT} --part 4/3",
+          "the number of a part must be a whole number from 1 to 3, not 4"),
+    Wrong("a part taken for the whole", "events series part-2.duckdb",
+          "part-2.duckdb holds part 2 of 3 of its input, not all of it: put the parts together with howsure events "
+          "merge, and ask what that writes.", part_of_three()),
+    Wrong("parts of which some are missing", "events merge part-2.duckdb --store news.duckdb",
+          "parts must all be given; of 3, 2 parts are missing: 1, 3. Make it with --part 1/3.", part_of_three()),
+    Wrong("a cluster without an address", f"{EXTRACT} --engine dask",
+          "--engine dask needs the address of its scheduler: --scheduler tcp://10.0.0.1:8786."),
+    Wrong("an address without a cluster", f"{EXTRACT} --scheduler tcp://10.0.0.1:8786",
+          "--scheduler is for --engine dask."),
+    Wrong("a scheduler that is none", f"{EXTRACT} --engine dask --scheduler mars",
+          "scheduler must be the address of a Dask scheduler, such as tcp://10.0.0.1:8786; none answers at 'mars' "
+          "(missing port number in address 'mars'). Is it running, and is its port open to this machine?"),
+    Wrong("processes of this machine and a cluster", f"{EXTRACT} --engine dask --scheduler mars:8786 --workers 4",
+          "--workers is for processes of this machine; leave it out with --engine dask."),
+]  # fmt: skip

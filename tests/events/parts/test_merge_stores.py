@@ -1,0 +1,248 @@
+"""Parts of an input, done apart and put together, are the store of one run; what does not go together is refused."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from howsure.data.documents.conllu_writing import write_conllu
+from howsure.errors import InputError
+from howsure.events import check_store, event_series, merge_stores
+from howsure.events.parts import merge_stores as module
+from howsure.events.parts.part import BATCH
+from howsure.events.store.event_store import EventStore
+from tests.events import newswire
+from tests.events.stores import Stopped, contents, extract_to
+
+DOCUMENTS = 4 * BATCH + 11  # two batches, two of which one is short, and one
+REPRINTED = (0, BATCH, 2 * BATCH)  # the same text in three parts
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A corpus, a model, the store of all, and the stores of three parts."""
+    folder = tmp_path_factory.mktemp("parts")
+    stories = [newswire.story(number) for number in range(DOCUMENTS)]
+    for number in REPRINTED[1:]:
+        object.__setattr__(stories[number], "sentences", stories[0].sentences)
+    write_conllu(stories, folder / "news.conllu")
+    newswire.write_model(folder / "model.npz")
+    extract_to(folder / "whole.duckdb", folder / "news.conllu", folder / "model.npz")
+    for number in (1, 2, 3):
+        extract_part(folder, number)
+    return folder
+
+
+def extract_part(folder: Path, number: int, *, of: int = 3, store: Path | None = None, **options: Any) -> Any:
+    target = store or folder / f"part-{number}.duckdb"
+    return extract_to(target, folder / "news.conllu", folder / "model.npz", part=(number, of), **options)
+
+
+@pytest.fixture(scope="module")
+def whole(place: Path) -> dict[str, Any]:
+    return contents(place / "whole.duckdb")
+
+
+def parts_of(place: Path) -> list[Path]:
+    return [place / f"part-{number}.duckdb" for number in (1, 2, 3)]
+
+
+def test_merged_parts_are_the_store_of_one_run(place: Path, whole: dict[str, Any], tmp_path: Path) -> None:
+    told: list[int] = []
+    report = merge_stores(parts_of(place)[::-1], tmp_path / "all.duckdb", advance=told.append)
+    assert contents(tmp_path / "all.duckdb") == whole
+    assert (report.parts, report.documents, report.was_there) == (3, DOCUMENTS, False)
+    assert sum(told) == DOCUMENTS
+    assert len({document // BATCH % 3 for document, _ in whole["stories"]}) > 1  # a story that lies in several parts
+    assert os.listdir(tmp_path) == ["all.duckdb"]
+    assert check_store(tmp_path / "all.duckdb").is_whole
+    with EventStore.open(tmp_path / "all.duckdb") as merged, EventStore.open(place / "whole.duckdb") as one:
+        assert event_series(merged).to_dict() == event_series(one).to_dict()
+
+
+def test_a_few_documents_at_a_time(place: Path, whole: dict[str, Any], tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(module, "AT_ONCE", 3 * BATCH)
+    merge_stores(parts_of(place), tmp_path / "all.duckdb")
+    assert contents(tmp_path / "all.duckdb") == whole
+
+
+def test_a_merged_store_is_that_of_the_run_that_it_replaces(place: Path, tmp_path: Path) -> None:
+    """The same extraction finds it done; the same merge leaves it as it is."""
+    store = tmp_path / "all.duckdb"
+    merge_stores(parts_of(place), store)
+    written = store.stat().st_mtime_ns
+    report = extract_to(store, place / "news.conllu", place / "model.npz")
+    assert (report.before, report.read) == (DOCUMENTS, 0)
+    written = store.stat().st_mtime_ns
+    assert merge_stores(parts_of(place), store).was_there
+    assert store.stat().st_mtime_ns == written
+
+
+def test_a_part_that_was_stopped_is_gone_on_with(place: Path, tmp_path: Path) -> None:
+    store = tmp_path / "part-2.duckdb"
+    told: list[int] = []
+
+    def stop(documents: int) -> None:
+        told.append(documents)
+        if len(told) == 2:  # of which the first says how many were done before
+            raise Stopped
+
+    first = extract_part(place, 2, store=store, advance=stop)
+    assert (first.interrupted, first.read, first.total) == (True, BATCH, BATCH + 11)
+    with pytest.raises(InputError, match=r"part-2\.duckdb, part 2 of 3, is not finished: give the command"):
+        merge_stores([store], tmp_path / "all.duckdb")
+    then = extract_part(place, 2, store=store)
+    assert (then.before, then.read) == (BATCH, 11)
+    assert contents(store) == contents(place / "part-2.duckdb")
+
+
+def test_more_parts_than_batches(place: Path, tmp_path: Path) -> None:
+    """A part may be empty: whoever cuts the work need not count first."""
+    few = newswire.write_corpus(tmp_path / "news.conllu", BATCH + 1)
+    shutil.copy(place / "model.npz", tmp_path)
+    extract_to(tmp_path / "whole.duckdb", few, place / "model.npz")
+    reports = [extract_part(tmp_path, number, of=4) for number in (1, 2, 3, 4)]
+    assert [report.kept for report in reports] == [BATCH, 1, 0, 0]
+    merge_stores([tmp_path / f"part-{number}.duckdb" for number in (1, 2, 3, 4)], tmp_path / "all.duckdb")
+    assert contents(tmp_path / "all.duckdb") == contents(tmp_path / "whole.duckdb")
+
+
+def test_a_part_is_not_taken_for_the_whole(place: Path, tmp_path: Path) -> None:
+    part = place / "part-2.duckdb"
+    for read_only in (True, False):
+        with pytest.raises(InputError, match=r"holds part 2 of 3 of its input, not all of it: put the parts together"):
+            EventStore.open(part, read_only=read_only)
+    with EventStore.open(part, part=True) as store:
+        assert store.settings["part"] == {"number": 2, "of": 3, "documents": DOCUMENTS}
+    held = check_store(part)
+    assert held.is_whole
+    assert f"{part} is undamaged, part 2 of 3 of its input: {BATCH + 11} documents" in held.verdict()
+    assert held.recipe["part"]["number"] == 2
+    shutil.copy(part, tmp_path / "again.duckdb")
+    with pytest.raises(InputError, match=r"begun with other settings: part\.number was 2 and is now 3"):
+        extract_part(place, 3, store=tmp_path / "again.duckdb")
+    with pytest.raises(InputError, match=r"begun with other settings: part was \{.*\} and is now null"):
+        extract_to(tmp_path / "again.duckdb", place / "news.conllu", place / "model.npz")
+
+
+def changed(place: Path, folder: Path, statement: str, *, number: int = 2) -> list[Path]:
+    """The parts, one of them changed by hand."""
+    copied = [Path(shutil.copy(path, folder)) for path in parts_of(place)]
+    with duckdb.connect(copied[number - 1]) as connection:
+        connection.execute(statement)
+    return copied
+
+
+def refused(parts: list[Path], folder: Path) -> str:
+    """What is said; nothing is written."""
+    before = sorted(os.listdir(folder))
+    with pytest.raises(InputError) as told:
+        merge_stores(parts, folder / "all.duckdb")
+    assert sorted(os.listdir(folder)) == before
+    return str(told.value)
+
+
+def test_a_part_that_is_missing_is_named(place: Path, tmp_path: Path) -> None:
+    one, two, three = parts_of(place)
+    assert "of 3, 1 part is missing: 2. Make it with --part 2/3" in refused([one, three], tmp_path)
+    assert "of 3, 2 parts are missing: 1, 3. Make it with --part 1/3" in refused([two], tmp_path)
+    assert "parts must name the stores of all parts" in refused([], tmp_path)
+    assert "there is no store" in refused([one, two, place / "part-9.duckdb"], tmp_path)
+
+
+def test_a_part_that_is_given_twice_is_named(place: Path, tmp_path: Path) -> None:
+    one, two, three = parts_of(place)
+    copied = Path(shutil.copy(two, tmp_path / "copied.duckdb"))
+    assert f"part 2 of 3 is both {two} and {copied}" in refused([one, two, copied, three], tmp_path)
+
+
+def test_what_is_no_part_is_refused(place: Path, tmp_path: Path) -> None:
+    told = refused([*parts_of(place), place / "whole.duckdb"], tmp_path)
+    assert "whole.duckdb is no part of an input: it was made without --part" in told
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("UPDATE settings SET value = '21' WHERE name = 'seed'", r"seed is 0 in .*part-1.* and 21 in .*part-2"),
+        (
+            "UPDATE settings SET value = json_merge_patch(value, '{\"name\": \"other\"}') WHERE name = 'rule'",
+            r'rule\.name is "attack" in .* and "other" in',
+        ),
+        (
+            "UPDATE settings SET value = json_merge_patch(value, '{\"of\": 4}') WHERE name = 'part'",
+            r"part\.of is 3 in .* and 4 in",
+        ),
+        (
+            "UPDATE settings SET value = json_merge_patch(value, '{\"documents\": 400}') WHERE name = 'part'",
+            r"part\.documents is 267 in .* and 400 in",
+        ),
+        ("UPDATE settings SET value = '\"0.0.1\"' WHERE name = 'howsure'", r"was made by howsure 0\.0\.1, and this is"),
+        ("UPDATE settings SET value = '3' WHERE name = 'version'", r"part-2\.duckdb was made by howsure"),
+        (
+            "DELETE FROM documents WHERE document = 64; DELETE FROM sentences WHERE document = 64; "
+            "DELETE FROM mentions WHERE document = 64; DELETE FROM antecedents WHERE document = 64; "
+            "DELETE FROM clusterings WHERE document = 64; DELETE FROM events WHERE document = 64; "
+            "DELETE FROM evidence WHERE document = 64",
+            r"part-2\.duckdb, part 2 of 3, is damaged: it holds 74 documents instead of 75",
+        ),
+        (
+            "INSERT INTO left_out VALUES (0, 'elsewhere', NULL, 'no date')",
+            r"part-2\.duckdb, part 2 of 3, is damaged: it holds 1 of another part",
+        ),
+        ("DELETE FROM sentences WHERE document = 64 AND sentence = 0", r"part-2\.duckdb is damaged: table sentences"),
+        ("INSERT INTO label_draw VALUES (1, '{}')", r"has labels, which belong to the whole"),
+        (
+            "UPDATE documents SET id = 'story-0' WHERE document = 64",
+            r"that with id 'story-0' is in part 1 \(.*part-1\.duckdb\) and part 2 \(.*part-2\.duckdb\)",
+        ),
+    ],
+)  # fmt: skip
+def test_parts_that_do_not_belong_together(statement: str, told: str, place: Path, tmp_path: Path) -> None:
+    parts = changed(place, tmp_path, statement)
+    assert re.search(told, refused(parts, tmp_path))
+
+
+NO_PARTS = (
+    "3", "null", "[]", '{"number": 1, "of": 3}', '{"number": 0, "of": 3, "documents": 9}',
+    '{"number": 1.0, "of": 3, "documents": 9}', '{"number": 4, "of": 3, "documents": 9}',
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("value", NO_PARTS)
+def test_a_part_that_no_extraction_writes(value: str, place: Path, tmp_path: Path) -> None:
+    parts = changed(place, tmp_path, f"UPDATE settings SET value = '{value}' WHERE name = 'part'")
+    assert "in its settings, part must be a part, how many there are, and the documents of all" in refused(
+        parts, tmp_path
+    )
+
+
+def test_another_file_is_not_written_over(place: Path, tmp_path: Path) -> None:
+    store = tmp_path / "all.duckdb"
+    few = newswire.write_corpus(tmp_path / "news.conllu", 3)
+    extract_to(store, few, place / "model.npz", seed=1)
+    before = contents(store)
+    with pytest.raises(InputError, match=r"begun with other settings: .*seed was 1 and is now 0"):
+        merge_stores(parts_of(place), store)
+    with pytest.raises(InputError, match=r"part-2\.duckdb holds part 2 of 3"):
+        merge_stores(parts_of(place), place / "part-2.duckdb")
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(InputError, match=r"is not a store"):
+        merge_stores(parts_of(place), tmp_path / "notes.txt")
+    assert contents(store) == before
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+def test_a_merge_that_is_broken_off_leaves_nothing(place: Path, tmp_path: Path) -> None:
+    def stop(documents: int) -> None:
+        raise Stopped
+
+    with pytest.raises(Stopped):
+        merge_stores(parts_of(place), tmp_path / "all.duckdb", advance=stop)
+    assert os.listdir(tmp_path) == []
