@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -184,7 +185,7 @@ def test_it_appears_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.Monk
 
     def without_a_place(count: int) -> None:
         for one in (tmp_path / "gone").iterdir():
-            one.unlink()
+            shutil.rmtree(one)
 
     with pytest.raises((StoreError, OSError)) as caught:
         import_events(scores, tmp_path / "gone" / "s.duckdb", advance=without_a_place)
