@@ -31,7 +31,7 @@ APART = [
           "part-2.duckdb holds part 2 of 3 of its input, not all of it: put the parts together with howsure events "
           "merge, and ask what that writes.", part_of_three()),
     Wrong("parts of which some are missing", "events merge part-2.duckdb --store news.duckdb",
-          "parts must all be given; of 3, 2 parts are missing: 1, 3. Make it with --part 1/3.", part_of_three()),
+          "parts must all be given; of 3, 2 parts are missing: 1, 3. Extract part 1/3 too.", part_of_three()),
     Wrong("a cluster without an address", f"{EXTRACT} --engine dask",
           "--engine dask needs the address of its scheduler: --scheduler tcp://10.0.0.1:8786."),
     Wrong("an address without a cluster", f"{EXTRACT} --scheduler tcp://10.0.0.1:8786",

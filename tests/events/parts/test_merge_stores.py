@@ -150,8 +150,8 @@ def refused(parts: list[Path], folder: Path) -> str:
 
 def test_a_part_that_is_missing_is_named(place: Path, tmp_path: Path) -> None:
     one, two, three = parts_of(place)
-    assert "of 3, 1 part is missing: 2. Make it with --part 2/3" in refused([one, three], tmp_path)
-    assert "of 3, 2 parts are missing: 1, 3. Make it with --part 1/3" in refused([two], tmp_path)
+    assert "of 3, 1 part is missing: 2. Extract part 2/3 too" in refused([one, three], tmp_path)
+    assert "of 3, 2 parts are missing: 1, 3. Extract part 1/3 too" in refused([two], tmp_path)
     assert "parts must name the stores of all parts" in refused([], tmp_path)
     assert "there is no store" in refused([one, two, place / "part-9.duckdb"], tmp_path)
 
@@ -164,7 +164,7 @@ def test_a_part_that_is_given_twice_is_named(place: Path, tmp_path: Path) -> Non
 
 def test_what_is_no_part_is_refused(place: Path, tmp_path: Path) -> None:
     told = refused([*parts_of(place), place / "whole.duckdb"], tmp_path)
-    assert "whole.duckdb is no part of an input: it was made without --part" in told
+    assert "whole.duckdb is no part of an input: it was extracted as a whole" in told
 
 
 @pytest.mark.parametrize(

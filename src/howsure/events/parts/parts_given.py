@@ -63,7 +63,7 @@ def checked_parts(paths: Sequence[str | os.PathLike[str]]) -> list[PartGiven]:
     if missing:
         raise InputError(
             f"parts must all be given; of {first.part.of}, {counted(len(missing), 'part is', 'parts are')} missing: "
-            f"{shortened(missing)}. Make it with --part {missing[0]}/{first.part.of}."
+            f"{shortened(missing)}. Extract part {missing[0]}/{first.part.of} too."
         )
     for one in given:
         _check_content(one)
@@ -95,7 +95,7 @@ def _given(path: Path) -> PartGiven:
         settings = dict(store.settings)
         held = settings.get("part")
         if held is None:
-            raise InputError(f"{path} is no part of an input: it was made without --part, and stands for itself.")
+            raise InputError(f"{path} is no part of an input: it was extracted as a whole, and stands for itself.")
         part = Part(held["number"], held["of"])
         if not settings["finished"]:
             raise InputError(f"{path}, {part}, is not finished: give the command that began it again.")
