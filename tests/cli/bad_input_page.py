@@ -22,6 +22,7 @@ from tests.cli.bad_input_print import PRINTED
 from tests.cli.bad_input_recalibrate import RECALIBRATE
 from tests.cli.bad_input_scores import BY_MODEL
 from tests.cli.bad_input_selective import SELECTIVE
+from tests.cli.bad_input_summary import SUMMARISED
 from tests.cli.bad_input_taggers import NEURAL
 from tests.cli.bad_input_tempering import TEMPERED
 
@@ -33,6 +34,7 @@ TOPICS = {
     "Options": OPTIONS,
     "Curves without bins": WITHOUT_BINS,
     "Logs": LOGGED,
+    "Summaries and clusters of machines": SUMMARISED,
     "Groups": GROUPS,
     "Selective answers": SELECTIVE,
     "Monitor": MONITORED,

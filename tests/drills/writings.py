@@ -24,6 +24,7 @@ TYPED = {
         f"predictions.csv {JUDGE} --output o.txt --figure o.svg --report o.html",
         "o.txt o.svg o.html",
     ),
+    "calibration summary": (f"predictions.csv {JUDGE} --group model --out o.summary", "o.summary"),
     "check calibration": (
         f"predictions.csv {JUDGE} --max-error 0.5 --output o.txt --junit o.xml --summary o.md",
         "o.txt o.xml o.md",

@@ -10,11 +10,12 @@ from typing import Any
 import click
 
 from howsure.calibration.corp.curve import SIMULATIONS
-from howsure.cli.calibration import find_groups, logits
+from howsure.cli.calibration import find_groups, logits, summary
 from howsure.cli.calibration.corp import check_options, corp_text, judged_without_bins, write_corp_figure
 from howsure.cli.calibration.output import curves_json, curves_table, curves_text, pictured, write_figure, write_report
 from howsure.cli.calibration.p_values import METHODS, with_test
 from howsure.cli.calibration.reading import as_called, opened, reading_options, sources
+from howsure.cli.calibration.sums import engine_options, predictions_or_sums
 from howsure.cli.terminal.options import (
     PROBABILITIES,
     DefaultGroup,
@@ -35,7 +36,9 @@ def command() -> None:
     """Calibration: do predicted probabilities match frequencies?"""
 
 
-@command.command("curve", epilog="See also: howsure calibration compare --help, find-groups --help and logits --help")
+@command.command(
+    "curve", epilog="See also: howsure calibration compare --help, find-groups --help, logits --help and summary --help"
+)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @probability_options("Column of the predicted probability.")
 @click.option(
@@ -45,6 +48,7 @@ def command() -> None:
 @click.option("--group", metavar="COL", help="Column of groups (tag, model, language), one curve each; several: a,b.")
 @click.option("--target", "label", metavar="COL", help="Column of the true label.")
 @reading_options
+@engine_options
 @click.option("--method", type=click.Choice(["bins", "corp"]), default="bins", show_default=True,
               help="A curve of bins, or without bins: isotonic regression (CORP).")  # fmt: skip
 @click.option("--simulations", type=click.IntRange(min=1), metavar="N", default=SIMULATIONS, show_default=True,
@@ -64,10 +68,10 @@ def command() -> None:
 def curve_command(
     files: tuple[str, ...], level: float, seed: int, interval: str, adjust: str, test: str | None,
     bin_size: int | str, bins: int | None, binning: str, form: str, output: str | None, figure: str | None,
-    axis: str, report: str | None, method: str, simulations: int, **reading: Any,
+    axis: str, report: str | None, method: str, simulations: int, engine: str, scheduler: str | None, **reading: Any,
 ) -> None:  # fmt: skip
     """Evaluate the predictions in FILE... (CSV, TSV, JSON lines, Parquet, .npz; plain, .gz or .zst; globs; - is stdin;
-    or logs of programs that evaluate language models, see --from).
+    or logs of programs that evaluate language models, see --from; or saved summaries, see `summary`).
 
     \b
     howsure calibration dev.jsonl --target gold --prob score
@@ -77,7 +81,8 @@ def curve_command(
     howsure calibration 'results/*/samples_*.jsonl'
     """
     check_options(method)
-    with opened(files, soft_labels=True, **reading) as predictions:
+    asked = predictions_or_sums(files, engine=engine, scheduler=scheduler, soft_labels=True, **reading)
+    with asked as predictions:
         common: dict[str, Any] = {"level": level, "rng": seed}
         of_bins: dict[str, Any] = {
             "test": test,
@@ -195,4 +200,5 @@ def compare_command(
 
 
 command.add_command(find_groups.command)
+command.add_command(summary.command)
 command.add_command(logits.command)

@@ -80,6 +80,8 @@ def _pooling(recipe: dict[str, Any]) -> str:
 
 
 def _across_files(recipe: dict[str, Any]) -> str:
+    if "engine" in recipe:
+        return "\nnote: rows of all files count as independent"
     if recipe.get("across_files"):
         column = recipe.get("cluster") or recipe["id"]
         same = "are one cluster" if recipe["across_files"] == "same" else "are kept apart"

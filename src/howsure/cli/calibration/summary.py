@@ -1,0 +1,65 @@
+"""`howsure calibration summary`: sums that stand for predictions, in a small file, to be added to others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from howsure.cli.calibration.output import rows_text
+from howsure.cli.calibration.reading import reading_options, sources
+from howsure.cli.calibration.sums import engine_options, predictions_or_sums
+from howsure.cli.terminal.commands import Command
+from howsure.cli.terminal.destinations import Written
+from howsure.cli.terminal.options import as_names, probability_options
+from howsure.cli.terminal.output import emit
+from howsure.cli.terminal.progress import progress
+from howsure.errors import InputError
+from howsure.inputs.naming import counted
+from howsure.inputs.pairs import Pairs
+
+
+@click.command("summary", cls=Command, context_settings={"max_content_width": 110})
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--out", type=Written(), required=True, metavar="FILE.summary", help="Where the summary is written.")
+@probability_options("Column of the predicted probability.")
+@click.option(
+    "--reduce", metavar="HOW", help="With classes: top-label (default), class-wise, or the name of one class."
+)
+@click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="Class names, in order.")
+@click.option("--group", metavar="COL", help="Column of groups, a summary each; several: a,b.")
+@click.option("--target", "label", metavar="COL", help="Column of the true label.")
+@reading_options
+@engine_options
+def command(files: tuple[str, ...], out: str, engine: str, scheduler: str | None, **reading: Any) -> None:
+    """Sums that stand for the predictions in FILE..., in a file of about a megabyte per group that holds no row.
+
+    FILE...: predictions, as for `howsure calibration`, or summaries, which are added up. `howsure calibration` reads
+    summaries as it reads predictions: of yesterday and today, of two machines, of two hospitals that show no rows. Bins
+    are made of whole cells of the probability scale, narrower than a part in a thousand.
+
+    \b
+    howsure calibration summary monday.parquet --target y --prob score --group country --out monday.summary
+    howsure calibration summary monday.summary tuesday.summary --out week.summary
+    howsure calibration week.summary
+    """
+    from howsure.calibration.summary.saved import Saved, write
+    from howsure.calibration.summary.slot_adder import slots_of
+
+    if reading["cluster"] is not None or reading["id"] is not None:
+        raise InputError("--cluster and --id need the rows themselves; a summary has none. Leave them out.")
+    with predictions_or_sums(files, engine=engine, scheduler=scheduler, **reading) as predictions:
+        positive, parts = predictions.notes.get("positive"), []
+        with progress("pairs", total=predictions.n) as advance:
+            for _, source in sources(predictions, advance=advance):
+                slots = slots_of(source) if isinstance(source, Pairs) else source
+                parts.append(slots if positive is None else replace(slots, positive=str(positive)))
+        names = list(predictions.group_names)
+        recipe, skipped = predictions.describe(), sum(predictions.skipped.values())
+    write(Saved(parts, names or None), out)
+    of_groups = f" in {counted(len(names), 'group')}" if names else ""
+    pairs = counted(sum(map(len, parts)), "pair")
+    emit(
+        f"{rows_text(recipe, skipped)}\n{out}: {pairs}{of_groups}, no rows. Read it: howsure calibration {out}\n", None
+    )
