@@ -33,8 +33,8 @@ SUMMARISED = [
     Wrong("a summary read by a cluster", f"calibration a.summary {DASK}",
           "--engine is for files of predictions; saved summaries hold sums. Leave it out.", ONE),
     Wrong("a summary beside predictions", "calibration a.summary dev.csv --target gold --prob prob",
-          "dev.csv is not a saved summary, and a.summary is. Summarise it first: howsure calibration summary FILE --out "
-          "FILE.", ONE | CSV),
+          "dev.csv is not a saved summary, and a.summary is. Summarise it first: howsure calibration summary FILE "
+          "--out FILE.", ONE | CSV),
     Wrong("a summary that was cut off", "calibration a.summary",
           "a.summary was truncated or changed: it does not match its checksum. Restore a copy, or add the pairs again.",
           {"a.summary": saved()[:-7]}),
@@ -43,12 +43,12 @@ SUMMARISED = [
           ONE | {"b.summary": grouped()}),
     Wrong("a weighted summary beside another", "calibration a.summary b.summary",
           "one of the summaries is weighted and the other is not: add the pairs without weights with "
-          "--weight np.ones(n).", ONE | {"b.summary": saved(weighted=True)}),
+          "--weight=np.ones(n).", ONE | {"b.summary": saved(weighted=True)}),
     Wrong("a test of sums", "calibration a.summary --test cox",
           "--test, --interval bootstrap and, with weights, --method corp need the pairs themselves; these are sums. "
           "Leave them out.", ONE),
     Wrong("a summary over what it is made of", "calibration summary a.summary --out a.summary",
-          "a.summary is read; name another file to write.", ONE),
+          "a.summary is an input of this command and would be overwritten; name another file.", ONE),
     Wrong("clusters in a summary", f"{SUMMARISE} --cluster model",
           "--cluster and --id need the rows themselves; a summary has none. Leave them out.", CSV),
     Wrong("a scheduler without its engine", f"{JUDGE} --scheduler tcp://127.0.0.1:8786",
@@ -56,11 +56,11 @@ SUMMARISED = [
     Wrong("an engine without its scheduler", f"{JUDGE} --engine dask",
           "--engine dask needs the address of a scheduler: --scheduler tcp://host:8786.", CSV),
     Wrong("clusters on a cluster", f"{JUDGE} {DASK} --cluster model",
-          "--cluster does not go with --engine dask, whose workers read --target, --prob, --group and --weight. Leave it "
-          "out.", CSV),
+          "--cluster does not go with --engine dask, whose workers read --target, --prob, --group and --weight. Leave "
+          "it out.", CSV),
     Wrong("a cluster without a probability", f"calibration dev.csv --target gold {DASK}",
           "--engine dask reads a label and one probability per row; name its column: --prob COL.", CSV),
     Wrong("an address that is none", f"{JUDGE} --engine dask --scheduler nowhere:port",
-          "no Dask scheduler answers at 'nowhere:port' within 5 s; its address is what `dask scheduler` prints, such as "
-          "'tcp://host:8786'.", CSV),
+          "no Dask scheduler answers at 'nowhere:port' within 5 s; its address is what `dask scheduler` prints, such "
+          "as 'tcp://host:8786'.", CSV),
 ]  # fmt: skip

@@ -77,9 +77,10 @@ def test_weights_classes_and_the_positive_label(halves: tuple[Path, dict[str, An
     printed("calibration", "summary", tmp_path / "x.csv", *options, "--out", tmp_path / "x.summary")
     assert list(howsure.CalibrationSummaries.load(tmp_path / "x.summary")) == ["no", "yes"]
     write(tmp_path / "y.csv", {"gold": ["yes", "no"] * 20, "prob": [0.8, 0.3] * 20})
-    printed("calibration", "summary", tmp_path / "y.csv", *COLUMNS, "--positive", "yes", "--out", tmp_path / "y.summary")
-    (curve,) = judged(tmp_path / "y.summary")
-    assert curve["positive"] == "yes"
+    printed(
+        "calibration", "summary", tmp_path / "y.csv", *COLUMNS, "--positive", "yes", "--out", tmp_path / "y.summary"
+    )
+    assert howsure.CalibrationSummary.load(tmp_path / "y.summary").slots.positive == "yes"
 
 
 def test_what_needs_rows_is_refused(halves: tuple[Path, dict[str, Any]]) -> None:
@@ -102,7 +103,17 @@ def test_a_cluster_of_dask_gives_the_same_summary(
     local = summarised(folder, "all", "--group", "tag", out="local.summary")
     with LocalCluster(n_workers=1, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=None) as it:
         asked = ("--engine", "dask", "--scheduler", it.scheduler_address)
-        printed("calibration", "summary", folder / "[ab].parquet", *COLUMNS, "--group", "tag", *asked, "--out", "dask.summary")
+        printed(
+            "calibration",
+            "summary",
+            folder / "[ab].parquet",
+            *COLUMNS,
+            "--group",
+            "tag",
+            *asked,
+            "--out",
+            "dask.summary",
+        )
         (found,) = judged(folder / "a.parquet", folder / "b.parquet", *COLUMNS, *asked)
         done = run("calibration", folder / "none-*.parquet", *COLUMNS, *asked)
     assert howsure.CalibrationSummaries.load("dask.summary") == howsure.CalibrationSummaries.load(local)

@@ -198,18 +198,19 @@ def by_group(pairs: Pairs) -> Iterator[tuple[str, Pairs]]:
 
 def _weighing(name: str, pairs: Pairs) -> Pairs:
     if pairs.weights is not None and not pairs.weights.any():
-        raise _weighs_nothing(name)
+        raise weighs_nothing(name)
     return pairs.that_weigh()
 
 
-def _weighs_nothing(name: str) -> InputError:
+def weighs_nothing(name: str) -> InputError:
+    """The error for a group without any weight."""
     return InputError(f"every weight of the group {name!r} is 0: nothing in it counts. Leave it out first.")
 
 
 def _judge(name: str, part: Pairs | Slots, level: float, bins: dict[str, Any]) -> GroupCalibration:
     """The row of a group, with unadjusted p."""
     if isinstance(part, Slots) and not len(part):
-        raise _weighs_nothing(name)
+        raise weighs_nothing(name)
     pairs = part if isinstance(part, Slots) else _weighing(name, part)
     weightless = part.weightless if isinstance(part, Slots) else len(part) - len(pairs)
     binned = bin_pairs(pairs, **bins)

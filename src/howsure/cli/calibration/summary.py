@@ -60,6 +60,5 @@ def command(files: tuple[str, ...], out: str, engine: str, scheduler: str | None
     write(Saved(parts, names or None), out)
     of_groups = f" in {counted(len(names), 'group')}" if names else ""
     pairs = counted(sum(map(len, parts)), "pair")
-    emit(
-        f"{rows_text(recipe, skipped)}\n{out}: {pairs}{of_groups}, no rows. Read it: howsure calibration {out}\n", None
-    )
+    told = f"{out}: the sums of {pairs}{of_groups}\nnext: howsure calibration {out}\n"
+    emit(f"{rows_text(recipe, skipped)}\n{told}", None)

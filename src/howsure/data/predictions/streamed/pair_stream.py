@@ -75,8 +75,11 @@ class PairStream:
         Raises InputError if their weights are all 0, or their fourth powers, which intervals need, no numbers.
         """
         if self.weight is not None and not len(slots.slot):
-            where = "in every row" if group is None else f"in every row of the group {group!r}"
-            raise InputError(f"{self.weight.name} is 0 {where}: nothing has any weight. Leave such rows out first.")
+            from howsure.calibration.table import weighs_nothing
+
+            if group is None:
+                raise InputError(f"{self.weight.name} is 0 in every row: nothing has any weight.")
+            raise weighs_nothing(group)
         if self.weight is not None and not 0.0 < slots.powers()[3].sum() < np.inf:
             raise InputError(f"{self.weight.name} must have fourth powers with a finite sum. Divide by the largest.")
         return slots
