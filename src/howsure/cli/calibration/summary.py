@@ -33,11 +33,11 @@ from howsure.inputs.pairs import Pairs
 @reading_options
 @engine_options
 def command(files: tuple[str, ...], out: str, engine: str, scheduler: str | None, **reading: Any) -> None:
-    """Sums that stand for the predictions in FILE..., in a file of about a megabyte per group that holds no row.
+    """Sums that stand for the predictions in FILE..., in a file of less than a megabyte per group that holds no row.
 
     FILE...: predictions, as for `howsure calibration`, or summaries, which are added up. `howsure calibration` reads
     summaries as it reads predictions: of yesterday and today, of two machines, of two hospitals that show no rows. Bins
-    are made of whole cells of the probability scale, narrower than a part in a thousand.
+    are made of whole cells of the probability scale, so narrow that their predictions count as equal.
 
     \b
     howsure calibration summary monday.parquet --target y --prob score --group country --out monday.summary
@@ -50,6 +50,11 @@ def command(files: tuple[str, ...], out: str, engine: str, scheduler: str | None
     if reading["cluster"] is not None or reading["id"] is not None:
         raise InputError("--cluster and --id need the rows themselves; a summary has none. Leave them out.")
     with predictions_or_sums(files, engine=engine, scheduler=scheduler, **reading) as predictions:
+        if predictions.columns.get("cluster") is not None:  # of a log, which knows it by itself
+            raise InputError(
+                f"rows of the same {predictions.columns['cluster']} are correlated, and sums cannot tell. Judge the rows: "
+                "howsure calibration FILE."
+            )
         positive, parts = predictions.notes.get("positive"), []
         with progress("pairs", total=predictions.n) as advance:
             for _, source in sources(predictions, advance=advance):
