@@ -41,6 +41,15 @@ def test_one_curve_for_each_model_and_task() -> None:
     assert [curve["group"] for curve in json.loads(done.out)["curves"]] == ["large", "small"]
 
 
+def test_items_with_several_rows_are_not_summed_in_silence() -> None:
+    for model in ("small", "large"):
+        write_lm_eval(Path(), model, "task", SAMPLES)
+    done = run("calibration", "summary", "*/samples_*.jsonl", "--group", "task", "--out", "small.summary")
+    assert done.code == 2
+    assert "rows of one item are correlated, which sums do not hold" in done.err
+    assert not Path("small.summary").exists()
+
+
 def test_two_logs_are_compared_item_by_item() -> None:
     other = [lm_eval_sample(item, [-1.5, -2.0 + item % 2], item % 2) for item in reversed(range(30))]
     small, large = (write_lm_eval(Path(), name, "task", held) for name, held in (("s", SAMPLES), ("l", other)))

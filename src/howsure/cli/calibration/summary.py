@@ -50,11 +50,9 @@ def command(files: tuple[str, ...], out: str, engine: str, scheduler: str | None
     if reading["cluster"] is not None or reading["id"] is not None:
         raise InputError("--cluster and --id need the rows themselves; a summary has none. Leave them out.")
     with predictions_or_sums(files, engine=engine, scheduler=scheduler, **reading) as predictions:
-        if predictions.columns.get("cluster") is not None:  # of a log, which knows it by itself
-            raise InputError(
-                f"rows of the same {predictions.columns['cluster']} are correlated, and sums cannot tell. Judge the rows: "
-                "howsure calibration FILE."
-            )
+        cluster = predictions.columns.get("cluster")
+        if cluster is not None:  # of a log, which knows it by itself
+            raise InputError(f"rows of one {cluster} are correlated, which sums do not hold: howsure calibration FILE.")
         positive, parts = predictions.notes.get("positive"), []
         with progress("pairs", total=predictions.n) as advance:
             for _, source in sources(predictions, advance=advance):
