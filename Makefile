@@ -22,11 +22,14 @@ test: $(READY)  ## tests, doctests, and every command of the documents
 # Without numpy's wide instruction sets, on a plain BLAS kernel, in another language, time zone and order of hashes.
 WIDE = import numpy; print(*numpy.show_config(mode="dicts")["SIMD Extensions"].get("found", []))
 KERNEL := $(if $(filter x86_64 AMD64 i686,$(shell uname -m)),Prescott,ARMV8)
-# These check what is drawn, stored, shown or refused: bytes, names, rows and pages, not a number that howsure computes.
+# These check what is drawn, stored, read, shown or refused: bytes, names, rows, pages and sentences, not a number that
+# howsure computes.
 NO_NUMBERS := tests/explorer tests/figures tests/files tests/fuzz tests/report tests/website \
 	tests/data/datasets tests/data/documents tests/data/parses tests/data/tables \
-	tests/events/extraction tests/events/labels tests/events/store \
-	tests/cli/test_damaged_stores.py tests/test_architecture.py tests/test_repository.py
+	tests/events/extraction tests/events/imported tests/events/labels tests/events/store \
+	tests/cli/terminal tests/cli/test_bad_input.py tests/cli/test_damaged_stores.py tests/cli/test_events_import.py \
+	tests/cli/test_labels.py tests/cli/test_reproduce.py tests/cli/test_stopping.py \
+	tests/significance/test_experiments.py tests/test_architecture.py tests/test_repository.py
 SEED = $(shell $(BIN)/python -c 'import random; print(random.randrange(2**32))')
 test-portable: $(READY)  ## the same as on another machine, but for what computes nothing; SEED=… repeats a run
 	seed=$(SEED); echo "PYTHONHASHSEED=$$seed"; \

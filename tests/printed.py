@@ -31,6 +31,8 @@ ZERO = Decimal("1e-12")
 def is_printed(wanted: str, printed: str, *, tolerance: float = 0.0) -> bool:
     """Whether a text says what was wanted, its decimals within their rounding, or within a wider tolerance."""
     texts = wanted.split(ANYTHING)
+    if _holds(printed, texts):
+        return True
     first, *others = (_Piece(text, tolerance, goes_on=i < len(texts)) for i, text in enumerate(texts, 1))
     end = first.end_at(printed, 0)
     if not others or end is None:
@@ -40,6 +42,23 @@ def is_printed(wanted: str, printed: str, *, tolerance: float = 0.0) -> bool:
         if end is None:
             return False
     return others[-1].is_end(printed, end)
+
+
+def _holds(printed: str, texts: list[str]) -> bool:
+    """Whether a text starts with the first of some texts, ends with the last, and has all of them in order; unknown,
+    and so not, where one of them may begin within a number."""
+    first, *others = texts
+    if not others:
+        return printed == first
+    if not printed.startswith(first) or any(text and not text[0].isspace() for text in others):
+        return False
+    end = len(first)
+    for text in others[:-1]:
+        found = printed.find(text, end)
+        if found < 0:
+            return False
+        end = found + len(text)
+    return printed.endswith(others[-1]) and end <= len(printed) - len(others[-1])
 
 
 def allowance(number: str, *, tolerance: float = 0.0, goes_on: bool = False) -> Decimal:

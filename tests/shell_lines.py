@@ -20,7 +20,8 @@ ROOT = Path(__file__).parents[1]
 SECONDS = 600
 READER = {"COLUMNS": "120", "NO_COLOR": "1", "MPLBACKEND": "Agg"}
 SHELL = set("();<>|&")
-FILLED_IN = set("$`*?[]{}~#\n")
+NOT_ONE_COMMAND = set("`~#\n")
+FILLED_IN = set("$*?[]{}")
 PIECE = re.compile(r"""(?:[^'"\\|&;]|\\.|'[^']*'|"[^"]*")+|[|&;]+""", re.DOTALL)
 CHAINED = ("|", "&&", ";")
 OF_THE_SHELL = {"cd", "do", "else", "eval", "exec", "export", "for", "if", "read", "set", "source", "then", "while"}
@@ -33,7 +34,7 @@ def run_line(command: str, folder: Path) -> tuple[int, str]:
         return run_in_a_shell(command, folder)[:2]
     printed, piped, failed = "", "", 0
     for piece, before, after in pieces:
-        words = words_of(piece) if is_here(piece, before) else None
+        words = filled_in(piece, folder) if is_here(piece, before) else None
         given = piped if before == "|" else None
         code, shown, errors = (
             run_in_a_shell(piece, folder, given=given, apart=after == "|")
@@ -64,12 +65,20 @@ def is_here(piece: str, before: str) -> bool:
     return before != "|" and words_of(piece) is not None
 
 
+def filled_in(command: str, folder: Path) -> list[str] | None:
+    """The arguments of one command `howsure`, its patterns and variables filled in by a shell; None where it cannot."""
+    if not FILLED_IN & set(command):
+        return words_of(command)
+    code, printed, _ = run_in_a_shell(f"printf '%s\\0' {command.removeprefix('howsure ')}", folder)
+    return printed.split("\0")[:-1] if code == 0 else None
+
+
 def words_of(command: str) -> list[str] | None:
     """The arguments of a line that is one command `howsure`; None for anything that is the shell's to understand."""
     joined = re.sub(r"\\\n\s*", " ", command)
     lexer = shlex.shlex(joined, posix=True, punctuation_chars=True)
     lexer.whitespace_split, lexer.commenters = True, ""
-    if not joined.startswith("howsure ") or FILLED_IN & set(joined):
+    if not joined.startswith("howsure ") or NOT_ONE_COMMAND & set(joined):
         return None
     words = list(lexer)
     return None if any(set(word) <= SHELL for word in words) else words[1:]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.shell_lines import pieces_of, run_in_a_shell, run_line, words_of
+from tests.shell_lines import filled_in, pieces_of, run_in_a_shell, run_line, words_of
 
 LINES = [
     "howsure simulate 9 --seed 1 --output a.csv && cp a.csv b.csv; howsure simulate 30 --seed 0 | tail -n 3 | grep 1,",
@@ -56,9 +56,9 @@ def test_a_line_is_split_where_a_shell_does(line: str, texts: list[str] | None) 
         ("howsure demo | cat", None),
         ("howsure demo >out", None),
         ("howsure data list; howsure demo", None),
-        ("howsure calibration *.csv", None),
-        ("howsure calibration {0,1}.csv", None),
-        ("howsure calibration $FILE", None),
+        ("howsure calibration $(ls)", None),
+        ("howsure calibration `ls`", None),
+        ("howsure calibration ~/a.csv", None),
         ("howsure demo\nhowsure demo", None),
         ("cat howsure", None),
         ("howsurely", None),
@@ -66,3 +66,23 @@ def test_a_line_is_split_where_a_shell_does(line: str, texts: list[str] | None) 
 )
 def test_what_is_run_here_and_what_in_a_shell(command: str, words: list[str] | None) -> None:
     assert words_of(command) == words
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("howsure data list", ["data", "list"]),
+        ("howsure calibration *.csv", ["calibration", "a b.csv", "c.csv"]),
+        ("howsure calibration '*.csv' \"*.csv\" \\\n    none*", ["calibration", "*.csv", "*.csv", "none*"]),
+        ("howsure calibration {0,1}.csv '{0,1}.csv'", ["calibration", "0.csv", "1.csv", "{0,1}.csv"]),
+        ("howsure calibration $LINE \"$LINE\" '$LINE'", ["calibration", "x", "y", "x y", "$LINE"]),
+        ("howsure calibration $NO_SUCH_VARIABLE", None),
+    ],
+)
+def test_a_shell_fills_in_what_is_run_here(
+    command: str, words: list[str] | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LINE", "x y")
+    for name in ("a b.csv", "c.csv"):
+        (tmp_path / name).touch()
+    assert filled_in(command, tmp_path) == words

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -163,20 +162,6 @@ def test_reproduce_binning(tmp_path: Path) -> None:
     text = printed("reproduce", "binning")
     assert "Figure 1 (d): holds" in text
     assert "does NOT hold" not in text
-
-
-def test_demo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    text = printed("demo")
-    assert "HMM: underconfident between" in text
-    assert "CRF advanced: overconfident between" in text
-    assert "48 documents of 963 words" in text
-    made = {"curve.png", "report.html", "news.duckdb", "events.html"}
-    given = {"predictions.csv", "news.conllu", "actors.tsv", "labels.csv"}
-    assert {path.name for path in (tmp_path / "demo-output").iterdir()} == made | given
-    seconds = re.compile(r"[\d.,]+ (s for|a second|per second|% of the work)")
-    assert seconds.sub("", text) == seconds.sub("", printed("demo"))
-    assert run("demo", "--output", tmp_path / "demo-output" / "curve.png").code == 2
 
 
 @pytest.mark.parametrize("test", ["chi-square", "band"])

@@ -6,6 +6,7 @@ import contextlib
 import io
 import os
 import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -55,7 +56,25 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as monkeypatch, contextlib.chdir(folder):
         code, out, err = run("ascii", "demo", monkeypatch=monkeypatch)  # the store that others read
     assert (code, err, out.isascii()) == (0, "", True)
+    (folder / "demo.txt").write_text(out)
     return folder
+
+
+def test_the_demo_again(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It says and makes the same a second time, in another encoding."""
+    monkeypatch.chdir(place)
+    code, text, err = run("utf-8", "demo", monkeypatch=monkeypatch)
+    assert (code, err) == (0, "")
+    assert "HMM: underconfident between" in text
+    assert "CRF advanced: overconfident between" in text
+    assert "48 documents of 963 words" in text
+    made = {"curve.png", "report.html", "news.duckdb", "events.html"}
+    given = {"predictions.csv", "news.conllu", "actors.tsv", "labels.csv"}
+    assert {path.name for path in (place / "demo-output").iterdir()} == made | given
+    seconds = re.compile(r"[\d.,]+ (s for|a second|per second|% of the work)")
+    spelled = text.encode("ascii", ERRORS).decode()
+    assert seconds.sub("", spelled) == seconds.sub("", (place / "demo.txt").read_text())
+    assert run("utf-8", "demo", "--output", "demo-output/curve.png", monkeypatch=monkeypatch)[0] == 2
 
 
 RUNS = (
