@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from howsure.inputs.pairs import Floats
 
@@ -12,15 +14,16 @@ LOGITS, LOG_PROBABILITIES = "logits", "logprobs"
 ROUNDING = 1e-6  # by which a log-probability may lie above 0
 
 
-def softmax(matrix: Floats) -> Floats:
-    """Probabilities (n, K) in proportion to exp of the scores in each row; of -inf 0.
+def softmax(matrix: npt.NDArray[Any], out: Floats | None = None) -> Floats:
+    """Probabilities (n, K) in proportion to exp of the scores in each row, in float64; of -inf 0.
 
     >>> softmax(np.array([[0.0, math.log(3)], [-math.inf, 2.0]])).round(3).tolist()
     [[0.25, 0.75], [0.0, 1.0]]
     """
-    raised = np.exp(matrix - matrix.max(axis=1, keepdims=True))
-    probabilities: Floats = raised / raised.sum(axis=1, keepdims=True)
-    return probabilities
+    found: Floats = np.subtract(matrix, matrix.max(axis=1, keepdims=True), out=out, dtype=np.float64)
+    np.exp(found, out=found)
+    found /= found.sum(axis=1, keepdims=True)
+    return found
 
 
 def first_fault_in_scores(matrix: Floats, names: tuple[str, ...], scale: str) -> tuple[int, str] | None:

@@ -14,7 +14,7 @@ from howsure.calibration.corp.curve import corp_of
 from howsure.calibration.corp.results import CorpCurve
 from howsure.calibration.corp.words import corp_table, interval_of, summary
 from howsure.calibration.words.notes import notes_by_name
-from howsure.cli.calibration.output import left_out, rows_text
+from howsure.cli.calibration.output import left_out, named, rows_text
 from howsure.cli.terminal.output import chosen, json_text, table_text
 from howsure.errors import InputError
 from howsure.inputs.pairs import Pairs
@@ -59,7 +59,7 @@ def corp_text(curves: Sequence[CorpCurve], form: str, *, recipe: dict[str, Any],
     if len(curves) == 1 and curves[0].name is None and chosen() is None:
         return f"{read}\n\n{summary(curves[0])}\n\n{table_text(_steps_table(curves[0]))}"
     said = [f"low to high: {interval_of(curves)}", ""]
-    said += [f"{curve.name}: {curve.verdict()}" for curve in curves]
+    said += [named(curve, curve.verdict()) for curve in curves]
     return "\n".join([read, "", table_text(table), *said, *_notes(curves), ""])
 
 

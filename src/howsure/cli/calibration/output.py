@@ -48,9 +48,14 @@ def curves_text(curves: Sequence[CalibrationCurve], *, recipe: dict[str, Any], s
         return f"{read}\n\n{summary(curves[0])}\n\n{table_text(bins_table(curves[0]))}"
     table = curves_table(curves, recipe=recipe, skipped=skipped, adjust=adjust)
     adjusted = adjusted_p_values(curves, adjust)
-    said = [f"{curve.name}: {verdict(curve, p)}" for curve, p in zip(curves, adjusted, strict=True)]
+    said = [named(curve, verdict(curve, p)) for curve, p in zip(curves, adjusted, strict=True)]
     lines = [*scores_of_all_classes(curves), *_families(curves, adjust), *said, *_notes(curves)]
     return "\n".join([read, "", table_text(table), *lines, ""])
+
+
+def named(curve: CalibrationCurve | CorpCurve, said: str) -> str:
+    """What is said of a curve, after its name, if it has one."""
+    return said if curve.name is None else f"{curve.name}: {said}"
 
 
 def rows_text(recipe: dict[str, Any], skipped: int) -> str:

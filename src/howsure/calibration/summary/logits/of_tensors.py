@@ -35,14 +35,14 @@ def slots_of_tensor(logits: Any, rows: Integers, targets: Integers, top_label: b
         right = torch.as_tensor(targets[some], device=device)
         q = torch.softmax(block.to(torch.float64), dim=1)
         top, first = q.max(dim=1)
+        if bool(top.isnan().any()):
+            return int(rows[start + int(top.isnan().to(torch.uint8).argmax())])
         looked_at.append(torch.stack([q.gather(1, right[:, None])[:, 0], top, (first == right).to(top.dtype)]))
         if not top_label:
             _add(sums, q.ravel())
     if not looked_at:
         return Slots.none()
     of_target, top, is_right = torch.cat(looked_at, dim=1).cpu().numpy()
-    if np.isnan(top).any():
-        return int(rows[np.isnan(top).argmax()])
     if top_label:
         return _slots(top, is_right)
     missed = top[is_right == 0]

@@ -1,0 +1,114 @@
+"""How often does the interval of the error of all classes of logits hold, whose pairs depend on each other in each row?
+
+The logits of the model are those of the truth divided by a temperature. Each set has rows of its own; the truth is the
+error of 40,000 other rows in the same bins. Prints the table of docs/language-models.md; `--quick` takes a tenth of the
+sets.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure import CalibrationSummary
+
+Floats = npt.NDArray[np.float64]
+
+TEMPERATURES = (1.0, 0.7, 1.5)
+WORLDS = ((50, 500, 1.0), (50, 500, 3.0), (50, 500, 8.0), (3, 2_000, 1.0), (3, 2_000, 3.0))
+SETS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class LogitCell:
+    """How often the interval held the error in the population, that error, the mean estimate, and p < .05."""
+
+    covered: float
+    truth: float
+    mean: float
+    rejected: float
+
+
+def softmax(logits: Floats) -> Floats:
+    """Probabilities of the rows."""
+    raised = np.exp(logits - logits.max(axis=1, keepdims=True))
+    found: Floats = raised / raised.sum(axis=1, keepdims=True)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Rows of logits: normal with the standard deviation `sharp`, and fewer and fewer of later classes."""
+
+    classes: int
+    rows: int
+    sharp: float
+    temperature: float
+
+    def draw(self, rng: np.random.Generator, rows: int) -> Floats:
+        """True logits."""
+        return self.sharp * rng.standard_normal((rows, self.classes)) - np.log(np.arange(1, self.classes + 1))
+
+    def cells(self, *, sets: int, seed: int = 1) -> dict[str, LogitCell]:
+        """Sets of rows, each with its intervals: of pairs that count by their probability, and of pairs that do not."""
+        rng = np.random.default_rng(seed)
+        logits = self.draw(rng, 40_000)
+        population = Population(softmax(logits).ravel(), softmax(logits / self.temperature).ravel())
+        found: dict[str, list[tuple[float, ...]]] = {"probability": [], "equal": []}
+        for _ in range(sets):
+            logits = self.draw(rng, self.rows)
+            likely = softmax(logits).cumsum(axis=1)
+            targets = (likely < likely[:, -1:] * rng.random((self.rows, 1))).sum(axis=1)
+            summary = CalibrationSummary()
+            summary.add_logits(logits / self.temperature, targets)
+            for weights, curve in (
+                ("probability", summary.by_probability().curve(binning="weight")),
+                ("equal", summary.curve()),
+            ):
+                truth, error = population.error(curve.bins.upper, weights), curve.debiased_error
+                assert error.low is not None
+                assert error.high is not None
+                found[weights].append((error.low <= truth <= error.high, truth, error.value, curve.p_value < 0.05))
+        return {name: LogitCell(*np.array(rows, dtype=float).mean(axis=0).tolist()) for name, rows in found.items()}
+
+
+class Population:
+    """Many pairs of true and predicted probabilities, and their error in given bins."""
+
+    def __init__(self, p: Floats, q: Floats) -> None:
+        order = np.argsort(q)
+        self.q, gap = q[order], (q - p)[order]
+        self.sums = {
+            weights: [np.append(0.0, np.cumsum(one)) for one in (w, w * gap)]
+            for weights, w in (("probability", self.q), ("equal", np.ones(len(q))))
+        }
+
+    def error(self, upper: Floats, weights: str) -> float:
+        """The error in bins that end at `upper`."""
+        edges = np.concatenate([[0], np.searchsorted(self.q, upper[:-1], side="right"), [len(self.q)]])
+        weight, gap = (np.diff(one[edges]) for one in self.sums[weights])
+        held = weight > 0
+        return float(np.sqrt((gap[held] ** 2 / weight[held]).sum() / weight.sum()))
+
+
+def main() -> None:
+    """Print the table."""
+    sets = SETS // 10 if "--quick" in sys.argv else SETS
+    said = [f"temperature {one:g}" for one in TEMPERATURES]
+    print(f"| classes | rows | sharp | weights | {' | '.join(said)} | p < 0.05 at 1 |")
+    print("|---:|---:|---:|---|" + "---:|" * 4)
+    for classes, rows, sharp in WORLDS:
+        each = [World(classes, rows, sharp, one).cells(sets=sets) for one in TEMPERATURES]
+        for weights in ("probability", "equal"):
+            held = " | ".join(f"{cells[weights].covered:.3f}" for cells in each)
+            print(
+                f"| {classes} | {rows:,} | {sharp:g} | {weights} | {held} | {each[0][weights].rejected:.3f} |",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
