@@ -55,6 +55,8 @@ def test_first_choices(folder: Path) -> None:
     assert f"accuracy               {accuracy:.4f}" in done.out
     assert "810 rows, 90 skipped (target -100: 90)" in done.out
     assert "note:" not in done.out
+    chosen = run("calibration", "logits", "shard-0.safetensors", "--columns", "n,error")
+    assert "None" not in chosen.out
 
 
 def test_figure_and_report(folder: Path) -> None:

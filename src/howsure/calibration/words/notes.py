@@ -61,6 +61,17 @@ def cluster_weights(pairs: Pairs) -> np.typing.NDArray[np.float64]:
     return np.bincount(pairs.clusters, weights=pairs.weights).astype(np.float64)
 
 
+def holds_whole_rows(slots: Slots) -> bool:
+    """Whether pairs are those of all classes of some rows: in each row, probabilities sum to 1 and one label is 1.
+
+    Of one class alone, predictions and labels have the same sum up to chance, never to the ninth digit.
+    """
+    if slots.reduction != CLASS_WISE or slots.positive is not None:
+        return False
+    predicted = float((slots.means()[0] * slots.count).sum())
+    return math.isclose(predicted, float(slots.count[slots.label == 1].sum()), rel_tol=1e-9)
+
+
 def _notes(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, weightless: int) -> Iterator[str]:
     base_rate = float(binned.sums.y.sum() / binned.sums.w1.sum())
     if base_rate in (0.0, 1.0):
@@ -82,7 +93,7 @@ def _notes_of_error(pairs: Pairs | Slots, binned: Binned, squared: SquaredError,
         )
     if 2 * squared.left_out > binned.sums.count.sum():
         yield "most pairs are alone in their bin: use fewer and larger bins"
-    if isinstance(pairs, Slots) and pairs.reduction == CLASS_WISE:
+    if isinstance(pairs, Slots) and holds_whole_rows(pairs):
         yield "the classes of a row count as independent pairs: see docs/language-models.md on how intervals then hold"
     if len(binned.sums) == 1:
         yield "one bin only: the error is that of the mean prediction"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure import CalibrationSummary, InputError, calibration_curve
+from howsure import CalibrationSummary, InputError, calibration_curve, pairs_from_classes
 from howsure.calibration.summary.logits import of_arrays
 from howsure.calibration.summary.logits.slots_of_logits import slots_of_logits
 
@@ -172,6 +174,20 @@ def test_summaries_of_two_reductions_are_kept_apart() -> None:
     summary.add_logits(*model(20, 5))
     with pytest.raises(InputError, match="differ in reduction"):
         summary.add_logits(*model(20, 5), reduce="top-label")
+
+
+def test_the_rows_of_all_classes_are_noted_and_those_of_one_class_are_not() -> None:
+    logits, targets = model(3_000, 20)
+    whole, one = CalibrationSummary(), CalibrationSummary()
+    whole.add_logits(logits, targets)
+    probabilities = by_hand(logits, targets)[1].reshape(logits.shape)
+    one.add(pairs_from_classes(targets, probabilities, reduce="3"))
+    for summary in (whole, whole.by_probability(), CalibrationSummary.from_bytes(whole.by_probability().to_bytes())):
+        assert any("classes of a row count as independent" in note for note in summary.curve(n_bins=9).notes)
+    assert one.slots.reduction == "class-wise"
+    by_class = replace(one.slots, positive=None)  # as one group of a table
+    for summary in (one, CalibrationSummary.of_slots(by_class)):
+        assert summary.curve(n_bins=9).notes == ()
 
 
 def test_bins_of_equal_weight_are_of_sums() -> None:
