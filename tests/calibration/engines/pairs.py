@@ -12,12 +12,24 @@ import ibis
 import numpy as np
 import pandas as pd
 import polars as pl
+import pytest
 
+from howsure.calibration.engines.pairs_or_sums import sums_of_frame
 from howsure.calibration.summary.slot_adder import SlotAdder
 from howsure.calibration.summary.slots import Slots
 
 FEW, MANY = 150_000, 3_000_000
 ENDS = [0.0, 1.0, 0.5, 5e-324, 2.0**-60, 1e-300, 1 - 2.0**-53, np.nextafter(0.5, 0), np.nextafter(0.5, 1), -0.0]
+
+
+ASKED: dict[str, dict[str, Any]] = {
+    "numbers": {"y_true": "label", "y_prob": "prob"},
+    "single precision": {"y_true": "label", "y_prob": "single"},
+    "booleans": {"y_true": "right", "y_prob": "prob"},
+    "text": {"y_true": "said", "y_prob": "prob", "pos_label": "yes"},
+    "weights": {"y_true": "label", "y_prob": "prob", "sample_weight": "weight"},
+    "groups": {"y_true": "said", "y_prob": "single", "pos_label": "yes", "groups": "tag"},
+}
 
 
 def sample(n: int) -> pd.DataFrame:
@@ -69,3 +81,24 @@ def same(one: Slots, other: Slots) -> bool:
         return one == other
     exact = one == replace(other, weights=one.weights)
     return exact and bool(np.allclose(one.weights, other.weights, rtol=1e-12, atol=0.0))
+
+
+def stored(frame: pd.DataFrame, folders: pytest.TempPathFactory) -> str:
+    path = folders.mktemp("pairs") / "pairs.parquet"
+    pl.from_pandas(frame).write_parquet(path, row_group_size=len(frame) // 4)
+    return str(path)
+
+
+def agrees(frame: pd.DataFrame, lazy: Any, asked: dict[str, Any]) -> bool:
+    """Whether an engine's sums are those of the rows in memory."""
+    found = sums_of_frame(lazy, **asked)
+    rest = (asked["y_prob"], asked.get("sample_weight"), asked.get("pos_label"))
+    expected = {"": added(frame, *rest)}
+    if "groups" in asked:
+        expected = {f"t{i}": added(frame[frame["tag"] == f"t{i}"], *rest) for i in range(20)}
+    by_group = found.checked()
+    return (
+        found.n == len(frame)
+        and list(by_group) == list(expected)
+        and all(same(by_group[name], slots) for name, slots in expected.items())
+    )

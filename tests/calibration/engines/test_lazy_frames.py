@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,16 +17,7 @@ from howsure.calibration.curve import curve_of
 from howsure.calibration.engines.pairs_or_sums import sums_of_frame
 from howsure.calibration.summary.cells import EXACT_UP_TO
 from howsure.calibration.summary.slot_adder import SlotAdder
-from tests.calibration.engines.pairs import ENGINES, FEW, MANY, added, relation, same, sample
-
-ASKED: dict[str, dict[str, Any]] = {
-    "numbers": {"y_true": "label", "y_prob": "prob"},
-    "single precision": {"y_true": "label", "y_prob": "single"},
-    "booleans": {"y_true": "right", "y_prob": "prob"},
-    "text": {"y_true": "said", "y_prob": "prob", "pos_label": "yes"},
-    "weights": {"y_true": "label", "y_prob": "prob", "sample_weight": "weight"},
-    "groups": {"y_true": "said", "y_prob": "single", "pos_label": "yes", "groups": "tag"},
-}
+from tests.calibration.engines.pairs import ASKED, ENGINES, FEW, MANY, added, agrees, relation, sample, stored
 
 
 @pytest.fixture(scope="module")
@@ -38,27 +28,6 @@ def frame() -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def path(frame: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> str:
     return stored(frame, tmp_path_factory)
-
-
-def stored(frame: pd.DataFrame, folders: pytest.TempPathFactory) -> str:
-    path = folders.mktemp("pairs") / "pairs.parquet"
-    pl.from_pandas(frame).write_parquet(path, row_group_size=len(frame) // 4)
-    return str(path)
-
-
-def agrees(frame: pd.DataFrame, lazy: Any, asked: dict[str, Any]) -> bool:
-    """Whether an engine's sums are those of the rows in memory."""
-    found = sums_of_frame(lazy, **asked)
-    rest = (asked["y_prob"], asked.get("sample_weight"), asked.get("pos_label"))
-    expected = {"": added(frame, *rest)}
-    if "groups" in asked:
-        expected = {f"t{i}": added(frame[frame["tag"] == f"t{i}"], *rest) for i in range(20)}
-    by_group = found.checked()
-    return (
-        found.n == len(frame)
-        and list(by_group) == list(expected)
-        and all(same(by_group[name], slots) for name, slots in expected.items())
-    )
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def _connected(scheduler: str) -> Iterator[Any]:
             client.wait_for_workers(1, timeout=SECONDS)
         except OSError:
             raise InputError(
-                f"the scheduler at {scheduler!r} has no workers; start some: dask worker ADDRESS."
+                f"the scheduler at {scheduler!r} has no workers; start some: dask worker {scheduler}."
             ) from None
         _check_versions(client)
         yield client

@@ -1,0 +1,113 @@
+"""A scheduler of Dask and two worker processes: their sums are those of memory, whichever of them ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import dask
+import dask.dataframe
+import pandas as pd
+import pytest
+from distributed import Client, LocalCluster
+
+from howsure.calibration.engines.dask_files import sums_by_dask
+from howsure.calibration.engines.pairs_or_sums import sums_of_frame
+from howsure.errors import InputError
+from tests.calibration.engines.pairs import FEW, MANY, added, same, sample
+
+pytestmark = pytest.mark.cluster
+PARTS = 8
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[LocalCluster]:
+    # A partition whose worker ends twice is given up.
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 1}),
+        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as started,
+    ):
+        yield started
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three million pairs in eight files, as on storage that all workers see."""
+    folder = tmp_path_factory.mktemp("shared")
+    frame, size = sample(MANY), MANY // PARTS
+    for part in range(PARTS):
+        frame[part * size : (part + 1) * size].to_parquet(folder / f"part-{part}.parquet", row_group_size=size // 2)
+    return folder
+
+
+def test_files_are_added_up_by_the_workers(cluster: LocalCluster, folder: Path) -> None:
+    asked = {"y_true": "said", "y_prob": "single", "pos_label": "yes", "groups": "tag"}
+    found = sums_by_dask(f"{folder}/*.parquet", scheduler=cluster.scheduler_address, **asked)
+    frame = pd.read_parquet(folder)
+    assert found == {f"t{i}": added(frame[frame["tag"] == f"t{i}"], "single", positive="yes") for i in range(20)}
+    weighted = {"y_true": "label", "y_prob": "prob", "sample_weight": "weight"}
+    (sums,) = sums_by_dask(f"{folder}/*.parquet", scheduler=cluster.scheduler_address, **weighted).values()
+    assert same(sums, added(frame, "prob", "weight"))
+
+
+def part_of(number: int, folder: str, deaths: int) -> pd.DataFrame:
+    """A partition; the first workers to load the one in the middle are killed, as by a machine short of memory."""
+    if number == PARTS // 2:
+        for death in range(deaths):
+            try:
+                os.close(os.open(f"{folder}/death-{death}", os.O_CREAT | os.O_EXCL))
+            except FileExistsError:
+                continue
+            os.kill(os.getpid(), signal.SIGKILL)
+    return sample(FEW)[number::PARTS]
+
+
+def lazy(folder: Path, deaths: int) -> Any:
+    return dask.dataframe.from_map(part_of, range(PARTS), folder=str(folder), deaths=deaths)
+
+
+def test_a_killed_worker_changes_nothing(cluster: LocalCluster, tmp_path: Path) -> None:
+    with Client(cluster):
+        found = sums_of_frame(lazy(tmp_path, deaths=1), y_true="label", y_prob="prob").checked()
+    assert (tmp_path / "death-0").exists()
+    assert found == {"": added(sample(FEW))}
+
+
+def test_a_partition_that_kills_its_workers_is_given_up(cluster: LocalCluster, tmp_path: Path) -> None:
+    with Client(cluster), pytest.raises(InputError, match="the workers of Dask ended while they added up a partition"):
+        sums_of_frame(lazy(tmp_path, deaths=9), y_true="label", y_prob="prob")
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"y_prob": "prop"}, r"no column 'prop' in the data frame; .* Did you mean prob\?"),
+        ({"y_true": "said"}, r"y_true must be 0 or 1; it holds 'no' \(1,[0-9,]+\), 'yes' \(1,[0-9,]+\)\. Say which"),
+        ({"sample_weight": "said"}, r"sample_weight must be numbers; the column 'said' holds String"),
+        (
+            {"paths": "none-*.parquet"},
+            r"none-\*\.parquet cannot be read as Parquet: no such file\. Files must lie where",
+        ),
+    ],
+)
+def test_what_workers_refuse(asked: dict[str, Any], told: str, cluster: LocalCluster, folder: Path) -> None:
+    with pytest.raises(InputError, match=told):
+        given = {"paths": "*.parquet", "y_true": "label", "y_prob": "prob"} | asked
+        sums_by_dask(f"{folder}/{given.pop('paths')}", scheduler=cluster.scheduler_address, **given)
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense", "ftp://host:21", ""])
+def test_no_scheduler(address: str) -> None:
+    with pytest.raises(InputError, match=f"no Dask scheduler answers at '{address}' within 5 s; its address is what"):
+        sums_by_dask("pairs.parquet", scheduler=address, y_true="label", y_prob="prob")
+
+
+def test_a_scheduler_without_workers(tmp_path: Path) -> None:
+    with (
+        LocalCluster(n_workers=0, processes=True, dashboard_address=None) as idle,
+        pytest.raises(InputError, match="has no workers; start some: dask worker tcp://"),
+    ):
+        sums_by_dask("pairs.parquet", scheduler=idle.scheduler_address, y_true="label", y_prob="prob")

@@ -1,0 +1,87 @@
+"""Spark adds up as memory does, to the last bit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from howsure import calibration_curve, calibration_table
+from howsure.calibration.curve import curve_of
+from howsure.calibration.engines.pairs_or_sums import sums_of_frame
+from howsure.errors import InputError
+from tests.calibration.engines.pairs import ASKED, MANY, added, agrees, sample, stored
+from tests.calibration.engines.test_refusals import FAULTS, broken
+from tests.test_documents import ROOT, run_page
+
+pytestmark = pytest.mark.cluster
+REFUSED = (
+    "missing",
+    "not a number",
+    "outside",
+    "infinite weight",
+    "three labels, one named",
+    "a label of another type",
+)
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[Any]:
+    from pyspark.sql import SparkSession
+
+    options = {
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+    }
+    session = SparkSession.builder.master("local[2]").config(map=options).getOrCreate()
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def frame() -> pd.DataFrame:
+    return sample(MANY)
+
+
+@pytest.fixture(scope="module")
+def lazy(spark: Any, frame: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    return spark.read.parquet(stored(frame, tmp_path_factory))
+
+
+@pytest.mark.parametrize("asked", ASKED)
+def test_spark_adds_up_as_memory_does(asked: str, lazy: Any, frame: pd.DataFrame) -> None:
+    assert agrees(frame, lazy, ASKED[asked])
+
+
+def test_every_figure_comes_from_the_sums(lazy: Any, frame: pd.DataFrame) -> None:
+    assert calibration_curve("label", "prob", data=lazy).to_dict() == curve_of(added(frame)).to_dict()
+    table = calibration_table("label", "prob", groups="tag", data=lazy)
+    assert table["t7"].error == curve_of(added(frame[frame["tag"] == "t7"])).debiased_error
+
+
+def test_few_rows_are_binned_as_arrays_are(spark: Any, frame: pd.DataFrame, tmp_path: Path) -> None:
+    few = frame.head(3_000)
+    few.to_parquet(tmp_path / "few.parquet")
+    lazy = spark.read.parquet(str(tmp_path / "few.parquet"))
+    columns = calibration_curve(few["label"], few["prob"])
+    assert calibration_curve("label", "prob", data=lazy).to_dict() == columns.to_dict()
+
+
+@pytest.mark.parametrize("fault", REFUSED)
+def test_a_fault_is_refused(fault: str, spark: Any, tmp_path: Path) -> None:
+    asked, told = FAULTS[fault]
+    broken().write_parquet(tmp_path / "broken.parquet")
+    with pytest.raises(InputError, match=told):
+        sums_of_frame(
+            spark.read.parquet(str(tmp_path / "broken.parquet")), **{"y_true": "label", "y_prob": "prob"} | asked
+        ).checked()
+
+
+def test_the_page_does_what_it_says(spark: Any, tmp_path: Path) -> None:
+    """With its blocks for Spark; the session is the one that runs."""
+    run_page((ROOT / "docs" / "engines.md").read_text(encoding="utf-8"), tmp_path, heavy={"spark"})
