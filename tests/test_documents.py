@@ -9,7 +9,7 @@ How a block of a page (README.md, docs/, …) is treated is written on its first
     ```console no-run   for what cannot run here: git clone, make, pip; never for howsure itself
     ```text             what the block before it printed
     ```python programs  the same after any of these words, for what needs programs that tests of every day do without:
-                        tests/programs runs such pages as a whole
+                        tests/programs runs such pages as a whole; so too `spark` and `ray`
     ``` and data        json, csv, …: shown, not run
 
     tolerance=0.001     after any of these words, where a training prints: its decimals may differ by so much
@@ -28,7 +28,7 @@ import io
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,6 +42,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "benchmarks").glob("*.md")), *DOCS]
 FENCE = re.compile(r"^```(.*)\n((?:.*\n)*?)```\s*$", re.MULTILINE)
+HEAVY = {"programs", "ray", "spark"}
 SHOWN_ONLY = {"csv", "html", "javascript", "json", "latex", "toml", "yaml", "bibtex"}
 
 
@@ -82,17 +83,17 @@ def block_of(marks: list[str], text: str, line: int) -> Block:
     return Block(tuple(mark for mark in marks if "=" not in mark), options, text, line)
 
 
-def run_page(text: str, folder: Path, *, programs: bool = False) -> None:
+def run_page(text: str, folder: Path, *, heavy: Collection[str] = ()) -> None:
     """Run the blocks of a page in a folder; raise PageError, or what the code raises, where it breaks its word.
 
-    `programs`: run those too that need heavy programs.
+    `heavy`: run those too that are marked by one of these words of `HEAVY`.
     """
     namespace: dict[str, object] = {"__name__": "__main__"}
     printed: str | None = None
     for block in blocks_of(text):
         before, printed = printed, None
-        needed, words = "programs" in block.words, tuple(word for word in block.words if word != "programs")
-        if needed and not programs:
+        needed, words = HEAVY & set(block.words), tuple(word for word in block.words if word not in HEAVY)
+        if not needed <= set(heavy):
             continue
         match words:
             case ("python",):
