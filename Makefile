@@ -5,13 +5,14 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PEERS := $(VENV)/.ready-bench
 SITE_TOOLS := $(VENV)/.ready-docs
+CLUSTER := $(VENV)/.ready-cluster
 PROGRAMS := .venv-programs/bin
 PARALLEL := -n logical --dist worksteal
 CONSTRAINTS := -c constraints.txt
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check $(CONSTRAINTS)
 
-.PHONY: demo test test-portable test-busy test-versions test-ranges test-lowest lint check check-slow fuzz drills test-programs bench \
-	pictures docs reproductions licences lock clean
+.PHONY: demo test test-portable test-busy test-versions test-ranges test-lowest lint check check-slow fuzz drills test-programs test-cluster \
+	bench pictures docs reproductions licences lock clean
 
 demo: $(READY)  ## a calibration curve on bundled data
 	$(BIN)/howsure demo
@@ -81,6 +82,9 @@ drills: $(READY)  ## kills and full disks, in every command that writes: before 
 test-programs: $(PROGRAMS)/.ready  ## logs and models of other programs, made by these programs: 2 GB, before a release
 	$(PROGRAMS)/python -m pytest -m programs tests/programs
 
+test-cluster: $(CLUSTER)  ## Spark and workers of Dask, each in processes of their own; Spark needs Java 17
+	$(BIN)/python -m pytest -m cluster tests/calibration/engines
+
 bench: $(PEERS)  ## speed and memory, beside the peers
 	set -e; for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script; done
 
@@ -97,10 +101,12 @@ reproductions: $(READY)  ## run the papers' experiments again and write their pa
 licences: $(READY)  ## the licence of each library that is installed
 	$(BIN)/python scripts/licences.py
 
+# Of all extras but Spark, which is large.
+LOCKED = $(shell sed -n '/^\[project.optional/,/^\[project.scripts/s/^\([a-z]*\) = .*/--extra \1/p' pyproject.toml | grep -v spark)
 # Exact versions with the hashes of their files, for `pip install --require-hashes -r requirements.lock`.
 lock:  ## write requirements.lock from constraints.txt
 	test -x .venv-lock/bin/uv || { $(PYTHON) -m venv .venv-lock && .venv-lock/bin/pip install -qq uv; }
-	.venv-lock/bin/uv pip compile -q pyproject.toml --all-extras -c constraints.txt --universal --generate-hashes \
+	.venv-lock/bin/uv pip compile -q pyproject.toml $(LOCKED) -c constraints.txt --universal --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url --no-emit-find-links -o requirements.lock
 
 clean:
@@ -114,6 +120,10 @@ $(READY): pyproject.toml constraints.txt
 
 $(PEERS): $(READY)
 	$(INSTALL) -e ".[bench]"
+	touch $@
+
+$(CLUSTER): $(READY)
+	$(INSTALL) -e ".[spark]"
 	touch $@
 
 $(PROGRAMS)/.ready: pyproject.toml tests/programs/requirements.txt

@@ -94,9 +94,10 @@ def test_a_partition_that_kills_its_workers_is_given_up(cluster: LocalCluster, t
     ],
 )
 def test_what_workers_refuse(asked: dict[str, Any], told: str, cluster: LocalCluster, folder: Path) -> None:
+    given = {"paths": "*.parquet", "y_true": "label", "y_prob": "prob"} | asked
+    paths = f"{folder}/{given.pop('paths')}"
     with pytest.raises(InputError, match=told):
-        given = {"paths": "*.parquet", "y_true": "label", "y_prob": "prob"} | asked
-        sums_by_dask(f"{folder}/{given.pop('paths')}", scheduler=cluster.scheduler_address, **given)
+        sums_by_dask(paths, scheduler=cluster.scheduler_address, **given)
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense", "ftp://host:21", ""])

@@ -11,7 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure import calibration_curve, calibration_error, calibration_table, calibration_test
+from howsure import (
+    CalibrationSummaries,
+    CalibrationSummary,
+    calibration_curve,
+    calibration_error,
+    calibration_table,
+    calibration_test,
+)
 from howsure.calibration.corp.curve import corp_of
 from howsure.calibration.curve import curve_of
 from howsure.calibration.engines.pairs_or_sums import sums_of_frame
@@ -98,3 +105,15 @@ def test_what_needs_rows_fetches_them(frame: pd.DataFrame, path: str) -> None:
     assert calibration_curve("label", "prob", data=lazy, clusters="tag").recipe["clustered"]
     test = calibration_test("label", "prob", data=lazy, method="spiegelhalter")
     assert test.statistic == calibration_test(frame["label"], frame["prob"], method="spiegelhalter").statistic
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "dask", "pandas"])
+def test_summaries_of_a_frame(engine: str, frame: pd.DataFrame, path: str) -> None:
+    """A lazy frame of any number of rows is summed up, an eager one added as its columns are."""
+    lazy = frame if engine == "pandas" else ENGINES[engine](path)
+    summary = CalibrationSummary.from_frame(lazy, y_true="said", y_prob="prob", pos_label="yes")
+    assert summary.slots == added(frame, positive="yes")
+    summaries = CalibrationSummaries.from_frame(lazy, y_true="label", y_prob="prob", groups="tag")
+    assert list(summaries) == [f"t{i}" for i in range(20)]
+    assert summaries["t3"].slots == added(frame[frame["tag"] == "t3"])
+    assert summaries.table().to_dict() == calibration_table("label", "prob", groups="tag", data=lazy).to_dict()

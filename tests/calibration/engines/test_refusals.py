@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import dask.dataframe
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -116,6 +118,13 @@ def test_a_group_without_weight_is_named(tmp_path: Path) -> None:
     lazy = pl.LazyFrame({"q": np.linspace(0, 1, FEW), "y": np.arange(FEW) % 2, "tag": tag, "w": (tag == "a") * 1.0})
     with pytest.raises(InputError, match="every weight of the group 'b' is 0: nothing in it counts"):
         calibration_table("y", "q", groups="tag", sample_weight="w", data=lazy)
+
+
+def test_a_partition_without_weight_is_no_fault() -> None:
+    held = pd.DataFrame({"q": [0.5, 0.25, 0.75, 1.0], "y": [0, 1, 1, 1], "w": [0.0, 0.0, 1.0, 2.0]})
+    parted = dask.dataframe.from_pandas(held, npartitions=2)
+    (slots,) = sums_of_frame(parted, y_true="y", y_prob="q", sample_weight="w").checked().values()
+    assert (len(slots), slots.weightless) == (2, 2)
 
 
 def test_weights_whose_powers_are_no_numbers() -> None:

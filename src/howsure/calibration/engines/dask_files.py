@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -62,14 +64,14 @@ def _connected(scheduler: str) -> Iterator[Any]:
     """A client of a scheduler whose workers have this version of howsure; afterwards it is closed."""
     from distributed import Client
 
-    try:
-        client = Client(scheduler, timeout=SECONDS, set_as_default=True)
-    except (OSError, ValueError, TypeError) as error:
+    with ThreadPoolExecutor(1) as apart:  # from a loop of events that may run here
+        fault = apart.submit(asyncio.run, _fault_of(scheduler)).result()
+    if fault is not None:
         raise InputError(
             f"no Dask scheduler answers at {scheduler!r} within {SECONDS} s; its address is what `dask scheduler` "
             "prints, such as 'tcp://host:8786'."
-        ) from error
-    with client:
+        ) from fault
+    with Client(scheduler) as client:
         try:
             client.wait_for_workers(1, timeout=SECONDS)
         except OSError:
@@ -78,6 +80,19 @@ def _connected(scheduler: str) -> Iterator[Any]:
             ) from None
         _check_versions(client)
         yield client
+
+
+async def _fault_of(scheduler: str) -> Exception | None:
+    """Why no scheduler can be reached; a client that cannot would wait when it is closed."""
+    from distributed.comm import connect
+    from distributed.security import Security
+
+    try:
+        comm = await connect(scheduler, timeout=SECONDS, **Security().get_connection_args("client"))
+        await comm.close()
+    except (OSError, ValueError, TypeError) as error:
+        return error
+    return None
 
 
 def _check_versions(client: Any) -> None:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from howsure.calibration.engines.frame_sums import FrameSums, labels_refused, labels_unclear, weights_refused
 from howsure.calibration.engines.lazy_pairs import LazyPairs
-from howsure.calibration.summary.slot_adder import SlotAdder
+from howsure.calibration.summary.slot_adder import slots_of
 from howsure.calibration.summary.slots import Slots
 from howsure.errors import ORIGIN, InputError
 from howsure.inputs.arrays import Column, first_missing
 from howsure.inputs.checks import check_codes, check_labels, check_probabilities, check_weights
 from howsure.inputs.frames import columns_from
 from howsure.inputs.naming import natural_order
-from howsure.inputs.pairs import Floats, Integers, Labels
+from howsure.inputs.pairs import Floats, Labels, Pairs
 
 AT_ONCE = 16  # sums that one task of the tree adds up
 MOST_LABELS = 100  # different ones kept of a partition, to be shown
@@ -65,14 +65,13 @@ class PartitionSums:
         found = dict(zip(filter(None, wanted), columns_from(frame, [*filter(None, wanted)]), strict=True))
         n, given = len(frame), found[self.y_true]
         labels, y = _labels(given, self.pos_label)
-        names: tuple[str, ...] = ("",)
-        codes = np.zeros(n, dtype=np.int64)
-        if self.groups is not None:
-            codes, names = check_codes(found[self.groups], n=n, name="groups")
+        codes, names = (None, ()) if self.groups is None else check_codes(found[self.groups], n=n, name="groups")
         q = check_probabilities(found[self.y_prob], n=n)
-        w = None if self.sample_weight is None else check_weights(found[self.sample_weight], n=n)
+        w = None if self.sample_weight is None else _weights(found[self.sample_weight], n)
         positive = None if self.pos_label is None else str(self.pos_label)
-        return PartSums(n, _slots_by_group(q, y, w, codes, names, positive), labels)
+        pairs = Pairs(y, q, w, codes, names, positive=positive)
+        parts = [("", pairs)] if codes is None else pairs.by_group()
+        return PartSums(n, {name: slots_of(part) for name, part in parts}, labels)
 
 
 def sums_of_dask(frame: Any, pairs: LazyPairs) -> FrameSums:
@@ -114,6 +113,11 @@ def _refusal(total: PartSums, pairs: LazyPairs) -> Callable[[], InputError] | No
     return lambda: told
 
 
+def _weights(column: Column, n: int) -> Floats:
+    """Checked weights; a partition may have none above 0 if another one has."""
+    return check_weights(np.append(column, 1.0), n=n + 1)[:-1]
+
+
 def _labels(column: Column, pos_label: Any) -> tuple[Counter[Any], Labels]:
     """How often each label occurs in a partition, and the labels as 0 and 1; of other labels zeros.
 
@@ -130,19 +134,3 @@ def _labels(column: Column, pos_label: Any) -> tuple[Counter[Any], Labels]:
     ones = int(labels.sum())
     counts = {0: len(labels) - ones, 1: ones}
     return Counter({column[labels == one][:1].tolist()[0]: count for one, count in counts.items() if count}), labels
-
-
-def _slots_by_group(
-    q: Floats, y: Labels, w: Floats | None, codes: Integers, names: Sequence[str], positive: str | None
-) -> dict[str, Slots]:
-    """The sums of each group of a partition."""
-    order = np.argsort(codes, kind="stable")
-    ends = np.searchsorted(codes[order], np.arange(len(names) + 1))
-    found = {}
-    for name, start, end in zip(names, ends[:-1], ends[1:], strict=True):
-        rows = order[start:end]
-        weighs = rows if w is None else rows[w[rows] > 0.0]
-        adder = SlotAdder()
-        adder.add(q[weighs], y[weighs], None if w is None else w[weighs])
-        found[name] = replace(adder.slots(), weightless=len(rows) - len(weighs), positive=positive)
-    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
+from howsure.calibration.engines.pairs_or_sums import sums_of_frame
 from howsure.calibration.summary.calibration_summary import CalibrationSummary, checked_pairs
 from howsure.calibration.summary.saved import Saved, from_bytes, read, to_bytes, write
 from howsure.calibration.summary.slot_adder import slots_of
@@ -12,7 +13,9 @@ from howsure.calibration.summary.slots import Slots
 from howsure.calibration.table import CalibrationTable, table_of
 from howsure.errors import InputError
 from howsure.files.whole import Place
+from howsure.inputs.frames import is_lazy
 from howsure.inputs.naming import natural_order
+from howsure.inputs.pairs_from import columns_of
 
 
 class CalibrationSummaries(Mapping[str, CalibrationSummary]):
@@ -31,6 +34,26 @@ class CalibrationSummaries(Mapping[str, CalibrationSummary]):
             if not isinstance(one, CalibrationSummary):
                 raise InputError(f"summaries must hold a CalibrationSummary for each group; {name!r} has {one!r:.80}.")
             self._slots[str(name)] = one.slots
+
+    @classmethod
+    def from_frame(
+        cls, data: Any, *, y_true: str, y_prob: str, groups: str, sample_weight: str | None = None,
+        pos_label: Any = None,
+    ) -> Self:  # fmt: skip
+        """The summary of each group of a data frame, as of `CalibrationSummary.from_frame`.
+
+        Raises InputError for a column that is not there, and for values that break a rule.
+        """
+        asked: Any = {"y_true": y_true, "y_prob": y_prob, "sample_weight": sample_weight, "groups": groups}
+        found = cls()
+        if is_lazy(data):
+            if groups is None:
+                raise InputError("groups must name a column; without groups use CalibrationSummary.")
+            found._slots = _merged({}, sums_of_frame(data, **asked, pos_label=pos_label).checked())
+        else:
+            columns = dict(zip(asked, columns_of(data, **asked), strict=True))
+            found.add(columns.pop("y_true"), columns.pop("y_prob"), **columns, pos_label=pos_label)
+        return found
 
     def add(
         self, y_true: Any, y_prob: Any = None, *, groups: Any = None, sample_weight: Any = None, pos_label: Any = None

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from howsure.calibration.curve import curve_of
+from howsure.calibration.engines.pairs_or_sums import sums_of_frame
 from howsure.calibration.estimates.calibration_error import error_of
 from howsure.calibration.hypothesis_tests.calibration_test import CalibrationTest, check_sums
 from howsure.calibration.results import CalibrationCurve
@@ -18,9 +19,10 @@ from howsure.calibration.summary.slots import Slots
 from howsure.errors import InputError
 from howsure.files.whole import Place
 from howsure.inputs.classes import CLASS_WISE
+from howsure.inputs.frames import is_lazy
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Pairs
-from howsure.inputs.pairs_from import pairs_from
+from howsure.inputs.pairs_from import columns_of, pairs_from
 from howsure.show.numbers import number
 from howsure.stats.estimate import Estimate
 from howsure.stats.randomness import Randomness
@@ -51,6 +53,29 @@ class CalibrationSummary:
         """The summary of sums that were added up elsewhere."""
         found = cls()
         found._slots = slots
+        return found
+
+    @classmethod
+    def from_frame(
+        cls, data: Any, *, y_true: str, y_prob: str, sample_weight: str | None = None, pos_label: Any = None
+    ) -> Self:
+        """The summary of pairs in a data frame; the other arguments name its columns. The engine of a lazy frame
+        (Polars, DuckDB, Ibis, Spark, Dask) adds them up itself.
+
+        >>> import duckdb
+        >>> pairs = duckdb.sql("SELECT i % 2 AS label, 0.1 + 0.8 * (i % 2) AS prob FROM range(10) t(i)")
+        >>> len(CalibrationSummary.from_frame(pairs, y_true="label", y_prob="prob"))
+        10
+
+        Raises InputError for a column that is not there, and for values that break a rule.
+        """
+        if is_lazy(data):
+            asked: Any = {"y_true": y_true, "y_prob": y_prob, "sample_weight": sample_weight}
+            sums = sums_of_frame(data, **asked, pos_label=pos_label).checked()
+            return cls.of_slots(sums.get("", Slots.none()))
+        labels, prob, weights = columns_of(data, y_true=y_true, y_prob=y_prob, sample_weight=sample_weight)
+        found = cls()
+        found.add(labels, prob, sample_weight=weights, pos_label=pos_label)
         return found
 
     @property
