@@ -6,11 +6,12 @@ these stories and on those alone that need the model ("attack" in the text, most
 
 Synthetic: 193,403 documents as in Nguyen & O'Connor (2015), section 6.2, each with dense antecedent distributions over
 M mentions; every one of them is sampled 100 times and the rule is asked, and the same number goes through a store, of
-which one in ten is sampled and the others only have words and mentions.
+which one in ten is sampled and the others only have words and mentions. With `--workers 2`, the same in two parts: each
+process samples the documents of its part and stores them so, and the parts are merged.
 
 Limits: at least 200 documents per second after parsing; memory that does not grow with the number of documents.
 
-    python benchmarks/bench_events.py [--stories 1000] [--documents 193403] [--mentions 100]
+    python benchmarks/bench_events.py [--stories 1000] [--documents 193403] [--mentions 100] [--workers 2]
 
 `--stories 0` leaves out the real part (it needs spaCy), `--documents 0` the synthetic one.
 """
@@ -28,7 +29,9 @@ import resource
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -44,7 +47,8 @@ from howsure.events.extraction.entities import entity_counts, evidence_of
 from howsure.events.extraction.one_document import Extraction, Sampled, document_seed
 from howsure.events.extraction.rows import Rows
 from howsure.events.extraction.worker import Work, Worker
-from howsure.events.parts.part import BATCH
+from howsure.events.parts.merge_stores import merge_stores
+from howsure.events.parts.part import BATCH, Part
 from howsure.events.store.event_store import EventStore
 
 LIMIT = 200  # documents a second after parsing
@@ -130,33 +134,84 @@ def sampled(facts: Facts, posterior: CorefPosterior, number: int) -> Sampled:
     return Sampled(antecedents, clusterings, best, counts, one_best, tuple(evidence_of(clusterings, facts)))
 
 
+class Stored:
+    """The rows of synthetic documents, of which one in ten is sampled."""
+
+    def __init__(self, made: list[tuple[Facts, CorefPosterior]], mentions: int) -> None:
+        sentences = tuple(Sentence(tuple(f"word{at}" for at in range(WORDS))) for _ in range(3 * mentions // WORDS))
+        self.made, self.document = made, Document("synthetic", sentences)
+        self.spans = tuple(Mention(at * 3 // WORDS, at * 3 % WORDS, at * 3 % WORDS + 1) for at in range(mentions))
+        self.heads = tuple(span.start for span in self.spans)
+        self.nobody = Facts((), np.zeros((mentions, 0), dtype=np.bool_), np.zeros(mentions, dtype=np.bool_), (), ())
+
+    def add(self, rows: Rows, number: int, held: Sampled | None) -> None:
+        """Add the rows of a document; `held` is None if it is not sampled."""
+        source = InputDocument(number, str(number), "1999-01-02", "A title", None, "")
+        facts = self.nobody if held is None else self.made[number % SHAPES][0]
+        rows.add(source, Extraction(self.document, self.spans, self.heads, facts, held))
+
+
 def synthetic(documents: int, mentions: int) -> None:
     """The paper's size: all sampled; then through a store."""
     made = shapes(mentions)
     with timed(f"synthetic: {mentions} mentions, {SAMPLES} samples, rule", documents):
         for number in range(documents):
             sampled(*made[number % SHAPES], number)
-    sentences = tuple(Sentence(tuple(f"word{at}" for at in range(WORDS))) for _ in range(3 * mentions // WORDS))
-    document = Document("synthetic", sentences)
-    spans = tuple(Mention(at * 3 // WORDS, at * 3 % WORDS, at * 3 % WORDS + 1) for at in range(mentions))
-    heads = tuple(span.start for span in spans)
-    nobody = Facts((), np.zeros((mentions, 0), dtype=np.bool_), np.zeros(mentions, dtype=np.bool_), (), ())
+    stored = Stored(made, mentions)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a.duckdb"
-        with EventStore.create(path, {}) as store:
-            with timed(f"synthetic: to a store, one in {ONE_IN} sampled", documents):
-                for start in range(0, documents, BATCH):
-                    rows = Rows()
-                    for number in range(start, min(start + BATCH, documents)):
-                        source = InputDocument(number, str(number), "1999-01-02", "A title", None, "")
-                        facts, posterior = made[number % SHAPES]
-                        held = None if number % ONE_IN else sampled(facts, posterior, number)
-                        one = Extraction(document, spans, heads, nobody if held is None else facts, held)
-                        rows.add(source, one)
-                    store.append(rows.tables())
-                store.finish()
-            counts = {name: store.ask(f"SELECT count(*) FROM {name}")[0][0] for name in ("antecedents", "events")}
-        print(f"    {path.stat().st_size / 1e6:,.0f} MB; rows: {counts}")
+        with EventStore.create(path, {}) as store, timed(f"synthetic: to a store, one in {ONE_IN} sampled", documents):
+            for start in range(0, documents, BATCH):
+                rows = Rows()
+                for number in range(start, min(start + BATCH, documents)):
+                    held = None if number % ONE_IN else sampled(*made[number % SHAPES], number)
+                    stored.add(rows, number, held)
+                store.append(rows.tables())
+            store.finish()
+        say_size(path)
+
+
+def say_size(path: Path) -> None:
+    """Print how large a store is."""
+    with EventStore.open(path) as store:
+        counts = {name: store.ask(f"SELECT count(*) FROM {name}")[0][0] for name in ("antecedents", "events")}
+    print(f"    {path.stat().st_size / 1e6:,.0f} MB; rows: {counts}", flush=True)
+
+
+def synthetic_part(path: Path, part: Part, documents: int, mentions: int) -> tuple[float, float]:
+    """The documents of a part: all sampled, one in ten stored so; CPU seconds, and MB of this process at its peak."""
+    made = shapes(mentions)
+    stored = Stored(made, mentions)
+    with EventStore.create(path, {"samples": SAMPLES, **part.recipe(documents)}) as store:
+        store.connection.execute("SET enable_progress_bar = false")  # here DuckDB takes itself to be in a notebook
+        for start in range(0, documents, BATCH):
+            if part.holds(start):
+                rows = Rows()
+                for number in range(start, min(start + BATCH, documents)):
+                    held = sampled(*made[number % SHAPES], number)
+                    stored.add(rows, number, None if number % ONE_IN else held)
+                store.append(rows.tables())
+        store.finish()
+    return time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def in_parts(documents: int, mentions: int, workers: int) -> None:
+    """The paper's size by several processes, each a part of it; then the merge."""
+    with tempfile.TemporaryDirectory() as folder:
+        parts = [Part(number, workers) for number in range(1, workers + 1)]
+        paths = [Path(folder) / f"part-{part.number}.duckdb" for part in parts]
+        started = time.perf_counter()
+        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+            n = len(parts)
+            done = list(pool.map(synthetic_part, paths, parts, [documents] * n, [mentions] * n))
+        cpu, wall = sum(seconds for seconds, _ in done), time.perf_counter() - started
+        what = f"synthetic: {workers} parts, all sampled, one in {ONE_IN} stored so"
+        print(
+            f"{what:58} {documents:9,} {cpu:8.1f} {wall:8.1f} {documents / cpu:9.0f} {max(mb for _, mb in done):8,.0f}"
+        )
+        with timed("synthetic: the parts merged", documents):
+            merge_stores(paths, Path(folder) / "all.duckdb")
+        say_size(Path(folder) / "all.duckdb")
 
 
 def main() -> None:
@@ -165,14 +220,17 @@ def main() -> None:
     parser.add_argument("--stories", type=int, default=1_000)
     parser.add_argument("--documents", type=int, default=193_403)
     parser.add_argument("--mentions", type=int, default=100)
+    parser.add_argument("--workers", type=int, default=1)
     options = parser.parse_args()
     print(
         f"{'':58} {'documents':>9} {'CPU s':>8} {'wall s':>8} {'a CPU s':>9} {'peak MB':>8}   (limit: {LIMIT} a CPU s)"
     )
     if options.stories:
         real(options.stories)
-    if options.documents:
+    if options.documents and options.workers == 1:
         synthetic(options.documents, options.mentions)
+    elif options.documents:
+        in_parts(options.documents, options.mentions, options.workers)
 
 
 if __name__ == "__main__":

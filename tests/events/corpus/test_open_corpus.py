@@ -18,6 +18,7 @@ from howsure.errors import InputError
 from howsure.events.corpus.conllu_files import read_part
 from howsure.events.corpus.documents import Corpus, Fields, InputDocument
 from howsure.events.corpus.open_corpus import open_corpus
+from howsure.events.parts.part import Part
 from tests.events import newswire
 
 ROWS = [
@@ -72,6 +73,10 @@ def test_many_rows_keep_their_order(tmp_path: Path) -> None:
         corpus = open_corpus([written(tmp_path / name, rows)], fields=Fields(text="body", date="day", id="key"))
         assert [one.id for one in corpus.documents()] == [row["key"] for row in rows]
         assert [one.id for one in corpus.documents(29_950)] == [row["key"] for row in rows[29_950:]]
+        third = [(number, row["key"]) for number, row in enumerate(rows) if Part(3, 7).holds(number)]
+        assert [(one.number, one.id) for one in corpus.documents(0, Part(3, 7))] == third
+        later = [held for held in third if held[0] >= 29_000]
+        assert [(one.number, one.id) for one in corpus.documents(29_000, Part(3, 7))] == later
 
 
 @pytest.mark.parametrize("name", ["x.jsonl", "x.parquet", "x.conllu"])
@@ -177,6 +182,7 @@ def test_conllu_holds_the_documents_of_its_reader(packed: bool, tmp_path: Path) 
     known = read_conllu(tmp_path / "news.conllu")
     for start in (0, 7, 20):
         documents = list(corpus.documents(start))
+        assert list(corpus.documents(start, Part(2, 3))) == [one for one in documents if Part(2, 3).holds(one.number)]
         assert [one.number for one in documents] == list(range(start, 20))
         for one in documents:
             story = newswire.story(one.number)

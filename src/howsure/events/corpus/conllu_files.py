@@ -22,6 +22,7 @@ from howsure.data.tables.named_files import File
 from howsure.data.tables.table import COPIED, Table
 from howsure.errors import InputError
 from howsure.events.corpus.documents import Corpus, Fields, InputDocument
+from howsure.events.parts.part import ALL, Part
 from howsure.files.compression import compression_of
 from howsure.files.opened import missing_file
 from howsure.files.text import Text
@@ -34,8 +35,8 @@ HEADER = ("id", "date", "title", "category", "story")
 ROW = "(" + ", ".join("?" * len(HEADER)) + ")"
 
 
-class Part(Text):
-    """A part of a file; line numbers in errors refer to the file."""
+class Lines(Text):
+    """Lines of a file; their numbers in errors are those of the file."""
 
     def __init__(self, name: str, content: str, before: int) -> None:
         super().__init__(name, content)
@@ -58,12 +59,12 @@ class Passage:
 class ConlluCorpus(Corpus):
     """The documents of CoNLL-U files; their headers are kept in a table, their sentences are read on demand."""
 
-    def documents(self, start: int = 0) -> Iterator[InputDocument]:
-        """The documents from a position on, one in memory at a time."""
-        rows = self._rows(start)
-        passages = islice(_all_passages(self.table.files), start, None)
-        for number, ((name, date, title, category, story, _), (file, passage)) in enumerate(
-            zip(rows, passages, strict=True), start=start
+    def documents(self, start: int = 0, part: Part = ALL) -> Iterator[InputDocument]:
+        """The documents of a part from a position on, one in memory at a time."""
+        passages = islice(enumerate(_all_passages(self.table.files)), start, None)
+        own = (passage for number, passage in passages if part.holds(number))
+        for (number, name, date, title, category, story, _), (file, passage) in zip(
+            self._rows(start, part), own, strict=True
         ):
             yield InputDocument(number, name, date, title, category, passage.text, file, passage.before, story or None)
 
@@ -121,7 +122,7 @@ def read_part(document: InputDocument) -> Document:
 
     Raises InputError naming the line of its file that violates the format.
     """
-    parsed = conllu_documents(Part(document.file, document.text, document.line), mentions=False)[0]
+    parsed = conllu_documents(Lines(document.file, document.text, document.line), mentions=False)[0]
     return replace(parsed, name=document.id)
 
 

@@ -12,6 +12,7 @@ from howsure.data.tables.database import literal, reading
 from howsure.data.tables.table import Table
 from howsure.errors import InputError
 from howsure.events.corpus.date_formats import check_date_format
+from howsure.events.parts.part import ALL, BATCH, Part
 from howsure.inputs.naming import unknown_name
 
 FETCHED = 256  # rows at a time
@@ -72,8 +73,8 @@ class Documents(Protocol):
     def total(self) -> int:
         """Their number."""
 
-    def documents(self, start: int = 0) -> Iterator[InputDocument]:
-        """The documents from a position on."""
+    def documents(self, start: int = 0, part: Part = ALL) -> Iterator[InputDocument]:
+        """The documents of a part from a position on."""
 
 
 class Corpus:
@@ -96,19 +97,22 @@ class Corpus:
         columns = {name: getattr(self.fields, name) for name in Fields.__slots__}
         return {"files": files, "columns": columns, "bad_dates": self.bad_dates}
 
-    def documents(self, start: int = 0) -> Iterator[InputDocument]:
-        """The documents from a position on, a few in memory at a time."""
-        for number, (name, date, title, category, story, text) in enumerate(self._rows(start), start=start):
+    def documents(self, start: int = 0, part: Part = ALL) -> Iterator[InputDocument]:
+        """The documents of a part from a position on, a few in memory at a time."""
+        for number, name, date, title, category, story, text in self._rows(start, part):
             held = str(number + 1) if self.fields.id is None else name
             yield InputDocument(number, held, date, title, category, text or "", story=(story or "").strip() or None)
 
-    def _rows(self, start: int) -> Rows:
+    def _rows(self, start: int, part: Part) -> Rows:
+        """The position of each document of a part, from a position on, and its fields."""
         fields = self.fields
         wanted = [self._text(name) for name in (fields.id, fields.title, fields.category, fields.story, fields.text)]
         date = f"CAST({self.date} AS VARCHAR)"
-        listed = ", ".join([wanted[0], date, *wanted[1:]])
+        position = self.table.position
+        listed = ", ".join([position, wanted[0], date, *wanted[1:]])
+        chosen = f"{position} >= {start} AND {position} // {BATCH} % {part.of} = {part.number - 1}"  # as `Part.holds`
         with reading(self.table.name, self.table.files[0].path), self.table.connection.cursor() as cursor:
-            cursor.execute(f"SELECT {listed} FROM {self.table.relation} OFFSET {start}")
+            cursor.execute(f"SELECT {listed} FROM {self.table.numbered} WHERE {chosen}")
             while rows := cursor.fetchmany(FETCHED):
                 yield from rows
 

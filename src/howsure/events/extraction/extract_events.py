@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from itertools import count, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ from howsure.events.extraction.executors import check_executor
 from howsure.events.extraction.processes import Batches, done, undisturbed
 from howsure.events.extraction.scored_coreference import ScoredCoreference
 from howsure.events.extraction.worker import Batch, Work
-from howsure.events.parts.part import BATCH, Part
+from howsure.events.parts.part import ALL, BATCH, Part
 from howsure.events.store.event_store import EventStore
 from howsure.inputs.numbers import MOST_CLUSTERINGS, MOST_PROCESSES, check_whole
 
@@ -112,7 +112,7 @@ def fill_store(
     settings: dict[str, Any],
     workers: int | None = None,
     executor: Executor | None = None,
-    part: Part | None = None,
+    part: Part = ALL,
     advance: Advance | None = None,
 ) -> ExtractionReport:
     """Do the work of `extract_events` under settings that are known, such as those of a store that is counted again."""
@@ -120,7 +120,7 @@ def fill_store(
         workers = check_whole(workers, name="workers", most=MOST_PROCESSES if executor is None else MOST_REMOTE)
     if executor is not None:
         check_executor(executor)
-    target, asked = Path(path), part or Part()
+    target = Path(path)
     with undisturbed():
         store = (
             EventStore.open(target, read_only=False, part=True)
@@ -129,8 +129,8 @@ def fill_store(
         )
     with store:
         store.check_settings(settings)
-        doing = done(_batches(corpus, store.next_document, asked), work, workers, executor)
-        return _go_on(doing, store, asked, asked.size(corpus.total), advance or (lambda documents: None))
+        doing = done(_batches(corpus, store.next_document, part), work, workers, executor)
+        return _go_on(doing, store, part, part.size(corpus.total), advance or (lambda documents: None))
 
 
 def usable_processors() -> int:
@@ -185,14 +185,13 @@ def _go_on(
 
 def _batches(corpus: Documents, start: int, part: Part) -> Batches:
     """The batches of a part from a document on, the first of a batch."""
-    documents = corpus.documents(start)
-    for first in count(start, BATCH):
+    documents = corpus.documents(start, part)
+    while True:
         with undisturbed():
             batch = list(islice(documents, BATCH))
         if not batch:
             return
-        if part.holds(first):
-            yield batch
+        yield batch
 
 
 def lexicon_recipe(lexicon: Lexicon) -> dict[str, Any]:

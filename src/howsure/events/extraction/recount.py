@@ -26,6 +26,7 @@ from howsure.events.extraction.rows import LAYERS, VOICES
 from howsure.events.extraction.worker import Work
 from howsure.events.labels.carried_labels import carry_labels
 from howsure.events.labels.labelling import labelling_of
+from howsure.events.parts.part import ALL, Part
 from howsure.events.rules.rule import Rule
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.origin import is_imported
@@ -56,8 +57,8 @@ class StoredCorpus:
         self.store = store
         self.total = store.next_document
 
-    def documents(self, start: int = 0) -> Iterator[InputDocument]:
-        """The documents from a position on, a few in memory at a time."""
+    def documents(self, start: int = 0, part: Part = ALL) -> Iterator[InputDocument]:
+        """The documents of a part from a position on, a few in memory at a time."""
         for low in range(start, self.total, FETCHED):
             bounds = {"low": low, "high": low + FETCHED - 1}
             parses: dict[int, list[Sentence]] = {}
@@ -67,7 +68,8 @@ class StoredCorpus:
                 parsed = Document(name, tuple(parses.get(number, ()))) if reason is None else None
                 day = None if date is None else date.isoformat()
                 held = InputDocument(number, name, day, title, category, "", story=story)
-                yield replace(held, parsed=parsed, left_out=reason)
+                if part.holds(number):
+                    yield replace(held, parsed=parsed, left_out=reason)
 
 
 def recount_events(

@@ -68,3 +68,6 @@ class Part:
     def recipe(self, documents: int) -> dict[str, Any]:
         """Settings of the store of a part, which says of what it is one; none for the whole input."""
         return {} if self.is_all else {"part": {"number": self.number, "of": self.of, "documents": documents}}
+
+
+ALL = Part()

@@ -1,0 +1,72 @@
+"""`howsure events extract` in parts and by a Dask cluster, and `howsure events merge`: what they write and print."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from distributed import LocalCluster
+
+from howsure.events.parts.part import BATCH
+from tests.cli.running import howsure, printed
+from tests.events import newswire
+from tests.events.stores import contents
+
+DOCUMENTS = BATCH + 5
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with news, and what a run over all of them stores."""
+    folder = tmp_path_factory.mktemp("place")
+    newswire.write_corpus(folder / "news.conllu", DOCUMENTS)
+    newswire.write_model(folder / "model.npz")
+    (folder / "actors.tsv").write_text("".join(f"{code}\t{name}\n" for code, name in newswire.lexicon().entries))
+    printed(*extract(folder, "--workers", 1, "--store", folder / "whole.duckdb"))
+    return folder
+
+
+def extract(place: Path, *more: Any) -> tuple[Any, ...]:
+    named = ("--lexicon", place / "actors.tsv", "--model", place / "model.npz", "--samples", 5)
+    return ("events", "extract", place / "news.conllu", *named, *more)
+
+
+def test_parts_and_their_merge(place: Path, tmp_path: Path) -> None:
+    first, second, merged = tmp_path / "part-1.duckdb", tmp_path / "part-2.duckdb", tmp_path / "all.duckdb"
+    text = printed(*extract(place, "--workers", 1, "--part", "1/2", "--store", first))
+    assert text.startswith(f"{first}: part 1 of 2 of the input, {BATCH} documents of ")
+    assert text.endswith("\nnext, when all parts are there: howsure events merge\n")
+    text = printed(*extract(place, "--workers", 1, "--part", "2/2", "--store", second))
+    assert text.startswith(f"{second}: part 2 of 2 of the input, 5 documents of ")
+    text = printed("events", "merge", second, first, "--store", merged)
+    assert text.startswith(f"{merged}: {DOCUMENTS} documents of ")
+    assert text.endswith(f"\n  put together from 2 parts\nnext: howsure events explore {merged}\n")
+    assert "there already, of 2 parts" in printed("events", "merge", first, second, "--store", merged)
+    assert contents(merged) == contents(place / "whole.duckdb")
+    done = howsure("events", "merge", first, second, "--store", first)
+    assert (done.code, done.err) == (
+        2, f"howsure: {first} is an input of this command and would be overwritten; name another file.\n",
+    )  # fmt: skip
+
+
+def test_no_command_takes_a_part_for_the_whole(place: Path, tmp_path: Path) -> None:
+    store = tmp_path / "part-2.duckdb"
+    printed(*extract(place, "--workers", 1, "--part", "2/2", "--store", store))
+    asked = {
+        "series": (), "doubtful": (), "report": (tmp_path / "o.html",), "figure": (tmp_path / "o.svg",),
+        "compare": ("IRQ", "IRN"), "export": (tmp_path / "o.csv",), "label": ("--draw-only",), "explore": (),
+        "recount": ("--rule", "attack-wide", "--store", tmp_path / "o.duckdb"),
+    }  # fmt: skip
+    for name, more in asked.items():
+        done = howsure("events", name, store, *more)
+        assert (done.code, "holds part 2 of 2 of its input, not all of it" in done.err) == (2, True), name
+        assert [one.name for one in tmp_path.iterdir()] == [store.name]
+
+
+def test_a_dask_cluster(place: Path, tmp_path: Path) -> None:
+    where = {"processes": False, "protocol": "tcp", "dashboard_address": None}
+    with LocalCluster(n_workers=2, threads_per_worker=1, **where) as cluster:
+        given = ("--engine", "dask", "--scheduler", cluster.scheduler_address, "--store", tmp_path / "news.duckdb")
+        assert f"{DOCUMENTS} documents of" in printed(*extract(place, *given))
+    assert contents(tmp_path / "news.duckdb") == contents(place / "whole.duckdb")
