@@ -18,6 +18,7 @@ Labels = npt.NDArray[np.uint8]
 Chunk = tuple[Floats, Labels]
 
 NOTHING = 2.0**-250  # a share of the largest weight
+NEAR = 4  # binades
 CHUNK_ROWS = 1 << 19
 
 
@@ -63,7 +64,8 @@ class Pairs:
         """The pairs of every group, in the order of the groups' names; none if they have no groups."""
         if self.groups is None:
             return
-        order = np.argsort(self.groups, kind="stable")
+        small = np.min_scalar_type(max(len(self.group_names) - 1, 0))  # numbers of 8 and 16 bits are sorted by digits
+        order = np.argsort(self.groups.astype(small), kind="stable")
         ends = np.cumsum(np.bincount(self.groups, minlength=len(self.group_names)))
         for name, start, end in zip(self.group_names, np.append(0, ends), ends, strict=False):
             yield name, self.only(order[start:end])
@@ -77,9 +79,8 @@ class Pairs:
         if self.weights is None:
             return self
         pairs, unit = self, self.weight_unit
-        counts = self.weights > unit * NOTHING
-        if not bool(counts.all()):
-            rows = np.flatnonzero(counts)
+        if not self.weights.min() > unit * NOTHING:
+            rows = np.flatnonzero(self.weights > unit * NOTHING)
             groups = None if self.groups is None else self.groups[rows]
             pairs = replace(self.only(rows), groups=groups, group_names=self.group_names)
         assert pairs.weights is not None
@@ -87,8 +88,9 @@ class Pairs:
 
     @property
     def weight_unit(self) -> float:
-        """The largest power of two not above the largest weight; division by it is exact."""
-        return 1.0 if self.weights is None else 2.0 ** (math.frexp(float(self.weights.max()))[1] - 1)
+        """The largest power of two not above the largest weight, by which division is exact; 1 where that is near."""
+        power = 0 if self.weights is None else math.frexp(float(self.weights.max()))[1] - 1
+        return 1.0 if -NEAR <= power <= NEAR else 2.0**power
 
     def only(self, rows: npt.NDArray[np.bool_] | Integers) -> Pairs:
         """The pairs of some rows, without their groups, and without clusters if every row is its own cluster."""

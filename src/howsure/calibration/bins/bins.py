@@ -16,7 +16,7 @@ from howsure.calibration.bins.of_slots import (
     sums_of_slots,
 )
 from howsure.calibration.bins.sums import Sums, sums_of_rows
-from howsure.calibration.summary.cells import EXACT_UP_TO
+from howsure.calibration.summary.cells import EXACT_UP_TO, cells_of, last_of_cells
 from howsure.calibration.summary.slot_adder import slots_of
 from howsure.calibration.summary.slots import Slots
 from howsure.errors import InputError
@@ -24,6 +24,7 @@ from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 
 HISTOGRAM_BARS = 64
+SORT_UP_TO = 1 << 15  # pairs of a part; of more, adding up by slot is quicker
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +95,9 @@ def bin_pairs(
         raise InputError(f"bins of equal {equal} have no bin_size; it is {bin_size!r}. Give n_bins instead.")
     size = choose_bin_size(len(pairs), bin_size=bin_size, n_bins=n_bins)
     if isinstance(pairs, Pairs):
-        if max(whole, len(pairs)) <= EXACT_UP_TO:
-            return _bin_sorted(pairs, binning, size, n_bins)
+        exact = max(whole, len(pairs)) <= EXACT_UP_TO
+        if exact or (len(pairs) <= SORT_UP_TO and binning == "adaptive"):
+            return _bin_sorted(pairs, binning, size, n_bins, exact=exact)
         pairs = slots_of(pairs)
     return _bin_slots(pairs, binning, size, n_bins)
 
@@ -105,9 +107,14 @@ def width_edges(n_bins: int | None) -> Floats:
     return np.linspace(0.0, 1.0, (n_bins or 15) + 1)[1:-1]
 
 
-def _bin_sorted(pairs: Pairs, binning: str, size: int, n_bins: int | None) -> Binned:
+def _bin_sorted(pairs: Pairs, binning: str, size: int, n_bins: int | None, *, exact: bool) -> Binned:
     q, y, w = sorted_rows(pairs)
-    edges = width_edges(n_bins) if binning == "uniform" else boundaries_of_sorted(q, bin_size=size)
+    if binning == "uniform":
+        edges = width_edges(n_bins)
+    elif exact:
+        edges = boundaries_of_sorted(q, bin_size=size)
+    else:
+        edges = last_of_cells(boundaries_of_sorted(cells_of(q), bin_size=size))
     bins = np.searchsorted(edges, q, side="left")
     sums = sums_of_rows(q, y, w).into(bins, len(edges) + 1)
     log_sum, infinite = log_loss_of_rows(q, y, w)
@@ -116,8 +123,9 @@ def _bin_sorted(pairs: Pairs, binning: str, size: int, n_bins: int | None) -> Bi
     histogram = np.bincount(bars, weights=weight, minlength=2 * HISTOGRAM_BARS).astype(np.float64)
     variance = None if w is None else np.bincount(bins, w**2 * q * (1 - q), len(edges) + 1).astype(np.float64)
     return _finish(
-        sums, edges, edges, float(q[-1]), binning, size, histogram.reshape(-1, 2).T, log_sum, infinite, variance
-    )
+        sums, edges, edges, float(q[-1]) if exact else 1.0, binning, size, histogram.reshape(-1, 2).T, log_sum,
+        infinite, variance,
+    )  # fmt: skip
 
 
 def _bin_slots(slots: Slots, binning: str, size: int, n_bins: int | None) -> Binned:

@@ -6,13 +6,17 @@ one starts. A remainder that is too small is added to the last bin. A boundary i
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 
-from howsure.inputs.pairs import Floats
+from howsure.inputs.pairs import Floats, Integers
+
+Sorted = TypeVar("Sorted", Floats, Integers)
 
 
-def boundaries_of_sorted(q: Floats, *, bin_size: int) -> Floats:
-    """The boundaries between bins of sorted predictions, without the last bin's end."""
+def boundaries_of_sorted(q: Sorted, *, bin_size: int) -> Sorted:
+    """The boundaries between bins of sorted predictions, or of their cells, without the last bin's end."""
     n = len(q)
     last_of_group = np.append(np.flatnonzero(q[1:] != q[:-1]), n - 1)
     ends = last_of_group + 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from howsure.calibration.bins.sums import Sums
-from howsure.calibration.summary.cells import CELLS, first_of_cells
+from howsure.calibration.summary.cells import CELLS, last_of_cells
 from howsure.calibration.summary.slots import Slots
 from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Floats, Integers
@@ -45,7 +45,7 @@ def bins_of_cells(slots: Slots, size: int) -> tuple[Integers, Floats]:
             break
         last.append(cell)
     lasts = slots.cell[starts][last]
-    return lasts.searchsorted(slots.cell), np.nextafter(first_of_cells()[lasts + 1], 0.0)
+    return lasts.searchsorted(slots.cell), last_of_cells(lasts)
 
 
 def bins_of_width(slots: Slots, edges: Floats) -> tuple[Integers, Floats]:
@@ -56,12 +56,12 @@ def bins_of_width(slots: Slots, edges: Floats) -> tuple[Integers, Floats]:
     mean = np.bincount(of_slot, w1 * slots.means()[0]) / np.bincount(of_slot, w1)
     bins = edges.searchsorted(mean - ROUNDING)
     lasts = np.append(-1, cells)[bins.searchsorted(np.arange(len(edges)), side="right")]
-    return bins[of_slot], np.nextafter(first_of_cells()[lasts + 1], 0.0)
+    return bins[of_slot], last_of_cells(lasts)
 
 
 def bars_of(slots: Slots, bars: int) -> Floats:
     """The weight of each label (2, bars) in bars of equal width; a slot that an edge divides is where its mean lies."""
-    r = slots.nearest()[0] + ROUNDING
+    r = slots.nearest[0] + ROUNDING
     bar = np.minimum((r * bars).astype(np.int64), bars // 2 - 1)
     bar = np.where(slots.cell < CELLS, bar, bars - 1 - bar)
     found = np.bincount(2 * bar + slots.label, slots.powers()[0], 2 * bars)
@@ -81,7 +81,7 @@ def bins_of_weight(slots: Slots, n_bins: int | None) -> tuple[Integers, Floats]:
     n = max(1, round(2 * effective ** (1 / 3))) if n_bins is None else check_whole(n_bins, name="n_bins")
     last = np.unique(ends[:-1].searchsorted(ends[-1] * (np.arange(1, n) / n)))
     lasts = slots.cell[starts][last[last < len(starts) - 1]]
-    return lasts.searchsorted(slots.cell), np.nextafter(first_of_cells()[lasts + 1], 0.0)
+    return lasts.searchsorted(slots.cell), last_of_cells(lasts)
 
 
 def label_variance_of(slots: Slots) -> Floats | None:

@@ -52,11 +52,11 @@ def _added(below: Floats, parts: Floats) -> tuple[Floats, float]:
     """The distribution of a sum below the statistic, and the probability of reaching it; the last of `parts` has
     already reached it."""
     steps = len(below)
-    summed, lost = np.zeros(steps), float(below.sum() * parts[steps])
-    for step in np.flatnonzero(parts[:steps]).tolist():
-        summed[step:] += parts[step] * below[: steps - step]
-        lost += float(parts[step] * below[steps - step :].sum())
-    return summed, lost
+    held = np.flatnonzero(parts[:steps])
+    summed, tails = np.zeros(steps), np.append(0.0, np.cumsum(below[::-1]))
+    for step, chance in zip(held.tolist(), parts[held].tolist(), strict=True):
+        summed[step:] += chance * below[: steps - step]
+    return summed, float(tails[steps] * parts[steps] + parts[held] @ tails[held])
 
 
 def label_numbers(numbers: Floats, mean: float, variance: float) -> Floats:

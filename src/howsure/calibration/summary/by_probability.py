@@ -23,7 +23,7 @@ def by_probability(slots: Slots) -> Slots:
     weighs = slots.means()[0] > NOTHING
     held = replace(slots, slot=slots.slot[weighs], sums=slots.sums[:, weighs])
     q, number = held.means()[0], held.count
-    (t, variance), (_, _, _, logs, infinite) = held.root(), held.sums
+    (t, variance), (_, _, _, logs, infinite) = held.root, held.sums
     fraction = t - np.minimum(held.cell, LAST - held.cell)
     w = number * q
     weights = [w, w * q, w * q**2, w * q**3, w * fraction, w * (variance + fraction**2), q * logs / LOG_UNIT]

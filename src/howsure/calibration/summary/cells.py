@@ -68,6 +68,11 @@ def unfolded() -> Integers:
     return found
 
 
+def last_of_cells(cells: Integers) -> Floats:
+    """The largest prediction of each cell."""
+    return np.nextafter(first_of_cells()[cells + 1], 0.0)
+
+
 @cache
 def first_of_cells() -> Floats:
     """The smallest prediction of each cell in ascending order of q; at the end the smallest number above 1.

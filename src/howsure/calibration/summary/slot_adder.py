@@ -110,7 +110,7 @@ class SlotAdder:
 def slots_of(pairs: Pairs) -> Slots:
     """The slots of checked pairs, whatever their groups and clusters."""
     q, y, w, weightless = pairs.probabilities, pairs.labels, pairs.weights, 0
-    if w is not None and bool((w == 0.0).any()):
+    if w is not None and w.min(initial=1.0) == 0.0:
         weighs = w > 0.0
         q, y, w, weightless = q[weighs], y[weighs], w[weighs], int(np.count_nonzero(~weighs))
     if len(y) <= FEW:

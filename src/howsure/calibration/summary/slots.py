@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ COLUMNS = ("n", "offsets", "squares", "logs", "infinite")
 WEIGHTS = ("w1", "w2", "w3", "w4", "fractions", "fraction_squares", "weighted_logs")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Slots:
     """The slots that hold pairs, ascending, with their sums. Those of two sets of pairs add up: `a + b`.
 
@@ -117,6 +118,7 @@ class Slots:
             return number, number, number, number
         return self.weights[0], self.weights[1], self.weights[2], self.weights[3]
 
+    @cached_property
     def root(self) -> tuple[Floats, Floats]:
         """The mean of t of each slot, and its variance.
 
@@ -132,12 +134,13 @@ class Slots:
         variance = np.maximum(second / scale - fraction**2, 0.0)
         return below + fraction, variance
 
+    @cached_property
     def nearest(self) -> tuple[Floats, Floats]:
         """The mean of r = min(q, 1 - q) of each slot, and its variance.
 
         r = (t / 2¹⁵)⁴ to second order around the mean of t; what is left out is below 10⁻¹⁴.
         """
-        t, variance = self.root()
+        t, variance = self.root
         squared = (t / SCALE) ** 2
         return squared * (squared + 6 * variance / SCALE**2), 16 * squared**3 * variance / SCALE**2
 
@@ -148,7 +151,7 @@ class Slots:
 
     def means(self) -> tuple[Floats, Floats, Floats]:
         """The mean prediction of each slot, the mean of q - y without cancellation, and the variance of q."""
-        r, variance = self.nearest()
+        r, variance = self.nearest
         distance = np.where(self.wrong(), 1.0 - r, r)
         q = np.where(self.cell < CELLS, r, 1.0 - r)
         return q, np.where(self.label == 1, -distance, distance), variance
@@ -159,7 +162,7 @@ class Slots:
         The logarithm is expanded to second order around the mean of a slot, which leaves less than 2·10⁻¹¹ of a pair;
         of wrong predictions nearer to 0 or 1 than 2⁻¹⁶ it was taken row by row, in whole units of 2⁻²⁴.
         """
-        (t, of_t), (r, of_r), wrong = self.root(), self.nearest(), self.wrong()
+        (t, of_t), (r, of_r), wrong = self.root, self.nearest, self.wrong()
         steep = wrong & (np.minimum(self.cell, LAST - self.cell) < STEEP)
         low = np.where(wrong & ~steep, t, SCALE)
         of_wrong = -4 * np.log(low / SCALE) + 2 * of_t / low**2
