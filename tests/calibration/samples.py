@@ -1,14 +1,13 @@
-"""Pairs for tests: strategies for small ones, generators for large ones, and sources that hand them out in chunks."""
+"""Pairs for tests: strategies for small ones, generators for large ones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from hypothesis import strategies as st
 
-from howsure.inputs.pairs import Chunk, Floats, Labels, Pairs
+from howsure.inputs.pairs import Floats, Labels, Pairs
 
 TIED = [0.0, 5e-324, 1e-300, 2.0**-30, 0.1, 0.25, 1 / 3, 0.5, 0.7, 0.75, 1 - 2.0**-53, 1.0]
 
@@ -50,22 +49,6 @@ def language_pairs(n: int, rng: np.random.Generator, *, dtype: type = np.float64
     q[place < 2 * n // 5], q[place >= 4 * n // 5] = 0.0, 1.0
     p = np.where(q == 0.0, 0.05, np.where(q == 1.0, 0.95, q))
     return (rng.random(n) < p).astype(np.uint8), q
-
-
-@dataclass(frozen=True)
-class Source:
-    """Pairs handed out in chunks of given sizes, repeated until they are used up."""
-
-    labels: Labels
-    probabilities: Floats
-    sizes: Sequence[int]
-
-    def chunks(self) -> Iterator[Chunk]:
-        start, turn = 0, 0
-        while start < len(self.labels):
-            end = start + self.sizes[turn % len(self.sizes)]
-            yield self.probabilities[start:end], self.labels[start:end]
-            start, turn = end, turn + 1
 
 
 def pairs_of(small: Small, *, clusters: bool = False) -> Pairs:

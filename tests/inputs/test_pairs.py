@@ -1,21 +1,10 @@
-"""Pairs in memory: chunks that add up, and a choice of rows."""
+"""Pairs in memory: a choice of rows."""
 
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
-from howsure.inputs.pairs import CHUNK_ROWS, Pairs
-
-
-@pytest.mark.parametrize("n", [1, CHUNK_ROWS, CHUNK_ROWS + 1, 2 * CHUNK_ROWS + 7])
-def test_chunks_are_the_pairs_in_order(n: int) -> None:
-    pairs = Pairs((np.arange(n) % 3 == 0).astype(np.uint8), np.arange(n) / n)
-    for _ in range(2):
-        probabilities, labels = zip(*pairs.chunks(), strict=True)
-        assert max(map(len, labels)) <= CHUNK_ROWS
-        np.testing.assert_array_equal(np.concatenate(probabilities), pairs.probabilities)
-        np.testing.assert_array_equal(np.concatenate(labels), pairs.labels)
+from howsure.inputs.pairs import Pairs
 
 
 def test_some_rows_keep_weights_and_clusters() -> None:

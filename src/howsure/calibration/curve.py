@@ -34,12 +34,11 @@ from howsure.calibration.results import CalibrationCurve, bins_from
 from howsure.calibration.scores.multiclass import multiclass_scores
 from howsure.calibration.scores.score_parts import brier_parts, log_parts
 from howsure.calibration.summary.cells import EXACT_UP_TO
-from howsure.calibration.summary.gathered import held
 from howsure.calibration.summary.slots import Slots
 from howsure.calibration.words.notes import groups_together, infinite_classes, notes_of
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level
-from howsure.inputs.pairs import Floats, Pairs, PairSource
+from howsure.inputs.pairs import Floats, Pairs
 from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import normal_interval, wilson_interval
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
@@ -135,7 +134,7 @@ def check_method(method: str, n_simulations: int | None, of_bins: Mapping[str, A
 
 
 def curve_of(
-    pairs: Pairs | PairSource | Slots,
+    pairs: Pairs | Slots,
     *,
     bin_size: int | str = "auto",
     n_bins: int | None = None,
@@ -144,10 +143,14 @@ def curve_of(
     level: float = 0.95,
     rng: Randomness = None,
     name: str | None = None,
+    whole: int = 0,
 ) -> CalibrationCurve:
-    """The calibration curve of checked pairs, in memory or streamed: the implementation of `calibration_curve`."""
+    """The calibration curve of checked pairs or of their sums: the implementation of `calibration_curve`.
+
+    whole: the pairs of the whole input, of which these may be a part.
+    """
     check_interval(interval)
-    level, pairs = check_level(level), held(pairs)
+    level = check_level(level)
     weightless, unit = 0, 1.0
     if isinstance(pairs, Pairs):
         unit = pairs.weight_unit
@@ -155,7 +158,7 @@ def curve_of(
         weightless = given - len(pairs)
     else:
         weightless = pairs.weightless
-    binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins)
+    binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins, whole=whole)
     s = binned.sums
     n = int(s.count.sum())
     cells = cells_of(pairs, binned)
@@ -176,7 +179,7 @@ def curve_of(
         base_rate=base_rate,
         n=n,
         histogram=binned.histogram * unit,
-        recipe=_recipe(pairs, binned, n, bin_size, n_bins, binning, interval, level, rng),
+        recipe=_recipe(pairs, binned, max(len(pairs), whole), bin_size, n_bins, binning, interval, level, rng),
         notes=(*notes_of(pairs, binned, squared, weightless=weightless), *infinite_classes(multiclass)),
         name=name,
         reduction=pairs.reduction,
@@ -201,10 +204,10 @@ def _frequency_intervals(
 
 
 def _recipe(
-    pairs: Pairs | Slots, binned: Binned, n: int, bin_size: int | str, n_bins: int | None, binning: str,
+    pairs: Pairs | Slots, binned: Binned, whole: int, bin_size: int | str, n_bins: int | None, binning: str,
     interval: str, level: float, rng: Randomness,
 ) -> dict[str, Any]:  # fmt: skip
-    recipe: dict[str, Any] = {"howsure": __version__, "n": n, "binning": binning}
+    recipe: dict[str, Any] = {"howsure": __version__, "n": int(binned.sums.count.sum()), "binning": binning}
     if binning == "adaptive":
         recipe |= {"bin_size": binned.bin_size}
         recipe |= {"bin_size_rule": "n_bins" if n_bins else "n^(2/3) / 2" if bin_size == "auto" else "given"}
@@ -213,7 +216,7 @@ def _recipe(
     recipe |= {"bins": len(binned.sums), "interval": interval, "level": level}
     if interval in ("nguyen-oconnor", "bootstrap"):
         recipe |= {"samples": SAMPLES if interval == "nguyen-oconnor" else RESAMPLES, "seed": seed_in_recipe(rng)}
-    if len(pairs) > EXACT_UP_TO or isinstance(pairs, Slots):
+    if whole > EXACT_UP_TO or isinstance(pairs, Slots):
         recipe |= {"ties": "cells"}
     clustered = isinstance(pairs, Pairs) and pairs.clusters is not None
     return recipe | {"weighted": pairs.weights is not None, "clustered": clustered}

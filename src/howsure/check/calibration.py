@@ -12,7 +12,6 @@ from howsure import __version__
 from howsure.calibration.bins.bins import bin_pairs
 from howsure.calibration.estimates.calibration_error import squared_error
 from howsure.calibration.estimates.error import SquaredError
-from howsure.calibration.summary.gathered import held
 from howsure.calibration.summary.slots import Slots
 from howsure.calibration.table import by_group
 from howsure.calibration.words.notes import notes_of_error
@@ -24,7 +23,7 @@ from howsure.check.results import Check
 from howsure.check.two_errors import two_errors
 from howsure.errors import InputError
 from howsure.inputs.checks import check_labels, check_probabilities
-from howsure.inputs.pairs import Pairs, PairSource
+from howsure.inputs.pairs import Pairs
 from howsure.inputs.pairs_from import columns_of, pairs_from
 
 KIND, ERROR, DIFFERENCE = "calibration", "calibration error", "difference of calibration errors"
@@ -137,11 +136,9 @@ def evidence_of_limit(
     return Evidence(rule, group, n, OneError(squared, n, bins.growth), notes)
 
 
-def judged(
-    pairs: Pairs | PairSource | Slots, bins: Bins, *, whole: int = 0
-) -> tuple[SquaredError, int, tuple[str, ...]]:
+def judged(pairs: Pairs | Slots, bins: Bins, *, whole: int = 0) -> tuple[SquaredError, int, tuple[str, ...]]:
     """The squared error of pairs, how many they are, and notes; `whole`: the pairs of the whole input."""
-    weightless, pairs = 0, held(pairs)
+    weightless = 0
     if isinstance(pairs, Pairs):
         given, pairs = len(pairs), pairs.that_weigh()
         weightless = given - len(pairs)

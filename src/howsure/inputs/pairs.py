@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -15,22 +14,10 @@ from howsure.inputs.class_scores import ClassScores
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Labels = npt.NDArray[np.uint8]
-Chunk = tuple[Floats, Labels]
 
 NOTHING = 2.0**-250  # a share of the largest weight
 NEAR = 4  # binades
 CHUNK_ROWS = 1 << 19
-
-
-class PairSource(Protocol):
-    """Anything that can yield its pairs in chunks, repeatedly and in any order of rows.
-
-    Chunks are (probabilities, labels) of equal length, already checked: probabilities in [0, 1], labels 0 or 1.
-    """
-
-    def chunks(self) -> Iterator[Chunk]:
-        """The pairs, one chunk at a time; every call starts from the beginning."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +41,6 @@ class Pairs:
 
     def __len__(self) -> int:
         return len(self.labels)
-
-    def chunks(self) -> Iterator[Chunk]:
-        """The pairs in order, `CHUNK_ROWS` at a time."""
-        for start in range(0, len(self), CHUNK_ROWS):
-            yield self.probabilities[start : start + CHUNK_ROWS], self.labels[start : start + CHUNK_ROWS]
 
     def by_group(self) -> Iterator[tuple[str, Pairs]]:
         """The pairs of every group, in the order of the groups' names; none if they have no groups."""

@@ -17,14 +17,14 @@ from howsure.calibration.bins.bins import (
     choose_bin_size,
     width_edges,
 )
-from howsure.calibration.curve import calibration_curve, curve_of
+from howsure.calibration.curve import calibration_curve
 from howsure.calibration.estimates.calibration_error import calibration_error
 from howsure.calibration.summary.cells import EXACT_UP_TO
 from howsure.calibration.summary.slot_adder import slots_of
 from howsure.errors import InputError
 from howsure.inputs.pairs import Pairs
 from tests.calibration import reference
-from tests.calibration.samples import Small, Source, language_pairs, pairs_of, small_pairs
+from tests.calibration.samples import Small, language_pairs, pairs_of, small_pairs
 
 SHUFFLES = 100
 
@@ -78,16 +78,6 @@ def test_shuffles_change_no_bit_of_a_curve(n: int, options: dict[str, Any], dtyp
     for seed in range(3 if n < EXACT_UP_TO else 1):
         order = shuffled(seed, n)
         assert figures(calibration_curve(y[order], q[order], **options)) == whole
-
-
-@pytest.mark.parametrize("options", SETTINGS.values(), ids=SETTINGS)
-def test_chunks_change_no_bit(options: dict[str, Any]) -> None:
-    y, q = language_pairs(EXACT_UP_TO + 10_000, np.random.default_rng(30))
-    order = shuffled(0, len(q))
-    streamed = curve_of(Source(y, q, [len(q)]), **options)
-    for sizes in ([1_000], [7, 1, 33_333]):
-        assert figures(curve_of(Source(y[order], q[order], sizes), **options)) == figures(streamed)
-    assert figures(streamed) == figures(curve_of(Pairs(y, q), **options))
 
 
 @pytest.mark.parametrize("interval", ["debiased", "nguyen-oconnor"])

@@ -17,14 +17,13 @@ from howsure.calibration.corp.smooth_error import smooth_ece
 from howsure.calibration.estimates.cluster_sums import cluster_sums
 from howsure.calibration.estimates.clusters import clustered_standard_errors, effective_numbers
 from howsure.calibration.scores.score_parts import wrong_extremes
-from howsure.calibration.summary.gathered import held
 from howsure.calibration.summary.slots import Slots
 from howsure.calibration.words.notes import cluster_weights
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level
 from howsure.inputs.naming import counted
 from howsure.inputs.numbers import check_whole
-from howsure.inputs.pairs import Floats, Integers, Pairs, PairSource
+from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.stats.clusters import few_clusters
 from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import normal_quantile, wilson_interval
@@ -35,7 +34,7 @@ POSITIONS = 200  # at which the band is kept
 
 
 def corp_of(
-    pairs: Pairs | PairSource | Slots,
+    pairs: Pairs | Slots,
     *,
     n_simulations: int = SIMULATIONS,
     level: float = 0.95,
@@ -48,7 +47,6 @@ def corp_of(
     there is one beyond each end of the band.
     """
     level, times = check_level(level), checked_simulations(n_simulations, level)
-    pairs = held(pairs)
     weightless, unit = 0, 1.0
     if isinstance(pairs, Pairs):
         unit, given = pairs.weight_unit, len(pairs)

@@ -136,7 +136,7 @@ def judged(predictions: Any, *, test: str | None = None, **arguments: Any) -> It
     in_memory = test is not None or arguments["interval"] == "bootstrap"
     with progress("pairs", total=predictions.n) as advance:
         for name, source in sources(predictions, in_memory=in_memory, advance=advance):
-            curve = curve_of(source, name=name, **arguments)
+            curve = curve_of(source, name=name, whole=predictions.n, **arguments)
             curve = curve if test is None else with_test(curve, source, test, **arguments)
             yield curve if positive is None else replace(curve, positive=str(positive))
 

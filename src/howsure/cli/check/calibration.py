@@ -66,7 +66,7 @@ def _alone(predictions: Any, limit: float | None, how: Bins, name: str) -> tuple
     evidence, entries = [], []
     with progress("pairs", total=predictions.n) as advance:
         for group, source in sources(predictions, advance=advance):
-            squared, n, notes = judged(source, how)
+            squared, n, notes = judged(source, how, whole=predictions.n)
             entries.append(Entry(name, group, ErrorSummary.of(squared, n, how.growth), how.options))
             if limit is not None:
                 evidence.append(evidence_of_limit(group, squared, n, notes, limit, how, name=name))
