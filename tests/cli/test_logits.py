@@ -66,5 +66,7 @@ def test_figure_and_report(folder: Path) -> None:
     assert "log-odds scale" in Path("curve.svg").read_text(encoding="utf-8")
     assert "shard-0.safetensors" in Path("report.html").read_text(encoding="utf-8")
     assert "the classes of a row count as independent pairs" in Path("said.txt").read_text(encoding="utf-8")
+    assert "counts by its probability" in Path("report.html").read_text(encoding="utf-8")
+    assert "counts by" not in run(*typed, "--weights", "equal").out
     done = run(*typed, "--output", "shard-0.safetensors")
     assert "is an input of this command and would be overwritten" in done.err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -16,6 +17,7 @@ from howsure.errors import InputError
 from howsure.inputs.classes import CLASS_WISE, TOP_LABEL
 
 AUTO, LOGIT, WEIGHTS = "auto", "logit", ("probability", "equal")
+WEIGHED = "each pair of a row and a class counts by its probability; --weights equal has all count alike"
 
 
 @click.command("logits", cls=Command, context_settings={"max_content_width": 110})
@@ -56,9 +58,12 @@ def command(
         raise InputError("--weights is for --reduce class-wise; of first choices there is one pair per row.")
     shards = open_logits(files, targets=targets, ignore=ignore)
     summary = summary_of(shards, reduce)
-    if reduce == CLASS_WISE and weights != "equal":
+    by_probability = reduce == CLASS_WISE and weights != "equal"
+    if by_probability:
         summary, binning = summary.by_probability(), "weight" if binning == "adaptive" else binning
     curve = summary.curve(bin_size=bin_size, n_bins=bins, binning=binning, level=level)
+    if by_probability:
+        curve = replace(curve, notes=(WEIGHED, *curve.notes))
     if axis == AUTO and curve.bins.mean_prob[0] > 0.0 and curve.bins.mean_prob[-1] < 1.0 and reduce == CLASS_WISE:
         axis = LOGIT
     recipe: dict[str, Any] = {
