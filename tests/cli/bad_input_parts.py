@@ -37,8 +37,8 @@ APART = [
     Wrong("an address without a cluster", f"{EXTRACT} --scheduler tcp://10.0.0.1:8786",
           "--scheduler is for --engine dask."),
     Wrong("a scheduler that is none", f"{EXTRACT} --engine dask --scheduler mars",
-          "scheduler must be the address of a Dask scheduler, such as tcp://10.0.0.1:8786; none answers at 'mars' "
-          "(missing port number in address 'mars'). Is it running, and is its port open to this machine?"),
+          "no Dask scheduler answers at 'mars' within 5 s; its address is what `dask scheduler` prints, such as "
+          "'tcp://host:8786'."),
     Wrong("processes of this machine and a cluster", f"{EXTRACT} --engine dask --scheduler mars:8786 --workers 4",
           "--workers is for processes of this machine; leave it out with --engine dask."),
 ]  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any
 from howsure import __version__
 from howsure.errors import InputError, MissingExtraError
 
-SECONDS = 4  # to find a scheduler, and as many to find a worker
+SECONDS = 5  # to find a scheduler, and as many to find a worker
 SCHEDULER = "Scheduler"
 
 
@@ -29,8 +29,8 @@ def dask_client(scheduler: str) -> Iterator[Any]:
     found = _asked(scheduler)
     if found.get("type") != SCHEDULER:
         raise InputError(
-            f"scheduler must be the address of a Dask scheduler; at {scheduler} is a {found.get('type')}. `dask "
-            "scheduler` prints its address when it starts."
+            f"no Dask scheduler answers at {scheduler!r}, but a {found.get('type')}; its address is what `dask "
+            "scheduler` prints, such as 'tcp://host:8786'."
         )
     make: Any = distributed.Client
     with make(scheduler, timeout=SECONDS) as client:
@@ -38,7 +38,7 @@ def dask_client(scheduler: str) -> Iterator[Any]:
             client.wait_for_workers(1, timeout=SECONDS)
         except OSError:
             raise InputError(
-                f"the scheduler at {scheduler} has no workers; start some: dask worker {scheduler}."
+                f"the scheduler at {scheduler!r} has no workers; start some: dask worker {scheduler}."
             ) from None
         _check_versions(client)
         yield client
@@ -48,21 +48,22 @@ def _asked(scheduler: str) -> dict[str, Any]:
     """What answers at an address says of itself: asked first, for a client that finds nobody ends only after a while
     and with remarks of its own."""
     from distributed.core import rpc
+    from distributed.security import Security
 
     async def identity() -> Any:
         connected: Any = rpc
-        async with connected(scheduler, timeout=SECONDS) as answering:
+        security: Any = Security
+        secret = security().get_connection_args("client")
+        async with connected(scheduler, timeout=SECONDS, connection_args=secret) as answering:
             return await asyncio.wait_for(answering.identity(), SECONDS)
 
     with ThreadPoolExecutor(1) as thread:  # a notebook has a loop of its own
         try:
             found = thread.submit(asyncio.run, identity()).result()
         except Exception as error:  # whatever answers there, or does not
-            lines = [line.strip() for line in str(error).splitlines() if line.strip()]
             raise InputError(
-                f"scheduler must be the address of a Dask scheduler, such as tcp://10.0.0.1:8786; none answers at "
-                f"{scheduler!r} ({lines[0][:200] if lines else type(error).__name__}). Is it running, and is its port "
-                "open to this machine?"
+                f"no Dask scheduler answers at {scheduler!r} within {SECONDS} s; its address is what `dask scheduler` "
+                "prints, such as 'tcp://host:8786'."
             ) from error
     return dict(found) if isinstance(found, dict) else {}
 
