@@ -1,16 +1,12 @@
 """How fast is a calibration error with its interval, and how much memory does it take?
 
-Data: q ~ Beta(0.3, 0.7) in float64, y ~ Bernoulli(q) in int64; for the command line a Parquet file made by DuckDB with
-predictions of a like shape. CPU seconds are the median of several calls, the tasks taking turns in one process; memory
-is what a first call adds, each in a process of its own.
+Data: q ~ Beta(0.3, 0.7) in float64, y ~ Bernoulli(q) in int64. CPU seconds are the median of several calls, the tasks
+taking turns in one process; memory is what a first call adds, each in a process of its own.
 
 Limits: `calibration_error` of 10⁷ pairs at most 1.2 × np.sort(q) and at most half of the fastest peer that returns an
-error; 1,000 bins at most 1.2 × 20 bins; a Parquet file of 10⁸ rows about 6 × DuckDB's `SELECT sum(q), sum(y)` within
-300 MB; `import howsure` under 0.3 s and `howsure --help` under 0.4 s.
+error; 1,000 bins at most 1.2 × 20 bins; `import howsure` under 0.3 s and `howsure --help` under 0.4 s.
 
-    python benchmarks/bench_calibration.py [--sizes 100000 1000000 10000000] [--rows 100000000]
-
-`--rows 0` leaves the file out.
+    python benchmarks/bench_calibration.py [--sizes 100000 1000000 10000000]
 """
 
 from __future__ import annotations
@@ -26,7 +22,6 @@ import resource
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -40,7 +35,7 @@ CHUNK = 1 << 18
 REPEATS = {100_000: 9, 1_000_000: 5, 10_000_000: 5}
 FEW_REPEATS = 3
 OURS, SORT = "howsure.calibration_error", "np.sort(q)"
-LIMIT_SORT, LIMIT_PEER, LIMIT_BINS, LIMIT_DUCKDB, LIMIT_MEMORY = 1.2, 0.5, 1.2, 6.0, 300.0
+LIMIT_SORT, LIMIT_PEER, LIMIT_BINS = 1.2, 0.5, 1.2
 LIMIT_IMPORT, LIMIT_HELP = 0.3, 0.4
 
 Floats = npt.NDArray[np.float64]
@@ -225,35 +220,6 @@ def arrays(sizes: Sequence[int]) -> list[str]:
     return verdicts
 
 
-def file(rows: int) -> list[str]:
-    """The table of the command line on a Parquet file; what it says of the limits."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "pairs.parquet"
-        _write_pairs(path, rows)
-        query = f"import duckdb; print(duckdb.sql(\"SELECT sum(q), sum(y) FROM '{path}'\").fetchall())"
-        judge = ["-m", "howsure.cli", "calibration", str(path), "--target", "y", "--prob", "q", "--format", "json"]
-        head(
-            f"Parquet file of {rows:,} rows, {path.stat().st_size / 2**20:,.0f} MB", "CPU seconds", "seconds", "peak MB"
-        )
-        found = {}
-        for name, command in {"DuckDB SELECT sum(q), sum(y)": ["-c", query], "howsure calibration": judge}.items():
-            found[name] = median_of([sys.executable, *command], times=3)
-            row(name, *(f"{found[name][key]:.1f}" for key in ("seconds", "wall", "memory")))
-    duckdb, ours = found.values()
-    return [
-        verdict(f"file of {rows:,} rows, in DuckDB's sums", ours["seconds"] / duckdb["seconds"], LIMIT_DUCKDB),
-        verdict(f"file of {rows:,} rows, MB in all", ours["memory"], LIMIT_MEMORY),
-    ]
-
-
-def _write_pairs(path: Path, rows: int) -> None:
-    """Most predictions near 0 and 1, and labels drawn from them; by DuckDB, which streams."""
-    columns = "pow(u, 3) / (pow(u, 3) + pow(1 - u, 3)) AS q, (random() < q)::UTINYINT AS y"
-    query = f"COPY (SELECT {columns} FROM (SELECT random() AS u FROM range({rows}))) TO '{path}'"
-    script = f"import duckdb; duckdb.sql('SET enable_progress_bar = false'); duckdb.sql({query!r})"
-    subprocess.run([sys.executable, "-c", script], check=True)
-
-
 def start_up() -> list[str]:
     """The table of starting; what it says of the limits."""
     head("start", "CPU seconds", "seconds", "peak MB")
@@ -276,7 +242,6 @@ def start_up() -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--sizes", nargs="+", type=int, default=list(REPEATS))
-    parser.add_argument("--rows", type=int, default=100_000_000, help="rows of the Parquet file; 0: none")
     parser.add_argument("--seconds", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--memory", choices=list(TASKS), help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -286,9 +251,6 @@ def main() -> None:
         return
     verdicts = arrays(options.sizes)
     print()
-    if options.rows:
-        verdicts += file(options.rows)
-        print()
     verdicts += start_up()
     print("", *verdicts, sep="\n")
 

@@ -34,6 +34,7 @@ class SlotAdder:
         self._sums = np.zeros((len(COLUMNS), SLOTS), dtype=np.int64)  # by folded slot
         self._weights: Floats | None = None
         self._slot, self._column = np.empty(0, dtype=np.int64), np.empty((2, 0))
+        self._whole = np.empty(SLOTS, dtype=np.int64)  # what a chunk adds to a sum
 
     def add(self, probabilities: Floats, labels: Labels, weights: Floats | None = None) -> None:
         """Add checked pairs: probabilities in [0, 1] and labels 0 or 1 (n,), and positive weights of all or of none."""
@@ -74,8 +75,9 @@ class SlotAdder:
                 np.floor(column, out=column)
         count = np.bincount(slot, minlength=SLOTS)
         self._sums[0] += count
-        self._sums[1] += np.bincount(slot, offset, SLOTS).astype(np.int64)
-        self._sums[2] += np.bincount(slot, square, SLOTS).astype(np.int64)
+        for sums, column in zip(self._sums[1:3], (offset, square), strict=True):
+            np.copyto(self._whole, np.bincount(slot, column, SLOTS), casting="unsafe")
+            sums += self._whole
         if has_steep(count):
             place, r = steep_rows(slot, q)[1:]
             finite = r > 0.0

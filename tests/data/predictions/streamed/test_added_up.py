@@ -72,7 +72,7 @@ def test_weights_need_no_memory_and_give_the_same_twice(parquet: Path, columns: 
     np.testing.assert_array_equal(found.count, wanted.count)
     assert found.weights is not None
     assert wanted.weights is not None
-    np.testing.assert_allclose(found.weights, wanted.weights, rtol=1e-12)
+    np.testing.assert_allclose(found.weights, wanted.weights, rtol=1e-10)  # sums of 10⁵ rounded numbers
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl.gz", ".npz"])
@@ -86,17 +86,17 @@ def test_few_rows_of_any_format(suffix: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("column", "value", "told"),
     [
-        ("q", 1.25, r"q must lie in \[0, 1\]; row 262,000 of .*x\.npz \(counted from 1\) holds 1\.25"),
-        ("q", np.nan, r"q must not be missing; row 262,000 of .*x\.npz \(counted from 1\) holds nothing"),
-        ("w", -1.0, r"w must be a weight, finite and not negative; row 262,000 of .*x\.npz .* holds -1"),
-        ("w", np.inf, r"w must be a weight, finite and not negative; row 262,000 of .*x\.npz .* holds inf"),
+        ("q", 1.25, r"q must lie in \[0, 1\]; row 524,300 of .*x\.npz \(counted from 1\) holds 1\.25"),
+        ("q", np.nan, r"q must not be missing; row 524,300 of .*x\.npz \(counted from 1\) holds nothing"),
+        ("w", -1.0, r"w must be a weight, finite and not negative; row 524,300 of .*x\.npz .* holds -1"),
+        ("w", np.inf, r"w must be a weight, finite and not negative; row 524,300 of .*x\.npz .* holds inf"),
         ("y", 2.0, r"y must have two values; it holds "),
     ],
 )
 def test_a_bad_value_far_down_is_named(column: str, value: float, told: str, tmp_path: Path) -> None:
-    rows = 262_005
+    rows = 524_305
     columns = {"q": np.full(rows, 0.5), "y": np.arange(rows) % 2.0, "w": np.ones(rows)}
-    columns[column][261_999] = value
+    columns[column][524_299] = value
     np.savez(tmp_path / "x.npz", **columns)
     with (
         pytest.raises(InputError, match=told),

@@ -20,7 +20,7 @@ from howsure.inputs.log_scale import LOG_PROBABILITIES, LOGITS, exp_sql, sigmoid
 from howsure.inputs.numerals import spelled_number
 from howsure.inputs.pairs import Floats
 
-CHUNK = 1 << 17  # rows: small enough for the cache of a core
+CHUNK = 1 << 18  # rows: so many that what is done per chunk does not count
 Chunk = list[Any]  # probabilities, labels, weights if there are any, codes of groups if asked for
 
 
