@@ -100,15 +100,6 @@ def test_what_workers_refuse(asked: dict[str, Any], told: str, cluster: LocalClu
         sums_by_dask(paths, scheduler=cluster.scheduler_address, **given)
 
 
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nonsense", "ftp://host:21", ""])
-def test_no_scheduler(address: str) -> None:
-    with pytest.raises(InputError, match=f"no Dask scheduler answers at '{address}' within 5 s; its address is what"):
-        sums_by_dask("pairs.parquet", scheduler=address, y_true="label", y_prob="prob")
-
-
-def test_a_scheduler_without_workers(tmp_path: Path) -> None:
-    with (
-        LocalCluster(n_workers=0, processes=True, dashboard_address=None) as idle,
-        pytest.raises(InputError, match="has no workers; start some: dask worker tcp://"),
-    ):
-        sums_by_dask("pairs.parquet", scheduler=idle.scheduler_address, y_true="label", y_prob="prob")
+def test_no_scheduler() -> None:
+    with pytest.raises(InputError, match=r"none answers at 'tcp://127\.0\.0\.1:9'"):
+        sums_by_dask("pairs.parquet", scheduler="tcp://127.0.0.1:9", y_true="label", y_prob="prob")

@@ -25,17 +25,15 @@ def sums_by_dask(
 
     paths: files, or a pattern such as "/data/*.parquet" or "s3://bucket/*.parquet", as this machine and each worker
     see them. scheduler: its address, tcp://host:8786. The workers need howsure of this version; each reads its parts of
-    the files, and its sums come back, at most four megabytes of a group.
+    the files, and its sums come back, at most 5.3 MB of each group without weights.
 
-    Raises MissingExtraError without Dask, InputError if the scheduler does not answer, has no worker, or a file or
-    column cannot be read, and of rows for the first fault.
+    Raises what `dask_client` does, and InputError if a file or column cannot be read, and for the first fault of a row.
     """
-    try:
-        import dask.dataframe
-        import distributed  # noqa: F401
-    except ImportError as error:
-        raise MissingExtraError("Adding up on a Dask cluster", "dask") from error
     with dask_client(scheduler):
+        try:
+            import dask.dataframe
+        except ImportError as error:
+            raise MissingExtraError("Parquet files read by Dask", "dask") from error
         try:
             frame = dask.dataframe.read_parquet(paths)
             if not len(frame.columns):
