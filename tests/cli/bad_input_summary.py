@@ -61,7 +61,6 @@ SUMMARISED = [
     Wrong("a cluster without a probability", f"calibration dev.csv --target gold {DASK}",
           "--engine dask reads a label and one probability per row; name its column: --prob COL.", CSV),
     Wrong("an address that is none", f"{JUDGE} --engine dask --scheduler nowhere:port",
-          "scheduler must be the address of a Dask scheduler, such as tcp://10.0.0.1:8786; none answers at "
-          "'nowhere:port' (invalid literal for int() with base 10: 'port'). Is it running, and is its port open to "
-          "this machine?", CSV),
+          "no Dask scheduler answers at 'nowhere:port' within 5 s; its address is what `dask scheduler` prints, such "
+          "as 'tcp://host:8786'.", CSV),
 ]  # fmt: skip

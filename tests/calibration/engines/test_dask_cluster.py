@@ -101,5 +101,5 @@ def test_what_workers_refuse(asked: dict[str, Any], told: str, cluster: LocalClu
 
 
 def test_no_scheduler() -> None:
-    with pytest.raises(InputError, match=r"none answers at 'tcp://127\.0\.0\.1:9'"):
+    with pytest.raises(InputError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"):
         sums_by_dask("pairs.parquet", scheduler="tcp://127.0.0.1:9", y_true="label", y_prob="prob")
