@@ -48,7 +48,7 @@ def events(real_data: Path) -> Reproduction:
     steps: list[int] = []
     only = ("muc4", "synthetic")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coverage, "simulate_coverage", partial(simulate_coverage, draws=4))
+        patch.setattr(coverage, "simulate_coverage", partial(simulate_coverage, draws=2))
         result = reproduce_events(data=str(real_data), only=only, limit=60, workers=1, advance=steps.append)
     assert sum(steps) == steps_of_events(only) == STEPS * 2
     return result
@@ -124,7 +124,7 @@ def test_an_unknown_experiment_is_named() -> None:
 
 
 def test_intervals_of_400_quarters_hold_the_truth() -> None:
-    found = simulate_coverage(quarters=QUARTERS, seed=0, draws=5, advance=nobody)
+    found = simulate_coverage(quarters=QUARTERS, seed=0, draws=3, advance=nobody)
     assert found.worst("exact, p known") >= 0.95
     assert found.worst("exact, S = 100") >= 0.93
     assert found.worst("normal, p known") < 0.85

@@ -15,8 +15,10 @@ import duckdb
 import pytest
 
 from howsure.errors import InputError
+from howsure.events.store import event_store
 from howsure.events.store.check_store import check_store
 from howsure.events.store.event_store import EventStore, StoreError
+from howsure.events.store.refusals import DamagedStoreError
 from howsure.events.store.schema import LABEL_TABLES, OLDEST, VERSION
 
 LIMIT = 6 << 20  # bytes a file may have, where the disk is full
@@ -51,6 +53,43 @@ def test_what_is_appended_is_there_again(tmp_path: Path) -> None:
         with pytest.raises(duckdb.Error):
             store.ask("SELECT * FROM read_text('/etc/hostname')")
     assert os.listdir(tmp_path) == ["a.duckdb"]
+
+
+def test_a_store_is_checked_again_only_after_a_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, checked = tmp_path / "a.duckdb", list[str]()
+    check = event_store.check_opened
+    monkeypatch.setattr(event_store, "check_opened", lambda store: (checked.append(store.path.name), check(store)))
+
+    def times(place: Path) -> int:
+        checked.clear()
+        for _ in range(3):
+            EventStore.open(place).close()
+        return len(checked)
+
+    with EventStore.create(path, {}) as store:
+        store.append(rows(0))
+    assert times(path) == 1
+    monkeypatch.chdir(tmp_path)
+    assert times(Path("a.duckdb")) == 0
+    with EventStore.open(path, read_only=False) as store:
+        store.append(rows(1))
+    assert times(path) == 1
+    whole = path.read_bytes()
+    with duckdb.connect(path) as connection:
+        connection.execute("UPDATE documents SET words = -1 WHERE document = 1")
+    for _ in range(2):
+        with pytest.raises(DamagedStoreError, match="table documents"):
+            EventStore.open(path)
+    path.write_bytes(whole)
+    assert times(path) == 1
+    copy = tmp_path / "b.duckdb"
+    copy.write_bytes(whole)
+    assert times(copy) == 1
+    with duckdb.connect(copy) as connection:
+        connection.execute("PRAGMA disable_checkpoint_on_shutdown")
+        connection.execute("UPDATE documents SET words = -1 WHERE document = 1")
+    with pytest.raises(DamagedStoreError, match="table documents"):
+        EventStore.open(copy)
 
 
 @pytest.mark.parametrize("place", [3, 1_234, 4_999])

@@ -10,6 +10,7 @@ from howsure.errors import InputError
 from howsure.events.actors.spelling import case_fits, fold, spellings, stemming_named
 
 NOBODY = "-"
+REMEMBERED = 100_000  # words whose names are known without a search
 Match = tuple[int, int, str]
 
 
@@ -47,6 +48,7 @@ class Lexicon:
     _single: dict[str, Name] = field(init=False, repr=False, compare=False)
     _longer: dict[str, tuple[Name, ...]] = field(init=False, repr=False, compare=False)
     _lower: frozenset[str] = field(init=False, repr=False, compare=False)
+    _known: dict[str, tuple[Name, ...]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         stemming_named(self.stemming)
@@ -59,6 +61,7 @@ class Lexicon:
         object.__setattr__(self, "_longer", {first: tuple(group) for first, group in longer.items()})
         lower = frozenset(name.folded[0] for name in names if not name.written[0][0].isupper())
         object.__setattr__(self, "_lower", lower)
+        object.__setattr__(self, "_known", {})
 
     @classmethod
     def countries(cls) -> Lexicon:
@@ -106,7 +109,8 @@ class Lexicon:
         found: list[Match] = []
         end = 0
         for at in self._possible_starts(words):
-            name = self._name_at(words, at) if at >= end else None
+            names = self._names_from(words[at])
+            name = self._name_at(names, words, at) if names and at >= end else None
             if name is not None:
                 end = at + len(name.folded)
                 found.extend((at, end, code) for code in name.codes)
@@ -126,19 +130,29 @@ class Lexicon:
         lower = self._lower
         return [at for at, word in enumerate(words) if word[:1].isupper() or word in lower]
 
-    def _name_at(self, words: Sequence[str], at: int) -> Name | None:
-        first = fold(words[at])
-        for name in self._longer.get(first, ()):
+    def _names_from(self, word: str) -> tuple[Name, ...]:
+        """The names that may start with a word, the longest first. Most words start none, and come again and again."""
+        names = self._known.get(word)
+        if names is None:
+            first = fold(word)
+            stems = (first, *stemming_named(self.stemming)(first))
+            singles = (self._single[stem] for stem in stems if stem in self._single)
+            names = (*self._longer.get(first, ()), *singles)
+            if len(self._known) >= REMEMBERED:
+                self._known.clear()
+            self._known[word] = names
+        return names
+
+    def _name_at(self, names: Sequence[Name], words: Sequence[str], at: int) -> Name | None:
+        for name in names:
             span = words[at : at + len(name.folded)]
-            if len(span) == len(name.folded) and self._is(name, span):
+            if self._case_fits(name, span) if len(name.folded) == 1 else self._is(name, span):
                 return name
-        for stem in (first, *stemming_named(self.stemming)(first)):
-            single = self._single.get(stem)
-            if single is not None and self._case_fits(single, words[at : at + 1]):
-                return single
         return None
 
     def _is(self, name: Name, span: Sequence[str]) -> bool:
+        if len(span) < len(name.folded):
+            return False
         *first, last = map(fold, span)
         ends = last == name.folded[-1] or name.folded[-1] in stemming_named(self.stemming)(last)
         return ends and tuple(first) == name.folded[:-1] and self._case_fits(name, span)

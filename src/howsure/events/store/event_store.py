@@ -18,7 +18,7 @@ from howsure import __version__
 from howsure.errors import HowsureError, InputError
 from howsure.events.store.arrow import arrow_table
 from howsure.events.store.reading import asked, closed_store, is_for_reading
-from howsure.events.store.refusals import check_all_of_it, check_opened
+from howsure.events.store.refusals import check_all_of_it, check_opened, remember_whole, state_of, was_whole
 from howsure.events.store.schema import LABEL_TABLES, OLDEST, VERSION, create_statements
 from howsure.events.store.settings import Settings, read_settings
 from howsure.files.whole import check_place, sync_folder
@@ -100,6 +100,7 @@ class EventStore:
         _check_magic(target)
         if not read_only and not os.access(target, os.W_OK):
             raise StoreError(f"{target} cannot be written: you have no permission to. Change that, or work on a copy.")
+        state = state_of(target)
         try:
             connection = duckdb.connect(target, read_only=read_only, config=READING if read_only else CONFIG)
         except duckdb.Error as error:
@@ -116,8 +117,9 @@ class EventStore:
             store = cls(target, connection, read_settings(connection, target))
             if not part:
                 check_all_of_it(store)
-            if checked:
+            if checked and not was_whole(target, state):
                 check_opened(store)
+                remember_whole(target, state)
             return store
         except BaseException:
             connection.close()

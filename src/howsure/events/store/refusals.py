@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from itertools import chain
+from pathlib import Path
 
 import numpy as np
 
@@ -19,9 +20,28 @@ from howsure.events.store.reading import Store
 from howsure.events.store.settings import REMEDY
 from howsure.inputs.pairs import Integers
 
+State = tuple[tuple[int, ...], ...]
+_WHOLE: dict[Path, State] = {}  # stores that this process found without damage, as they were then
+
 
 class DamagedStoreError(InputError):
     """A store with contents that no extraction writes."""
+
+
+def state_of(path: Path) -> State:
+    """What changes with each change of a file, and of the log beside it in which DuckDB writes first."""
+    held = [one.stat() for one in (path, path.with_name(f"{path.name}.wal")) if one.exists()]
+    return tuple((one.st_dev, one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns) for one in held)
+
+
+def was_whole(path: Path, state: State) -> bool:
+    """Whether this process found a store in this state without damage: it is not checked again at each opening."""
+    return _WHOLE.get(path.absolute()) == state
+
+
+def remember_whole(path: Path, state: State) -> None:
+    """Remember that a store was found without damage; `state` is that from before it was opened."""
+    _WHOLE[path.absolute()] = state
 
 
 def check_opened(store: Store) -> None:

@@ -106,7 +106,7 @@ def usual_cases(texts: Iterator[str]) -> dict[str, str]:
     seen: dict[str, Counter[str]] = defaultdict(Counter)
     for text in texts:
         for match in WORD.finditer(text):
-            before = text[: match.start()][-3:].rstrip(" \"“'(")
+            before = text[max(0, match.start() - 3) : match.start()].rstrip(" \"“'(")
             if before and before[-1] not in ".:!?":
                 seen[match[0].lower()][match[0]] += 1
     return {word: _usual(forms) for word, forms in seen.items()}
