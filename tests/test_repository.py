@@ -59,6 +59,8 @@ def test_workflows_call_what_is_there() -> None:
 
 def extras_asked_for(source: str) -> set[str]:
     """The extras that a source file tells its reader to install, by `MissingExtraError(what, extra)`."""
+    if "MissingExtraError" not in source:
+        return set()
     calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
     asking = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "MissingExtraError"]
     return {ast.literal_eval(call.args[1]) for call in asking}
