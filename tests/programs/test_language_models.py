@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ import numpy as np
 import pytest
 
 from howsure import CalibrationSummary, InputError
-from howsure.calibration.summary.slots import Slots
 from tests.calibration.summary.logits.test_slots_of_logits import by_hand, model
 from tests.cli.running import howsure as run
 from tests.test_documents import ROOT, copy_picture, run_page
@@ -118,11 +116,10 @@ def test_the_loss_of_the_model_is_that_of_the_summed_pairs(language_model: Any) 
     tokens = torch.randint(0, 60, (40, 24))
     with torch.no_grad():
         output = language_model(tokens, labels=tokens)
-    slots = summary_of(output.logits[:, :-1], tokens[:, 1:]).slots
-    true = slots.label == 1
-    of_tokens: Slots = replace(slots, slot=slots.slot[true], sums=slots.sums[:, true])
-    assert len(of_tokens) == 40 * 23
-    assert of_tokens.log_sum() / len(of_tokens) == pytest.approx(float(output.loss), rel=1e-5)
+    curve = summary_of(output.logits[:, :-1], tokens[:, 1:]).by_probability().curve(binning="weight")
+    assert curve.n == 40 * 23 * 60
+    assert curve.multiclass is not None
+    assert curve.multiclass.log_loss == pytest.approx(float(output.loss), rel=1e-5)
 
 
 def test_shards_that_torch_saved(language_model: Any, tmp_path: Path) -> None:
@@ -146,7 +143,7 @@ def test_shards_that_torch_saved(language_model: Any, tmp_path: Path) -> None:
 def test_the_page_of_language_models_runs(tmp_path: Path) -> None:
     """With the programs that the tests of every day do without."""
     (tmp_path / "images").mkdir()
-    run_page((ROOT / "docs" / "language-models.md").read_text(encoding="utf-8"), tmp_path, programs=True)
+    run_page((ROOT / "docs" / "language-models.md").read_text(encoding="utf-8"), tmp_path, heavy={"programs"})
     if os.environ.get("HOWSURE_DRAW"):
         for picture in (tmp_path / "images").iterdir():
             copy_picture(str(picture), str(ROOT / "docs" / "images" / picture.name))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from howsure.calibration.scores.whole_rows import holds_whole_rows, losses_of_whole_rows
 from howsure.calibration.summary.slots import Slots
 from howsure.inputs.pairs import Floats, Pairs
 from howsure.show.numbers import number
@@ -40,10 +41,11 @@ class MulticlassScores:
 
 def multiclass_scores(pairs: Pairs | Slots) -> MulticlassScores | None:
     """The scores of the classes that pairs were made of; None for pairs that were not, or were changed since."""
+    if isinstance(pairs, Slots):
+        return MulticlassScores(*losses_of_whole_rows(pairs)) if holds_whole_rows(pairs) else None
     losses = multiclass_losses(pairs)
     if losses is None:
         return None
-    assert isinstance(pairs, Pairs)
     brier, log_loss = (_mean(one, pairs.weights) for one in losses)
     return MulticlassScores(brier, log_loss)
 

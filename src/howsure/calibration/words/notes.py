@@ -11,8 +11,8 @@ from howsure.calibration.bins.bins import Binned
 from howsure.calibration.estimates.error import SquaredError
 from howsure.calibration.scores.multiclass import MulticlassScores
 from howsure.calibration.scores.score_parts import wrong_extremes
+from howsure.calibration.scores.whole_rows import holds_whole_rows
 from howsure.calibration.summary.slots import Slots
-from howsure.inputs.classes import CLASS_WISE
 from howsure.inputs.naming import counted, shortened
 from howsure.inputs.pairs import Pairs
 from howsure.stats.clusters import few_clusters
@@ -59,17 +59,6 @@ def cluster_weights(pairs: Pairs) -> np.typing.NDArray[np.float64]:
     """The weight of each cluster, for pairs that have clusters."""
     assert pairs.clusters is not None
     return np.bincount(pairs.clusters, weights=pairs.weights).astype(np.float64)
-
-
-def holds_whole_rows(slots: Slots) -> bool:
-    """Whether pairs are those of all classes of some rows: in each row, probabilities sum to 1 and one label is 1.
-
-    Of one class alone, predictions and labels have the same sum up to chance, never to the ninth digit.
-    """
-    if slots.reduction != CLASS_WISE or slots.positive is not None:
-        return False
-    predicted = float((slots.means()[0] * slots.count).sum())
-    return math.isclose(predicted, float(slots.count[slots.label == 1].sum()), rel_tol=1e-9)
 
 
 def _notes(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, weightless: int) -> Iterator[str]:

@@ -190,6 +190,24 @@ def test_the_rows_of_all_classes_are_noted_and_those_of_one_class_are_not() -> N
         assert summary.curve(n_bins=9).notes == ()
 
 
+def test_the_scores_of_all_classes_follow_from_the_sums() -> None:
+    """Those of the arrays themselves: the log loss of a row is what a language model is trained on."""
+    logits, targets = model(3_000, 20)
+    labels, probabilities = (one.reshape(logits.shape) for one in by_hand(logits, targets))
+    summary = CalibrationSummary()
+    summary.add_logits(logits, targets)
+    for curve in (summary.curve(), summary.by_probability().curve(binning="weight")):
+        assert curve.multiclass is not None
+        assert curve.multiclass.brier == pytest.approx(((probabilities - labels) ** 2).sum(axis=1).mean(), rel=1e-7)
+        assert curve.multiclass.log_loss == pytest.approx(-np.log(probabilities[labels]).mean(), rel=1e-7)
+    logits[4, targets[4]] = -np.inf
+    impossible = CalibrationSummary()
+    impossible.add_logits(logits, targets)
+    scores = impossible.curve().multiclass
+    assert scores is not None
+    assert scores.log_loss == np.inf
+
+
 def test_bins_of_equal_weight_are_of_sums() -> None:
     with pytest.raises(InputError, match="binning='weight' is for sums"):
         calibration_curve([0, 1, 1, 0], [0.1, 0.9, 0.4, 0.3], binning="weight")
