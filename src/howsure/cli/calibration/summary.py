@@ -33,7 +33,7 @@ from howsure.inputs.pairs import Pairs
 @reading_options
 @engine_options
 def command(files: tuple[str, ...], out: str, engine: str, scheduler: str | None, **reading: Any) -> None:
-    """Sums that stand for the predictions in FILE..., in a file of less than a megabyte per group that holds no row.
+    """Sums that stand for the predictions in FILE..., in a file of at most two megabytes per group, without rows.
 
     FILE...: predictions, as for `howsure calibration`, or summaries, which are added up. `howsure calibration` reads
     summaries as it reads predictions: of yesterday and today, of two machines, of two hospitals that show no rows. Bins
