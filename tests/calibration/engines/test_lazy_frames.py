@@ -118,4 +118,9 @@ def test_summaries_of_a_frame(engine: str, frame: pd.DataFrame, path: str) -> No
     summaries = CalibrationSummaries.from_frame(lazy, y_true="label", y_prob="prob", groups="tag")
     assert list(summaries) == [f"t{i}" for i in range(20)]
     assert summaries["t3"].slots == added(frame[frame["tag"] == "t3"])
-    assert summaries.table().to_dict() == calibration_table("label", "prob", groups="tag", data=lazy).to_dict()
+    table = calibration_table("label", "prob", groups="tag", data=lazy)
+    for one, other in zip(summaries.table(), table, strict=True):  # few pairs in memory are not rounded to cells' sums
+        assert (one.name, one.n, one.notes) == (other.name, other.n, other.notes)
+        figures = (other.base_rate, other.mean_prob, other.error.value, other.error.high, other.p_value)
+        found = (one.base_rate, one.mean_prob, one.error.value, one.error.high, one.p_value)
+        assert found == pytest.approx(figures, rel=1e-8)
