@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.coverage import AMPLITUDES, DESIGNS, LIMIT, Population, coverage, draw
 from benchmarks.rare_coverage import LABELS, PREDICTIONS, RATES, rare_coverage
-from howsure import calibration_error
+from howsure import CalibrationSummary, calibration_error
 
 RUNS = {1_000: 1_000, 10_000: 300, 100_000: 100}
 RARE_RUNS = {50: 500, 1_000: 500, 10_000: 200, 100_000: 60}
@@ -24,6 +24,26 @@ def test_the_default_interval_covers(design: str, model: str, n: int) -> None:
     allowed = LIMIT - 2 * math.sqrt(LIMIT * (1 - LIMIT) / runs)
     for cell in coverage(design, model, n, runs=runs, seed=1):
         assert cell.covered >= allowed, cell
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("design", ["plain", "masses", "weights"])
+@pytest.mark.parametrize("model", AMPLITUDES)
+def test_the_interval_of_bins_of_whole_cells_covers(design: str, model: str) -> None:
+    """Above the number of pairs from which on cells are ties."""
+    [cell] = coverage(design, model, 200_000, runs=300, bin_sizes=("auto",), seed=5)
+    assert cell.covered >= LIMIT - 2 * math.sqrt(LIMIT * (1 - LIMIT) / 300), cell
+
+
+def test_it_covers_in_a_few_runs_of_whole_cells() -> None:
+    population, held = Population("plain", "mild"), 0
+    for seed in range(60):
+        sample = draw("plain", "mild", 3_000, np.random.default_rng([6, seed]))
+        summary = CalibrationSummary()
+        summary.add(sample.y, sample.q)
+        found = summary.error()
+        held += found.low <= population.error <= found.high
+    assert held >= 52
 
 
 @pytest.mark.slow
