@@ -13,7 +13,7 @@ from howsure.data.tables.database import literal
 from howsure.errors import InputError
 from howsure.events.corpus.stories import stories_of
 from howsure.events.parts.part import BATCH
-from howsure.events.parts.parts_given import PartGiven, checked_parts, recipe_of_all
+from howsure.events.parts.parts_given import PartGiven, check_content, checked_parts, recipe_of_all
 from howsure.events.store.arrow import types_of
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.schema import EVENT_TABLES
@@ -55,6 +55,8 @@ def merge_stores(
             if not store.settings["finished"]:
                 raise InputError(f"{target} was begun by a run over the whole input; name another store, or remove it.")
         return MergeReport(len(given), total, was_there=True)
+    for one in given:
+        check_content(one)
     with whole_store(target, settings) as store:
         for one in given:
             store.connection.execute(f"ATTACH {literal(os.path.abspath(one.path))} AS part_{one.number} (READ_ONLY)")

@@ -24,7 +24,7 @@ FOUND = """
 
 @dataclass(frozen=True, slots=True)
 class PartGiven:
-    """The store of a part, checked: where it is, its part, the documents of the whole input, and its settings."""
+    """The store of a part: where it is, its part, the documents of the whole input, and its settings."""
 
     path: Path
     part: Part
@@ -38,9 +38,9 @@ class PartGiven:
 
 
 def checked_parts(paths: Sequence[str | os.PathLike[str]]) -> list[PartGiven]:
-    """The stores of all parts of an input, in the order of their numbers.
+    """The stores of all parts of an input, in the order of their numbers; see `check_content` for what they hold.
 
-    Raises InputError naming what is missing, there twice, unfinished, damaged, or made in another way.
+    Raises InputError naming what is missing, there twice, unfinished, or made in another way.
     """
     if not paths:
         raise InputError("parts must name the stores of all parts; there is none.")
@@ -65,8 +65,6 @@ def checked_parts(paths: Sequence[str | os.PathLike[str]]) -> list[PartGiven]:
             f"parts must all be given; of {first.part.of}, {counted(len(missing), 'part is', 'parts are')} missing: "
             f"{shortened(missing)}. Extract part {missing[0]}/{first.part.of} too."
         )
-    for one in given:
-        _check_content(one)
     return sorted(given, key=lambda one: one.number)
 
 
@@ -91,23 +89,24 @@ def _of_all(one: PartGiven) -> dict[str, Any]:
 
 
 def _given(path: Path) -> PartGiven:
-    with EventStore.open(path, part=True) as store:
+    with EventStore.open(path, checked=False, part=True) as store:
         settings = dict(store.settings)
         held = settings.get("part")
         if held is None:
             raise InputError(f"{path} is no part of an input: it was extracted as a whole, and stands for itself.")
         part = Part(held["number"], held["of"])
-        if not settings["finished"]:
+        if not settings.get("finished", True):
             raise InputError(f"{path}, {part}, is not finished: give the command that began it again.")
-        if settings["howsure"] != __version__ or settings["version"] != VERSION:
-            raise InputError(f"{path} was made by howsure {settings['howsure']}, and this is {__version__}; use that.")
+        if settings.get("howsure") != __version__ or settings["version"] != VERSION:
+            made = settings.get("howsure")
+            raise InputError(f"{path} was made by howsure {made}, and this is {__version__}; merge with that.")
     return PartGiven(path, part, held["documents"], settings)
 
 
-def _check_content(one: PartGiven) -> None:
+def check_content(one: PartGiven) -> None:
     """Raise InputError if a store does not hold the documents of its part, or is damaged, or labelled."""
     path, part = one.path, one.part
-    with EventStore.open(path, checked=False, part=True) as store:
+    with EventStore.open(path, part=True) as store:
         check_everything(store)
         number, of = part.number, part.of
         n, elsewhere = rows_of(store, FOUND, batch=BATCH, of=of, number=number, documents=one.documents)[0]
