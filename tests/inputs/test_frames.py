@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import dask.dataframe
 import duckdb
 import numpy as np
 import pandas as pd
@@ -16,7 +17,7 @@ import pytest
 
 from howsure import calibration_curve
 from howsure.errors import InputError
-from howsure.inputs.frames import all_columns, columns_from, is_frame, to_frame
+from howsure.inputs.frames import all_columns, columns_from, is_frame, is_lazy, to_frame
 
 DATA: dict[str, list[Any]] = {"y": [1, 0, 1], "q": [0.5, 0.25, 1.0], "tag": ["N", "V", "N"]}
 SQL = "SELECT * FROM (VALUES (1, 0.5::DOUBLE, 'N'), (0, 0.25, 'V'), (1, 1.0, 'N')) AS t(y, q, tag)"
@@ -26,13 +27,16 @@ FRAMES: dict[str, Callable[[], Any]] = {
     "lazy polars": lambda: pl.LazyFrame(DATA),
     "pyarrow": lambda: pa.table(DATA),
     "duckdb": lambda: duckdb.connect().sql(SQL),
+    "dask": lambda: dask.dataframe.from_pandas(pd.DataFrame(DATA), npartitions=2),
 }
+LAZY = {"lazy polars", "duckdb", "dask"}
 
 
 @pytest.mark.parametrize("library", FRAMES)
 def test_columns_of_every_frame(library: str) -> None:
     frame = FRAMES[library]()
     assert is_frame(frame)
+    assert is_lazy(frame) is (library in LAZY)
     tag, y, q, again = columns_from(frame, ["tag", "y", "q", "y"])
     assert tag.tolist() == DATA["tag"]
     assert y.tolist() == again.tolist() == DATA["y"]
