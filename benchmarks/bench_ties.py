@@ -3,7 +3,7 @@
 Data: Parquet files made by DuckDB, predictions of one shape with masses, rounded, in float32, or all equal; 20 groups.
 CPU seconds and peak memory of whole processes of `howsure calibration`, medians of three.
 
-Limits: at most 3 × the file without ties, and 300 MB, with and without `--group`.
+Limits: at most 1.5 × the file without ties, and 300 MB, with and without `--group`.
 
     python benchmarks/bench_ties.py [--rows 10000000]
 """
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from bench_calibration import head, median_of, row, verdict
 
-LIMIT_TIMES, LIMIT_MEMORY = 3.0, 300.0
+LIMIT_TIMES, LIMIT_MEMORY = 1.5, 300.0
 SHAPE = "pow(u, 3) / (pow(u, 3) + pow(1 - u, 3))"  # most predictions near 0 and 1
 TIES = {  # v: which rows are tied
     "none": "s",
