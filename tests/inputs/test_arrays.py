@@ -93,3 +93,9 @@ def test_what_is_no_column(values: object, message: str) -> None:
 )
 def test_the_first_missing_row(values: np.ndarray[Any, Any], row: int | None) -> None:
     assert first_missing(values) == row
+
+
+def test_a_nan_among_texts_is_missing_and_not_a_name() -> None:
+    """numpy would spell it."""
+    assert first_missing(as_column(["a", float("nan"), "nan"], name="groups")) == 1
+    assert first_missing(as_column(["a", "nan"], name="groups")) is None

@@ -207,10 +207,14 @@ def weighs_nothing(name: str) -> InputError:
     return InputError(f"every weight of the group {name!r} is 0: nothing in it counts. Leave it out first.")
 
 
+def _holds_nothing(name: str, weightless: int) -> InputError:
+    return weighs_nothing(name) if weightless else InputError(f"the group {name!r} is empty: leave it out first.")
+
+
 def _judge(name: str, part: Pairs | Slots, level: float, bins: dict[str, Any]) -> GroupCalibration:
     """The row of a group, with unadjusted p."""
     if isinstance(part, Slots) and not len(part):
-        raise weighs_nothing(name)
+        raise _holds_nothing(name, part.weightless)
     pairs = part if isinstance(part, Slots) else _weighing(name, part)
     weightless = part.weightless if isinstance(part, Slots) else len(part) - len(pairs)
     binned = bin_pairs(pairs, **bins)

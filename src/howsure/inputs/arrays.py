@@ -30,6 +30,9 @@ def as_column(values: object, *, name: str) -> Column:
     except Exception as error:  # a ragged list, a tensor that needs gradients or lives on another device
         advice = "torch: pass tensor.detach().cpu()" if hasattr(values, "detach") else "give one value per row"
         raise InputError(f"{name} cannot be read as a column ({error}); {advice}.") from error
+    if column.dtype.kind == "U" and column.ndim == 1 and isinstance(values, (list, tuple)):
+        spelled = np.flatnonzero(column == "nan")  # what numpy makes of a NaN among texts
+        column = np.asarray(values, dtype=object) if any(is_missing(values[row]) for row in spelled) else column
     if column.ndim == 0:
         raise InputError(f"{name} must be a list, an array or a series; it is {_kind(values)}.")
     if column.ndim > 1:

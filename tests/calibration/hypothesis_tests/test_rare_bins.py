@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from scipy.stats import binom, chi2, poisson
@@ -24,6 +26,28 @@ def test_a_single_bin_is_enumerated() -> None:
 def test_one_event_where_a_thousandth_was_expected() -> None:
     found = calibration_test([1] + [0] * 99, np.full(100, 1e-5), method="binned")
     assert found.p_value == pytest.approx(1 - (1 - 1e-5) ** 100, rel=1e-3)
+
+
+@pytest.mark.parametrize("q", [(0.1, 0.2, 0.7), (0.1, 0.2, 0.7, 1.0), (0.3, 0.3, 0.4, 0.6, 0.4), (0.7, 0.6, 0.9, 0.8)])
+def test_as_many_labels_as_expected_are_no_evidence(q: tuple[float, ...]) -> None:
+    """Whatever sums of q leave beside a whole number, in any order."""
+    for order in permutations(q):
+        labels = np.arange(len(q)) < round(sum(q))
+        assert calibration_test(labels, list(order), method="binned", n_bins=1).p_value == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("away", [1e-15, 1e-12, 1e-8])
+@pytest.mark.parametrize("wrong", [0, 1])
+@pytest.mark.parametrize("n", [3000, 132_000])
+def test_predictions_next_to_one_are_judged_as_those_next_to_zero(away: float, wrong: int, n: int) -> None:
+    """1 - q, of which the variance is made, must not be a difference of sums that are almost equal."""
+    r = away * np.random.default_rng(0).integers(1, 9, n)
+    y = np.arange(n) < wrong
+    near_zero, near_one = (
+        calibration_test(labels, q, method="binned", binning="uniform").p_value for labels, q in ((y, r), (~y, 1 - r))
+    )
+    assert near_one == pytest.approx(near_zero, rel=0.2 if away == 1e-15 else 1e-3)
+    assert (near_zero > 0.9) == (not wrong)
 
 
 def test_three_bins_are_enumerated() -> None:

@@ -76,6 +76,7 @@ def test_what_no_pairs_have_is_refused_though_the_checksum_fits(summary: Calibra
         {"positive": [7]},
         {"weighted": True},
         {"slots": []},
+        {"slots": [10**10], "bytes": [0] * 6},
     ):
         with pytest.raises(InputError, match="was truncated or changed"):
             CalibrationSummary.from_bytes(edited(content, **changes))
@@ -104,6 +105,11 @@ def test_other_grids_versions_and_kinds_are_refused(summary: CalibrationSummary,
     assert CalibrationSummaries.load(tmp_path / "tags.summary") == groups
     with pytest.raises(InputError, match=r"tags.summary holds summaries of groups: CalibrationSummaries reads it"):
         CalibrationSummary.load(tmp_path / "tags.summary")
+
+
+def test_what_is_no_bytes() -> None:
+    with pytest.raises(InputError, match=r"content must be bytes, not a str; CalibrationSummary.load reads a file"):
+        CalibrationSummary.from_bytes("monday.summary")  # type: ignore[arg-type]
 
 
 def test_places_that_are_none(summary: CalibrationSummary, tmp_path: Path) -> None:

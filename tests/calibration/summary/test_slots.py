@@ -57,6 +57,23 @@ def test_rows_of_an_engine_make_the_same_slots(pairs) -> None:
     assert Slots.from_rows(*columns) == slots
 
 
+def test_more_pairs_than_whole_numbers_add_up_are_refused() -> None:
+    """Sums of 64 bits that overflow would be other sums."""
+    for prediction, label, times in ((0.3, 1, 34), (5e-324, 1, 29)):
+        slots = slots_of([prediction], [label])
+        for _ in range(times):
+            slots = slots + slots
+        assert slots.log_sum() == pytest.approx(2**times * -np.log(prediction))
+        with pytest.raises(InputError, match="too large for 64 bits, which hold those of 34,359,738,368 pairs"):
+            slots + slots
+
+
+def test_equal_sums_with_and_without_weights_are_not_the_same() -> None:
+    plain, weighted = slots_of([0.0, 1.0], [0, 1]), slots_of([0.0, 1.0], [0, 1], np.ones(2))
+    assert plain != weighted
+    assert weighted != plain
+
+
 def test_weighted_and_unweighted_do_not_mix() -> None:
     with pytest.raises(InputError, match="one of the summaries is weighted"):
         slots_of([0.5], [1]) + slots_of([0.5], [1], np.array([2.0]))

@@ -29,6 +29,16 @@ def named(label: str) -> CalibrationSummary:
     return found
 
 
+def groups(first: CalibrationSummary, second: CalibrationSummary) -> CalibrationSummaries:
+    return CalibrationSummaries({"a": first}) + CalibrationSummaries({"b": second})
+
+
+def weightless() -> CalibrationSummaries:
+    found = CalibrationSummaries()
+    found.add([0, 1, 1], [0.1, 0.9, 0.5], groups=["a", "a", "b"], sample_weight=[0, 0, 1])
+    return found
+
+
 GROUPED = Pairs(np.array([0, 1], dtype=np.uint8), np.array([0.1, 0.9]), groups=np.array([0, 1]), group_names=("a", "b"))
 WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "out of range": (lambda: plain().add([0, 1], [0.1, 1.9]), r"y_prob must lie in \[0, 1\]; row 1 holds 1.9"),
@@ -54,6 +64,14 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "no test": (lambda: plain().test(method="t"), "of a summary, method must be 'binned', not 't'"),
     "bins": (lambda: plain().curve(bin_size=0), "bin_size must be"),
     "no summaries": (lambda: CalibrationSummaries().table(), "there are no summaries: add pairs first"),
+    "weights of some groups": (
+        lambda: groups(plain(), weighted()),
+        "the group 'b' have weights, and those of 'a' have none: add the latter with sample_weight=np.ones",
+    ),
+    "two of one name": (lambda: CalibrationSummaries({"1": plain(), 1: plain()}), "two are called '1'"),  # type: ignore[dict-item]
+    "a group without weight": (lambda: weightless().table(), "every weight of the group 'a' is 0"),
+    "an empty group": (lambda: groups(CalibrationSummary(), plain()).table(), "the group 'a' is empty"),
+    "binning": (lambda: plain().curve(binning="deep"), "binning must be 'adaptive', 'uniform' or 'weight', not 'deep'"),
     "no summary": (lambda: CalibrationSummaries({"a": 3}), "must hold a CalibrationSummary for each group; 'a' has 3"),
 }
 

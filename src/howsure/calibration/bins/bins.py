@@ -33,7 +33,7 @@ class Binned:
 
     upper: the largest prediction of each bin (for equal widths: its right edge); inner: that of each bin but the last.
     histogram (2, 64): the weight of the predictions of each label in 64 bars of equal width. log_sum: Σ -w log P(label)
-    over the finite rows. label_variance: Σ w² q (1 - q) of each bin if the pairs have weights; without, Σ q - Σ q².
+    over the finite rows. label_variance: Σ w² q (1 - q) of each bin.
     """
 
     sums: Sums
@@ -43,7 +43,7 @@ class Binned:
     histogram: Floats
     log_sum: float
     infinite_rows: int
-    label_variance: Floats | None
+    label_variance: Floats
 
     def bins_of(self, q: Floats) -> Integers:
         """The bin of each prediction."""
@@ -89,7 +89,8 @@ def bin_pairs(
     if binning == "weight" and not isinstance(pairs, Slots):
         raise InputError("binning='weight' is for sums: add the pairs to a CalibrationSummary, whose curve takes it.")
     if binning not in ("adaptive", "uniform", "weight"):
-        raise InputError(f"binning must be 'adaptive' or 'uniform', not {binning!r}")
+        known = "'adaptive', 'uniform' or 'weight'" if isinstance(pairs, Slots) else "'adaptive' or 'uniform'"
+        raise InputError(f"binning must be {known}, not {binning!r}")
     if binning != "adaptive" and bin_size != "auto":
         equal = "width" if binning == "uniform" else "weight"
         raise InputError(f"bins of equal {equal} have no bin_size; it is {bin_size!r}. Give n_bins instead.")
@@ -121,7 +122,8 @@ def _bin_sorted(pairs: Pairs, binning: str, size: int, n_bins: int | None, *, ex
     weight = np.ones(len(q)) if w is None else w
     bars = bars_of_rows(q) * 2 + y
     histogram = np.bincount(bars, weights=weight, minlength=2 * HISTOGRAM_BARS).astype(np.float64)
-    variance = None if w is None else np.bincount(bins, w**2 * q * (1 - q), len(edges) + 1).astype(np.float64)
+    spread = q * (1 - q) if w is None else w**2 * q * (1 - q)
+    variance = np.bincount(bins, spread, len(edges) + 1).astype(np.float64)
     return _finish(
         sums, edges, edges, float(q[-1]) if exact else 1.0, binning, size, histogram.reshape(-1, 2).T, log_sum,
         infinite, variance,
@@ -136,9 +138,7 @@ def _bin_slots(slots: Slots, binning: str, size: int, n_bins: int | None) -> Bin
         bins, inner = bins_of_weight(slots, n_bins) if binning == "weight" else bins_of_cells(slots, size)
         edges = inner
     sums = sums_of_slots(slots).into(bins, len(edges) + 1)
-    variance = label_variance_of(slots)
-    if variance is not None:
-        variance = np.bincount(bins, variance, len(edges) + 1).astype(np.float64)
+    variance = np.bincount(bins, label_variance_of(slots), len(edges) + 1).astype(np.float64)
     histogram = bars_of(slots, HISTOGRAM_BARS)
     return _finish(sums, edges, inner, 1.0, binning, size, histogram, slots.log_sum(), slots.infinite_rows, variance)
 
@@ -169,10 +169,9 @@ def bars_of_rows(q: Floats) -> Integers:
 
 def _finish(
     sums: Sums, edges: Floats, inner: Floats, last: float, binning: str, size: int, histogram: Floats, log_sum: float,
-    infinite: int, variance: Floats | None,
+    infinite: int, variance: Floats,
 ) -> Binned:  # fmt: skip
     filled = np.flatnonzero(sums.count)
     upper = np.append(edges, 1.0 if binning == "uniform" else last)[filled]
     chosen = size if binning == "adaptive" else None
-    variance = None if variance is None else variance[filled]
-    return Binned(sums.only(filled), upper, inner[filled[:-1]], chosen, histogram, log_sum, infinite, variance)
+    return Binned(sums.only(filled), upper, inner[filled[:-1]], chosen, histogram, log_sum, infinite, variance[filled])

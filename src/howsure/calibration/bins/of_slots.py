@@ -84,10 +84,8 @@ def bins_of_weight(slots: Slots, n_bins: int | None) -> tuple[Integers, Floats]:
     return lasts.searchsorted(slots.cell), last_of_cells(lasts)
 
 
-def label_variance_of(slots: Slots) -> Floats | None:
-    """Σ w² q (1 - q) of each slot; None without weights, where it is Σ q - Σ q²."""
-    if slots.weights is None:
-        return None
-    q, _, variance = slots.means()
-    found: Floats = slots.powers()[1] * (q * (1.0 - q) - variance)
+def label_variance_of(slots: Slots) -> Floats:
+    """Σ w² q (1 - q) of each slot, without cancellation near 1."""
+    r, variance = slots.nearest()
+    found: Floats = slots.powers()[1] * (r * (1.0 - r) - variance)
     return found

@@ -23,8 +23,9 @@ def binned_test(binned: Binned) -> tuple[float, float]:
     freedom per bin, or, where a bin expects few labels, that of their number.
     """
     s, bins = binned.sums, merged_bins(binned)
-    spread = np.maximum(s.q - s.qq, 0.0) if binned.label_variance is None else binned.label_variance
-    gap, spread, q, w, ww = (np.bincount(bins, weights=column) for column in (s.u, spread, s.q, s.w1, s.w2))
+    zeros = s.w1 - s.y - s.u  # Σ w (1 - q), without cancellation near 1
+    columns = (s.u, np.maximum(binned.label_variance, 0.0), s.q, zeros, s.w1, s.w2)
+    gap, spread, ones, zeros, w, ww = (np.bincount(bins, weights=column) for column in columns)
     certain = spread <= 0.0
     if bool((np.abs(gap[certain]) > 1e-9).any()):
         return math.inf, 0.0
@@ -32,7 +33,7 @@ def binned_test(binned: Binned) -> tuple[float, float]:
     with np.errstate(over="ignore"):  # of what all but cannot happen
         statistic = float((gap[open_] ** 2 / spread[open_]).sum())
     worth = (w / ww)[open_]
-    expected = np.minimum(q, w - q)[open_] * worth
+    expected = np.maximum(np.minimum(ones, zeros), 0.0)[open_] * worth
     return statistic, binned_p_value(statistic, expected, np.minimum(spread[open_] * worth**2, expected))
 
 

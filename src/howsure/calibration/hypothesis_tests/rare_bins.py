@@ -13,6 +13,7 @@ FEW_EXPECTED = 25.0  # labels of the rarer kind; a bin that expects more is take
 STEPS = 4096  # of the statistic, to which its parts are rounded
 BEYOND = 100  # numbers of labels that are looked at beyond the statistic
 MOST = 100_000
+ROUNDING = 1e-12  # a statistic below it is that of labels as they were expected
 
 
 def binned_p_value(statistic: float, expected: Floats, variance: Floats) -> float:
@@ -25,11 +26,13 @@ def binned_p_value(statistic: float, expected: Floats, variance: Floats) -> floa
     """
     from scipy.special import gammaincc
 
+    if statistic <= ROUNDING or not len(expected):
+        return 1.0
     rare = expected < FEW_EXPECTED
     degrees = int(np.count_nonzero(~rare))
     width = np.sqrt(variance[rare] * statistic)
-    if not rare.any() or statistic <= 0.0 or bool((width > MOST).any()):
-        return float(gammaincc(len(expected) / 2, statistic / 2)) if len(expected) and statistic > 0.0 else 1.0
+    if not rare.any() or bool((width > MOST).any()):
+        return float(gammaincc(len(expected) / 2, statistic / 2))
     steps = 1 if len(expected) == 1 else STEPS
     below, beyond = np.zeros(steps), 0.0
     below[0] = 1.0

@@ -33,7 +33,10 @@ class CalibrationSummaries(Mapping[str, CalibrationSummary]):
         for name, one in (summaries or {}).items():
             if not isinstance(one, CalibrationSummary):
                 raise InputError(f"summaries must hold a CalibrationSummary for each group; {name!r} has {one!r:.80}.")
+            if str(name) in self._slots:
+                raise InputError(f"summaries must have names of their own; two are called {str(name)!r}.")
             self._slots[str(name)] = one.slots
+        _check_weights(self._slots)
 
     @classmethod
     def from_frame(
@@ -102,11 +105,11 @@ class CalibrationSummaries(Mapping[str, CalibrationSummary]):
     ) -> CalibrationTable:
         """The calibration of every group, as of `calibration_table`; bins are made of whole cells.
 
-        Raises InputError where a group is empty.
+        Raises InputError where a group holds no pairs that count.
         """
-        parts = [(name, self[name].filled()) for name in self]
-        if not parts:
+        if not self._slots:
             raise InputError("there are no summaries: add pairs first.")
+        parts = [(name, self._slots[name]) for name in self]
         return table_of(parts, bin_size=bin_size, n_bins=n_bins, binning=binning, level=level, adjust=adjust)
 
     def together(self) -> CalibrationSummary:
@@ -145,4 +148,16 @@ class CalibrationSummaries(Mapping[str, CalibrationSummary]):
 
 def _merged(one: Mapping[str, Slots], other: Mapping[str, Slots]) -> dict[str, Slots]:
     names = one.keys() | other.keys()
-    return {name: one.get(name, Slots.none()) + other.get(name, Slots.none()) for name in names}
+    found = {name: one.get(name, Slots.none()) + other.get(name, Slots.none()) for name in names}
+    _check_weights(found)
+    return found
+
+
+def _check_weights(groups: Mapping[str, Slots]) -> None:
+    """Raise InputError where the pairs of some groups have weights and those of others have none."""
+    names = {slots.weights is not None: name for name, slots in groups.items() if len(slots.slot)}
+    if len(names) > 1:
+        raise InputError(
+            f"the pairs of the group {names[True]!r} have weights, and those of {names[False]!r} have none: add the "
+            "latter with sample_weight=np.ones(n)."
+        )

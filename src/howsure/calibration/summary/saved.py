@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from howsure.calibration.summary.cells import CELLS, FRACTION, LAST, SLOTS, STEEP
-from howsure.calibration.summary.slots import COLUMNS, WEIGHTS, Slots
+from howsure.calibration.summary.slots import COLUMNS, MOST, WEIGHTS, Slots
 from howsure.errors import InputError
 from howsure.files.json_text import parsed_json
 from howsure.files.opened import opened
@@ -67,12 +67,18 @@ def from_bytes(content: bytes, *, name: str = "content") -> Saved:
 
     Raises InputError if they are no summaries, of another version or grid, truncated or changed.
     """
+    if not isinstance(content, bytes | bytearray | memoryview):
+        raise InputError(
+            f"content must be bytes, not a {type(content).__name__}; CalibrationSummary.load reads a file."
+        )
+    content = bytes(content)
     first, _, rest = content[:-CHECKSUM].partition(b"\n")
     if not first.startswith(WORDS):
         raise InputError(f"{name} is not a calibration summary: CalibrationSummary.save writes one.")
     version = first[len(WORDS) :].decode("ascii", "replace")
     if version != str(VERSION):
-        raise InputError(f"{name} has version {version:.20}, and this howsure reads {VERSION}: install a newer one.")
+        shown = version[:20] if version.isalnum() else ascii(version[:20])
+        raise InputError(f"{name} has version {shown}, and this howsure reads {VERSION}: install a newer one.")
     if hashlib.sha256(content[:-CHECKSUM]).digest() != content[-CHECKSUM:]:
         raise _damaged(name, "it does not match its checksum")
     text, _, columns = rest.partition(b"\n")
@@ -138,6 +144,8 @@ def _parsed(head: dict[str, Any], content: bytes) -> Saved:
     if names is not None and (not all(isinstance(one, str) for one in names) or len(set(names)) < len(names)):
         raise ValueError("its groups have no names of their own")
     n, columns = sum(sizes), []
+    if n > len(content):  # each slot has pairs, whose number takes a byte
+        raise ValueError("it has fewer bytes than its head says")
     for width in head["bytes"]:
         columns.append(_wide(content[: width * n], width, n))
         content = content[width * n :]
@@ -168,7 +176,7 @@ def _check(slots: Slots) -> None:
     most = n * int(FRACTION)
     possible = [
         (np.diff(slots.slot) > 0).all() and slots.slot.min(initial=0) >= 0 and slots.slot.max(initial=0) < SLOTS,
-        (n > 0).all() and (slots.sums >= 0).all() and n.max(initial=0) < 2**35,
+        (n > 0).all() and (slots.sums >= 0).all() and n.max(initial=0) < MOST,
         (offsets <= most).all() and (squares <= offsets).all(),
         (infinite <= np.where(steep & (near == 0), n, 0)).all() and not logs[~steep].any(),
         slots.weights is None or (np.isfinite(slots.weights).all() and (slots.weights[:4] > 0).all()),

@@ -16,7 +16,7 @@ from howsure.calibration.summary.cells import (
     folded_slots,
     unfolded,
 )
-from howsure.calibration.summary.slots import COLUMNS, WEIGHTS, Slots, added
+from howsure.calibration.summary.slots import COLUMNS, WEIGHTS, Slots, added, checked_sums
 from howsure.errors import InputError
 from howsure.inputs.pairs import CHUNK_ROWS, Floats, Integers, Labels, Pairs
 
@@ -54,7 +54,8 @@ class SlotAdder:
         """The slots that hold pairs."""
         held = np.flatnonzero(self._sums[0][unfolded()])
         folded = unfolded()[held]
-        return Slots(held, self._sums[:, folded], None if self._weights is None else self._weights[:, folded])
+        weights = None if self._weights is None else self._weights[:, folded]
+        return Slots(held, checked_sums(self._sums[:, folded]), weights)
 
     def _buffers(self, n: int) -> tuple[Integers, Floats]:
         """Room for the slots of a chunk and for two columns beside them, used again and again."""

@@ -14,6 +14,7 @@ from howsure.errors import InputError
 from howsure.inputs.pairs import Floats, Integers
 
 COLUMNS = ("n", "offsets", "squares", "logs", "infinite")
+MOST = 2**35  # pairs of a slot: of more, the steps of their offsets do not add up in 64 bits
 WEIGHTS = ("w1", "w2", "w3", "w4", "fractions", "fraction_squares", "weighted_logs")
 
 
@@ -80,7 +81,9 @@ class Slots:
         return added(together)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Slots) and all(
+        if not isinstance(other, Slots) or (self.weights is None) != (other.weights is None):
+            return False
+        return all(
             np.array_equal(one, beside) if isinstance(one, np.ndarray) else one == beside
             for one, beside in zip(self._parts(), other._parts(), strict=True)
         )
@@ -168,8 +171,8 @@ class Slots:
         of_wrong = -4 * np.log(low / SCALE) + 2 * of_t / low**2
         of_right = -np.log1p(-r) + of_r / (2 * (1.0 - r) ** 2)
         loss = np.where(steep, 0.0, np.where(wrong, of_wrong, of_right)) * self.powers()[0]
-        logs = float(self.sums[3].sum()) / LOG_UNIT if self.weights is None else float(self.weights[6].sum())
-        return float(loss.sum()) + logs
+        logs = self.sums[3] / LOG_UNIT if self.weights is None else self.weights[6]
+        return float(loss.sum()) + float(logs.sum())
 
 
 def added(slots: Slots) -> Slots:
@@ -180,9 +183,18 @@ def added(slots: Slots) -> Slots:
     if not len(starts):
         return slots
     weights = None if slots.weights is None else np.add.reduceat(slots.weights[:, order], starts, axis=1)
-    return replace(
-        slots, slot=slot[starts], sums=np.add.reduceat(slots.sums[:, order], starts, axis=1), weights=weights
-    )
+    sums = checked_sums(np.add.reduceat(slots.sums[:, order], starts, axis=1))
+    return replace(slots, slot=slot[starts], sums=sums, weights=weights)
+
+
+def checked_sums(sums: Integers) -> Integers:
+    """The sums of slots. Raises InputError if there are more pairs in one than whole numbers of 64 bits add up."""
+    if sums[0].max(initial=0) >= MOST or sums.min(initial=0) < 0:
+        raise InputError(
+            f"the sums of one cell and label are too large for 64 bits, which hold those of {MOST:,} pairs, or of "
+            "fewer where predictions of almost 0 or 1 are wrong: keep a summary for each part of the pairs."
+        )
+    return sums
 
 
 def _agreed(name: str, one: str | None, other: str | None) -> str | None:
