@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -43,6 +46,7 @@ def said(check: Any, *values: object, **options: object) -> str:
         np.array([1, 0, 1], dtype=np.float16),
         np.array(["1", "0", "1"]),
         np.array([1, 0, 1], dtype=object),
+        np.array([Decimal("1.00"), Decimal(0), Decimal(1)]),
         pd.Series([1, 0, 1], dtype="Int64"),
         pd.Series([True, False, True], dtype="boolean"),
         pd.Series(["1", "0", "1"]),
@@ -256,3 +260,13 @@ def test_levels_that_are_none(level: Any) -> None:
 def test_levels() -> None:
     assert check_level(0.9) == 0.9
     assert check_level(np.float32(0.5)) == 0.5
+
+
+@pytest.mark.parametrize("checked", [check_labels, partial(check_codes, n=2, name="groups"), check_probabilities])
+def test_lists_in_rows_are_no_values(checked: Callable[[object], object]) -> None:
+    """As a data frame's column of lists gives them."""
+    for lists in ([[1, 2], [3, 4, 5]], [np.array([1, 2]), np.array([3])]):
+        column = np.empty(2, dtype=object)
+        column[:] = lists
+        with pytest.raises(InputError, match=r"must hold one value per row; some rows|must be numbers; row 0 holds"):
+            checked(column)

@@ -119,3 +119,10 @@ def test_without_any_library_the_message_says_what_to_install(backend: str) -> N
     done = subprocess.run([sys.executable, "-c", PROGRAM, backend], capture_output=True, text=True, check=False)
     assert done.stderr == ""
     assert 'pip install "howsure[pandas]"' in done.stdout
+
+
+def test_days_of_duckdb_are_days() -> None:
+    """So that groups by day have the names that other engines give them."""
+    (day,) = columns_from(duckdb.sql("SELECT DATE '2020-03-01' AS day UNION ALL SELECT NULL"), ["day"])
+    assert str(day[0]) == "2020-03-01"
+    assert np.ma.getmaskarray(day).tolist() == [False, True]

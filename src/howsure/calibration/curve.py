@@ -114,7 +114,7 @@ def calibration_curve(
     check_interval(interval)
     pairs = pairs_or_sums(
         y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label,
-        needs_rows=interval == "bootstrap",
+        needs_rows=interval == "bootstrap" or (method == "corp" and sample_weight is not None),
     )  # fmt: skip
     options: Any = of_bins if method == "bins" else {"n_simulations": n_simulations or SIMULATIONS}
     curve = (curve_of if method == "bins" else corp_of)(pairs, level=check_level(level), rng=rng, **options)
@@ -151,14 +151,13 @@ def curve_of(
     """
     check_interval(interval)
     level = check_level(level)
-    weightless, unit = 0, 1.0
+    unit, given = 1.0, len(pairs)
     if isinstance(pairs, Pairs):
-        unit = pairs.weight_unit
-        given, pairs = len(pairs), pairs.that_weigh()
+        unit, pairs = pairs.weight_unit, pairs.that_weigh()
         weightless = given - len(pairs)
     else:
         weightless = pairs.weightless
-    binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins, whole=whole)
+    binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins, whole=max(given, whole))
     s = binned.sums
     n = int(s.count.sum())
     cells = cells_of(pairs, binned)
@@ -179,7 +178,7 @@ def curve_of(
         base_rate=base_rate,
         n=n,
         histogram=binned.histogram * unit,
-        recipe=_recipe(pairs, binned, max(len(pairs), whole), bin_size, n_bins, binning, interval, level, rng),
+        recipe=_recipe(pairs, binned, max(given, whole), bin_size, n_bins, binning, interval, level, rng),
         notes=(*notes_of(pairs, binned, squared, weightless=weightless), *infinite_classes(multiclass)),
         name=name,
         reduction=pairs.reduction,

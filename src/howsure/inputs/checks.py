@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ MANY_LABELS = 12  # more values than this are no labels
 LIKELY_PERCENT = 10  # few logits are greater
 LOOKUP_SPREAD = 4
 NUMERIC = "biuf"  # the kinds of numpy's dtypes that are numbers
-NO_NUMBERS = (str, bytes, np.datetime64, np.timedelta64)  # though some turn into floats
+NO_NUMBERS = (str, bytes, np.datetime64, np.timedelta64, np.ndarray)  # though some turn into floats
 
 
 def check_probabilities(y_prob: object, *, name: str = "y_prob", n: int | None = None, logits: bool = False) -> Floats:
@@ -88,7 +89,11 @@ def check_labels(y_true: object, *, pos_label: object = None, name: str = "y_tru
     row = first_missing(column)
     if row is not None:
         raise _missing(name, row, column[row])
-    raise not_two_values(Counter(column.tolist()), pos_label=pos_label, name=name)
+    try:
+        counts = Counter(column.tolist())
+    except TypeError:
+        raise _not_one_value(name) from None
+    raise not_two_values(counts, pos_label=pos_label, name=name)
 
 
 def check_weights(sample_weight: object, *, n: int, name: str = "sample_weight") -> Floats:
@@ -127,7 +132,7 @@ def check_codes(values: object, *, n: int, name: str) -> tuple[Integers, tuple[s
         _check_length(values.codes, n, name)
         return values.codes, values.names
     column = _no_missing(values, n, name)
-    codes, distinct = _factorised(column)
+    codes, distinct = _factorised(column, name)
     texts = [str(value) for value in distinct]
     if column.dtype.kind in NUMERIC:
         return codes, tuple(texts)
@@ -145,7 +150,7 @@ def check_clusters(values: object, *, n: int, name: str = "clusters") -> Integer
     Raises InputError if a value is missing or the length is not n.
     """
     column = _no_missing(values, n, name)
-    codes, distinct = _factorised(column)
+    codes, distinct = _factorised(column, name)
     if column.dtype.kind in NUMERIC:
         return codes
     order = sorted(range(len(distinct)), key=lambda code: str(distinct[code]))  # whatever the order of the rows
@@ -226,7 +231,7 @@ def _zero_or_one(column: Column) -> Labels | None:
 
 
 def _zero_or_one_object(column: Column) -> Labels | None:
-    numeric = all(isinstance(value, (bool, int, float, np.number, np.bool_)) for value in column)
+    numeric = all(isinstance(value, (bool, int, float, Decimal, np.number, np.bool_)) for value in column)
     return _zero_or_one(column.astype(np.float64)) if numeric else None
 
 
@@ -270,8 +275,11 @@ def _missing(name: str, row: int, value: object) -> InputError:
     return InputError(f"{name} must not be missing; row {row} holds {_plain(value)!r}. Leave such rows out first.")
 
 
-def _factorised(column: Column) -> tuple[Integers, list[Any]]:
-    """Codes of the rows, and the distinct values that they represent (ascending if they are numbers)."""
+def _factorised(column: Column, name: str) -> tuple[Integers, list[Any]]:
+    """Codes of the rows, and the distinct values that they represent (ascending if they are numbers).
+
+    Raises InputError for values that are lists or the like.
+    """
     kind = column.dtype.kind
     if kind in "biu":
         integers = column.astype(np.int64, copy=False) if kind != "u" or column.dtype.itemsize < 8 else column
@@ -283,8 +291,15 @@ def _factorised(column: Column) -> tuple[Integers, list[Any]]:
         return codes.astype(np.int64, copy=False), distinct.tolist()
     seen: dict[Any, int] = {}
     rows = column.astype(str).tolist() if kind in "mM" else column.tolist()
-    codes = np.fromiter((seen.setdefault(value, len(seen)) for value in rows), dtype=np.int64, count=len(rows))
+    try:
+        codes = np.fromiter((seen.setdefault(value, len(seen)) for value in rows), dtype=np.int64, count=len(rows))
+    except TypeError:
+        raise _not_one_value(name) from None
     return codes, list(seen)
+
+
+def _not_one_value(name: str) -> InputError:
+    return InputError(f"{name} must hold one value per row; some rows hold lists or the like.")
 
 
 def _looked_up(offsets: Column, low: int, kind: str) -> tuple[Integers, list[Any]]:

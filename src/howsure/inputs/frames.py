@@ -123,7 +123,8 @@ def _arrays(table: Any) -> list[Column]:
     import narwhals as nw
 
     if table.implementation.is_duckdb():
-        return list(table.to_native().fetchnumpy().values())
+        held, schema = table.to_native().fetchnumpy(), table.collect_schema()
+        return [column.astype("datetime64[D]") if schema[name] == nw.Date else column for name, column in held.items()]
     if isinstance(table, nw.LazyFrame):
         table = table.collect(**_streaming(table))
     return [column.to_numpy() for column in table.iter_columns()]

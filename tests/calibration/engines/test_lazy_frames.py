@@ -109,6 +109,29 @@ def test_what_needs_rows_fetches_them(frame: pd.DataFrame, path: str) -> None:
     assert test.statistic == calibration_test(frame["label"], frame["prob"], method="spiegelhalter").statistic
 
 
+def test_pairs_of_weight_0_belong_to_the_whole() -> None:
+    """Whether bins are made of cells depends on the rows given, in memory as in an engine."""
+    rng = np.random.default_rng(5)
+    q = rng.random(EXACT_UP_TO + 1000)
+    columns = {"y": (rng.random(len(q)) < q).astype(int), "q": q, "w": rng.integers(0, 3, len(q))}
+    lazy = pl.LazyFrame(columns)
+    options = {"sample_weight": "w", "data": lazy}
+    weights = {"sample_weight": columns["w"]}
+    assert np.count_nonzero(columns["w"]) < EXACT_UP_TO
+    curve, memory = calibration_curve("y", "q", **options), calibration_curve(columns["y"], q, **weights)
+    assert curve.bins.count.tolist() == memory.bins.count.tolist()
+    assert curve.recipe == memory.recipe
+    error, memory_error = calibration_error("y", "q", **options), calibration_error(columns["y"], q, **weights)
+    assert error.high == pytest.approx(memory_error.high, rel=1e-9)
+    tests = [
+        calibration_test(*pairs, method="binned", **given).statistic
+        for pairs, given in ((("y", "q"), options), ((columns["y"], q), weights))
+    ]
+    assert tests[0] == pytest.approx(tests[1], rel=1e-9)
+    steps = calibration_curve("y", "q", method="corp", rng=0, **options)
+    assert steps.to_dict() == calibration_curve(columns["y"], q, method="corp", rng=0, **weights).to_dict()
+
+
 @pytest.mark.parametrize("engine", ["dask", "pandas"])
 def test_summaries_of_a_frame(engine: str, frame: pd.DataFrame, path: str) -> None:
     """A lazy frame of any number of rows is summed up, an eager one added as its columns are."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,18 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
         {"pos_label": "1"},
         r"pos_label='1' is not a value of y_true; it holds 0 \(3\), 1 \(3\)",
     ),
+    "a label that is no day": (
+        {"y_true": "day", "pos_label": "2020"},
+        r"pos_label='2020' is not a value of y_true; it holds datetime",
+    ),
+    "lists for labels": (
+        {"y_true": "lists"},
+        "y_true must hold one value per row; (the column 'lists' holds List|some rows hold lists)",
+    ),
+    "lists for groups": (
+        {"groups": "lists"},
+        "groups must hold one value per row; (the column 'lists' holds List|some rows hold lists)",
+    ),
     "numbers for labels": ({"y_true": "third"}, r"y_true must be 0 or 1; it holds 0\.5 \(6\)"),
 }
 
@@ -72,6 +85,8 @@ def broken() -> pl.DataFrame:
             "endless": [1.0, np.inf, 1.0, 1.0, 1.0, 1.0],
             "zero": [0.0] * 6,
             "third": [0.5] * 6,
+            "day": [date(2020, 1, 1)] * 6,
+            "lists": [[1, 2]] * 6,
         }
     )
 

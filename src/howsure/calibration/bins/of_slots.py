@@ -86,6 +86,6 @@ def bins_of_weight(slots: Slots, n_bins: int | None) -> tuple[Integers, Floats]:
 
 def label_variance_of(slots: Slots) -> Floats:
     """Σ w² q (1 - q) of each slot, without cancellation near 1."""
-    r, variance = slots.nearest()
+    r, variance = slots.nearest
     found: Floats = slots.powers()[1] * (r * (1.0 - r) - variance)
     return found

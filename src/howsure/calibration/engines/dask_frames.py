@@ -128,9 +128,13 @@ def _labels(column: Column, pos_label: Any) -> tuple[Counter[Any], Labels]:
         raise InputError(f"y_true must not be missing; row {row} holds {column[row]!r}. Leave such rows out first.")
     try:
         labels = check_labels(column, pos_label=pos_label)
-    except InputError:
+    except InputError as error:
+        try:
+            held = Counter(column.tolist())
+        except TypeError:  # of lists
+            raise error from None
         labels = np.asarray(column == pos_label, dtype=np.bool_).view(np.uint8)
-        return Counter(dict(Counter(column.tolist()).most_common(MOST_LABELS))), labels
+        return Counter(dict(held.most_common(MOST_LABELS))), labels
     ones = int(labels.sum())
     counts = {0: len(labels) - ones, 1: ones}
     return Counter({column[labels == one][:1].tolist()[0]: count for one, count in counts.items() if count}), labels

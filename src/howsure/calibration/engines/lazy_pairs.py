@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 from enum import IntEnum
 from typing import Any
 
@@ -118,7 +119,9 @@ class LazyPairs:
             return _is_text(dtype) or _is_number(dtype)
         if _is_text(dtype):
             return isinstance(self.pos_label, str)
-        return not _is_number(dtype) or isinstance(self.pos_label, (bool, int, float, np.number, np.bool_))
+        if _is_number(dtype):
+            return isinstance(self.pos_label, (bool, int, float, np.number, np.bool_))
+        return dtype.is_temporal() and isinstance(self.pos_label, date)
 
 
 def lazy_pairs(
@@ -138,6 +141,9 @@ def lazy_pairs(
     for name in named.values():
         if name is not None and name not in dtypes:
             raise unknown_name("column", name, list(dtypes), place="the data frame")
+    for parameter, name in (("y_true", y_true), ("groups", groups)):
+        if name is not None and dtypes[name].is_nested():
+            raise InputError(f"{parameter} must hold one value per row; the column {name!r} holds {dtypes[name]}.")
     for parameter in ("y_prob", "sample_weight"):
         name = named[parameter]
         if name is not None and not _is_number(dtypes[name]):

@@ -59,9 +59,9 @@ def calibration_error(
         y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label,
         needs_rows=interval == "bootstrap",
     )  # fmt: skip
-    pairs = pairs.that_weigh() if isinstance(pairs, Pairs) else pairs
+    whole, pairs = len(pairs), pairs.that_weigh() if isinstance(pairs, Pairs) else pairs
     options: Any = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "interval": interval}
-    return error_of(pairs, estimator=estimator, level=check_level(level), rng=rng, **options)
+    return error_of(pairs, estimator=estimator, level=check_level(level), rng=rng, whole=whole, **options)
 
 
 def error_of(
@@ -74,12 +74,13 @@ def error_of(
     interval: str = "debiased",
     level: float = 0.95,
     rng: Randomness = None,
+    whole: int = 0,
 ) -> Estimate:
-    """The error of checked pairs that weigh something: the implementation of `calibration_error`."""
+    """The error of checked pairs that weigh something, of `whole` pairs: the implementation of `calibration_error`."""
     if estimator not in ("debiased", "plugin"):
         raise InputError(f"estimator must be 'debiased' or 'plugin', not {estimator!r}")
     check_interval(interval)
-    binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins)
+    binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins, whole=whole)
     if estimator == "debiased":
         return debiased_estimate(squared_error(pairs, binned), n=len(pairs), level=check_level(level))
     return plugin_estimates(pairs, binned, interval, check_level(level), generator_from(rng))[0]

@@ -24,8 +24,8 @@ def binned_test(binned: Binned) -> tuple[float, float]:
     """
     s, bins = binned.sums, merged_bins(binned)
     zeros = s.w1 - s.y - s.u  # Σ w (1 - q), without cancellation near 1
-    columns = (s.u, np.maximum(binned.label_variance, 0.0), s.q, zeros, s.w1, s.w2)
-    gap, spread, ones, zeros, w, ww = (np.bincount(bins, weights=column) for column in columns)
+    columns: list[Floats] = [s.u, np.maximum(binned.label_variance, 0.0), s.q, zeros, s.w1, s.w2]
+    gap, spread, ones, zeros, w, ww = (np.bincount(bins, column).astype(np.float64) for column in columns)
     certain = spread <= 0.0
     if bool((np.abs(gap[certain]) > 1e-9).any()):
         return math.inf, 0.0

@@ -144,11 +144,11 @@ def check_calibration(
     rng: Randomness = None,
 ) -> CalibrationTest:
     """The test of checked pairs: the implementation of `calibration_test`."""
-    pairs, times = _ready(pairs), check_whole(n_simulations, name="n_simulations")
+    whole, pairs, times = len(pairs), _ready(pairs), check_whole(n_simulations, name="n_simulations")
     recipe: dict[str, Any] = {"howsure": __version__, "method": method, "n": len(pairs)}
     binned = None
     if method in ("simulation", "binned"):
-        binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins)
+        binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins, whole=whole)
         recipe |= {"binning": binning, "bin_size": binned.bin_size}
     recipe |= {"weighted": pairs.weights is not None, "clustered": pairs.clusters is not None}
     if method == "simulation" or pairs.clusters is not None:
