@@ -19,10 +19,11 @@ def saved(*, weighted: bool = False) -> bytes:
     return summary.to_bytes()
 
 
-def grouped() -> bytes:
-    """The same, in groups."""
+def grouped(*, weighted: bool = False) -> bytes:
+    """The same, in groups: a and b, or with weights c."""
     summaries, q = CalibrationSummaries(), np.arange(40) / 40
-    summaries.add(q > 0.5, q, groups=["a", "b"] * 20)
+    groups = ["c"] * 40 if weighted else ["a", "b"] * 20
+    summaries.add(q > 0.5, q, groups=groups, sample_weight=q if weighted else None)
     return summaries.to_bytes()
 
 
@@ -42,8 +43,13 @@ SUMMARISED = [
           "some of the summaries have groups and others have none. Summarise all with --group, or none.",
           ONE | {"b.summary": grouped()}),
     Wrong("a weighted summary beside another", "calibration a.summary b.summary",
-          "one of the summaries is weighted and the other is not: add the pairs without weights with "
-          "--weight=np.ones(n).", ONE | {"b.summary": saved(weighted=True)}),
+          "one of the summaries is weighted and the other is not: give each pair of the latter the weight 1.",
+          ONE | {"b.summary": saved(weighted=True)}),
+    Wrong("a summary named twice", "calibration a.summary ./a.summary",
+          "./a.summary is named twice; its pairs would be counted twice.", ONE),
+    Wrong("groups of which some have weights", "calibration summary a.summary b.summary --out c.summary",
+          "the pairs of the group 'c' have weights, and those of 'b' have none: give each of the latter the weight 1.",
+          {"a.summary": grouped(), "b.summary": grouped(weighted=True)}),
     Wrong("a test of sums", "calibration a.summary --test cox",
           "--test, --interval bootstrap and, with weights, --method corp need the pairs themselves; these are sums. "
           "Leave them out.", ONE),

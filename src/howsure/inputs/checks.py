@@ -15,14 +15,13 @@ import numpy.typing as npt
 
 from howsure.errors import InputError
 from howsure.inputs.arrays import Column, as_column, first_missing
-from howsure.inputs.coded import Coded
+from howsure.inputs.coded import Coded, factorised
 from howsure.inputs.naming import natural_order, shortened
 from howsure.inputs.pairs import Floats, Integers, Labels
 
 ROUNDING = 1e-3
 MANY_LABELS = 12  # more values than this are no labels
 LIKELY_PERCENT = 10  # few logits are greater
-LOOKUP_SPREAD = 4
 NUMERIC = "biuf"  # the kinds of numpy's dtypes that are numbers
 NO_NUMBERS = (str, bytes, np.datetime64, np.timedelta64, np.ndarray)  # though some turn into floats
 
@@ -276,39 +275,14 @@ def _missing(name: str, row: int, value: object) -> InputError:
 
 
 def _factorised(column: Column, name: str) -> tuple[Integers, list[Any]]:
-    """Codes of the rows, and the distinct values that they represent (ascending if they are numbers).
-
-    Raises InputError for values that are lists or the like.
-    """
-    kind = column.dtype.kind
-    if kind in "biu":
-        integers = column.astype(np.int64, copy=False) if kind != "u" or column.dtype.itemsize < 8 else column
-        low, high = int(integers.min()), int(integers.max())
-        if high - low < LOOKUP_SPREAD * len(integers) + 1000:
-            return _looked_up(integers - low, low, kind)
-    if kind in NUMERIC:
-        distinct, codes = np.unique(column, return_inverse=True)
-        return codes.astype(np.int64, copy=False), distinct.tolist()
-    seen: dict[Any, int] = {}
-    rows = column.astype(str).tolist() if kind in "mM" else column.tolist()
     try:
-        codes = np.fromiter((seen.setdefault(value, len(seen)) for value in rows), dtype=np.int64, count=len(rows))
+        return factorised(column)
     except TypeError:
         raise _not_one_value(name) from None
-    return codes, list(seen)
 
 
 def _not_one_value(name: str) -> InputError:
     return InputError(f"{name} must hold one value per row; some rows hold lists or the like.")
-
-
-def _looked_up(offsets: Column, low: int, kind: str) -> tuple[Integers, list[Any]]:
-    present = np.zeros(int(offsets.max()) + 1, dtype=np.int64)
-    present[offsets] = 1
-    distinct = np.flatnonzero(present)
-    present[distinct] = np.arange(len(distinct))
-    values = distinct + low
-    return present[offsets], (values.astype(np.bool_) if kind == "b" else values).tolist()
 
 
 def _plain(value: object) -> object:

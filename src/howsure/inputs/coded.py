@@ -1,4 +1,4 @@
-"""A column of names that is stored as codes."""
+"""Values as codes: a column of names that is stored so, and the codes of any column."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from howsure.inputs.arrays import Column
+from howsure.inputs.pairs import Integers
+
 Codes = np.ndarray[Any, np.dtype[Any]]  # whole numbers of any width
+LOOKUP_SPREAD = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,3 +23,32 @@ class Coded:
 
     def __len__(self) -> int:
         return len(self.codes)
+
+
+def factorised(column: Column) -> tuple[Integers, list[Any]]:
+    """Codes of the rows, and the distinct values that they represent (ascending if they are numbers).
+
+    Raises TypeError for values that are lists or the like.
+    """
+    kind = column.dtype.kind
+    if kind in "biu":
+        integers = column.astype(np.int64, copy=False) if kind != "u" or column.dtype.itemsize < 8 else column
+        low, high = int(integers.min()), int(integers.max())
+        if high - low < LOOKUP_SPREAD * len(integers) + 1000:
+            return _looked_up(integers - low, low, kind)
+    if kind in "biuf":
+        distinct, codes = np.unique(column, return_inverse=True)
+        return codes.astype(np.int64, copy=False), distinct.tolist()
+    seen: dict[Any, int] = {}
+    rows = column.astype(str).tolist() if kind in "mM" else column.tolist()
+    codes = np.fromiter((seen.setdefault(value, len(seen)) for value in rows), dtype=np.int64, count=len(rows))
+    return codes, list(seen)
+
+
+def _looked_up(offsets: Column, low: int, kind: str) -> tuple[Integers, list[Any]]:
+    present = np.zeros(int(offsets.max()) + 1, dtype=np.int64)
+    present[offsets] = 1
+    distinct = np.flatnonzero(present)
+    present[distinct] = np.arange(len(distinct))
+    values = distinct + low
+    return present[offsets], (values.astype(np.bool_) if kind == "b" else values).tolist()

@@ -66,7 +66,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "no summaries": (lambda: CalibrationSummaries().table(), "there are no summaries: add pairs first"),
     "weights of some groups": (
         lambda: groups(plain(), weighted()),
-        "the group 'b' have weights, and those of 'a' have none: add the latter with sample_weight=np.ones",
+        "the group 'b' have weights, and those of 'a' have none: give each of the latter the weight 1",
     ),
     "two of one name": (lambda: CalibrationSummaries({"1": plain(), 1: plain()}), "two are called '1'"),  # type: ignore[dict-item]
     "a group without weight": (lambda: weightless().table(), "every weight of the group 'a' is 0"),

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from howsure.calibration.engines.pairs_or_sums import sums_of_frame
 from howsure.calibration.summary.calibration_summary import CalibrationSummary, checked_pairs
-from howsure.calibration.summary.saved import Saved, from_bytes, read, to_bytes, write
+from howsure.calibration.summary.saved import Saved, check_weights, from_bytes, read, to_bytes, write
 from howsure.calibration.summary.slot_adder import slots_of
 from howsure.calibration.summary.slots import Slots
 from howsure.calibration.table import CalibrationTable, table_of
@@ -36,7 +36,7 @@ class CalibrationSummaries(Mapping[str, CalibrationSummary]):
             if str(name) in self._slots:
                 raise InputError(f"summaries must have names of their own; two are called {str(name)!r}.")
             self._slots[str(name)] = one.slots
-        _check_weights(self._slots)
+        check_weights(self._slots)
 
     @classmethod
     def from_frame(
@@ -149,15 +149,5 @@ class CalibrationSummaries(Mapping[str, CalibrationSummary]):
 def _merged(one: Mapping[str, Slots], other: Mapping[str, Slots]) -> dict[str, Slots]:
     names = one.keys() | other.keys()
     found = {name: one.get(name, Slots.none()) + other.get(name, Slots.none()) for name in names}
-    _check_weights(found)
+    check_weights(found)
     return found
-
-
-def _check_weights(groups: Mapping[str, Slots]) -> None:
-    """Raise InputError where the pairs of some groups have weights and those of others have none."""
-    names = {slots.weights is not None: name for name, slots in groups.items() if len(slots.slot)}
-    if len(names) > 1:
-        raise InputError(
-            f"the pairs of the group {names[True]!r} have weights, and those of {names[False]!r} have none: add the "
-            "latter with sample_weight=np.ones(n)."
-        )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -38,8 +38,9 @@ class Saved:
 
 
 def to_bytes(saved: Saved) -> bytes:
-    """The bytes of summaries."""
-    weighted = next((one.weights is not None for one in saved.parts if len(one.slot)), False)
+    """The bytes of summaries. Raises InputError where some have weights and others have none."""
+    check_weights(dict(zip([""] if saved.names is None else saved.names, saved.parts, strict=True)))
+    weighted = any(one.weights is not None for one in saved.parts if len(one.slot))
     distances = [np.diff(one.slot, prepend=0) for one in saved.parts]
     sums = [np.concatenate([one.sums[row] for one in saved.parts]) for row in range(len(COLUMNS))] if distances else []
     columns = [_narrow(column) for column in ([np.concatenate(distances), *sums] if distances else [])]
@@ -60,6 +61,16 @@ def to_bytes(saved: Saved) -> bytes:
         content.append(np.concatenate(floats, axis=1).astype("<f8").tobytes())
     whole = b"".join(content)
     return whole + hashlib.sha256(whole).digest()
+
+
+def check_weights(groups: Mapping[str, Slots]) -> None:
+    """Raise InputError where the pairs of some groups have weights and those of others have none."""
+    names = {slots.weights is not None: name for name, slots in groups.items() if len(slots.slot)}
+    if len(names) > 1:
+        raise InputError(
+            f"the pairs of the group {names[True]!r} have weights, and those of {names[False]!r} have none: give each "
+            "of the latter the weight 1."
+        )
 
 
 def from_bytes(content: bytes, *, name: str = "content") -> Saved:

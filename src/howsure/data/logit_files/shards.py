@@ -113,10 +113,11 @@ def _named(paths: Sequence[str | os.PathLike[str]]) -> tuple[str, ...]:
         if not matching:
             raise InputError(f"no file matches {path}.")
         found += matching
-    seen: dict[str, str] = {}
+    seen = set[str]()
     for path in found:
-        if seen.setdefault(os.path.realpath(path), path) is not path:
+        if (place := os.path.realpath(path)) in seen:
             raise InputError(f"{path} is named twice; its rows would be counted twice.")
+        seen.add(place)
     return tuple(found)
 
 

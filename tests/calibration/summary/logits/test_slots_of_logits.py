@@ -145,6 +145,7 @@ def test_weighted_by_probability() -> None:
          "row 0 holds 2."),
         ([[0.1, 0.2]], [0.0], {}, "targets must be the numbers of the right classes, integers; they are float64."),
         ([[0.1, 0.2]], [[0], [1, 2]], {}, "targets must be the numbers of the right classes, integers ("),
+        (np.ma.masked_less([[0.1, 0.2]], 0.15), [0], {}, "logits must not be masked, and some are: give -inf"),
         ([[1, 2]], [0], {}, "logits must be floating-point numbers; they are int64."),
         ("abc", [0], {}, "logits must be floating-point numbers; they are <U3."),
         ([[0.1], [0.2, 0.3]], [0], {}, "logits must be an array or a tensor of torch; numpy cannot read it ("),

@@ -78,6 +78,8 @@ def _array(logits: Any) -> Any:
         raise InputError(f"logits must be an array or a tensor of torch; numpy cannot read it ({error}).") from error
     if found.dtype.kind != "f":
         raise InputError(f"logits must be floating-point numbers; they are {found.dtype}.")
+    if np.ma.is_masked(logits):
+        raise InputError("logits must not be masked, and some are: give -inf for a class that cannot be.")
     return found
 
 
