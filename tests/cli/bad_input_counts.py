@@ -89,9 +89,16 @@ COUNTS = [
           "a column has one meaning; some of these are named for two: actor, p, p, y.",
           NEWS),
     Wrong("a date that is none", f"{TARGET} --date day --period month",
-          f"day must hold dates such as 2003-03-20; row 3 of news.csv {COUNTED} holds '20/3/2001'. Write year, "
-          "month and day.",
+          f"day must hold dates such as 2003-03-20; row 3 of news.csv {COUNTED} holds '20/3/2001'. If they are "
+          "written in another way, name it: --date-format %d.%m.%Y.",
           changed("day", 3, "20/3/2001")),
+    Wrong("a date written in another way than named", f"{TARGET} --date day --date-format %d.%m.%Y --period month",
+          f"day must hold dates written as %d.%m.%Y; row 1 of news.csv {COUNTED} holds '2001-01-20'.", NEWS),
+    Wrong("a way to write dates that lacks the day", f"{TARGET} --date day --date-format mm.yyyy --period month",
+          "--date-format must name the year, the month and the day; it is 'mm.yyyy'. For 31/12/2001 it is '%d/%m/%Y'.",
+          NEWS),
+    Wrong("a way to write dates without a date", f"{TARGET} --date-format %d.%m.%Y",
+          "--date-format says how --date is written; name its column too: --date COL.", NEWS),
     Wrong("a date without a period", f"{TARGET} --date day",
           "--date COL and --period week, month, quarter or year belong together; one of them is missing.",
           NEWS),

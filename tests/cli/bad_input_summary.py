@@ -36,6 +36,17 @@ SUMMARISED = [
     Wrong("a summary beside predictions", "calibration a.summary dev.csv --target gold --prob prob",
           "dev.csv is not a saved summary, and a.summary is. Summarise it first: howsure calibration summary FILE "
           "--out FILE.", ONE | CSV),
+    Wrong("a summary beside a file that is not there", "calibration a.summary b.summary",
+          "no file b.summary. Did you mean a.summary?", ONE),
+    Wrong("a summary named twice", "calibration '*.summary' a.summary",
+          "a.summary is named twice; its rows would be counted twice.", ONE),
+    Wrong("a column of a summary that is checked", "check calibration a.summary --max-error 0.1 --target gold",
+          "--target is for files of predictions; saved summaries hold sums. Leave it out.", ONE),
+    Wrong("another model beside a summary", "check calibration a.summary --better-than b.summary",
+          "--better-than is for files of predictions; saved summaries hold sums. Leave it out.", ONE),
+    Wrong("a summary where rows are needed", "selective a.summary",
+          "a.summary is a calibration summary, which holds no rows; howsure calibration, howsure check calibration and "
+          "CalibrationSummary.load read it.", ONE),
     Wrong("a summary that was cut off", "calibration a.summary",
           "a.summary was truncated or changed: it does not match its checksum. Restore a copy, or add the pairs again.",
           {"a.summary": saved()[:-7]}),

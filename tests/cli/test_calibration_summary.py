@@ -53,6 +53,7 @@ def test_two_halves_are_judged_as_the_whole(halves: tuple[Path, dict[str, Any]])
     assert told.endswith(f"both.summary: the sums of 3,000 pairs\nnext: howsure calibration {folder}/both.summary\n")
     assert (folder / "both.summary").read_bytes() == whole.read_bytes()
     assert "2 files pooled" in printed("calibration", a, b)
+    assert judged(folder / "[ab].summary") == [wanted]
     assert "note: rows of all files count as independent\n" in printed("calibration", a, b)
 
 
@@ -91,6 +92,28 @@ def test_what_needs_rows_is_refused(halves: tuple[Path, dict[str, Any]]) -> None
         assert done.code == 2
         assert "need the pairs themselves; these are sums. Leave them out." in done.err
     assert "miscalibration" in printed("calibration", path, "--method", "corp")
+
+
+def test_a_check_of_summaries_is_that_of_their_rows(halves: tuple[Path, dict[str, Any]], tmp_path: Path) -> None:
+    folder, _ = halves
+    for name in ("a", "b"):
+        summarised(folder, name, "--group", "tag", out=f"{name}-check.summary")
+    asked = ("--max-error", "0.05", "--format", "json")
+    whole = run("check", "calibration", folder / "all.parquet", *COLUMNS, "--group", "tag", *asked)
+    added = run("check", "calibration", folder / "?-check.summary", *asked, "--write-baseline", tmp_path / "b.json")
+    assert added.code == whole.code
+    kept, wanted = (json.loads(done.out)["verdicts"] for done in (added, whole))
+    assert [one["group"] for one in kept] == ["m2", "m10"]
+    for one, other in zip(kept, wanted, strict=True):
+        assert one["outcome"] == other["outcome"]
+        assert one["estimate"]["value"] == pytest.approx(other["estimate"]["value"], rel=1e-3)
+        assert one["estimate"]["high"] == pytest.approx(other["estimate"]["high"], rel=1e-3)
+    again = ("--not-worse-than", "0.05", "--baseline", tmp_path / "b.json", "--format", "json")
+    (tmp_path / "howsure.toml").write_text(
+        f'[check.calibration]\nfiles = "{folder}/?-check.summary"\nmax-error = 0.2\n'
+    )
+    assert "pass" in printed("check", "--config", tmp_path / "howsure.toml")
+    assert run("check", "calibration", folder / "?-check.summary", *again).code == 0
 
 
 def test_a_cluster_of_dask_gives_the_same_summary(

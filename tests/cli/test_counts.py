@@ -278,6 +278,11 @@ def test_periods_of_dates(news: tuple[Path, np.ndarray], tmp_path: Path) -> None
     found = howsure(*given[:2], bad, *given[3:], "--date", "day", "--period", "month")
     assert "day must hold dates such as 2003-03-20; row 7 of" in found.err
     assert "'3/20/2003'" in found.err
+    turned = [row | {"day": "{2}.{1}.{0}".format(*row["day"][:10].split("-"))} for row in dated]
+    given[2] = written(turned, tmp_path / "turned.csv")
+    german = ("--date", "day", "--date-format", "%d.%m.%Y", "--period", "quarter")
+    assert json.loads(printed(*given, "--by", "month", *german))["cells"] == by_date["cells"]
+    printed("counts", "sample", given[2], "--prob", "score", "--labels", "60", *german, "--output", tmp_path / "s.csv")
 
 
 def test_shares_in_table_figure_and_report(news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path) -> None:

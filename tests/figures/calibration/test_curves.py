@@ -56,6 +56,12 @@ def test_axes_say_what_they_show() -> None:
     assert len(diagonal) == 1
 
 
+def test_the_strip_names_the_label_as_the_axes_do() -> None:
+    drawn = draw_curves([calibration_curve(["ja", "nein"], [0.8, 0.3], pos_label="ja", bin_size=1)])
+    assert {"“ja”", "other"} <= set(texts_of(drawn))
+    assert {"label 1", "label 0"} <= set(texts_of(draw_curves([curve_with(Q, OVER)])))
+
+
 def test_underconfident_stands_above_the_diagonal_and_overconfident_below() -> None:
     ax = draw_curves([curve_with(Q, OVER)])
     places = {text.get_text(): text.get_position() for text in ax.texts}

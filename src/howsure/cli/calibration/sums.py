@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import glob
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -12,6 +13,7 @@ import click
 
 from howsure.cli.calibration.reading import opened
 from howsure.cli.terminal.options import in_order
+from howsure.data.tables.named_files import each_once
 from howsure.errors import InputError
 
 if TYPE_CHECKING:
@@ -74,17 +76,18 @@ class SummedPredictions:
 
 
 @contextmanager
-def predictions_or_sums(files: Sequence[str], *, engine: str, scheduler: str | None, **reading: Any) -> Iterator[Any]:
-    """The predictions in files, checked; or their sums, from a cluster or from saved summaries."""
-    saved = [is_summary(file) for file in files]
-    if any(saved):
-        if not all(saved):
-            raise InputError(
-                f"{files[saved.index(False)]} is not a saved summary, and {files[saved.index(True)]} is. Summarise it "
-                "first: howsure calibration summary FILE --out FILE."
-            )
-        _refuse_options({*reading, "engine", "scheduler"}, "is for files of predictions; saved summaries hold sums")
-        yield _of_saved(files)
+def predictions_or_sums(
+    files: Sequence[str], *, engine: str = ENGINES[0], scheduler: str | None = None, of_rows: Collection[str] = (),
+    **reading: Any,
+) -> Iterator[Any]:  # fmt: skip
+    """The predictions in files, checked; or their sums, from a cluster or from saved summaries.
+
+    of_rows: parameters of the command, besides those of reading, that no sums can follow.
+    """
+    if saved := saved_summaries(files):
+        why = "is for files of predictions; saved summaries hold sums"
+        _refuse_options({*reading, *of_rows, "engine", "scheduler"}, why)
+        yield _of_saved(saved)
     elif engine == DASK:
         yield _by_dask(files, scheduler, reading)
     elif scheduler is not None:
@@ -92,6 +95,25 @@ def predictions_or_sums(files: Sequence[str], *, engine: str, scheduler: str | N
     else:
         with opened(files, **reading) as predictions:
             yield predictions
+
+
+def saved_summaries(files: Sequence[str]) -> list[str]:
+    """The saved summaries that paths and globs name; [] if they name none.
+
+    Raises InputError if they name anything else beside summaries, or a summary twice.
+    """
+    paths = [path for file in files for path in ([file] if os.path.exists(file) else glob.glob(file, recursive=True))]
+    first = next(filter(is_summary, paths), None)
+    if first is None:
+        return []
+    named = each_once(files)
+    for file in named:
+        if not is_summary(file):
+            raise InputError(
+                f"{file} is not a saved summary, and {first} is. Summarise it first: howsure calibration summary FILE "
+                "--out FILE."
+            )
+    return named
 
 
 def is_summary(path: str) -> bool:

@@ -116,6 +116,8 @@ def all_command(config: str | None, **_: Any) -> None:
 def calibration_command(**given: Any) -> None:
     """Is the calibration error of the predictions in FILE... below a limit, or below that of another model?
 
+    For a limit or a --baseline, FILE... may be saved summaries: see `howsure calibration summary`.
+
     \b
     howsure check calibration dev.jsonl --target gold --prob score --max-error 0.05
     howsure check calibration dev.jsonl --target gold --prob score --group language --max-error 0.05

@@ -47,9 +47,9 @@ from howsure.errors import InputError
 @report_option
 def estimate_command(
     file: str, prob: str, labelled: str | None, label: str | None, positive: str | None, stratum: str | None,
-    inclusion: str | None, by: list[str] | None, date: str | None, period: str | None, features: list[str] | None,
-    where: str | None, input_format: str | None, cluster: str | None, method: str, share: bool, level: float,
-    seed: int, form: str, output: str | None, figure: str | None, report: str | None,
+    inclusion: str | None, by: list[str] | None, date: str | None, date_format: str | None, period: str | None,
+    features: list[str] | None, where: str | None, input_format: str | None, cluster: str | None, method: str,
+    share: bool, level: float, seed: int, form: str, output: str | None, figure: str | None, report: str | None,
 ) -> None:  # fmt: skip
     """Estimate counts per cell and in all, with intervals.
 
@@ -61,8 +61,8 @@ def estimate_command(
         raise InputError("--stratum and --inclusion belong to --target; a file of --labelled has its own.")
     with speaking_of_options():
         population = read_population(
-            file, prob, by=by or (), date=date, period=period, features=features or (), cluster=cluster, label=label,
-            stratum=stratum, inclusion=inclusion, where=where, format=input_format,
+            file, prob, by=by or (), date=date, period=period, date_format=date_format, features=features or (),
+            cluster=cluster, label=label, stratum=stratum, inclusion=inclusion, where=where, format=input_format,
         )  # fmt: skip
     if labelled is not None:
         join_labelled(population, labelled, positive=positive)

@@ -12,6 +12,7 @@ from howsure.cli.counts.wording import in_options
 from howsure.cli.terminal.output import say
 from howsure.data.predictions.read_columns import read_columns
 from howsure.errors import InputError
+from howsure.events.corpus.date_formats import check_date_format
 from howsure.events.periods import period_of
 from howsure.inputs.coded import Coded
 from howsure.inputs.naming import counted, shortened
@@ -36,6 +37,7 @@ def read_population(
     by: Sequence[str] = (),
     date: str | None = None,
     period: str | None = None,
+    date_format: str | None = None,
     features: Sequence[str] = (),
     cluster: str | None = None,
     label: str | None = None,
@@ -55,6 +57,10 @@ def read_population(
         raise InputError(
             "--date COL and --period week, month, quarter or year belong together; one of them is missing."
         )
+    if date_format is not None:
+        if date is None:
+            raise InputError("--date-format says how --date is written; name its column too: --date COL.")
+        check_date_format(date_format)
     cells = [*by, *([date] if date else [])]
     texts = [*cells, *([cluster] if cluster else [])]
     numbers = [prob, *features]
@@ -79,7 +85,7 @@ def read_population(
         say(in_options(found.said))
     held = found.arrays
     if date is not None:
-        held[date] = _periods(held[date], str(period), date, found.place)
+        held[date] = _periods(held[date], str(period), date, found.place, date_format)
     columns = {
         "prob": held[prob],
         "cells": {str(period) if name == date else name: held[name] for name in cells} or None,
@@ -100,20 +106,31 @@ def left_out(population: Population) -> list[str]:
     )
 
 
-def _periods(dates: Any, period: str, name: str, place: Callable[[int], str]) -> Coded:
+def _periods(dates: Any, period: str, name: str, place: Callable[[int], str], written: str | None) -> Coded:
     """The period of each date: each different date is read once."""
     if not isinstance(dates, Coded):
         texts, codes = np.unique(dates.astype(str), return_inverse=True)
         dates = Coded(codes, tuple(texts.tolist()))
     labels = []
-    for code, date in enumerate(dates.names):
+    for code, (date, day) in enumerate(zip(dates.names, _iso(dates.names, written), strict=True)):
         try:
-            labels.append(period_of(date, by=period))
+            labels.append(period_of(day, by=period))
         except InputError:
             row = int(np.flatnonzero(dates.codes == code)[0])
-            raise InputError(
-                f"{name} must hold dates such as 2003-03-20; {place(row)} holds {date!r}. Write year, month and day."
-            ) from None
+            advice = "If they are written in another way, name it: --date-format %d.%m.%Y." if written is None else ""
+            like = "such as 2003-03-20" if written is None else f"written as {written}"
+            raise InputError(f"{name} must hold dates {like}; {place(row)} holds {date!r}. {advice}".rstrip()) from None
     known = sorted(set(labels))
     places = {label: place for place, label in enumerate(known)}
     return Coded(np.array([places[label] for label in labels], dtype=np.int32)[dates.codes], tuple(known))
+
+
+def _iso(dates: Sequence[str], written: str | None) -> Sequence[str]:
+    """Dates written in a format as ISO 8601, and "" for what is none; as they are without a format."""
+    if written is None:
+        return dates
+    import duckdb
+
+    with duckdb.connect() as database:
+        asked = "SELECT coalesce(CAST(CAST(try_strptime(trim(unnest($1)), $2) AS DATE) AS VARCHAR), '')"
+        return [day for (day,) in database.execute(asked, [list(dates), written]).fetchall()]

@@ -17,9 +17,10 @@ seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show
 
 
 def cell_options(function: Any) -> Any:
-    """`--by`, `--date`, `--period`, `--where`, and `--from`, the format of the file."""
+    """`--by`, `--date`, `--date-format`, `--period`, `--where`, and `--from`, the format of the file."""
     by = click.option("--by", callback=as_names, metavar="COL,COL,…",
                       help="Columns that divide the units into cells, the period last.")  # fmt: skip
     date = click.option("--date", metavar="COL", help="Column of dates, whose periods divide the units after --by.")
     period = click.option("--period", type=click.Choice(PERIODS), help="Length of the periods of --date.")
-    return by(date(period(where_option(from_option(function)))))
+    form = click.option("--date-format", metavar="FORMAT", help="Date format, such as %d/%m/%Y (default: ISO 8601).")
+    return by(date(form(period(where_option(from_option(function))))))

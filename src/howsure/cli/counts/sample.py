@@ -41,9 +41,9 @@ from howsure.errors import InputError
 @seed_option
 @click.option("--output", type=Written(".csv"), metavar="FILE.csv", help="Write to a file instead of standard output.")
 def sample_command(
-    file: str, prob: str, number: int, by: list[str] | None, date: str | None, period: str | None,
-    where: str | None, input_format: str | None, cluster: str | None, show: list[str] | None, design: str,
-    more: str | None, seed: int, output: str | None,
+    file: str, prob: str, number: int, by: list[str] | None, date: str | None, date_format: str | None,
+    period: str | None, where: str | None, input_format: str | None, cluster: str | None, show: list[str] | None,
+    design: str, more: str | None, seed: int, output: str | None,
 ) -> None:  # fmt: skip
     """Draw the units to label, into a CSV.
 
@@ -60,6 +60,7 @@ def sample_command(
             by=by or (),
             date=date,
             period=period,
+            date_format=date_format,
             cluster=cluster,
             shown=show or (),
             where=where,

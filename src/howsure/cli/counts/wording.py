@@ -19,6 +19,7 @@ WORDS = (
     (r"^inclusion\b(?=[ ,])", "--inclusion"),
     (r"^clusters\b(?= must)", "--cluster"),
     (r"^width must", "--width must"),
+    (r"\bdate_format\b(?==|(?= must))", "--date-format"),
     (
         r"^the strata of the sample before are not those of these scores\..*$",
         "--more: the strata of its sheet are not those of this file. Use the same --prob, --by, --date and --cluster.",

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from howsure.calibration.summary.saved import WORDS
 from howsure.errors import InputError
 from howsure.files.compression import COMPRESSIONS, check_packed, compression_of
 from howsure.files.opened import missing_file
@@ -52,20 +53,25 @@ def named_files(
     if format is not None and format not in TABLES:
         known = ", ".join(TABLES)
         raise InputError(f"format=... must be one of {known}; it is {format!r}.")
+    named = each_once(paths)
+    return tuple(_file(one, format, spool / f"input-{at}", by_content=by_content) for at, one in enumerate(named))
+
+
+def each_once(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
+    """The files that paths and globs name, in the order named; those of a glob in natural order.
+
+    Raises InputError if none is named, a path leads nowhere, or a file is named twice, under any name or link.
+    """
     if not paths:
         raise InputError("no file is named; name a file, a glob in quotes, or - for standard input.")
-    files = [
-        _file(one, format, spool / f"input-{position}-{at}", by_content=by_content)
-        for position, path in enumerate(paths)
-        for at, one in enumerate(_expanded(os.fspath(path)))
-    ]
+    files = [one for path in paths for one in _expanded(os.fspath(path))]
     seen: set[str] = set()
     for file in files:
-        where = os.path.realpath(file.path)
+        where = STANDARD_INPUT if file == STANDARD_INPUT else os.path.realpath(file)
         if where in seen:
-            raise InputError(f"{file.name} is named twice; its rows would be counted twice.")
+            raise InputError(f"{file} is named twice; its rows would be counted twice.")
         seen.add(where)
-    return tuple(files)
+    return files
 
 
 def short_names(files: Sequence[File]) -> list[str]:
@@ -151,6 +157,11 @@ def _from_suffix(path: str) -> str:
     if suffix.lower() in SPREADSHEETS:
         raise InputError(f"{path} is a spreadsheet; save it as CSV (UTF-8) in your spreadsheet program, and name that.")
     if suffix.lower() not in SUFFIXES:
+        if _beginning(Path(path), "none", path).startswith(WORDS):
+            raise InputError(
+                f"{path} is a calibration summary, which holds no rows; howsure calibration, howsure check calibration "
+                "and CalibrationSummary.load read it."
+            )
         raise InputError(
             f"the format of {path} cannot be determined from its name; known are {', '.join(SUFFIXES)}, "
             "also with .gz or .zst. Or name it: format='csv'."

@@ -210,9 +210,16 @@ def draw_strip(ax: Axes, curve: CalibrationCurve | CorpCurve, how: Look, scale: 
     ax.stairs(scale.at(middle - zero), edges, facecolor=FAINT, **filled)
     ax.plot([scale.low, scale.high], [base, base], color=QUIET, linewidth=0.5, zorder=2)
     if named:
-        up, down = ("right", "wrong") if curve.reduction == TOP_LABEL else ("label 1", "label 0")
-        for share, name in ((middle + 0.035, up), (middle - 0.035, down)):
-            ax.text(*scale.place(-0.035, share), name, fontsize=6.5, color=QUIET, ha="right", va="center")
+        for share, name in zip((middle + 0.035, middle - 0.035), _sides(curve), strict=True):
+            text = ax.text(*scale.place(-0.035, share), "", fontsize=6.5, color=QUIET, ha="right", va="center")
+            literal(text, name)
+
+
+def _sides(curve: CalibrationCurve | CorpCurve) -> tuple[str, str]:
+    """What points up and down in the strip."""
+    if curve.reduction == TOP_LABEL:
+        return "right", "wrong"
+    return ("label 1", "label 0") if curve.positive is None else (f"“{shortened_name(curve.positive, 9)}”", "other")
 
 
 def _print_error(ax: Axes, curve: CalibrationCurve, scale: Scale, *, small: bool, lower: bool) -> None:
