@@ -36,6 +36,8 @@ APART = [
           "--engine dask needs the address of its scheduler: --scheduler tcp://10.0.0.1:8786."),
     Wrong("an address without a cluster", f"{EXTRACT} --scheduler tcp://10.0.0.1:8786",
           "--scheduler is for --engine dask."),
+    Wrong("parts that a glob does not find", "events merge 'part-*.duckdb' --store all.duckdb",
+          "no file matches part-*.duckdb."),
     Wrong("a scheduler that is none", f"{EXTRACT} --engine dask --scheduler mars",
           "no Dask scheduler answers at 'mars' within 5 s; its address is what `dask scheduler` prints, such as "
           "'tcp://host:8786'."),

@@ -47,6 +47,9 @@ SUMMARISED = [
     Wrong("a summary where rows are needed", "selective a.summary",
           "a.summary is a calibration summary, which holds no rows; howsure calibration, howsure check calibration and "
           "CalibrationSummary.load read it.", ONE),
+    Wrong("logits as a table", "calibration x.safetensors --target gold --prob prob",
+          "x.safetensors holds tensors, not columns; logits over many classes: howsure calibration logits.",
+          {"x.safetensors": b"tensors"}),
     Wrong("a summary that was cut off", "calibration a.summary",
           "a.summary was truncated or changed: it does not match its checksum. Restore a copy, or add the pairs again.",
           {"a.summary": saved()[:-7]}),

@@ -282,7 +282,8 @@ def test_periods_of_dates(news: tuple[Path, np.ndarray], tmp_path: Path) -> None
     given[2] = written(turned, tmp_path / "turned.csv")
     german = ("--date", "day", "--date-format", "%d.%m.%Y", "--period", "quarter")
     assert json.loads(printed(*given, "--by", "month", *german))["cells"] == by_date["cells"]
-    printed("counts", "sample", given[2], "--prob", "score", "--labels", "60", *german, "--output", tmp_path / "s.csv")
+    drawn = howsure("counts", "sample", given[2], "--prob", "score", "--labels", "60", *german)
+    assert (drawn.code, drawn.out.count("\n")) == (0, 61)
 
 
 def test_shares_in_table_figure_and_report(news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path) -> None:

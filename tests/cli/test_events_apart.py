@@ -36,10 +36,10 @@ def test_parts_and_their_merge(place: Path, tmp_path: Path) -> None:
     first, second, merged = tmp_path / "part-1.duckdb", tmp_path / "part-2.duckdb", tmp_path / "all.duckdb"
     text = printed(*extract(place, "--workers", 1, "--part", "1/2", "--store", first))
     assert text.startswith(f"{first}: part 1 of 2 of the input, {BATCH} documents of ")
-    assert text.endswith("\nnext, when all parts are there: howsure events merge\n")
+    assert text.endswith("\nnext, when all 2 parts are there: howsure events merge STORE... --store OUT\n")
     text = printed(*extract(place, "--workers", 1, "--part", "2/2", "--store", second))
     assert text.startswith(f"{second}: part 2 of 2 of the input, 5 documents of ")
-    text = printed("events", "merge", second, first, "--store", merged)
+    text = printed("events", "merge", tmp_path / "part-*.duckdb", "--store", merged)
     assert text.startswith(f"{merged}: {DOCUMENTS} documents of ")
     assert text.endswith(f"\n  put together from 2 parts\nnext: howsure events explore {merged}\n")
     assert contents(merged) == contents(place / "whole.duckdb")

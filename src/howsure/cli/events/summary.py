@@ -17,7 +17,6 @@ from howsure.show.table import Table
 PAPERS = (
     "  note: the rule attack misses actors named by a noun before a noun (US forces); --rule attack-wide finds them"
 )
-MERGE = "next, when all parts are there: howsure events merge"
 NOTHING = "nothing to explore: look at what was left out, at --lexicon and --rule, and at howsure events dependencies"
 
 
@@ -47,7 +46,10 @@ def summary(path: str, report: ExtractionReport | None = None, *, made: str = ""
     if report is not None and report.kept:
         lines += _speed(report)
     lines += [f"  {made}"] if made else []
-    after = MERGE if part is not None else f"next: howsure events explore {path}" if actors else NOTHING
+    if part is not None:
+        after = f"next, when all {part['of']} parts are there: howsure events merge STORE... --store OUT"
+    else:
+        after = f"next: howsure events explore {path}" if actors else NOTHING
     return "\n".join([*lines, after]) + "\n"
 
 

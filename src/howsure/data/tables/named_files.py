@@ -154,6 +154,8 @@ def _from_suffix(path: str) -> str:
         suffix = os.path.splitext(stem)[1]
     if suffix.lower() == ".npy":
         raise InputError(f"{path} is one array without a name; save arrays by their names: numpy.savez('x.npz', y=…).")
+    if suffix.lower() == ".safetensors":
+        raise InputError(f"{path} holds tensors, not columns; logits over many classes: howsure calibration logits.")
     if suffix.lower() in SPREADSHEETS:
         raise InputError(f"{path} is a spreadsheet; save it as CSV (UTF-8) in your spreadsheet program, and name that.")
     if suffix.lower() not in SUFFIXES:
