@@ -142,6 +142,16 @@ def test_a_partition_without_weight_is_no_fault() -> None:
     assert (len(slots), slots.weightless) == (2, 2)
 
 
+@pytest.mark.parametrize(("q", "y"), [(1.5, 0), (0.5, 2)])
+def test_a_frame_that_changes_between_two_queries(q: float, y: int) -> None:
+    """As where another process writes to it: the value to show is gone."""
+    first = pl.DataFrame({"q": [q], "y": [y]})
+    read = iter([first, first.clear(), first.clear()])
+    lazy = first.lazy().map_batches(lambda _: next(read), schema=first.schema)
+    with pytest.raises(InputError, match="data changed while it was read: two queries of its engine disagree"):
+        sums_of_frame(lazy, y_true="y", y_prob="q").checked()
+
+
 def test_weights_whose_powers_are_no_numbers() -> None:
     lazy = pl.LazyFrame({"q": [0.5, 0.25], "y": [0, 1], "w": [1e100, 1e100]})
     with pytest.raises(InputError, match="sample_weight must have fourth powers with a finite sum"):

@@ -9,6 +9,7 @@ from typing import Any
 from howsure.calibration.engines.frame_sums import labels_refused
 from howsure.calibration.engines.lazy_pairs import Fault, LazyPairs, is_nan
 from howsure.errors import InputError
+from howsure.inputs.arrays import Column, is_missing
 from howsure.inputs.checks import MANY_LABELS, probability_advice
 from howsure.inputs.frames import fetched
 from howsure.inputs.naming import counted
@@ -38,7 +39,7 @@ def _value(pairs: LazyPairs, fault: Fault, column: str) -> float:
     import narwhals as nw
 
     found = fetched(pairs.rows().filter(nw.col("fault") == int(fault)).select(column).head(1))
-    return float(found[column][0])
+    return _first(found[column])
 
 
 def _highest(pairs: LazyPairs) -> float:
@@ -47,7 +48,14 @@ def _highest(pairs: LazyPairs) -> float:
 
     q = nw.col("q")
     found = fetched(pairs.rows().filter(~(q.is_null() | is_nan(q))).select(highest=q.max()))
-    return float(found["highest"][0])
+    return _first(found["highest"])
+
+
+def _first(values: Column) -> float:
+    """The first of some values. Raises InputError if there is none, though an earlier query of the engine found one."""
+    if not len(values) or is_missing(values[0]):
+        raise InputError("data changed while it was read: two queries of its engine disagree. Read from a copy.")
+    return float(values[0])
 
 
 def _labels(pairs: LazyPairs) -> InputError:
@@ -57,6 +65,7 @@ def _labels(pairs: LazyPairs) -> InputError:
     labels = pairs.table.select(label=nw.col(pairs.y_true)).filter(~nw.col("label").is_null())
     counts = labels.group_by("label").agg(n=nw.len().cast(nw.Int64)).sort("n", "label", descending=[True, False])
     found = fetched(counts.head(MANY_LABELS + 1))
+    _first(found["n"])
     held = Counter(dict(zip(map(_plain, found["label"]), found["n"].tolist(), strict=True)))
     return labels_refused(held, pairs.pos_label)
 
