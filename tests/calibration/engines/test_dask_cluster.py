@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,8 @@ from tests.calibration.engines.pairs import FEW, MANY, added, same, sample
 
 pytestmark = pytest.mark.cluster
 PARTS = 8
+HELD: list[LocalCluster] = []
+OVER = threading.Event()
 
 
 @pytest.fixture(scope="module")
@@ -103,3 +106,28 @@ def test_what_workers_refuse(asked: dict[str, Any], told: str, cluster: LocalClu
 def test_no_scheduler() -> None:
     with pytest.raises(InputError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"):
         sums_by_dask("pairs.parquet", scheduler="tcp://127.0.0.1:9", y_true="label", y_prob="prob")
+
+
+def lose(scheduler: Any) -> None:
+    for listener in scheduler.listeners:
+        listener.stop()
+    for line in scheduler.client_comms.values():
+        line.abort()
+
+
+def part_that_ends_the_scheduler(number: int) -> pd.DataFrame:
+    """A partition during which the scheduler is lost: nobody listens any more, and the line to the client is cut."""
+    HELD[0].scheduler.loop.add_callback(lose, HELD[0].scheduler)
+    OVER.wait()
+    return sample(FEW)[number::PARTS]
+
+
+def test_a_scheduler_that_ends_is_told() -> None:
+    apart: dict[str, Any] = {"processes": False, "protocol": "tcp", "dashboard_address": None}
+    with LocalCluster(n_workers=1, threads_per_worker=1, **apart) as started:
+        HELD.append(started)
+        with Client(started.scheduler_address, timeout=1):
+            frame = dask.dataframe.from_map(part_that_ends_the_scheduler, range(2), meta=sample(FEW)[:0])
+            with pytest.raises(InputError, match="the scheduler of Dask ended, or gave up the work, while partitions"):
+                sums_of_frame(frame, y_true="label", y_prob="prob").checked()
+            OVER.set()

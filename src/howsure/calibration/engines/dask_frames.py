@@ -22,6 +22,14 @@ from howsure.inputs.pairs import Floats, Labels, Pairs
 
 AT_ONCE = 16  # sums that one task of the tree adds up
 MOST_LABELS = 100  # different ones kept of a partition, to be shown
+GONE = (
+    "the scheduler of Dask ended, or gave up the work, while partitions were added up; look at its log, and ask again."
+)
+LOST = {  # errors of distributed, which need not be installed
+    "KilledWorker": "the workers of Dask ended while they added up a partition: {}",
+    "FutureCancelledError": GONE,
+    "CommClosedError": GONE,
+}
 
 
 @dataclass(slots=True)
@@ -77,7 +85,7 @@ class PartitionSums:
 def sums_of_dask(frame: Any, pairs: LazyPairs) -> FrameSums:
     """The sums of the pairs of a Dask data frame, by group if they have groups.
 
-    Raises InputError if the workers that should add them up ended again and again.
+    Raises InputError if the workers that should add them up ended again and again, or the scheduler was lost.
     """
     import dask
 
@@ -90,9 +98,9 @@ def sums_of_dask(frame: Any, pairs: LazyPairs) -> FrameSums:
     try:
         (total,) = dask.compute(sums[0])
     except Exception as error:
-        if type(error).__name__ != "KilledWorker":  # of distributed, which need not be installed
+        if type(error).__name__ not in LOST:
             raise
-        raise InputError(f"the workers of Dask ended while they added up a partition: {error}") from error
+        raise InputError(LOST[type(error).__name__].format(error)) from error
     by_group = {name: total.by_group[name] for name in sorted(total.by_group, key=natural_order)}
     return FrameSums(total.n, by_group, _refusal(total, pairs))
 

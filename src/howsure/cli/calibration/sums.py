@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import logging
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -159,10 +160,14 @@ def _by_dask(files: Sequence[str], scheduler: str | None, reading: dict[str, Any
     from howsure.calibration.engines.dask_files import sums_by_dask
 
     positive = reading["positive"]
-    sums = sums_by_dask(
-        list(files), scheduler=scheduler, y_true=reading["label"], y_prob=reading["prob"], groups=reading["group"],
-        sample_weight=reading["weight"], pos_label=int(positive) if positive in ("0", "1") else positive,
-    )  # fmt: skip
+    logging.disable(logging.CRITICAL)  # Dask's remarks on a lost scheduler; what went wrong is told in one sentence
+    try:
+        sums = sums_by_dask(
+            list(files), scheduler=scheduler, y_true=reading["label"], y_prob=reading["prob"], groups=reading["group"],
+            sample_weight=reading["weight"], pos_label=int(positive) if positive in ("0", "1") else positive,
+        )  # fmt: skip
+    finally:
+        logging.disable(logging.NOTSET)
     columns = {role: reading[role] for role in COLUMNS if reading[role] is not None}
     return SummedPredictions(
         sums, list(files), columns, {"engine": DASK} | ({"positive": positive} if positive else {})
