@@ -57,6 +57,16 @@ def test_two_halves_are_judged_as_the_whole(halves: tuple[Path, dict[str, Any]])
     assert "note: rows of all files count as independent\n" in printed("calibration", a, b)
 
 
+def test_a_report_of_many_files_has_a_short_title(halves: tuple[Path, dict[str, Any]], tmp_path: Path) -> None:
+    saved = summarised(halves[0], "a").read_bytes()
+    for number in range(4):
+        (tmp_path / f"{number}.summary").write_bytes(saved)
+    printed("calibration", tmp_path / "?.summary", "--report", tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "<h1>How far can these predictions be trusted? 4 files</h1>" in page
+    assert "4 files pooled (" in page
+
+
 def test_groups_are_added_up_by_name(halves: tuple[Path, dict[str, Any]]) -> None:
     folder, columns = halves
     a, b = (summarised(folder, name, "--group", "tag", out=f"{name}-tags.summary") for name in ("a", "b"))

@@ -24,6 +24,7 @@ from howsure.show.numbers import number
 from howsure.show.table import Table
 from howsure.stats.multiplicity import ADJUSTED, adjust_p_values
 
+IN_A_TITLE = 3  # names of files
 SOFT = (
     "\nnote: labels are shares of annotators: a row is a pair of label 1 and one of label 0, weighted by its shares, "
     "in one cluster; every score is that against an annotator drawn at random, and intervals are on the safe side"
@@ -183,8 +184,11 @@ def write_report(
     """Write the report into a file."""
     from howsure.report import calibration_report
 
-    title = f"How far can these predictions be trusted? {files_text(recipe)}"
-    notes = [f"{skipped:,} rows were skipped: {_counts(recipe['skipped'])}."] if skipped else []
+    files = recipe["files"]
+    read = files_text(recipe) if len(files) <= IN_A_TITLE else f"{len(files):,} files"
+    title = f"How far can these predictions be trusted? {read}"
+    notes = [] if len(files) <= IN_A_TITLE else [f"{files_text(recipe)}."]
+    notes += [f"{skipped:,} rows were skipped: {_counts(recipe['skipped'])}."] if skipped else []
     notes += [f"{recipe['left_out']:,} rows were left out: not where {recipe['where']}."] if "where" in recipe else []
     notes += [f"{pooling[0].upper()}{pooling[1:]}."] if (pooling := _pooling(recipe).partition("note: ")[2]) else []
     how = None if adjust == "none" else adjust
