@@ -9,7 +9,7 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from howsure import __version__
-from howsure.calibration.bins.bins import Binned, bin_pairs, width_edges
+from howsure.calibration.bins.bins import Binned, bin_pairs, by_cells, width_edges
 from howsure.calibration.corp.curve import SIMULATIONS, corp_of
 from howsure.calibration.corp.results import CorpCurve
 from howsure.calibration.engines.pairs_or_sums import pairs_or_sums
@@ -33,7 +33,6 @@ from howsure.calibration.hypothesis_tests.binned import p_value_of
 from howsure.calibration.results import CalibrationCurve, bins_from
 from howsure.calibration.scores.multiclass import multiclass_scores
 from howsure.calibration.scores.score_parts import brier_parts, log_parts
-from howsure.calibration.summary.cells import EXACT_UP_TO
 from howsure.calibration.summary.slots import Slots
 from howsure.calibration.words.notes import groups_together, infinite_classes, notes_of
 from howsure.errors import InputError
@@ -215,7 +214,7 @@ def _recipe(
     recipe |= {"bins": len(binned.sums), "interval": interval, "level": level}
     if interval in ("nguyen-oconnor", "bootstrap"):
         recipe |= {"samples": SAMPLES if interval == "nguyen-oconnor" else RESAMPLES, "seed": seed_in_recipe(rng)}
-    if whole > EXACT_UP_TO or isinstance(pairs, Slots):
+    if by_cells(pairs, whole):
         recipe |= {"ties": "cells"}
     clustered = isinstance(pairs, Pairs) and pairs.clusters is not None
     return recipe | {"weighted": pairs.weights is not None, "clustered": clustered}

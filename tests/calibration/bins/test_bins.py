@@ -17,7 +17,7 @@ from howsure.calibration.bins.bins import (
     choose_bin_size,
     width_edges,
 )
-from howsure.calibration.curve import calibration_curve
+from howsure.calibration.curve import calibration_curve, curve_of
 from howsure.calibration.estimates.calibration_error import calibration_error
 from howsure.calibration.summary.cells import EXACT_UP_TO
 from howsure.calibration.summary.slot_adder import slots_of
@@ -156,6 +156,16 @@ def test_fewer_rows_than_a_bin_are_one_bin() -> None:
 )
 def test_the_automatic_bin_size(n: int, size: int) -> None:
     assert automatic_bin_size(n) == size
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+def test_only_pairs_in_clusters_end_bins_between_any_two_of_many_predictions(clustered: bool) -> None:
+    n = EXACT_UP_TO + 1
+    q = 0.3 + 1e-9 * np.random.default_rng(0).permutation(n)  # all within a few cells
+    pairs = Pairs(np.zeros(n, np.uint8), q, clusters=np.arange(n) // 2 if clustered else None)
+    binned = bin_pairs(pairs, bin_size=1000)
+    assert (len(binned.sums) == n // 1000) == clustered
+    assert curve_of(pairs, bin_size=1000).recipe.get("ties") == (None if clustered else "cells")
 
 
 def test_the_number_of_bins_asked_for_is_what_one_gets_without_ties() -> None:

@@ -83,8 +83,8 @@ def bin_pairs(
 ) -> Binned:
     """Bin checked pairs, or the sums of pairs. The result does not depend on the order of the rows.
 
-    Of more than `EXACT_UP_TO` pairs in the whole input (`whole`, where these are a part of it), and of sums, bins are
-    made of whole cells.
+    Of sums, and of more than `EXACT_UP_TO` pairs in the whole input (`whole`, where these are a part of it), bins are
+    made of whole cells; not so of pairs in clusters, which no engine adds up.
     """
     if binning == "weight" and not isinstance(pairs, Slots):
         raise InputError("binning='weight' is for sums: add the pairs to a CalibrationSummary, whose curve takes it.")
@@ -96,11 +96,18 @@ def bin_pairs(
         raise InputError(f"bins of equal {equal} have no bin_size; it is {bin_size!r}. Give n_bins instead.")
     size = choose_bin_size(len(pairs), bin_size=bin_size, n_bins=n_bins)
     if isinstance(pairs, Pairs):
-        exact = max(whole, len(pairs)) <= EXACT_UP_TO
+        exact = not by_cells(pairs, whole)
         if exact or (len(pairs) <= SORT_UP_TO and binning == "adaptive"):
             return _bin_sorted(pairs, binning, size, n_bins, exact=exact)
         pairs = slots_of(pairs)
     return _bin_slots(pairs, binning, size, n_bins)
+
+
+def by_cells(pairs: Pairs | Slots, whole: int) -> bool:
+    """Whether bins are made of whole cells."""
+    if isinstance(pairs, Slots):
+        return True
+    return pairs.clusters is None and max(whole, len(pairs)) > EXACT_UP_TO
 
 
 def width_edges(n_bins: int | None) -> Floats:

@@ -39,7 +39,8 @@ def _value(pairs: LazyPairs, fault: Fault, column: str) -> float:
     import narwhals as nw
 
     found = fetched(pairs.rows().filter(nw.col("fault") == int(fault)).select(column).head(1))
-    return _first(found[column])
+    values = found[column]
+    return math.nan if len(values) and isinstance(values[0], float) and math.isnan(values[0]) else _first(values)
 
 
 def _highest(pairs: LazyPairs) -> float:
