@@ -133,11 +133,7 @@ def _of_saved(files: Sequence[str]) -> SummedPredictions:
     from howsure.inputs.naming import natural_order
 
     sums: dict[str, Slots] = {}
-    places = set[str]()
     for file in files:
-        if (place := os.path.realpath(file)) in places:
-            raise InputError(f"{file} is named twice; its pairs would be counted twice.")
-        places.add(place)
         found = read(file)
         for name, slots in zip(found.names if found.names is not None else [""], found.parts, strict=True):
             sums[name] = sums.get(name, Slots.none()) + slots
