@@ -151,3 +151,9 @@ def test_predictions_near_0_overflow_nowhere(method: str, tiny: float) -> None:
             found = calibration_test(y, q, method=method, clusters=np.arange(200) // 5, sample_weight=weights, rng=0)
         assert 0.0 <= found.p_value <= 1.0
         assert not np.isnan(found.statistic)
+
+
+def test_predictions_next_to_0_that_leave_one_direction_have_a_p_value() -> None:
+    q = [0.0, 5e-324, 2.0**-30]
+    found = calibration_test([0, 0, 1], q, clusters=[0, 0, 1], method="cox", n_simulations=31, rng=0)
+    assert found.p_value >= 0.5  # two clusters

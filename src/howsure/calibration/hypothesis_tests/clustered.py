@@ -108,5 +108,6 @@ def _score(found: Surprises) -> tuple[Any, Statistic]:
 
     open_, z = log_odds_columns(found.q)  # there is a column: some surprise is not 0
     surprise = csr_array((found.value[open_], (found.cluster[open_], np.arange(len(z)))))
-    inverse = np.linalg.inv((z.T * found.known[open_]) @ z)
+    information = (z.T * found.known[open_]) @ z
+    inverse = np.linalg.pinv(information, hermitian=True)  # predictions of almost 0 and 1 may leave only one direction
     return csr_array(surprise @ z), lambda rows: np.einsum("ri,ij,rj->r", rows, inverse, rows)
