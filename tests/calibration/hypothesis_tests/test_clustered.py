@@ -154,6 +154,8 @@ def test_predictions_near_0_overflow_nowhere(method: str, tiny: float) -> None:
 
 
 def test_predictions_next_to_0_that_leave_one_direction_have_a_p_value() -> None:
-    q = [0.0, 5e-324, 2.0**-30]
-    found = calibration_test([0, 0, 1], q, clusters=[0, 0, 1], method="cox", n_simulations=31, rng=0)
-    assert found.p_value >= 0.5  # two clusters
+    for q, weights in (([0.0, 5e-324, 2.0**-30], None), ([0.0, 5e-324, 1.0], [1.0, 0.1, 1.0])):
+        found = calibration_test(
+            [0, 0, 1], q, clusters=[0, 0, 1], sample_weight=weights, method="cox", n_simulations=31, rng=0
+        )
+        assert found.p_value >= 0.5  # two clusters

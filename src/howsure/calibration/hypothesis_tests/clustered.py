@@ -108,6 +108,16 @@ def _score(found: Surprises) -> tuple[Any, Statistic]:
 
     open_, z = log_odds_columns(found.q)  # there is a column: some surprise is not 0
     surprise = csr_array((found.value[open_], (found.cluster[open_], np.arange(len(z)))))
-    information = (z.T * found.known[open_]) @ z
-    inverse = np.linalg.pinv(information, hermitian=True)  # predictions of almost 0 and 1 may leave only one direction
+    inverse = _inverse((z.T * found.known[open_]) @ z)
     return csr_array(surprise @ z), lambda rows: np.einsum("ri,ij,rj->r", rows, inverse, rows)
+
+
+def _inverse(information: Floats) -> Floats:
+    """The inverse; of a matrix of which predictions of almost 0 and 1 leave only one direction, that of this one."""
+    try:
+        return np.asarray(np.linalg.inv(information), dtype=np.float64)
+    except np.linalg.LinAlgError:
+        scale = float(np.trace(information))
+        if scale == 0.0:
+            return np.zeros_like(information)
+        return np.asarray(np.linalg.pinv(information / scale, hermitian=True) / scale, dtype=np.float64)
