@@ -48,7 +48,7 @@ def cox_test(pairs: Pairs) -> Recalibration:
     most, intercept, slope = _fit(q, z, y, w)
     statistic = max(2 * (most - _log_likelihood(_log_odds(q), y, w)), 0.0)
     spread = w * q * (1 - q)
-    weight = np.ones(z.shape[1]) if weights is None else _eigenvalues((z.T * spread) @ z, (z.T * (spread * w)) @ z)
+    weight = np.ones(z.shape[1]) if weights is None else _eigenvalues((z.T * spread) @ z, (z.T * (spread * w)) @ z, w)
     return Recalibration(statistic, _tail(statistic, weight), intercept, slope)
 
 
@@ -135,11 +135,15 @@ def _entropy(y: Labels, w: Floats) -> float:
     return float((some * np.log(some / both.sum())).sum()) if len(some) else 0.0
 
 
-def _eigenvalues(a: Floats, b: Floats) -> Floats:
-    from scipy.linalg import eigh
+def _eigenvalues(a: Floats, b: Floats, w: Floats) -> Floats:
+    """Those of A⁻¹B. None is above the largest weight, which stands for them if predictions of almost 0 and 1 leave A
+    without an inverse."""
+    from scipy.linalg import LinAlgError, eigh
 
-    values: Floats = eigh(b, a, eigvals_only=True)
-    return values
+    try:
+        return np.asarray(eigh(b, a, eigvals_only=True), dtype=np.float64)
+    except LinAlgError:
+        return np.full(len(a), w.max())
 
 
 def _tail(statistic: float, weights: Floats) -> float:
