@@ -9,16 +9,22 @@ CLUSTER := $(VENV)/.ready-cluster
 PROGRAMS := .venv-programs/bin
 PARALLEL := -n logical --dist worksteal
 CONSTRAINTS := -c constraints.txt
-INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check $(CONSTRAINTS)
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
+# uv installs in ten seconds what takes pip a minute; where it cannot, pip does, or says why not.
+install = { $(PIP) -c constraints.txt uv && $(BIN)/uv pip install -q --python $(BIN)/python $(CONSTRAINTS) $(1); } 2>/dev/null \
+	|| $(PIP) $(CONSTRAINTS) $(1)
 
-.PHONY: demo test test-portable test-busy test-versions test-ranges test-lowest lint check check-slow fuzz drills test-programs test-cluster \
-	bench pictures docs reproductions licences lock clean
+.PHONY: demo test test-long test-portable test-busy test-versions test-ranges test-lowest lint check check-slow fuzz \
+	drills test-programs test-cluster bench pictures docs reproductions licences lock clean
 
 demo: $(READY)  ## a calibration curve on bundled data
 	$(BIN)/howsure demo
 
-test: $(READY)  ## tests, doctests, and every command of the documents
+test: $(READY)  ## tests, doctests, commands of the documents: four minutes on two cores
 	$(BIN)/python -m pytest $(PARALLEL)
+
+test-long: $(READY)  ## whole experiments, the longest documents, the page in a browser, kills: CI runs both
+	$(BIN)/python -m pytest $(PARALLEL) -m "long and not slow"
 
 # Without numpy's wide instruction sets, on a plain BLAS kernel, in another language, time zone and order of hashes.
 WIDE = import numpy; print(*numpy.show_config(mode="dicts")["SIMD Extensions"].get("found", []))
@@ -32,10 +38,11 @@ NO_NUMBERS := tests/explorer tests/figures tests/files tests/fuzz tests/report t
 	tests/cli/test_labels.py tests/cli/test_reproduce.py tests/cli/test_stopping.py \
 	tests/significance/test_experiments.py tests/test_architecture.py tests/test_repository.py
 SEED = $(shell $(BIN)/python -c 'import random; print(random.randrange(2**32))')
-test-portable: $(READY)  ## the same as on another machine, but for what computes nothing; SEED=… repeats a run
+EVERY = not slow and not drill and not programs and not cluster
+test-portable: $(READY)  ## both as on another machine, but for what computes nothing; SEED=… repeats a run
 	seed=$(SEED); echo "PYTHONHASHSEED=$$seed"; \
 	NPY_DISABLE_CPU_FEATURES="$$($(BIN)/python -c '$(WIDE)')" OPENBLAS_CORETYPE=$(KERNEL) \
-	LC_ALL=C TZ=Asia/Kathmandu PYTHONHASHSEED=$$seed $(BIN)/python -m pytest $(PARALLEL) $(NO_NUMBERS:%=--ignore=%)
+	LC_ALL=C TZ=Asia/Kathmandu PYTHONHASHSEED=$$seed $(BIN)/python -m pytest $(PARALLEL) -m "$(EVERY)" $(NO_NUMBERS:%=--ignore=%)
 
 # Each core has something better to do.
 test-busy: $(READY)  ## ten times the tests of the page, beside a busy loop on every core
@@ -50,30 +57,30 @@ test-versions:  ## the tests under each Python that is found, each in an environ
 	else echo "python$$version: not found, not tested"; fi; done; \
 	test -n "$$found" || { echo "none of python$(VERSIONS) is on the PATH"; exit 1; }; \
 	for version in $$found; do echo "== Python $$version"; \
-	$(MAKE) PYTHON=python$$version VENV=.venv-$$version test || exit 1; done
+	$(MAKE) PYTHON=python$$version VENV=.venv-$$version test test-long || exit 1; done
 
 test-ranges:  ## the tests with the newest libraries that pyproject.toml allows
-	$(MAKE) VENV=.venv-ranges CONSTRAINTS= test
+	$(MAKE) VENV=.venv-ranges CONSTRAINTS= test test-long
 
 test-lowest:  ## the tests with the oldest libraries that pyproject.toml allows
 	test -x .venv-lowest/bin/uv || { $(PYTHON) -m venv .venv-lowest && .venv-lowest/bin/pip install -qq uv; }
 	VIRTUAL_ENV=.venv-lowest .venv-lowest/bin/uv pip install -q --resolution lowest-direct -e ".[dev]"
 	touch .venv-lowest/.ready
-	$(MAKE) VENV=.venv-lowest test
+	$(MAKE) VENV=.venv-lowest test test-long
 
 lint: $(READY)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy --strict src
 
-check: lint test  ## what must hold before a change goes in
+check: lint test test-long  ## what must hold before a change goes in
 
 check-slow: $(READY)  ## simulations: coverage, rates of error, large files
 	$(BIN)/python -m pytest -m slow
 
 MINUTES ?= 5
 fuzz: $(READY)  ## MINUTES of inputs that a fuzzer makes, for each of the READERS (all): before a release
-	$(INSTALL) --only-binary atheris -e ".[fuzz]"
+	$(call install,--only-binary atheris -e ".[fuzz]")
 	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) $(READERS)
 
 drills: $(READY)  ## kills and full disks, in every command that writes: before a release
@@ -115,15 +122,15 @@ clean:
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "howsure needs Python 3.11 or newer; name one: make PYTHON=python3.12")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(INSTALL) -e ".[dev]"
+	$(call install,-e ".[dev]")
 	touch $@
 
 $(PEERS): $(READY)
-	$(INSTALL) -e ".[bench]"
+	$(call install,-e ".[bench]")
 	touch $@
 
 $(CLUSTER): $(READY)
-	$(INSTALL) -e ".[spark]"
+	$(call install,-e ".[spark]")
 	touch $@
 
 $(PROGRAMS)/.ready: pyproject.toml tests/programs/requirements.txt
@@ -132,5 +139,5 @@ $(PROGRAMS)/.ready: pyproject.toml tests/programs/requirements.txt
 	touch $@
 
 $(SITE_TOOLS): $(READY)
-	$(INSTALL) -e ".[docs]"
+	$(call install,-e ".[docs]")
 	touch $@
