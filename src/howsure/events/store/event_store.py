@@ -68,17 +68,20 @@ class EventStore:
         held = {**settings, "version": VERSION, "howsure": __version__, "finished": False}
         try:
             with _writing(target), duckdb.connect(temporary, config=CONFIG) as connection:
+                connection.execute("BEGIN")
                 for statement in create_statements():
                     connection.execute(statement)
                 for name, value in held.items():
                     connection.execute("INSERT INTO settings VALUES (?, ?)", [name, json.dumps(value)])
+                connection.execute("COMMIT")
                 connection.execute("CHECKPOINT")  # closing would do it too, but keep it secret where it fails
             os.replace(temporary, target)
             sync_folder(target.parent)
         finally:
             for left in (temporary, temporary.with_name(f"{temporary.name}.wal")):
                 left.unlink(missing_ok=True)
-        return cls.open(target, read_only=False, checked=False, part=True)  # its tables were made above
+        remember_whole(target, state_of(target))  # its tables were made above
+        return cls.open(target, read_only=False, part=True)
 
     @classmethod
     def open(
@@ -101,6 +104,7 @@ class EventStore:
         if not read_only and not os.access(target, os.W_OK):
             raise StoreError(f"{target} cannot be written: you have no permission to. Change that, or work on a copy.")
         state = state_of(target)
+        known = was_whole(target, state)
         try:
             connection = duckdb.connect(target, read_only=read_only, config=READING if read_only else CONFIG)
         except duckdb.Error as error:
@@ -114,10 +118,10 @@ class EventStore:
                 ) from error
             raise InputError(f"{target} is not a store, or it is damaged or truncated: {_first_line(error)}") from error
         try:
-            store = cls(target, connection, read_settings(connection, target))
+            store = cls(target, connection, read_settings(connection, target, known=known))
             if not part:
                 check_all_of_it(store)
-            if checked and not was_whole(target, state):
+            if checked and not known:
                 check_opened(store)
                 remember_whole(target, state)
             return store

@@ -47,11 +47,9 @@ def schema_damage(store: Store) -> Iterator[Damage]:
         "WHERE schema_name = 'main' AND NOT internal AND NOT temporary"
     )
     held = dict(rows_of(store, tables))
-    columns: dict[str, dict[str, str]] = {}
-    listed = "SELECT table_name, column_name, data_type FROM system.main.duckdb_columns() WHERE schema_name = 'main'"
-    for table, column, kind in rows_of(store, listed):
-        columns.setdefault(table, {})[column] = kind
-    for table in tables_of(store.settings.get("version")):
+    wanted = tables_of(store.settings.get("version"))
+    columns = _columns(store, [table for table in wanted if table in held])
+    for table in wanted:
         if table not in held:
             yield Damage(table, "it is missing")
             continue
@@ -66,6 +64,15 @@ def schema_damage(store: Store) -> Iterator[Damage]:
     own = rows_of(store, "SELECT DISTINCT function_name FROM system.main.duckdb_functions() WHERE NOT internal")
     if own:
         yield Damage("settings", f"a store has no functions of its own; it has {shortened([name for (name,) in own])}")
+
+
+def _columns(store: Store, tables: Sequence[str]) -> dict[str, dict[str, str]]:
+    """The types of the columns of tables; a list of all columns would bind each view of the system first."""
+    each = (f"SELECT '{table}', name, type FROM system.main.pragma_table_info('main.{table}')" for table in tables)
+    columns: dict[str, dict[str, str]] = {table: {} for table in tables}
+    for table, column, kind in rows_of(store, " UNION ALL ".join(each)) if tables else ():
+        columns[table][column] = kind
+    return columns
 
 
 def small_tables(store: Store) -> tuple[str, ...]:

@@ -23,15 +23,15 @@ MOST_SAMPLES = 10**6
 WORD_LISTS = ("verbs", "forms", "nouns", "described_by")
 
 
-def read_settings(connection: duckdb.DuckDBPyConnection, path: Path) -> Settings:
-    """The settings of an open store, by name.
+def read_settings(connection: duckdb.DuckDBPyConnection, path: Path, *, known: bool = False) -> Settings:
+    """The settings of an open store, by name; `known` if its tables were found without damage before.
 
     Raises InputError if there are none, or if they are of another version of the tables, or contain values that no
     extraction writes.
     """
     try:
-        held = connection.execute(STORED).fetchall()
-        if len(held) != 1 or "GENERATED ALWAYS" in held[0][0]:
+        held = [] if known else connection.execute(STORED).fetchall()
+        if not known and (len(held) != 1 or "GENERATED ALWAYS" in held[0][0]):
             raise ValueError("settings is no table of values")
         rows = connection.execute("SELECT name, value FROM main.settings").fetchall()
         settings = {str(name): json.loads(value, parse_constant=_no_number) for name, value in rows}
