@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import save
 
+from howsure import CalibrationSummary
 from tests.cli.bad_input import Wrong
 
 LOGITS = np.arange(20.0).reshape(4, 5) % 3
@@ -26,6 +27,9 @@ def npy(array: Any) -> bytes:
 
 SHARD = {"logits.npy": npy(LOGITS)}
 BOTH = SHARD | {"tokens.npy": npy(TOKENS)}
+PAIRS = CalibrationSummary()
+PAIRS.add([0, 1, 1, 0], [0.1, 0.4, 0.8, 0.9])
+SUMS = {"sums.summary": PAIRS.to_bytes()}
 CALL = "calibration logits logits.npy --targets tokens.npy"
 OF_LOGITS = [
     Wrong("logits without targets", "calibration logits logits.npy",
@@ -64,6 +68,11 @@ OF_LOGITS = [
           BOTH | {"more.npy": npy(LOGITS[:, :4])}),
     Wrong("weights of first choices", f"{CALL} --reduce top-label --weights equal",
           "--weights is for --reduce class-wise; of first choices there is one pair per row.", BOTH),
+    Wrong("targets beside saved sums", "calibration logits sums.summary --targets tokens.npy",
+          "--targets is for files of logits; saved summaries hold sums. Leave it out.", BOTH | SUMS),
+    Wrong("sums of no logits", "calibration logits sums.summary",
+          "sums.summary: not the sums of logits, which --out of this command saves. howsure calibration judges other "
+          "summaries.", SUMS),
     Wrong("a bin size where bins are of equal weight", f"{CALL} --bin-size 100",
           "bins of equal weight have no --bin-size; it is 100. Give --bins instead.", BOTH),
 ]  # fmt: skip

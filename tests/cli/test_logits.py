@@ -70,3 +70,25 @@ def test_figure_and_report(folder: Path) -> None:
     assert "counts by" not in run(*typed, "--weights", "equal").out
     done = run(*typed, "--output", "shard-0.safetensors")
     assert "is an input of this command and would be overwritten" in done.err
+
+
+def test_saved_sums_are_judged_alike_and_added_up(folder: Path) -> None:
+    whole = json.loads(run("calibration", "logits", "shard-*.safetensors", "--format", "json").out)
+    for at in range(3):
+        done = run("calibration", "logits", f"shard-{at}.safetensors", "--out", f"{at}.summary")
+        assert done.code == 0
+    added = json.loads(run("calibration", "logits", "*.summary", "--out", "all.summary", "--format", "json").out)
+    assert added["curves"] == whole["curves"]
+    assert added["recipe"]["files"] == ["0.summary", "1.summary", "2.summary"]
+    summary = CalibrationSummary()
+    summary.add_logits(LOGITS, TOKENS)
+    assert CalibrationSummary.load("all.summary") == summary
+
+
+def test_other_commands_say_that_all_classes_count_alike(folder: Path) -> None:
+    assert run("calibration", "logits", "shard-0.safetensors", "--out", "0.summary").code == 0
+    assert "each pair of a row and a class counts alike" in run("calibration", "0.summary").out
+    run("calibration", "logits", "shard-0.safetensors", "--reduce", "top-label", "--out", "first.summary")
+    assert "counts alike" not in run("calibration", "first.summary").out
+    first = run("calibration", "logits", "first.summary")
+    assert (first.code, "counts by its probability" in first.out) == (0, False)

@@ -38,8 +38,8 @@ TYPED = {
         "o.txt o.svg o.html",
     ),
     "calibration logits": (
-        "logits.npy --targets tokens.npy --output o.txt --figure o.svg --report o.html",
-        "o.txt o.svg o.html",
+        "logits.npy --targets tokens.npy --out o.summary --output o.txt --figure o.svg --report o.html",
+        "o.summary o.txt o.svg o.html",
     ),
     "calibration compare": ("two.csv --target y --prob p --prob q --output o.txt --figure o.svg", "o.txt o.svg"),
     "significance compare": (f"{COMPARE} --output o.txt --figure o.pdf --report o.html", "o.txt o.pdf o.html"),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from howsure.cli.calibration.output import curves_json, curves_table, curves_text, write_figure, write_report
+from howsure.cli.calibration.sums import of_saved, refuse_options, saved_summaries
 from howsure.cli.terminal.commands import Command
+from howsure.cli.terminal.destinations import Written
 from howsure.cli.terminal.options import axis_option, binning_options, figure_option, output_options, report_option
 from howsure.cli.terminal.output import emit, table_text
 from howsure.cli.terminal.progress import progress
@@ -16,6 +19,10 @@ from howsure.data.logit_files.shards import IGNORED, LogitShards, open_logits
 from howsure.errors import InputError
 from howsure.inputs.classes import CLASS_WISE, TOP_LABEL
 
+if TYPE_CHECKING:
+    from howsure.calibration.summary.calibration_summary import CalibrationSummary
+
+COMMAND = "howsure calibration logits"
 AUTO, LOGIT, WEIGHTS = "auto", "logit", ("probability", "equal")
 WEIGHED = "each pair of a row and a class counts by its probability; --weights equal has all count alike"
 
@@ -32,32 +39,41 @@ WEIGHED = "each pair of a row and a class counts by its probability; --weights e
 @click.option("--weights", type=click.Choice(WEIGHTS),
               help="How much a pair of row and class counts: by its probability (default), so that bins are of equally "
               "many expected tokens; or all equally.")  # fmt: skip
+@click.option("--out", type=Written(), metavar="FILE.summary", help="Save the sums, to be added to others.")
 @binning_options
 @output_options
 @figure_option("Draw the curve")
 @axis_option
 @report_option
 def command(
-    files: tuple[str, ...], targets: tuple[str, ...], ignore: int, reduce: str, weights: str | None, level: float,
-    bin_size: int | str, bins: int | None, binning: str, form: str, output: str | None, figure: str | None, axis: str,
-    report: str | None,
+    files: tuple[str, ...], targets: tuple[str, ...], ignore: int, reduce: str, weights: str | None, out: str | None,
+    level: float, bin_size: int | str, bins: int | None, binning: str, form: str, output: str | None,
+    figure: str | None, axis: str, report: str | None,
 ) -> None:  # fmt: skip
     """Calibration over all classes, such as the tokens of a language model: from logits and right classes in FILE...
 
     FILE... are shards, .npy or .safetensors (a tensor named logits), of the shape (rows, classes) or (texts, tokens,
     classes), in float64, float32, float16 or bfloat16. Rows are read some at a time; nothing is unpickled. Logits of a
-    language model stand one place before the token that they predict: save logits[:, :-1] and tokens[:, 1:]. All
-    classes are drawn on the scale of log-odds, unless --axis says otherwise.
+    language model stand one place before the token that they predict: save logits[:, :-1] and tokens[:, 1:]. FILE...
+    may also be summaries saved by --out. All classes are drawn on the scale of log-odds, unless --axis says otherwise.
 
     \b
-    howsure calibration logits 'shards/*.safetensors'
+    howsure calibration logits 'shards/*.safetensors' --out monday.summary
+    howsure calibration logits monday.summary tuesday.summary
     howsure calibration logits logits-*.npy --targets tokens.npy --figure curve.png
     howsure calibration logits 'shards/*.safetensors' --reduce top-label
     """
-    if weights is not None and reduce == TOP_LABEL:
+    if saved := saved_summaries(files):
+        refuse_options({"targets", "ignore", "reduce"}, "is for files of logits; saved summaries hold sums")
+        summary, recipe = added_up(saved)
+    else:
+        summary, recipe = summed(open_logits(files, targets=targets, ignore=ignore), reduce)
+        recipe |= {"targets": list(targets)}
+    reduce = recipe["reduce"]
+    if weights is not None and reduce != CLASS_WISE:
         raise InputError("--weights is for --reduce class-wise; of first choices there is one pair per row.")
-    shards = open_logits(files, targets=targets, ignore=ignore)
-    summary = summary_of(shards, reduce)
+    if out is not None:
+        summary.save(out)
     by_probability = reduce == CLASS_WISE and weights != "equal"
     if by_probability:
         summary, binning = summary.by_probability(), "weight" if binning == "adaptive" else binning
@@ -66,12 +82,11 @@ def command(
         curve = replace(curve, notes=(WEIGHED, *curve.notes))
     if axis == AUTO and curve.bins.mean_prob[0] > 0.0 and curve.bins.mean_prob[-1] < 1.0 and reduce == CLASS_WISE:
         axis = LOGIT
-    recipe: dict[str, Any] = {
-        "command": "howsure calibration logits", "files": list(shards.files), "targets": list(targets),
-        "reduce": reduce, "classes": shards.n_classes, "rows": shards.rows - shards.ignored,
-        "skipped": {f"target {ignore}": shards.ignored},
-    }  # fmt: skip
-    told: dict[str, Any] = {"recipe": recipe, "skipped": shards.ignored, "adjust": "none"}  # there is one curve
+    told: dict[str, Any] = {
+        "recipe": recipe,
+        "skipped": sum(recipe["skipped"].values()),
+        "adjust": "none",
+    }  # there is one curve
     if form == "json":
         shown = curves_json([curve], **told)
     elif form == "table":
@@ -85,8 +100,8 @@ def command(
     emit(shown, output)
 
 
-def summary_of(shards: LogitShards, reduce: str) -> Any:
-    """The sums of all rows that count."""
+def summed(shards: LogitShards, reduce: str) -> tuple[CalibrationSummary, dict[str, Any]]:
+    """The sums of all rows that count, and what they are of."""
     from howsure.calibration.summary.calibration_summary import CalibrationSummary
     from howsure.calibration.summary.logits.slots_of_logits import slots_of_logits
     from howsure.calibration.summary.slots import Slots
@@ -98,4 +113,22 @@ def summary_of(shards: LogitShards, reduce: str) -> Any:
                 block.logits, block.targets, reduce=reduce, ignore=shards.ignore, place=block.place
             )
             advance(len(block.targets))
-    return CalibrationSummary.of_slots(slots)
+    recipe = {
+        "command": COMMAND, "files": list(shards.files), "reduce": reduce, "classes": shards.n_classes,
+        "rows": shards.rows - shards.ignored, "skipped": {f"target {shards.ignore}": shards.ignored},
+    }  # fmt: skip
+    return CalibrationSummary.of_slots(slots), recipe
+
+
+def added_up(files: Sequence[str]) -> tuple[CalibrationSummary, dict[str, Any]]:
+    """The sums that saved summaries hold together, and what they are of."""
+    from howsure.calibration.summary.calibration_summary import CalibrationSummary
+
+    found = of_saved(files)
+    if found.group_names or found.sums[""].reduction is None:
+        raise InputError(
+            f"{', '.join(found.files)}: not the sums of logits, which --out of this command saves. howsure calibration "
+            "judges other summaries."
+        )
+    slots = found.sums[""]
+    return CalibrationSummary.of_slots(slots), {**found.describe(), "command": COMMAND, "reduce": slots.reduction}

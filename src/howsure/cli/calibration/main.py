@@ -15,7 +15,7 @@ from howsure.cli.calibration.corp import check_options, corp_text, judged_withou
 from howsure.cli.calibration.output import curves_json, curves_table, curves_text, pictured, write_figure, write_report
 from howsure.cli.calibration.p_values import METHODS, with_test
 from howsure.cli.calibration.reading import as_called, opened, reading_options, sources
-from howsure.cli.calibration.sums import engine_options, predictions_or_sums
+from howsure.cli.calibration.sums import SAVED, engine_options, predictions_or_sums
 from howsure.cli.terminal.options import (
     PROBABILITIES,
     DefaultGroup,
@@ -29,6 +29,9 @@ from howsure.cli.terminal.options import (
 )
 from howsure.cli.terminal.output import emit, table_text
 from howsure.cli.terminal.progress import progress
+from howsure.inputs.classes import CLASS_WISE
+
+ALIKE = "each pair of a row and a class counts alike; howsure calibration logits FILE has them count by probability"
 
 
 @click.group(cls=DefaultGroup, default="curve", context_settings={"max_content_width": 110})
@@ -134,9 +137,12 @@ def judged(predictions: Any, *, test: str | None = None, **arguments: Any) -> It
 
     positive = predictions.notes.get("positive")
     in_memory = test is not None or arguments["interval"] == "bootstrap"
+    of_classes = predictions.notes.get("engine") == SAVED  # perhaps of all classes of a language model
     with progress("pairs", total=predictions.n) as advance:
         for name, source in sources(predictions, in_memory=in_memory, advance=advance):
             curve = curve_of(source, name=name, whole=predictions.n, **arguments)
+            if of_classes and source.reduction == CLASS_WISE and source.weights is None:
+                curve = replace(curve, notes=(ALIKE, *curve.notes))
             curve = curve if test is None else with_test(curve, source, test, **arguments)
             yield curve if positive is None else replace(curve, positive=str(positive))
 

@@ -87,8 +87,8 @@ def predictions_or_sums(
     """
     if saved := saved_summaries(files):
         why = "is for files of predictions; saved summaries hold sums"
-        _refuse_options({*reading, *of_rows, "engine", "scheduler"}, why)
-        yield _of_saved(saved)
+        refuse_options({*reading, *of_rows, "engine", "scheduler"}, why)
+        yield of_saved(saved)
     elif engine == DASK:
         yield _by_dask(files, scheduler, reading)
     elif scheduler is not None:
@@ -127,7 +127,8 @@ def is_summary(path: str) -> bool:
         return file.read(len(WORDS)) == WORDS
 
 
-def _of_saved(files: Sequence[str]) -> SummedPredictions:
+def of_saved(files: Sequence[str]) -> SummedPredictions:
+    """What saved summaries hold together, by group. Raises InputError where they do not go together."""
     from howsure.calibration.summary.saved import read
     from howsure.calibration.summary.slots import Slots
     from howsure.inputs.naming import natural_order
@@ -149,7 +150,7 @@ def _by_dask(files: Sequence[str], scheduler: str | None, reading: dict[str, Any
     if scheduler is None:
         raise InputError("--engine dask needs the address of a scheduler: --scheduler tcp://host:8786.")
     why = "does not go with --engine dask, whose workers read --target, --prob, --group and --weight"
-    _refuse_options({*reading} - {*COLUMNS, "positive"}, why)
+    refuse_options({*reading} - {*COLUMNS, "positive"}, why)
     for role, option in (("label", "--target"), ("prob", "--prob")):
         if reading[role] is None:
             raise InputError(f"--engine dask reads a label and one probability per row; name its column: {option} COL.")
@@ -170,7 +171,7 @@ def _by_dask(files: Sequence[str], scheduler: str | None, reading: dict[str, Any
     )
 
 
-def _refuse_options(names: set[str], why: str) -> None:
+def refuse_options(names: set[str], why: str) -> None:
     """Raise InputError for an option that was given and cannot be followed."""
     context = click.get_current_context()
     for option in context.command.params:
