@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from howsure.files.scratch import OWNER, PREFIX, Scratch
+from howsure.files.scratch import OWNER, PREFIX, Scratch, remove_abandoned
 
 LIVING = """
 import sys
@@ -24,14 +24,14 @@ sys.stdin.read()
 
 
 @pytest.fixture
-def living(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    """Another process that holds a folder."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", LIVING, tmp_path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    yield process
-    process.kill()
-    process.communicate()
+def living(tmp_path: Path) -> Iterator[list[subprocess.Popen[str]]]:
+    """Two other processes that hold a folder each."""
+    command = [sys.executable, "-c", LIVING, str(tmp_path)]
+    processes = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    yield processes
+    for process in processes:
+        process.kill()
+        process.communicate()
 
 
 def folder_of(process: subprocess.Popen[str]) -> Path:
@@ -48,17 +48,17 @@ def test_a_folder_goes_with_its_holder(tmp_path: Path) -> None:
     assert not folder.exists()
 
 
-def test_what_a_killed_process_leaves_goes_with_the_next(tmp_path: Path, living: subprocess.Popen[str]) -> None:
-    folder = folder_of(living)
+def test_what_a_killed_process_leaves_goes_with_the_next(tmp_path: Path, living: list[subprocess.Popen[str]]) -> None:
+    killed, lives = map(folder_of, living)
+    living[0].send_signal(signal.SIGKILL)
+    living[0].wait()
+    assert killed.exists()
     with Scratch(tmp_path) as held:
-        assert folder.exists()  # of one that lives
-        living.send_signal(signal.SIGKILL)
-        living.wait()
-        assert folder.exists()
-        with Scratch(tmp_path) as other:
-            assert not folder.exists()
-            assert held.folder.exists()  # of this process
-        assert not other.folder.exists()
+        assert not killed.exists()
+        assert lives.exists()
+        remove_abandoned(tmp_path)
+        assert held.folder.exists()  # of this process
+        assert lives.exists()
 
 
 def test_what_is_not_ours_stays(tmp_path: Path) -> None:
@@ -83,7 +83,7 @@ def test_what_is_of_another_user_stays(tmp_path: Path, monkeypatch: pytest.Monke
     (theirs / OWNER).touch()
     with monkeypatch.context() as patched:
         patched.setattr(os, "getuid", lambda: theirs.stat().st_uid + 1)
-        Scratch(tmp_path).close()
+        remove_abandoned(tmp_path)
     assert theirs.exists()
-    Scratch(tmp_path).close()
+    remove_abandoned(tmp_path)
     assert not theirs.exists()

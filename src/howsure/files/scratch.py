@@ -7,6 +7,7 @@ import shutil
 import tempfile
 import weakref
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -23,11 +24,11 @@ class Scratch:
     """A folder for scratch files, gone when it is closed or nobody holds it any more.
 
     Its maker holds a lock on a file in it as long as it lives. What of this user has a lock that nobody holds was left
-    by a process that was killed, and is removed when the next folder is made in the same place.
+    by a process that was killed, and is removed when the next process makes its first folder in the same place.
     """
 
     def __init__(self, place: str | os.PathLike[str] | None = None) -> None:
-        remove_abandoned(Path(tempfile.gettempdir() if place is None else place))
+        _look_around(os.path.abspath(tempfile.gettempdir() if place is None else place))
         self.folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=place))
         self.close = weakref.finalize(self, _end, self.folder, _own(self.folder))
 
@@ -38,6 +39,12 @@ class Scratch:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+@cache
+def _look_around(place: str) -> None:
+    """Once a process: a shared folder holds thousands of entries."""
+    remove_abandoned(Path(place))
 
 
 def remove_abandoned(place: Path) -> None:

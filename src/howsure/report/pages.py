@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 
 def page_template(name: str) -> Template:
     """A template that escapes whatever is put into it."""
+    return _pages().get_template(name)
+
+
+@cache
+def _pages() -> Environment:
     pages = Environment(
         loader=PackageLoader("howsure.report"),
         autoescape=True,
@@ -19,7 +25,7 @@ def page_template(name: str) -> Template:
         keep_trailing_newline=True,
     )
     pages.filters["as_json"] = as_json
-    return pages.get_template(name)
+    return pages
 
 
 def as_json(recipe: Iterable[tuple[str, str]]) -> str:

@@ -14,7 +14,7 @@ from howsure.calibration.results import CalibrationCurve
 from howsure.counts.results import CountEstimates
 from howsure.figures.files import inline_svg
 from howsure.report.counts import counts_report
-from howsure.report.files import write_report
+from howsure.report.files import check_report, write_report
 from howsure.report.page import calibration_report
 from howsure.report.pages import page_template
 from howsure.report.significance import significance_report
@@ -31,6 +31,7 @@ def write_result(result: Result, path: str | os.PathLike[str], *, title: str | N
 
     Raises InputError for a name that does not end in .html, or a folder that does not exist.
     """
+    check_report(path)
     write_report(result_report(result, title=title), path)
 
 

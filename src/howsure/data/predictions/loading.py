@@ -38,10 +38,13 @@ def one_probability(
     notes: dict[str, Any],
     positive: str | None,
     exact_up_to: int,
+    *,
+    soft: bool = False,
 ) -> Predictions:
-    """The predictions of one probability per row, added up where they are more than `exact_up_to`."""
+    """The predictions of one probability per row, added up where they are more than `exact_up_to`; labels may be shares
+    of classes where they may be `soft`."""
     label, group = columns["label"], columns.get("group")
-    if is_soft(selection.table, label, selection.where):
+    if soft and is_soft(selection.table, label, selection.where):
         stream = PairStream(selection, label, source.columns[0], "NULL", scale=source.scale)
         classes, chosen = two_classes(label, positive)
         ones = stream.probabilities()
@@ -73,12 +76,13 @@ def several_classes(
     *,
     ragged: bool,
     keep_classes: bool = False,
+    soft: bool = False,
 ) -> Predictions:
     """The predictions of several classes per row, reduced to pairs; rows of different numbers of them if `ragged`. With
-    `keep_classes`, they are kept as they were, too."""
+    `keep_classes`, they are kept as they were, too; labels may be shares of classes where they may be `soft`."""
     matrix = class_matrix(selection, source.columns, lists=source.kind == LISTS, ragged=ragged)
     shown = shortened(column.name for column in source.columns)
-    if is_soft(selection.table, columns["label"], selection.where):
+    if soft and is_soft(selection.table, columns["label"], selection.where):
         names_of = tuple(classes) if classes is not None else tuple(str(one) for one in range(matrix.shape[1]))
         matrix = as_probabilities(selection, matrix, names_of, shown, source.scale)
         return _soft(selection, columns, matrix, names, notes, reduce, classes)

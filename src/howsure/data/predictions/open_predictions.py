@@ -135,7 +135,7 @@ def open_predictions(
             )
     columns["label"] = label_of(table, columns["label"], only, soft=soft_labels)
     selection = _selected(
-        table, columns, source, skip=skip_missing, values=missing_values, positive=positive, only=only
+        table, columns, source, skip=skip_missing, values=missing_values, positive=positive, only=only, soft=soft_labels
     )
     _check_pooling(selection, columns, across_files)
     options = {"positive": positive, "missing_values": list(missing_values) or None, "by_file": by_file or None}
@@ -150,7 +150,7 @@ def open_predictions(
     if source.kind == ONE:
         if reduce is not None:
             raise InputError(f"{source.columns[0].name} holds one number per row; reduce=... needs several classes.")
-        one = one_probability(selection, columns, source, names, notes, positive, exact_up_to)
+        one = one_probability(selection, columns, source, names, notes, positive, exact_up_to, soft=soft_labels)
         return replace(one, said=said)
     if positive is not None:
         raise InputError("positive=... does not go with several classes; name one by reduce='CLASS'.")
@@ -160,8 +160,9 @@ def open_predictions(
         source = replace(source, columns=(column,))
     ragged = log is not None and reduce in (None, TOP_LABEL)
     several = several_classes(
-        selection, columns, source, names, notes, reduce or TOP_LABEL, order, ragged=ragged, keep_classes=keep_classes
-    )
+        selection, columns, source, names, notes, reduce or TOP_LABEL, order, ragged=ragged, keep_classes=keep_classes,
+        soft=soft_labels,
+    )  # fmt: skip
     return replace(several, said=said)
 
 
@@ -198,6 +199,7 @@ def _selected(
     values: Sequence[str],
     positive: str | None,
     only: str,
+    soft: bool,
 ) -> Selection:
     numbers = [*(columns[role] for role in ("weight",) if role in columns)]
     numbers += source.columns if source.kind != LISTS else ()
@@ -206,7 +208,7 @@ def _selected(
             raise InputError(f"{column.name} must be a column of numbers; its type is {column.type}.")
     first, *rest = columns.values()
     kinds = dict.fromkeys((first, *source.columns, *rest), "text") | dict.fromkeys(numbers, "number")
-    kinds |= {first: "numbers"} if is_soft(table, first, only) else {}
+    kinds |= {first: "numbers"} if soft and is_soft(table, first, only) else {}
     if source.kind == LISTS:
         kinds[source.columns[0]] = "numbers"
     tests = {column: column.missing(values, role=role) for column, role in kinds.items()}

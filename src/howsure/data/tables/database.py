@@ -22,7 +22,15 @@ from howsure.inputs.naming import counted
 from howsure.inputs.pairs import CHUNK_ROWS
 
 THREADS = 2  # each holds a row group
-MEMORY = "512MB"  # beyond it, DuckDB writes to the scratch folder
+CONFIG = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "threads": str(THREADS),
+    "memory_limit": "512MB",  # beyond it, DuckDB writes to the scratch folder
+    # Parquet's statistics know no NaN; DuckDB trusts them in filters and loses such rows (its issue 25521).
+    # As a join, IN (…) could change the order of rows, on which columns that are loaded one by one rely.
+    "disabled_optimizers": "filter_pushdown,statistics_propagation,in_clause",
+}
 NOT_UTF_8 = re.compile(r"not utf-8 encoded|invalid UTF-8")
 LINE = re.compile(r"CSV Error on Line: (\d+)")  # of JSON it counts wrongly
 UNEVEN = re.compile(r"CSV Error on Line: (\d+).*Expected Number of Columns: (\d+) Found: (\d+)", re.DOTALL)
@@ -36,27 +44,16 @@ class Database:
     """A database in memory with a scratch folder; both are removed when it is closed or no longer referenced."""
 
     def __init__(self, spool: str | os.PathLike[str] | None = None) -> None:
-        self.connection = duckdb.connect(
-            config={"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
-        )
         self._scratch = Scratch(spool)
         self.folder = self._scratch.folder
+        self.connection = duckdb.connect(config=CONFIG | {"temp_directory": str(self.folder / "spilled")})
         self._end = weakref.finalize(self, _end, self.connection, self._scratch)
 
     def allow_only(self, paths: Sequence[str]) -> None:
         """From now on, read only these files, and write only in the scratch folder."""
         allowed = [form for path in paths for form in (os.path.abspath(path), _pattern(path))]
-        for setting in (
-            f"threads = {THREADS}",
-            f"memory_limit = '{MEMORY}'",
-            f"temp_directory = {literal(str(self.folder / 'spilled'))}",
-            f"allowed_paths = [{literals(allowed)}]",
-            "enable_external_access = false",
-            # Parquet's statistics know no NaN; DuckDB trusts them in filters and loses such rows (its issue 25521).
-            # As a join, IN (…) could change the order of rows, on which columns that are loaded one by one rely.
-            "disabled_optimizers = 'filter_pushdown,statistics_propagation,in_clause'",
-        ):
-            self.connection.execute(f"SET {setting}")
+        self.connection.execute(f"SET allowed_paths = [{literals(allowed)}]")
+        self.connection.execute("SET enable_external_access = false")
 
     def close(self) -> None:
         """Free the memory and remove the scratch folder."""
