@@ -46,7 +46,7 @@ class Database:
     def __init__(self, spool: str | os.PathLike[str] | None = None) -> None:
         self._scratch = Scratch(spool)
         self.folder = self._scratch.folder
-        self.connection = duckdb.connect(config=CONFIG | {"temp_directory": str(self.folder / "spilled")})
+        self.connection = duckdb.connect(config={**CONFIG, "temp_directory": str(self.folder / "spilled")})
         self._end = weakref.finalize(self, _end, self.connection, self._scratch)
 
     def allow_only(self, paths: Sequence[str]) -> None:
