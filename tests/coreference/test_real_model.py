@@ -14,14 +14,19 @@ from howsure.coreference.mentions.detection import detect_mentions
 from howsure.coreference.mentions.selection import entities_of
 from howsure.coreference.model.antecedent_model import AntecedentModel
 from howsure.data import Document, read_documents
-from howsure.data.documents.first_documents import first_documents
 
 
 @pytest.fixture(scope="module")
-def learned(real_data: Path) -> tuple[AntecedentModel, list[Document]]:
-    """A model from forty documents, and ten others."""
-    documents = first_documents(real_data / "gum" / "gum_train.conllu.gz", 150)[::3]
-    return AntecedentModel(passes=5, rng=0).fit(documents[:40]), documents[40:]
+def gum(real_data: Path) -> tuple[list[Document], list[Document]]:
+    """Thirty documents to learn from, and thirty others."""
+    train, test = (read_documents(real_data / "gum" / f"gum_{part}.conllu.gz") for part in ("dev", "test"))
+    return train, test
+
+
+@pytest.fixture(scope="module")
+def learned(gum: tuple[list[Document], list[Document]]) -> tuple[AntecedentModel, list[Document]]:
+    """A model from thirty documents, and ten others."""
+    return AntecedentModel(passes=3, rng=0).fit(gum[0]), gum[1][::3]
 
 
 def gold_clusters(document: Document) -> list[list[object]]:
@@ -37,7 +42,7 @@ def conll(documents: Iterable[Document], posteriors: Iterable[CorefPosterior]) -
     return float(score_documents(gold, found, singletons=False).conll_f1 * 100)
 
 
-def test_forty_documents_teach_more_than_matching_heads(learned: tuple[AntecedentModel, list[Document]]) -> None:
+def test_thirty_documents_teach_more_than_matching_heads(learned: tuple[AntecedentModel, list[Document]]) -> None:
     """The baseline of heads and pronouns comes to 57.5 on GUM's test part."""
     model, documents = learned
     posteriors = [model.posterior(document) for document in documents]
@@ -48,13 +53,12 @@ def test_forty_documents_teach_more_than_matching_heads(learned: tuple[Anteceden
     assert sum(nats) / sum(len(document.mentions or ()) for document in documents) > -0.75
 
 
+@pytest.mark.long
 def test_likelihood_calibrates_and_a_margin_does_not(
-    learned: tuple[AntecedentModel, list[Document]], real_data: Path
+    learned: tuple[AntecedentModel, list[Document]], gum: tuple[list[Document], list[Document]]
 ) -> None:
     model, documents = learned
-    margin = AntecedentModel(passes=5, loss="margin", rng=0).fit(
-        first_documents(real_data / "gum" / "gum_train.conllu.gz", 120)[::3]
-    )
+    margin = AntecedentModel(passes=3, loss="margin", rng=0).fit(gum[0])
     errors = []
     for one in (model, margin):
         new = [np.asarray(one.posterior(document).antecedents.new) for document in documents]
@@ -66,9 +70,9 @@ def test_likelihood_calibrates_and_a_margin_does_not(
     assert errors[0] < 0.07 < errors[1]
 
 
-def test_detection_finds_what_is_mentioned(real_data: Path) -> None:
+def test_detection_finds_what_is_mentioned(gum: tuple[list[Document], list[Document]]) -> None:
     """In gold trees: of the prototype's 25-line rule precision was .80, recall .84, without singletons .86."""
-    documents = read_documents(real_data / "gum" / "gum_test.conllu.gz")
+    _, documents = gum
     hits = found = there = again = hits_again = 0
     for document in documents:
         detected, gold = set(detect_mentions(document)), set(document.mentions or ())
@@ -78,8 +82,8 @@ def test_detection_finds_what_is_mentioned(real_data: Path) -> None:
     assert (hits / found, hits / there, hits_again / again) > (0.80, 0.84, 0.86)
 
 
-def test_the_pretrained_model(real_data: Path) -> None:
+def test_the_pretrained_model(gum: tuple[list[Document], list[Document]]) -> None:
     model = AntecedentModel.pretrained()
     assert model.mentions == "detected"
-    documents = read_documents(real_data / "gum" / "gum_test.conllu.gz")[::3]
+    documents = gum[1][::3]
     assert conll(documents, [model.posterior(document) for document in documents]) > 55

@@ -15,7 +15,7 @@ from howsure import calibration_error
 from howsure.coreference import AntecedentModel, score_documents
 from howsure.data import Document, Mention, Sentence, write_conllu
 from howsure.errors import InputError
-from howsure.reproductions.coreference.corpora import GUM, ONTOGUM, parse, parser_beside, read_corpus
+from howsure.reproductions.coreference.corpora import GUM, LITBANK, ONTOGUM, parse, parser_beside, read_corpus
 from howsure.reproductions.coreference.experiment import reproduce_coreference, steps_of_coreference
 from howsure.reproductions.coreference.judging import (
     Judged,
@@ -34,10 +34,18 @@ from howsure.stats.proportions import normal_quantile
 from tests.coreference.parsed import dialogue, story
 
 
-@pytest.fixture(scope="module")
-def coreference(real_data: Path) -> Reproduction:
+@pytest.fixture(scope="module", params=[pytest.param(True, marks=pytest.mark.long, id="with a parser"), False])
+def coreference(
+    request: pytest.FixtureRequest, real_data: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Reproduction:
+    """The first documents of OntoGUM and GUM, and with a parser also of LitBank."""
     steps: list[int] = []
-    result = reproduce_coreference(data=str(real_data), limit=2, advance=steps.append)
+    data = real_data
+    if not request.param:
+        data = tmp_path_factory.mktemp("data")
+        for name in ("gum", "litbank_coref"):
+            (data / name).symlink_to(real_data / name)
+    result = reproduce_coreference(data=str(data), limit=2, advance=steps.append)
     assert sum(steps) == steps_of_coreference()
     return result
 
@@ -174,13 +182,12 @@ def test_the_findings_follow_from_the_intervals(coreference: Reproduction) -> No
     assert "softmax-margin" in loss
 
 
-def test_without_a_parser_litbank_is_left_out_and_that_is_said(real_data: Path, tmp_path: Path) -> None:
-    for name in ("gum", "litbank_coref"):
-        (tmp_path / name).symlink_to(real_data / name)
-    result = reproduce_coreference(data=str(tmp_path), limit=1)
-    assert {row[0] for row in result.tables[1].rows} == {ONTOGUM, GUM}
-    assert {row[2] for row in result.tables[1].rows} == {"gold"}
-    assert any("naming a spaCy pipeline adds it" in note for note in result.notes)
+def test_without_a_parser_litbank_is_left_out_and_that_is_said(coreference: Reproduction) -> None:
+    parsed = not any("naming a spaCy pipeline adds it" in note for note in coreference.notes)
+    assert parsed is (coreference.recipe["parser"] != "none")
+    corpora, trees = ({row[k] for row in coreference.tables[1].rows} for k in (0, 2))
+    assert corpora == ({ONTOGUM, GUM, LITBANK} if parsed else {ONTOGUM, GUM})
+    assert (trees == {"gold"}) is not parsed
 
 
 def test_without_its_data_it_says_so(tmp_path: Path) -> None:

@@ -26,24 +26,26 @@ from howsure.reproductions.counts.setting import shares_of
 from howsure.reproductions.counts.trials import Population, Tally, Tried, one_sample, truths
 from howsure.reproductions.reproduction import Reproduction
 
-QUICK = ("muc4", "police")
+
+def quick(data: Path, only: str, *, samples: int, limit: int) -> Reproduction:
+    """A quick look; every table has rows."""
+    result = reproduce_counts(data=str(data), only=(only,), samples=samples, limit=limit, workers=1)
+    assert all(table.rows for table in result.tables)
+    assert result.to_dict()["recipe"]["samples"] == samples
+    return result
 
 
-@pytest.fixture(scope="module")
-def quick(real_data: Path) -> Reproduction:
-    return reproduce_counts(data=str(real_data), only=QUICK, samples=2, limit=24, workers=1)
+def test_a_quick_look_at_incidents_has_a_table_and_the_picture(real_data: Path) -> None:
+    found = quick(real_data, "muc4", samples=1, limit=12)
+    assert [table.caption.partition(":")[0] for table in found.tables] == ["muc4"]
+    assert set(found.draw()) == set(found.captions) == {"bands"}
 
 
-def test_a_quick_look_has_tables_findings_and_the_picture(quick: Reproduction) -> None:
-    assert [table.caption.partition(":")[0] for table in quick.tables] == [
-        "muc4", "india_police_events", "india_police_events",
-    ]  # fmt: skip
-    assert all(table.rows for table in quick.tables)
-    assert {finding.setting.partition(",")[0] for finding in quick.findings} == {
-        "India police events",
-    }  # fmt: skip
-    assert set(quick.draw()) == set(quick.captions) == {"bands"}
-    assert quick.to_dict()["recipe"]["samples"] == 2
+@pytest.mark.long
+def test_a_quick_look_at_the_police_has_tables_and_findings(real_data: Path) -> None:
+    found = quick(real_data, "police", samples=2, limit=24)
+    assert [table.caption.partition(":")[0] for table in found.tables] == ["india_police_events"] * 2
+    assert {finding.setting.partition(",")[0] for finding in found.findings} == {"India police events"}
 
 
 def small(**options: object) -> Population:

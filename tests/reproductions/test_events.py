@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import itertools
+import json
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +26,7 @@ from howsure.reproductions.events.corpora import (
     read_incidents,
     read_reuters,
 )
-from howsure.reproductions.events.coverage import QUARTERS, simulate_coverage
+from howsure.reproductions.events.coverage import simulate_coverage
 from howsure.reproductions.events.drawn import (
     Differences,
     Drawn,
@@ -43,17 +46,6 @@ LEXICON = Lexicon([("NOR", "Norland"), ("NOR", "Norlandic"), ("SUD", "Sudoria"),
 CASES = {"the": "the", "army": "army", "of": "of", "troops": "troops", "norlandic": "Norlandic"}
 
 
-@pytest.fixture(scope="module")
-def events(real_data: Path) -> Reproduction:
-    steps: list[int] = []
-    only = ("muc4", "synthetic")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coverage, "simulate_coverage", partial(simulate_coverage, draws=2))
-        result = reproduce_events(data=str(real_data), only=only, limit=60, workers=1, advance=steps.append)
-    assert sum(steps) == steps_of_events(only) == STEPS * 2
-    return result
-
-
 @pytest.fixture
 def gold(tmp_path: Path, real_data: Path) -> Iterator[tuple[EventStore, News]]:
     """Four made-up reports in a store: an attack that is right, one that is wrong, one missed, one not readable."""
@@ -71,44 +63,109 @@ def gold(tmp_path: Path, real_data: Path) -> Iterator[tuple[EventStore, News]]:
         yield store, news
 
 
+NEWS = [
+    ("01", "Iran forces attacked a tanker on Monday. The attack failed."),
+    ("02", "Iraq attacked a city in Iran. It attacked the port again."),
+    ("09", "France said troops of Iraq attacked a village."),
+    ("10", "U.S. forces attacked an oil platform. Iran attacked a ship."),
+]
+REPORTS = [
+    (
+        "1990-01-03",
+        "GUERRILLAS OF COLOMBIA ATTACKED A POLICE STATION. THEY KIDNAPPED A JUDGE.",
+        "COLOMBIA",
+        "GUERRILLAS",
+    ),
+    ("1990-01-09", "SOLDIERS OF PERU ATTACKED A VILLAGE IN COLOMBIA.", "COLOMBIA", "SOLDIERS OF PERU"),
+    ("1990-02-05", "PERU CONDEMNED THE ATTACK. TROOPS OF CHILE BOMBED A BRIDGE.", "PERU", "-"),
+    ("1990-02-07", "NOBODY KNOWS WHO ACTED IN BOLIVIA.", "BOLIVIA", "-"),
+]
+
+
+@pytest.fixture(scope="module")
+def corpora(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Three small corpora, made up, in the form of the real ones."""
+    folder = tmp_path_factory.mktemp("corpora")
+    kinds = {"kind": "event", "category": "War"}
+    usual = (
+        "He said that guerrillas of Colombia, soldiers of Peru and troops of Chile attacked it, and they kidnapped a"
+    )
+    rows: dict[str, list[dict[str, Any]]] = {
+        "wikipedia_current_events": [{"id": "w", "date": "2003-01-01", "text": usual} | kinds],
+        "reuters21578": [
+            {"id": i, "date": f"1987-03-{day} 10:00", "title": f"Story {i}", "body": text}
+            for i, (day, text) in enumerate(NEWS)
+        ],
+        "muc4": [
+            {"id": f"r{i}", "date": date, "text": text, "templates": [
+                {"countries": [place], "slots": {"PERP: INDIVIDUAL ID": [f'"{who}"']}}
+            ]} for i, (date, text, place, who) in enumerate(REPORTS)
+        ],
+    }  # fmt: skip
+    for name, lines in rows.items():
+        (folder / name).mkdir()
+        (folder / name / f"{name}.jsonl.gz").write_bytes(gzip.compress("\n".join(map(json.dumps, lines)).encode()))
+    return str(folder)
+
+
 def setting(folder: Path, data: Path) -> Setting:
     parser = str(data.parent / "models" / "en_ud_small")
     shared = {"data": str(data), "limit": None, "seed": 0, "workers": 1, "lexicon": LEXICON}
     return Setting(**shared, parser=parser, folder=folder, advance=nobody)  # type: ignore[arg-type]
 
 
-def test_every_experiment_has_tables_findings_and_figures(events: Reproduction) -> None:
-    titles = [table.caption for table in events.tables]
+def check_incidents(result: Reproduction) -> None:
+    titles = [table.caption for table in result.tables]
     for start in ("muc4: probabilities", "muc4: 95 % intervals", "Synthetic"):
         assert any(title.startswith(start) for title in titles), start
-    for table in events.tables:
+    for table in result.tables:
         assert all(len(row) == len(table.headings) for row in table.rows), table.caption
-    drawn = events.draw()
+    drawn = result.draw()
     assert {"muc4", "coverage"} <= set(drawn)
-    assert set(events.captions) == set(drawn)
-    assert events.recipe["experiments"] == "muc4, synthetic"
+    assert set(result.captions) == set(drawn)
 
 
-def test_news_are_told_by_period(real_data: Path) -> None:
-    result = reproduce_events(data=str(real_data), only=["reuters"], limit=2_300, workers=1)
+def check_news(result: Reproduction) -> None:
     titles = [table.caption for table in result.tables]
     assert titles[0] == "Reuters: what was read and found"
     rules = ["Reuters, attack", "Reuters, attack-wide", "Reuters, violence"]
     assert [row[0] for row in result.tables[0].rows] == rules
-    assert titles[-1] == "Reuters: expected documents by the paper's rule and with nouns before nouns"
-    assert result.tables[-1].headings == ("actor", "title", "attack", "attack-wide")
+    assert titles[3] == "Reuters: expected documents by the paper's rule and with nouns before nouns"
+    assert result.tables[3].headings == ("actor", "title", "attack", "attack-wide")
     assert [row[0] for row in result.tables[1].rows][:2] == ["Reuters, attack, by month", "Reuters, attack, by week"]
-    assert [finding.figure for finding in result.findings] == [
-        "6",
-        "6",
-        "section 6, footnote 11",
-        "section 6, footnote 11",
-    ]
-    assert set(result.draw()) == {"reuters"}
+    footnote = "section 6, footnote 11"
+    assert [finding.figure for finding in result.findings][:4] == ["6", "6", footnote, footnote]
+    assert "reuters" in result.draw()
 
 
-def test_a_slice_without_any_event_is_told(real_data: Path) -> None:
-    result = reproduce_events(data=str(real_data), only=["reuters"], limit=250, workers=1)
+def test_every_experiment_has_tables_findings_and_figures(corpora: str, pipeline: Path) -> None:
+    """Of news told by period, of incidents whose gold is known, and of synthetic quarters."""
+    steps: list[int] = []
+    only = ("reuters", "muc4", "synthetic")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(coverage, "simulate_coverage", partial(simulate_coverage, draws=2))
+        result = reproduce_events(
+            data=corpora, parser=str(pipeline), only=only, limit=8, workers=1, advance=steps.append
+        )
+    assert sum(steps) == steps_of_events(only) == STEPS * 3
+    check_news(result)
+    check_incidents(result)
+    assert result.recipe["experiments"] == "reuters, muc4, synthetic"
+    actors = {row[0]: [float(cell) for cell in row[2:]] for row in result.tables[3].rows}
+    assert actors["USA"][0] < actors["USA"][1]  # "U.S. forces", a noun before a noun
+
+
+@pytest.mark.long
+def test_a_slice_of_real_news_and_incidents(real_data: Path) -> None:
+    check_news(reproduce_events(data=str(real_data), only=["reuters"], limit=2_300, workers=1))
+    check_incidents(reproduce_events(data=str(real_data), only=["muc4", "synthetic"], limit=60, workers=1))
+
+
+def test_a_slice_without_any_event_is_told(tmp_path: Path, pipeline: Path) -> None:
+    (tmp_path / "reuters21578").mkdir()
+    line = json.dumps({"id": 1, "date": "1987-03-01", "title": "", "body": "The attack on Iran failed."})
+    (tmp_path / "reuters21578" / "stories.jsonl.gz").write_bytes(gzip.compress(line.encode()))
+    result = reproduce_events(data=str(tmp_path), parser=str(pipeline), only=["reuters"], workers=1)
     assert (result.tables, result.findings, result.draw()) == ((), (), {})
     assert "Reuters: no document has an event." in result.notes
 
@@ -123,14 +180,14 @@ def test_an_unknown_experiment_is_named() -> None:
         reproduce_events(only=["wikpedia"])
 
 
-def test_intervals_of_400_quarters_hold_the_truth() -> None:
-    found = simulate_coverage(quarters=QUARTERS, seed=0, draws=3, advance=nobody)
+def test_intervals_of_quarters_hold_the_truth() -> None:
+    found = simulate_coverage(quarters=120, seed=0, draws=3, advance=nobody)
     assert found.worst("exact, p known") >= 0.95
     assert found.worst("exact, S = 100") >= 0.93
     assert found.worst("normal, p known") < 0.85
     assert found.worst("normal, S = 100") < 0.88
     assert found.coverage["normal, S = 10"].mean() < found.coverage["exact, S = 10"].mean() < 0.98
-    assert len(found.coverage["samples, S = 10"]) == 400
+    assert len(found.coverage["samples, S = 10"]) == 120
 
 
 def test_words_in_capitals_are_written_as_usual() -> None:
@@ -146,8 +203,8 @@ def test_words_in_capitals_are_written_as_usual() -> None:
 
 def test_the_corpora_are_read_as_the_paper_filters(real_data: Path) -> None:
     lexicon = Lexicon([("IRN", "Iran"), ("IRN", "Iranian"), ("SLV", "El Salvador"), ("SLV", "Salvadoran")])
-    news = read_reuters(str(real_data), lexicon=lexicon, event=words_of(PAPER), limit=6_000)
-    assert (news.total, news.naming) == (6_000, 87)
+    news = read_reuters(str(real_data), lexicon=lexicon, event=words_of(PAPER), limit=2_000)
+    assert (news.total, news.naming) == (2_000, 33)
     assert all("attack" in item.text.lower() for item in news.items)
     assert all(lexicon.match(item.text.replace(",", " ").split()) for item in news.items)
     assert not news.silent

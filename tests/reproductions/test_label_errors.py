@@ -73,15 +73,15 @@ def test_an_average_of_one_label_is_that_label(pairs: tuple[Pairs, Pairs]) -> No
 
 
 def test_the_interval_of_an_average_difference_covers() -> None:
-    """Of 60 samples, the 95 % interval holds the mean of many in nearly all."""
+    """Of 30 samples, the 95 % interval holds the mean of many in nearly all."""
     rng = np.random.default_rng(1)
     found = [
         Contest(*(label_errors(one, bin_size=400) for one in made_up(1.5, rng))).average(np.arange(LABELS))
-        for _ in range(60)
+        for _ in range(30)
     ]
     truth = np.mean([one.value for one in found])
     held = sum(one.low <= truth <= one.high for one in found)
-    assert held >= 52  # P(fewer) < 0.005 at 95 %
+    assert held >= 25  # P(fewer) < 0.005 at 95 %
 
 
 def test_the_pairs_of_some_sentences(pairs: tuple[Pairs, Pairs]) -> None:

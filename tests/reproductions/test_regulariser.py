@@ -21,7 +21,7 @@ SMALL = dict.fromkeys(KINDS, (1.0, 0.1))
 def test_the_experiment(real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(regulariser, "GRIDS", SMALL)
     steps: list[int] = []
-    result = reproduce_regulariser(data=str(real_data), limit=20, seed=1, advance=steps.append)
+    result = reproduce_regulariser(data=str(real_data), limit=6, seed=1, advance=steps.append)
     assert sum(steps) == regulariser.steps_of_regulariser()
     assert len(result.findings) == 2 * (len(KINDS) + 1)
     assert set(result.draw()) == set(result.captions) == {"settings-wsj", "settings-ewt"}

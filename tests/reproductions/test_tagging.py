@@ -32,7 +32,7 @@ from howsure.reproductions.tagging.models import (
 from howsure.reproductions.tagging.pairs import about_pairs, reproduce_tag_pairs
 from howsure.sequences.taggers.crf import CRFTagger
 
-LIMIT = 20
+LIMIT = 6
 
 
 @pytest.fixture
@@ -53,7 +53,9 @@ def test_wsj_is_split_by_article(real_data: Path) -> None:
 
 
 def test_ewt_is_read_as_it_is_split(real_data: Path) -> None:
-    assert read_ewt(str(real_data)).sizes == (12_544, 2_001, 2_077)
+    corpus = read_ewt(str(real_data), 30)
+    assert corpus.sizes == (30, 30, 30)
+    assert len({*corpus.train.sentences, *corpus.dev.sentences, *corpus.test.sentences}) == 90
 
 
 def test_the_tagging_experiment(real_data: Path, quick: None) -> None:

@@ -99,6 +99,7 @@ def test_labelled_texts(tmp_path: Path) -> None:
     path = tmp_path / "tweets.jsonl"
     path.write_text('{"text": "so\\u2028good", "label": 1}\n\n{"label": 0, "text": "", "id": 7}\n')
     assert read_labelled_texts(path) == (["so\u2028good", ""], [1, 0])
+    assert read_labelled_texts(path, limit=1) == (["so\u2028good"], [1])
 
 
 @pytest.mark.parametrize(

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import os
+from io import StringIO
+from itertools import islice
 
 from howsure.files.json_text import parsed_json
 from howsure.files.text import read_text
 
 
-def read_labelled_texts(path: str | os.PathLike[str]) -> tuple[list[str], list[int]]:
+def read_labelled_texts(path: str | os.PathLike[str], *, limit: int | None = None) -> tuple[list[str], list[int]]:
     """The texts in a file of JSON lines (plain or gzip) and their labels, 0 or 1, as for the sentiment tweets.
+
+    `limit`: of the first lines alone; what follows them is not read.
 
     Raises InputError naming the line that is not an object with a text and a label of 0 or 1.
     """
     text = read_text(path)
     texts, labels = [], []
-    for number, line in enumerate(text.content.split("\n"), start=1):
+    lines = (line.rstrip("\n") for line in StringIO(text.content))
+    for number, line in enumerate(islice(lines, limit), start=1):
         if not line.strip():
             continue
         try:

@@ -56,5 +56,5 @@ def read_tweets(data: str | None, limit: int | None) -> Tweets:
 
 
 def _read(path: Path, limit: int | None) -> tuple[list[list[str]], Labels]:
-    texts, labels = read_labelled_texts(path)
-    return tweet_words(texts[:limit]), np.array(labels[:limit], dtype=np.uint8)
+    texts, labels = read_labelled_texts(path, limit=limit)
+    return tweet_words(texts), np.array(labels, dtype=np.uint8)
