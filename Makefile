@@ -96,7 +96,7 @@ bench: $(PEERS)  ## speed and memory, beside the peers
 	set -e; for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script; done
 
 pictures: $(READY)  ## run the documents and draw their pictures again (docs/images)
-	HOWSURE_DRAW=1 $(BIN)/python -m pytest tests/test_documents.py tests/explorer/test_pictures.py
+	HOWSURE_DRAW=1 $(BIN)/python -m pytest -m "$(EVERY)" tests/test_documents.py tests/explorer/test_pictures.py
 
 docs: $(SITE_TOOLS)  ## the documentation site, in build/site, with its links checked
 	$(BIN)/python -m website

@@ -8,8 +8,9 @@ How a block of a page (README.md, docs/, …) is treated is written on its first
     ```console exit=2   the same, for a command that must end with this exit code
     ```console no-run   for what cannot run here: git clone, make, pip; never for howsure itself
     ```text             what the block before it printed
-    ```python programs  the same after any of these words, for what needs programs that tests of every day do without:
-                        tests/programs runs such pages as a whole; so too `spark` and `ray`
+    ```python long      the same after any of these words, for what takes seconds: `make test-long` runs the whole page
+    ```python programs  for what needs programs that these tests do without: tests/programs runs such pages as a whole;
+                        so too `spark` and `ray`
     ``` and data        json, csv, …: shown, not run
 
     tolerance=0.001     after any of these words, where a training prints: its decimals may differ by so much
@@ -17,8 +18,8 @@ How a block of a page (README.md, docs/, …) is treated is written on its first
 Commands `howsure` run in this process, all else of a line in a shell: see tests/shell_lines.py.
 
 What is printed is compared by tests/printed.py: decimals but for their rounding, everything else exactly; `...` stands
-for any text. A page runs in an empty folder with a copy of examples/ and a folder images/; with
-HOWSURE_DRAW=1 (`make pictures`) what it draws into images/ becomes docs/images/.
+for any text. A page runs in an empty folder with a folder images/; with HOWSURE_DRAW=1
+(`make pictures`) what it draws into images/ becomes docs/images/.
 """
 
 from __future__ import annotations
@@ -41,8 +42,9 @@ from tests.shell_lines import run_line
 ROOT = Path(__file__).parents[1]
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "benchmarks").glob("*.md")), *DOCS]
+LONG = [page for page in PAGES if re.search(r"^```[a-z]+ long\b", page.read_text(encoding="utf-8"), re.MULTILINE)]
 FENCE = re.compile(r"^```(.*)\n((?:.*\n)*?)```\s*$", re.MULTILINE)
-HEAVY = {"programs", "ray", "spark"}
+HEAVY = {"long", "programs", "ray", "spark"}
 SHOWN_ONLY = {"csv", "html", "javascript", "json", "latex", "toml", "yaml", "bibtex"}
 
 
@@ -188,14 +190,23 @@ def name_of(page: Path) -> str:
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_a_page_does_what_it_says(page: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    draw_page(page, tmp_path, request, heavy=())
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("page", LONG, ids=name_of)
+def test_a_whole_page_does_what_it_says(page: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    draw_page(page, tmp_path, request, heavy={"long"})
+
+
+def draw_page(page: Path, folder: Path, request: pytest.FixtureRequest, *, heavy: Collection[str]) -> None:
+    """Run a page, if there are the data that it reads, in a folder with an empty folder for its pictures."""
     text = page.read_text(encoding="utf-8")
-    if any("HOWSURE_DATA" in block.text for block in blocks_of(text)):
+    if any("HOWSURE_DATA" in block.text for block in blocks_of(text) if HEAVY & set(block.words) <= set(heavy)):
         request.getfixturevalue("real_data")
-    images = tmp_path / "images"
+    images = folder / "images"
     images.mkdir()
-    if (ROOT / "examples").is_dir():
-        shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    run_page(text, tmp_path)
+    run_page(text, folder, heavy=heavy)
     if os.environ.get("HOWSURE_DRAW"):
         shutil.copytree(images, ROOT / "docs" / "images", dirs_exist_ok=True, copy_function=copy_picture)
 

@@ -86,7 +86,9 @@ def test_from_conllu_to_a_store(place: Path, tmp_path: Path) -> None:
 def test_from_texts_to_a_store(place: Path, pipeline: Path, tmp_path: Path) -> None:
     store = tmp_path / "news.duckdb"
     filters = ("--category", "desk", "--keep", "^W", "--drop", "Weather", "--require-actor")
-    text = printed(*given(place, "news.jsonl", *COLUMNS, "--parser", pipeline, "--store", store, *filters))
+    text = printed(
+        *given(place, "news.jsonl", *COLUMNS, "--parser", pipeline, "--workers", 1, "--store", store, *filters)
+    )
     assert "2 documents of" in text
     assert "left out 1: no text" in text
     assert "left out 1: excluded by category" in text
@@ -125,9 +127,8 @@ def test_a_store_counted_again(place: Path, tmp_path: Path) -> None:
 
 def test_a_rule_of_ones_own(place: Path, pipeline: Path, tmp_path: Path) -> None:
     store = tmp_path / "news.duckdb"
-    printed(
-        *given(place, "news.jsonl", *COLUMNS, "--parser", pipeline, "--store", store, "--rule", place / "rule.yaml")
-    )
+    parsed = ("--parser", pipeline, "--workers", 1)
+    printed(*given(place, "news.jsonl", *COLUMNS, *parsed, "--store", store, "--rule", place / "rule.yaml"))
     with EventStore.open(store) as held:
         assert held.ask("SELECT DISTINCT document FROM events") == [(0,)]
         assert held.settings["rule"]["name"] == "rule"
@@ -186,14 +187,14 @@ def test_bad_input_is_named(
 
 def test_ctrl_c_and_the_same_command_again(place: Path, tmp_path: Path) -> None:
     store, whole = tmp_path / "news.duckdb", tmp_path / "whole.duckdb"
-    corpus = newswire.write_corpus(tmp_path / "long.conllu", 8 * BATCH)
-    options = ("--lexicon", place / "actors.tsv", "--model", place / "model.npz", "--samples", 50)
+    corpus = newswire.write_corpus(tmp_path / "long.conllu", 4 * BATCH)
+    options = ("--lexicon", place / "actors.tsv", "--model", place / "model.npz", "--samples", 10)
     arguments = ("events", "extract", corpus, *options, "--store", store)
     moment = 'lambda held: "report" in held and held["report"].read > 0'
     done = pressed(*arguments, "--workers", 2, function="_go_on", moment=moment)
     told = done.stderr
     assert done.returncode == 130
-    found = re.search(rf"holds ([\d,]+) of {8 * BATCH:,} documents; rerun the same command to resume", told)
+    found = re.search(rf"holds ([\d,]+) of {4 * BATCH:,} documents; rerun the same command to resume", told)
     assert found is not None
     stored = int(found[1].replace(",", ""))
     with EventStore.open(store) as held:

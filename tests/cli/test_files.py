@@ -24,7 +24,7 @@ HOWSURE = Path(sys.executable).parent / "howsure"
 JUDGE = ("--target", "gold", "--prob", "prob")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def columns() -> dict[str, Any]:
     rng = np.random.default_rng(11)
     q = rng.beta(0.5, 0.5, 800)
@@ -64,26 +64,36 @@ def write_all(columns: dict[str, Any], folder: Path) -> dict[str, list[Any]]:
     return named | {"a glob": [folder / "parts" / "*.csv"], "files": sorted((folder / "parts").iterdir())}
 
 
-def test_every_file_format_gives_the_same_numbers(columns: dict[str, Any], tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def named(columns: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Any]]:
+    return write_all(columns, tmp_path_factory.mktemp("files"))
+
+
+@pytest.fixture(scope="module")
+def path(named: dict[str, list[Any]]) -> Path:
+    (path,) = named["dev.csv"]
+    return path
+
+
+def test_every_file_format_gives_the_same_numbers(named: dict[str, list[Any]]) -> None:
     found = {
         name: json.loads(printed("calibration", *paths, *JUDGE, "--format", "json"))["curves"]
-        for name, paths in write_all(columns, tmp_path).items()
+        for name, paths in named.items()
     }
     assert len(found) == 13
     assert [name for name, curves in found.items() if curves != found["dev.csv"]] == []
 
 
 @pytest.mark.parametrize("name", ["dev.csv", "dev.tsv", "dev.jsonl", "dev.csv.gz", "dev.parquet", "dev.npz"])
-def test_standard_input(columns: dict[str, Any], tmp_path: Path, name: str) -> None:
-    (path,) = write_all(columns, tmp_path)[name]
+def test_standard_input(named: dict[str, list[Any]], name: str) -> None:
+    (path,) = named[name]
     with piped_input(path.read_bytes()):
         found = printed("calibration", "-", *JUDGE, "--format", "json")
     assert json.loads(found)["curves"] == curves_of(path)
 
 
-def test_standard_input_of_the_program(columns: dict[str, Any], tmp_path: Path) -> None:
+def test_standard_input_of_the_program(path: Path) -> None:
     """Where it is a file, and the process one of its own."""
-    (path,) = write_all(columns, tmp_path)["dev.csv"]
     with path.open("rb") as stdin:
         command = [HOWSURE, "calibration", "-", *JUDGE, "--format", "json"]
         done = subprocess.run(command, stdin=stdin, capture_output=True, text=True, check=True)
@@ -94,8 +104,7 @@ def curves_of(path: Path) -> Any:
     return json.loads(printed("calibration", path, *JUDGE, "--format", "json"))["curves"]
 
 
-def test_output_is_what_would_be_printed(columns: dict[str, Any], tmp_path: Path) -> None:
-    (path,) = write_all(columns, tmp_path)["dev.csv"]
+def test_output_is_what_would_be_printed(path: Path, tmp_path: Path) -> None:
     target = tmp_path / "result.json"
     target.write_text("of yesterday")
     arguments = ("calibration", path, *JUDGE, "--format", "json")
@@ -111,8 +120,7 @@ def current_umask() -> int:
     return mask
 
 
-def test_a_link_stays_a_link_and_a_device_a_device(columns: dict[str, Any], tmp_path: Path) -> None:
-    (path,) = write_all(columns, tmp_path)["dev.csv"]
+def test_a_link_stays_a_link_and_a_device_a_device(path: Path, tmp_path: Path) -> None:
     (tmp_path / "real.json").write_text("")
     (tmp_path / "link.json").symlink_to(tmp_path / "real.json")
     arguments = ("calibration", path, *JUDGE, "--format", "json", "--output")
@@ -128,17 +136,17 @@ def test_a_link_stays_a_link_and_a_device_a_device(columns: dict[str, Any], tmp_
     assert pipe.is_fifo()
 
 
-def test_a_failure_leaves_the_old_file_and_nothing_else(columns: dict[str, Any], tmp_path: Path) -> None:
-    (path,) = write_all(columns, tmp_path)["dev.csv"]
+def test_a_failure_leaves_the_old_file_and_nothing_else(path: Path, tmp_path: Path) -> None:
     spoilt = path.read_text().splitlines()
     spoilt[-1] = "1,1.7"
-    path.write_text("\n".join(spoilt))
+    wrong = tmp_path / "wrong.csv"
+    wrong.write_text("\n".join(spoilt))
     targets = {option: tmp_path / name for option, name in
                {"--output": "r.json", "--figure": "c.svg", "--report": "r.html"}.items()}  # fmt: skip
     for target in targets.values():
         target.write_text("of yesterday")
     before = sorted(tmp_path.rglob("*"))
-    done = run("calibration", path, *JUDGE, *(word for pair in targets.items() for word in pair))
+    done = run("calibration", wrong, *JUDGE, *(word for pair in targets.items() for word in pair))
     assert done.code == 2
     assert "row 800" in done.err
     assert {target.read_text() for target in targets.values()} == {"of yesterday"}
@@ -166,19 +174,16 @@ def test_a_full_disk_is_told_by_the_name_of_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("suffix", "magic"), [(".svg", b"<?xml"), (".png", b"\x89PNG\r\n"), (".pdf", b"%PDF-")])
-@pytest.mark.parametrize("group", [(), ("--group", "gold")])
-def test_figures(columns: dict[str, Any], tmp_path: Path, suffix: str, magic: bytes, group: tuple[str, ...]) -> None:
-    (path,) = write_all(columns, tmp_path)["dev.csv"]
+def test_figures(path: Path, tmp_path: Path, suffix: str, magic: bytes) -> None:
     target = tmp_path / f"curve{suffix}"
-    printed("calibration", path, *JUDGE, *group, "--figure", target)
+    printed("calibration", path, *JUDGE, "--group", "gold", "--figure", target)
     first = target.read_bytes()
     assert first.startswith(magic)
-    printed("calibration", path, *JUDGE, *group, "--figure", target)
+    printed("calibration", path, *JUDGE, "--group", "gold", "--figure", target)
     assert target.read_bytes() == first
 
 
-def test_a_report_needs_nothing_but_itself(columns: dict[str, Any], tmp_path: Path) -> None:
-    (path,) = write_all(columns, tmp_path)["dev.csv"]
+def test_a_report_needs_nothing_but_itself(path: Path, tmp_path: Path) -> None:
     target = tmp_path / "report.html"
     printed("calibration", path, *JUDGE, "--report", target)
     html = target.read_text(encoding="utf-8")

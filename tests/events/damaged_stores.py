@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 
 from howsure.events.store.schema import TABLES
-from tests.events.made_up_store import store_file
+from tests.events.made_up_store import hussein_document, store_file, write_store
 
 # What is seen when the store is opened.
 SHAPES = {
@@ -116,7 +116,7 @@ TWICE = {
 AT_OPENING = {**SHAPES, **VALUES, **SETTINGS, **COUNTS, **MISSING, **TWICE}
 ALIKE = {*VALUES, *MISSING} - {*[*VALUES][::4], *[*MISSING][::4]}  # seen by the rules that see some of the others
 
-# What is seen when a document is read; all are of document 0.
+# What is seen when a document is read.
 OF_DOCUMENTS = {
     "no sentences": "DELETE FROM sentences",
     "no mentions": "DELETE FROM mentions",
@@ -179,9 +179,18 @@ def damaged(whole: Path, path: Path, statements: str) -> Path:
     return path
 
 
-def of_document_0(statement: str) -> str:
-    """A statement of `OF_DOCUMENTS`, for document 0 only."""
-    return f"{statement}{' AND' if ' WHERE ' in statement else ' WHERE'} document = 0"
+def of_document(statement: str, number: int = 0) -> str:
+    """A statement of `OF_DOCUMENTS`, for one document only."""
+    return f"{statement}{' AND' if ' WHERE ' in statement else ' WHERE'} document = {number}"
+
+
+def ruined_store(path: Path) -> Path:
+    """A store of as many documents as there are ways to damage one, each damaged in its own way."""
+    write_store(path, [hussein_document(number) for number in range(len(OF_DOCUMENTS))]).close()
+    with duckdb.connect(path) as connection:
+        for number, statement in enumerate(OF_DOCUMENTS.values()):
+            connection.execute(of_document(statement, number))
+    return path
 
 
 def whole_store(path: Path) -> Path:
