@@ -74,9 +74,11 @@ def test_nothing_changes_nothing() -> None:
     some, none = summary_of([(1, 0.3, "a"), (0, 1.0, "a")]), CalibrationSummary()
     assert some + none == none + some == some
     assert len(none) == len(none + none) == 0
+    assert sum([some, none, some]) == some + some
     assert CalibrationSummary.from_bytes(none.to_bytes()) == none
     assert repr(none) == "summary of 0 pairs"
     assert CalibrationSummaries.from_bytes(CalibrationSummaries().to_bytes()) == CalibrationSummaries()
+    assert sum([CalibrationSummaries()]) == CalibrationSummaries()
     with pytest.raises(InputError, match="the summary is empty: add pairs first"):
         none.curve()
 

@@ -130,3 +130,19 @@ def test_a_scratch_file_without_room_is_told_by_its_name(tmp_path: Path) -> None
         copy_to_file(database.connection, "SELECT * FROM range(1000)", target, options="FORMAT csv")
     assert told.value.filename == str(target)
     database.close()
+
+
+ASKED = """
+from howsure.data.tables.database import Database
+from howsure.events.store.event_store import EventStore
+database, store = Database(), EventStore.create("news.duckdb", {})
+for held in (database.connection, store.connection):
+    print(held.execute("SELECT current_setting('enable_progress_bar')").fetchone())
+"""
+
+
+def test_no_progress_of_its_own_on_standard_output(tmp_path: Path) -> None:
+    """Where Python is interactive, as in a notebook, DuckDB would print bars among the results."""
+    typed = [sys.executable, "-i", "-c", ASKED]
+    done = subprocess.run(typed, cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["(False,)", "(False,)"], done.stderr

@@ -209,6 +209,15 @@ def test_conllu_with_its_own_key(tmp_path: Path) -> None:
     assert (one.id, one.date, one.title) == ("one-1", "1999-01-02", "Post")
 
 
+def test_conllu_with_a_key_that_nobody_named(tmp_path: Path) -> None:
+    path = tmp_path / "one.conllu"
+    path.write_text("# newdoc\n# meta::printed = 1999-01-02\n# meta::paper = Post\n1\tHi\t_\t_\tUH\t_\t0\troot\t_\t_\n")
+    for fields, wanted in ((Fields(), "meta::date"), (Fields(date="day"), "meta::day")):
+        with pytest.raises(InputError, match=rf"no document has a date, # {wanted} = …; .* has paper, printed\. Name"):
+            open_corpus([path], fields=fields)
+    assert open_corpus([path], fields=Fields(), bad_dates="leave-out").total == 1
+
+
 def test_conllu_that_is_wrong(tmp_path: Path) -> None:
     path = newswire.write_corpus(tmp_path / "news.conllu", 3)
     text = path.read_text()

@@ -77,6 +77,10 @@ class CalibrationSummaries(Mapping[str, CalibrationSummary]):
         found._slots = _merged(self._slots, other._slots)
         return found
 
+    def __radd__(self, other: int) -> Self:
+        """`sum` starts at 0."""
+        return type(self)() + self if other == 0 else NotImplemented
+
     def __getitem__(self, name: str) -> CalibrationSummary:
         return CalibrationSummary.of_slots(self._slots[name])
 

@@ -131,6 +131,10 @@ class CalibrationSummary:
             return NotImplemented
         return self.of_slots(self._slots + other._slots)
 
+    def __radd__(self, other: int) -> Self:
+        """`sum` starts at 0."""
+        return type(self)() + self if other == 0 else NotImplemented
+
     def __len__(self) -> int:
         return len(self._slots)
 

@@ -47,6 +47,7 @@ class Database:
         self._scratch = Scratch(spool)
         self.folder = self._scratch.folder
         self.connection = duckdb.connect(config={**CONFIG, "temp_directory": str(self.folder / "spilled")})
+        self.connection.execute("SET enable_progress_bar = false")  # in a notebook it would go to standard output
         self._end = weakref.finalize(self, _end, self.connection, self._scratch)
 
     def allow_only(self, paths: Sequence[str]) -> None:

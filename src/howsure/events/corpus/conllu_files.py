@@ -26,10 +26,11 @@ from howsure.events.parts.part import ALL, Part
 from howsure.files.compression import compression_of
 from howsure.files.opened import missing_file
 from howsure.files.text import Text
-from howsure.inputs.naming import natural_order
+from howsure.inputs.naming import natural_order, shortened
 
 SUFFIXES = (".conllu", ".conll-u", ".conllu.gz", ".conll-u.gz")
 DATES = ("date", "dateCreated")  # keys of metadata that hold the date
+NO_DATES = {"newdoc", "newdoc id", "newpar", "newpar id", "id", "sent_id", "text", "global.Entity", "global.columns"}
 INDEXED = 1_000  # documents at a time
 HEADER = ("id", "date", "title", "category", "story")
 ROW = "(" + ", ".join("?" * len(HEADER)) + ")"
@@ -100,14 +101,17 @@ def open_conllu(
     files = _files(paths)
     database = Database(spool)
     database.connection.execute(f"CREATE TABLE {COPIED} ({', '.join(f'{name} VARCHAR' for name in HEADER)})")
-    starts, count = [], 0
+    starts, count, dated = [], 0, bad_dates != "error"
     for file in files:
         starts.append(count)
         headers = (_header(passage, fields) for passage in _passages(file))
         while rows := list(islice(headers, INDEXED)):
+            dated = dated or any(row[1] for row in rows)
             listed = ", ".join([ROW] * len(rows))
             database.connection.execute(f"INSERT INTO {COPIED} VALUES {listed}", [cell for row in rows for cell in row])
             count += len(rows)
+    if not dated:
+        _refuse_undated(files[0], fields)
     database.allow_only([])
     columns = {name: Column(name, "VARCHAR") for name in HEADER}
     table = HeaderTable(database, COPIED, columns, files, tuple(starts))
@@ -155,6 +159,17 @@ def _header(passage: Passage, fields: Fields) -> list[str | None]:
     date = next((held[key] for key in ((fields.date,) if fields.date else DATES) if held.get(key)), None)
     asked = [held.get(name) if name else None for name in (fields.category, fields.story)]
     return [held["id"], date, held.get(fields.title or "title"), *asked]
+
+
+def _refuse_undated(file: File, fields: Fields) -> None:
+    """Raise InputError that says what the first document has instead of a date; nothing, if it has nothing."""
+    held = sorted({*next(_passages(file)).header} - NO_DATES)
+    if held:
+        wanted = f"{META}{fields.date or DATES[0]}"
+        raise InputError(
+            f"no document has a date, # {wanted} = …; the first one of {file.name} has {shortened(held)}. Name what "
+            "holds the date by date=..., or leave such documents out with bad_dates='leave-out'."
+        )
 
 
 def _passages(file: File) -> Iterator[Passage]:

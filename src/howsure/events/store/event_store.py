@@ -118,6 +118,7 @@ class EventStore:
                 ) from error
             raise InputError(f"{target} is not a store, or it is damaged or truncated: {_first_line(error)}") from error
         try:
+            connection.execute("SET enable_progress_bar = false")  # in a notebook it would go to standard output
             store = cls(target, connection, read_settings(connection, target, known=known))
             if not part:
                 check_all_of_it(store)
