@@ -169,11 +169,11 @@ class Browser:
                 found.append(message["params"]["request"]["url"])
         return found
 
-    def resize(self, width: int, height: int) -> None:
+    def resize(self, width: int, height: int, *, mobile: bool = False) -> None:
         """The size of what is seen of the page."""
         self.driver.execute_cdp_cmd(
             "Emulation.setDeviceMetricsOverride",
-            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False},
+            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": mobile},
         )
 
     def prefer(self, scheme: str) -> None:

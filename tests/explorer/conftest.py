@@ -1,4 +1,4 @@
-"""A hostile store, its page served by the command itself, the same page as one file, and one Chromium for all."""
+"""A hostile store, its page served by the command itself, and the same page as one file."""
 
 from __future__ import annotations
 
@@ -10,16 +10,9 @@ import pytest
 from howsure.events.store.event_store import EventStore
 from howsure.explorer import Included, events_report
 from howsure.report.files import write_report
-from tests.explorer.chromium import Browser, chromium
+from tests.explorer.chromium import Browser
 from tests.explorer.hostile_store import make_hostile_store
 from tests.explorer.serving import ServedPage, serving
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is done in Chromium."""
-    for item in items:
-        if "browser" in getattr(item, "fixturenames", ()):
-            item.add_marker("browser")
 
 
 @pytest.fixture(scope="session")
@@ -53,12 +46,6 @@ def report(store: EventStore, tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("report") / "events.html"
     write_report(events_report(store, included=Included(samples=5)), path)
     return path.as_uri()
-
-
-@pytest.fixture(scope="session")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with chromium(tmp_path_factory.mktemp("chromium")) as window:
-        yield window
 
 
 @pytest.fixture(params=["served", "report"])

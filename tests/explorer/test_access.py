@@ -36,6 +36,7 @@ def test_everything_is_done_with_keys(browser: Browser, address: str) -> None:
     browser.press(Keys.TAB, Keys.SPACE)
     browser.says("#clustering", f"Sample 1 of {SAMPLES}")
     assert browser.focused() == "another-sample"
+    assert browser.run(UNNAMED) == []
     browser.press(Keys.TAB, Keys.ENTER)
     browser.says("#clustering", "1-best")
 
@@ -62,6 +63,7 @@ return [...document.querySelectorAll('button, select, input, a, [role=button], [
 """
 
 
+@pytest.mark.long
 def test_whatever_can_be_used_has_a_name(browser: Browser, address: str) -> None:
     browser.open(f"{address}#actor=IRQ&document=0&doubtful=&first=IRQ&second=YUG&by=quarter&point=IRQ&period=1999-Q1")
     for section in ("#text", "#doubtful table", "#comparison .chart", "#point table"):
@@ -76,6 +78,7 @@ def test_whatever_can_be_used_has_a_name(browser: Browser, address: str) -> None
     assert browser.run("return document.documentElement.lang") == "en"
 
 
+@pytest.mark.long
 def test_the_chart_is_also_a_table(browser: Browser, address: str) -> None:
     browser.open(f"{address}#actor=IRQ&by=quarter")
     browser.click("#series summary")

@@ -37,6 +37,7 @@ def crowded(tmp_path_factory: pytest.TempPathFactory) -> str:
     return (folder / "crowded.html").as_uri()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [1200, 1000, 400])
 def test_the_list_of_actors_scrolls_down_only(browser: Browser, crowded: str, width: int) -> None:
     try:

@@ -210,6 +210,11 @@ def test_questions_are_answered_side_by_side(client: TestClient, page: ServedPag
     assert found == [client.get(f"/{path}").json() for path in paths]
 
 
+def test_the_first_load_is_small(client: TestClient) -> None:
+    asked = ("/", "/api/overview", "/api/series?actors=IRQ&actors=NATO")
+    assert sum(len(client.get(address).content) for address in asked) < 500_000
+
+
 def test_every_question_has_a_test() -> None:
     asked = {address.partition("?")[0] for address, _ in ANSWERS} | {"export.csv"}
     assert asked == set(QUESTIONS)

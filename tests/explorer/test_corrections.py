@@ -86,6 +86,7 @@ def test_a_series_is_kept_until_an_answer_changes(tmp_path: Path) -> None:
     assert second.recipe["unclear"] == 1
 
 
+@pytest.mark.long
 def test_the_page_shows_corrected_and_raw_counts(browser: Browser, address: str, labelled: EventStore) -> None:
     browser.open(f"{address}#by=quarter")
     assert "corrected by labels" in browser.text("#series-key")
@@ -114,6 +115,7 @@ def test_the_page_shows_corrected_and_raw_counts(browser: Browser, address: str,
     assert browser.errors() == []
 
 
+@pytest.mark.long
 def test_the_page_compares_by_the_corrected_counts(browser: Browser, address: str, labelled: EventStore) -> None:
     browser.open(f"{address}#by=quarter&first=BBB&second=AAA")
     total = corrected_pair(labelled, "BBB", "AAA")["total"]
@@ -123,6 +125,7 @@ def test_the_page_compares_by_the_corrected_counts(browser: Browser, address: st
     assert browser.errors() == []
 
 
+@pytest.mark.long
 def test_the_saved_table_has_both(browser: Browser, address: str, labelled: EventStore) -> None:
     browser.open(f"{address}#by=quarter")
     browser.click("#save-table")
@@ -134,6 +137,7 @@ def test_the_saved_table_has_both(browser: Browser, address: str, labelled: Even
     assert float(first["mean"]) >= 0
 
 
+@pytest.mark.long
 def test_it_fits_a_phone(browser: Browser, address: str) -> None:
     try:
         browser.resize(360, 740)

@@ -37,6 +37,7 @@ def test_a_hostile_corpus_does_nothing(browser: Browser, address: str) -> None:
     assert browser.run("return document.querySelectorAll('script').length") <= 2
 
 
+@pytest.mark.long
 def test_a_hostile_address_does_nothing(browser: Browser, address: str) -> None:
     browser.open(f"{address}#actor=%3Cimg%20src=x%20onerror=window.taken=8%3E&document=javascript:window.taken=9")
     said = browser.says("#problems", "<img src=x onerror=window.taken=8>")
@@ -44,6 +45,7 @@ def test_a_hostile_address_does_nothing(browser: Browser, address: str) -> None:
     assert browser.all("#problems img") == []
 
 
+@pytest.mark.long
 def test_the_policy_stops_what_gets_in(browser: Browser, address: str) -> None:
     """Were markup ever to get in, it could neither run nor ask anybody."""
     browser.open(address)

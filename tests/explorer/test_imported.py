@@ -59,6 +59,7 @@ def read_the_page(browser: Browser, address: str) -> None:
     assert browser.errors() == []
 
 
+@pytest.mark.long
 def test_served(path: Path, browser: Browser) -> None:
     browser.errors()
     with serving(path) as page:
@@ -66,6 +67,7 @@ def test_served(path: Path, browser: Browser) -> None:
         read_the_page(browser, page.home)
 
 
+@pytest.mark.long
 def test_reading_with_what_the_model_says(path: Path, browser: Browser, tmp_path: Path) -> None:
     """A labelling room that shows the model's answer, of which it knows the probability and no evidence."""
     browser.errors()

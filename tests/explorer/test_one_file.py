@@ -80,7 +80,7 @@ def test_pairs_are_the_store_s(data: dict[str, Any], store: EventStore) -> None:
 
 def test_documents_are_the_store_s(data: dict[str, Any], store: EventStore) -> None:
     assert len(data["documents"]) == 12
-    for number, held in [*data["documents"].items()][::2]:
+    for number, held in [*data["documents"].items()][::4]:
         view = queries.document(store, int(number), sample="best")
         for sentence in view["sentences"]:
             sentence["spaces"] = [int(space) for space in sentence["spaces"]]
@@ -99,7 +99,7 @@ def test_the_doubtful_documents_come_first(data: dict[str, Any]) -> None:
 
 
 def test_of_itself_it_takes_the_actors_that_act_most(tmp_path: Path) -> None:
-    with make_store(tmp_path / "s.duckdb", documents=30, samples=20) as store:
+    with make_store(tmp_path / "s.duckdb", documents=10, samples=20) as store:
         data = data_in(events_report(store))
         assert len(data["overview"]["actors"]) == len(queries.overview(store)["actors"])
         assert data["overview"]["held"]["by"] == ["week", "month", "quarter", "year"]

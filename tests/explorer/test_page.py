@@ -35,6 +35,7 @@ def test_it_begins_with_the_actors_that_act_most(browser: Browser, address: str,
     assert "parse" in browser.text("#about")
 
 
+@pytest.mark.long
 def test_the_axis_of_counts_has_whole_numbers(browser: Browser, address: str) -> None:
     labels = (
         "return [...document.querySelectorAll('#series [data-panel] text[text-anchor=end]')].map(e => e.textContent)"
@@ -47,6 +48,7 @@ def test_the_axis_of_counts_has_whole_numbers(browser: Browser, address: str) ->
     assert all(one.endswith("%") for one in browser.run(labels))
 
 
+@pytest.mark.long
 def test_the_event_that_is_counted_is_named(browser: Browser, address: str, store: EventStore) -> None:
     """By the name of the rule and its words, as they are written; a long list is cut, and stands in full below."""
     browser.open(address)
@@ -58,13 +60,21 @@ def test_the_event_that_is_counted_is_named(browser: Browser, address: str, stor
     assert "Counted event: attack (attacked, " in browser.saved(".svg")
 
 
+@pytest.mark.long
 def test_the_papers_rule_is_told_of(browser: Browser, address: str) -> None:
     browser.open(address)
     assert "attack-wide" in browser.text("#rule-note")
 
 
 # Each unit and each length of period; all pairs of them are compared where no browser is needed (test_one_file.py).
-@pytest.mark.parametrize(("by", "unit"), [("month", "documents"), ("quarter", "entities"), ("year", "share")])
+@pytest.mark.parametrize(
+    ("by", "unit"),
+    [
+        ("quarter", "entities"),
+        pytest.param("month", "documents", marks=pytest.mark.long),
+        pytest.param("year", "share", marks=pytest.mark.long),
+    ],
+)
 def test_every_point_says_what_the_raw_samples_say(
     browser: Browser, address: str, store: EventStore, by: str, unit: str
 ) -> None:
@@ -74,6 +84,7 @@ def test_every_point_says_what_the_raw_samples_say(
         assert browser.places(actor) == expected_points(store, actor, by, unit)
 
 
+@pytest.mark.long
 def test_the_level_of_the_intervals_is_chosen(browser: Browser, address: str, served: str, store: EventStore) -> None:
     """A served page knows three levels; a file holds the one that it was written with."""
     browser.open(f"{address}#actor=IRQ&by=quarter")
@@ -88,6 +99,7 @@ def test_the_level_of_the_intervals_is_chosen(browser: Browser, address: str, se
     browser.says("#problems", f"level must be one of {', '.join(levels)}")
 
 
+@pytest.mark.long
 def test_choosing_actors_periods_counts_and_intervals(browser: Browser, address: str) -> None:
     browser.open(f"{address}#actor=IRQ&by=quarter")
     exact = browser.places("IRQ")
@@ -111,6 +123,7 @@ def test_choosing_actors_periods_counts_and_intervals(browser: Browser, address:
     browser.says("#series", "Choose at least one actor above.")
 
 
+@pytest.mark.long
 def test_an_actor_is_found_by_typing(browser: Browser, address: str) -> None:
     browser.open(address)
     browser.click("#find")
@@ -120,6 +133,7 @@ def test_an_actor_is_found_by_typing(browser: Browser, address: str) -> None:
     assert shown[0].startswith("Yugoslavia (YUG)")
 
 
+@pytest.mark.long
 def test_from_a_point_to_a_document_and_its_samples(browser: Browser, address: str, store: EventStore) -> None:
     browser.open(f"{address}#actor=IRQ&actor=YUG&by=quarter")
     browser.click('.place[data-actor="IRQ"][data-period="1999-Q1"]')
@@ -166,6 +180,7 @@ return text.textContent;
 """
 
 
+@pytest.mark.long
 def test_the_text_is_the_document(browser: Browser, address: str, store: EventStore) -> None:
     for number in (0, 2, 6, 20):
         view = queries.document(store, number)
@@ -177,6 +192,7 @@ def test_the_text_is_the_document(browser: Browser, address: str, store: EventSt
         assert browser.run("return document.querySelectorAll('#text [data-mention]').length") == len(view["mentions"])
 
 
+@pytest.mark.long
 def test_an_entity_is_outlined_everywhere(browser: Browser, address: str) -> None:
     browser.open(f"{address}#document=0&sample=best")
     browser.click('#text [data-mention="0"]')
@@ -186,6 +202,7 @@ def test_an_entity_is_outlined_everywhere(browser: Browser, address: str) -> Non
     assert browser.all("#text .chosen") == []
 
 
+@pytest.mark.long
 def test_two_actors_are_compared(browser: Browser, address: str, store: EventStore) -> None:
     browser.open(f"{address}#actor=NATO&by=quarter")
     browser.choose("#first", "NATO")
@@ -211,6 +228,7 @@ def test_two_actors_are_compared(browser: Browser, address: str, store: EventSto
     browser.gone("#comparison")
 
 
+@pytest.mark.long
 def test_a_pair_seen_from_the_other_side(browser: Browser, address: str, store: EventStore) -> None:
     for first, second in (("IRQ", "NATO"), ("NATO", "IRQ")):
         browser.open(f"{address}#first={first}&second={second}&by=year")
@@ -221,6 +239,7 @@ def test_a_pair_seen_from_the_other_side(browser: Browser, address: str, store: 
             assert f"P({TITLES[first]} < {TITLES[second]}) = {fewer}." in label
 
 
+@pytest.mark.long
 def test_doubtful_documents_are_listed_with_their_links(browser: Browser, address: str, store: EventStore) -> None:
     browser.open(address)
     browser.click("#show-doubtful")
@@ -239,6 +258,7 @@ def test_doubtful_documents_are_listed_with_their_links(browser: Browser, addres
     browser.gone("#doubtful")
 
 
+@pytest.mark.long
 def test_what_is_shown_is_saved(browser: Browser, address: str, store: EventStore) -> None:
     browser.open(f"{address}#actor=IRQ&actor=NATO&by=quarter&first=IRQ&second=NATO")
     browser.click("#save-table")
@@ -262,6 +282,7 @@ def test_what_is_shown_is_saved(browser: Browser, address: str, store: EventStor
         assert not {name for node in figure.iter() for name in node.attrib} & {"class", "tabindex", "role"}
 
 
+@pytest.mark.long
 def test_back_and_forward_and_the_address(browser: Browser, address: str) -> None:
     browser.open(f"{address}#actor=IRQ&by=quarter")
     browser.click('.place[data-period="1999-Q1"]')
@@ -287,6 +308,7 @@ def test_back_and_forward_and_the_address(browser: Browser, address: str) -> Non
 STALE = "#actor=XYZ&actor=IRQ&by=day&document=one&sample=-1&unit=words"
 
 
+@pytest.mark.long
 def test_an_address_that_asks_for_what_is_not_there_says_so(browser: Browser, address: str) -> None:
     browser.open(address + STALE)
     said = browser.says("#problems", "XYZ")
@@ -300,6 +322,7 @@ def test_an_address_that_asks_for_what_is_not_there_says_so(browser: Browser, ad
     assert browser.places("IRQ")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("asked", ["document=99999", "point=IRQ&period=1950-Q1&by=quarter", "document=0&sample=4000"])
 def test_what_cannot_be_shown_says_why(browser: Browser, address: str, asked: str) -> None:
     browser.open(f"{address}#{asked}")
@@ -314,6 +337,7 @@ return [...performance.getEntriesByType('navigation'), ...performance.getEntries
 """
 
 
+@pytest.mark.long
 def test_the_first_load_is_small(browser: Browser, served: str, address: str) -> None:
     """All that is transferred until the first chart stands, in bytes; a file asks for nothing besides itself."""
     browser.open(address)

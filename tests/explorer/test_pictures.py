@@ -69,6 +69,7 @@ def picture(browser: Browser, folder: Path, name: str, selector: str | None = No
     assert target.stat().st_size < 60_000
 
 
+@pytest.mark.long
 def test_pictures_of_the_page(browser: Browser, news: str, tmp_path: Path) -> None:
     browser.open(f"{news}#by=month")
     picture(browser, tmp_path, "events-series")
@@ -88,6 +89,7 @@ def test_pictures_of_the_page(browser: Browser, news: str, tmp_path: Path) -> No
     assert browser.errors() == []
 
 
+@pytest.mark.long
 def test_a_picture_of_corrected_counts(browser: Browser, read_news: str, tmp_path: Path) -> None:
     browser.open(f"{read_news}#by=quarter")
     browser.says("#corrections", "rest on 20 documents read")
@@ -95,6 +97,7 @@ def test_a_picture_of_corrected_counts(browser: Browser, read_news: str, tmp_pat
     assert browser.errors() == []
 
 
+@pytest.mark.long
 def test_pictures_in_the_dark_and_on_a_phone(browser: Browser, news: str, tmp_path: Path) -> None:
     try:
         browser.prefer("dark")
@@ -111,6 +114,7 @@ def test_pictures_in_the_dark_and_on_a_phone(browser: Browser, news: str, tmp_pa
     assert browser.errors() == []
 
 
+@pytest.mark.long
 def test_pictures_of_the_labelling_room(browser: Browser, store: Path, tmp_path: Path) -> None:
     """Two coders read the bundled news; a third document is in doubt, and one is settled."""
     path = Path(shutil.copy(store, tmp_path / "news.duckdb"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +14,7 @@ from howsure.events.series.behind_a_point import documents_of, doubtful_document
 from howsure.events.series.event_series import event_series
 from howsure.events.store.event_store import EventStore
 from howsure.explorer import queries
-from tests.events.made_up_store import TITLES, make_store
+from tests.events.made_up_store import TITLES, make_store, write_store
 from tests.events.slow_store import dates, raw_counts
 
 
@@ -21,6 +22,12 @@ from tests.events.slow_store import dates, raw_counts
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventStore]:
     with make_store(tmp_path_factory.mktemp("queries") / "a.duckdb", samples=21) as held:
         yield held
+
+
+def test_a_store_in_which_nothing_happens(tmp_path: Path) -> None:
+    with write_store(tmp_path / "empty.duckdb", []) as empty:
+        found = queries.overview(empty)
+    assert (found["documents"], found["actors"]) == (0, [])
 
 
 def test_the_overview(store: EventStore) -> None:

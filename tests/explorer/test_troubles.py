@@ -15,6 +15,7 @@ from tests.explorer.serving import serving
 NOBODY = "No actor acts in any document of this store. Are the rule and the lexicon the intended ones?"
 
 
+@pytest.mark.long
 def test_a_store_without_events_says_so(browser: Browser, tmp_path: Path) -> None:
     made = hussein_document(0)
     silent = MadeUpDocument(0, made.date, made.title, made.mentions[:2], made.antecedents[:2, :2])
@@ -32,6 +33,7 @@ def test_a_store_without_events_says_so(browser: Browser, tmp_path: Path) -> Non
             assert browser.errors() == []
 
 
+@pytest.mark.long
 def test_a_server_that_was_stopped_is_told_and_tried_again(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "s.duckdb"
     store_file(path, documents=30, samples=20)

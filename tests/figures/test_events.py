@@ -83,9 +83,7 @@ def test_a_page_of_actors(made: dict[str, EventSeries]) -> None:
     ]
     assert [ax.axison for ax in figure.axes] == [True] * 5 + [False]
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["posterior mean", "95 % interval", "1-best"]
-    svg = figure_bytes(figure, ".svg")
-    assert svg == figure_bytes(event_page(made["entities"]), ".svg")
-    assert b">entities a quarter<" in svg
+    assert b">entities a quarter<" in figure_bytes(figure, ".svg")
     assert b">share of the documents of a year<" in figure_bytes(event_page(made["year"]), ".svg")
 
 

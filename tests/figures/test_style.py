@@ -26,9 +26,9 @@ def test_global_settings_stay_as_they_are() -> None:
     for figure, kind in (
         (calibration.curve_figure(many_curves(2)), ".svg"),
         (calibration.curve_figure(many_curves(2)), ".pdf"),
-        (calibration.curve_figure(many_curves(9)), ".png"),
+        (calibration.curve_figure(many_curves(5)), ".svg"),
         (calibration.histogram_figure(ANY_CURVE), ".svg"),
-        (calibration.error_figure(many_curves(3)), ".png"),
+        (calibration.error_figure(many_curves(2)), ".png"),
     ):
         figure_bytes(figure, kind)
     lines.draw_series([lines.Series("a", [1, 2], [1, 2])], x_label="x", y_label="y")
@@ -79,8 +79,8 @@ def test_estimates_are_short() -> None:
     assert estimate_text(Estimate(nan, None, None, 0.95, "debiased", 9)) == "undefined"
 
 
-@pytest.mark.parametrize("kind", [".svg", ".pdf"])
-def test_names_that_no_font_has(kind: str) -> None:
+@pytest.mark.parametrize(("kind", "some"), [(".svg", 5), (".pdf", 1), pytest.param(".pdf", 5, marks=pytest.mark.long)])
+def test_names_that_no_font_has(kind: str, some: int) -> None:
     """Written out, in every place where a name can stand; an SVG stays XML. A mark at the start breaks PDF alone."""
     name = "\ufeffb\x00\x1b[31m\u202ea\ufffe\t\ud800\x85"
     y, curves = [0, 1] * 20, [replace(one, name=f"{name}{number}") for number, one in enumerate(many_curves(3))]
@@ -92,7 +92,7 @@ def test_names_that_no_font_has(kind: str) -> None:
     ]  # fmt: skip
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for figure in figures:
+        for figure in figures[:some]:
             drawn = figure_bytes(figure, kind)
             if kind == ".svg":
                 ElementTree.fromstring(drawn)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,32 +29,57 @@ from tests.figures.made_up import curve_with, many_curves
 LONG = "a model with quite a long name, version 3.5-instruct"
 RARE = curve_with([0.0004, 0.001, 0.003], [0.0002, 0.0012, 0.005])
 SPREAD = curve_with([0.001, 0.02, 0.3, 0.9, 0.999], [0.002, 0.01, 0.4, 0.8, 0.995])
-RNG = np.random.default_rng(0)
-Y = RNG.integers(0, 3, 200)
-BETTER = np.where(RNG.random(200) < 0.8, Y, 0)
-DIFFERENCES = howsure.compare(Y, np.where(RNG.random(200) < 0.7, Y, 1), {LONG: BETTER}, n_resamples=50, rng=0)
-TOP = howsure.calibration_curve(howsure.pairs_from_classes([0, 1] * 20, [[0.9, 0.1]] * 40))
-TWO = howsure.compare_calibration(Y == 0, RNG.random(200), RNG.random(200), names=(LONG, "other"))
-QUANTILES = howsure.posterior_quantiles(RNG.normal(size=60), RNG.normal(size=(60, 19)), rng=0)
-LABELS = np.where(np.arange(200) < 90, RNG.integers(0, 2, 200), np.nan)
-COUNTS = howsure.estimate_counts(
-    RNG.random(200), LABELS, cells=RNG.choice(["a longer name", "north", "south"], 200), rng=0
-)
-MANY_COUNTS = howsure.estimate_counts(RNG.random(200), LABELS, cells=1990 + np.arange(200) % 24, rng=0)
+
+
+def draws() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+@cache
+def differences() -> Any:
+    rng, y = draws(), draws().integers(0, 3, 200)
+    worse, better = (np.where(rng.random(200) < right, y, 1) for right in (0.7, 0.8))
+    return howsure.compare(y, worse, {LONG: better}, n_resamples=50, rng=0)
+
+
+@cache
+def top_label() -> Any:
+    return howsure.calibration_curve(howsure.pairs_from_classes([0, 1] * 20, [[0.9, 0.1]] * 40))
+
+
+@cache
+def two() -> Any:
+    rng = draws()
+    return howsure.compare_calibration(rng.random(200) < 0.4, rng.random(200), rng.random(200), names=(LONG, "other"))
+
+
+@cache
+def quantiles() -> Any:
+    rng = draws()
+    return howsure.posterior_quantiles(rng.normal(size=60), rng.normal(size=(60, 19)), rng=0)
+
+
+@cache
+def counts(cells: tuple[Any, ...]) -> Any:
+    rng = draws()
+    labels = np.where(np.arange(200) < 90, rng.integers(0, 2, 200), np.nan)
+    return howsure.estimate_counts(rng.random(200), labels, cells=np.resize(cells, 200), rng=0)
+
+
 FIGURES: dict[str, Callable[[], Figure]] = {
     "curve": lambda: curve_figure([SPREAD]),
-    "top-label": lambda: curve_figure([TOP]),
+    "top-label": lambda: curve_figure([top_label()]),
     "zoomed": lambda: curve_figure([RARE]),
     "log-odds": lambda: curve_figure([SPREAD], axis="logit"),
     "several": lambda: curve_figure(many_curves(4), labels=[LONG, "b", "c", "d"]),
     "panels": lambda: curve_figure(many_curves(9), labels=[LONG, *"bcdefghi"]),
     "errors": lambda: error_figure(many_curves(9), labels=[LONG, *"bcdefghi"]),
     "histogram": lambda: histogram_figure(SPREAD),
-    "comparison": lambda: comparison_figure(TWO),
-    "quantiles": lambda: quantile_figure(QUANTILES),
-    "counts": lambda: count_figure(COUNTS),
-    "counts of many": lambda: count_figure(MANY_COUNTS),
-    "differences": lambda: difference_figure(DIFFERENCES),
+    "comparison": lambda: comparison_figure(two()),
+    "quantiles": lambda: quantile_figure(quantiles()),
+    "counts": lambda: count_figure(counts(("a longer name", "north", "south"))),
+    "counts of many": lambda: count_figure(counts(tuple(range(1990, 2014)))),
+    "differences": lambda: difference_figure(differences()),
 }
 
 
@@ -84,7 +111,9 @@ def test_no_tick_lies_on_another_and_nothing_is_cut_off(name: str, inches: float
     with of_width(inches), warnings.catch_warnings():
         warnings.simplefilter("error")
         figure = FIGURES[name]()
-        written = figure_bytes(figure, ".png")
+        if inches is not None:  # as a file is written
+            figure.draw_without_rendering()
+            figure.set_dpi(DOTS_PER_INCH)
         figure.draw_without_rendering()
     for ax in figure.axes:
         for which in "xy" if ax.axison else "":
@@ -93,7 +122,7 @@ def test_no_tick_lies_on_another_and_nothing_is_cut_off(name: str, inches: float
                 assert end < start, (which, end, start)
     assert all(text.get_fontsize() >= 6.5 for text in texts_of(figure))
     if inches is not None:
-        assert Image.open(io.BytesIO(written)).width == round(inches * DOTS_PER_INCH)
+        assert figure.get_size_inches()[0] == inches
         width, height = figure.get_size_inches() * figure.dpi
         for text in texts_of(figure):
             if text.get_text() and text.get_visible():
@@ -101,6 +130,13 @@ def test_no_tick_lies_on_another_and_nothing_is_cut_off(name: str, inches: float
                 assert box.x0 >= -1, (text.get_text(), box.x0)
                 assert box.x1 <= width + 1, (text.get_text(), box.x1, width)
                 assert -1 <= box.y0 <= box.y1 <= height + 1, (text.get_text(), box.y0, box.y1, height)
+
+
+@pytest.mark.parametrize("inches", [3.3, 7.0])
+def test_a_file_is_as_wide_as_its_figure(inches: float) -> None:
+    with of_width(inches):
+        written = figure_bytes(curve_figure(many_curves(2), labels=[LONG, "b"]), ".png")
+    assert Image.open(io.BytesIO(written)).width == round(inches * DOTS_PER_INCH)
 
 
 def test_the_width_is_that_of_the_block_alone() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import howsure
 from tests.cli.running import printed
-from tests.explorer.chromium import Browser, chromium
+from tests.explorer.chromium import Browser
 
 LUMINANCE = """
 const [r, g, b] = getComputedStyle(arguments[0])[arguments[1]].match(/[0-9]+/g).map(Number);
@@ -18,22 +18,31 @@ return (0.2126 * r + 0.7152 * g + 0.0722 * b) / 255;
 """
 
 
-@pytest.fixture(scope="module")
-def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with chromium(tmp_path_factory.mktemp("phone")) as browser:
-        yield browser
+NAME = "a-folder-with-a-rather-long-name-that-cannot-be-broken-anywhere-at-all"
 
 
-@pytest.fixture(scope="module")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    folder = tmp_path_factory.mktemp("a-folder-with-a-rather-long-name-that-cannot-be-broken-anywhere-at-all")
+def predictions() -> tuple[np.ndarray, np.ndarray]:
+    """Labels and probabilities."""
     rng = np.random.default_rng(0)
     q = rng.random(600)
-    y = (rng.random(600) < q).astype(int)
+    return (rng.random(600) < q).astype(int), q
+
+
+@pytest.fixture(scope="module")
+def curves(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The page of a command."""
+    folder, (y, q) = tmp_path_factory.mktemp(NAME), predictions()
     csv = folder / "dev.csv"
     rows = (f"{a},{b:.4f},group-{i % 3}\n" for i, (a, b) in enumerate(zip(y, q, strict=True)))
     csv.write_text("y,p,g\n" + "".join(rows))
     printed("calibration", csv, "--target", "y", "--prob", "p", "--group", "g", "--report", folder / "curves.html")
+    return [folder / "curves.html"]
+
+
+@pytest.fixture(scope="module")
+def others(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The pages of other results."""
+    folder, (y, q) = tmp_path_factory.mktemp(NAME), predictions()
     howsure.compare_calibration(y, q**2, q).report(folder / "compared.html")
     howsure.compare(y, y, {"the other": 1 - y}, metrics="accuracy", n_resamples=50, rng=0).report(
         folder / "models.html"
@@ -42,16 +51,23 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return sorted(folder.glob("*.html"))
 
 
-@pytest.mark.browser
-def test_nothing_reaches_beyond_a_phone_or_is_unreadable_in_the_dark(window: Browser, pages: list[Path]) -> None:
-    assert len(pages) == 4
-    driver = window.driver
+@pytest.fixture
+def phone(browser: Browser) -> Iterator[Browser]:
+    browser.resize(390, 844, mobile=True)
+    yield browser
+    browser.prefer("light")
+    browser.resize(1000, 800)
+
+
+@pytest.mark.parametrize(("name", "n"), [("curves", 1), pytest.param("others", 3, marks=pytest.mark.long)])
+def test_nothing_reaches_beyond_a_phone_or_is_unreadable_in_the_dark(
+    phone: Browser, name: str, n: int, request: pytest.FixtureRequest
+) -> None:
+    pages, driver = request.getfixturevalue(name), phone.driver
+    assert len(pages) == n
     for page in pages:
         for scheme, dark in (("light", False), ("dark", True)):
-            phone = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
-            driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
-            features = [{"name": "prefers-color-scheme", "value": scheme}]
-            driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+            phone.prefer(scheme)
             driver.get(page.as_uri())
             assert driver.execute_script("return document.documentElement.scrollWidth") <= 390, page.name
             body = driver.find_element("tag name", "body")
@@ -63,8 +79,8 @@ def test_nothing_reaches_beyond_a_phone_or_is_unreadable_in_the_dark(window: Bro
             assert driver.execute_script(copied) == "all"
 
 
-def test_the_command_and_the_recipe_can_be_copied(pages: list[Path]) -> None:
-    (page,) = [one.read_text(encoding="utf-8") for one in pages if one.name == "curves.html"]
+def test_the_command_and_the_recipe_can_be_copied(curves: list[Path]) -> None:
+    page = curves[0].read_text(encoding="utf-8")
     assert '<pre class="copy">howsure calibration ' in page
     assert "--target y --prob p --group g --report" in page
     assert "&#34;binning&#34;: &#34;adaptive&#34;" in page

@@ -47,6 +47,8 @@ def figure_bytes(figure: Figure, kind: str) -> bytes:
     """A figure as the bytes of a ".svg", ".png" or ".pdf" file, without a date."""
     buffer = io.BytesIO()
     with styled(**SAVING):
+        if wanted_width() is not None:  # room for a legend is found by a second layout only
+            figure.draw_without_rendering()
         figure.savefig(
             buffer,
             format=kind[1:],

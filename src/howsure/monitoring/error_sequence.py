@@ -16,7 +16,6 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import chndtr, chndtrinc
 
 from howsure.inputs.pairs import Floats
 from howsure.monitoring.cells import CellSums
@@ -71,6 +70,8 @@ def period_error(sums: CellSums, *, level: float = 0.95) -> Estimate:
 
 def _noncentrality(seen: float, freedom: float, p: float) -> float:
     """Under which the probability of less than what is seen is p; 0 where it is below p under all."""
+    from scipy.special import chndtr, chndtrinc  # loaded here: the page of a store needs none of it
+
     return float(chndtrinc(seen, freedom, p)) if seen > 0.0 and chndtr(seen, freedom, 0.0) > p else 0.0
 
 

@@ -136,8 +136,10 @@ def labelled_store(path: Path, *, n: int = 240, read: int = 80, question: str = 
     known.store.close()
     with EventStore.open(path, read_only=False) as store:
         draw_documents(store, read, actors=ACTORS, question=question, by="none")
-        for (number,) in store.ask("SELECT document FROM label_sample ORDER BY position"):
-            truth = known.truth[int(np.searchsorted(known.documents, number))]
-            acting = [actor for actor, acts in zip(ACTORS, truth, strict=True) if acts]
-            record_answer(store, number, "Anna", acting=acting, revision=0)
+        order = store.ask("SELECT document FROM label_sample ORDER BY position")
+        with store.transaction():
+            for (number,) in order:
+                truth = known.truth[int(np.searchsorted(known.documents, number))]
+                acting = [actor for actor, acts in zip(ACTORS, truth, strict=True) if acts]
+                record_answer(store, number, "Anna", acting=acting, revision=0)
     return path

@@ -29,8 +29,7 @@ from howsure.events.store.event_store import EventStore, StoreError
 from tests.events import newswire
 from tests.events.stores import Deaf, Killer, Stopped, contents, extract_to, extract_until, work
 
-DOCUMENTS = 8 * BATCH + 11
-KILLS = 10
+DOCUMENTS = 4 * BATCH + 11
 
 
 @pytest.fixture(scope="module")
@@ -57,13 +56,14 @@ def processes() -> Any:
     return context
 
 
+@pytest.mark.parametrize("kills", [3, pytest.param(10, marks=pytest.mark.long)])
 def test_killed_at_random_moments(
-    tmp_path: Path, corpus: Path, model: Path, whole: dict[str, Any], processes: Any
+    kills: int, tmp_path: Path, corpus: Path, model: Path, whole: dict[str, Any], processes: Any
 ) -> None:
     store, rng, done, begun_after = tmp_path / "news.duckdb", np.random.default_rng(0), 0, []
-    while done < KILLS:
-        messages = int(rng.integers(5))  # none: perhaps there is no store; two: a batch more is stored
-        child = processes.Process(target=extract_until, args=(messages, rng.uniform(0.01, 0.3), store, corpus, model))
+    while done < kills:
+        messages = int(rng.integers(4))  # none: perhaps there is no store; two: a batch more is stored
+        child = processes.Process(target=extract_until, args=(messages, rng.uniform(0.01, 0.15), store, corpus, model))
         child.start()
         child.join()
         assert child.exitcode in (0, -signal.SIGPROF)
@@ -77,7 +77,7 @@ def test_killed_at_random_moments(
     extract_to(store, corpus, model)
     assert contents(store) == whole
     assert all(document % BATCH == 0 or document == DOCUMENTS for document in begun_after)  # whole batches only
-    assert len(set(begun_after)) > 1  # some were killed in the middle
+    assert kills < 10 or len(set(begun_after)) > 1  # of many, some were killed in the middle
 
 
 def test_any_number_of_processes(tmp_path: Path, corpus: Path, model: Path, whole: dict[str, Any]) -> None:
@@ -85,10 +85,10 @@ def test_any_number_of_processes(tmp_path: Path, corpus: Path, model: Path, whol
     report = extract_to(tmp_path / "news.duckdb", corpus, model, workers=2, advance=told.append)
     assert contents(tmp_path / "news.duckdb") == whole
     assert sum(told) == report.total == report.read == report.kept == DOCUMENTS
-    assert report.with_events == len({row[0] for row in whole["events"]}) > 100
+    assert report.with_events == len({row[0] for row in whole["events"]}) > 50
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_stopped_and_gone_on(workers: int, tmp_path: Path, corpus: Path, model: Path, whole: dict[str, Any]) -> None:
     store, told = tmp_path / "news.duckdb", list[int]()
 
@@ -126,6 +126,7 @@ def test_the_workers_that_are_left_end_too(tmp_path: Path, corpus: Path, model: 
     assert multiprocessing.active_children() == []
 
 
+@pytest.mark.long
 def test_nobody_waits_for_what_killed_workers_will_not_read(tmp_path: Path, model: Path) -> None:
     """More than fits into the pipe was waited for without end, before Python 3.11.5."""
     stories = [
@@ -158,22 +159,25 @@ def events_by_id(tables: dict[str, Any]) -> dict[str, list[Any]]:
     return found
 
 
-def test_what_is_left_out_is_counted(tmp_path: Path, corpus: Path, model: Path) -> None:
-    held = open_corpus([corpus], fields=Fields(category="desk"))
+def test_what_is_left_out_is_counted(tmp_path: Path, model: Path) -> None:
+    numbers = [*range(20), 348, 428, *range(20, BATCH + 4)]  # in two of them nobody is named
+    write_conllu([newswire.story(number) for number in numbers], tmp_path / "news.conllu")
+    held = open_corpus([tmp_path / "news.conllu"], fields=Fields(category="desk"))
     store = tmp_path / "news.duckdb"
     report = extract_to(store, held, model, filter=Filter(keep="^World", drop="Sports", require_actor=True))
-    sports = [number for number in range(DOCUMENTS) if number % 10 == 7]
+    sports = [at for at, number in enumerate(numbers) if number % 10 == 7]
     rows = contents(store)
     assert [row[0] for row in rows["left_out"] if row[3] == CATEGORY] == sports
     nobody = [row[0] for row in rows["left_out"] if row[3] == NO_ACTOR]
     names = {word for _, *words in newswire.ACTORS for word in words}
     assert nobody == [
-        number
-        for number in range(DOCUMENTS)
+        at
+        for at, number in enumerate(numbers)
         if number % 10 != 7 and not any(names & set(sentence.words) for sentence in newswire.story(number).sentences)
     ]
+    assert len(nobody) == 2
     assert report.left_out == {CATEGORY: len(sports), NO_ACTOR: len(nobody)}
-    assert report.kept == len(rows["documents"]) == DOCUMENTS - len(sports) - len(nobody)
+    assert report.kept == len(rows["documents"]) == len(numbers) - len(sports) - len(nobody)
 
 
 def test_other_settings_are_named(tmp_path: Path, model: Path) -> None:
@@ -196,9 +200,9 @@ def test_a_program_that_is_no_file(tmp_path: Path) -> None:
     assert "several workers need a program that is a file" in done.stderr
 
 
-def test_a_program_that_each_worker_runs_again(tmp_path: Path, corpus: Path) -> None:
+def test_a_program_that_each_worker_runs_again(tmp_path: Path) -> None:
     """Without a guard the workers end while they start; the program waited for them without end."""
-    program = tmp_path / "program.py"
+    program, corpus = tmp_path / "program.py", newswire.write_corpus(tmp_path / "news.conllu", 1)
     program.write_text(f"""
 from howsure.coreference import AntecedentModel
 from howsure.events import Fields, Lexicon, Work, built_in_rule, extract_events, open_corpus
@@ -213,13 +217,13 @@ extract_events(open_corpus([{str(corpus)!r}], fields=Fields()), "news.duckdb", w
     assert "if __name__ == '__main__':" in done.stderr
 
 
-def test_what_other_processes_cannot_be_given(tmp_path: Path, corpus: Path, model: Path) -> None:
-    held = open_corpus([corpus], fields=Fields())
+def test_what_other_processes_cannot_be_given(tmp_path: Path, model: Path) -> None:
+    held = open_corpus([newswire.write_corpus(tmp_path / "few.conllu", 3)], fields=Fields())
     task = replace(work(model), rule=Rule(name="nobody", function=lambda sentence: []))
     with pytest.raises(InputError, match="top of a module, or take workers=1"):
         extract_events(held, tmp_path / "two.duckdb", work=task, workers=2)
     report = extract_events(held, tmp_path / "one.duckdb", work=task, workers=1)
-    assert (report.kept, report.with_events) == (DOCUMENTS, 0)
+    assert (report.kept, report.with_events) == (3, 0)
     for workers in (0, 257, 10**6):
         with pytest.raises(InputError, match=f"workers must be a whole number from 1 to 256, not {workers}"):
             extract_events(held, tmp_path / "none.duckdb", work=task, workers=workers)
@@ -233,11 +237,11 @@ def test_hostile_text_is_stored_as_it_is(whole: dict[str, Any]) -> None:
     assert titles[4] == "Story 4"
 
 
-def test_a_store_says_what_made_it(corpus: Path, model: Path, tmp_path: Path) -> None:
+def test_a_store_says_what_made_it(model: Path, tmp_path: Path) -> None:
     """By names: of the files of the lexicon and the model, and that the documents came parsed."""
     (tmp_path / "actors.tsv").write_text("USA\tUnited States\nIRQ\tIraq\n")
     task = replace(work(model), lexicon=Lexicon.read(tmp_path / "actors.tsv"), seed=3)
-    held = open_corpus([corpus], fields=Fields())
+    held = open_corpus([newswire.write_corpus(tmp_path / "few.conllu", 3)], fields=Fields())
     extract_events(held, tmp_path / "news.duckdb", work=task)
     with EventStore.open(tmp_path / "news.duckdb") as store:
         made = store.settings

@@ -34,7 +34,7 @@ from howsure.events.store.schema import LABEL_TABLES
 from tests.events import newswire
 from tests.events.stores import contents, extract_to, work
 
-DOCUMENTS = 3 * BATCH + 5
+DOCUMENTS = 2 * BATCH + 5
 SPOKE = Rule(name="spoke", forms=("spoke", "rose"), nouns=("forces",))
 
 
@@ -68,28 +68,48 @@ def extracted(path: Path, corpus: Path, model: Path, rule: Rule, filter: Filter 
     return contents(path)
 
 
+RULES = {"attack": newswire.rule(), "spoke": SPOKE, "attack-wide": built_in_rule("attack-wide")}
+
+
+class Fresh:
+    """What fresh extractions give, each done once."""
+
+    def __init__(self, folder: Path, corpus: Path, model: Path) -> None:
+        self.folder, self.corpus, self.model = folder, corpus, model
+        self.held: dict[str, dict[str, Any]] = {}
+
+    def path(self, name: str) -> Path:
+        return self.folder / f"{name}.duckdb"
+
+    def __getitem__(self, name: str) -> dict[str, Any]:
+        if name not in self.held:
+            self.held[name] = extracted(self.path(name), self.corpus, self.model, RULES[name])
+        return self.held[name]
+
+
 @pytest.fixture(scope="module")
-def first(tmp_path_factory: pytest.TempPathFactory, corpus: Path, model: Path) -> Iterator[EventStore]:
-    path = tmp_path_factory.mktemp("first") / "news.duckdb"
-    extracted(path, corpus, model, newswire.rule())
-    with EventStore.open(path) as store:
+def fresh(tmp_path_factory: pytest.TempPathFactory, corpus: Path, model: Path) -> Fresh:
+    return Fresh(tmp_path_factory.mktemp("fresh"), corpus, model)
+
+
+@pytest.fixture(scope="module")
+def first(fresh: Fresh) -> Iterator[EventStore]:
+    assert fresh["attack"]
+    with EventStore.open(fresh.path("attack")) as store:
         yield store
 
 
-@pytest.mark.parametrize(
-    ("rule", "workers"),
-    [(newswire.rule(), 1), (SPOKE, 2), (built_in_rule("attack-wide"), 1)],
-    ids=["attack", "spoke", "attack-wide"],
-)
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.long)])
+@pytest.mark.parametrize("name", RULES)
 def test_it_is_what_an_extraction_gives(
-    rule: Rule, workers: int, first: EventStore, corpus: Path, model: Path, tmp_path: Path
+    name: str, workers: int, first: EventStore, fresh: Fresh, model: Path, tmp_path: Path
 ) -> None:
     told: list[int] = []
     report = recount_events(
-        first, tmp_path / "again.duckdb", rule=rule, model=AntecedentModel.load(model), workers=workers,
+        first, tmp_path / "again.duckdb", rule=RULES[name], model=AntecedentModel.load(model), workers=workers,
         advance=told.append,
     )  # fmt: skip
-    assert contents(tmp_path / "again.duckdb") == extracted(tmp_path / "fresh.duckdb", corpus, model, rule)
+    assert contents(tmp_path / "again.duckdb") == fresh[name]
     assert (sum(told), report.kept) == (DOCUMENTS, first.ask("SELECT count(*) FROM documents")[0][0])
 
 
@@ -119,7 +139,7 @@ def test_days_may_be_left_out(first: EventStore, model: Path, corpus: Path, tmp_
     )
     with EventStore.open(tmp_path / "a.duckdb") as store:
         assert store.ask("SELECT min(date) >= '1990-02-01' AND max(date) <= '1990-05-01' FROM documents") == [(True,)]
-        assert store.ask("SELECT count(*) > 50 FROM left_out WHERE reason = 'date'") == [(True,)]
+        assert store.ask("SELECT count(*) > 20 FROM left_out WHERE reason = 'date'") == [(True,)]
 
 
 def recount_and_tell(told: Connection, store: Path, target: Path, model: Path) -> None:
@@ -129,10 +149,11 @@ def recount_and_tell(told: Connection, store: Path, target: Path, model: Path) -
 
 
 @pytest.mark.parametrize("heard", [2])
-def test_killed_and_gone_on(heard: int, first: EventStore, corpus: Path, model: Path, tmp_path: Path) -> None:
+def test_killed_and_gone_on(heard: int, first: EventStore, fresh: Fresh, model: Path, tmp_path: Path) -> None:
     source, target = tmp_path / "first.duckdb", tmp_path / "again.duckdb"
     source.write_bytes(first.path.read_bytes())
     context = get_context("forkserver")
+    context.set_forkserver_preload(["tests.events.stores"])
     hears, tells = context.Pipe(duplex=False)
     child = context.Process(target=recount_and_tell, args=(tells, source, target, model))
     child.start()
@@ -145,7 +166,7 @@ def test_killed_and_gone_on(heard: int, first: EventStore, corpus: Path, model: 
     assert child.exitcode in (0, -signal.SIGKILL)
     with EventStore.open(source) as held:
         recount_events(held, target, rule=SPOKE, model=AntecedentModel.load(model))
-    assert contents(target) == extracted(tmp_path / "fresh.duckdb", corpus, model, SPOKE)
+    assert contents(target) == fresh["spoke"]
 
 
 def test_what_cannot_be_counted_again(first: EventStore, corpus: Path, model: Path, tmp_path: Path) -> None:
@@ -168,18 +189,17 @@ def test_what_cannot_be_counted_again(first: EventStore, corpus: Path, model: Pa
 NARROW = {"since": "1990-02-01", "until": "1990-05-01"}
 
 
-@pytest.mark.parametrize(
-    ("more", "day"), [({"since": "1990-01-31"}, "1990-02-01"), ({"until": "1990-05-02"}, "1990-05-01")]
-)
-def test_days_that_the_store_left_out_do_not_come_back(
-    more: dict[str, str], day: str, corpus: Path, model: Path, tmp_path: Path
-) -> None:
+def test_days_that_the_store_left_out_do_not_come_back(model: Path, tmp_path: Path) -> None:
     """The settings would say that they were looked at."""
-    extracted(tmp_path / "a.duckdb", corpus, model, SPOKE, replace(FILTER, **NARROW))
-    (name,) = more
-    told = f"{name} must lie within the days of the store; .* that .* is {day}"
-    with EventStore.open(tmp_path / "a.duckdb") as store, pytest.raises(InputError, match=told):
-        recount_events(store, tmp_path / "b.duckdb", rule=SPOKE, model=AntecedentModel.load(model), **more)
+    few = newswire.write_corpus(tmp_path / "few.conllu", 40)
+    extracted(tmp_path / "a.duckdb", few, model, SPOKE, replace(FILTER, **NARROW))
+    with EventStore.open(tmp_path / "a.duckdb") as store:
+        for name, asked, day in (("since", "1990-01-31", "1990-02-01"), ("until", "1990-05-02", "1990-05-01")):
+            told = f"{name} must lie within the days of the store; .* that .* is {day}"
+            with pytest.raises(InputError, match=told):
+                recount_events(
+                    store, tmp_path / "b.duckdb", rule=SPOKE, model=AntecedentModel.load(model), **{name: asked}
+                )
     assert not (tmp_path / "b.duckdb").exists()
 
 

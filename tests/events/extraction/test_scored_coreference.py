@@ -70,6 +70,7 @@ def test_the_recipe_names_the_file(folder: Path, stores: object) -> None:
         assert held["digest"] != store.settings["model"]["digest"]
 
 
+@pytest.mark.long
 def test_processes_read_it_too(folder: Path, stores: tuple[dict[str, Any], dict[str, Any]]) -> None:
     extracted(folder, "parallel.duckdb", ScoredCoreference(folder / "scores.jsonl"), workers=2)
     found = contents(folder / "parallel.duckdb")

@@ -33,10 +33,17 @@ REPRINTS = [
 ]
 
 
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("imported")
+    import_events(scores_of(folder), folder / "s.duckdb", event="attack", samples=40)
+    return folder
+
+
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    import_events(scores_of(tmp_path), tmp_path / "s.duckdb", event="attack", samples=40)
-    return tmp_path / "s.duckdb"
+def path(imported: Path, tmp_path: Path) -> Path:
+    """A copy of a store that was imported, beside its scores."""
+    return shutil.copytree(imported, tmp_path, dirs_exist_ok=True) / "s.duckdb"
 
 
 def test_what_is_in_it(path: Path) -> None:

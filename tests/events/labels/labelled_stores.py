@@ -32,8 +32,9 @@ def drawn_store(path: Path, n: int = 20, **options: Any) -> EventStore:
 def answer_all(store: EventStore, coder: str, acting: dict[int, list[str]] | None = None) -> list[int]:
     """Answers of a coder to all drawn documents, by their place in the order of reading; none acts in the others."""
     order = reading_order(store)
-    for at, number in enumerate(order):
-        record_answer(store, number, coder, acting=(acting or {}).get(at, []), revision=0)
+    with store.transaction():
+        for at, number in enumerate(order):
+            record_answer(store, number, coder, acting=(acting or {}).get(at, []), revision=0)
     return order
 
 

@@ -235,7 +235,7 @@ def test_a_store_that_was_cut_off_or_damaged(tmp_path: Path) -> None:
     with EventStore.open(path) as store:
         answer = store.ask("SELECT words FROM sentences ORDER BY document")
     whole, found_out = path.read_bytes(), 0
-    places = [len(whole) * part // 10 for part in range(1, 10)]
+    places = [len(whole) * part // 10 for part in range(1, 10, 2)]
     damaged = [whole[:place] + b"\xff" * 4_096 + whole[place + 4_096 :] for place in places]
     for content in (whole[:4_096], *(whole[:place] for place in places), *damaged):
         path.write_bytes(content)
@@ -244,7 +244,7 @@ def test_a_store_that_was_cut_off_or_damaged(tmp_path: Path) -> None:
                 assert store.ask("SELECT words FROM sentences ORDER BY document") == answer
         except InputError:
             found_out += 1
-    assert found_out > 10
+    assert found_out > 5
 
 
 def test_no_such_store(tmp_path: Path) -> None:

@@ -127,6 +127,7 @@ def test_who_is_being_answered_is_not_cut_off() -> None:
         assert asking.recv(12) == b"HTTP/1.1 200"
 
 
+@pytest.mark.long
 def test_three_hundred_that_never_finish_do_not_block_the_page(store_path: Path) -> None:
     """More than may wait, and more than the files that a process may have open on some systems."""
     with serving(store_path, files=256) as page, ExitStack() as held:

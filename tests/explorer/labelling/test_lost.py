@@ -14,6 +14,7 @@ from tests.explorer.chromium import Browser
 from tests.explorer.labelling.rooms import ServedRoom, current, enter, pressed, serving_room, typed
 
 
+@pytest.mark.long
 def test_a_kill_between_two_answers_loses_none(browser: Browser, room_store: Path) -> None:
     with serving_room(room_store, killed=True) as room:
         enter(browser, room.address, "killed")
@@ -56,6 +57,7 @@ def two_tabs(browser: Browser, room: ServedRoom, request: pytest.FixtureRequest)
     browser.errors()  # the browser notes the answer 409 itself
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("button", "kept"), [("#take-mine", []), ("#take-theirs", ["IRQ"])])
 def test_two_tabs_do_not_overwrite_each_other(
     browser: Browser, room: ServedRoom, two_tabs: list[str], button: str, kept: list[str]
@@ -78,6 +80,7 @@ def test_two_tabs_do_not_overwrite_each_other(
     assert room.answers(coder) == {here: kept}
 
 
+@pytest.mark.long
 def test_the_same_answer_in_two_tabs_is_no_conflict(browser: Browser, room: ServedRoom, two_tabs: list[str]) -> None:
     first, second, coder = two_tabs
     here = current(browser)
@@ -91,6 +94,7 @@ def test_the_same_answer_in_two_tabs_is_no_conflict(browser: Browser, room: Serv
     assert room.answers(coder) == {here: ["IRQ"]}
 
 
+@pytest.mark.long
 def test_a_tab_in_which_nothing_is_chosen_follows_the_other(browser: Browser, two_tabs: list[str]) -> None:
     here = current(browser)
     typed(browser, "2", Keys.ENTER)
@@ -150,6 +154,7 @@ def elsewhere() -> Iterator[str]:
         server.shutdown()
 
 
+@pytest.mark.long
 def test_another_site_cannot_write(browser: Browser, room: ServedRoom, elsewhere: str) -> None:
     """Even one on the same host, whose requests carry the cookie; by script and by a form."""
     enter(browser, room.address, "victim")

@@ -43,6 +43,7 @@ def answered(room: ServedRoom, coder: str) -> list[int]:
     return room.asked("room", coder=coder)["answered"]
 
 
+@pytest.mark.long
 def test_thirty_documents_by_keys_alone(browser: Browser, room: ServedRoom) -> None:
     """The store holds each answer before the next document shows; at the end all are there, and one can go on."""
     enter(browser, room.address, "by keys")
@@ -72,6 +73,7 @@ def test_thirty_documents_by_keys_alone(browser: Browser, room: ServedRoom) -> N
     assert browser.one("#series .chart"), "the page of events, of the store that is being labelled"
 
 
+@pytest.mark.long
 def test_nothing_is_stored_unless_something_is_chosen(browser: Browser, room: ServedRoom) -> None:
     enter(browser, room.address, "hasty")
     here = current(browser)
@@ -116,6 +118,7 @@ def test_answers_are_changed_and_taken_back(browser: Browser, room: ServedRoom) 
     browser.errors()  # the browser notes the answer 400 itself
 
 
+@pytest.mark.long
 def test_a_reload_keeps_the_place_and_the_name(browser: Browser, room: ServedRoom) -> None:
     enter(browser, room.address, "reloader")
     typed(browser, "1", Keys.ENTER, "n", Keys.ENTER, Keys.ARROW_LEFT)
@@ -132,6 +135,7 @@ def test_a_reload_keeps_the_place_and_the_name(browser: Browser, room: ServedRoo
     assert "That document was not drawn for labelling" in browser.text("#problems")
 
 
+@pytest.mark.long
 def test_what_is_chosen_and_not_saved_stays_on_the_page(browser: Browser, room: ServedRoom) -> None:
     enter(browser, room.address, "wanderer")
     here = current(browser)
@@ -151,6 +155,7 @@ def test_what_is_chosen_and_not_saved_stays_on_the_page(browser: Browser, room: 
     assert browser.text("#who") == "· wandererer"
 
 
+@pytest.mark.long
 def test_the_mouse_does_what_keys_do(browser: Browser, room: ServedRoom) -> None:
     enter(browser, room.address, "mouse")
     first, second = room.asked("room", coder="mouse")["documents"][:2]
@@ -169,6 +174,7 @@ def test_the_mouse_does_what_keys_do(browser: Browser, room: ServedRoom) -> None
     assert pressed(browser) == ["actor-1"]
 
 
+@pytest.mark.long
 def test_blind_means_blind(browser: Browser, room: ServedRoom, census: ServedRoom) -> None:
     enter(browser, room.address, "blind")
     assert browser.all("#document mark, #document table, #document button") == []
@@ -186,6 +192,7 @@ def test_blind_means_blind(browser: Browser, room: ServedRoom, census: ServedRoo
     assert "1-best clustering" in browser.text("#clustering")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("options", [(), ("--assisted",)])
 def test_documents_without_a_text_say_so(browser: Browser, tmp_path: Path, options: tuple[str, ...]) -> None:
     """Scores of another model were imported, and no texts; they can be answered all the same."""
@@ -204,6 +211,7 @@ def test_documents_without_a_text_say_so(browser: Browser, tmp_path: Path, optio
         assert browser.text("#place") == "Document 2 of 20"
 
 
+@pytest.mark.long
 def test_the_interval_of_the_total_comes_after_enough_labels(browser: Browser, room_store: Path) -> None:
     with serving_room(room_store) as room:
         enter(browser, room.address, "counter")
@@ -220,6 +228,7 @@ def test_the_interval_of_the_total_comes_after_enough_labels(browser: Browser, r
         browser.says("#intervals", "Yugoslavia cannot tell: too few clear and agreed answers")
 
 
+@pytest.mark.long
 def test_two_coders_differ_and_it_is_settled(browser: Browser, room_store: Path) -> None:
     with serving_room(room_store) as room:
         enter(browser, room.address, "Anna")
@@ -253,6 +262,7 @@ def test_two_coders_differ_and_it_is_settled(browser: Browser, room_store: Path)
         assert room.answers("Anna")[order[1]] == [], "their answers stay what they were"
 
 
+@pytest.mark.long
 def test_hostile_texts_titles_and_names_do_nothing(browser: Browser, census: ServedRoom) -> None:
     coder = '"><img src=x onerror="window.taken=1">'
     enter(browser, census.address, coder)
@@ -270,6 +280,7 @@ def test_hostile_texts_titles_and_names_do_nothing(browser: Browser, census: Ser
     assert browser.text("#list h2") == "No disagreements"
 
 
+@pytest.mark.long
 def test_a_phone_in_the_dark(browser: Browser, census: ServedRoom) -> None:
     """No line is wider than the screen; the buttons are at hand without scrolling, and leave room for the text."""
     try:
@@ -298,6 +309,7 @@ def test_a_phone_in_the_dark(browser: Browser, census: ServedRoom) -> None:
         browser.resize(*WINDOW)
 
 
+@pytest.mark.long
 def test_whatever_can_be_used_has_a_name(browser: Browser, room: ServedRoom) -> None:
     enter(browser, room.address, "by ear")
     assert browser.run("return document.getElementById('status').textContent") == f"Document 1 of {READ}."
