@@ -41,9 +41,9 @@ def coverage_of(kind: str, runs: int, **options: object) -> tuple[float, float, 
 
 @pytest.mark.parametrize("kind", ["misses", "break"])
 def test_counts_hold_where_scores_mislead(kind: str) -> None:
-    """A small cell of the simulations: 4 populations of 12 cells each, so that .95 allows .875 (6 of 48 outside)."""
-    cells, totals, _ = coverage_of(kind, 4)
-    assert cells >= 0.875
+    """A small cell of the simulations: 2 populations of 12 cells each, so that .95 allows .8 (4 of 24 outside)."""
+    cells, totals, _ = coverage_of(kind, 2)
+    assert cells >= 0.8
     assert totals >= 0.5
 
 
@@ -72,15 +72,15 @@ def test_strata_that_are_read_unevenly_do_not_mislead_cells() -> None:
     assert sum(row.low <= (truth * (cell == int(row.cell[0]))).sum() <= row.high for row in counts) >= 3
 
 
-@pytest.mark.parametrize("total", [15, 40, 60])
-def test_few_positive_labels_are_covered(total: int) -> None:
+def test_few_positive_labels_are_covered() -> None:
     """The exact coverage of the interval of one cell: 100 labels of 1,100 units drawn at random, of each outcome."""
-    held = 0.0
+    rows = []
     for k in range(13):
         labels = np.array([1.0] * k + [0.0] * (100 - k) + [np.nan] * 1000)
-        row = estimate_counts(np.full(1100, 0.5), labels, method="hierarchical", rng=0)[0]
-        held += float(hypergeom.pmf(k, 1100, total, 100)) * (row.low <= total <= row.high)
-    assert held >= 0.93
+        rows.append(estimate_counts(np.full(1100, 0.5), labels, method="hierarchical", rng=0)[0])
+    for total in (15, 40, 60):
+        chances = hypergeom.pmf(range(13), 1100, total, 100)
+        assert sum(p for p, row in zip(chances, rows, strict=True) if row.low <= total <= row.high) >= 0.93, total
 
 
 @pytest.fixture(scope="module")
@@ -248,12 +248,12 @@ def test_strata_of_the_labelled_units_with_their_chances_are_enough(news: dict[s
 
 def test_importance_samples_are_weighted() -> None:
     held = []
-    for run in range(30):
+    for run in range(15):
         score, truth, _ = population("misses", np.random.default_rng(run))
         sample, labels = labelled(score, truth, 300, run, design="importance")
         total = estimate_counts(score, labels, inclusion=sample.chances, rng=run).total
         held.append(total.low <= truth.sum() <= total.high)
-    assert sum(held) >= 25
+    assert sum(held) >= 12
 
 
 def importance_coverage(kind: str, runs: int, method: str) -> float:

@@ -29,6 +29,7 @@ def posteriors(draw_from):
     return TagPosterior(*arguments), arguments
 
 
+@settings(max_examples=50)
 @given(posteriors())
 def test_rows_sum_to_one_and_pairs_to_singles(drawn) -> None:
     posterior, _ = drawn
@@ -40,6 +41,7 @@ def test_rows_sum_to_one_and_pairs_to_singles(drawn) -> None:
         np.testing.assert_allclose(pairs.sum(axis=1), marginals[1:], **CLOSE)
 
 
+@settings(max_examples=50)
 @given(posteriors(), st.floats(-50, 50))
 def test_a_constant_moves_only_log_z(drawn, constant: float) -> None:
     posterior, (emissions, *others) = drawn
@@ -67,6 +69,7 @@ def test_sentences_do_not_know_each_other(drawn, random) -> None:
         assert one.tolist() == other[:3].tolist()
 
 
+@settings(max_examples=50)
 @given(posteriors())
 def test_the_first_of_the_best_is_viterbi(drawn) -> None:
     posterior, _ = drawn
@@ -78,6 +81,7 @@ def test_the_first_of_the_best_is_viterbi(drawn) -> None:
         np.testing.assert_allclose(posterior.log_prob(tags), wanted, rtol=0, atol=1e-8)
 
 
+@settings(max_examples=50)
 @given(posteriors(), st.data())
 def test_a_span_of_one_or_two_is_a_marginal(drawn, data) -> None:
     posterior, _ = drawn

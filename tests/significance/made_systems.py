@@ -31,8 +31,14 @@ def distributions(n: int, classes: int, seed: int, *, weights: tuple[float, floa
 
 def one_metric(name: str, targets, predictions) -> float:
     """The value of a metric, as `compare` reports it."""
-    result = compare(targets, predictions, predictions, metrics=name, interval=None, n_resamples=1, rng=0)
-    return result[0].baseline_value
+    return values_of(targets, predictions, name)[name]
+
+
+def values_of(targets, predictions, *names: str) -> dict[str, float]:
+    """The values of metrics, as `compare` reports them."""
+    options = {"method": "bootstrap", "interval": None, "n_resamples": 1, "rng": 0}
+    result = compare(targets, predictions, predictions, metrics=names, **options)
+    return {row.metric: row.baseline_value for row in result}
 
 
 def problem_of(targets, baseline, model, names, **options):

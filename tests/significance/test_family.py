@@ -57,7 +57,7 @@ def test_the_set_of_tied_models_holds_the_best() -> None:
     """Five models, four of them equally good: the set lacks one of these in few sets, and equals are seldom found
     different. A family of the four shown pairs alone would find some in a sixth of the sets."""
     wrong = lacking = 0
-    for seed in range(200):
+    for seed in range(100):
         rng = np.random.default_rng(seed)
         ease = rng.normal(size=100)
         scores = {f"m{k}": (ease + rng.normal(size=100) < (1.0 if k else 0.2)).astype(float) for k in range(5)}
@@ -65,8 +65,8 @@ def test_the_set_of_tied_models_holds_the_best() -> None:
         equal = {"m1", "m2", "m3", "m4"}
         lacking += not equal <= set(found.tied) if found.best != "m0" else 1
         wrong += any(row.p_adjusted <= 0.05 for row in found if {row.model, row.baseline} <= equal)
-    assert wrong <= 20
-    assert lacking <= 20
+    assert wrong <= 10
+    assert lacking <= 10
 
 
 def test_too_few_draws_for_so_many_comparisons_are_told() -> None:
