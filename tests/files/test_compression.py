@@ -12,7 +12,7 @@ import pytest
 from howsure.data import open_predictions
 from howsure.data.documents.read_documents import read_documents
 from howsure.errors import InputError
-from howsure.files.archive import LEAST_MOST
+from howsure.files import archive
 from howsure.files.compression import check_packed, unpacked
 from howsure.files.text import read_text
 from howsure.files.zstd import zstd as module_of_zstd
@@ -84,12 +84,14 @@ def test_members_one_after_another_are_one_file(kind: str, tmp_path: Path) -> No
         assert predictions.n == 6000
 
 
-def test_a_little_file_that_unpacks_to_gigabytes_is_refused(tmp_path: Path) -> None:
+def test_a_little_file_that_unpacks_to_far_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert archive.most_unpacked(1 << 18) == 1 << 28
+    monkeypatch.setattr(archive, "LEAST_MOST", 1 << 24)
     piece = gzip.compress(b"\0" * (1 << 20))
     bomb = tmp_path / "bomb.csv.gz"
-    bomb.write_bytes(piece * ((LEAST_MOST >> 20) + 1))
+    bomb.write_bytes(piece * 17)
     for reader in (mean_of, read_text, read_documents):
-        with pytest.raises(InputError, match=r"unpacks to more than 268,435,456\. Is it"):
+        with pytest.raises(InputError, match=r"unpacks to more than 16,777,216\. Is it"):
             reader(bomb)
 
 

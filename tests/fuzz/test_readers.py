@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,12 +16,16 @@ from tests.fuzz.readers import READERS, Reader, run
 from tests.fuzz.seeds import SEEDS
 from tests.fuzz.trial import CRASHES, crash_of, past_crashes
 
-CHANGES = 2  # of each seed
+CHANGES = 1  # of each seed
+
+
+Seeded = Callable[[str], list[bytes]]
 
 
 @pytest.fixture(scope="module")
-def valid(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[bytes]]:
-    return {name: make(tmp_path_factory.mktemp("seeds")) for name, make in SEEDS.items()}
+def valid(tmp_path_factory: pytest.TempPathFactory) -> Seeded:
+    """The seeds of a reader, made once."""
+    return cache(lambda name: SEEDS[name](tmp_path_factory.mktemp("seeds")))
 
 
 def test_every_reader_has_seeds() -> None:
@@ -37,17 +43,17 @@ def test_what_reads_a_file_is_fuzzed() -> None:
 
 
 @pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
-def test_seeds_are_read(reader: Reader, valid: dict[str, list[bytes]], tmp_path: Path) -> None:
-    for at, content in enumerate(valid[reader.name]):
+def test_seeds_are_read(reader: Reader, valid: Seeded, tmp_path: Path) -> None:
+    for at, content in enumerate(valid(reader.name)):
         path = tmp_path / f"{at}{reader.suffix}"
         path.write_bytes(content)
         run(reader, path)
 
 
 @pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
-def test_what_is_changed_is_read_or_refused(reader: Reader, valid: dict[str, list[bytes]], tmp_path: Path) -> None:
+def test_what_is_changed_is_read_or_refused(reader: Reader, valid: Seeded, tmp_path: Path) -> None:
     rng = random.Random(reader.name)
-    for content in valid[reader.name]:
+    for content in valid(reader.name):
         for _ in range(CHANGES):
             changed = reader.envelope.changed(content, lambda part: damaged(part, rng), rng.randrange(100))
             assert crash_of(reader, changed, tmp_path) is None
@@ -71,9 +77,9 @@ def test_every_crash_names_its_reader() -> None:
 
 
 @pytest.mark.parametrize("name", ["csv-gz", "npz", "tagger", "antecedents", "experiments"])
-def test_an_envelope_seals_what_it_opened(name: str, valid: dict[str, list[bytes]], tmp_path: Path) -> None:
+def test_an_envelope_seals_what_it_opened(name: str, valid: Seeded, tmp_path: Path) -> None:
     reader = READERS[name]
-    for content in valid[name]:
+    for content in valid(name):
         path = tmp_path / f"again{reader.suffix}"
         path.write_bytes(reader.envelope.pack(reader.envelope.unpack(content)))
         run(reader, path)

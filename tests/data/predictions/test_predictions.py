@@ -93,7 +93,7 @@ def test_groups_that_are_numbers(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("skip", [False, True])
 def test_columns_that_are_loaded_one_by_one_stay_in_step(skip: bool, tmp_path: Path) -> None:
-    rows = 60_000
+    rows = 20_000
     values = np.random.default_rng(2).random(rows)
     table = pa.table(
         {
@@ -106,7 +106,7 @@ def test_columns_that_are_loaded_one_by_one_stay_in_step(skip: bool, tmp_path: P
         }
     )
     for part in range(3):
-        pa.parquet.write_table(table, tmp_path / f"{part}.parquet", row_group_size=700)
+        pa.parquet.write_table(table, tmp_path / f"{part}.parquet", row_group_size=300)
     columns = {"weight": "w", "group": "g", "cluster": "c", "across_files": "same"}
     with open_predictions([tmp_path / "*.parquet"], label="y", prob="q", skip_missing=skip, **columns) as predictions:
         pairs = predictions.pairs()

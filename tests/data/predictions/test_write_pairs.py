@@ -15,10 +15,10 @@ from howsure.inputs.pairs import Pairs
 NAMES = ("it's", "$,", 'a "b"')
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def pairs() -> Pairs:
     rng = np.random.default_rng(0)
-    n = 200_000  # more than DuckDB writes at a time
+    n = 130_000  # more than DuckDB writes at a time
     return Pairs(
         (rng.random(n) < 0.3).view(np.uint8),
         rng.random(n),
@@ -61,6 +61,6 @@ def test_where_nothing_can_be_written(pairs: Pairs, name: str, tmp_path: Path) -
 
 
 def test_a_column_of_another_length(pairs: Pairs, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="every column must have 200,000 rows; token has 3"):
+    with pytest.raises(InputError, match="every column must have 130,000 rows; token has 3"):
         write_pairs(pairs, tmp_path / "pairs.parquet", more={"token": np.arange(3)})
     assert list(tmp_path.iterdir()) == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import operator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,11 @@ from hypothesis import strategies as st
 from howsure.calibration.summary.cells import cells_of
 from howsure.calibration.summary.slots import Slots
 from howsure.data import open_predictions, read_columns
+from howsure.data.tables.conditions import condition
+from howsure.data.tables.database import Database
 from howsure.data.tables.expressions import MOST_CHARACTERS, parsed
+from howsure.data.tables.named_files import File
+from howsure.data.tables.table import Table, open_table
 from howsure.errors import InputError
 from tests.data.writers import write
 
@@ -32,23 +37,25 @@ Test = dict[str, Any]
 COMPARED = {"=": "eq", "<>": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES)
+SELECTED = [
+    ("n > 9", [1, 4]),  # by value, also in text: '10' < '9'
+    ("n between 0 and 10", [0, 1, 2, 5]),
+    ("n = 10.0 or n = -3", [1, 3]),
+    ("10 > n and not model = 'base'", [3, 5]),
+    ("model in ('large', 'it''s')", [1, 4]),
+    ("model not in ('base')", [1, 3, 4, 5]),
+    ("model like 'ba%' or model ilike 'BASE'", [0, 2, 3]),
+    ("\"odd name\" = 'u' and q >= .5", [0, 2]),
+    ("n < q", [3]),
+    ("y = true and q <> 5e-1", [0, 4]),
+    ("model is not null and n is null or y", [0, 2, 4]),
+    ("((n = 9)) -- the first", [0]),
+]
+
+
 @pytest.mark.parametrize(
-    ("where", "rows"),
-    [
-        ("n > 9", [1, 4]),  # by value, also in text: '10' < '9'
-        ("n between 0 and 10", [0, 1, 2, 5]),
-        ("n = 10.0 or n = -3", [1, 3]),
-        ("10 > n and not model = 'base'", [3, 5]),
-        ("model in ('large', 'it''s')", [1, 4]),
-        ("model not in ('base')", [1, 3, 4, 5]),
-        ("model like 'ba%' or model ilike 'BASE'", [0, 2, 3]),
-        ("\"odd name\" = 'u' and q >= .5", [0, 2]),
-        ("n < q", [3]),
-        ("y = true and q <> 5e-1", [0, 4]),
-        ("model is not null and n is null or y", [0, 2, 4]),
-        ("((n = 9)) -- the first", [0]),
-    ],
+    ("suffix", "where", "rows"),
+    [(suffix, *one) for suffix in SUFFIXES for one in (SELECTED if suffix in (".csv", ".parquet") else SELECTED[::4])],
 )
 def test_rows_are_those_that_satisfy_it(suffix: str, where: str, rows: list[int], tmp_path: Path) -> None:
     path = write(tmp_path / f"x{suffix}", ROWS)
@@ -93,25 +100,43 @@ def holds(tree: Any, row: int) -> bool | None:
     return bool(getattr(operator, COMPARED[tree[1]])(ROWS[tree[0]][row], tree[2]))
 
 
+GAP = {**ROWS, "n": [9, 10, 2, None, 11, 0], "q": list(range(6))}
+
+
 @pytest.fixture(scope="module")
-def with_gap(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+def with_gap(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Table]]:
+    """The same rows in texts and in typed columns, open to be asked."""
     folder = tmp_path_factory.mktemp("gap")
-    gap = {**ROWS, "n": [9, 10, 2, None, 11, 0], "q": list(range(6))}
-    return [write(folder / f"x{suffix}", gap) for suffix in (".csv", ".parquet")]
+    paths = [str(write(folder / f"x{suffix}", GAP)) for suffix in (".csv", ".parquet")]
+    database = Database()
+    database.allow_only(paths)
+    files = [File(path, path, format) for path, format in zip(paths, ("csv", "parquet"), strict=True)]
+    yield [open_table(database, (file,), ["q", "n", "model"]) for file in files]
+    database.close()
 
 
 @settings(max_examples=40, deadline=None)
-@given(TREES, st.integers(0, 1))
-def test_any_expression_selects_as_brute_force_does(with_gap: list[Path], tree: Any, file: int) -> None:
-    """In texts and in typed columns."""
-    wanted, path = [row for row in range(6) if holds(tree, row)], with_gap[file]
-    if wanted:
-        found = read_columns([path], numbers=["q"], where=written(tree))
-        assert found.arrays["q"].tolist() == wanted
-        assert found.recipe["left_out"] == 6 - len(wanted)
-    else:
-        with pytest.raises(InputError, match="no row"):
-            read_columns([path], numbers=["q"], where=written(tree))
+@given(TREES)
+def test_any_expression_selects_as_brute_force_does(with_gap: list[Table], tree: Any) -> None:
+    wanted = [row for row in range(6) if holds(tree, row)]
+    rows = condition(written(tree))
+    assert rows is not None
+    for table in with_gap:
+        if wanted:
+            assert [int(str(q)) for (q,) in table.ask("q", rest=f"WHERE {rows.sql(table, ())}")] == wanted
+        else:
+            with pytest.raises(InputError, match="no row"):
+                rows.sql(table, ())
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_columns_are_read_of_the_rows_that_satisfy_it(suffix: str, tmp_path: Path) -> None:
+    path = write(tmp_path / f"x{suffix}", GAP)
+    found = read_columns([path], numbers=["q"], where="not (n > 2) or model = 'Base'")
+    assert found.arrays["q"].tolist() == [2, 3, 5]
+    assert found.recipe["left_out"] == 3
+    with pytest.raises(InputError, match="no row"):
+        read_columns([path], numbers=["q"], where="n > 11")
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from howsure.data.tables.database import (
     literal,
     reading,
 )
-from tests.data.writers import SUFFIXES, write
+from tests.data.writers import write
 
 PROGRAM = """
 import sys
@@ -107,7 +107,10 @@ def test_chunks_are_as_long_as_asked(rows: int, database: Database) -> None:
 
 def test_no_data_frame_library_is_needed(tmp_path: Path) -> None:
     columns = {"q": [0.5, 0.25], "y": [1, 0], "g": ["a", "b"], "c": ["x", "x"], "w": [1.0, 2.0]}
-    paths = [str(write(tmp_path / f"x{suffix}", columns)) for suffix in SUFFIXES]
+    paths = [
+        str(write(tmp_path / f"x{suffix}", columns))
+        for suffix in (".csv", ".tsv.gz", ".jsonl.zst", ".json", ".parquet", ".npz")
+    ]
     done = subprocess.run([sys.executable, "-c", PROGRAM, *paths], capture_output=True, text=True, check=False)
     assert (done.stdout.strip(), done.stderr) == ("done", "")
 

@@ -86,7 +86,7 @@ def test_other_formats_have_a_decimal_point(tmp_path: Path) -> None:
         read_columns([path], numbers=["a"])
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(st.lists(st.floats(0, 1, allow_subnormal=False), min_size=1, max_size=30))
 def test_a_column_with_commas_is_the_column_with_points(
     tmp_path_factory: pytest.TempPathFactory, values: list[float]

@@ -15,29 +15,31 @@ from howsure.errors import InputError
 from tests.data.writers import write
 
 TAKEN = [
-    ("filename", "file_row_number", "rowid"),
-    ("rowid", "Filename", "file_row_number"),
-    ("file_row_number", "ROWID", "year"),
-    ("year", "position", "filename"),
+    ("filename", "file_row_number", "rowid", "year", "position"),
+    ("ROWID", "position", "Filename", "file_row_number", "year"),
 ]
 FORMATS = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".npz")
 
 
 @pytest.mark.parametrize("names", TAKEN)
 @pytest.mark.parametrize("suffix", FORMATS)
-def test_a_column_of_any_name_is_the_files_own(suffix: str, names: tuple[str, str, str], tmp_path: Path) -> None:
+def test_a_column_of_any_name_is_the_files_own(suffix: str, names: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "year=2020").mkdir()
-    label, prob, group = names
-    columns: dict[str, list[Any]] = {label: [1, 0, 1], prob: [0.5, 0.25, 0.75], group: ["a", "b", "a"]}
+    values: list[list[Any]] = [[1, 0, 1], [0.5, 0.25, 0.75], ["a", "b", "a"], ["c", "d", "d"], [1.0, 2.0, 3.0]]
+    columns = dict(zip(names, values, strict=True))
+    roles = dict(zip(("label", "prob", "group", "cluster", "weight"), names, strict=True))
     path = write(tmp_path / "year=2020" / f"x{suffix}", columns)
-    with open_predictions([path], label=label, prob=prob, group=group) as predictions:
+    with open_predictions([path], **roles) as predictions:
         pairs = predictions.pairs()
         assert (pairs.labels.tolist(), pairs.probabilities.tolist()) == ([1, 0, 1], [0.5, 0.25, 0.75])
         assert predictions.group_sizes == {"a": 2, "b": 1}
-    write(path, columns | {prob: [0.5, 1.75, 0.75]})
+    assert pairs.weights is not None
+    assert pairs.clusters is not None
+    assert (pairs.weights.tolist(), pairs.clusters.tolist()) == ([1.0, 2.0, 3.0], [0, 1, 1])
+    write(path, columns | {roles["prob"]: [0.5, 1.75, 0.75]})
     with (
         pytest.raises(InputError, match=r"row 2 of .* holds 1\.75"),
-        open_predictions([path], label=label, prob=prob, group=group) as predictions,
+        open_predictions([path], **roles) as predictions,
     ):
         predictions.pairs()
 
