@@ -23,6 +23,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -109,13 +110,20 @@ def draw(design: str, model: str, n: int, rng: np.random.Generator) -> Sample:
     return Sample(luck < label_probability(q, model), q, weights, clusters)
 
 
+@cache
+def _quantiles() -> Floats:
+    """Those of Beta(0.3, 0.7) on the grid."""
+    from scipy.special import betaincinv
+
+    found: Floats = betaincinv(0.3, 0.7, (np.arange(GRID) + 0.5) / GRID)
+    return found
+
+
 class Population:
     """The distribution that the pairs of a design and a model come from, on a fine grid of quantiles."""
 
     def __init__(self, design: str, model: str) -> None:
-        from scipy.special import betaincinv
-
-        q = betaincinv(0.3, 0.7, (np.arange(GRID) + 0.5) / GRID)
+        q = _quantiles()
         weight = np.full(GRID, 1.0 / GRID)
         if design == "masses":
             q = np.concatenate([[0.0], q, [1.0]])

@@ -61,15 +61,15 @@ def test_algorithm_2_does_not_cover() -> None:
 
 @pytest.mark.parametrize("design", DESIGNS)
 @pytest.mark.parametrize("model", AMPLITUDES)
-def test_the_truth_is_that_of_a_million_pairs(design: str, model: str) -> None:
+def test_the_truth_is_that_of_a_large_sample(design: str, model: str) -> None:
     """Frequencies of a large sample in the population's bins: the same error."""
-    sample = draw(design, model, 1_000_000, np.random.default_rng(2))
+    sample = draw(design, model, 250_000, np.random.default_rng(2))
     population = Population(design, model)
     upper = np.array([0.001, 0.05, 0.3, 0.5, 0.9, 0.999, 1.0])
     bins = np.searchsorted(upper[:-1], sample.q)
     w = np.ones(len(sample.q)) if sample.weights is None else sample.weights
     weight, gap = (np.bincount(bins, weights=column) for column in (w, w * (sample.q - sample.y)))
-    assert population.binned_error(upper) == pytest.approx(math.sqrt((gap**2 / weight).sum() / w.sum()), abs=0.003)
+    assert population.binned_error(upper) == pytest.approx(math.sqrt((gap**2 / weight).sum() / w.sum()), abs=0.006)
     assert population.binned_error(np.linspace(0, 1, 1_001)[1:]) == pytest.approx(population.error, abs=1e-3)
 
 

@@ -84,7 +84,7 @@ def test_a_row_of_weight_0_counts_nowhere() -> None:
 def test_p_values_of_weighted_calibrated_pairs_are_uniform_enough() -> None:
     rng = np.random.default_rng(68)
     p_values = []
-    for _ in range(400):
+    for _ in range(250):
         q = rng.beta(0.3, 0.7, 500)
         y = rng.random(500) < q
         p_values.append(calibration_curve(y, q, sample_weight=rng.exponential(size=500) ** 2).p_value)

@@ -68,10 +68,10 @@ def test_it_shows_itself_as_text_and_in_a_notebook() -> None:
 
 
 def test_thousands_of_groups() -> None:
-    groups = np.arange(6_000) % 2_000
+    groups = np.arange(6_000) % 1_000
     table = calibration_table(Y, Q, groups=groups, bin_size=2)
-    assert len(table) == 2_000
-    assert {row.n for row in table} == {3}
+    assert len(table) == 1_000
+    assert {row.n for row in table} == {6}
 
 
 def test_as_a_frame_as_text_and_as_a_dict() -> None:

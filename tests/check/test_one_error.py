@@ -89,7 +89,7 @@ def test_the_rows_needed_give_a_verdict_as_often_as_they_should() -> None:
     needed = pilot.rows_needed(0.05, 0.05)
     assert needed is not None
     assert 1500 < needed < 8000
-    passed = np.mean([of_pairs(drawn(needed, rng=rng)).p_below(0.05) <= 0.05 for _ in range(120)])
+    passed = np.mean([of_pairs(drawn(needed, rng=rng)).p_below(0.05) <= 0.05 for _ in range(80)])
     assert 0.68 < passed < 0.95
 
 

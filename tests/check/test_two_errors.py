@@ -32,7 +32,7 @@ def test_better_is_the_test_of_the_squared_errors() -> None:
     assert float(test._standard_error(np.ones(1))[0]) == pytest.approx(error, rel=1e-3)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize(("this", "other"), [(0.0, 0.0), (0.1, 0.0), (0.12, 0.1)])
 def test_bounds_and_p_values_are_the_same_test(this: float, other: float, seed: int) -> None:
     a, b = both(1500, this, other, np.random.default_rng(seed))
@@ -95,8 +95,8 @@ def rates(this: float, other: float, margin: float, *, n: int, runs: int, seed: 
 
 @pytest.mark.parametrize(("this", "other", "margin"), [(0.06, 0.06, 0.0), (0.11, 0.06, 0.05), (0.05, 0.0, 0.05)])
 def test_the_type_1_error_at_the_margin(this: float, other: float, margin: float) -> None:
-    passed, failed = rates(this, other, margin, n=600, runs=150, seed=31)
-    assert max(passed, failed) <= 0.11  # .05 and 3.4 standard errors
+    passed, failed = rates(this, other, margin, n=600, runs=100, seed=31)
+    assert max(passed, failed) <= 0.12  # .05 and 3.2 standard errors
 
 
 def test_the_power() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import dask.dataframe
@@ -32,6 +33,7 @@ ASKED: dict[str, dict[str, Any]] = {
 }
 
 
+@cache
 def sample(n: int) -> pd.DataFrame:
     """n pairs as a data frame: a third of the predictions are masses, a third have ties, a third have none."""
     rng = np.random.default_rng(n)
@@ -89,13 +91,19 @@ def stored(frame: pd.DataFrame, folders: pytest.TempPathFactory) -> str:
     return str(path)
 
 
+@cache
+def in_memory(n: int, prob: str, weight: str | None, positive: str | None, *roles: str) -> dict[str, Slots]:
+    """The sums of the sample of n pairs, or of each of its groups: for all engines, added up once."""
+    frame = sample(n)
+    if "groups" in roles:
+        return {f"t{i}": added(frame[frame["tag"] == f"t{i}"], prob, weight, positive) for i in range(20)}
+    return {"": added(frame, prob, weight, positive)}
+
+
 def agrees(frame: pd.DataFrame, lazy: Any, asked: dict[str, Any]) -> bool:
     """Whether an engine's sums are those of the rows in memory."""
     found = sums_of_frame(lazy, **asked)
-    rest = (asked["y_prob"], asked.get("sample_weight"), asked.get("pos_label"))
-    expected = {"": added(frame, *rest)}
-    if "groups" in asked:
-        expected = {f"t{i}": added(frame[frame["tag"] == f"t{i}"], *rest) for i in range(20)}
+    expected = in_memory(len(frame), asked["y_prob"], asked.get("sample_weight"), asked.get("pos_label"), *asked)
     by_group = found.checked()
     return (
         found.n == len(frame)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +100,12 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
+@pytest.fixture(scope="module")
+def frames(path: str) -> Callable[[str], Any]:
+    """The broken frame in an engine, opened once."""
+    return cache(lambda engine: ENGINES[engine](path))
+
+
 SAMPLED = ("missing", "not a number", "outside", "three labels, one named", "missing group")
 
 
@@ -105,11 +113,11 @@ SAMPLED = ("missing", "not a number", "outside", "three labels, one named", "mis
     ("engine", "fault"),
     [(engine, fault) for engine in ENGINES for fault in (FAULTS if engine in ("duckdb", "dask") else SAMPLED)],
 )
-def test_a_fault_is_refused(engine: str, fault: str, path: str) -> None:
+def test_a_fault_is_refused(engine: str, fault: str, frames: Callable[[str], Any]) -> None:
     """By DuckDB also where a Parquet file says that its column has no NaN, as that of Polars does."""
     asked, told = FAULTS[fault]
     with pytest.raises(InputError, match=told):
-        sums_of_frame(ENGINES[engine](path), **{"y_true": "label", "y_prob": "prob"} | asked).checked()
+        sums_of_frame(frames(engine), **{"y_true": "label", "y_prob": "prob"} | asked).checked()
 
 
 def test_few_rows_are_refused_with_the_row(path: str) -> None:

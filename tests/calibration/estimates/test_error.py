@@ -31,8 +31,8 @@ def test_algorithm_1_is_the_loop(small: Small) -> None:
     )
 
 
-@given(small_pairs(max_size=9))
-@settings(max_examples=60)
+@given(small_pairs(max_size=8))
+@settings(max_examples=50)
 def test_debiased_error_and_its_variance_are_the_loops(small: Small) -> None:
     found = debiased_mse(bin_pairs(pairs_of(small), bin_size=small.bin_size).sums)
     bins = bins_of(small)
@@ -58,7 +58,7 @@ def test_bins_of_five_to_seven_rows(weighted: bool) -> None:
             assert getattr(found, part) == pytest.approx(float(getattr(expected, part)), abs=1e-13), part
 
 
-@given(small_pairs(max_size=9))
+@given(small_pairs(max_size=8))
 @example(Small([0, 0, 1, 0, 1], [0.25, 0.0, 0.0, 0.25, 0.1], [4.0, 1.0, 0.5, 4.0, 1.0], [0] * 5, 3))  # variance < 0
 @settings(max_examples=20)
 def test_the_interval_is_what_a_test_does_not_reject(small: Small) -> None:
@@ -67,9 +67,10 @@ def test_the_interval_is_what_a_test_does_not_reject(small: Small) -> None:
     if math.isnan(found.value):
         assert all(math.isnan(end) for end in found.interval(0.95))
         return
+    expected = reference.debiased(bins_of(small))
     for level in (0.5, 0.95):
         low, high = found.interval(level)
-        searched = reference.interval_by_search(reference.debiased(bins_of(small)), normal_quantile(level))
+        searched = reference.interval_by_search(expected, normal_quantile(level))
         assert (low, high) == pytest.approx(searched, abs=1e-6)  # roots of rounding errors
         assert low <= found.value <= high
 
@@ -91,19 +92,19 @@ def test_few_degrees_of_freedom_make_it_longer() -> None:
 
 
 def test_the_debiased_error_has_no_bias_and_its_variance_is_right() -> None:
-    """Fixed predictions in fixed bins, labels drawn 4,000 times: mean and variance of the value over the draws."""
+    """Fixed predictions in fixed bins, labels drawn 2,000 times: mean and variance of the value over the draws."""
     rng = np.random.default_rng(8)
     q = np.sort(rng.random(120))
     p = np.clip(q + 0.15 * np.sin(2 * np.pi * q), 0, 1)
-    draws = rng.random((4_000, 120)) < p
+    draws = rng.random((2_000, 120)) < p
     found = [debiased_mse(bin_pairs(Pairs(y.view(np.uint8), q), bin_size=10).sums) for y in draws]
     values = np.array([squared.value for squared in found])
     gaps = (q - p).reshape(12, 10).mean(axis=1)
     # With q fixed, u of a bin's rows differ in their means: the products of different rows estimate this.
     deviations = (q - p).reshape(12, 10)
     truth = (10 * gaps**2 - (deviations**2).mean(axis=1)).mean() / 9
-    assert values.mean() == pytest.approx(truth, abs=4 * values.std() / math.sqrt(4_000))
-    assert np.mean([squared.variance for squared in found]) >= 0.97 * values.var()
+    assert values.mean() == pytest.approx(truth, abs=4 * values.std() / math.sqrt(2_000))
+    assert np.mean([squared.variance for squared in found]) >= 0.96 * values.var()
 
 
 def test_a_calibrated_model_is_above_zero_as_often_as_below() -> None:

@@ -92,7 +92,7 @@ def test_the_bootstrap_is_the_reflected_one(clustered: bool) -> None:
     rows = reference.rows_of(y, q.round(6), clusters=None if clusters is None else clusters.tolist())
     bins = reference.adaptive_bins(rows, 20)
     units = sorted({row.cluster for row in rows})  # type: ignore[type-var]
-    squares = np.array([bootstrapped_mse(bins, list(units), rng) for _ in range(1_500)])
+    squares = np.array([bootstrapped_mse(bins, list(units), rng) for _ in range(700)])
     value = float(reference.plugin_mse(bins))
     curve = calibration_curve(y, q.round(6), clusters=clusters, bin_size=20, interval="bootstrap", rng=0)
     low, high = 2 * value - np.quantile(squares, [0.975, 0.025])

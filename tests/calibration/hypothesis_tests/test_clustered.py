@@ -90,7 +90,7 @@ def test_calibrated_clusters_are_rejected_as_often_as_the_level_says(weighted: b
     rng = np.random.default_rng(2)
     rejected = dict.fromkeys(METHODS, 0)
     ignorant = 0
-    for _ in range(150):
+    for _ in range(80):
         c = np.repeat(np.arange(12), 20)
         q = rng.random(240)
         y = ndtr(np.sqrt(0.5) * rng.normal(size=12)[c] + np.sqrt(0.5) * rng.normal(size=240)) < q
@@ -99,8 +99,8 @@ def test_calibrated_clusters_are_rejected_as_often_as_the_level_says(weighted: b
             options = {"method": method, "sample_weight": w, "rng": rng, "n_simulations": 99}
             rejected[method] += calibration_test(y, q, clusters=c, **options).p_value <= 0.05
         ignorant += calibration_test(y, q, method="cox", sample_weight=w).p_value <= 0.05
-    assert max(rejected.values()) / 150 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 150)
-    assert ignorant / 150 > 0.2
+    assert max(rejected.values()) / 80 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 80)
+    assert ignorant / 80 > 0.2
 
 
 def test_few_clusters_can_say_little() -> None:

@@ -45,7 +45,7 @@ def test_brier_parts_are_the_loops_and_add_up(small: Small) -> None:
 
 
 @given(small_pairs().map(moderate))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_log_parts_are_the_loops(small: Small) -> None:
     found = log_parts(bin_pairs(pairs_of(small), bin_size=small.bin_size))
     infinite = sum(score_loops.log(q, y) == math.inf for q, y in zip(small.q, small.y, strict=True))

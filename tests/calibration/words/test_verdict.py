@@ -142,11 +142,11 @@ def test_calibrated_predictions_are_rarely_accused() -> None:
     rng = np.random.default_rng(5)
     kinds: Counter[str] = Counter()
     for n in [50, 300, 2000]:
-        for _ in range(100):
+        for _ in range(60):
             q = rng.beta(0.5, 0.7, n)
             kinds[kind(calibration_curve(rng.random(n) < q, q))] += 1
-    assert kinds["none detected"] + kinds["too little data"] >= 0.93 * 300  # 0.975 expected
-    assert kinds["none detected"] >= 90
+    assert kinds["none detected"] + kinds["too little data"] >= 0.93 * 180  # 0.975 expected
+    assert kinds["none detected"] >= 54
 
 
 def test_rounding_tells_values_apart_and_from_certainty() -> None:
