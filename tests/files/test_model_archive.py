@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
@@ -42,6 +42,7 @@ ANY_ARRAY = arrays_of.arrays(
 )
 
 
+@settings(max_examples=50)
 @given(content=st.dictionaries(st.text(), ANY_JSON, max_size=3), array=ANY_ARRAY)
 def test_what_is_written_comes_back(
     tmp_path_factory: pytest.TempPathFactory, content: dict[str, Any], array: np.ndarray

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from howsure.calibration.bins.bins import (
     Binned,
@@ -126,6 +126,7 @@ def test_shuffles_change_no_bit_of_a_bootstrap(clustered: bool) -> None:
     assert all(estimate(shuffled(seed, 500)) == whole for seed in range(3))
 
 
+@settings(max_examples=50)
 @given(small_pairs())
 def test_bins_hold_every_row_and_say_where_it_is(small: Small) -> None:
     pairs = pairs_of(small)
@@ -137,6 +138,7 @@ def test_bins_hold_every_row_and_say_where_it_is(small: Small) -> None:
     assert (binned.sums.q / binned.sums.w1).tolist() == pytest.approx([float(reference.mean_prob(b)) for b in bins])
 
 
+@settings(max_examples=50)
 @given(small_pairs())
 def test_uniform_bins_are_the_loop(small: Small) -> None:
     edges = width_edges(small.bin_size)

@@ -24,6 +24,7 @@ def bins_of(small: Small) -> reference.Bins:
     return reference.adaptive_bins(reference.rows_of(small.y, small.q, small.w, small.clusters), small.bin_size)
 
 
+@settings(max_examples=50)
 @given(small_pairs())
 def test_algorithm_1_is_the_loop(small: Small) -> None:
     assert plugin_mse(bin_pairs(pairs_of(small), bin_size=small.bin_size).sums) == pytest.approx(
@@ -31,7 +32,7 @@ def test_algorithm_1_is_the_loop(small: Small) -> None:
     )
 
 
-@given(small_pairs(max_size=8))
+@given(small_pairs(max_size=7))
 @settings(max_examples=50)
 def test_debiased_error_and_its_variance_are_the_loops(small: Small) -> None:
     found = debiased_mse(bin_pairs(pairs_of(small), bin_size=small.bin_size).sums)
@@ -116,6 +117,7 @@ def test_a_calibrated_model_is_above_zero_as_often_as_below() -> None:
     assert abs(np.mean(values)) < 4 * np.std(values) / math.sqrt(500)
 
 
+@settings(max_examples=50)
 @given(small_pairs(ties=False, weighted=False, max_size=40))
 def test_doubling_nested_bins_never_increases_the_plugin_error(small: Small) -> None:
     """Jensen: merging bins two by two averages their gaps."""
@@ -130,6 +132,7 @@ def test_doubling_nested_bins_never_increases_the_plugin_error(small: Small) -> 
     assert all(later <= earlier + 1e-15 for earlier, later in pairwise(errors))
 
 
+@settings(max_examples=50)
 @given(small_pairs(max_size=12))
 def test_equal_weights_are_no_weights(small: Small) -> None:
     plain = pairs_of(Small(small.y, small.q, None, [], small.bin_size))

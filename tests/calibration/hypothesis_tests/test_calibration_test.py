@@ -8,7 +8,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from scipy.stats import binom, chi2
 
 from howsure.calibration.bins.bins import bin_pairs
@@ -22,6 +22,7 @@ from tests.calibration import reference
 from tests.calibration.samples import Small, language_pairs, pairs_of, small_pairs
 
 
+@settings(max_examples=50)
 @given(small_pairs())
 def test_spiegelhalter_is_its_formula(small: Small) -> None:
     rows = reference.rows_of(small.y, small.q, small.w)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
@@ -12,6 +12,7 @@ from howsure import InputError, posterior_quantiles
 from howsure.calibration.hypothesis_tests.uniform_ranks import critical_distance, distance_tail, largest_distance
 
 
+@settings(max_examples=50)
 @given(st.integers(2, 12), st.integers(1, 9), st.integers(0, 2**32 - 1))
 def test_ranks_are_counts_of_the_draws_below(n: int, s: int, seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -35,6 +35,7 @@ def bins_of(small: Small) -> reference.Bins:
     return reference.adaptive_bins(reference.rows_of(small.y, small.q, small.w), small.bin_size)
 
 
+@settings(max_examples=50)
 @given(small_pairs())
 def test_brier_parts_are_the_loops_and_add_up(small: Small) -> None:
     found = brier_parts(bin_pairs(pairs_of(small), bin_size=small.bin_size))
@@ -67,6 +68,7 @@ def test_any_proper_score_is_split(small: Small) -> None:
     )
 
 
+@settings(max_examples=50)
 @given(small_pairs())
 def test_calibration_is_never_negative(small: Small) -> None:
     for score in (BRIER, LOG, SPHERICAL):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -20,6 +21,7 @@ def largest_distance(ranks: Integers, possible: int) -> int:
     return int(np.abs(possible * below - len(ranks) * np.arange(1, possible + 1)).max())
 
 
+@lru_cache(maxsize=1024)
 def distance_tail(distance: int, n: int, possible: int) -> float:
     """P(the largest distance of n independent, uniform ranks is at least this): exact.
 
@@ -38,6 +40,7 @@ def distance_tail(distance: int, n: int, possible: int) -> float:
     return min(max(1.0 - _within(distance - 1, n, possible), 0.0), bound)
 
 
+@lru_cache(maxsize=1024)
 def critical_distance(level: float, n: int, possible: int) -> int:
     """The smallest distance exceeded with a probability of at most 1 - level."""
     low, high = -1, math.ceil(possible * math.sqrt(n * math.log(2 / (1 - level)) / 2))

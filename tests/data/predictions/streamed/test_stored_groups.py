@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +65,6 @@ def test_the_scratch_files_live_until_the_predictions_are_gone(tmp_path: Path) -
     assert isinstance(predictions.source("m1"), Slots)
     assert any(file.name == "pairs" for file in spool.rglob("*"))
     del predictions
-    gc.collect()
     assert list(spool.iterdir()) == []
 
 
