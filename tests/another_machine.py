@@ -10,7 +10,7 @@ import numpy as np
 import howsure
 from howsure.sequences import HMMTagger
 
-N = 3_000
+N = 1_500
 
 
 def calibration() -> dict[str, Any]:
@@ -40,7 +40,7 @@ def significance() -> list[dict[str, Any]]:
     base, large = (np.where(rng.random(600) < right, gold, rng.integers(0, 4, size=600)) for right in (0.6, 0.66))
     return [
         howsure.compare(
-            gold, base, {"large": large}, metrics=["accuracy", "macro_f1"], method=method, rng=4, n_resamples=2_000
+            gold, base, {"large": large}, metrics=["accuracy", "macro_f1"], method=method, rng=4, n_resamples=500
         ).to_dict()
         for method in ("permutation", "bootstrap")
     ]
@@ -65,6 +65,11 @@ def coreference() -> dict[str, Any]:
     return {"links": posterior.pair_probability().tolist(), "samples": posterior.sample(50, rng=8).tolist()}
 
 
-if __name__ == "__main__":
+def numbers() -> str:
+    """Those of every chapter."""
     rooms = (calibration, significance, sequences, coreference)
-    print(json.dumps({room.__name__: room() for room in rooms}))
+    return json.dumps({room.__name__: room() for room in rooms})
+
+
+if __name__ == "__main__":
+    print(numbers())

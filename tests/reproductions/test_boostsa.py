@@ -90,8 +90,10 @@ def test_the_finding_of_figure_2_is_decided_over_test_sets(
 
 def test_a_slice(real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(boostsa_simulated, "SIZES", (1000, 4000))
+    monkeypatch.setattr(boostsa_simulated, "LOOPS", 400)
     monkeypatch.setattr(boostsa_taggers, "DRAWS", 3)
-    monkeypatch.setattr(boostsa_taggers, "LOOPS", 500)
+    monkeypatch.setattr(boostsa_taggers, "LOOPS", 200)
+    monkeypatch.setattr(boostsa_taggers, "LOOPS_OF_A_DRAW", 200)
     steps: list[int] = []
     result = boostsa.reproduce_boostsa(data=str(real_data), limit=60, seed=1, advance=steps.append)
     assert sum(steps) == boostsa.steps_of_boostsa()

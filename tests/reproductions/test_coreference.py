@@ -45,7 +45,7 @@ def coreference(
         data = tmp_path_factory.mktemp("data")
         for name in ("gum", "litbank_coref"):
             (data / name).symlink_to(real_data / name)
-    result = reproduce_coreference(data=str(data), limit=2, advance=steps.append)
+    result = reproduce_coreference(data=str(data), limit=2 if request.param else 1, advance=steps.append)
     assert sum(steps) == steps_of_coreference()
     return result
 
@@ -168,7 +168,8 @@ def test_the_tables_and_figures(coreference: Reproduction) -> None:
 
 def test_the_findings_follow_from_the_intervals(coreference: Reproduction) -> None:
     errors = {tuple(row[:4]): row[9] for row in coreference.tables[1].rows}
-    low, high = json.loads(errors["OntoGUM", "detected", "gold", "likelihood"].partition(" ")[2])
+    interval = errors["OntoGUM", "detected", "gold", "likelihood"].partition(" ")[2]
+    low, high = json.loads(interval or "[-1, 1]")  # one document has none
     first = coreference.findings[0]
     assert first.holds is (True if high < 0.01 else False if low > 0.01 else None)
     assert {finding.setting for finding in coreference.findings[:6]} == {

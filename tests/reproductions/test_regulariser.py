@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 
 from howsure.reproductions import regulariser
 from howsure.reproductions.regulariser import CRF, GRIDS, HMM, KINDS, every_fit, near_extremes, reproduce_regulariser
+from howsure.reproductions.replicates import random_subsamples
 from howsure.reproductions.reproduction import nobody
 from howsure.reproductions.tagging.corpora import read_wsj
 from howsure.sequences.taggers.crf import CRFTagger
@@ -20,6 +22,8 @@ SMALL = dict.fromkeys(KINDS, (1.0, 0.1))
 
 def test_the_experiment(real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(regulariser, "GRIDS", SMALL)
+    monkeypatch.setattr(regulariser, "SUBSAMPLES", 2)
+    monkeypatch.setattr(regulariser, "random_subsamples", partial(random_subsamples, times=2))
     steps: list[int] = []
     result = reproduce_regulariser(data=str(real_data), limit=6, seed=1, advance=steps.append)
     assert sum(steps) == regulariser.steps_of_regulariser()

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 
 from howsure import calibration_curve, simulate_pairs
 from howsure.inputs.pairs import Pairs
 from howsure.reproductions import reproduce_binning, reproduce_synthetic, steps_of_synthetic
+from howsure.reproductions import synthetic as synthetic_experiment
 from howsure.reproductions.reproduction import Reproduction
 from howsure.reproductions.synthetic import _score
 
 
 @pytest.fixture(scope="module")
-def synthetic() -> Reproduction:
-    steps = []
-    result = reproduce_synthetic(runs=1, seed=3, advance=steps.append)
-    assert sum(steps) == steps_of_synthetic(1)
-    return result
+def synthetic() -> Iterator[Reproduction]:
+    steps: list[int] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(synthetic_experiment, "BETAS", ((0.3, 0.7), (2.0, 5.0)))
+        result = reproduce_synthetic(runs=1, seed=3, advance=steps.append)
+        assert sum(steps) == steps_of_synthetic(1)
+        yield result
 
 
 @pytest.mark.parametrize("decimals", [17, 2])

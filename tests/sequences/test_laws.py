@@ -125,6 +125,7 @@ def test_draws_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [draws.tolist() for draws in posterior.sample(23, rng=0)] == wanted
 
 
+@settings(max_examples=40)
 @given(st.lists(st.integers(0, 9), max_size=30), st.integers(1, 5), st.integers(1, 60), st.integers(1, 8))
 def test_batches_hold_every_sentence_once(lengths, width: int, cells: int, fewest: int) -> None:
     with pytest.MonkeyPatch.context() as patch:

@@ -24,7 +24,7 @@ def name(case):
     return " ".join(f"{key}={value}" for key, value in case.items())
 
 
-@pytest.fixture(params=CASES, ids=name)
+@pytest.fixture(scope="module", params=CASES, ids=name)
 def pair(request):
     """A posterior, its twins, and what rounding may do to the scores."""
     size = request.param["size"]

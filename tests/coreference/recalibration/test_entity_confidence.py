@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure import calibration_curve
@@ -21,6 +21,7 @@ from howsure.coreference.recalibration.entity_confidence import (
 LABELS = st.lists(st.integers(0, 3), min_size=1, max_size=8)
 
 
+@settings(max_examples=40)
 @given(LABELS, st.randoms(use_true_random=False))
 def test_right_share_by_counting(chosen: list[int], random: Any) -> None:
     gold = [random.randrange(3) for _ in chosen]
@@ -33,6 +34,7 @@ def test_right_share_by_counting(chosen: list[int], random: Any) -> None:
             assert found[i] == (gold.count(gold[i]) == 1)
 
 
+@settings(max_examples=40)
 @given(LABELS, st.randoms(use_true_random=False))
 def test_no_map_changes_nothing(chosen: list[int], random: Any) -> None:
     p = np.array([random.uniform(0.001, 0.999) for _ in chosen])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure.coreference.model.sharpening import sharpened
@@ -27,6 +27,7 @@ def dense(held: Antecedents) -> np.ndarray:
     return matrix
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 1000), st.integers(0, 6), POWERS, POWERS, st.floats(-3, 3))
 def test_as_defined(seed: int, m: int, links: float, new: float, offset: float) -> None:
     matrix = random_matrix(m, np.random.default_rng(seed))
@@ -44,6 +45,7 @@ def test_as_defined(seed: int, m: int, links: float, new: float, offset: float) 
         np.testing.assert_allclose(found[j, :j], wanted, rtol=1e-9, atol=1e-12)
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 1000))
 def test_one_and_zero_change_nothing(seed: int) -> None:
     held = from_matrix(random_matrix(5, np.random.default_rng(seed)))
@@ -52,6 +54,7 @@ def test_one_and_zero_change_nothing(seed: int) -> None:
     np.testing.assert_allclose(again, dense(held), atol=1e-12)
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 100), st.floats(0.5, 3))
 def test_one_power_for_both_is_the_sharpness_of_the_model(seed: int, s: float) -> None:
     scores = np.where(np.tri(6, dtype=bool), np.random.default_rng(seed).normal(0, 2, (6, 6)), -np.inf)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction as F
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure.coreference import CoreferenceScores, Score, score_clusters, score_documents
@@ -107,6 +107,7 @@ def fractions(clusters: list[set[int]]) -> definitions.Clusters:
     return [frozenset(cluster) for cluster in clusters]
 
 
+@settings(max_examples=40)
 @given(clusterings(), clusterings())
 def test_scores_are_the_definitions(gold: list[set[int]], predicted: list[set[int]]) -> None:
     expected = definitions.sums(fractions(gold), fractions(predicted))
@@ -120,6 +121,7 @@ def test_scores_are_the_definitions(gold: list[set[int]], predicted: list[set[in
     assert found.conll_f1 == pytest.approx(sum(f1) / 3)
 
 
+@settings(max_examples=40)
 @given(st.lists(st.tuples(clusterings(), clusterings()), max_size=4))
 def test_documents_add_up(documents: list[tuple[list[set[int]], list[set[int]]]]) -> None:
     found = score_documents([gold for gold, _ in documents], [predicted for _, predicted in documents])
@@ -130,6 +132,7 @@ def test_documents_add_up(documents: list[tuple[list[set[int]], list[set[int]]]]
         assert (score.precision, score.recall) == pytest.approx(definitions.precision_recall_f1(*total)[:2], abs=1e-12)
 
 
+@settings(max_examples=40)
 @given(clusterings(), clusterings())
 def test_precision_is_recall_the_other_way_round(gold: list[set[int]], predicted: list[set[int]]) -> None:
     one, other = score_clusters(gold, predicted), score_clusters(predicted, gold)
@@ -139,6 +142,7 @@ def test_precision_is_recall_the_other_way_round(gold: list[set[int]], predicted
         assert 0.0 <= getattr(one, name).f1 <= 1.0
 
 
+@settings(max_examples=40)
 @given(clusterings())
 def test_identity_is_one(clusters: list[set[int]]) -> None:
     scores = score_clusters(clusters, [list(cluster) for cluster in reversed(clusters)])
@@ -148,6 +152,7 @@ def test_identity_is_one(clusters: list[set[int]]) -> None:
         assert getattr(scores, name).f1 == pytest.approx(float(there_is_any))
 
 
+@settings(max_examples=40)
 @given(clusterings(), clusterings())
 def test_without_singletons_they_are_dropped_first(gold: list[set[int]], predicted: list[set[int]]) -> None:
     dropped = [[cluster for cluster in clusters if len(cluster) > 1] for clusters in (gold, predicted)]

@@ -16,14 +16,14 @@ CELL = np.array([0, 0, 0, 1, 1, 1])
 
 def integrated() -> Floats:
     """E θ of cells 0, 1 and a cell 2 without labels, over fine grids of μ, τ and θ."""
-    theta = np.linspace(-12, 12, 481)
+    theta = np.linspace(-12, 12, 241)
     likelihood = np.ones((3, len(theta)))
     for logit, label, cell in zip(LOGITS, LABELS, CELL, strict=True):
         p = 1 / (1 + np.exp(-(logit + theta)))
         likelihood[cell] *= p if label else 1 - p
     total, weight_sum = np.zeros(3), 0.0
-    spreads = (np.arange(60) + 0.5) / 60 * 2.6
-    for mu in np.linspace(-5, 5, 41):
+    spreads = (np.arange(30) + 0.5) / 30 * 2.6
+    for mu in np.linspace(-5, 5, 31):
         of_labels = 1 / (1 + np.exp(-(LOGITS + mu)))
         jeffreys = np.sqrt((of_labels * (1 - of_labels)).sum())
         for tau in spreads:

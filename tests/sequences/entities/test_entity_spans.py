@@ -125,7 +125,7 @@ def test_every_token_is_outside_or_in_one_entity(seed, name) -> None:
         np.testing.assert_allclose(over, 1 - marginals[:, labels.index("O")], rtol=0, atol=1e-12)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(st.sampled_from(["O", *(f"{p}-{t}" for p, t in itertools.product("BIESLUM", "XY"))]), max_size=7))
 def test_labels_are_read_as_conlleval_reads_them(tags) -> None:
     assert set(map(tuple, entities_in(tags))) == read(tags)

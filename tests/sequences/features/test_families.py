@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure.errors import InputError
@@ -18,6 +18,7 @@ def test_the_shape_of_a_word(word: str, said: str) -> None:
     assert shape(word) == (said,)
 
 
+@settings(max_examples=40)
 @given(st.text(min_size=1, max_size=20))
 def test_every_family_says_something_short_of_every_word(word: str) -> None:
     for family in FAMILIES.values():
@@ -26,6 +27,7 @@ def test_every_family_says_something_short_of_every_word(word: str) -> None:
         assert len(set(said)) == len(said)
 
 
+@settings(max_examples=40)
 @given(st.text(min_size=5, max_size=20, alphabet="abcdefgh"))
 def test_affixes_are_the_ends_of_the_word(word: str) -> None:
     assert FAMILIES["prefixes"].function(word) == (word[:1], word[:2], word[:3], word[:4])

@@ -54,7 +54,7 @@ def test_tweets_with_advanced_features(real_data: Path) -> None:
 
 
 def test_web_text_with_basic_features(real_data: Path, tmp_path: Path) -> None:
-    agree(web_text(real_data, "train", 60), tmp_path / "peer", "basic")
+    agree(web_text(real_data, "dev", 60), tmp_path / "peer", "basic")
 
 
 @pytest.mark.slow

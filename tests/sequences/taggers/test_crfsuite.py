@@ -45,7 +45,7 @@ def test_all_marginals_of_tweets(real_data: Path, tmp_path: Path, features: str)
 
 
 def test_all_marginals_of_web_text(real_data: Path, tmp_path: Path) -> None:
-    train(web_text(real_data, "train", 100), tmp_path / "model", c2=0.1, max_iterations=10)
+    train(web_text(real_data, "dev", 100), tmp_path / "model", c2=0.1, max_iterations=10)
     check_everything(tmp_path / "model", web_text(real_data, "test", 120)[0], "basic")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure.sequences.taggers.unknown_words import ENOUGH, EVERY, UnknownWords, classes_of
@@ -13,6 +13,7 @@ WORDS = ["the"] * 6 + ["walking", "talking", "baking", "making", "taking", "Rome
 CODES = np.array([0] * 6 + [1] * 4 + [2] * 3)
 
 
+@settings(max_examples=40)
 @given(st.text(min_size=1, max_size=12))
 def test_every_word_has_classes_from_special_to_all(word: str) -> None:
     classes = classes_of(word)

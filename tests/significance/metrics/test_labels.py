@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as sk
 
@@ -76,6 +76,7 @@ def test_labels_that_are_nowhere_are_refused() -> None:
         compare(["a", "b"], ["a", "b"], ["b", "b"], labels=["a", "z"])
 
 
+@settings(max_examples=40)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30))
 def test_mcc_equals_scikit_learn_where_it_is_defined(pairs: list[tuple[int, int]]) -> None:
     targets, predictions = np.array(pairs).T

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
 from howsure.significance.resampling.mcnemar import mid_p_value
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 200), st.integers(0, 200))
 def test_is_the_exact_p_less_half_of_what_was_seen(b: int, c: int) -> None:
     law = stats.binom(b + c, 0.5)

@@ -6,6 +6,7 @@ import csv
 import gzip
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import itemgetter
 
 import numpy as np
 
@@ -32,10 +33,12 @@ def read_graded(data: str | None, *, limit: int | None = None) -> Iterator[Grade
     for name in SETS:
         rows: dict[str, list[tuple[float, float]]] = {}
         with gzip.open(data_set_path(NAME, f"{name}.tsv.gz", data=data), "rt", encoding="utf-8", newline="") as lines:
-            for row in csv.DictReader(lines, delimiter="\t"):
-                found = rows.setdefault(row["model"], [])
-                if row["prompt"] == PROMPT and (limit is None or len(found) < limit):
-                    found.append((float(row["confidence"]), float(row["grade"] == "correct")))
+            table = csv.reader(lines, delimiter="\t")
+            columns = itemgetter(*map(next(table).index, ("model", "prompt", "confidence", "grade")))
+            for model, prompt, confidence, grade in map(columns, table):
+                found = rows.setdefault(model, [])
+                if prompt == PROMPT and (limit is None or len(found) < limit):
+                    found.append((float(confidence), float(grade == "correct")))
         for model, pairs in rows.items():
             held = np.array(pairs)
             yield Graded(model, name, held[:, 0], held[:, 1])
