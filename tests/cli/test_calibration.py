@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,8 @@ from tests.cli.running import printed
 FORMATS = ("table", "json", "csv", "markdown", "latex")
 
 
-@pytest.fixture
-def predictions(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def predictions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """3,000 made-up predictions with ties, three groups, documents and weights."""
     rng = np.random.default_rng(7)
     n = 3000
@@ -37,12 +38,13 @@ def predictions(tmp_path: Path) -> Path:
         "doc": np.arange(n) // 10,
         "w": rng.integers(1, 5, n),
     }
-    path = tmp_path / "dev.csv"
+    path = tmp_path_factory.mktemp("calibration") / "dev.csv"
     rows = zip(*columns.values(), strict=True)
     path.write_text("\n".join([",".join(columns), *(",".join(map(str, row)) for row in rows), ""]), encoding="utf-8")
     return path
 
 
+@cache
 def columns_of(path: Path) -> dict[str, Any]:
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))

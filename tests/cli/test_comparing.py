@@ -81,12 +81,12 @@ def test_the_better_one_is_named(held: dict[str, Any], tmp_path: Path) -> None:
     assert "No difference in calibration detected" in same
 
 
-@pytest.mark.parametrize("form", ["csv", "markdown", "latex"])
-def test_formats_show_the_same(held: dict[str, Any], tmp_path: Path, form: str) -> None:
+def test_formats_show_the_same(held: dict[str, Any], tmp_path: Path) -> None:
     path = write(tmp_path / "dev.csv", held)
     common = ("calibration", "compare", path, "--target", "gold", "--prob", "base", "--prob", "large", "--format")
     value = json.loads(printed(*common, "json"))["squared_error_difference"]["value"]
-    assert f"{value:.5f}" in printed(*common, form)
+    for form in ("csv", "markdown", "latex"):
+        assert f"{value:.5f}" in printed(*common, form)
 
 
 def test_classes_are_compared_with_rows_as_clusters(tmp_path: Path) -> None:

@@ -35,6 +35,19 @@ def news(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, np.ndarray]:
 
 
 @pytest.fixture(scope="module")
+def gaps(news: tuple[Path, np.ndarray]) -> Path:
+    """A file in which scores, months and labels are missing."""
+    held = ["p,y,score,length,month,pair,comma"]
+    for i in range(40):
+        y = "" if i >= 24 else str(i % 2)
+        score, month = "" if i == 2 else "0.5", "" if i == 1 else "M"
+        held.append(f'0.{i + 10},{y},{score},{i},{month},{(i + 1) // 2},"0,{i + 10}"')
+    path = news[0].with_name("gaps.csv")
+    path.write_text("\n".join(held), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
 def labelled(news: tuple[Path, np.ndarray]) -> Path:
     path, truth = news
     drawn = path.with_name("to_label.csv")
@@ -47,6 +60,12 @@ def labelled(news: tuple[Path, np.ndarray]) -> Path:
         for row in rows:
             writer.writerow(row | {"label": int(truth[int(row["row"]) - 1])})
     return done
+
+
+@pytest.fixture(scope="module")
+def counted(news: tuple[Path, np.ndarray], labelled: Path) -> str:
+    """What is printed of the labelled units."""
+    return printed("counts", "estimate", news[0], "--prob", "score", "--labelled", labelled)
 
 
 def test_the_sample_is_that_of_the_library(news: tuple[Path, np.ndarray], labelled: Path) -> None:
@@ -141,14 +160,9 @@ def test_a_figure_and_a_plan(news: tuple[Path, np.ndarray], labelled: Path, tmp_
         (["plan", "NEWS", "--prob", "score", "--width", "-1"], "positive"),
     ],
 )
-def test_what_is_wrong_is_said(news: tuple[Path, np.ndarray], labelled: Path, arguments: list[str], said: str) -> None:
-    gaps = news[0].with_name("gaps.csv")
-    held = ["p,y,score,length,month,pair,comma"]
-    for i in range(40):
-        y = "" if i >= 24 else str(i % 2)
-        score, month = "" if i == 2 else "0.5", "" if i == 1 else "M"
-        held.append(f'0.{i + 10},{y},{score},{i},{month},{(i + 1) // 2},"0,{i + 10}"')
-    gaps.write_text("\n".join(held), encoding="utf-8")
+def test_what_is_wrong_is_said(
+    news: tuple[Path, np.ndarray], labelled: Path, gaps: Path, arguments: list[str], said: str
+) -> None:
     files = {"NEWS": str(news[0]), "DONE": str(labelled), "GAPS": str(gaps)}
     found = howsure("counts", *(files.get(one, one) for one in arguments))
     assert found.code == 2
@@ -193,11 +207,10 @@ def written(rows: Rows, place: Path, delimiter: str = ";") -> Path:
     ids=["floats", "blanks", "sorted, with a column more", "empty rows below"],
 )
 def test_a_sheet_that_a_spreadsheet_saved(
-    news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path, change: Callable[[Rows], Rows]
+    news: tuple[Path, np.ndarray], labelled: Path, counted: str, tmp_path: Path, change: Callable[[Rows], Rows]
 ) -> None:
     sheet = written(change(rows_of(labelled)), tmp_path / "sheet.csv")
-    wanted = printed("counts", "estimate", news[0], "--prob", "score", "--labelled", labelled)
-    assert printed("counts", "estimate", news[0], "--prob", "score", "--labelled", sheet) == wanted
+    assert printed("counts", "estimate", news[0], "--prob", "score", "--labelled", sheet) == counted
 
 
 @pytest.mark.parametrize(
@@ -222,8 +235,7 @@ def test_an_error_in_the_sheet_names_the_row_of_the_sheet(
     assert said.format(sheet) in " ".join(found.err.split())
 
 
-@pytest.mark.parametrize("design", ["stratified", "simple", "importance"])
-@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize(("clustered", "design"), [(True, "stratified"), (False, "simple"), (False, "importance")])
 def test_a_scored_file_that_was_sorted_after_the_draw_is_refused(
     news: tuple[Path, np.ndarray], tmp_path: Path, clustered: bool, design: str
 ) -> None:
@@ -300,11 +312,10 @@ def test_shares_in_table_figure_and_report(news: tuple[Path, np.ndarray], labell
     assert "http" not in page.replace("http://www.w3.org", "").replace("http-equiv", "")
 
 
-def test_labels_in_words(news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path) -> None:
+def test_labels_in_words(news: tuple[Path, np.ndarray], labelled: Path, counted: str, tmp_path: Path) -> None:
     given = ["counts", "estimate", news[0], "--prob", "score"]
-    wanted = printed(*given, "--labelled", labelled)
     sheet = filled(labelled, news[1], tmp_path / "words.csv", ("wrong", "correct"))
-    assert printed(*given, "--labelled", sheet, "--positive", "correct") == wanted
+    assert printed(*given, "--labelled", sheet, "--positive", "correct") == counted
     found = howsure(*given, "--labelled", sheet)
     assert "holds 'wrong'" in found.err or "holds 'correct'" in found.err
     assert "--positive" in found.err

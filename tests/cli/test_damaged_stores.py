@@ -72,7 +72,8 @@ def answers_of(store: EventStore) -> dict[str, int]:
 def test_a_whole_store_is_whole(whole: Path, tmp_path: Path) -> None:
     done = howsure("events", "check", whole)
     assert (done.code, done.out, done.err) == (0, f"{whole} is whole: 18 documents, 14 tables.\n", "")
-    assert [howsure("events", *command).code for command in commands(whole, tmp_path)] == [0] * 8
+    *others, _ = commands(whole, tmp_path)  # a report takes longest, and tests of its own
+    assert [howsure("events", *command).code for command in others] == [0] * 7
     with EventStore.open(whole) as store:
         assert set(answers_of(store).values()) == {200, 400}
 

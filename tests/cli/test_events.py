@@ -185,16 +185,17 @@ def test_bad_input_is_named(
     assert not store.exists() or not contents(store)["documents"]
 
 
+@pytest.mark.long
 def test_ctrl_c_and_the_same_command_again(place: Path, tmp_path: Path) -> None:
     store, whole = tmp_path / "news.duckdb", tmp_path / "whole.duckdb"
-    corpus = newswire.write_corpus(tmp_path / "long.conllu", 4 * BATCH)
+    corpus = newswire.write_corpus(tmp_path / "long.conllu", 3 * BATCH)
     options = ("--lexicon", place / "actors.tsv", "--model", place / "model.npz", "--samples", 10)
     arguments = ("events", "extract", corpus, *options, "--store", store)
     moment = 'lambda held: "report" in held and held["report"].read > 0'
     done = pressed(*arguments, "--workers", 2, function="_go_on", moment=moment)
     told = done.stderr
     assert done.returncode == 130
-    found = re.search(rf"holds ([\d,]+) of {4 * BATCH:,} documents; rerun the same command to resume", told)
+    found = re.search(rf"holds ([\d,]+) of {3 * BATCH:,} documents; rerun the same command to resume", told)
     assert found is not None
     stored = int(found[1].replace(",", ""))
     with EventStore.open(store) as held:

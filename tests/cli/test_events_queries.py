@@ -174,7 +174,7 @@ def test_thousands_of_rows_are_no_page(long_ago: Path) -> None:
 
 @pytest.fixture(scope="module")
 def labelled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return labelled_store(tmp_path_factory.mktemp("labelled") / "labelled.duckdb")
+    return labelled_store(tmp_path_factory.mktemp("labelled") / "labelled.duckdb", n=60, read=40)
 
 
 def test_series_with_the_counts_corrected_by_labels(labelled: Path, tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_series_with_the_counts_corrected_by_labels(labelled: Path, tmp_path: Pa
     out = run("series", labelled, "--by", "year", "--actor", "AAA").output
     shown = [f"{row.estimate:.1f}", f"[{row.low:.0f},", f"{row.high:.0f}]"]
     assert next(line for line in out.splitlines() if " all " in line).split()[-3:] == shown
-    assert "The corrected counts rest on 80 documents read by Anna" in out
+    assert "The corrected counts rest on 40 documents read by Anna" in out
     assert "Raw counts: 20 samples per document. The uncertainty is that of coreference only" in out
     document = json.loads(run("series", labelled, "--by", "year", "--format", "json").output)
     assert document["corrected"] == corrected.to_dict()

@@ -14,19 +14,19 @@ import pytest
 from howsure.cli import terminated_as_interrupted
 
 COMMANDS = (
-    ("calibration", "-", "--target", "y", "--prob", "p"),
-    ("significance", "-", "--target", "y", "--baseline", "p", "--model", "q"),
+    (signal.SIGTERM, ("calibration", "-", "--target", "y", "--prob", "p")),
+    (signal.SIGINT, ("significance", "-", "--target", "y", "--baseline", "p", "--model", "q")),
 )
 
 
-@pytest.mark.parametrize("arguments", COMMANDS, ids=lambda arguments: arguments[0])
-@pytest.mark.parametrize("told", [signal.SIGTERM, signal.SIGINT])
-def test_scratch_files_go_with_the_command(tmp_path: Path, arguments: tuple[str, ...], told: signal.Signals) -> None:
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[1][0])
+def test_scratch_files_go_with_the_command(tmp_path: Path, command: tuple[signal.Signals, tuple[str, ...]]) -> None:
     """While it waits for more of standard input, what came of it lies in a scratch folder."""
-    command = [sys.executable, "-m", "howsure.cli", *arguments]
+    told, arguments = command
+    typed = [sys.executable, "-m", "howsure.cli", *arguments]
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, env=environment, **pipes) as process:
+    with subprocess.Popen(typed, env=environment, **pipes) as process:
         while not list(tmp_path.glob("howsure-*/input-*")) and process.poll() is None:
             time.sleep(0.02)
         process.send_signal(told)

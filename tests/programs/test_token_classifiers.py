@@ -223,7 +223,7 @@ def test_a_model_of_sklearn_crfsuite(tmp_path: Path) -> None:
 def test_the_page_of_token_classifiers_runs(tmp_path: Path) -> None:
     """With the programs that the tests of every day do without."""
     (tmp_path / "images").mkdir()
-    run_page((ROOT / "docs" / "token-classifiers.md").read_text(encoding="utf-8"), tmp_path, heavy={"programs"})
+    run_page((ROOT / "docs" / "token-classifiers.md").read_text(encoding="utf-8"), tmp_path, heavy={"long", "programs"})
     if os.environ.get("HOWSURE_DRAW"):
         for picture in (tmp_path / "images").iterdir():
             copy_picture(str(picture), str(ROOT / "docs" / "images" / picture.name))

@@ -114,10 +114,11 @@ def test_quantiles(tmp_path: Path, form: str) -> None:
     np.savez(tmp_path / "draws.npz", draws=draws, truth=truth)
     wanted = howsure.posterior_quantiles(truth, draws, rng=0)
     figure = tmp_path / "ranks.svg"
-    arguments = ("--target", "truth", "--draws-column", "draws", "--format", form, "--figure", figure)
+    drawn = ("--figure", figure) if form == "json" else ()
+    arguments = ("--target", "truth", "--draws-column", "draws", "--format", form, *drawn)
     text = printed("quantiles", tmp_path / "draws.npz", *arguments)
-    assert figure.read_bytes().startswith(b"<?xml")
     if form == "json":
+        assert figure.read_bytes().startswith(b"<?xml")
         found = json.loads(text)
         assert wanted.recipe.items() <= found["recipe"].items()
         assert {**found, "recipe": wanted.recipe} == wanted.to_dict()
@@ -150,18 +151,6 @@ def test_quantities_that_miss_a_value_are_left_out_and_counted(tmp_path: Path, f
         assert json.loads(text)["n"] == 20
     else:
         assert "rows left out, truth being missing in them: 1" in text
-
-
-def test_reproduce_binning(tmp_path: Path) -> None:
-    folder = tmp_path / "figures"
-    found = json.loads(printed("reproduce", "binning", "--format", "json", "--figures", folder))
-    assert all(finding["holds"] for finding in found["findings"])
-    assert sorted(path.name for path in folder.iterdir()) == [
-        "figure-1-a.png", "figure-1-a.svg", "figure-1-bcd.png", "figure-1-bcd.svg",
-    ]  # fmt: skip
-    text = printed("reproduce", "binning")
-    assert "Figure 1 (d): holds" in text
-    assert "does NOT hold" not in text
 
 
 @pytest.mark.parametrize("test", ["chi-square", "band"])
