@@ -8,6 +8,7 @@ import signal
 import time
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,9 @@ from howsure.events.extraction.extract_events import ExtractionReport, extract_e
 from howsure.events.extraction.worker import Work
 from howsure.events.store.schema import TABLES
 from tests.events import newswire
+
+FORKSERVER = get_context("forkserver")  # starts processes that have loaded what they need
+FORKSERVER.set_forkserver_preload(["tests.events.stores"])
 
 
 class Stopped(KeyboardInterrupt):

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from howsure.cli.events.page import report_command
 from howsure.errors import InputError
 from howsure.events.store.event_store import EventStore
 from howsure.explorer import Included, events_report, queries
-from tests.events.made_up_store import make_store
+from tests.events.made_up_store import FIRST_DAY, random_document, write_store
 
 DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
 
@@ -99,7 +102,9 @@ def test_the_doubtful_documents_come_first(data: dict[str, Any]) -> None:
 
 
 def test_of_itself_it_takes_the_actors_that_act_most(tmp_path: Path) -> None:
-    with make_store(tmp_path / "s.duckdb", documents=10, samples=20) as store:
+    rng = np.random.default_rng(0)
+    made = [replace(random_document(n, rng), date=FIRST_DAY + datetime.timedelta(days=6 * n)) for n in range(12)]
+    with write_store(tmp_path / "s.duckdb", made, samples=20) as store:
         data = data_in(events_report(store))
         assert len(data["overview"]["actors"]) == len(queries.overview(store)["actors"])
         assert data["overview"]["held"]["by"] == ["week", "month", "quarter", "year"]

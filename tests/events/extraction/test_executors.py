@@ -8,12 +8,10 @@ import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import pytest
-from distributed import Client, LocalCluster
 
 from howsure.coreference.model.antecedent_model import AntecedentModel
 from howsure.data.documents.document import Document
@@ -25,7 +23,7 @@ from howsure.events.parts.part import BATCH
 from howsure.events.rules.rule import Rule
 from howsure.events.store.event_store import EventStore, StoreError
 from tests.events import newswire
-from tests.events.stores import Killer, contents, extract_to, work
+from tests.events.stores import FORKSERVER, Killer, contents, extract_to, work
 
 DOCUMENTS = 3 * BATCH + 11
 
@@ -49,9 +47,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory, corpus: Path, model: Path) -
 
 @pytest.fixture
 def pool() -> Iterator[ProcessPoolExecutor]:
-    context = get_context("forkserver")
-    context.set_forkserver_preload(["tests.events.stores"])
-    with ProcessPoolExecutor(2, mp_context=context) as held:
+    with ProcessPoolExecutor(2, mp_context=FORKSERVER) as held:
         yield held
 
 
@@ -128,12 +124,15 @@ def test_an_error_of_the_work_is_told_as_it_is(tmp_path: Path, corpus: Path, mod
 
 
 def test_what_is_no_executor(tmp_path: Path, corpus: Path, model: Path) -> None:
-    for wrong, told in (("dask", "it is 'dask'"), (Client, r"Give client\.get_executor\(\)")):
-        with pytest.raises(InputError, match=rf"executor must be one of concurrent\.futures, .*{told}"):
-            extract_to(tmp_path / "news.duckdb", corpus, model, executor=wrong)  # type: ignore[arg-type]
+    refused(tmp_path, corpus, model, "dask", "it is 'dask'")
     with pytest.raises(InputError, match="workers must be a whole number from 1 to 100000, not 0"):
         extract_to(tmp_path / "news.duckdb", corpus, model, executor=ThreadPoolExecutor(1), workers=0)
     assert os.listdir(tmp_path) == []
+
+
+def refused(folder: Path, corpus: Path, model: Path, wrong: Any, told: str) -> None:
+    with pytest.raises(InputError, match=rf"executor must be one of concurrent\.futures, .*{told}"):
+        extract_to(folder / "none.duckdb", corpus, model, executor=wrong)
 
 
 def refusal(answer: object) -> str:
@@ -167,11 +166,15 @@ def test_what_a_worker_says_that_cannot_do_the_work(monkeypatch: pytest.MonkeyPa
     assert "howsure[spacy]" in refusal(do(version, "key", pickle.dumps(1), []))
 
 
+@pytest.mark.long
 def test_a_dask_cluster(tmp_path: Path, corpus: Path, model: Path, whole: dict[str, Any]) -> None:
+    from distributed import Client, LocalCluster
+
     with (
         LocalCluster(n_workers=2, threads_per_worker=2, processes=False, dashboard_address=None) as cluster,
         Client(cluster) as client,
     ):
+        refused(tmp_path, corpus, model, client, r"Give client\.get_executor\(\)")
         extract_to(tmp_path / "news.duckdb", corpus, model, executor=client.get_executor(), workers=4)
     assert contents(tmp_path / "news.duckdb") == whole
 
@@ -203,6 +206,8 @@ class Once:
 def test_a_dask_cluster_of_which_a_worker_is_killed(
     tmp_path: Path, corpus: Path, model: Path, whole: dict[str, Any]
 ) -> None:
+    from distributed import Client, LocalCluster
+
     once = Once(AntecedentModel.load(model), f"story-{2 * BATCH + 4}", tmp_path / "killed")
     store = tmp_path / "news.duckdb"
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:

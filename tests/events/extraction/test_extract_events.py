@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,7 @@ from howsure.events.parts.part import BATCH
 from howsure.events.rules.rule import Rule
 from howsure.events.store.event_store import EventStore, StoreError
 from tests.events import newswire
-from tests.events.stores import Deaf, Killer, Stopped, contents, extract_to, extract_until, work
+from tests.events.stores import FORKSERVER, Deaf, Killer, Stopped, contents, extract_to, extract_until, work
 
 DOCUMENTS = 4 * BATCH + 11
 
@@ -49,21 +48,12 @@ def whole(tmp_path_factory: pytest.TempPathFactory, corpus: Path, model: Path) -
     return contents(store)
 
 
-@pytest.fixture(scope="module")
-def processes() -> Any:
-    context = get_context("forkserver")
-    context.set_forkserver_preload(["tests.events.stores"])
-    return context
-
-
 @pytest.mark.parametrize("kills", [3, pytest.param(10, marks=pytest.mark.long)])
-def test_killed_at_random_moments(
-    kills: int, tmp_path: Path, corpus: Path, model: Path, whole: dict[str, Any], processes: Any
-) -> None:
+def test_killed_at_random_moments(kills: int, tmp_path: Path, corpus: Path, model: Path, whole: dict[str, Any]) -> None:
     store, rng, done, begun_after = tmp_path / "news.duckdb", np.random.default_rng(0), 0, []
     while done < kills:
         messages = int(rng.integers(4))  # none: perhaps there is no store; two: a batch more is stored
-        child = processes.Process(target=extract_until, args=(messages, rng.uniform(0.01, 0.15), store, corpus, model))
+        child = FORKSERVER.Process(target=extract_until, args=(messages, rng.uniform(0.01, 0.15), store, corpus, model))
         child.start()
         child.join()
         assert child.exitcode in (0, -signal.SIGPROF)
@@ -80,6 +70,7 @@ def test_killed_at_random_moments(
     assert kills < 10 or len(set(begun_after)) > 1  # of many, some were killed in the middle
 
 
+@pytest.mark.long
 def test_any_number_of_processes(tmp_path: Path, corpus: Path, model: Path, whole: dict[str, Any]) -> None:
     told: list[int] = []
     report = extract_to(tmp_path / "news.duckdb", corpus, model, workers=2, advance=told.append)
@@ -115,10 +106,12 @@ def test_a_worker_that_is_killed(tmp_path: Path, corpus: Path, model: Path, whol
     killer = Killer(AntecedentModel.load(model), f"story-{3 * BATCH}")
     with pytest.raises(StoreError, match=r"worker process ended .* rerun the same command"):
         extract_to(store, corpus, killer, workers=2)
-    extract_to(store, corpus, model)
+    report = extract_to(store, corpus, model, workers=2)
+    assert report.before + report.read == DOCUMENTS
     assert contents(store) == whole
 
 
+@pytest.mark.long
 def test_the_workers_that_are_left_end_too(tmp_path: Path, corpus: Path, model: Path) -> None:
     """Nobody waits without end for a worker that waits for one that was killed."""
     with pytest.raises(StoreError, match=r"worker process ended .* rerun the same command"):

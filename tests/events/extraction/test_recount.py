@@ -6,7 +6,6 @@ import contextlib
 import signal
 from collections.abc import Iterator
 from dataclasses import replace
-from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -32,9 +31,9 @@ from howsure.events.store.check_store import check_store
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.schema import LABEL_TABLES
 from tests.events import newswire
-from tests.events.stores import contents, extract_to, work
+from tests.events.stores import FORKSERVER, contents, extract_to, work
 
-DOCUMENTS = 2 * BATCH + 5
+DOCUMENTS = BATCH + 30
 SPOKE = Rule(name="spoke", forms=("spoke", "rose"), nouns=("forces",))
 
 
@@ -152,10 +151,8 @@ def recount_and_tell(told: Connection, store: Path, target: Path, model: Path) -
 def test_killed_and_gone_on(heard: int, first: EventStore, fresh: Fresh, model: Path, tmp_path: Path) -> None:
     source, target = tmp_path / "first.duckdb", tmp_path / "again.duckdb"
     source.write_bytes(first.path.read_bytes())
-    context = get_context("forkserver")
-    context.set_forkserver_preload(["tests.events.stores"])
-    hears, tells = context.Pipe(duplex=False)
-    child = context.Process(target=recount_and_tell, args=(tells, source, target, model))
+    hears, tells = FORKSERVER.Pipe(duplex=False)
+    child = FORKSERVER.Process(target=recount_and_tell, args=(tells, source, target, model))
     child.start()
     tells.close()
     with hears, contextlib.suppress(EOFError):

@@ -20,6 +20,7 @@ from howsure.events.store.check_store import check_store
 from howsure.events.store.event_store import EventStore, StoreError
 from howsure.events.store.refusals import DamagedStoreError
 from howsure.events.store.schema import LABEL_TABLES, OLDEST, VERSION
+from tests.events.stores import FORKSERVER
 
 LIMIT = 6 << 20  # bytes a file may have, where the disk is full
 
@@ -261,7 +262,7 @@ def test_a_store_in_use(tmp_path: Path) -> None:
     path = tmp_path / "a.duckdb"
     with EventStore.create(path, {}) as store:
         store.append(rows(0))
-        process = get_context("spawn").Process(target=_open_elsewhere, args=(path, tmp_path / "told"))
+        process = FORKSERVER.Process(target=_open_elsewhere, args=(path, tmp_path / "told"))
         process.start()
         process.join()
         with pytest.raises(StoreError, match="being written to"):
@@ -288,7 +289,7 @@ def test_settings_that_differ_are_named(tmp_path: Path) -> None:
 
 def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
     path, told = tmp_path / "a.duckdb", tmp_path / "told.json"
-    process = get_context("spawn").Process(target=_fill, args=(path, told))
+    process = FORKSERVER.Process(target=_fill, args=(path, told))
     process.start()
     process.join()
     assert process.exitcode == 0
@@ -320,7 +321,7 @@ def _fill(path: Path, told: Path) -> None:
 
 def test_a_store_is_made_whole_or_not_at_all_on_an_almost_full_disk(tmp_path: Path) -> None:
     told = tmp_path / "told.json"
-    process = get_context("spawn").Process(target=_make, args=(tmp_path, told))
+    process = FORKSERVER.Process(target=_make, args=(tmp_path, told))
     process.start()
     process.join()
     assert process.exitcode == 0
@@ -340,7 +341,7 @@ def _make(folder: Path, told: Path) -> None:
     """Make a store a limit of kilobytes that a file may have; tell each error, or null."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     found: dict[str, str | None] = {}
-    for kilobytes in (0, 4, 8, 12, 16, 64, 256, 300, 524, 700, 770, 780, 2_000):
+    for kilobytes in (0, 8, 64, 300, 700, 780, 2_000):
         (folder / f"{kilobytes}").mkdir()
         resource.setrlimit(resource.RLIMIT_FSIZE, (kilobytes << 10, resource.RLIM_INFINITY))
         try:

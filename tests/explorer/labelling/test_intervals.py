@@ -44,12 +44,15 @@ def test_they_are_those_of_corrected_counts(store: EventStore, design: str) -> N
     told = intervals(store)
     for left in range(told["more"], 0, -1):
         assert (told["more"], told["actors"]) == (left, [])
-        clear = next(one for one in reading_order(store) if one not in settled_labels(store).documents)
+        known = settled_labels(store).documents
+        clear = next(one for one in reading_order(store) if one not in known)
         record_answer(store, clear, "anna", acting=["IRQ"] if left % 3 else [], revision=0)
         told = intervals(store)
-    for number in reading_order(store)[-20:]:
-        if number not in settled_labels(store).documents:
-            label(store, number)
+    known = settled_labels(store).documents
+    with store.transaction():
+        for number in reading_order(store)[-20:]:
+            if number not in known:
+                label(store, number)
     told, held = intervals(store), settled_labels(store)
     assert (told["more"], told["population"]) == (0, len(numbers))
     for at, actor in enumerate(ACTORS):
@@ -65,8 +68,9 @@ def test_they_are_those_of_corrected_counts(store: EventStore, design: str) -> N
 def test_a_census_has_no_doubt(store: EventStore) -> None:
     n = store.ask("SELECT count(*) FROM documents")[0][0]
     draw_documents(store, n, actors=ACTORS, by="none")
-    for number in reading_order(store):
-        record_answer(store, number, "anna", acting=["IRQ"] if number % 3 == 0 else [], revision=0)
+    with store.transaction():
+        for number in reading_order(store):
+            record_answer(store, number, "anna", acting=["IRQ"] if number % 3 == 0 else [], revision=0)
     true = sum(number % 3 == 0 for number in reading_order(store))
     assert [(one["low"], one["high"]) for one in intervals(store)["actors"]] == [(true, true), (0, 0)]
 
@@ -74,9 +78,10 @@ def test_a_census_has_no_doubt(store: EventStore) -> None:
 def test_what_coders_dispute_tells_nothing(store: EventStore) -> None:
     """Of an actor on whose documents of a stratum nobody agrees there is no interval; the other has one."""
     draw_documents(store, 40, actors=ACTORS, by="none")
-    for number in reading_order(store):
-        record_answer(store, number, "anna", acting=["IRQ"], revision=0)
-        record_answer(store, number, "ben", acting=[], revision=0)
+    with store.transaction():
+        for number in reading_order(store):
+            record_answer(store, number, "anna", acting=["IRQ"], revision=0)
+            record_answer(store, number, "ben", acting=[], revision=0)
     told = intervals(store)
     assert told["more"] == 0
     assert [one["low"] is None for one in told["actors"]] == [True, False]

@@ -6,7 +6,7 @@ import datetime
 import math
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -98,16 +98,19 @@ class ActorComparison(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The recipe and the rows as plain values, and the corrected comparison; undefined values are None."""
-        rows = [{name: None if value != value else value for name, value in asdict(row).items()} for row in self.rows]
+        columns = {name: [None if one != one else one for one in values] for name, values in self._own().items()}
+        rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
         actors = {"first": self.first, "second": self.second, "titles": dict(self.titles)}
         held = {"recipe": dict(self.recipe), **actors, "rows": rows}
         return held if self.corrected is None else held | {"corrected": self.corrected.to_dict()}
 
     def _columns(self) -> dict[str, Any]:
         """The rows."""
-        names = [field.name for field in fields(PeriodComparison)]
-        held = {name: [getattr(row, name) for row in self.rows] for name in names}
+        held = self._own()
         return held if self.corrected is None else held | self.corrected.columns_beside()
+
+    def _own(self) -> dict[str, list[Any]]:
+        return {field.name: [getattr(row, field.name) for row in self.rows] for field in fields(PeriodComparison)}
 
     def records(self) -> list[dict[str, Any]]:
         """The rows as plain values, those of the corrected comparison included; undefined values are None."""
