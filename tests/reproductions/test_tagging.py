@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from functools import partialmethod
+from functools import partial, partialmethod
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from howsure.errors import InputError
 from howsure.reproductions.label_errors import squared_errors
 from howsure.reproductions.reproduction import nobody
 from howsure.reproductions.tagging import contest as tagging_contest
+from howsure.reproductions.tagging import models as tagging_models
 from howsure.reproductions.tagging import pairs as tagging_pairs
 from howsure.reproductions.tagging import thesis as tagging_thesis
 from howsure.reproductions.tagging.contest import about_tags, estimates, judge, values
@@ -38,6 +39,8 @@ LIMIT = 6
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fewer subsamples, penalties and pairs of tags."""
+    monkeypatch.setattr(tagging_models, "choose_crf", partial(choose_crf, grid=(0.1, 0.01)))
+    monkeypatch.setattr(tagging_thesis, "choose_crf", partial(choose_crf, grid=(0.1, 0.01)))
     monkeypatch.setattr(tagging_pairs, "MANY", 30)
     monkeypatch.setattr(tagging_contest, "SUBSAMPLES", 2)
     monkeypatch.setattr(tagging_thesis, "SUBSAMPLES", 2)

@@ -55,13 +55,14 @@ def _mixed(alike: Alike, draw: Integers, level: Floats, weight: Floats, width: i
 def _by_terms(alike: Alike, draw: Integers, level: Floats, width: int, sign: float) -> Floats:
     """The laws (width, components), unit by unit."""
     units = [np.repeat(value, count.astype(np.int64)) for value, count in alike]
-    p = sigmoid(sign * (np.stack(units, axis=1)[:, draw] + level))
+    p = np.ascontiguousarray(sigmoid(sign * (np.stack(units, axis=1)[:, draw] + level)))  # a row is read at once
     q = 1.0 - p
     law = np.zeros((width, len(level)))
     law[0] = 1.0
+    held = np.empty_like(law)
     for k in range(len(p)):
         end = min(k + 2, width)
-        moved = law[: end - 1] * p[k]
+        moved = np.multiply(law[: end - 1], p[k], out=held[: end - 1])
         law[:end] *= q[k]
         law[1:end] += moved
     return law
