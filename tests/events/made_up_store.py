@@ -22,6 +22,7 @@ from howsure.coreference.posterior.coref_posterior import CorefPosterior
 from howsure.events.extraction.descriptions_and_acts import Facts
 from howsure.events.extraction.entities import entity_counts, evidence_of
 from howsure.events.store.event_store import EventStore
+from howsure.events.store.refusals import remember_whole, state_of
 
 TITLES = {"IRQ": "Iraq", "KWT": "Kuwait", "NATO": "NATO", "YUG": "Yugoslavia", "USA": "United States"}
 FIRST_DAY = datetime.date(1998, 11, 20)
@@ -96,7 +97,13 @@ def store_file(
     path: Path, *, documents: int = 60, samples: int = 40, seed: int = 0, hostile: bool = False, **settings: Any
 ) -> Path:
     """The same as a file, which nobody has open; one that was made before is copied."""
-    path.write_bytes(_made_file(documents, samples, seed, hostile, json.dumps(settings)))
+    return copied(_made_file(documents, samples, seed, hostile, json.dumps(settings)), path)
+
+
+def copied(whole: bytes, path: Path) -> Path:
+    """A store that was found whole, at another place; opening it there need not look through it again."""
+    path.write_bytes(whole)
+    remember_whole(path, state_of(path))
     return path
 
 

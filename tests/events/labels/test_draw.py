@@ -19,6 +19,7 @@ from howsure.events.store.check_store import check_store
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.schema import VERSION
 from tests.events.labels.labelled_stores import ACTORS, drawn_store, store_to_label, without_label_tables
+from tests.events.made_up_store import copied
 
 
 @pytest.fixture(scope="module")
@@ -29,9 +30,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def store(whole: Path, tmp_path: Path) -> Any:
-    path = tmp_path / "s.duckdb"
-    path.write_bytes(whole.read_bytes())
-    with EventStore.open(path, read_only=False) as held:
+    with EventStore.open(copied(whole.read_bytes(), tmp_path / "s.duckdb"), read_only=False) as held:
         yield held
 
 

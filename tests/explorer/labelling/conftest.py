@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.events.made_up_store import copied
 from tests.explorer.chromium import Browser
 from tests.explorer.labelling.rooms import ServedRoom, make_census, make_room_store, serving_room
 
@@ -21,7 +22,7 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def room_store(drawn: Path, tmp_path: Path) -> Path:
     """A copy of it."""
-    return Path(shutil.copy(drawn, tmp_path / "room.duckdb"))
+    return copied(drawn.read_bytes(), tmp_path / "room.duckdb")
 
 
 @pytest.fixture(scope="session")
