@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 
 from howsure.errors import InputError
 from howsure.events import EventStore, check_store
+from howsure.events.store.schema import TABLES
 from howsure.explorer import Tokens, create_app, events_report, queries
 from tests.cli.running import howsure
 from tests.events.damaged_stores import (
@@ -86,6 +87,13 @@ def test_damage_that_counts_depend_on_is_told_at_the_door(what: str, whole: Path
     with pytest.raises(InputError) as told:
         EventStore.open(path)
     assert "\n" not in str(told.value)
+
+
+def test_each_table_that_is_gone_is_named(whole: Path, tmp_path: Path) -> None:
+    gone = [table for table in TABLES if table != "settings"]
+    path = damaged(whole, tmp_path / "d.duckdb", "; ".join(f"DROP TABLE {table}" for table in gone))
+    found = [(one.table, one.rule) for one in check_store(path).damage]
+    assert found == [(table, "it is missing") for table in gone]
 
 
 @pytest.mark.slow

@@ -114,7 +114,9 @@ TWICE = {
     for table in ("documents", "left_out", "events")
 }
 AT_OPENING = {**SHAPES, **VALUES, **SETTINGS, **COUNTS, **MISSING, **TWICE}
-ALIKE = {*VALUES, *MISSING} - {*[*VALUES][::4], *[*MISSING][::4]}  # seen by the rules that see some of the others
+GONE = [f"{table} is gone" for table in TABLES]
+# Seen by the rules that see some of the others.
+ALIKE = {*VALUES, *MISSING, *GONE} - {*[*VALUES][::4], *[*MISSING][::4], *GONE[::4]}
 
 # What is seen when a document is read.
 OF_DOCUMENTS = {
