@@ -46,7 +46,7 @@ def test_gum_and_ontogum(real_data: Path, part: str, size: tuple, gum: tuple, on
 @pytest.mark.parametrize(
     ("part", "size"),
     [
-        pytest.param("train", (540, 12_544, 204_577, 49), marks=pytest.mark.long),
+        ("train", (540, 12_544, 204_577, 49)),
         ("dev", (318, 2_001, 25_147, 49)),
         ("test", (316, 2_077, 25_094, 48)),
     ],
