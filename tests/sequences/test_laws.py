@@ -51,7 +51,7 @@ def test_a_constant_moves_only_log_z(drawn, constant: float) -> None:
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-10)
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(posteriors(), st.randoms())
 def test_sentences_do_not_know_each_other(drawn, random) -> None:
     """Alone, in another order, in other batches: the same to rounding; samples the same as long as the number is."""

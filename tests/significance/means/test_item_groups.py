@@ -42,7 +42,7 @@ def test_with_clusters_it_is_that_of_inspect(seed: int) -> None:
         assert groups.standard_error(values) == pytest.approx(inspect_stderr(values, clusters), rel=1e-12)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(st.tuples(st.floats(-5, 5), st.integers(0, 4)), min_size=8, max_size=40))
 def test_the_jackknife_leaves_out_each_cluster(rows) -> None:
     values = np.array([value for value, _ in rows])
