@@ -48,7 +48,7 @@ def report(store: EventStore, tmp_path_factory: pytest.TempPathFactory) -> str:
     return path.as_uri()
 
 
-@pytest.fixture(params=["served", "report"])
+@pytest.fixture(params=[pytest.param("served", marks=pytest.mark.long), "report"])
 def address(request: pytest.FixtureRequest) -> str:
     """The page served, and the page as a file: both must do everything."""
     return request.getfixturevalue(request.param)
