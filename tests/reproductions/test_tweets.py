@@ -44,10 +44,10 @@ def made(real_data: Path) -> Reproduction:
 def fit(value: float, accuracy: float, shift: float) -> Fit:
     """A made-up fit whose predictions are `shift` too high, and so its calibration error."""
     rng = np.random.default_rng(0)
-    q = rng.random(20_000) * 0.5
-    y = (rng.random(20_000) < q).astype(np.uint8)
-    pairs = Pairs(y, q + shift, clusters=np.arange(20_000) // 10)
-    right = (np.arange(20_000) % 1000 < 1000 * accuracy).astype(float)
+    q = rng.random(6_000) * 0.5
+    y = (rng.random(6_000) < q).astype(np.uint8)
+    pairs = Pairs(y, q + shift, clusters=np.arange(6_000) // 10)
+    right = (np.arange(6_000) % 1000 < 1000 * accuracy).astype(float)
     one = Judged(right, pairs, pairs, 1.0)
     return Fit(SMALL[0], value, one, one)
 
