@@ -17,6 +17,7 @@ def ends_of(bins: reference.Bins) -> list[float]:
     return [float(held[-1].q) for held in bins]
 
 
+@settings(max_examples=40)
 @given(small_pairs())
 def test_bins_are_those_of_the_loop(small: Small) -> None:
     bins = reference.adaptive_bins(reference.rows_of(small.y, small.q), small.bin_size)
@@ -26,6 +27,7 @@ def test_bins_are_those_of_the_loop(small: Small) -> None:
     assert found.upper.tolist() == ends_of(bins)
 
 
+@settings(max_examples=40)
 @given(small_pairs(ties=False))
 def test_without_ties_it_is_the_algorithm_as_printed(small: Small) -> None:
     rows = reference.rows_of(small.y, small.q)

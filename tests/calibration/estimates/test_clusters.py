@@ -57,6 +57,7 @@ def test_value_and_variance_are_the_loops(small: Small) -> None:
     assert found.degrees_of_freedom == len(set(small.clusters)) - 1
 
 
+@settings(max_examples=40)
 @given(small_pairs(max_size=20))
 def test_clusters_of_one_pair_give_the_value_without_clusters(small: Small) -> None:
     pairs = pairs_of(small)

@@ -72,6 +72,7 @@ def test_rare_calibrated_scores_are_held(shape: float, n: int) -> None:
     assert held >= 150 * 0.93
 
 
+@settings(max_examples=40)
 @given(small_pairs(max_size=12))
 def test_no_interval_is_without_width(small: Small) -> None:
     for clusters in (False, True):

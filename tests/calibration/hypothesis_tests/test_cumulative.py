@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from howsure.calibration.hypothesis_tests.calibration_test import calibration_test
 from howsure.calibration.hypothesis_tests.cumulative import brownian_tail, cumulative_test
@@ -15,6 +15,7 @@ from tests.calibration.reference import rows_of
 from tests.calibration.samples import Small, pairs_of, small_pairs
 
 
+@settings(max_examples=40)
 @given(small_pairs())
 def test_the_distance_is_the_largest_over_all_thresholds(small: Small) -> None:
     rows = rows_of(small.y, small.q, small.w)

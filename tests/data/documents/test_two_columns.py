@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure.data import read_labelled_texts, read_sentence_index, read_tagged, write_tagged
@@ -39,6 +39,7 @@ CELL = st.text(st.characters(exclude_characters="\t\r\n", exclude_categories=("C
 PAIRS = st.lists(st.lists(st.tuples(CELL, CELL), min_size=1, max_size=4), min_size=1, max_size=4)
 
 
+@settings(max_examples=40)
 @given(PAIRS.filter(lambda pairs: not pairs[0][0][0].startswith("\ufeff")))  # at the start it is a byte order mark
 def test_what_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, pairs: list) -> None:
     path = tmp_path_factory.mktemp("written") / "some.tsv"
