@@ -227,23 +227,25 @@ min-score = 0.2
 """
 
 
-@pytest.mark.parametrize(("name", "table"), [("howsure.toml", "check"), ("pyproject.toml", "tool.howsure.check")])
-def test_checks_in_a_file(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, table: str) -> None:
+def test_checks_in_a_file(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for data in ("dev.csv", "old.csv"):
         (tmp_path / data).write_bytes((folder / data).read_bytes())
     monkeypatch.chdir(tmp_path)
-    (tmp_path / name).write_text(CHECKS.format(table=table, folder=tmp_path))
+    (tmp_path / "howsure.toml").write_text(CHECKS.format(table="check", folder=tmp_path))
     found = json.loads(run("check", "--format", "json").out)
     assert [(one["check"], one["outcome"]) for one in found["verdicts"]] == [
         ("calibration", "pass"), ("first", "pass"), *[("second", "pass")] * 3,
     ]  # fmt: skip
     assert (found["recipe"]["alarms_over"], found["level"]) == (30, 0.95)
     assert len(list(ElementTree.fromstring((tmp_path / "check.xml").read_text()).iter("testcase"))) == 5
-    typed = json.loads(run("check", "all", "--config", name, "--alarms-over", "2", "--format", "json").out)
+    typed = json.loads(run("check", "all", "--config", "howsure.toml", "--alarms-over", "2", "--format", "json").out)
     assert typed["recipe"]["alarms_over"] == 2
     alone = json.loads(run(*NEW, "--max-error", "0.05", "--format", "json").out)["verdicts"][0]
     assert found["verdicts"][0]["p_pass"] == alone["p_pass"]
     assert found["verdicts"][0]["p_pass_adjusted"] >= alone["p_pass_adjusted"]  # five verdicts share the level
+    (tmp_path / "howsure.toml").unlink()
+    (tmp_path / "pyproject.toml").write_text(CHECKS.format(table="tool.howsure.check", folder=tmp_path))
+    assert json.loads(run("check", "--format", "json").out)["verdicts"] == found["verdicts"]
 
 
 def test_a_history_and_its_figure(tmp_path: Path) -> None:

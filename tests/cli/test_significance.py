@@ -241,19 +241,20 @@ def stray(tmp_path: Path) -> Path:
 
 def test_notes_speak_of_options_and_columns(tmp_path: Path) -> None:
     """They said y_true, labels= and howsure.compare_calibration, which nobody typed."""
-    found = json.loads(run(stray(tmp_path), *COMPARED, "--metric", "macro_f1", "--format", "json").stdout)
+    few = ["--metric", "macro_f1", "--resamples", 50]
+    found = json.loads(run(stray(tmp_path), *COMPARED, *few, "--format", "json").stdout)
     said = "which gold never holds: wrong there, and no class of the averages; --classes would make it one"
     assert said in found["notes"][0]
     assert not any(PARAMETERS.search(note) for note in found["notes"])
     page = tmp_path / "page.html"
-    shown = run(stray(tmp_path), *COMPARED, "--metric", "macro_f1", "--report", page).output
+    shown = run(stray(tmp_path), *COMPARED, *few, "--report", page).output
     assert f"{said}." in shown
     assert "which gold never holds" in page.read_text()
     np.savetxt(tmp_path / "gold.txt", np.arange(40) % 2, fmt="%d")
     np.save(tmp_path / "q.npy", np.random.default_rng(0).dirichlet([1, 1], 40))
     files = ["--targets", tmp_path / "gold.txt", "--baseline", tmp_path / "q.npy", "--model", tmp_path / "r.npy"]
     np.save(tmp_path / "r.npy", np.random.default_rng(1).dirichlet([1, 1], 40))
-    shown = run(*files, "--metric", "squared_calibration_error").output
+    shown = run(*files, "--metric", "squared_calibration_error", "--resamples", 50).output
     assert "howsure calibration compare, with the bins of howsure calibration, has the better interval" in shown
 
 
