@@ -92,8 +92,10 @@ def tracked_files() -> list[Path]:
 
 def foreign_places(text: str) -> list[str]:
     """Folders of somebody's machine, and hosts of package registries."""
-    folders = re.findall(r"(?<![\w.~/\-$}])/(?:farm|home|root|tmp|work|Users)/\S*", text)
-    hosts = re.findall(r"\b(?:files\.pythonhosted|pypi|test\.pypi|conda\.anaconda)\.org\b", text)
+    folders = re.findall(r"/(?<![\w.~/\-$}]/)(?:farm|home|root|tmp|work|Users)/\S*", text)
+    hosts = (
+        re.findall(r"\b(?:files\.pythonhosted|pypi|test\.pypi|conda\.anaconda)\.org\b", text) if ".org" in text else []
+    )
     return folders + hosts
 
 

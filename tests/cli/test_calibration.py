@@ -118,7 +118,7 @@ def test_groups_equal_the_library_and_each_by_itself(predictions: Path) -> None:
         assert (curve["p_value"], curve["p_adjusted"]) == (row.p_value, row.p_adjusted)
 
 
-@pytest.mark.parametrize("name", ["curve", "groups"])
+@pytest.mark.parametrize("name", [pytest.param("curve", marks=pytest.mark.long), "groups"])
 def test_all_formats_show_the_same(predictions: Path, name: str) -> None:
     groups = ("--group", "tag") if name == "groups" else ()
     arguments = ("calibration", predictions, "--target", "gold", "--prob", "prob", *groups)
@@ -155,7 +155,7 @@ def test_a_p_value_below_every_decimal_is_not_called_zero(predictions: Path) -> 
     assert 0 < float(row["p"]) < 1e-4
 
 
-@pytest.mark.parametrize("interval", ["nguyen-oconnor", "bootstrap"])
+@pytest.mark.parametrize("interval", ["nguyen-oconnor", pytest.param("bootstrap", marks=pytest.mark.long)])
 def test_a_seed_makes_random_intervals_repeatable(predictions: Path, interval: str) -> None:
     first, again, other = (judged(predictions, "--interval", interval, "--seed", seed) for seed in (1, 1, 2))
     assert first == again
@@ -204,6 +204,7 @@ def test_weights_of_many_pairs(many: tuple[Path, dict[str, Any]]) -> None:
     assert list(flat(found["debiased_error"])) == pytest.approx(list(flat(wanted["debiased_error"])), rel=1e-9)
 
 
+@pytest.mark.long
 def test_curves_without_bins_of_many_pairs(many: tuple[Path, dict[str, Any]]) -> None:
     path, columns = many
     (found,) = judged(path, "--method", "corp")["curves"]
@@ -231,7 +232,7 @@ def test_a_check_of_many_pairs_is_that_of_arrays(many: tuple[Path, dict[str, Any
     assert list(flat(json.loads(told.out)["verdicts"])) == list(flat(wanted.to_dict()["verdicts"])) != []
 
 
-@pytest.mark.parametrize("group", [None, "tag"])
+@pytest.mark.parametrize("group", [pytest.param(None, marks=pytest.mark.long), "tag"])
 @pytest.mark.parametrize("bins", BINS)
 def test_streamed_few_equal_sorted_ones(predictions: Path, group: str | None, bins: dict[str, Any]) -> None:
     streamed, held = (judged_by_rows([predictions], rows, group=group, **bins) for rows in (10, 10_000))
@@ -271,7 +272,7 @@ def test_skipped_rows_are_counted(tmp_path: Path) -> None:
     assert "40 rows, 60 skipped (gold: 40, prob: 20)" in text
 
 
-@pytest.mark.parametrize("reduce", ["top-label", "class-wise", "dog"])
+@pytest.mark.parametrize("reduce", ["top-label", "class-wise", pytest.param("dog", marks=pytest.mark.long)])
 def test_classes_equal_the_library(tmp_path: Path, reduce: str) -> None:
     rng = np.random.default_rng(3)
     probs = rng.dirichlet([0.5, 0.5, 0.5], size=500)
@@ -305,7 +306,14 @@ def test_an_unknown_group_column_is_refused(predictions: Path) -> None:
     assert done.err.endswith("Did you mean tag?\n")
 
 
-@pytest.mark.parametrize("method", ["simulation", "spiegelhalter", "binned", "cox", "cumulative"])
+@pytest.mark.parametrize(
+    "method",
+    [
+        "simulation",
+        "cox",
+        *(pytest.param(one, marks=pytest.mark.long) for one in ("spiegelhalter", "binned", "cumulative")),
+    ],
+)
 def test_the_p_value_is_that_of_the_test_named(predictions: Path, method: str) -> None:
     held = columns_of(predictions)
     options = ("--test", method, "--seed", 3, "--cluster", "doc", "--weight", "w")

@@ -90,7 +90,7 @@ def test_one_curve_is_told_with_its_steps(predictions: Path) -> None:
     assert "overconfident for " in told
 
 
-@pytest.mark.parametrize("options", [("--method", "corp", "--group", "tag"), ()])
+@pytest.mark.parametrize("options", [("--method", "corp", "--group", "tag"), pytest.param((), marks=pytest.mark.long)])
 def test_a_report_holds_both_curves(predictions: Path, tmp_path: Path, options: tuple[str, ...]) -> None:
     page = tmp_path / "r.html"
     given = ("--target", "gold", "--prob", "prob", "--cluster", "doc", *options)

@@ -67,12 +67,15 @@ def test_under_the_table_stands_what_is_adjusted(uneven: Path, adjust: str, said
     assert said in printed("calibration", uneven, *JUDGE, "--group", "tag", "--adjust", adjust).splitlines()
 
 
-def test_a_figure_of_too_many_groups_shows_those_with_most_pairs(tmp_path: Path) -> None:
+def test_a_figure_of_too_many_groups_shows_those_with_most_pairs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("howsure.cli.calibration.output.MOST_ERRORS", 20)
     path, figure = tmp_path / "tags.csv", tmp_path / "tags.svg"
-    rows = [f"{i % 2},0.{1 + i % 8},t{tag}\n" for tag in range(320) for i in range(6 if tag >= 220 else 4)]
+    rows = [f"{i % 2},0.{1 + i % 8},t{tag}\n" for tag in range(70) for i in range(6 if tag >= 50 else 4)]
     path.write_text("gold,prob,tag\n" + "".join(rows))
     printed("calibration", path, *JUDGE, "--group", "tag", "--figure", figure)
     drawn = figure.read_text(encoding="utf-8")
-    assert "100 of 320 groups, those with most pairs" in drawn
+    assert "20 of 70 groups, those with most pairs" in drawn
     named = [int(tag) for tag in re.findall(r">t([0-9]+)</text>", drawn)]
-    assert sorted(named) == list(range(220, 320))
+    assert sorted(named) == list(range(50, 70))

@@ -50,10 +50,12 @@ OLD = ("check", "calibration", "dev.csv", "--target", "gold", "--prob", "old")
         ((*NEW, "--max-error", "0.05"), 0, "pass"),
         ((*OLD, "--max-error", "0.05"), 1, "fail"),
         ((*NEW, "--max-error", "0.01"), 3, "cannot tell"),
-        ((*NEW, "--better-than", "old"), 0, "pass"),
+        pytest.param((*NEW, "--better-than", "old"), 0, "pass", marks=pytest.mark.long),
         ((*OLD, "--better-than", "new"), 1, "fail"),
         ((*NEW, "--better-than", "old.csv", "--id", "uid"), 0, "pass"),
-        ((*NEW, "--not-worse-than", "0.02", "--against", "old.csv", "--id", "uid"), 0, "pass"),
+        pytest.param(
+            (*NEW, "--not-worse-than", "0.02", "--against", "old.csv", "--id", "uid"), 0, "pass", marks=pytest.mark.long
+        ),
         ((*OLD, "--not-worse-than", "0.02", "--against", "new"), 1, "fail"),
     ],
 )
@@ -83,6 +85,7 @@ def test_json_equals_the_library() -> None:
     assert found["exit_code"] == wanted.exit_code
 
 
+@pytest.mark.long
 def test_a_file_and_a_column_are_the_same_model() -> None:
     column = json.loads(run(*NEW, "--better-than", "old", "--format", "json").out)
     file = json.loads(run(*NEW, "--better-than", "old.csv", "--id", "uid", "--format", "json").out)

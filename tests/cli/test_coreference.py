@@ -354,6 +354,7 @@ def test_scores_are_those_of_hand(folder: Path) -> None:
     assert said["muc"]["f1"] == score_clusters([[0, 2, 4], [1, 3, 5]], [[0, 2], [1, 3], [4], [5]]).muc.f1
 
 
+@pytest.mark.long
 def test_ctrl_c_keeps_the_best_weights_so_far(folder: Path) -> None:
     arguments = "coreference train gold.conllu --mentions gold --passes 1000000 --output new.npz"
     done = pressed(*arguments.split(), function="train", moment='lambda held: len(held.get("history", ())) >= 1')

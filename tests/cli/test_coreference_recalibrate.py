@@ -107,6 +107,7 @@ def test_judged_on_other_documents(folder: Path, model: AntecedentModel) -> None
     assert row.split()[1] == str(len(gold) * (len(gold) - 1) // 2)
 
 
+@pytest.mark.long
 def test_training_recalibrates_by_its_own_documents(folder: Path) -> None:
     many = [replace(one, name=f"{one.name} {place}") for place in range(4) for one in DOCUMENTS]
     write_conllu(many, "many.conllu")

@@ -186,7 +186,14 @@ def test_an_error_in_the_sheet_names_the_row_of_the_sheet(
     assert said.format(sheet) in " ".join(found.err.split())
 
 
-@pytest.mark.parametrize(("clustered", "design"), [(True, "stratified"), (False, "simple"), (False, "importance")])
+@pytest.mark.parametrize(
+    ("clustered", "design"),
+    [
+        (True, "stratified"),
+        pytest.param(False, "simple", marks=pytest.mark.long),
+        pytest.param(False, "importance", marks=pytest.mark.long),
+    ],
+)
 def test_a_scored_file_that_was_sorted_after_the_draw_is_refused(
     news: tuple[Path, np.ndarray], tmp_path: Path, clustered: bool, design: str
 ) -> None:
@@ -273,6 +280,7 @@ def test_labels_in_words(news: tuple[Path, np.ndarray], labelled: Path, counted:
     assert "Did you mean --positive correct" in howsure(*given, "--labelled", sheet, "--positive", "corect").err
 
 
+@pytest.mark.long
 def test_a_parquet_file_says_what_a_csv_says(news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path) -> None:
     import pyarrow as pa
     from pyarrow import parquet
@@ -322,7 +330,13 @@ def test_an_empty_sheet_is_told(news: tuple[Path, np.ndarray], labelled: Path, t
         assert "empty.csv" in found.err
 
 
-@pytest.mark.parametrize("options", [[], ["--design", "simple"], ["--by", "month"], ["--cluster", "id"]])
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--by", "month"],
+        *(pytest.param(one, marks=pytest.mark.long) for one in ([], ["--design", "simple"], ["--cluster", "id"])),
+    ],
+)
 def test_further_units_are_written_below_those_that_are_labelled(
     news: tuple[Path, np.ndarray], tmp_path: Path, options: list[str]
 ) -> None:
@@ -362,7 +376,7 @@ def test_what_cannot_go_on_is_said(news: tuple[Path, np.ndarray], labelled: Path
     assert "must hold all rows of its sample" in howsure(*given, fewer).err
 
 
-@pytest.mark.parametrize("share", [False, True])
+@pytest.mark.parametrize("share", [pytest.param(False, marks=pytest.mark.long), True])
 def test_csv_holds_one_number_in_each_cell_with_all_digits(
     news: tuple[Path, np.ndarray], labelled: Path, share: bool
 ) -> None:

@@ -79,9 +79,15 @@ def test_a_whole_store_is_whole(whole: Path, tmp_path: Path) -> None:
         assert set(answers_of(store).values()) == {200, 400}
 
 
-@pytest.mark.parametrize(
-    "what", [pytest.param(what, marks=pytest.mark.slow) if what in ALIKE else what for what in AT_OPENING]
-)
+APART = [what for what in AT_OPENING if what not in ALIKE]
+
+
+def turn(what: str) -> list[pytest.MarkDecorator]:
+    """Every day some ways to damage a store, in the long suite more, and those like others where it may be slow."""
+    return [pytest.mark.slow] if what in ALIKE else [] if what in APART[::3] else [pytest.mark.long]
+
+
+@pytest.mark.parametrize("what", [pytest.param(what, marks=turn(what)) for what in AT_OPENING])
 def test_damage_that_counts_depend_on_is_told_at_the_door(what: str, whole: Path, tmp_path: Path) -> None:
     path = damaged(whole, tmp_path / "d.duckdb", AT_OPENING[what])
     with pytest.raises(InputError) as told:
@@ -129,7 +135,7 @@ def test_damage_of_clusterings_is_found_by_the_check(what: str, whole: Path, tmp
     assert (found.table, found.document) == ("clusterings", 0)
 
 
-@pytest.mark.parametrize("what", [*OF_DOCUMENTS][::8])
+@pytest.mark.parametrize("what", [*OF_DOCUMENTS][::16])
 def test_damage_of_a_document_is_told_when_all_are_read(what: str, whole: Path, tmp_path: Path) -> None:
     """Here some of it; each with the commands, as is slow."""
     with EventStore.open(damaged(whole, tmp_path / "d.duckdb", of_document(OF_DOCUMENTS[what]))) as store:
@@ -139,7 +145,7 @@ def test_damage_of_a_document_is_told_when_all_are_read(what: str, whole: Path, 
             assert "\n" not in str(told.value)
 
 
-@pytest.mark.parametrize("what", ["a mention in no sentence", "half a sample"])
+@pytest.mark.parametrize("what", ["a mention in no sentence", pytest.param("half a sample", marks=pytest.mark.long)])
 def test_the_page_tells_damage_as_what_is_wrong(what: str, whole: Path, tmp_path: Path) -> None:
     path = damaged(whole, tmp_path / "d.duckdb", of_document(OF_DOCUMENTS[what]))
     with EventStore.open(path) as store:
@@ -148,7 +154,9 @@ def test_the_page_tells_damage_as_what_is_wrong(what: str, whole: Path, tmp_path
     assert set(found.values()) <= {200, 400}
 
 
-@pytest.mark.parametrize("what", ELSEWHERE)
+@pytest.mark.parametrize(
+    "what", [pytest.param(what, marks=[pytest.mark.long] if at % 3 else []) for at, what in enumerate(ELSEWHERE)]
+)
 def test_other_damage_is_found_by_the_check(what: str, whole: Path, tmp_path: Path) -> None:
     found = check_store(damaged(whole, tmp_path / "d.duckdb", ELSEWHERE[what])).damage
     assert any(one.table in ELSEWHERE[what] for one in found)

@@ -244,7 +244,7 @@ def test_the_choices_are_those_of_the_package() -> None:
 
 
 def test_the_papers_rule_is_told_of(place: Path, tmp_path: Path) -> None:
-    for rule, told in (("attack", True), ("attack-wide", False), (place / "rule.yaml", False)):
+    for rule, told in (("attack", True), ("attack-wide", False)):
         store = tmp_path / f"{Path(rule).stem}.duckdb"
         text = printed(*given(place, "news.conllu", "--store", store, "--samples", 5, "--workers", 1, "--rule", rule))
         assert ("--rule attack-wide finds them" in text) == told

@@ -62,6 +62,7 @@ def test_no_command_takes_a_part_for_the_whole(place: Path, tmp_path: Path) -> N
         assert [one.name for one in tmp_path.iterdir()] == [store.name]
 
 
+@pytest.mark.long
 def test_a_dask_cluster(place: Path, tmp_path: Path) -> None:
     where = {"processes": False, "protocol": "tcp", "dashboard_address": None}
     with LocalCluster(n_workers=2, threads_per_worker=1, **where) as cluster:

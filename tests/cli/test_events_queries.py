@@ -112,7 +112,13 @@ def test_doubtful(path: Path, store: EventStore) -> None:
     assert "no document is that uncertain" in run("doubtful", path, "--low", 0.501, "--high", 0.502).output
 
 
-@pytest.mark.parametrize("options", [["--actor", "IRQ", "--actor", "YUG,NATO"], ["--by", "month", "--title", "All"]])
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--actor", "IRQ", "--actor", "YUG,NATO"],
+        pytest.param(["--by", "month", "--title", "All"], marks=pytest.mark.long),
+    ],
+)
 def test_figure(path: Path, tmp_path: Path, options: list[str]) -> None:
     told = "attack, 5 actors by month" if "All" in options else "attack, 3 actors by quarter"
     assert run("figure", path, tmp_path / "a.svg", *options).output == f"{tmp_path / 'a.svg'}: {told}\n"
@@ -189,7 +195,7 @@ def test_series_with_the_counts_corrected_by_labels(labelled: Path, tmp_path: Pa
     document = json.loads(run("series", labelled, "--by", "year", "--format", "json").output)
     assert document["corrected"] == corrected.to_dict()
     assert document["rows"][0]["corrected"] == corrected.rows[0].estimate
-    for form in ("markdown", "latex", "csv"):
+    for form in ("latex", "csv"):
         assert "corrected" in run("series", labelled, "--actor", "AAA", "--format", form).output
     uncorrected = run("series", labelled, "--by", "year", "--uncorrected").output
     assert "orrected" not in uncorrected
@@ -207,11 +213,10 @@ def test_comparison_by_the_corrected_counts(labelled: Path) -> None:
     assert "orrected" not in run("compare", labelled, "AAA", "BBB", "--uncorrected").output
 
 
-def test_learning_from_the_labelled_texts(labelled: Path) -> None:
-    document = json.loads(run("series", labelled, "--by", "year", "--learn", "--format", "json").output)
+@pytest.mark.parametrize("asked", [("series",), pytest.param(("compare", "AAA", "BBB"), marks=pytest.mark.long)])
+def test_learning_from_the_labelled_texts(labelled: Path, asked: tuple[str, ...]) -> None:
+    document = json.loads(run(asked[0], labelled, *asked[1:], "--by", "year", "--learn", "--format", "json").output)
     assert "learned from the texts" in document["corrected"]["recipe"]["features"]
-    compared = json.loads(run("compare", labelled, "AAA", "BBB", "--learn", "--format", "json").output)
-    assert "learned from the texts" in compared["corrected"]["recipe"]["features"]
 
 
 def test_why_there_are_no_corrected_counts(labelled: Path, tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def test_every_file_format_gives_the_same_numbers(named: dict[str, list[Any]]) -
     assert [name for name, curves in found.items() if curves != found["dev.csv"]] == []
 
 
-@pytest.mark.parametrize("name", ["dev.csv", "dev.tsv", "dev.jsonl", "dev.csv.gz", "dev.parquet", "dev.npz"])
+@pytest.mark.parametrize("name", ["dev.csv", "dev.jsonl", "dev.csv.gz", "dev.npz"])
 def test_standard_input(named: dict[str, list[Any]], name: str) -> None:
     (path,) = named[name]
     with piped_input(path.read_bytes()):
@@ -92,6 +92,7 @@ def test_standard_input(named: dict[str, list[Any]], name: str) -> None:
     assert json.loads(found)["curves"] == curves_of(path)
 
 
+@pytest.mark.long
 def test_standard_input_of_the_program(path: Path) -> None:
     """Where it is a file, and the process one of its own."""
     with path.open("rb") as stdin:
@@ -173,7 +174,14 @@ def test_a_full_disk_is_told_by_the_name_of_the_file(tmp_path: Path) -> None:
     assert {one.name: one.read_text() for one in tmp_path.iterdir()} == {"pairs.csv": "of yesterday"}
 
 
-@pytest.mark.parametrize(("suffix", "magic"), [(".svg", b"<?xml"), (".png", b"\x89PNG\r\n"), (".pdf", b"%PDF-")])
+@pytest.mark.parametrize(
+    ("suffix", "magic"),
+    [
+        (".svg", b"<?xml"),
+        pytest.param(".png", b"\x89PNG\r\n", marks=pytest.mark.long),
+        pytest.param(".pdf", b"%PDF-", marks=pytest.mark.long),
+    ],
+)
 def test_figures(path: Path, tmp_path: Path, suffix: str, magic: bytes) -> None:
     target = tmp_path / f"curve{suffix}"
     printed("calibration", path, *JUDGE, "--group", "gold", "--figure", target)

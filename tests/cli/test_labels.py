@@ -91,6 +91,7 @@ def test_what_was_drawn_is_not_asked_otherwise(store: Path) -> None:
     assert "20 drawn documents already, about IRQ: Which of these attack here? Leave --actor out to go on" in done.err
 
 
+@pytest.mark.long
 def test_the_page_opens_on_the_drawn_documents(store: Path) -> None:
     command = [sys.executable, "-m", "howsure.cli", "events", "label", str(store), "--labels", "20", "--port", "0"]
     process = subprocess.Popen([*command, "--no-open"], stdout=subprocess.PIPE, text=True)

@@ -58,7 +58,7 @@ def applied(folder: Path, name: str, *typed: str) -> Path:
     return out
 
 
-@pytest.mark.parametrize("name", ["rows.csv", "rows.parquet", "rows.jsonl"])
+@pytest.mark.parametrize("name", ["rows.csv", "rows.parquet", pytest.param("rows.jsonl", marks=pytest.mark.long)])
 def test_a_map_of_groups_in_every_format(folder: Path, name: str) -> None:
     y, q = binary(N)
     lang = np.where(np.arange(N) % 3, "en", "de")
@@ -125,7 +125,7 @@ def test_what_is_printed_says_what_each_method_scored(folder: Path) -> None:
 
 
 def test_rows_of_many_chunks_stay_in_order(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("howsure.data.added_columns.ROWS", 7)
+    monkeypatch.setattr("howsure.data.added_columns.ROWS", 70)
     found = fitted(folder, str(folder / "rows.csv"), "--target", "gold", "--prob", "p", "--method", "isotonic")
     for name in ("rows.csv", "rows.parquet"):
         out = applied(folder, name, "--prob", "p")

@@ -106,6 +106,7 @@ def test_a_page_with_its_figures_is_written(tmp_path: Path) -> None:
     assert all(f"(binning/{name}.svg)" in page for name in ("figure-1-a", "figure-1-bcd"))
 
 
+@pytest.mark.long
 def test_figures_and_json(tmp_path: Path) -> None:
     found = json.loads(printed("reproduce", "binning", "--format", "json", "--figures", tmp_path / "new"))
     assert [finding["holds"] for finding in found["findings"]] == [True] * 3

@@ -80,8 +80,15 @@ def test_a_probability_of_one_of_two_labels_becomes_confidence(tmp_path: Path) -
     assert json.loads(plain.out)["curves"][0]["points"][0]["n"] == 1
 
 
-def test_figures_are_written(file: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [
+        ("one.svg", ("--risk", "0.1")),
+        pytest.param("two.png", ("--group", "model"), marks=pytest.mark.long),
+        pytest.param("plain.pdf", (), marks=pytest.mark.long),
+    ],
+)
+def test_a_figure_is_written(file: Path, tmp_path: Path, name: str, more: tuple[str, ...]) -> None:
     base = ("selective", str(file), "--target", "right", "--prob", "q")
-    for name, more in (("one.svg", ()), ("two.png", ("--group", "model")), ("risk.pdf", ("--risk", "0.1"))):
-        assert run(*base, *more, "--figure", str(tmp_path / name)).code == 0
-        assert (tmp_path / name).stat().st_size > 5_000
+    assert run(*base, *more, "--figure", str(tmp_path / name)).code == 0
+    assert (tmp_path / name).stat().st_size > 5_000

@@ -70,6 +70,7 @@ def test_the_figures_are_those_of_the_library(told) -> None:
     assert said["verdict"] == "helps"
 
 
+@pytest.mark.long
 def test_entities_and_a_verdict_that_nothing_is_gained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A model that is right as it is: no gain, and entities are compared where labels are of entities."""
     monkeypatch.chdir(tmp_path)

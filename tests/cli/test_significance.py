@@ -46,7 +46,7 @@ def rows_of() -> list[dict[str, object]]:
     ]
 
 
-@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+@pytest.mark.parametrize("suffix", ["csv", pytest.param("jsonl", marks=pytest.mark.long)])
 def test_columns_of_a_file(tmp_path: Path, suffix: str) -> None:
     path = table(tmp_path / f"dev.{suffix}", rows_of())
     found = json.loads(run(path, *COMPARED, "--format", "json", "--resamples", 500, "--seed", 3).stdout)
@@ -143,7 +143,9 @@ def test_outcomes_of_boostsa(tmp_path: Path) -> None:
     assert found["comparisons"] == expected.to_dict()["comparisons"]
 
 
-@pytest.mark.parametrize("form", ["table", "csv", "markdown", "latex"])
+@pytest.mark.parametrize(
+    "form", ["csv", "latex", *(pytest.param(one, marks=pytest.mark.long) for one in ("table", "markdown"))]
+)
 def test_formats(tmp_path: Path, form: str) -> None:
     path = table(tmp_path / "dev.csv", rows_of())
     out = tmp_path / "out"

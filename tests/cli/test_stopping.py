@@ -19,7 +19,13 @@ COMMANDS = (
 )
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[1][0])
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(COMMANDS[0], id="calibration"),
+        pytest.param(COMMANDS[1], id="significance", marks=pytest.mark.long),
+    ],
+)
 def test_scratch_files_go_with_the_command(tmp_path: Path, command: tuple[signal.Signals, tuple[str, ...]]) -> None:
     """While it waits for more of standard input, what came of it lies in a scratch folder."""
     told, arguments = command

@@ -107,7 +107,9 @@ def test_simulated_pairs_are_those_of_the_library(tmp_path: Path) -> None:
     assert all(len(row) <= len("1,0.333") for row in printed("simulate", 50, "--decimals", 3).splitlines()[1:])
 
 
-@pytest.mark.parametrize("form", ["json", "csv", "markdown", "latex", "table"])
+@pytest.mark.parametrize(
+    "form", ["json", "csv", "table", *(pytest.param(one, marks=pytest.mark.long) for one in ("markdown", "latex"))]
+)
 def test_quantiles(tmp_path: Path, form: str) -> None:
     rng = np.random.default_rng(0)
     draws, truth = rng.normal(size=(300, 9)), 2 * rng.normal(size=300)

@@ -25,7 +25,9 @@ def predictions(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("form", ["table", "csv", "markdown", "latex", "json"])
+@pytest.mark.parametrize(
+    "form", ["table", "csv", "json", *(pytest.param(one, marks=pytest.mark.long) for one in ("markdown", "latex"))]
+)
 def test_names_steer_nothing(predictions: Path, form: str) -> None:
     text = printed("calibration", predictions, *JUDGE, "--format", form)
     assert "\x1b" not in text

@@ -96,7 +96,13 @@ RUNS = (
 )
 
 
-@pytest.mark.parametrize("arguments", RUNS, ids=" ".join)
+FURTHER = {*RUNS[1:4], RUNS[5], RUNS[11]}  # formats and options of commands that stand here too
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [pytest.param(one, id=" ".join(one), marks=[pytest.mark.long] if one in FURTHER else []) for one in RUNS],
+)
 def test_what_is_printed(arguments: tuple[str, ...], place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In an encoding that lacks characters a command says the same with others; no line is lost."""
     monkeypatch.chdir(place)
@@ -130,7 +136,9 @@ def test_spelling(text: str, spelled: str) -> None:
     ("arguments", "closed", "told"),
     [
         ("calibration - --target y --prob p", "<&-", "standard input is closed, so that - names nothing; name a file."),
-        ("simulate 5", ">&-", "standard output is closed, so nothing can be printed"),
+        pytest.param(
+            "simulate 5", ">&-", "standard output is closed, so nothing can be printed", marks=pytest.mark.long
+        ),
     ],
 )
 def test_streams_that_are_closed(arguments: str, closed: str, told: str) -> None:
