@@ -12,6 +12,7 @@ import duckdb
 import numpy as np
 import pytest
 
+from howsure.data import open_predictions
 from howsure.data.tables.database import (
     Database,
     NullFound,
@@ -22,6 +23,9 @@ from howsure.data.tables.database import (
     literal,
     reading,
 )
+from howsure.errors import InputError
+from howsure.events.corpus.documents import Fields
+from howsure.events.corpus.open_corpus import open_corpus
 from tests.data.writers import write
 
 PROGRAM = """
@@ -149,3 +153,15 @@ def test_no_progress_of_its_own_on_standard_output(tmp_path: Path) -> None:
     typed = [sys.executable, "-i", "-c", ASKED]
     done = subprocess.run(typed, cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     assert done.stdout.split() == ["(False,)", "(False,)"], done.stderr
+
+
+def test_no_scratch_file_outlives_an_error(tmp_path: Path) -> None:
+    """Also while the error is held, with all that its traceback refers to."""
+    (tmp_path / "spool").mkdir()
+    path = write(tmp_path / "x.csv.gz", {"y": [0, 1, 2], "q": [0.5, 0.5, 0.5]})
+    fields = Fields(text="q", date="y")
+    with pytest.raises(InputError) as told:
+        open_predictions([path], label="y", prob="q", spool=tmp_path / "spool")
+    with pytest.raises(InputError) as also:
+        open_corpus([path], fields=fields, spool=tmp_path / "spool")
+    assert [*(tmp_path / "spool").iterdir()] == [], (told.value, also.value)

@@ -98,72 +98,87 @@ def open_predictions(
     """
     check_way(across_files, of=id or cluster, named="id=... or cluster=...")
     rows = condition(where)
-    database = Database(spool)
-    asked: dict[str, Any] = {"label": label, "prob": prob, "probs": probs, "probs_column": probs_column}
-    asked |= {"logits": logits, "logprobs": logprobs, "verbalised": verbalised, "reduce": reduce, "classes": classes}
-    asked |= {"group": group, "cluster": cluster, "id": id}
-    texts = [*_names(*asked.values()), *_names(weight), *features, *(rows.names if rows else ())]
-    files, log = input_files(paths, format=format, spool=database.folder, wanted=texts, normalise=normalise)
-    database.allow_only([file.path for file in files])
-    notes: dict[str, Any] = {}
-    said = ""
-    if log is not None:
-        found = with_defaults(asked, log, files, pairing=pairing, fixed=rows.fixed if rows else ())
-        said, notes = described(log, files, chosen(asked, found)), log.describe()
-        if across_files == "error" and found["cluster"] != asked["cluster"]:
-            across_files = SAME  # items of a log are known by model and task: several rows of one are the same item
-        asked = found
-    label, reduce, classes, group = asked["label"], asked["reduce"], asked["classes"], asked["group"]
-    source = source_of(**{role: asked[role] for role in SOURCES})
-    _check_request(source, reduce, positive, group)
-    if label is None:
-        raise InputError("label=... must name the column of the true label.")
-    named = {role: asked[role] for role in ("label", "group", "cluster")} | {"weight": weight, "id": asked["id"]}
-    roles = {role: name for role, name in named.items() if name is not None}
-    columns_of = [*roles.values(), *source.names, *features, *(rows.names if rows else ())]
-    table = open_table(database, files, columns_of, by_file=by_file)
-    only = rows.sql(table, missing_values) if rows else ALL
-    columns = {role: table.columns[name] for role, name in roles.items()}
-    source = source.found(table, only)
-    if source.role == VERBALISED:
-        table, stated = with_stated_confidence(table, source.columns[0], only, skip=skip_missing)
-        source = replace(source, columns=(stated,))
-    for column in (columns["label"], *source.columns, *(columns[role] for role in ("weight",) if role in columns)):
-        if column.parts:
-            raise InputError(
-                f"{column.name} must be one column; several are one key for group=..., cluster=... and id=...."
-            )
-    columns["label"] = label_of(table, columns["label"], only, soft=soft_labels)
-    selection = _selected(
-        table, columns, source, skip=skip_missing, values=missing_values, positive=positive, only=only, soft=soft_labels
-    )
-    _check_pooling(selection, columns, across_files)
-    options = {"positive": positive, "missing_values": list(missing_values) or None, "by_file": by_file or None}
-    options["across_files"] = across_files if len(files) > 1 and across_files != "error" else None
-    notes |= {key: value for key, value in options.items() if value is not None}
-    notes |= {} if where is None else {"where": where, "left_out": selection.others}
-    if table.with_commas:
-        notes["decimal_comma"], said = table.with_commas, f"{said} {said_of_commas(table.with_commas)}".lstrip()
-    if "id" in columns and "cluster" not in columns and notes.get("across_files") == SAME:
-        roles["cluster"], columns["cluster"] = roles["id"], columns["id"]
-    names: dict[str, Any] = {"label": label, source.role: source.shown} | roles
-    if source.kind == ONE:
-        if reduce is not None:
-            raise InputError(f"{source.columns[0].name} holds one number per row; reduce=... needs several classes.")
-        one = one_probability(selection, columns, source, names, notes, positive, exact_up_to, soft=soft_labels)
-        return replace(one, said=said)
-    if positive is not None:
-        raise InputError("positive=... does not go with several classes; name one by reduce='CLASS'.")
-    order = classes if classes is not None else source.names if source.kind == SEVERAL else None
-    if source.columns[0].keys:
-        order, column = _in_order(source.columns[0], classes)
-        source = replace(source, columns=(column,))
-    ragged = log is not None and reduce in (None, TOP_LABEL)
-    several = several_classes(
-        selection, columns, source, names, notes, reduce or TOP_LABEL, order, ragged=ragged, keep_classes=keep_classes,
-        soft=soft_labels,
-    )  # fmt: skip
-    return replace(several, said=said)
+    with Database(spool).opening() as database:
+        asked: dict[str, Any] = {"label": label, "prob": prob, "probs": probs, "probs_column": probs_column}
+        asked |= {
+            "logits": logits,
+            "logprobs": logprobs,
+            "verbalised": verbalised,
+            "reduce": reduce,
+            "classes": classes,
+        }
+        asked |= {"group": group, "cluster": cluster, "id": id}
+        texts = [*_names(*asked.values()), *_names(weight), *features, *(rows.names if rows else ())]
+        files, log = input_files(paths, format=format, spool=database.folder, wanted=texts, normalise=normalise)
+        database.allow_only([file.path for file in files])
+        notes: dict[str, Any] = {}
+        said = ""
+        if log is not None:
+            found = with_defaults(asked, log, files, pairing=pairing, fixed=rows.fixed if rows else ())
+            said, notes = described(log, files, chosen(asked, found)), log.describe()
+            if across_files == "error" and found["cluster"] != asked["cluster"]:
+                across_files = SAME  # items of a log are known by model and task: several rows of one are the same item
+            asked = found
+        label, reduce, classes, group = asked["label"], asked["reduce"], asked["classes"], asked["group"]
+        source = source_of(**{role: asked[role] for role in SOURCES})
+        _check_request(source, reduce, positive, group)
+        if label is None:
+            raise InputError("label=... must name the column of the true label.")
+        named = {role: asked[role] for role in ("label", "group", "cluster")} | {"weight": weight, "id": asked["id"]}
+        roles = {role: name for role, name in named.items() if name is not None}
+        columns_of = [*roles.values(), *source.names, *features, *(rows.names if rows else ())]
+        table = open_table(database, files, columns_of, by_file=by_file)
+        only = rows.sql(table, missing_values) if rows else ALL
+        columns = {role: table.columns[name] for role, name in roles.items()}
+        source = source.found(table, only)
+        if source.role == VERBALISED:
+            table, stated = with_stated_confidence(table, source.columns[0], only, skip=skip_missing)
+            source = replace(source, columns=(stated,))
+        for column in (columns["label"], *source.columns, *(columns[role] for role in ("weight",) if role in columns)):
+            if column.parts:
+                raise InputError(
+                    f"{column.name} must be one column; several are one key for group=..., cluster=... and id=...."
+                )
+        columns["label"] = label_of(table, columns["label"], only, soft=soft_labels)
+        selection = _selected(
+            table,
+            columns,
+            source,
+            skip=skip_missing,
+            values=missing_values,
+            positive=positive,
+            only=only,
+            soft=soft_labels,
+        )
+        _check_pooling(selection, columns, across_files)
+        options = {"positive": positive, "missing_values": list(missing_values) or None, "by_file": by_file or None}
+        options["across_files"] = across_files if len(files) > 1 and across_files != "error" else None
+        notes |= {key: value for key, value in options.items() if value is not None}
+        notes |= {} if where is None else {"where": where, "left_out": selection.others}
+        if table.with_commas:
+            notes["decimal_comma"], said = table.with_commas, f"{said} {said_of_commas(table.with_commas)}".lstrip()
+        if "id" in columns and "cluster" not in columns and notes.get("across_files") == SAME:
+            roles["cluster"], columns["cluster"] = roles["id"], columns["id"]
+        names: dict[str, Any] = {"label": label, source.role: source.shown} | roles
+        if source.kind == ONE:
+            if reduce is not None:
+                raise InputError(
+                    f"{source.columns[0].name} holds one number per row; reduce=... needs several classes."
+                )
+            one = one_probability(selection, columns, source, names, notes, positive, exact_up_to, soft=soft_labels)
+            return replace(one, said=said)
+        if positive is not None:
+            raise InputError("positive=... does not go with several classes; name one by reduce='CLASS'.")
+        order = classes if classes is not None else source.names if source.kind == SEVERAL else None
+        if source.columns[0].keys:
+            order, column = _in_order(source.columns[0], classes)
+            source = replace(source, columns=(column,))
+        ragged = log is not None and reduce in (None, TOP_LABEL)
+        several = several_classes(
+            selection, columns, source, names, notes, reduce or TOP_LABEL, order, ragged=ragged,
+            keep_classes=keep_classes, soft=soft_labels,
+        )  # fmt: skip
+        return replace(several, said=said)
 
 
 def _names(*given: str | Sequence[str] | None) -> list[str]:

@@ -9,7 +9,7 @@ import re
 import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 import duckdb
 import nanoarrow
@@ -49,6 +49,15 @@ class Database:
         self.connection = duckdb.connect(config={**CONFIG, "temp_directory": str(self.folder / "spilled")})
         self.connection.execute("SET enable_progress_bar = false")  # in a notebook it would go to standard output
         self._end = weakref.finalize(self, _end, self.connection, self._scratch)
+
+    @contextmanager
+    def opening(self) -> Iterator[Self]:
+        """The database, closed if what is done with it fails, so that no scratch file outlives an error."""
+        try:
+            yield self
+        except BaseException:
+            self.close()
+            raise
 
     def allow_only(self, paths: Sequence[str]) -> None:
         """From now on, read only these files, and write only in the scratch folder."""

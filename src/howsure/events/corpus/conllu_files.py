@@ -99,26 +99,28 @@ def open_conllu(
             "documents in CoNLL-U have their text and id (# newdoc id = …); leave text=... and id=... out."
         )
     files = _files(paths)
-    database = Database(spool)
-    database.connection.execute(f"CREATE TABLE {COPIED} ({', '.join(f'{name} VARCHAR' for name in HEADER)})")
-    starts, count, dated = [], 0, bad_dates != "error"
-    for file in files:
-        starts.append(count)
-        headers = (_header(passage, fields) for passage in _passages(file))
-        while rows := list(islice(headers, INDEXED)):
-            dated = dated or any(row[1] for row in rows)
-            listed = ", ".join([ROW] * len(rows))
-            database.connection.execute(f"INSERT INTO {COPIED} VALUES {listed}", [cell for row in rows for cell in row])
-            count += len(rows)
-    if not dated:
-        _refuse_undated(files[0], fields)
-    database.allow_only([])
-    columns = {name: Column(name, "VARCHAR") for name in HEADER}
-    table = HeaderTable(database, COPIED, columns, files, tuple(starts))
-    known = {"id": "id", "date": "date", "title": "title"}
-    asked = {name: name if getattr(fields, name) else None for name in ("category", "story")}
-    held = replace(fields, **known, **asked)
-    return ConlluCorpus(table, held, bad_dates=bad_dates, is_parsed=True)
+    with Database(spool).opening() as database:
+        database.connection.execute(f"CREATE TABLE {COPIED} ({', '.join(f'{name} VARCHAR' for name in HEADER)})")
+        starts, count, dated = [], 0, bad_dates != "error"
+        for file in files:
+            starts.append(count)
+            headers = (_header(passage, fields) for passage in _passages(file))
+            while rows := list(islice(headers, INDEXED)):
+                dated = dated or any(row[1] for row in rows)
+                listed = ", ".join([ROW] * len(rows))
+                database.connection.execute(
+                    f"INSERT INTO {COPIED} VALUES {listed}", [cell for row in rows for cell in row]
+                )
+                count += len(rows)
+        if not dated:
+            _refuse_undated(files[0], fields)
+        database.allow_only([])
+        columns = {name: Column(name, "VARCHAR") for name in HEADER}
+        table = HeaderTable(database, COPIED, columns, files, tuple(starts))
+        known = {"id": "id", "date": "date", "title": "title"}
+        asked = {name: name if getattr(fields, name) else None for name in ("category", "story")}
+        held = replace(fields, **known, **asked)
+        return ConlluCorpus(table, held, bad_dates=bad_dates, is_parsed=True)
 
 
 def read_part(document: InputDocument) -> Document:

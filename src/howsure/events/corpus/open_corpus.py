@@ -39,13 +39,13 @@ def open_corpus(
     for name in ("text", "date"):
         if getattr(fields, name) is None:
             raise InputError(f"name the column of the {name}: {name}='COLUMN'.")
-    database = Database(spool)
-    files = named_files(paths, format=format, spool=database.folder)
-    database.allow_only([file.path for file in files])
-    names = [getattr(fields, name) for name in ("id", "date", "title", "category", "story", "text")]
-    table = open_table(database, files, [name for name in names if name is not None])
-    _check_text(table.columns[fields.text or ""])
-    return Corpus(table, fields, bad_dates=bad_dates)
+    with Database(spool).opening() as database:
+        files = named_files(paths, format=format, spool=database.folder)
+        database.allow_only([file.path for file in files])
+        names = [getattr(fields, name) for name in ("id", "date", "title", "category", "story", "text")]
+        table = open_table(database, files, [name for name in names if name is not None])
+        _check_text(table.columns[fields.text or ""])
+        return Corpus(table, fields, bad_dates=bad_dates)
 
 
 def _check_text(column: Column) -> None:

@@ -46,24 +46,24 @@ def open_scores(
     """
     name = _checked_fields(fields, columns)
     of_document = [one for one in (fields.date, fields.title, fields.text, fields.story) if one is not None]
-    database = Database(spool)
-    files, others = _files(database, paths, documents, format)
-    if others:
-        described = _renamed(open_table(database, others, [name, *of_document]), DOCUMENTS)
-        table = open_table(database, files, [name, *columns.names])
-        check_rows(table, columns, name)
-        corpus = Corpus(described, fields, bad_dates=bad_dates)
-        check_known(table, described, name)
-    else:
-        table = open_table(database, files, [name, *of_document, *columns.names])
-        check_rows(table, columns, name)
-        corpus = _own_documents(table, fields, name, bad_dates, wide=bool(columns.actors))
-    collect_scores(table, columns, name)
-    n_samples = check_scores(table, columns, name)
-    found = [str(actor) for (actor,) in table.connection.execute(f"SELECT DISTINCT actor FROM {SCORES}").fetchall()]
-    actors = columns.actors or tuple(sorted(found))
-    check_actors(actors, columns)
-    return Scores(corpus, table, columns, actors, n_samples)
+    with Database(spool).opening() as database:
+        files, others = _files(database, paths, documents, format)
+        if others:
+            described = _renamed(open_table(database, others, [name, *of_document]), DOCUMENTS)
+            table = open_table(database, files, [name, *columns.names])
+            check_rows(table, columns, name)
+            corpus = Corpus(described, fields, bad_dates=bad_dates)
+            check_known(table, described, name)
+        else:
+            table = open_table(database, files, [name, *of_document, *columns.names])
+            check_rows(table, columns, name)
+            corpus = _own_documents(table, fields, name, bad_dates, wide=bool(columns.actors))
+        collect_scores(table, columns, name)
+        n_samples = check_scores(table, columns, name)
+        found = [str(actor) for (actor,) in table.connection.execute(f"SELECT DISTINCT actor FROM {SCORES}").fetchall()]
+        actors = columns.actors or tuple(sorted(found))
+        check_actors(actors, columns)
+        return Scores(corpus, table, columns, actors, n_samples)
 
 
 def _checked_fields(fields: Fields, columns: ScoreColumns) -> str:
