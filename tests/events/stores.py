@@ -23,9 +23,11 @@ from howsure.events.corpus.filters import Filter
 from howsure.events.corpus.open_corpus import open_corpus
 from howsure.events.extraction.extract_events import ExtractionReport, extract_events
 from howsure.events.extraction.worker import Work
+from howsure.events.parts.part import BATCH
 from howsure.events.store.schema import TABLES
 from tests.events import newswire
 
+DOCUMENTS = 3 * BATCH + 11  # of the newswire of which all is extracted
 FORKSERVER = get_context("forkserver")  # starts processes that have loaded what they need
 FORKSERVER.set_forkserver_preload(["tests.events.stores"])
 

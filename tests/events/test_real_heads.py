@@ -36,7 +36,7 @@ def heads_differ(document: Document, mentions: tuple[Mention, ...]) -> list[str]
     return [" ".join(document.words_of(one)) for one, mine, other in both if mine != offsets[one.sentence] + other]
 
 
-@pytest.mark.parametrize("corpus", ["gum", "ontogum"])
+@pytest.mark.parametrize("corpus", ["gum", pytest.param("ontogum", marks=pytest.mark.long)])
 def test_events_and_coreference_agree_in_gold_trees(corpus: str, real_data: Path) -> None:
     """By the first word whose governor lies outside, 12 of GUM's 7,927 annotated mentions had another head."""
     documents = read_documents(real_data / "gum" / f"{corpus}_test.conllu.gz")
@@ -45,6 +45,7 @@ def test_events_and_coreference_agree_in_gold_trees(corpus: str, real_data: Path
             assert heads_differ(document, mentions) == []
 
 
+@pytest.mark.long
 def test_events_and_coreference_agree_in_a_parsers_trees(gum: list[Document], pipeline: Path) -> None:
     for document in parse(gum[::6], str(pipeline)):
         for mentions in (tuple(sorted(document.mentions or ())), detect_mentions(document)):
@@ -82,6 +83,7 @@ def annotated(text: str) -> list[dict[Key, set[int]]]:
     return documents
 
 
+@pytest.mark.long
 def test_heads_lie_in_the_smallest_spans_of_gum(gum: list[Document], real_data: Path) -> None:
     """GUM says of each mention which words it cannot do without; in 7,837 of 7,927 the head is one of them."""
     text = text_of(real_data / "gum" / "gum_test.conllu.gz")

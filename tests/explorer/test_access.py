@@ -14,6 +14,7 @@ WINDOW = (1000, 800)
 pytestmark = pytest.mark.usefixtures("undisturbed")
 
 
+@pytest.mark.long
 def test_everything_is_done_with_keys(browser: Browser, address: str) -> None:
     browser.open(f"{address}#actor=IRQ&actor=YUG&by=quarter")
     browser.press(Keys.TAB)
@@ -41,6 +42,7 @@ def test_everything_is_done_with_keys(browser: Browser, address: str) -> None:
     browser.says("#clustering", "1-best")
 
 
+@pytest.mark.long
 def test_dark_and_narrow(browser: Browser, address: str) -> None:
     browser.open(f"{address}#actor=IRQ&actor=YUG&by=quarter&document=0&sample=best")
     browser.one("#text")

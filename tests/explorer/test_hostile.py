@@ -19,6 +19,7 @@ return [...document.querySelectorAll('*')].flatMap((e) => [...e.attributes])
 """
 
 
+@pytest.mark.long
 def test_a_hostile_corpus_does_nothing(browser: Browser, address: str) -> None:
     """Every hostile document is listed and opened; its letters are shown, and nothing of it is an element."""
     title = browser.open(f"{address}#actor=IRQ&actor=KWT&by=quarter&doubtful=") or browser.driver.title

@@ -85,6 +85,7 @@ def test_reading_with_what_the_model_says(path: Path, browser: Browser, tmp_path
     assert browser.errors() == []
 
 
+@pytest.mark.long
 def test_as_one_file(path: Path, browser: Browser, tmp_path: Path) -> None:
     browser.errors()
     with EventStore.open(path) as store:

@@ -73,6 +73,7 @@ def test_it_needs_nothing_else(html: str) -> None:
     assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", html)
 
 
+@pytest.mark.long
 def test_a_week_is_chosen_by_mouse_and_keys(html: str, browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "monitor.html"
     path.write_text(html, encoding="utf-8")
@@ -104,6 +105,7 @@ def test_a_week_is_chosen_by_mouse_and_keys(html: str, browser: Browser, tmp_pat
     assert browser.run("return window.taken") is None
 
 
+@pytest.mark.long
 def test_a_monitor_without_data_says_so(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "empty.html"
     path.write_text(monitor_report(CalibrationMonitor()), encoding="utf-8")
@@ -111,6 +113,7 @@ def test_a_monitor_without_data_says_so(browser: Browser, tmp_path: Path) -> Non
     assert browser.text("#groups") == "No period was taken yet."
 
 
+@pytest.mark.long
 def test_its_picture(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "monitor.html"
     path.write_text(monitor_report(watched("German answers")), encoding="utf-8")

@@ -103,7 +103,7 @@ def test_the_doubtful_documents_come_first(data: dict[str, Any]) -> None:
 
 def test_of_itself_it_takes_the_actors_that_act_most(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
-    made = [replace(random_document(n, rng), date=FIRST_DAY + datetime.timedelta(days=6 * n)) for n in range(12)]
+    made = [replace(random_document(n, rng), date=FIRST_DAY + datetime.timedelta(days=6 * n)) for n in range(6)]
     with write_store(tmp_path / "s.duckdb", made, samples=20) as store:
         data = data_in(events_report(store))
         assert len(data["overview"]["actors"]) == len(queries.overview(store)["actors"])

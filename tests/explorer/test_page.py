@@ -25,7 +25,6 @@ def fragment(browser: Browser) -> dict[str, list[str]]:
     return parse_qs(urlsplit(browser.driver.current_url).fragment, keep_blank_values=True)
 
 
-@pytest.mark.parametrize("address", ["served", "report"], indirect=True)
 def test_it_begins_with_the_actors_that_act_most(browser: Browser, address: str, store: EventStore) -> None:
     browser.open(address)
     told = queries.overview(store)
@@ -68,14 +67,8 @@ def test_the_papers_rule_is_told_of(browser: Browser, address: str) -> None:
 
 
 # Each unit and each length of period; all pairs of them are compared where no browser is needed (test_one_file.py).
-@pytest.mark.parametrize(
-    ("by", "unit"),
-    [
-        ("quarter", "entities"),
-        pytest.param("month", "documents", marks=pytest.mark.long),
-        pytest.param("year", "share", marks=pytest.mark.long),
-    ],
-)
+@pytest.mark.long
+@pytest.mark.parametrize(("by", "unit"), [("quarter", "entities"), ("month", "documents"), ("year", "share")])
 def test_every_point_says_what_the_raw_samples_say(
     browser: Browser, address: str, store: EventStore, by: str, unit: str
 ) -> None:

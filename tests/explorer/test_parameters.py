@@ -6,7 +6,7 @@ import contextlib
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure.errors import InputError
@@ -58,6 +58,7 @@ def test_what_is_given_is_read() -> None:
     }  # fmt: skip
 
 
+@settings(max_examples=25)
 @given(
     st.sampled_from(sorted(QUESTIONS)),
     st.lists(st.tuples(st.sampled_from(["actors", "by", "number", "sample", "low", "x"]), st.text(max_size=30))),

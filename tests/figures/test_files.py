@@ -17,7 +17,7 @@ from tests.figures.made_up import curve_with, many_curves
 MAGIC = {".svg": b"<?xml", ".png": b"\x89PNG", ".pdf": b"%PDF"}
 
 
-@pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf"])
+@pytest.mark.parametrize("suffix", [".svg", *(pytest.param(one, marks=pytest.mark.long) for one in (".png", ".pdf"))])
 def test_the_same_figure_gives_the_same_bytes(tmp_path: Path, suffix: str) -> None:
     first, second = tmp_path / f"first{suffix}", tmp_path / f"second{suffix.upper()}"
     save_figure(curve_figure(many_curves(2)), first)
@@ -57,13 +57,13 @@ def test_text_in_a_drawing_is_text() -> None:
     )
 
 
-def test_names_are_shown_as_they_are() -> None:
+@pytest.mark.parametrize("count", [6, pytest.param(10, marks=pytest.mark.long)])
+def test_names_are_shown_as_they_are(count: int) -> None:
     names = ["_hidden", "$x^2$", "<b>&amp;</b>", "back\\slash", "100 %", '" id="x'] + ["more"] * 4
-    for count in (2, 6, 10):
-        svg = figure_bytes(curve_figure(many_curves(count), labels=names[:count]), ".svg").decode()
-        tree = ElementTree.fromstring(svg)
-        texts = {"".join(node.itertext()).strip() for node in tree.iter("{http://www.w3.org/2000/svg}text")}
-        assert set(names[:count]) <= texts
+    svg = figure_bytes(curve_figure(many_curves(count), labels=names[:count]), ".svg").decode()
+    tree = ElementTree.fromstring(svg)
+    texts = {"".join(node.itertext()).strip() for node in tree.iter("{http://www.w3.org/2000/svg}text")}
+    assert set(names[:count]) <= texts
 
 
 def test_an_inline_drawing_refers_to_nothing_outside_and_to_its_own_names_inside() -> None:

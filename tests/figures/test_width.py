@@ -105,8 +105,18 @@ def texts_of(figure: Figure) -> Iterator[Text]:
                 yield from ax.get_legend().get_texts()
 
 
-@pytest.mark.parametrize("name", FIGURES)
-@pytest.mark.parametrize("inches", [None, 3.3, 7.0])
+OTHERWISE = {"curve", "log-odds", "counts of many"}  # at other widths these everyday, all with the long tests
+
+
+@pytest.mark.parametrize(
+    ("name", "inches"),
+    [(name, 3.3) for name in FIGURES]
+    + [
+        pytest.param(name, inches, marks=[] if name in OTHERWISE else pytest.mark.long)
+        for name in FIGURES
+        for inches in (None, 7.0)
+    ],
+)
 def test_no_tick_lies_on_another_and_nothing_is_cut_off(name: str, inches: float | None) -> None:
     with of_width(inches), warnings.catch_warnings():
         warnings.simplefilter("error")

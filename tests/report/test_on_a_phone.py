@@ -59,7 +59,8 @@ def phone(browser: Browser) -> Iterator[Browser]:
     browser.resize(1000, 800)
 
 
-@pytest.mark.parametrize(("name", "n"), [("curves", 1), pytest.param("others", 3, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize(("name", "n"), [("curves", 1), ("others", 3)])
 def test_nothing_reaches_beyond_a_phone_or_is_unreadable_in_the_dark(
     phone: Browser, name: str, n: int, request: pytest.FixtureRequest
 ) -> None:

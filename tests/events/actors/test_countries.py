@@ -128,6 +128,7 @@ def test_agreement_with_another_list_of_countries(real_data: Path, column: str, 
     assert right[True] >= others * n[True]
 
 
+@pytest.mark.long
 def test_agreement_with_the_papers_lexicon(real_data: Path) -> None:
     """On capitalised nouns and adjectives of two treebanks: where both name an actor it is the same one, nearly always.
 

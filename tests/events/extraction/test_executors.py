@@ -22,27 +22,7 @@ from howsure.events.extraction.executors import TRIES, Failed, do
 from howsure.events.parts.part import BATCH
 from howsure.events.rules.rule import Rule
 from howsure.events.store.event_store import EventStore, StoreError
-from tests.events import newswire
-from tests.events.stores import FORKSERVER, Killer, contents, extract_to, work
-
-DOCUMENTS = 3 * BATCH + 11
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return newswire.write_model(tmp_path_factory.mktemp("model") / "model.npz")
-
-
-@pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return newswire.write_corpus(tmp_path_factory.mktemp("corpus") / "news.conllu", DOCUMENTS)
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory, corpus: Path, model: Path) -> dict[str, list[tuple[Any, ...]]]:
-    store = tmp_path_factory.mktemp("whole") / "news.duckdb"
-    extract_to(store, corpus, model)
-    return contents(store)
+from tests.events.stores import DOCUMENTS, FORKSERVER, Killer, contents, extract_to, work
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from howsure.events.store.event_store import EventStore
 from howsure.explorer import events_report
 from tests.events.imported.scored_files import csv_of, scores_of
 
-N, LABELS = 1_500, 300
+N, LABELS = 800, 200
 QUESTION = "Who bombs here?"
 HEADINGS = ("id", "date", "text", "actor", "p")
 
@@ -31,7 +31,7 @@ def truth() -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory, truth: np.ndarray) -> Path:
-    """A store of scores that find 60 % of what is there, all of them too low; 300 documents read."""
+    """A store of scores that find 60 % of what is there, all of them too low; 200 documents read."""
     folder = tmp_path_factory.mktemp("labelled")
     rng = np.random.default_rng(8)
     seen = rng.random(N) < np.where(truth, 0.6, 0.1)

@@ -32,7 +32,6 @@ AT_OPENING = {
     "DELETE FROM label_strata WHERE document = 0": "every document must have a stratum, or none",
     "INSERT INTO label_strata VALUES (99999, 'x')": "document must be one of the table documents",
     "UPDATE label_sample SET inclusion = 0": "inclusion must lie above 0, and be at most 1",
-    "UPDATE label_sample SET inclusion = 1.5": "inclusion must lie above 0, and be at most 1",
     "UPDATE label_sample SET inclusion = 'nan'": "inclusion must lie above 0, and be at most 1",
     "UPDATE label_sample SET position = 1": "position must be unique",
     "UPDATE label_draw SET draw = 0": "draw must be 1 or more",
@@ -44,7 +43,6 @@ AT_OPENING = {
 }
 LATER = {
     "UPDATE label_draw SET settings = '{'": ("label_draw", "settings must be those of a draw"),
-    "UPDATE label_draw SET settings = '[]'": ("label_draw", "settings must be those of a draw"),
     "UPDATE label_draw SET settings = '{\"question\": 3}'": ("label_draw", "settings must be those of a draw"),
     "UPDATE answers SET acting = ['KWT'] WHERE len(acting) > 0": (
         "answers", "acting must be actors that were asked for"

@@ -28,7 +28,7 @@ REPRINTED = (0, BATCH, 2 * BATCH)  # the same text in three parts
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A corpus, a model, the store of all, and the stores of three parts."""
     folder = tmp_path_factory.mktemp("parts")
-    stories = [newswire.story(number) for number in range(DOCUMENTS)]
+    stories = [newswire.story(number, sentences=2) for number in range(DOCUMENTS)]
     for number in REPRINTED[1:]:
         object.__setattr__(stories[number], "sentences", stories[0].sentences)
     write_conllu(stories, folder / "news.conllu")
@@ -92,6 +92,7 @@ def test_a_part_that_was_stopped_is_gone_on_with(place: Path, tmp_path: Path) ->
     assert contents(store) == contents(place / "part-2.duckdb")
 
 
+@pytest.mark.long
 def test_more_parts_than_batches(place: Path, tmp_path: Path) -> None:
     """A part may be empty: whoever cuts the work need not count first."""
     few = newswire.write_corpus(tmp_path / "news.conllu", BATCH + 1)
@@ -163,14 +164,6 @@ def test_what_is_no_part_is_refused(place: Path, tmp_path: Path) -> None:
     [
         ("UPDATE settings SET value = '21' WHERE name = 'seed'", r"seed is 0 in .*part-1.* and 21 in .*part-2"),
         (
-            "UPDATE settings SET value = json_merge_patch(value, '{\"name\": \"other\"}') WHERE name = 'rule'",
-            r'rule\.name is "attack" in .* and "other" in',
-        ),
-        (
-            "UPDATE settings SET value = json_merge_patch(value, '{\"of\": 4}') WHERE name = 'part'",
-            r"part\.of is 3 in .* and 4 in",
-        ),
-        (
             "UPDATE settings SET value = json_merge_patch(value, '{\"documents\": 400}') WHERE name = 'part'",
             r"part\.documents is 267 in .* and 400 in",
         ),
@@ -201,8 +194,7 @@ def test_parts_that_do_not_belong_together(statement: str, told: str, place: Pat
 
 
 NO_PARTS = (
-    "3", "[]", '{"number": 1, "of": 3}', '{"number": 0, "of": 3, "documents": 9}',
-    '{"number": 1.0, "of": 3, "documents": 9}', '{"number": 4, "of": 3, "documents": 9}',
+    "3", '{"number": 1, "of": 3}', '{"number": 1.0, "of": 3, "documents": 9}', '{"number": 4, "of": 3, "documents": 9}',
 )  # fmt: skip
 
 

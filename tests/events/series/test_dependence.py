@@ -129,8 +129,8 @@ def covered(sets: int, *, seed: int, together: bool, stories: int = 30, most: in
 
 
 def test_intervals_hold_counts_with_reprints() -> None:
-    assert covered(300, seed=1, together=False) < 0.75
-    assert covered(300, seed=1, together=True) > 0.92
+    assert covered(150, seed=1, together=False) < 0.75
+    assert covered(150, seed=1, together=True) > 0.92
 
 
 def covered_with_cause(sets: int, rho: float, *, seed: int, documents: int = 60) -> float:

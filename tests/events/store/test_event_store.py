@@ -93,7 +93,7 @@ def test_a_store_is_checked_again_only_after_a_change(tmp_path: Path, monkeypatc
         EventStore.open(copy)
 
 
-@pytest.mark.parametrize("place", [3, 1_234, 4_999])
+@pytest.mark.parametrize("place", [3, 4_999])
 def test_one_value_among_many_that_are_empty(place: int, tmp_path: Path) -> None:
     n = 5_000
     actors = [["IRQ", "USA"] if at == place else [] for at in range(n)]
@@ -236,7 +236,7 @@ def test_a_store_that_was_cut_off_or_damaged(tmp_path: Path) -> None:
     with EventStore.open(path) as store:
         answer = store.ask("SELECT words FROM sentences ORDER BY document")
     whole, found_out = path.read_bytes(), 0
-    places = [len(whole) * part // 10 for part in range(1, 10, 2)]
+    places = [len(whole) * part // 10 for part in (1, 5, 9)]
     damaged = [whole[:place] + b"\xff" * 4_096 + whole[place + 4_096 :] for place in places]
     for content in (whole[:4_096], *(whole[:place] for place in places), *damaged):
         path.write_bytes(content)
@@ -245,7 +245,7 @@ def test_a_store_that_was_cut_off_or_damaged(tmp_path: Path) -> None:
                 assert store.ask("SELECT words FROM sentences ORDER BY document") == answer
         except InputError:
             found_out += 1
-    assert found_out > 5
+    assert found_out > 3
 
 
 def test_no_such_store(tmp_path: Path) -> None:

@@ -87,9 +87,9 @@ def test_threads_get_the_answers_of_one(tmp_path: Path) -> None:
             lambda: queries.series(store, ["IRQ", "YUG"], by="month"),
             lambda: queries.doubtful(store),
             lambda: queries.document(store, 0, sample=3),
-        ] * 4
+        ] * 2
         expected = [json.dumps(question()) for question in questions]
-        with ThreadPoolExecutor(8) as pool:
+        with ThreadPoolExecutor(4) as pool:
             assert [json.dumps(answer) for answer in pool.map(lambda question: question(), questions)] == expected
 
 

@@ -36,7 +36,7 @@ def label(store: EventStore, number: int, coder: str = "anna") -> None:
     record_answer(store, number, coder, acting=acting, unclear=number % 11 == 0, revision=0)
 
 
-@pytest.mark.parametrize("design", ["stratified", "simple"])
+@pytest.mark.parametrize("design", ["stratified", pytest.param("simple", marks=pytest.mark.long)])
 def test_they_are_those_of_corrected_counts(store: EventStore, design: str) -> None:
     """By the method "labels", given the same labels and strata, after each label from the first that tells."""
     draw_documents(store, 40, actors=ACTORS, by="none", design=design)
