@@ -48,6 +48,7 @@ def here() -> str:
     return another_machine.numbers()
 
 
+@pytest.mark.long
 def test_on_one_machine_the_same_to_the_last_bit(here: str) -> None:
     """In a process of its own, whose hashes have another order."""
     assert printed({"PYTHONHASHSEED": "3"}).strip() == here

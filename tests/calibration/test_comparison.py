@@ -266,7 +266,7 @@ def test_few_documents_cover_and_are_said() -> None:
     assert found.notes[0] in repr(found)
     assert found.to_dict()["notes"] == [found.notes[0]]
     assert not compare_calibration(y, a, b).notes
-    assert (held_among(8, 80, 60) >= 0.93 - 2 * math.sqrt(0.93 * 0.07 / 80)).all()
+    assert (held_among(8, 40, 60) >= 0.93 - 2 * math.sqrt(0.93 * 0.07 / 40)).all()
 
 
 @pytest.mark.slow

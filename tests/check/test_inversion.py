@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
 from howsure.check.inversion import LARGEST, SMALLEST, furthest, smallest_size
 
 
+@settings(max_examples=25)
 @given(st.floats(1e-9, 0.49))
 def test_the_p_value_of_a_normal_test(p: float) -> None:
     z = norm.isf(p)

@@ -42,6 +42,7 @@ def conll(documents: Iterable[Document], posteriors: Iterable[CorefPosterior]) -
     return float(score_documents(gold, found, singletons=False).conll_f1 * 100)
 
 
+@pytest.mark.long
 def test_thirty_documents_teach_more_than_matching_heads(learned: tuple[AntecedentModel, list[Document]]) -> None:
     """The baseline of heads and pronouns comes to 57.5 on GUM's test part."""
     model, documents = learned

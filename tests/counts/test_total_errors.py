@@ -20,7 +20,7 @@ def of_pairs(labels: np.ndarray, read: np.ndarray, method: str = "difference"):
                            method=method, rng=0)  # fmt: skip
 
 
-@pytest.mark.parametrize("method", ["difference", "labels"])
+@pytest.mark.parametrize("method", [pytest.param("difference", marks=pytest.mark.long), "labels"])
 def test_actors_that_exclude_each_other(method: str) -> None:
     """Of 80 draws of 60 from 400 documents, each by one of two actors: independent totals would hold .83."""
     rng = np.random.default_rng(0)
@@ -40,6 +40,7 @@ def test_actors_that_exclude_each_other(method: str) -> None:
     assert np.mean(narrow) > 0.95
 
 
+@pytest.mark.long
 def test_the_correlation_is_that_of_repeated_draws() -> None:
     """Of 120 draws: actors that act together in half of the documents, apart in the others."""
     rng = np.random.default_rng(1)

@@ -44,7 +44,7 @@ def test_every_format_gives_the_same_pairs_weights_groups_and_clusters(suffix: s
     assert clusters[0] == clusters[1] != clusters[2] == clusters[3]
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(
     rows=st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=30), suffix=st.sampled_from(SUFFIXES)
 )
@@ -53,7 +53,7 @@ def test_reading_gives_the_pairs_that_were_written(rows: list[tuple[float, bool]
     assert pairs_of(write(tmp_path / f"x{suffix}", columns)) == [(q, int(y)) for q, y in rows]
 
 
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(
     parts=st.lists(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=8), min_size=1, max_size=4),
     suffix=st.sampled_from((".csv", ".jsonl.gz", ".parquet", ".npz")),

@@ -78,7 +78,7 @@ def test_nan_in_parquet_whose_statistics_do_not_know_it(tmp_path: Path) -> None:
         assert predictions.pairs().probabilities.tolist() == [0.5, 0.25, 0.5]
 
 
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(
     rows=st.lists(
         st.tuples(st.none() | st.just(float("nan")) | st.floats(0, 1), st.none() | st.integers(0, 1)),

@@ -27,7 +27,7 @@ def coreference(documents: list[Document]) -> tuple[int, int, int]:
     ("part", "size", "gum", "onto"),
     [
         pytest.param("train", (177, 10_224, 177_410), (49_649, 25_758), (23_320, 5_311), marks=pytest.mark.long),
-        ("dev", (30, 1_575, 28_119), (7_897, 3_940), (3_818, 857)),
+        pytest.param("dev", (30, 1_575, 28_119), (7_897, 3_940), (3_818, 857), marks=pytest.mark.long),
         ("test", (30, 1_464, 28_397), (7_927, 4_319), (3_581, 858)),
     ],
 )
@@ -46,7 +46,7 @@ def test_gum_and_ontogum(real_data: Path, part: str, size: tuple, gum: tuple, on
 @pytest.mark.parametrize(
     ("part", "size"),
     [
-        ("train", (540, 12_544, 204_577, 49)),
+        pytest.param("train", (540, 12_544, 204_577, 49), marks=pytest.mark.long),
         ("dev", (318, 2_001, 25_147, 49)),
         ("test", (316, 2_077, 25_094, 48)),
     ],
@@ -95,6 +95,7 @@ def test_newswire_by_article(real_data: Path) -> None:
     assert (len(articles), len(set(articles)), articles[0], articles[-1]) == (3_914, 199, "wsj_0001", "wsj_0199")
 
 
+@pytest.mark.long
 def test_sentiment_tweets(real_data: Path) -> None:
     texts, labels = read_labelled_texts(real_data / "sentiment140" / "dev.jsonl.gz")
     assert (len(texts), sum(labels), sum(len(text.split()) for text in texts)) == (200_000, 100_276, 2_634_121)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from howsure.data import open_predictions
 
 
+@pytest.mark.long
 def test_answers_of_language_models_with_unparseable_ones_skipped(real_data: Path) -> None:
     with open_predictions(
         [real_data / "llm_mcq_confidence" / "mmlu.tsv.gz"],

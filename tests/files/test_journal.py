@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure import InputError
@@ -14,6 +14,7 @@ from howsure.files.journal import line_number, line_of, records_of
 RECORDS = st.lists(st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=5)), max_size=5)
 
 
+@settings(max_examples=25)
 @given(RECORDS, st.integers(0, 30))
 def test_what_was_written_comes_back_up_to_where_it_was_cut(
     tmp_path_factory: pytest.TempPathFactory, records: list[dict[str, object]], cut: int

@@ -12,7 +12,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure.errors import InputError
@@ -117,6 +117,7 @@ def test_what_is_no_label(values: object, positive: object, message: str) -> Non
     assert message in said(check_labels, values, pos_label=positive)
 
 
+@settings(max_examples=25)
 @given(st.lists(st.booleans(), min_size=1), st.sampled_from([bool, int, float, str]))
 def test_labels_are_what_they_were(values: list[bool], type: Any) -> None:
     written = [type(int(value)) for value in values]

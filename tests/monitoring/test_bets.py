@@ -42,7 +42,7 @@ def test_no_bet_has_a_mean_above_one_within_the_tolerance(q: float, tolerance: f
     assert min(at[0].min(), at[1].min()) >= 0
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=4), st.floats(0, 1))
 def test_clusters_of_any_dependence_gain_nothing_on_average(qs: list[float], correlation: float) -> None:
     """By brute force, under two joint laws of the same probabilities: independent rows, and one uniform for all."""

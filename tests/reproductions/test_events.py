@@ -138,19 +138,28 @@ def check_news(result: Reproduction) -> None:
     assert "reuters" in result.draw()
 
 
-def test_every_experiment_has_tables_findings_and_figures(corpora: str, pipeline: Path) -> None:
-    """Of news told by period, of incidents whose gold is known, and of synthetic quarters."""
+def reproduced(corpora: str, pipeline: Path, *only: str) -> Reproduction:
     steps: list[int] = []
-    only = ("reuters", "muc4", "synthetic")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(coverage, "simulate_coverage", partial(simulate_coverage, draws=2))
         result = reproduce_events(
             data=corpora, parser=str(pipeline), only=only, limit=8, workers=1, advance=steps.append
         )
-    assert sum(steps) == steps_of_events(only) == STEPS * 3
+    assert sum(steps) == steps_of_events(only) == STEPS * len(only)
+    assert result.recipe["experiments"] == ", ".join(only)
+    return result
+
+
+def test_incidents_and_quarters_have_tables_findings_and_figures(corpora: str, pipeline: Path) -> None:
+    """Of incidents whose gold is known, and of synthetic quarters."""
+    check_incidents(reproduced(corpora, pipeline, "muc4", "synthetic"))
+
+
+@pytest.mark.long
+def test_news_have_tables_findings_and_figures(corpora: str, pipeline: Path) -> None:
+    """Of news told by period."""
+    result = reproduced(corpora, pipeline, "reuters")
     check_news(result)
-    check_incidents(result)
-    assert result.recipe["experiments"] == "reuters, muc4, synthetic"
     actors = {row[0]: [float(cell) for cell in row[2:]] for row in result.tables[3].rows}
     assert actors["USA"][0] < actors["USA"][1]  # "U.S. forces", a noun before a noun
 

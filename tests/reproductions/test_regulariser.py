@@ -20,6 +20,7 @@ from howsure.sequences.taggers.crf import CRFTagger
 SMALL = dict.fromkeys(KINDS, (1.0, 0.1))
 
 
+@pytest.mark.long
 def test_the_experiment(real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(regulariser, "GRIDS", SMALL)
     monkeypatch.setattr(regulariser, "SUBSAMPLES", 2)

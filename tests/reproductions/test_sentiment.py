@@ -22,7 +22,7 @@ from howsure.reproductions.sentiment.experiment import (
 )
 from howsure.reproductions.sentiment.tweets import read_tweets
 
-SLICE = 600
+SLICE = 400
 
 
 @pytest.fixture(scope="module")

@@ -41,7 +41,7 @@ def test_rows_sum_to_one_and_pairs_to_singles(drawn) -> None:
         np.testing.assert_allclose(pairs.sum(axis=1), marginals[1:], **CLOSE)
 
 
-@settings(max_examples=50)
+@settings(max_examples=20)
 @given(posteriors(), st.floats(-50, 50))
 def test_a_constant_moves_only_log_z(drawn, constant: float) -> None:
     posterior, (emissions, *others) = drawn
@@ -51,7 +51,7 @@ def test_a_constant_moves_only_log_z(drawn, constant: float) -> None:
         np.testing.assert_allclose(one, other, rtol=0, atol=1e-10)
 
 
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(posteriors(), st.randoms())
 def test_sentences_do_not_know_each_other(drawn, random) -> None:
     """Alone, in another order, in other batches: the same to rounding; samples the same as long as the number is."""
@@ -69,7 +69,7 @@ def test_sentences_do_not_know_each_other(drawn, random) -> None:
         assert one.tolist() == other[:3].tolist()
 
 
-@settings(max_examples=50)
+@settings(max_examples=20)
 @given(posteriors())
 def test_the_first_of_the_best_is_viterbi(drawn) -> None:
     posterior, _ = drawn

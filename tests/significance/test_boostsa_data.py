@@ -58,16 +58,16 @@ def test_the_figures_are_those_that_boostsa_prints(pair: tuple[tuple[str, ...], 
 @pytest.mark.parametrize("bug_compatible", [False, True])
 @pytest.mark.parametrize("pair", TESTED)
 def test_its_rule_has_its_p_values(pair: tuple[str, str], bug_compatible: bool, real_data: Path) -> None:
-    """Twenty seeds of 1,000 draws: each, and their mean, within 4 binomial standard deviations of the limit."""
+    """Ten seeds of 1,000 draws: each, and their mean, within 4 binomial standard deviations of the limit."""
     columns = read(real_data, pair[:1], "targs"), read(real_data, pair[:1], "preds"), read(real_data, pair[1:], "preds")
     options = {"metrics": "macro_f1", "method": "boostsa", "n_resamples": 1000, "bug_compatible": bug_compatible}
     for share, limit in TESTED[pair][0].items():
         found = [
-            compare(*columns, sample_size=share, rng=seed, interval=None, **options)[0].p_value for seed in range(20)
+            compare(*columns, sample_size=share, rng=seed, interval=None, **options)[0].p_value for seed in range(10)
         ]
         deviation = np.sqrt(limit * (1 - limit) / 1000)
         assert np.abs(np.array(found) - limit).max() < 4 * deviation
-        assert abs(np.mean(found) - limit) < 4 * deviation / np.sqrt(20) + 0.0005  # the limit has so many digits
+        assert abs(np.mean(found) - limit) < 4 * deviation / np.sqrt(10) + 0.0005  # the limit has so many digits
 
 
 @pytest.mark.parametrize("pair", TESTED)

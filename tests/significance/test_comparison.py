@@ -37,7 +37,7 @@ def figures(result):
 
 @pytest.mark.parametrize("task", PROBLEMS)
 @pytest.mark.parametrize("interval", ["basic", "percentile", "bca"])
-@pytest.mark.parametrize("alternative", ["two-sided", "better", "worse"])
+@pytest.mark.parametrize("alternative", ["two-sided", "better"])
 @pytest.mark.parametrize("method", METHODS)
 def test_identical_predictions(task: str, method: str, interval: str, alternative: str) -> None:
     make, names = PROBLEMS[task]

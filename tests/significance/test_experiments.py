@@ -68,6 +68,7 @@ def test_distributions_and_several_processes(tmp_path: Path) -> None:
     assert row.model_value == pytest.approx(0.5 * np.abs(targets - b).sum(axis=1).mean())
 
 
+@pytest.mark.long
 def test_a_kill_loses_nothing_that_was_written(tmp_path: Path) -> None:
     """A process that writes is killed (signal 9) at two moments; every run it reported is there, and it goes on."""
     path = tmp_path / "store"

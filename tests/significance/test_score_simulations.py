@@ -17,7 +17,7 @@ def slack(rate: float, sets: int) -> float:
     return 3 * math.sqrt(rate * (1 - rate) / sets)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [pytest.param(kind, marks=[pytest.mark.long] * (kind == "overlap")) for kind in KINDS])
 def test_a_hundred_items_in_twenty_clusters(kind: str) -> None:
     """A small cell of the table."""
     found = equal_rates(kind, 100, 5, 80, seed=1)

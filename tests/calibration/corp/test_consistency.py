@@ -24,8 +24,7 @@ def pairs_of(seed: int, *, weighted: bool, tied: bool) -> Pairs:
     return Pairs((rng.random(8) < 0.5).astype(np.uint8), q, w)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize(("weighted", "tied"), [(False, False), (True, True)])
 def test_the_band_and_p_are_those_of_all_labellings(weighted: bool, tied: bool) -> None:
     pairs = pairs_of(3, weighted=weighted, tied=tied)
     rows = ordered(pairs)

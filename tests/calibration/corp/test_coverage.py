@@ -36,7 +36,7 @@ def test_the_interval_of_the_smooth_ece_holds(name: str) -> None:
 
 
 def test_they_hold_in_a_few_runs() -> None:
-    found = covered(World(n=200), 20)
+    found = covered(World(n=200), 12)
     assert found["consistency"] > 0.9
     assert found["confidence"] > 0.88
     assert found["rejected"] < 0.2

@@ -18,7 +18,7 @@ EXACT = 1e-10
 PARTS = ("score", "miscalibration", "discrimination", "uncertainty")
 
 
-@pytest.mark.parametrize("seed", TIED_SETS)
+@pytest.mark.parametrize("seed", TIED_SETS[:8])
 @pytest.mark.parametrize("weighting", ["plain", "weighted"])
 def test_the_parts_are_those_of_model_diagnostics(seed: int, weighting: str) -> None:
     y, q, w = tied(seed)

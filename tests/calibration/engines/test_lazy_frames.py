@@ -58,7 +58,7 @@ def test_of_millions_of_rows(engine: str, tmp_path_factory: pytest.TempPathFacto
 PROBABILITIES = st.floats(0, 1) | st.floats(0, 1e-5) | st.sampled_from([0.0, 1.0, 0.5, -0.0])
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.lists(st.tuples(PROBABILITIES, st.integers(0, 1)), min_size=1, max_size=50))
 def test_any_probabilities_fall_into_the_same_cells(rows: list[tuple[float, int]]) -> None:
     q, y = np.array([q for q, _ in rows]), np.array([y for _, y in rows], dtype=np.uint8)

@@ -37,7 +37,7 @@ def clustered(pairs: Pairs, bin_size: int) -> SquaredError:
 
 
 @given(small_pairs(max_size=18))
-@settings(max_examples=80)
+@settings(max_examples=25)
 def test_value_and_variance_are_the_loops(small: Small) -> None:
     cells = cells_of(pairs_of(small, clusters=True), small.bin_size)
     found = clustered_mse(cells)

@@ -33,7 +33,7 @@ def test_algorithm_1_is_the_loop(small: Small) -> None:
 
 
 @given(small_pairs(max_size=7))
-@settings(max_examples=50)
+@settings(max_examples=25)
 def test_debiased_error_and_its_variance_are_the_loops(small: Small) -> None:
     found = debiased_mse(bin_pairs(pairs_of(small), bin_size=small.bin_size).sums)
     bins = bins_of(small)
@@ -49,7 +49,7 @@ def test_debiased_error_and_its_variance_are_the_loops(small: Small) -> None:
 @pytest.mark.parametrize("weighted", [False, True])
 def test_bins_of_five_to_seven_rows(weighted: bool) -> None:
     rng = np.random.default_rng(6)
-    for _ in range(5):
+    for _ in range(3):
         n = int(rng.integers(15, 22))
         q, y = rng.random(n).round(2), (rng.random(n) < 0.4).astype(np.uint8)
         w = rng.exponential(size=n) + 0.1 if weighted else None

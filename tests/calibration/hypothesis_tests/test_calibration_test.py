@@ -132,6 +132,7 @@ def test_the_binned_test_is_sure_of_the_impossible_and_silent_where_nothing_can_
     assert calibration_test([0, 1], [1e-300, 0.5], method="binned").p_value > 0.3
 
 
+@pytest.mark.long
 def test_cox_and_cumulative_find_a_shift_that_bins_miss() -> None:
     """n = 1,000, every label .03 likelier than said: benchmarks/calibration_tests.py finds .53, .53 and .29."""
     rng = np.random.default_rng(68)

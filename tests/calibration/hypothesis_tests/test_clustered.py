@@ -41,7 +41,7 @@ def test_the_score_is_its_formula() -> None:
     assert found.statistic == pytest.approx(score @ np.linalg.solve(variance, score), rel=1e-9)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(small_pairs())
 def test_any_pairs_have_a_p_value_that_no_order_changes(small: Small) -> None:
     y, q, c = np.array(small.y), np.array(small.q), np.array(small.clusters)
@@ -84,7 +84,7 @@ def test_pairs_that_are_repeated_add_no_evidence(method: str) -> None:
     assert unknown.p_value < 0.01 < known.p_value
 
 
-@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("weighted", [pytest.param(False, marks=pytest.mark.long), True])
 def test_calibrated_clusters_are_rejected_as_often_as_the_level_says(weighted: bool) -> None:
     """20 pairs per cluster with ρ = .5; a test that takes the pairs for independent rejects a third or more."""
     rng = np.random.default_rng(2)

@@ -56,7 +56,7 @@ def documents(number: int, correlation: float, rng: np.random.Generator) -> tupl
     return np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * own < ndtri(q), q, clusters
 
 
-@pytest.mark.parametrize(("number", "runs"), [(10, 300), (30, 200)])
+@pytest.mark.parametrize(("number", "runs"), [(10, 200), (30, 100)])
 def test_ten_unequal_documents_are_enough(number: int, runs: int) -> None:
     rng = np.random.default_rng(4)
     found = [p_and_lower_end(*documents(number, 0.5, rng)) for _ in range(runs)]

@@ -35,7 +35,7 @@ def bins_of(small: Small) -> reference.Bins:
     return reference.adaptive_bins(reference.rows_of(small.y, small.q, small.w), small.bin_size)
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(small_pairs())
 def test_brier_parts_are_the_loops_and_add_up(small: Small) -> None:
     found = brier_parts(bin_pairs(pairs_of(small), bin_size=small.bin_size))
@@ -46,7 +46,7 @@ def test_brier_parts_are_the_loops_and_add_up(small: Small) -> None:
 
 
 @given(small_pairs().map(moderate))
-@settings(max_examples=100)
+@settings(max_examples=25)
 def test_log_parts_are_the_loops(small: Small) -> None:
     found = log_parts(bin_pairs(pairs_of(small), bin_size=small.bin_size))
     infinite = sum(score_loops.log(q, y) == math.inf for q, y in zip(small.q, small.y, strict=True))
@@ -68,7 +68,7 @@ def test_any_proper_score_is_split(small: Small) -> None:
     )
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(small_pairs())
 def test_calibration_is_never_negative(small: Small) -> None:
     for score in (BRIER, LOG, SPHERICAL):

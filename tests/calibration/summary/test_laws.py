@@ -34,7 +34,7 @@ def summaries_of(rows: Rows) -> CalibrationSummaries:
     return found
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(ROWS, st.data())
 def test_any_division_order_and_tree_give_the_same_bytes(rows: Rows, data: st.DataObject) -> None:
     for make in (summary_of, summaries_of):
@@ -49,6 +49,7 @@ def test_any_division_order_and_tree_give_the_same_bytes(rows: Rows, data: st.Da
         assert parts[0] == make(rows)
 
 
+@settings(max_examples=20)
 @given(ROWS)
 def test_few_pairs_and_many_go_the_same_way(rows: Rows) -> None:
     y, q = np.array([y for y, _, _ in rows], dtype=np.uint8), np.array([q for _, q, _ in rows])

@@ -24,10 +24,10 @@ def test_a_sample_is_an_equivalence_named_after_first_mentions() -> None:
 
 
 def test_frequencies_are_distributed_as_the_exact_pairs_say() -> None:
-    """One pair of each of 700 documents: its count is binomial with the exact probability."""
+    """One pair of each of 400 documents: its count is binomial with the exact probability."""
     rng, n = np.random.default_rng(11), 200
     z, uniform = [], []
-    while len(z) < 700:
+    while len(z) < 400:
         m = int(rng.integers(2, 15))
         posterior = CorefPosterior(random_matrix(m, rng))
         i, j = sorted(rng.choice(m, size=2, replace=False).tolist())
@@ -41,8 +41,8 @@ def test_frequencies_are_distributed_as_the_exact_pairs_say() -> None:
         below = stats.binom.cdf(count - 1, n, p)
         uniform.append(below + rng.random() * (stats.binom.cdf(count, n, p) - below))
     assert stats.kstest(uniform, "uniform").pvalue > 0.01
-    assert np.mean(z) == pytest.approx(0.0, abs=3 / np.sqrt(700))
-    assert np.std(z) == pytest.approx(1.0, abs=3 / np.sqrt(1_400))
+    assert np.mean(z) == pytest.approx(0.0, abs=3 / np.sqrt(400))
+    assert np.std(z) == pytest.approx(1.0, abs=3 / np.sqrt(800))
 
 
 def test_whole_clusterings_are_as_frequent_as_their_probability() -> None:

@@ -55,7 +55,7 @@ SELECTED = [
 
 @pytest.mark.parametrize(
     ("suffix", "where", "rows"),
-    [(suffix, *one) for suffix in SUFFIXES for one in (SELECTED if suffix in (".csv", ".parquet") else SELECTED[::4])],
+    [(suffix, *one) for suffix in SUFFIXES for one in (SELECTED if suffix == ".parquet" else SELECTED[::4])],
 )
 def test_rows_are_those_that_satisfy_it(suffix: str, where: str, rows: list[int], tmp_path: Path) -> None:
     path = write(tmp_path / f"x{suffix}", ROWS)
@@ -115,7 +115,7 @@ def with_gap(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Table]]:
     database.close()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(TREES)
 def test_any_expression_selects_as_brute_force_does(with_gap: list[Table], tree: Any) -> None:
     wanted = [row for row in range(6) if holds(tree, row)]

@@ -119,6 +119,12 @@ def test_no_data_frame_library_is_needed(tmp_path: Path) -> None:
     assert (done.stdout.strip(), done.stderr) == ("done", "")
 
 
+def test_what_duckdb_says_of_an_interrupt_is_one() -> None:
+    with pytest.raises(KeyboardInterrupt), reading("dev.csv"):
+        raise RuntimeError("Query interrupted")
+
+
+@pytest.mark.long
 def test_an_interrupted_query_is_no_fault_of_the_file() -> None:
     """The query takes a second or two; DuckDB stops one only where its threads come up for air."""
     database = Database()

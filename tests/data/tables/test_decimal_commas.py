@@ -86,7 +86,7 @@ def test_other_formats_have_a_decimal_point(tmp_path: Path) -> None:
         read_columns([path], numbers=["a"])
 
 
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(st.lists(st.floats(0, 1, allow_subnormal=False), min_size=1, max_size=30))
 def test_a_column_with_commas_is_the_column_with_points(
     tmp_path_factory: pytest.TempPathFactory, values: list[float]
@@ -130,15 +130,18 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     "line",
     [
         "calibration news.csv --target gold --prob prob --weight weight",
-        "calibration compare news.csv --target gold --prob prob --prob other",
+        pytest.param("calibration compare news.csv --target gold --prob prob --prob other", marks=pytest.mark.long),
         "check calibration news.csv --target gold --prob prob --max-error 0.5",
-        "check score news.csv --score prob --min-score 0.1",
+        pytest.param("check score news.csv --score prob --min-score 0.1", marks=pytest.mark.long),
         "counts estimate news.csv --prob prob --target gold",
-        "monitor update state.json news.csv --target gold --prob prob --date day --tolerance 0.1",
+        pytest.param(
+            "monitor update state.json news.csv --target gold --prob prob --date day --tolerance 0.1",
+            marks=pytest.mark.long,
+        ),
         "recalibrate evaluate news.csv --target gold --prob prob --method platt",
-        "selective news.csv --target gold --prob prob --where prob>0.25",
+        pytest.param("selective news.csv --target gold --prob prob --where prob>0.25", marks=pytest.mark.long),
         "significance news.csv --target gold --baseline prob --model other --metric brier --resamples 200",
-        "significance news.csv --baseline prob --model other --metric score",
+        pytest.param("significance news.csv --baseline prob --model other --metric score", marks=pytest.mark.long),
     ],
 )
 def test_a_command_prints_the_same_and_says_what_it_read(

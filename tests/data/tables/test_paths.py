@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure.data import open_predictions, read_columns
@@ -79,6 +79,7 @@ def test_a_path_is_read_as_it_is_written(steps: list[str | int]) -> None:
     assert place_of(path_text("doc", steps), ["doc"], file="x") == Place("doc", tuple(steps))
 
 
+@settings(max_examples=25)
 @given(st.lists(st.lists(st.text('a/ "', min_size=1, max_size=4), min_size=2, max_size=2), min_size=2, max_size=2))
 def test_different_parts_are_different_keys(rows: list[list[str]]) -> None:
     key = Column("key", "VARCHAR", parts=(Column("a", "VARCHAR"), Column("b", "VARCHAR"))).sql

@@ -21,8 +21,10 @@ TAKEN = [
 FORMATS = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".npz")
 
 
-@pytest.mark.parametrize("names", TAKEN)
-@pytest.mark.parametrize("suffix", FORMATS)
+@pytest.mark.parametrize(
+    ("suffix", "names"),
+    [(suffix, names) for suffix in FORMATS for names in (TAKEN if suffix in (".csv", ".parquet") else TAKEN[:1])],
+)
 def test_a_column_of_any_name_is_the_files_own(suffix: str, names: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "year=2020").mkdir()
     values: list[list[Any]] = [[1, 0, 1], [0.5, 0.25, 0.75], ["a", "b", "a"], ["c", "d", "d"], [1.0, 2.0, 3.0]]

@@ -126,6 +126,10 @@ def test_a_few_made_up_data_sets() -> None:
     calibrated = cell("calibrated", "platt", 300, 12)
     assert calibrated.improves <= 0.05 + 2.6 * np.sqrt(0.05 * 0.95 / 12)
     _holds(calibrated)
+
+
+@pytest.mark.long
+def test_a_few_made_up_data_sets_of_overconfident_models() -> None:
     _holds(cell("T = 1.5", "temperature", 300, 12))
 
 

@@ -37,7 +37,7 @@ def check_everything(path: Path, sentences: list[list[str]], features: str) -> N
     assert sum(one != other for one, other in zip(best, others, strict=True)) <= len(best) / 500
 
 
-@pytest.mark.parametrize("features", ["basic", "advanced"])
+@pytest.mark.parametrize("features", ["basic", pytest.param("advanced", marks=pytest.mark.long)])
 def test_all_marginals_of_tweets(real_data: Path, tmp_path: Path, features: str) -> None:
     words, tags = tweets(real_data, "train")
     train((words[:200], tags[:200]), tmp_path / "model", features=features, c2=0.1, max_iterations=20)

@@ -107,7 +107,7 @@ def test_the_interval_of_the_calibration_error_lies_around_the_difference() -> N
     q = 0.1 + 0.8 * rng.random(4000)
     y = (rng.random(4000) < q).astype(int)
     for interval in ("basic", "percentile"):
-        row = compare(y, q, q + 0.1, metrics="squared_calibration_error", interval=interval, rng=0, n_resamples=2000)[0]
+        row = compare(y, q, q + 0.1, metrics="squared_calibration_error", interval=interval, rng=0, n_resamples=1000)[0]
         assert row.difference == pytest.approx(0.01, abs=0.003)
         assert row.low < 0.01 < row.high
         assert (row.low + row.high) / 2 == pytest.approx(row.difference, abs=0.0006)

@@ -66,7 +66,7 @@ def test_the_stratified_bootstrap_is_that_of_all_draws(sizes: list[int], alike: 
     assert (row.low, row.high) == pytest.approx(ends, abs=0.04 * max(ends[1] - ends[0], 0.1))
 
 
-@pytest.mark.parametrize("size", [2, 4])
+@pytest.mark.parametrize("size", [2, pytest.param(4, marks=pytest.mark.long)])
 @pytest.mark.parametrize("method", ["bootstrap", "permutation"])
 def test_small_strata_keep_the_level(size: int, method: str) -> None:
     """Type-I error was .95 for strata of 2 and .46 for strata of 4."""
@@ -76,7 +76,7 @@ def test_small_strata_keep_the_level(size: int, method: str) -> None:
     assert rates["accuracy"] <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 80)
 
 
-@pytest.mark.parametrize("kind", ["equal", "lognormal", "one large"])
+@pytest.mark.parametrize("kind", [pytest.param("equal", marks=pytest.mark.long), "lognormal", "one large"])
 def test_intervals_of_few_clusters_hold_the_truth(kind: str) -> None:
     """They missed it in .13 to .28 of the sets."""
     missed = 0

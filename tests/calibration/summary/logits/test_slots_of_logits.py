@@ -73,7 +73,7 @@ def test_narrow_numbers_are_widened_first(dtype) -> None:
     assert slots_of_logits(narrow, targets) == slots_of_logits(narrow.astype(np.float64), targets)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.data())
 def test_any_split_into_batches_and_blocks(data) -> None:
     logits, targets = model(40, 7)

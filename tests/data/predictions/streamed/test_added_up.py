@@ -87,9 +87,19 @@ def test_few_rows_of_any_format(suffix: str, tmp_path: Path) -> None:
     ("column", "value", "told"),
     [
         ("q", 1.25, r"q must lie in \[0, 1\]; row 524,300 of .*x\.npz \(counted from 1\) holds 1\.25"),
-        ("q", np.nan, r"q must not be missing; row 524,300 of .*x\.npz \(counted from 1\) holds nothing"),
+        pytest.param(
+            "q",
+            np.nan,
+            r"q must not be missing; row 524,300 of .*x\.npz \(counted from 1\) holds nothing",
+            marks=pytest.mark.long,
+        ),
         ("w", -1.0, r"w must be a weight, finite and not negative; row 524,300 of .*x\.npz .* holds -1"),
-        ("w", np.inf, r"w must be a weight, finite and not negative; row 524,300 of .*x\.npz .* holds inf"),
+        pytest.param(
+            "w",
+            np.inf,
+            r"w must be a weight, finite and not negative; row 524,300 of .*x\.npz .* holds inf",
+            marks=pytest.mark.long,
+        ),
         ("y", 2.0, r"y must have two values; it holds "),
     ],
 )
