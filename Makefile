@@ -10,7 +10,7 @@ PROGRAMS := .venv-programs/bin
 PARALLEL := -n logical --dist worksteal
 CONSTRAINTS := -c constraints.txt
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
-# uv installs in ten seconds what takes pip a minute; where it cannot, pip does, or says why not.
+# uv is several times faster than pip; where it cannot install, pip does, or says why not.
 install = { $(PIP) -c constraints.txt uv && $(BIN)/uv pip install -q --python $(BIN)/python $(CONSTRAINTS) $(1); } 2>/dev/null \
 	|| $(PIP) $(CONSTRAINTS) $(1)
 

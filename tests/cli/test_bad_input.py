@@ -15,11 +15,6 @@ from tests.cli.bad_input_page import PAGE, TOPICS, page
 from tests.cli.running import howsure as run
 
 WRONG = [wrong for wrongs in TOPICS.values() for wrong in wrongs]
-TURN = [
-    pytest.param(wrong, id=wrong.what, marks=[pytest.mark.long] if at % 2 else [])
-    for wrongs in TOPICS.values()
-    for at, wrong in enumerate(wrongs)
-]
 
 
 def write_files(wrong: Wrong, folder: Path) -> None:
@@ -32,9 +27,8 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-@pytest.mark.parametrize("wrong", TURN)
+@pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: wrong.what)
 def test_wrong_input_gets_its_sentence(wrong: Wrong, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every day half of each topic, in the long suite all of them."""
     monkeypatch.chdir(tmp_path)
     write_files(wrong, tmp_path)
     done = run(*shlex.split(wrong.typed))
