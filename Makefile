@@ -62,9 +62,11 @@ test-versions:  ## the tests under each Python that is found, each in an environ
 test-ranges:  ## the tests with the newest libraries that pyproject.toml allows
 	$(MAKE) VENV=.venv-ranges CONSTRAINTS= test test-long
 
+# Of libraries older than this Python there are no wheels; then the oldest that has one.
 test-lowest:  ## the tests with the oldest libraries that pyproject.toml allows
 	test -x .venv-lowest/bin/uv || { $(PYTHON) -m venv .venv-lowest && .venv-lowest/bin/pip install -qq uv; }
-	VIRTUAL_ENV=.venv-lowest .venv-lowest/bin/uv pip install -q --resolution lowest-direct -e ".[dev]"
+	VIRTUAL_ENV=.venv-lowest .venv-lowest/bin/uv pip install -q --resolution lowest-direct \
+	--only-binary :all: --no-binary howsure -e ".[dev]"
 	touch .venv-lowest/.ready
 	$(MAKE) VENV=.venv-lowest test test-long
 
