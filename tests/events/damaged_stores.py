@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import duckdb
 
+from howsure.events.store.event_store import EventStore
+from howsure.events.store.reading import Store
 from howsure.events.store.schema import TABLES
 from tests.events.made_up_store import hussein_document, store_file, write_store
 
@@ -179,6 +185,33 @@ def damaged(whole: Path, path: Path, statements: str) -> Path:
     with duckdb.connect(path) as connection:
         connection.execute(statements)
     return path
+
+
+@dataclass(frozen=True)
+class _OneTransaction:
+    """A store as it is seen inside a transaction: every cursor is the connection that began it."""
+
+    path: Path
+    begun: duckdb.DuckDBPyConnection
+    settings: Mapping[str, Any]
+
+    @property
+    def connection(self) -> Any:
+        return self
+
+    def cursor(self) -> Any:
+        return nullcontext(self.begun)
+
+
+@contextmanager
+def damaged_for_now(store: EventStore, statements: str) -> Iterator[Store]:
+    """An open store after some statements, which are taken back at the end: no file is copied, none opened."""
+    store.connection.execute("BEGIN")
+    try:
+        store.connection.execute(statements)
+        yield _OneTransaction(store.path, store.connection, store.settings)
+    finally:
+        store.connection.execute("ROLLBACK")
 
 
 def of_document(statement: str, number: int = 0) -> str:

@@ -27,7 +27,7 @@ from howsure.events.parts.part import BATCH
 from howsure.events.store.schema import TABLES
 from tests.events import newswire
 
-DOCUMENTS = 3 * BATCH + 11  # of the newswire of which all is extracted
+DOCUMENTS = 2 * BATCH + 11  # of the newswire of which all is extracted
 FORKSERVER = get_context("forkserver")  # starts processes that have loaded what they need
 FORKSERVER.set_forkserver_preload(["tests.events.stores"])
 

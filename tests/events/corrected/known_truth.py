@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import datetime
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from howsure.events.labels.draw import draw_documents
+from howsure.events.labels.progress import reading_order
 from howsure.events.labels.settled import SettledLabels
 from howsure.events.store.event_store import EventStore
-from tests.events.made_up_store import packed
+from tests.events.labels.labelled_stores import give
+from tests.events.made_up_store import copied, packed
 
 ACTORS = ("AAA", "BBB")
 TITLES = {"AAA": "Arland", "BBB": "Borland", "CCC": "Corland"}
@@ -129,17 +134,20 @@ def known_truth(path: Path, *, n: int = 400, seed: int = 0, order: Sequence[int]
 
 def labelled_store(path: Path, *, n: int = 240, read: int = 80, question: str = QUESTION) -> Path:
     """A store of a known truth in which a reader, Anna, has answered for documents of a draw; closed."""
-    from howsure.events.labels.answers import record_answer
-    from howsure.events.labels.draw import draw_documents
+    return copied(_labelled_file(n, read, question), path)
 
-    known = known_truth(path, n=n)
-    known.store.close()
-    with EventStore.open(path, read_only=False) as store:
-        draw_documents(store, read, actors=ACTORS, question=question, by="none")
-        order = store.ask("SELECT document FROM label_sample ORDER BY position")
-        with store.transaction():
-            for (number,) in order:
-                truth = known.truth[int(np.searchsorted(known.documents, number))]
-                acting = [actor for actor, acts in zip(ACTORS, truth, strict=True) if acts]
-                record_answer(store, number, "Anna", acting=acting, revision=0)
-    return path
+
+@cache
+def _labelled_file(n: int, read: int, question: str) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "labelled.duckdb")
+        known = known_truth(path, n=n)
+        known.store.close()
+        with EventStore.open(path, read_only=False) as store:
+            draw_documents(store, read, actors=ACTORS, question=question, by="none")
+            truth = dict(zip(known.documents.tolist(), known.truth.tolist(), strict=True))
+            give(store, "Anna", [
+                (number, [actor for actor, acts in zip(ACTORS, truth[number], strict=True) if acts])
+                for number in reading_order(store)
+            ])  # fmt: skip
+        return path.read_bytes()

@@ -30,6 +30,7 @@ from howsure.events.rules.rule import Rule, built_in_rule
 from howsure.events.store.check_store import check_store
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.schema import LABEL_TABLES
+from howsure.events.store.settings import read_settings
 from tests.events import newswire
 from tests.events.stores import FORKSERVER, contents, extract_to, work
 
@@ -196,20 +197,22 @@ def test_days_that_the_store_left_out_do_not_come_back(model: Path, tmp_path: Pa
     assert not (tmp_path / "b.duckdb").exists()
 
 
-@pytest.mark.parametrize(
-    "change",
-    [f"DELETE FROM settings WHERE name = '{name}'" for name in ("finished", "names", *[*NEEDED][::2])]
-    + [f"UPDATE settings SET value = '{{}}' WHERE name = '{name}'" for name in [*NEEDED][1::2]],
-)
-def test_settings_that_somebody_cut_are_told_in_one_sentence(
-    change: str, model: Path, tmp_path: Path, few: Path
-) -> None:
-    path = tmp_path / "cut.duckdb"
+def test_settings_that_somebody_cut_are_told_in_one_sentence(model: Path, tmp_path: Path, few: Path) -> None:
+    path, right = tmp_path / "cut.duckdb", AntecedentModel.load(model)
     path.write_bytes(few.read_bytes())
-    with duckdb.connect(path) as connection:
-        connection.execute(change)
-    with EventStore.open(path) as store, pytest.raises(InputError, match=r"cannot be counted again: \w+ is not whole"):
-        recount_events(store, tmp_path / "a.duckdb", rule=SPOKE, model=AntecedentModel.load(model))
+    empty = "UPDATE settings SET value = '{}' WHERE name = ?"
+    with EventStore.open(path, read_only=False) as store:
+        for change, names in (
+            ("DELETE FROM settings WHERE name = ?", ("finished", "names", *[*NEEDED][::2])),
+            (empty, [*NEEDED][1::2]),
+        ):
+            for name in names:
+                store.connection.execute("BEGIN")
+                store.connection.execute(change, [name])
+                store.settings = read_settings(store.connection, path)
+                with pytest.raises(InputError, match=r"cannot be counted again: \w+ is not whole"):
+                    recount_events(store, tmp_path / "a.duckdb", rule=SPOKE, model=right)
+                store.connection.execute("ROLLBACK")
 
 
 @pytest.fixture(scope="module")

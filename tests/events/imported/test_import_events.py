@@ -23,6 +23,7 @@ from howsure.events.store.packed_samples import as_bits
 from howsure.explorer import events_report, queries
 from howsure.stats.poisson_binomial import poisson_binomial
 from tests.events.imported.scored_files import ROWS, scores_of
+from tests.events.made_up_store import copied
 from tests.events.stores import contents
 
 BARE = Fields(id="id", date="date")
@@ -43,7 +44,8 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def path(imported: Path, tmp_path: Path) -> Path:
     """A copy of a store that was imported, beside its scores."""
-    return shutil.copytree(imported, tmp_path, dirs_exist_ok=True) / "s.duckdb"
+    shutil.copy(imported / "scores.csv", tmp_path)
+    return copied((imported / "s.duckdb").read_bytes(), tmp_path / "s.duckdb")
 
 
 def test_what_is_in_it(path: Path) -> None:
@@ -239,23 +241,8 @@ def test_the_settings_say_where_it_comes_from(path: Path) -> None:
     assert json.loads(json.dumps(held)) == held
 
 
-@pytest.mark.parametrize(
-    ("edit", "told"),
-    [
-        ("UPDATE events SET probability = 0.5 WHERE probability = 0.9", "probability and entities must be those of"),
-        ("UPDATE events SET probability = 1.5", "probability must lie in [0, 1]"),
-        ("DELETE FROM documents WHERE document = 2", "document must be one of the table documents"),
-    ],
-)
-def test_damage_is_found(edit: str, told: str, path: Path) -> None:
+def test_damage_is_found(path: Path) -> None:
     with duckdb.connect(path) as tables:
-        tables.execute(edit)
-    assert any(told in one.rule for one in check_store(path).damage) or told in str(_refusal(path))
-
-
-def _refusal(path: Path) -> InputError | None:
-    try:
-        EventStore.open(path).close()
-    except InputError as error:
-        return error
-    return None
+        tables.execute("UPDATE events SET probability = 0.5 WHERE probability = 0.9")
+    (found,) = check_store(path).damage
+    assert found.rule == "probability and entities must be those of the samples"

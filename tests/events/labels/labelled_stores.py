@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from howsure.events.labels.answers import record_answer
 from howsure.events.labels.draw import draw_documents
 from howsure.events.labels.progress import reading_order
 from howsure.events.store.event_store import EventStore
@@ -32,10 +33,22 @@ def drawn_store(path: Path, n: int = 20, **options: Any) -> EventStore:
 def answer_all(store: EventStore, coder: str, acting: dict[int, list[str]] | None = None) -> list[int]:
     """Answers of a coder to all drawn documents, by their place in the order of reading; none acts in the others."""
     order = reading_order(store)
-    with store.transaction():
-        for at, number in enumerate(order):
-            record_answer(store, number, coder, acting=(acting or {}).get(at, []), revision=0)
+    give(store, coder, [(number, (acting or {}).get(at, [])) for at, number in enumerate(order)])
     return order
+
+
+def give(store: EventStore, coder: str, answers: Sequence[tuple[int, Sequence[str]]]) -> None:
+    """First answers of a coder, by document, as `record_answer` writes them one by one."""
+    ((last,),) = store.ask("SELECT coalesce(max(entry), 0) FROM answers")
+    n = len(answers)
+    now = datetime.datetime.now(datetime.UTC).replace(tzinfo=None)
+    store.append({
+        "answers": {
+            "entry": [*range(last + 1, last + n + 1)], "document": [number for number, _ in answers],
+            "coder": [coder] * n, "settles": [False] * n, "acting": [list(acting) for _, acting in answers],
+            "unclear": [False] * n, "revision": [1] * n, "given": [now] * n,
+        }
+    })  # fmt: skip
 
 
 def without_label_tables(store: EventStore) -> EventStore:

@@ -13,7 +13,7 @@ from howsure.events.labels.agreement import ALIKE, RARE, Agreement, agreement
 from howsure.events.labels.answers import record_answer
 from howsure.events.labels.progress import reading_order
 from howsure.events.store.event_store import EventStore
-from tests.events.labels.labelled_stores import answer_all, drawn_store
+from tests.events.labels.labelled_stores import answer_all, drawn_store, give
 
 
 @pytest.fixture(scope="module")
@@ -37,8 +37,8 @@ def rows_by_actor(found: Agreement) -> dict[str, tuple[float | None, int, int]]:
 def test_two_coders_by_hand(store: EventStore) -> None:
     """Krippendorff's example of ten units, as answers on one actor: alpha 0.095; the other actor never acts."""
     for coder, said in (("anna", "0100000010"), ("bob", "1110010000")):
-        for number, value in zip(reading_order(store), said, strict=False):
-            record_answer(store, number, coder, acting=["IRQ"] if value == "1" else [], revision=0)
+        units = zip(reading_order(store), said, strict=False)
+        give(store, coder, [(number, ["IRQ"] if value == "1" else []) for number, value in units])
     found = agreement(store)
     by = rows_by_actor(found)
     assert by["IRQ"] == (pytest.approx(0.0952, abs=5e-5), 10, 4)
@@ -52,8 +52,7 @@ def test_two_coders_by_hand(store: EventStore) -> None:
 
 def test_unclear_answers_and_single_readers_are_missing(store: EventStore) -> None:
     order = answer_all(store, "anna", {at: ["IRQ"] for at in range(0, 40, 2)})
-    for at in range(20):
-        record_answer(store, order[at], "bob", acting=["IRQ"] if at % 2 == 0 else [], revision=0)
+    give(store, "bob", [(order[at], ["IRQ"] if at % 2 == 0 else []) for at in range(20)])
     before = agreement(store)
     record_answer(store, order[19], "bob", acting=[], unclear=True, revision=1)
     after = agreement(store)
@@ -65,8 +64,8 @@ def test_unclear_answers_and_single_readers_are_missing(store: EventStore) -> No
 def test_full_agreement_has_an_interval_too(store: EventStore) -> None:
     """Twenty documents without a difference leave a share of differing ones of 1 - 0.025^(1/20) = 0.168 possible."""
     for coder in ("anna", "bob"):
-        for at, number in enumerate(reading_order(store)[:20]):
-            record_answer(store, number, coder, acting=["IRQ"] if at < 10 else [], revision=0)
+        units = enumerate(reading_order(store)[:20])
+        give(store, coder, [(number, ["IRQ"] if at < 10 else []) for at, number in units])
     row = agreement(store).rows[0]
     assert (row.alpha, row.high) == (1.0, 1.0)
     assert row.low == pytest.approx(1 - (1 - 0.025 ** (1 / 20)) / 0.5)
@@ -106,29 +105,15 @@ def test_the_interval_covers(tmp_path: Path) -> None:
         order = reading_order(store)
         for at in range(rounds):
             world = rng.random(40) < share
-            rows = []
+            store.connection.execute("DELETE FROM answers")
             for coder in ("anna", "bob"):
                 said = world ^ (rng.random(40) > right)
-                rows += [
-                    (number, coder, ["IRQ"] if one else []) for number, one in zip(order, said.tolist(), strict=True)
-                ]
-            store.connection.execute("DELETE FROM answers")
-            store.append(_answers(rows))
+                given = zip(order, said.tolist(), strict=True)
+                give(store, coder, [(number, ["IRQ"] if one else []) for number, one in given])
             row = agreement(store, seed=at).rows[0]
             assert row.low is not None
             hits += row.low <= truth <= (row.high or 0)
     assert hits / rounds >= 0.85
-
-
-def _answers(rows: list[tuple[int, str, list[str]]]) -> dict[str, dict[str, list[object]]]:
-    n = len(rows)
-    return {
-        "answers": {
-            "entry": [*range(1, n + 1)], "document": [one[0] for one in rows], "coder": [one[1] for one in rows],
-            "settles": [False] * n, "acting": [one[2] for one in rows], "unclear": [False] * n, "revision": [1] * n,
-            "given": ["2026-01-01"] * n,
-        }
-    }  # fmt: skip
 
 
 def test_its_results_are_plain(store: EventStore) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,10 @@ from howsure.events.labels.progress import reading_order
 from howsure.events.labels.settled import settled_labels
 from howsure.events.store.check_store import check_store
 from howsure.events.store.event_store import EventStore
-from tests.events.damaged_stores import damaged
+from howsure.events.store.refusals import check_opened
+from tests.events.damaged_stores import damaged, damaged_for_now
 from tests.events.labels.labelled_stores import answer_all, drawn_store
+from tests.events.made_up_store import copied
 
 
 @pytest.fixture(scope="module")
@@ -50,21 +53,38 @@ LATER = {
 }  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def store(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventStore]:
+    """A copy, in which damage is taken back at once."""
+    path = copied(whole.read_bytes(), tmp_path_factory.mktemp("damaged") / "s.duckdb")
+    with EventStore.open(path, read_only=False) as held:
+        yield held
+
+
 @pytest.mark.parametrize("statement", AT_OPENING)
-def test_damage_is_told_at_the_door(statement: str, whole: Path, tmp_path: Path) -> None:
+def test_what_looks_at_the_door_finds_damage(statement: str, store: EventStore) -> None:
+    with damaged_for_now(store, statement) as held, pytest.raises(InputError, match=AT_OPENING[statement]):
+        check_opened(held)
+
+
+def test_damage_is_told_at_the_door(whole: Path, tmp_path: Path) -> None:
+    statement = [*AT_OPENING][-1]
     with pytest.raises(InputError, match=AT_OPENING[statement]):
         EventStore.open(damaged(whole, tmp_path / "d.duckdb", statement))
 
 
-@pytest.mark.parametrize("statement", LATER)
+@pytest.mark.parametrize("statement", [*[*LATER][1:], pytest.param(next(iter(LATER)), marks=pytest.mark.long)])
 def test_the_check_finds_what_only_answers_depend_on(statement: str, whole: Path, tmp_path: Path) -> None:
     path = damaged(whole, tmp_path / "d.duckdb", statement)
     assert [(one.table, one.rule) for one in check_store(path).damage] == [LATER[statement]]
-    with EventStore.open(path) as store:
-        if LATER[statement][0] == "label_draw":
-            for ask in (labelling_of, settled_labels):
-                with pytest.raises(InputError, match="is damaged: the settings of a draw in the table label_draw"):
-                    ask(store)
+
+
+@pytest.mark.parametrize("statement", [one for one, (table, _) in LATER.items() if table == "label_draw"])
+def test_settings_of_a_draw_that_are_none_are_told_by_all_who_ask(statement: str, store: EventStore) -> None:
+    with damaged_for_now(store, statement) as held:
+        for ask in (labelling_of, settled_labels):
+            with pytest.raises(InputError, match="is damaged: the settings of a draw in the table label_draw"):
+                ask(held)
 
 
 def test_what_is_left_beside_a_store_is_read_by_all(whole: Path, tmp_path: Path) -> None:

@@ -17,16 +17,17 @@ from howsure.events import check_store, event_series, merge_stores
 from howsure.events.parts import merge_stores as module
 from howsure.events.parts.part import BATCH
 from howsure.events.store.event_store import EventStore
+from howsure.events.store.settings import read_settings
 from tests.events import newswire
 from tests.events.stores import Stopped, contents, extract_to
 
-DOCUMENTS = 4 * BATCH + 11  # two batches, two of which one is short, and one
-REPRINTED = (0, BATCH, 2 * BATCH)  # the same text in three parts
+DOCUMENTS = 3 * BATCH + 11  # two batches, and two of which one is short
+REPRINTED = (0, BATCH, 2 * BATCH)  # the same text in both parts
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A corpus, a model, the store of all, and the stores of three parts."""
+    """A corpus, a model, the store of all, and the stores of two parts."""
     folder = tmp_path_factory.mktemp("parts")
     stories = [newswire.story(number, sentences=2) for number in range(DOCUMENTS)]
     for number in REPRINTED[1:]:
@@ -34,14 +35,14 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_conllu(stories, folder / "news.conllu")
     newswire.write_model(folder / "model.npz")
     extract_to(folder / "whole.duckdb", folder / "news.conllu", folder / "model.npz")
-    for number in (1, 2, 3):
+    for number in (1, 2):
         extract_part(folder, number)
     return folder
 
 
-def extract_part(folder: Path, number: int, *, store: Path | None = None, **options: Any) -> Any:
+def extract_part(folder: Path, number: int, *, of: int = 2, store: Path | None = None, **options: Any) -> Any:
     target = store or folder / f"part-{number}.duckdb"
-    return extract_to(target, folder / "news.conllu", folder / "model.npz", part=(number, 3), **options)
+    return extract_to(target, folder / "news.conllu", folder / "model.npz", part=(number, of), **options)
 
 
 @pytest.fixture(scope="module")
@@ -49,8 +50,8 @@ def whole(place: Path) -> dict[str, Any]:
     return contents(place / "whole.duckdb")
 
 
-def parts_of(place: Path) -> list[Path]:
-    return [place / f"part-{number}.duckdb" for number in (1, 2, 3)]
+def parts_of(place: Path, of: int = 2) -> list[Path]:
+    return [place / f"part-{number}.duckdb" for number in range(1, of + 1)]
 
 
 def test_merged_parts_are_the_store_of_one_run(
@@ -61,9 +62,9 @@ def test_merged_parts_are_the_store_of_one_run(
     store, told = tmp_path / "all.duckdb", list[int]()
     report = merge_stores(parts_of(place)[::-1], store, advance=told.append)
     assert contents(store) == whole
-    assert (report.parts, report.documents, report.was_there) == (3, DOCUMENTS, False)
+    assert (report.parts, report.documents, report.was_there) == (2, DOCUMENTS, False)
     assert told == [3 * BATCH, DOCUMENTS - 3 * BATCH]
-    assert len({document // BATCH % 3 for document, _ in whole["stories"]}) > 1  # a story that lies in several parts
+    assert len({document // BATCH % 2 for document, _ in whole["stories"]}) > 1  # a story that lies in several parts
     assert os.listdir(tmp_path) == [store.name]
     with EventStore.open(store) as merged, EventStore.open(place / "whole.duckdb") as one:
         assert event_series(merged).to_dict() == event_series(one).to_dict()
@@ -85,7 +86,7 @@ def test_a_part_that_was_stopped_is_gone_on_with(place: Path, tmp_path: Path) ->
 
     first = extract_part(place, 2, store=store, advance=stop)
     assert (first.interrupted, first.read, first.total) == (True, BATCH, BATCH + 11)
-    with pytest.raises(InputError, match=r"part-2\.duckdb, part 2 of 3, is not finished: give the command"):
+    with pytest.raises(InputError, match=r"part-2\.duckdb, part 2 of 2, is not finished: give the command"):
         merge_stores([store], tmp_path / "all.duckdb")
     then = extract_part(place, 2, store=store)
     assert (then.before, then.read) == (BATCH, 11)
@@ -98,26 +99,26 @@ def test_more_parts_than_batches(place: Path, tmp_path: Path) -> None:
     few = newswire.write_corpus(tmp_path / "news.conllu", BATCH + 1)
     shutil.copy(place / "model.npz", tmp_path)
     extract_to(tmp_path / "whole.duckdb", few, place / "model.npz")
-    reports = [extract_part(tmp_path, number) for number in (1, 2, 3)]
+    reports = [extract_part(tmp_path, number, of=3) for number in (1, 2, 3)]
     assert [report.kept for report in reports] == [BATCH, 1, 0]
-    merge_stores(parts_of(tmp_path), tmp_path / "all.duckdb")
+    merge_stores(parts_of(tmp_path, 3), tmp_path / "all.duckdb")
     assert contents(tmp_path / "all.duckdb") == contents(tmp_path / "whole.duckdb")
 
 
 def test_a_part_is_not_taken_for_the_whole(place: Path, tmp_path: Path) -> None:
     part = place / "part-2.duckdb"
     for read_only in (True, False):
-        with pytest.raises(InputError, match=r"holds part 2 of 3 of its input, not all of it: put the parts together"):
+        with pytest.raises(InputError, match=r"holds part 2 of 2 of its input, not all of it: put the parts together"):
             EventStore.open(part, read_only=read_only)
     with EventStore.open(part, part=True) as store:
-        assert store.settings["part"] == {"number": 2, "of": 3, "documents": DOCUMENTS}
+        assert store.settings["part"] == {"number": 2, "of": 2, "documents": DOCUMENTS}
     held = check_store(part)
     assert held.is_whole
-    assert f"{part} is undamaged, part 2 of 3 of its input: {BATCH + 11} documents" in held.verdict()
+    assert f"{part} is undamaged, part 2 of 2 of its input: {BATCH + 11} documents" in held.verdict()
     assert held.recipe["part"]["number"] == 2
     shutil.copy(part, tmp_path / "again.duckdb")
-    with pytest.raises(InputError, match=r"begun with other settings: part\.number was 2 and is now 3"):
-        extract_part(place, 3, store=tmp_path / "again.duckdb")
+    with pytest.raises(InputError, match=r"begun with other settings: part\.number was 2 and is now 1"):
+        extract_part(place, 1, store=tmp_path / "again.duckdb")
     with pytest.raises(InputError, match=r"begun with other settings: part was \{.*\} and is now null"):
         extract_to(tmp_path / "again.duckdb", place / "news.conllu", place / "model.npz")
 
@@ -141,17 +142,20 @@ def refused(parts: list[Path], folder: Path) -> str:
 
 
 def test_a_part_that_is_missing_is_named(place: Path, tmp_path: Path) -> None:
-    one, two, three = parts_of(place)
-    assert "of 3, 1 part is missing: 2. Extract part 2/3 too" in refused([one, three], tmp_path)
-    assert "of 3, 2 parts are missing: 1, 3. Extract part 1/3 too" in refused([two], tmp_path)
+    one, two = parts_of(place)
+    assert "of 2, 1 part is missing: 2. Extract part 2/2 too" in refused([one], tmp_path)
+    of_four = Path(shutil.copy(two, tmp_path / "of-four.duckdb"))
+    with duckdb.connect(of_four) as connection:
+        connection.execute("UPDATE settings SET value = json_merge_patch(value, '{\"of\": 4}') WHERE name = 'part'")
+    assert "of 4, 3 parts are missing: 1, 3, 4. Extract part 1/4 too" in refused([of_four], tmp_path)
     assert "parts must name the stores of all parts" in refused([], tmp_path)
     assert "there is no store" in refused([one, two, place / "part-9.duckdb"], tmp_path)
 
 
 def test_a_part_that_is_given_twice_is_named(place: Path, tmp_path: Path) -> None:
-    one, two, three = parts_of(place)
+    one, two = parts_of(place)
     copied = Path(shutil.copy(two, tmp_path / "copied.duckdb"))
-    assert f"part 2 of 3 is both {two} and {copied}" in refused([one, two, copied, three], tmp_path)
+    assert f"part 2 of 2 is both {two} and {copied}" in refused([one, two, copied], tmp_path)
 
 
 def test_what_is_no_part_is_refused(place: Path, tmp_path: Path) -> None:
@@ -165,7 +169,7 @@ def test_what_is_no_part_is_refused(place: Path, tmp_path: Path) -> None:
         ("UPDATE settings SET value = '21' WHERE name = 'seed'", r"seed is 0 in .*part-1.* and 21 in .*part-2"),
         (
             "UPDATE settings SET value = json_merge_patch(value, '{\"documents\": 400}') WHERE name = 'part'",
-            r"part\.documents is 267 in .* and 400 in",
+            r"part\.documents is 203 in .* and 400 in",
         ),
         ("UPDATE settings SET value = '\"0.0.1\"' WHERE name = 'howsure'", r"was made by howsure 0\.0\.1, and this is"),
         ("UPDATE settings SET value = '3' WHERE name = 'version'", r"part-2\.duckdb was made by howsure"),
@@ -174,11 +178,11 @@ def test_what_is_no_part_is_refused(place: Path, tmp_path: Path) -> None:
             "DELETE FROM mentions WHERE document = 64; DELETE FROM antecedents WHERE document = 64; "
             "DELETE FROM clusterings WHERE document = 64; DELETE FROM events WHERE document = 64; "
             "DELETE FROM evidence WHERE document = 64",
-            r"part-2\.duckdb, part 2 of 3, is damaged: it holds 74 documents instead of 75",
+            r"part-2\.duckdb, part 2 of 2, is damaged: it holds 74 documents instead of 75",
         ),
         (
             "INSERT INTO left_out VALUES (0, 'elsewhere', NULL, 'no date')",
-            r"part-2\.duckdb, part 2 of 3, is damaged: it holds 1 of another part",
+            r"part-2\.duckdb, part 2 of 2, is damaged: it holds 1 of another part",
         ),
         ("DELETE FROM sentences WHERE document = 64 AND sentence = 0", r"part-2\.duckdb is damaged: table sentences"),
         ("INSERT INTO label_draw VALUES (1, '{}')", r"has labels, which belong to the whole"),
@@ -199,12 +203,13 @@ NO_PARTS = (
 
 
 def test_a_part_that_no_extraction_writes(tmp_path: Path) -> None:
-    EventStore.create(tmp_path / "a.duckdb", {"part": {"number": 1, "of": 2, "documents": 9}}).close()
-    for value in NO_PARTS:
-        with duckdb.connect(tmp_path / "a.duckdb") as connection:
-            connection.execute("UPDATE settings SET value = ? WHERE name = 'part'", [value])
-        with pytest.raises(InputError, match=r"part must be a part, how many there are, and the documents of all"):
-            EventStore.open(tmp_path / "a.duckdb")
+    with EventStore.create(tmp_path / "a.duckdb", {"part": {"number": 1, "of": 2, "documents": 9}}) as store:
+        for value in NO_PARTS:
+            store.connection.execute("UPDATE settings SET value = ? WHERE name = 'part'", [value])
+            with pytest.raises(InputError, match=r"part must be a part, how many there are, and the documents of all"):
+                read_settings(store.connection, store.path)
+    with pytest.raises(InputError, match=r"part must be a part"):
+        EventStore.open(tmp_path / "a.duckdb", part=True)
 
 
 def test_another_file_is_not_written_over(place: Path, tmp_path: Path) -> None:
