@@ -40,7 +40,7 @@ def heads_differ(document: Document, mentions: tuple[Mention, ...]) -> list[str]
 def test_events_and_coreference_agree_in_gold_trees(corpus: str, real_data: Path) -> None:
     """By the first word whose governor lies outside, 12 of GUM's 7,927 annotated mentions had another head."""
     documents = read_documents(real_data / "gum" / f"{corpus}_test.conllu.gz")
-    for document in map(each_span_once, documents[::2]):
+    for document in map(each_span_once, documents[::4]):
         for mentions in (tuple(sorted(document.mentions or ())), detect_mentions(document)):
             assert heads_differ(document, mentions) == []
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import tempfile
+from functools import cache
 from pathlib import Path
 
 import duckdb
 import numpy as np
 
+from howsure.events.store.check_store import check_store
 from howsure.events.store.event_store import EventStore
 from tests.events.made_up_store import (
     TITLES,
     MadeUpDocument,
     MadeUpMention,
+    copied,
     hussein_document,
     random_document,
     write_store,
@@ -39,18 +43,26 @@ def hostile_document(number: int, text: str) -> MadeUpDocument:
 
 def make_hostile_store(path: Path) -> Path:
     """A store of made-up documents; numbers 1 to 6 are hostile, and so are some ids and the title of an actor."""
+    return copied(_hostile_file(), path)
+
+
+@cache
+def _hostile_file() -> bytes:
     rng = np.random.default_rng(3)
     attacks = [hostile_document(number, text) for number, text in enumerate(ATTACKS, 1)]
     others = [random_document(number, rng) for number in range(len(ATTACKS) + 1, DOCUMENTS)]
     titles = {**TITLES, "KWT": ATTACKS[1]}
-    write_store(path, [hussein_document(0), *attacks, *others], samples=SAMPLES, actors=titles).close()
-    with duckdb.connect(path) as connection:
-        for number, name in enumerate(IDS, 1):
-            connection.execute("UPDATE documents SET id = ? WHERE document = ?", [name, number])
-        connection.execute("UPDATE settings SET value = ? WHERE name = 'parser'", [json.dumps(ATTACKS[2])])
-        rule = {"name": "attack", "forms": ["attacked", *ATTACKS]}
-        connection.execute("UPDATE settings SET value = ? WHERE name = 'rule'", [json.dumps(rule)])
-    return path
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "hostile.duckdb")
+        write_store(path, [hussein_document(0), *attacks, *others], samples=SAMPLES, actors=titles).close()
+        with duckdb.connect(path) as connection:
+            for number, name in enumerate(IDS, 1):
+                connection.execute("UPDATE documents SET id = ? WHERE document = ?", [name, number])
+            connection.execute("UPDATE settings SET value = ? WHERE name = 'parser'", [json.dumps(ATTACKS[2])])
+            rule = {"name": "attack", "forms": ["attacked", *ATTACKS]}
+            connection.execute("UPDATE settings SET value = ? WHERE name = 'rule'", [json.dumps(rule)])
+        assert check_store(path).is_whole
+        return path.read_bytes()
 
 
 def opened(path: Path) -> EventStore:

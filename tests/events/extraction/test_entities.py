@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure.data.documents.document import Mention
@@ -47,6 +47,7 @@ def situations(draw: st.DrawFn) -> tuple[np.ndarray, Facts]:
     return np.array(rows), facts(described, agents, actors=3)
 
 
+@settings(max_examples=50)
 @given(situations())
 def test_counts_are_those_of_the_definition(situation: tuple[np.ndarray, Facts]) -> None:
     clusters, held = situation
@@ -54,6 +55,7 @@ def test_counts_are_those_of_the_definition(situation: tuple[np.ndarray, Facts])
     assert entity_counts(clusters, held).tolist() == expected
 
 
+@settings(max_examples=50)
 @given(situations())
 def test_evidence_is_there_just_where_it_is_true(situation: tuple[np.ndarray, Facts]) -> None:
     clusters, held = situation
@@ -66,6 +68,7 @@ def test_evidence_is_there_just_where_it_is_true(situation: tuple[np.ndarray, Fa
     assert (marked == (entity_counts(clusters, held) > 0)).all()
 
 
+@settings(max_examples=25)
 @given(situations(), st.permutations(range(6)))
 def test_numbers_of_entities_are_only_names(situation: tuple[np.ndarray, Facts], names: list[int]) -> None:
     clusters, held = situation

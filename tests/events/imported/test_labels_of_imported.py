@@ -16,10 +16,10 @@ from howsure.events.labels.exchange.import_labels import import_labels
 from howsure.events.labels.progress import reading_order
 from howsure.events.store.check_store import check_store
 from howsure.events.store.event_store import EventStore
-from howsure.explorer import events_report
+from howsure.explorer import Included, events_report
 from tests.events.imported.scored_files import csv_of, scores_of
 
-N, LABELS = 800, 200
+N, LABELS = 400, 120
 QUESTION = "Who bombs here?"
 HEADINGS = ("id", "date", "text", "actor", "p")
 
@@ -31,7 +31,7 @@ def truth() -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory, truth: np.ndarray) -> Path:
-    """A store of scores that find 60 % of what is there, all of them too low; 200 documents read."""
+    """A store of scores that find 60 % of what is there, all of them too low; 120 documents read."""
     folder = tmp_path_factory.mktemp("labelled")
     rng = np.random.default_rng(8)
     seen = rng.random(N) < np.where(truth, 0.6, 0.1)
@@ -71,4 +71,4 @@ def test_the_counts_are_corrected(path: Path, truth: np.ndarray) -> None:
 def test_the_store_is_whole_and_can_be_reported(path: Path) -> None:
     assert check_store(path).is_whole
     with EventStore.open(path) as store:
-        assert "corrected" in events_report(store)
+        assert "corrected" in events_report(store, included=Included(by=["year"], documents=10))

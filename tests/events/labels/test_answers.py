@@ -243,11 +243,12 @@ def test_a_store_open_for_reading_takes_no_answer(store: EventStore) -> None:
             undo_answer(reading, "anna")
 
 
-def test_a_kill_loses_no_answer_that_was_given(store: EventStore) -> None:
+@pytest.mark.parametrize("times", [1, pytest.param(2, marks=pytest.mark.long)])
+def test_a_kill_loses_no_answer_that_was_given(times: int, store: EventStore) -> None:
     """A process answers, says so, and is killed while it answers on: what it said is there, and the store is whole."""
     store.close()
     path = store.path
-    for kills in (1, 2):
+    for kills in range(1, times + 1):
         reader, writer = os.pipe()
         process = get_context("fork").Process(target=_answer_on, args=(path, writer))
         process.start()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +18,12 @@ from howsure.errors import InputError
 from howsure.events import check_store, event_series, merge_stores
 from howsure.events.parts import merge_stores as module
 from howsure.events.parts.part import BATCH
+from howsure.events.parts.parts_given import check_held, checked_parts
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.settings import read_settings
 from tests.events import newswire
+from tests.events.damaged_stores import damaged_for_now
+from tests.events.made_up_store import copied
 from tests.events.stores import Stopped, contents, extract_to
 
 DOCUMENTS = 3 * BATCH + 11  # two batches, and two of which one is short
@@ -173,6 +178,29 @@ def test_what_is_no_part_is_refused(place: Path, tmp_path: Path) -> None:
         ),
         ("UPDATE settings SET value = '\"0.0.1\"' WHERE name = 'howsure'", r"was made by howsure 0\.0\.1, and this is"),
         ("UPDATE settings SET value = '3' WHERE name = 'version'", r"part-2\.duckdb was made by howsure"),
+        ("INSERT INTO label_draw VALUES (1, '{}')", r"has labels, which belong to the whole"),
+        (
+            "UPDATE documents SET id = 'story-0' WHERE document = 64",
+            r"that with id 'story-0' is in part 1 \(.*part-1\.duckdb\) and part 2 \(.*part-2\.duckdb\)",
+        ),
+    ],
+)  # fmt: skip
+def test_parts_that_do_not_belong_together(statement: str, told: str, place: Path, tmp_path: Path) -> None:
+    parts = changed(place, tmp_path, statement)
+    assert re.search(told, refused(parts, tmp_path))
+
+
+@pytest.fixture(scope="module")
+def second(place: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventStore]:
+    """A copy of a part, in which damage is taken back at once."""
+    path = copied((place / "part-2.duckdb").read_bytes(), tmp_path_factory.mktemp("second") / "part-2.duckdb")
+    with EventStore.open(path, read_only=False, part=True) as held:
+        yield held
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
         (
             "DELETE FROM documents WHERE document = 64; DELETE FROM sentences WHERE document = 64; "
             "DELETE FROM mentions WHERE document = 64; DELETE FROM antecedents WHERE document = 64; "
@@ -185,16 +213,12 @@ def test_what_is_no_part_is_refused(place: Path, tmp_path: Path) -> None:
             r"part-2\.duckdb, part 2 of 2, is damaged: it holds 1 of another part",
         ),
         ("DELETE FROM sentences WHERE document = 64 AND sentence = 0", r"part-2\.duckdb is damaged: table sentences"),
-        ("INSERT INTO label_draw VALUES (1, '{}')", r"has labels, which belong to the whole"),
-        (
-            "UPDATE documents SET id = 'story-0' WHERE document = 64",
-            r"that with id 'story-0' is in part 1 \(.*part-1\.duckdb\) and part 2 \(.*part-2\.duckdb\)",
-        ),
     ],
-)  # fmt: skip
-def test_parts_that_do_not_belong_together(statement: str, told: str, place: Path, tmp_path: Path) -> None:
-    parts = changed(place, tmp_path, statement)
-    assert re.search(told, refused(parts, tmp_path))
+)
+def test_a_part_that_holds_something_else(statement: str, told: str, place: Path, second: EventStore) -> None:
+    given = replace(checked_parts(parts_of(place))[1], path=second.path)
+    with damaged_for_now(second, statement) as held, pytest.raises(InputError, match=told):
+        check_held(held, given)
 
 
 NO_PARTS = (

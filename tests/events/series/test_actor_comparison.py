@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,15 @@ import pytest
 from howsure.errors import InputError
 from howsure.events.series.actor_comparison import compare_actors
 from howsure.events.series.event_series import event_series
+from howsure.events.store.event_store import EventStore
 from tests.events.made_up_store import TITLES, make_store
 from tests.events.slow_store import enumerated, law_of, law_of_sum, raw_counts, slow_interval, slow_periods
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventStore]:
+    with make_store(tmp_path_factory.mktemp("comparison") / "a.duckdb", documents=80) as held:
+        yield held
 
 
 @pytest.mark.parametrize("unit", ["documents", "entities"])
@@ -41,7 +49,7 @@ def test_against_enumeration(tmp_path: Path, unit: str) -> None:
 
 @pytest.mark.parametrize("by", ["quarter", "year"])
 def test_against_the_convolved_laws_of_more_documents(tmp_path: Path, by: str) -> None:
-    with make_store(tmp_path / "a.duckdb", documents=80, samples=33) as store:
+    with make_store(tmp_path / "a.duckdb", documents=60, samples=17) as store:
         counts, periods = raw_counts(store), slow_periods(store, by)
         compared = compare_actors(store, "USA", "NATO", by=by, level=0.9)
         series = event_series(store, by=by, actors=["USA", "NATO"])
@@ -57,17 +65,15 @@ def test_against_the_convolved_laws_of_more_documents(tmp_path: Path, by: str) -
         assert row.mean == pytest.approx(means[0][row.period] - means[1][row.period], nan_ok=True)
 
 
-def test_turned_round_it_says_the_same(tmp_path: Path) -> None:
-    with make_store(tmp_path / "a.duckdb") as store:
-        one, other = compare_actors(store, "IRQ", "KWT"), compare_actors(store, "KWT", "IRQ")
+def test_turned_round_it_says_the_same(store: EventStore) -> None:
+    one, other = compare_actors(store, "IRQ", "KWT"), compare_actors(store, "KWT", "IRQ")
     for a, b in zip(one.rows, other.rows, strict=True):
         assert (a.greater, a.equal, a.less) == pytest.approx((b.less, b.equal, b.greater), nan_ok=True)
         assert (a.low, a.high) == pytest.approx((-b.high, -b.low), nan_ok=True)
 
 
-def test_the_result_converts(tmp_path: Path) -> None:
-    with make_store(tmp_path / "a.duckdb") as store:
-        compared = compare_actors(store, "IRQ", "KWT")
+def test_the_result_converts(store: EventStore) -> None:
+    compared = compare_actors(store, "IRQ", "KWT")
     plain = compared.to_dict()
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain
     assert plain["titles"] == {"IRQ": "Iraq", "KWT": "Kuwait"}
@@ -76,32 +82,27 @@ def test_the_result_converts(tmp_path: Path) -> None:
     assert list(compared.to_frame("polars")["period"]) == [row.period for row in compared.rows]
 
 
-def test_what_is_refused(tmp_path: Path) -> None:
-    with make_store(tmp_path / "a.duckdb") as store:
-        for (first, second, options), told in {
-            ("NATO", "NATO", ()): "must be different actors; both are NATO",
-            ("NATO", "JUG", ()): "no actor 'JUG' .* Did you mean YUG",
-            ("NATO", "YUG", (("by", "day"),)): "no length of period 'day'",
-            ("NATO", "YUG", (("unit", "share"),)): "no unit 'share'",
-        }.items():
-            with pytest.raises(InputError, match=told):
-                compare_actors(store, first, second, **dict(options))
+def test_what_is_refused(store: EventStore) -> None:
+    for (first, second, options), told in {
+        ("NATO", "NATO", ()): "must be different actors; both are NATO",
+        ("NATO", "JUG", ()): "no actor 'JUG' .* Did you mean YUG",
+        ("NATO", "YUG", (("by", "day"),)): "no length of period 'day'",
+        ("NATO", "YUG", (("unit", "share"),)): "no unit 'share'",
+    }.items():
+        with pytest.raises(InputError, match=told):
+            compare_actors(store, first, second, **dict(options))
 
 
-def test_the_verdict_counts_the_periods(tmp_path: Path) -> None:
-    with make_store(tmp_path / "a.duckdb", documents=80) as store:
-        for level in (0.3, 0.6, 0.95):
-            held = compare_actors(store, "YUG", "KWT", by="quarter", level=level)
-            told = [row for row in held.rows if row.n_documents]
-            more, fewer, equal = (
-                len([row for row in told if getattr(row, side) >= level]) for side in ("greater", "less", "equal")
-            )
-            assert f"Of {len(told)} quarters with documents, YUG acts in more in {more} and KWT in {fewer}, " in str(
-                held
-            )
-            assert f"probability {level:g} or more; {equal} " in held.verdict()
-        turned = compare_actors(store, "KWT", "YUG", by="quarter", level=0.6)
-        assert turned.silent == ()
+def test_the_verdict_counts_the_periods(store: EventStore) -> None:
+    for level in (0.3, 0.6, 0.95):
+        held = compare_actors(store, "YUG", "KWT", by="quarter", level=level)
+        told = [row for row in held.rows if row.n_documents]
+        more, fewer, equal = (
+            len([row for row in told if getattr(row, side) >= level]) for side in ("greater", "less", "equal")
+        )
+        assert f"Of {len(told)} quarters with documents, YUG acts in more in {more} and KWT in {fewer}, " in str(held)
+        assert f"probability {level:g} or more; {equal} " in held.verdict()
+        assert held.silent == ()
 
 
 def test_actors_that_never_act_are_named(tmp_path: Path) -> None:

@@ -19,12 +19,12 @@ from tests.events.made_up_store import HOSTILE, TITLES, MadeUpDocument, MadeUpMe
 from tests.events.made_up_store import write_store as write
 from tests.events.slow_store import Counts, raw_counts, slow_periods
 
-S = 37
+S = 21
 
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventStore]:
-    with make_store(tmp_path_factory.mktemp("documents") / "a.duckdb", documents=80, samples=S, hostile=True) as held:
+    with make_store(tmp_path_factory.mktemp("documents") / "a.duckdb", documents=50, samples=S, hostile=True) as held:
         yield held
 
 
@@ -105,7 +105,7 @@ def test_doubtful_documents(
     assert {(one["document"], one["actor"]): one["probability"] for one in found} == pytest.approx(doubtful)
     distances = [abs(one["probability"] - 0.5) for one in found]
     assert distances == sorted(distances)
-    assert len(found) > 3
+    assert len(found) > 1
     for one in found[:20]:
         assert one["links"]
         for link in one["links"]:
@@ -142,10 +142,12 @@ def raw_clusterings(store: EventStore, document: int, column: str, n: int) -> li
     return [list(row) for row in struct.iter_unpack(f"<{n}H", blob)]
 
 
-@pytest.mark.parametrize("sample", [None, "best", S - 1])
-def test_a_document_under_one_clustering(store: EventStore, sample: int | str | None) -> None:
+@pytest.mark.parametrize("sample", [None, S - 1])
+def test_a_document_under_one_clustering(store: EventStore, sample: int | None) -> None:
     chosen = sample if isinstance(sample, int) else None
-    for number in [row[0] for row in store.ask("SELECT document FROM clusterings ORDER BY document LIMIT 6")]:
+    numbers = [row[0] for row in store.ask("SELECT document FROM clusterings ORDER BY document LIMIT 3")]
+    assert chosen is not None or document_view(store, numbers[0], sample="best") == document_view(store, numbers[0])
+    for number in numbers:
         view = document_view(store, number, sample=sample)
         assert json.loads(json.dumps(view, allow_nan=False)) == view
         mentions = view["mentions"]
@@ -215,7 +217,7 @@ def test_a_document_that_holds_no_event(tmp_path: Path) -> None:
         (7, None, "the store holds no document 7"),
         (-1, None, "no document -1"),
         (10**12, None, "no document"),
-        (0, S, "sample must be 'best' or a whole number from 0 to 36; it is 37"),
+        (0, S, "sample must be 'best' or a whole number from 0 to 20; it is 21"),
         (0, -1, "it is -1"),
         (0, "first", "it is 'first'"),
     ],

@@ -66,7 +66,7 @@ def test_reprints_change_no_comparison() -> None:
     assert count_from_samples(drawn[0], stories=stories).high == 5 * count_from_samples(a).high
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(p=st.lists(st.floats(0.01, 0.99), min_size=2, max_size=5), rho=st.floats(0.01, 0.5))
 def test_overdispersion_keeps_means_and_has_the_correlation(p: list[float], rho: float) -> None:
     laws = np.column_stack([1 - np.array(p), p])

@@ -83,7 +83,7 @@ def test_options_that_there_are_not(reprinted: EventStore) -> None:
 def test_leaving_out_documents_without_an_actor_changes_no_series(tmp_path: Path) -> None:
     """Shares were of the documents kept, not of those of the period."""
     model = newswire.write_model(tmp_path / "model.npz")
-    corpus = newswire.write_corpus(tmp_path / "news.conllu", 40)
+    corpus = newswire.write_corpus(tmp_path / "news.conllu", 24)
     parts = corpus.read_text().split("# newdoc")
     nowhere = re.compile("|".join(name for _, *names in newswire.ACTORS for name in sorted(names, reverse=True)))
     corpus.write_text(

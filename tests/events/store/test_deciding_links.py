@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure.events.store.deciding_links import DecidingLink, deciding_links
@@ -39,6 +39,7 @@ def slow_first(
     return min((pair for pair in scores if scores[pair] == best), key=lambda p: (p[1] - p[0], p)) if best else None
 
 
+@settings(max_examples=50)
 @given(situations())
 def test_the_first_link_separates_best(situation: tuple[np.ndarray, np.ndarray, list[int]]) -> None:
     labels, event, mentions = situation
@@ -47,6 +48,7 @@ def test_the_first_link_separates_best(situation: tuple[np.ndarray, np.ndarray, 
     assert ([(one.first, one.second) for one in found[:1]] or [None]) == [expected]
 
 
+@settings(max_examples=50)
 @given(situations())
 def test_each_further_link_is_the_first_where_those_before_leave_it_open(
     situation: tuple[np.ndarray, np.ndarray, list[int]],

@@ -6,6 +6,7 @@ import json
 import os
 import resource
 import signal
+from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,6 +21,7 @@ from howsure.events.store.check_store import check_store
 from howsure.events.store.event_store import EventStore, StoreError
 from howsure.events.store.refusals import DamagedStoreError
 from howsure.events.store.schema import LABEL_TABLES, OLDEST, VERSION
+from tests.events.made_up_store import copied
 from tests.events.stores import FORKSERVER
 
 LIMIT = 6 << 20  # bytes a file may have, where the disk is full
@@ -63,11 +65,11 @@ def test_a_store_is_checked_again_only_after_a_change(tmp_path: Path, monkeypatc
 
     def times(place: Path) -> int:
         checked.clear()
-        for _ in range(3):
+        for _ in range(2):
             EventStore.open(place).close()
         return len(checked)
 
-    with EventStore.create(path, {}) as store:
+    with empty_store(path) as store:
         store.append(rows(0))
     assert times(path) == 1
     monkeypatch.chdir(tmp_path)
@@ -93,25 +95,27 @@ def test_a_store_is_checked_again_only_after_a_change(tmp_path: Path, monkeypatc
         EventStore.open(copy)
 
 
-@pytest.mark.parametrize("place", [3, 4_999])
-def test_one_value_among_many_that_are_empty(place: int, tmp_path: Path) -> None:
+def test_one_value_among_many_that_are_empty(tmp_path: Path) -> None:
     n = 5_000
-    actors = [["IRQ", "USA"] if at == place else [] for at in range(n)]
-    verbs = [7 if at == place else None for at in range(n)]
     zeros = [0] * n
-    with EventStore.create(tmp_path / "a.duckdb", {}) as store:
-        store.append({
-            "mentions": {
-                "document": zeros, "mention": list(range(n)), "sentence": zeros, "start": zeros, "stop": zeros,
-                "head": zeros, "actors": actors, "verb": verbs,
-            },
-        })  # fmt: skip
-        assert store.ask("SELECT mention, actors FROM mentions WHERE verb = 7") == [(place, ["IRQ", "USA"])]
-        assert store.ask("SELECT count(*) FROM mentions WHERE len(actors) = 0 AND verb IS NULL") == [(n - 1,)]
+    with empty_store(tmp_path / "a.duckdb") as store:
+        for document, place in enumerate((3, n - 1)):
+            actors = [["IRQ", "USA"] if at == place else [] for at in range(n)]
+            verbs = [7 if at == place else None for at in range(n)]
+            store.append({
+                "mentions": {
+                    "document": [document] * n, "mention": list(range(n)), "sentence": zeros, "start": zeros,
+                    "stop": zeros, "head": zeros, "actors": actors, "verb": verbs,
+                },
+            })  # fmt: skip
+            found = "SELECT mention, actors FROM mentions WHERE verb = 7 AND document = ?"
+            assert store.ask(found, [document]) == [(place, ["IRQ", "USA"])]
+            silent = "SELECT count(*) FROM mentions WHERE len(actors) = 0 AND verb IS NULL AND document = ?"
+            assert store.ask(silent, [document]) == [(n - 1,)]
 
 
 def test_a_batch_is_stored_whole_or_not_at_all(tmp_path: Path) -> None:
-    with EventStore.create(tmp_path / "a.duckdb", {}) as store:
+    with empty_store(tmp_path / "a.duckdb") as store:
         store.append(rows(0))
         half = rows(1)
         half["sentences"]["sentence"] = [None]
@@ -126,15 +130,29 @@ def test_a_batch_is_stored_whole_or_not_at_all(tmp_path: Path) -> None:
 
 def test_finished(tmp_path: Path) -> None:
     path = tmp_path / "a.duckdb"
-    with EventStore.create(path, {}) as store:
+    with empty_store(path) as store:
         store.finish()
         assert store.settings["finished"]
     with EventStore.open(path) as store:
         assert store.settings["finished"]
 
 
+@cache
+def empty() -> bytes:
+    """A store without documents, as it lies on the disk."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "a.duckdb")
+        EventStore.create(path, {"seed": 4, "samples": 4}).close()
+        return path.read_bytes()
+
+
+def empty_store(path: Path) -> EventStore:
+    """A copy of it, open for writing."""
+    return EventStore.open(copied(empty(), path), read_only=False)
+
+
 def changed(path: Path, statement: str) -> Path:
-    EventStore.create(path, {"seed": 1}).close()
+    path.write_bytes(empty())
     with duckdb.connect(path) as connection:
         connection.execute(statement)
     return path
@@ -156,11 +174,8 @@ def test_an_older_store_is_refused(tmp_path: Path) -> None:
 
 def as_of_the_oldest(path: Path) -> Path:
     """A store as it was written before there were labels."""
-    EventStore.create(path, {"samples": 4}).close()
     dropped = "; ".join(f"DROP TABLE {table}" for table in LABEL_TABLES)
-    with duckdb.connect(path) as connection:
-        connection.execute(f"{dropped}; UPDATE settings SET value = '{OLDEST}' WHERE name = 'version'")
-    return path
+    return changed(path, f"{dropped}; UPDATE settings SET value = '{OLDEST}' WHERE name = 'version'")
 
 
 def test_a_store_without_the_tables_of_labels_is_read_and_becomes_a_new_one(tmp_path: Path) -> None:
@@ -198,7 +213,7 @@ def _append_and_fail(store: EventStore) -> None:
 
 
 def test_a_transaction_is_all_or_nothing(tmp_path: Path) -> None:
-    with EventStore.create(tmp_path / "a.duckdb", {}) as store:
+    with empty_store(tmp_path / "a.duckdb") as store:
         with pytest.raises(duckdb.Error):
             _append_and_fail(store)
         assert store.ask("SELECT count(*) FROM label_draw") == store.ask("SELECT count(*) FROM documents") == [(0,)]
@@ -229,9 +244,9 @@ def test_a_file_that_is_no_database(content: bytes, tmp_path: Path) -> None:
 
 def test_a_store_that_was_cut_off_or_damaged(tmp_path: Path) -> None:
     path = tmp_path / "a.duckdb"
-    with EventStore.create(path, {}) as store:
-        for number in range(20):
-            store.append(rows(number, words=2_000))
+    with empty_store(path) as store:
+        for number in range(4):
+            store.append(rows(number, words=10_000))
         store.finish()
     with EventStore.open(path) as store:
         answer = store.ask("SELECT words FROM sentences ORDER BY document")
@@ -260,7 +275,7 @@ def test_no_such_store(tmp_path: Path) -> None:
 
 def test_a_store_in_use(tmp_path: Path) -> None:
     path = tmp_path / "a.duckdb"
-    with EventStore.create(path, {}) as store:
+    with empty_store(path) as store:
         store.append(rows(0))
         process = FORKSERVER.Process(target=_open_elsewhere, args=(path, tmp_path / "told"))
         process.start()
@@ -359,8 +374,7 @@ def test_a_folder_is_not_taken_for_a_missing_store(tmp_path: Path) -> None:
 
 
 def test_a_store_that_this_program_holds_open_is_told_apart_from_one_that_another_writes(tmp_path: Path) -> None:
-    path = tmp_path / "a.duckdb"
-    EventStore.create(path, {}).close()
+    path = copied(empty(), tmp_path / "a.duckdb")
     with duckdb.connect(path, read_only=True), pytest.raises(StoreError, match="open in this program already"):
         EventStore.open(path)
 
@@ -384,8 +398,7 @@ def test_a_table_of_text_is_no_store(tmp_path: Path, read_only: bool) -> None:
 def test_a_store_that_may_not_be_written_to() -> None:
     """Whoever has no permission is told so, and not that the store is damaged; reading goes on."""
     with TemporaryDirectory() as folder:
-        path = Path(folder) / "a.duckdb"
-        EventStore.create(path, {"seed": 4}).close()
+        path = copied(empty(), Path(folder) / "a.duckdb")
         path.chmod(0o444)
         Path(folder).chmod(0o755)
         reader, writer = os.pipe()

@@ -24,6 +24,7 @@ from howsure.explorer.addresses import QUESTIONS
 from howsure.explorer.labelling import addresses
 from howsure.explorer.labelling.addresses import LONGEST_BODY, questions_of
 from howsure.explorer.labelling.orders import ORDERS
+from tests.events.labels.labelled_stores import give
 from tests.explorer.hostile_store import ATTACKS
 from tests.explorer.labelling.rooms import ACTORS, READ
 
@@ -294,9 +295,10 @@ def test_the_words_are_shown_without_what_the_model_found(store: EventStore, roo
 
 def test_how_far_coders_agree(client: TestClient, store: EventStore) -> None:
     assert client.get("/api/label/agreement").json()["documents"] == 0
-    for at, number in enumerate(reading_order(store)[:10]):
-        for coder, acting in (("anna", ["IRQ"] if at % 2 else []), ("ben", ["IRQ"] if at % 2 and at > 3 else [])):
-            order(client, "answer", json={**SAID, "document": number, "coder": coder, "acting": acting})
+    numbers = reading_order(store)[:10]
+    give(store, "anna", [(number, ["IRQ"] if at % 2 else []) for at, number in enumerate(numbers)])
+    give(store, "ben", [(number, ["IRQ"] if at % 2 and at > 3 else []) for at, number in enumerate(numbers[:-1])])
+    order(client, "answer", json={**SAID, "document": numbers[-1], "coder": "ben", "acting": ["IRQ"]})
     total = agreement(store).total
     told = client.get("/api/label/agreement").json()
     assert told == {name: getattr(total, name) for name in ("documents", "alpha", "low", "high", "why")}

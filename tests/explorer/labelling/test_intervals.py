@@ -17,6 +17,7 @@ from howsure.events.labels.progress import reading_order
 from howsure.events.labels.settled import settled_labels
 from howsure.events.store.event_store import EventStore
 from howsure.explorer.labelling.intervals import intervals
+from tests.events.labels.labelled_stores import give
 from tests.events.made_up_store import store_file
 
 ACTORS = ("IRQ", "YUG")
@@ -30,10 +31,14 @@ def store(tmp_path: Path) -> Iterator[EventStore]:
         yield opened
 
 
-def label(store: EventStore, number: int, coder: str = "anna") -> None:
+def label(store: EventStore, numbers: list[int]) -> None:
     """Every third document is Iraq's, every seventh Yugoslavia's; one in eleven is unclear."""
-    acting = [] if number % 11 == 0 else [code for code, n in (("IRQ", 3), ("YUG", 7)) if number % n == 0]
-    record_answer(store, number, coder, acting=acting, unclear=number % 11 == 0, revision=0)
+    acting = (("IRQ", 3), ("YUG", 7))
+    give(store, "anna", [(one, [code for code, n in acting if one % n == 0]) for one in numbers if one % 11])
+    with store.transaction():
+        for number in numbers:
+            if number % 11 == 0:
+                record_answer(store, number, "anna", acting=[], unclear=True, revision=0)
 
 
 @pytest.mark.parametrize("design", ["stratified", pytest.param("simple", marks=pytest.mark.long)])
@@ -49,10 +54,7 @@ def test_they_are_those_of_corrected_counts(store: EventStore, design: str) -> N
         record_answer(store, clear, "anna", acting=["IRQ"] if left % 3 else [], revision=0)
         told = intervals(store)
     known = settled_labels(store).documents
-    with store.transaction():
-        for number in reading_order(store)[-20:]:
-            if number not in known:
-                label(store, number)
+    label(store, [number for number in reading_order(store)[-20:] if number not in known])
     told, held = intervals(store), settled_labels(store)
     assert (told["more"], told["population"]) == (0, len(numbers))
     for at, actor in enumerate(ACTORS):
@@ -68,9 +70,7 @@ def test_they_are_those_of_corrected_counts(store: EventStore, design: str) -> N
 def test_a_census_has_no_doubt(store: EventStore) -> None:
     n = store.ask("SELECT count(*) FROM documents")[0][0]
     draw_documents(store, n, actors=ACTORS, by="none")
-    with store.transaction():
-        for number in reading_order(store):
-            record_answer(store, number, "anna", acting=["IRQ"] if number % 3 == 0 else [], revision=0)
+    give(store, "anna", [(number, ["IRQ"] if number % 3 == 0 else []) for number in reading_order(store)])
     true = sum(number % 3 == 0 for number in reading_order(store))
     assert [(one["low"], one["high"]) for one in intervals(store)["actors"]] == [(true, true), (0, 0)]
 
@@ -78,10 +78,8 @@ def test_a_census_has_no_doubt(store: EventStore) -> None:
 def test_what_coders_dispute_tells_nothing(store: EventStore) -> None:
     """Of an actor on whose documents of a stratum nobody agrees there is no interval; the other has one."""
     draw_documents(store, 40, actors=ACTORS, by="none")
-    with store.transaction():
-        for number in reading_order(store):
-            record_answer(store, number, "anna", acting=["IRQ"], revision=0)
-            record_answer(store, number, "ben", acting=[], revision=0)
+    for coder, acting in (("anna", ["IRQ"]), ("ben", [])):
+        give(store, coder, [(number, acting) for number in reading_order(store)])
     told = intervals(store)
     assert told["more"] == 0
     assert [one["low"] is None for one in told["actors"]] == [True, False]

@@ -12,7 +12,7 @@ from howsure import __version__
 from howsure.errors import InputError
 from howsure.events.parts.part import BATCH, Part
 from howsure.events.store.event_store import ITS_OWN, EventStore, settings_that_differ
-from howsure.events.store.reading import rows_of
+from howsure.events.store.reading import Store, rows_of
 from howsure.events.store.refusals import check_everything
 from howsure.events.store.schema import VERSION
 from howsure.inputs.naming import counted, shortened
@@ -105,14 +105,19 @@ def _given(path: Path) -> PartGiven:
 
 def check_content(one: PartGiven) -> None:
     """Raise InputError if a store does not hold the documents of its part, or is damaged, or labelled."""
+    with EventStore.open(one.path, part=True) as store:
+        check_held(store, one)
+
+
+def check_held(store: Store, one: PartGiven) -> None:
+    """The same for a store that is open."""
     path, part = one.path, one.part
-    with EventStore.open(path, part=True) as store:
-        check_everything(store)
-        number, of = part.number, part.of
-        n, elsewhere = rows_of(store, FOUND, batch=BATCH, of=of, number=number, documents=one.documents)[0]
-        wanted = part.size(one.documents)
-        if elsewhere or n != wanted:
-            said = f"{elsewhere:,} of another part" if elsewhere else f"{n:,} documents instead of {wanted:,}"
-            raise InputError(f"{path}, {part}, is damaged: it holds {said}. Extract it again.")
-        if rows_of(store, "SELECT 1 FROM label_draw LIMIT 1"):
-            raise InputError(f"{path}, {part}, has labels, which belong to the whole: draw documents after merging.")
+    check_everything(store)
+    number, of = part.number, part.of
+    n, elsewhere = rows_of(store, FOUND, batch=BATCH, of=of, number=number, documents=one.documents)[0]
+    wanted = part.size(one.documents)
+    if elsewhere or n != wanted:
+        said = f"{elsewhere:,} of another part" if elsewhere else f"{n:,} documents instead of {wanted:,}"
+        raise InputError(f"{path}, {part}, is damaged: it holds {said}. Extract it again.")
+    if rows_of(store, "SELECT 1 FROM label_draw LIMIT 1"):
+        raise InputError(f"{path}, {part}, has labels, which belong to the whole: draw documents after merging.")

@@ -71,8 +71,8 @@ class EventStore:
                 connection.execute("BEGIN")
                 for statement in create_statements():
                     connection.execute(statement)
-                for name, value in held.items():
-                    connection.execute("INSERT INTO settings VALUES (?, ?)", [name, json.dumps(value)])
+                values = [json.dumps(value) for value in held.values()]
+                connection.execute("INSERT INTO settings SELECT unnest($1), unnest($2)", [list(held), values])
                 connection.execute("COMMIT")
                 connection.execute("CHECKPOINT")  # closing would do it too, but keep it secret where it fails
             os.replace(temporary, target)
