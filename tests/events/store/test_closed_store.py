@@ -47,6 +47,8 @@ from howsure.events.labels import (
     settled,
 )
 from howsure.events.labels.exchange import export_labels, import_labels
+from howsure.events.parts import parts_given
+from howsure.events.parts.part import Part
 from howsure.events.rules.event_words import event_words
 from howsure.events.series import beside_labels
 from howsure.events.series.behind_a_point import documents_of, doubtful_documents
@@ -100,6 +102,9 @@ ASKED: dict[str, Callable[[EventStore], Any]] = {
     "bounds_of": lambda store: reading.bounds_of(store, "year", "2001"),
     "check_documents": lambda store: refusals.check_documents(store, [0]),
     "check_everything": refusals.check_everything,
+    "check_held": lambda store: parts_given.check_held(
+        store, parts_given.PartGiven(store.path, Part(1, 2), 9, dict(store.settings))
+    ),
     "check_opened": refusals.check_opened,
     "chosen_actors": lambda store: reading.chosen_actors(store, None),
     "columns_of": lambda store: reading.columns_of(store, "SELECT 1"),
