@@ -17,7 +17,7 @@ from howsure.cli.events.page import report_command
 from howsure.errors import InputError
 from howsure.events.store.event_store import EventStore
 from howsure.explorer import Included, events_report, queries
-from tests.events.made_up_store import FIRST_DAY, random_document, write_store
+from tests.events.made_up_store import FIRST_DAY, hussein_document, random_document, write_store
 
 DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
 
@@ -103,7 +103,8 @@ def test_the_doubtful_documents_come_first(data: dict[str, Any]) -> None:
 
 def test_of_itself_it_takes_the_actors_that_act_most(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
-    made = [replace(random_document(n, rng), date=FIRST_DAY + datetime.timedelta(days=12 * n)) for n in range(3)]
+    documents = [hussein_document(0), hussein_document(1), random_document(2, rng)]
+    made = [replace(one, date=FIRST_DAY + datetime.timedelta(days=12 * n)) for n, one in enumerate(documents)]
     with write_store(tmp_path / "s.duckdb", made, samples=20) as store:
         data = data_in(events_report(store))
         assert len(data["overview"]["actors"]) == len(queries.overview(store)["actors"])

@@ -68,20 +68,20 @@ def test_several_files_are_one_corpus_in_their_order(tmp_path: Path) -> None:
 
 
 def test_many_rows_keep_their_order(tmp_path: Path) -> None:
-    rows = [{"key": str(at), "day": "1999-01-02", "body": "x" * (at % 70)} for at in range(12_000)]
+    rows = [{"key": str(at), "day": "1999-01-02", "body": "x" * (at % 70)} for at in range(6_000)]
     for name in ("x.parquet", "x.jsonl"):
         corpus = open_corpus([written(tmp_path / name, rows)], fields=Fields(text="body", date="day", id="key"))
         assert [one.id for one in corpus.documents()] == [row["key"] for row in rows]
-        assert [one.id for one in corpus.documents(11_950)] == [row["key"] for row in rows[11_950:]]
+        assert [one.id for one in corpus.documents(5_950)] == [row["key"] for row in rows[5_950:]]
         third = [(number, row["key"]) for number, row in enumerate(rows) if Part(3, 7).holds(number)]
         assert [(one.number, one.id) for one in corpus.documents(0, Part(3, 7))] == third
-        later = [held for held in third if held[0] >= 11_000]
-        assert [(one.number, one.id) for one in corpus.documents(11_000, Part(3, 7))] == later
+        later = [held for held in third if held[0] >= 5_000]
+        assert [(one.number, one.id) for one in corpus.documents(5_000, Part(3, 7))] == later
 
 
 @pytest.mark.parametrize("name", ["x.jsonl", "x.parquet", "x.conllu"])
 def test_memory_does_not_grow_with_the_corpus(name: str, tmp_path: Path) -> None:
-    n, words = (1_500, 1_200) if name == "x.conllu" else (4_000, 400)
+    n, words = (1_000, 1_200) if name == "x.conllu" else (2_500, 400)
     text = "word " * words
     if name == "x.conllu":
         comments = "# newdoc id = {}\n# date = 1999-01-02\n# about = " + text + "\n"
@@ -118,16 +118,24 @@ def test_typed_dates(tmp_path: Path) -> None:
     assert [one.date for one in corpus.documents()] == ["1999-01-02", "2000-02-29"]
 
 
-@pytest.mark.parametrize(
-    "bad", [None, "", "soon", "1999-02-30", "02.01.1999", "1999", "199-01-02", "19990102", "9999-12-31", "0001-01-01"]
-)
-def test_a_bad_date_is_named_or_left_out(bad: str | None, tmp_path: Path) -> None:
+BAD = (None, "", "soon", "1999-02-30", "02.01.1999", "1999", "199-01-02", "19990102", "9999-12-31", "0001-01-01")
+
+
+@pytest.mark.parametrize("bad", [None, "soon", "9999-12-31"])
+def test_a_bad_date_is_named(bad: str | None, tmp_path: Path) -> None:
     path = written(tmp_path / "x.jsonl", [ROWS[0], {**ROWS[1], "day": bad}, {**ROWS[2], "day": bad}])
     held = re.escape(repr(bad)) if bad else "no date"
     with pytest.raises(InputError, match=rf"day must be a date, .* row 2 of .*x\.jsonl .* holds {held} \(2 in all\)"):
         open_corpus([path], fields=FIELDS)
+
+
+def test_all_bad_dates_are_found_and_may_be_left_out(tmp_path: Path) -> None:
+    rows = [ROWS[0], *({**ROWS[1], "key": f"bad {at}", "day": bad} for at, bad in enumerate(BAD))]
+    path = written(tmp_path / "x.jsonl", rows)
+    with pytest.raises(InputError, match=rf"row 2 of .* \({len(BAD)} in all\)"):
+        open_corpus([path], fields=FIELDS)
     corpus = open_corpus([path], fields=FIELDS, bad_dates="leave-out")
-    assert [one.date for one in corpus.documents()] == ["1999-01-02", None, None]
+    assert [one.date for one in corpus.documents()] == ["1999-01-02", *[None] * len(BAD)]
 
 
 def test_ids_that_come_twice_or_are_missing(tmp_path: Path) -> None:

@@ -129,6 +129,7 @@ def as_lists(columns: dict[str, Any]) -> dict[str, list[Any]]:
     return {name: list(values) for name, values in columns.items()}
 
 
+@pytest.mark.long
 def test_real_news(parser: SpacyParser, real_data: Path) -> None:
     path = real_data / "reuters21578" / "reuters21578.jsonl.gz"
     corpus = open_corpus([path], fields=Fields(text="body", date="date", id="id", title="title"))

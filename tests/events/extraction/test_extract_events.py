@@ -29,7 +29,7 @@ from tests.events import newswire
 from tests.events.stores import DOCUMENTS, FORKSERVER, Deaf, Killer, Stopped, contents, extract_to, extract_until, work
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(10, marks=pytest.mark.long)])
+@pytest.mark.parametrize("kills", [1, pytest.param(10, marks=pytest.mark.long)])
 def test_killed_at_random_moments(kills: int, tmp_path: Path, corpus: Path, model: Path, whole: dict[str, Any]) -> None:
     store, rng, done, begun_after = tmp_path / "news.duckdb", np.random.default_rng(0), 0, []
     while done < kills:
@@ -165,6 +165,16 @@ def test_other_settings_are_named(tmp_path: Path, model: Path) -> None:
         extract_to(store, few, model)
 
 
+def test_several_workers_need_a_program_that_is_a_file(
+    tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = newswire.write_corpus(tmp_path / "few.conllu", 3)
+    monkeypatch.setattr(sys.modules["__main__"], "__file__", str(tmp_path / "<stdin>"), raising=False)
+    with pytest.raises(InputError, match="several workers need a program that is a file"):
+        extract_to(tmp_path / "few.duckdb", few, model, workers=2)
+
+
+@pytest.mark.long
 def test_a_program_that_is_no_file(tmp_path: Path) -> None:
     news = Path(howsure.data.__file__).parent / "demo"
     call = ["events", "extract", str(news / "news.conllu"), "--lexicon", str(news / "actors.tsv"), "--workers", "2"]

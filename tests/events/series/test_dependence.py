@@ -129,8 +129,8 @@ def covered(sets: int, *, seed: int, together: bool, stories: int = 30, most: in
 
 
 def test_intervals_hold_counts_with_reprints() -> None:
-    assert covered(150, seed=1, together=False) < 0.75
-    assert covered(150, seed=1, together=True) > 0.92
+    assert covered(100, seed=1, together=False) < 0.75
+    assert covered(100, seed=1, together=True) > 0.92
 
 
 def covered_with_cause(sets: int, rho: float, *, seed: int, documents: int = 60) -> float:
@@ -147,8 +147,8 @@ def covered_with_cause(sets: int, rho: float, *, seed: int, documents: int = 60)
 
 
 def test_intervals_hold_correlated_counts() -> None:
-    assert covered_with_cause(60, 0.0, seed=2) < 0.7
-    assert covered_with_cause(60, 0.1, seed=2) > 0.88
+    assert covered_with_cause(40, 0.0, seed=2) < 0.7
+    assert covered_with_cause(40, 0.1, seed=2) > 0.88
 
 
 @pytest.mark.slow

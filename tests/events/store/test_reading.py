@@ -25,7 +25,7 @@ from howsure.explorer import queries
 from tests.events.made_up_store import TITLES, make_store, packed, store_file
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(st.lists(st.lists(st.booleans(), min_size=13, max_size=13), min_size=1, max_size=4))
 def test_bits_are_those_packed(rows: list[list[bool]]) -> None:
     blobs = [sum(bit << place for place, bit in enumerate(row)).to_bytes(2, "little") for row in rows]
