@@ -11,6 +11,7 @@ import json
 import tempfile
 import zlib
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -135,10 +136,28 @@ def write_store(
             _add(tables, "left_out", document=number, id=f"item-{number}", reason=reason)
     recipe = {"rule": {"name": "attack"}, "lexicon": "made up", "parser": "none", "model": "made up"}
     recipe |= {"samples": samples, "seed": seed, "actors": TITLES, **settings}
-    with EventStore.create(path, recipe) as store:
+    with created(path, recipe) as store:
         store.append(tables)
         store.finish()
     return EventStore.open(path)
+
+
+def created(path: Path, settings: Mapping[str, Any]) -> EventStore:
+    """An empty store as `EventStore.create` makes it; its tables are made only once."""
+    store = EventStore.open(copied(_empty_file(), path), read_only=False)
+    with store.transaction() as connection:
+        values = [[*settings], [json.dumps(value) for value in settings.values()]]
+        connection.execute("INSERT INTO settings SELECT unnest($1), unnest($2)", values)
+    store.settings.update(settings)
+    return store
+
+
+@cache
+def _empty_file() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "empty.duckdb")
+        EventStore.create(path, {}).close()
+        return path.read_bytes()
 
 
 def _add(tables: Rows, table: str, **row: Any) -> None:

@@ -48,6 +48,14 @@ def report(store: EventStore, tmp_path_factory: pytest.TempPathFactory) -> str:
     return path.as_uri()
 
 
+@pytest.fixture(scope="session")
+def small(store: EventStore, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The same with little in it, which is soon made."""
+    path = tmp_path_factory.mktemp("small") / "events.html"
+    write_report(events_report(store, included=Included(by=["year"], documents=3, samples=1)), path)
+    return path.as_uri()
+
+
 @pytest.fixture(params=[pytest.param("served", marks=pytest.mark.long), "report"])
 def address(request: pytest.FixtureRequest) -> str:
     """The page served, and the page as a file: both must do everything."""

@@ -25,6 +25,10 @@ def fragment(browser: Browser) -> dict[str, list[str]]:
     return parse_qs(urlsplit(browser.driver.current_url).fragment, keep_blank_values=True)
 
 
+EVERY = ["small", *(pytest.param(one, marks=pytest.mark.long) for one in ("served", "report"))]
+
+
+@pytest.mark.parametrize("address", EVERY, indirect=True)
 def test_it_begins_with_the_actors_that_act_most(browser: Browser, address: str, store: EventStore) -> None:
     browser.open(address)
     told = queries.overview(store)

@@ -79,7 +79,7 @@ def test_many_rows_keep_their_order(tmp_path: Path) -> None:
         assert [(one.number, one.id) for one in corpus.documents(5_000, Part(3, 7))] == later
 
 
-@pytest.mark.parametrize("name", ["x.jsonl", "x.parquet", "x.conllu"])
+@pytest.mark.parametrize("name", [pytest.param("x.jsonl", marks=pytest.mark.long), "x.parquet", "x.conllu"])
 def test_memory_does_not_grow_with_the_corpus(name: str, tmp_path: Path) -> None:
     n, words = (1_000, 1_200) if name == "x.conllu" else (2_500, 400)
     text = "word " * words

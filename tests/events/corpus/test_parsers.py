@@ -81,6 +81,7 @@ def made(path: Path, *parts: str, labels: tuple[str, ...] = ()) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_a_pipeline_with_other_labels(tmp_path: Path) -> None:
     path = made(tmp_path / "clear", "parser", labels=("nsubj", "nsubjpass", "pobj", "prep", "dobj"))
     assert SpacyParser(str(path)).scheme == "clear"

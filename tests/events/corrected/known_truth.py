@@ -17,7 +17,7 @@ from howsure.events.labels.progress import reading_order
 from howsure.events.labels.settled import SettledLabels
 from howsure.events.store.event_store import EventStore
 from tests.events.labels.labelled_stores import give
-from tests.events.made_up_store import copied, packed
+from tests.events.made_up_store import copied, created, packed
 
 ACTORS = ("AAA", "BBB")
 TITLES = {"AAA": "Arland", "BBB": "Borland", "CCC": "Corland"}
@@ -122,7 +122,7 @@ def known_truth(path: Path, *, n: int = 400, seed: int = 0, order: Sequence[int]
                 add("antecedents", document=number, mention=mention, antecedent=mention, probability=1.0)
             add("clusterings", document=number, samples=np.tile(alone, SAMPLES).tobytes(), best=alone.tobytes())
     settings = {"rule": {"name": "attack", "forms": ["attacked"]}, "samples": SAMPLES, "seed": 0, "actors": TITLES}
-    with EventStore.create(path, settings) as store:
+    with created(path, settings) as store:
         store.append(tables)
         store.finish()
     found = level.max(axis=1) > 0

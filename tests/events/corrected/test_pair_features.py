@@ -21,7 +21,7 @@ RULES = {"words": {"name": "attack", "forms": ["attacked", "SPOKE"]}, "function"
 @pytest.fixture(scope="module", params=list(RULES))
 def store(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[EventStore]:
     path = tmp_path_factory.mktemp("features") / f"{request.param}.duckdb"
-    with make_store(path, documents=40, rule=RULES[request.param]) as held:
+    with make_store(path, documents=20, rule=RULES[request.param]) as held:
         yield held
 
 

@@ -46,6 +46,7 @@ class Unreliable(Executor):
         return self.pool.submit(function, *given, **named)
 
 
+@pytest.mark.long
 def test_threads(tmp_path: Path, corpus: Path, model: Path, whole: dict[str, Any]) -> None:
     with ThreadPoolExecutor(2) as threads:
         report = extract_to(tmp_path / "news.duckdb", corpus, model, workers=None, executor=threads)
@@ -54,6 +55,22 @@ def test_threads(tmp_path: Path, corpus: Path, model: Path, whole: dict[str, Any
     assert (report.read, report.with_events) == (DOCUMENTS, len({row[0] for row in whole["events"]}))
 
 
+def cannot_begin() -> None:
+    raise MemoryError("no room")
+
+
+def test_workers_that_cannot_begin(tmp_path: Path, corpus: Path, model: Path) -> None:
+    store = tmp_path / "news.duckdb"
+    with (
+        ThreadPoolExecutor(1, initializer=cannot_begin) as threads,
+        pytest.raises(StoreError, match=r"the workers of the executor ended .* run the same again"),
+    ):
+        extract_to(store, corpus, model, executor=threads)
+    with EventStore.open(store) as held:
+        assert (held.next_document, held.settings["finished"]) == (0, False)
+
+
+@pytest.mark.long
 def test_workers_that_are_killed(
     tmp_path: Path, corpus: Path, model: Path, whole: dict[str, Any], pool: ProcessPoolExecutor
 ) -> None:

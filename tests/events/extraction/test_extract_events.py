@@ -77,9 +77,6 @@ def test_stopped_and_gone_on(workers: int, tmp_path: Path, corpus: Path, model: 
     report = extract_to(store, corpus, model)
     assert (report.interrupted, report.before, report.read) == (False, 2 * BATCH, DOCUMENTS - 2 * BATCH)
     assert contents(store) == whole
-    again = extract_to(store, corpus, model)
-    assert (again.before, again.read) == (DOCUMENTS, 0)
-    assert contents(store) == whole
 
 
 @pytest.mark.long
@@ -113,7 +110,7 @@ def test_nobody_waits_for_what_killed_workers_will_not_read(tmp_path: Path, mode
 
 
 def test_draws_depend_on_seed_and_id_alone(tmp_path: Path, model: Path, whole: dict[str, Any]) -> None:
-    few = newswire.write_corpus(tmp_path / "few.conllu", 17)
+    few = newswire.write_corpus(tmp_path / "few.conllu", 12)
     backwards = tmp_path / "backwards.conllu"
     parts = few.read_text().split("# newdoc")[1:]
     backwards.write_text("".join(f"# newdoc{part}" for part in reversed(parts)))

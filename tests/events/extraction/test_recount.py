@@ -22,6 +22,7 @@ from howsure.events.corpus.open_corpus import open_corpus
 from howsure.events.extraction.extract_events import extract_events
 from howsure.events.extraction.recount import NEEDED, StoredCorpus, recount_events
 from howsure.events.labels.answers import record_answer, undo_answer
+from howsure.events.labels.carried_labels import carry_labels
 from howsure.events.labels.draw import draw_documents
 from howsure.events.labels.progress import reading_order
 from howsure.events.labels.settled import settled_labels
@@ -32,6 +33,8 @@ from howsure.events.store.event_store import EventStore
 from howsure.events.store.schema import LABEL_TABLES
 from howsure.events.store.settings import read_settings
 from tests.events import newswire
+from tests.events.labels.labelled_stores import answer_all, drawn_store
+from tests.events.made_up_store import store_file
 from tests.events.stores import FORKSERVER, contents, extract_to, work
 
 DOCUMENTS = BATCH + 10
@@ -146,6 +149,7 @@ def recount_and_tell(told: Connection, store: Path, target: Path, model: Path) -
         recount_events(held, target, rule=SPOKE, model=AntecedentModel.load(model), advance=told.send)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("heard", [2])
 def test_killed_and_gone_on(heard: int, first: EventStore, fresh: Fresh, model: Path, tmp_path: Path) -> None:
     source, target = tmp_path / "first.duckdb", tmp_path / "again.duckdb"
@@ -225,6 +229,24 @@ def few(tmp_path_factory: pytest.TempPathFactory, model: Path) -> Path:
     return folder / "few.duckdb"
 
 
+def test_labels_are_carried_to_a_store_of_fewer_documents(tmp_path: Path) -> None:
+    """And to one of the same documents, once."""
+    with drawn_store(tmp_path / "a.duckdb") as store:
+        order = answer_all(store, "anna", {0: ["IRQ"]})
+        undo_answer(store, "anna")
+        with EventStore.open(store_file(tmp_path / "same.duckdb"), read_only=False) as same:
+            for carried in (True, False):
+                assert (carry_labels(store, same) is not None) == carried
+                held = [[one.ask(f"FROM {table} ORDER BY 1") for table in LABEL_TABLES] for one in (store, same)]
+                assert held[0] == held[1]
+        with EventStore.open(store_file(tmp_path / "few.duckdb", documents=30), read_only=False) as few:
+            carry_labels(store, few)
+            kept = {number for (number,) in few.ask("SELECT document FROM documents")}
+            assert reading_order(few) == [number for number in order if number in kept] != []
+            assert set(settled_labels(few).strata) == kept  # type: ignore[union-attr]
+
+
+@pytest.mark.long
 def test_labels_stay_with_their_documents(model: Path, tmp_path: Path) -> None:
     path, held = tmp_path / "labelled.duckdb", AntecedentModel.load(model)
     extract_to(path, newswire.write_corpus(tmp_path / "news.conllu", 30), model)

@@ -96,7 +96,7 @@ def test_three_coders_or_two_of_them(store: EventStore) -> None:
 
 def test_the_interval_covers(tmp_path: Path) -> None:
     """Coders who say the truth with probability 0.9 each: alpha of the population is known, intervals hold it."""
-    rng, hits, rounds = np.random.default_rng(0), 0, 20
+    rng, hits, rounds = np.random.default_rng(0), 0, 12
     share, right = 0.4, 0.9
     differ = 2 * right * (1 - right)
     acts = share * right + (1 - share) * (1 - right)

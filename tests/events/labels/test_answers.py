@@ -88,7 +88,7 @@ def check_store_open(store: EventStore) -> list[int]:
     return [entry for (entry,) in store.ask("SELECT entry FROM answers GROUP BY 1 HAVING count(*) > 1")]
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["say", "undo"]), st.integers(0, 2), st.booleans()), max_size=12))
 def test_undoing_goes_back_step_by_step(steps: list[tuple[str, int, bool]]) -> None:
     """The answers are those of a model that keeps all former states on a stack."""

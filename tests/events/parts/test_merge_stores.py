@@ -18,7 +18,7 @@ from howsure.errors import InputError
 from howsure.events import check_store, event_series, merge_stores
 from howsure.events.parts import merge_stores as module
 from howsure.events.parts.part import BATCH
-from howsure.events.parts.parts_given import check_held, checked_parts
+from howsure.events.parts.parts_given import check_held, checked_parts, recipe_of_all
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.settings import read_settings
 from tests.events import newswire
@@ -80,6 +80,7 @@ def test_merged_parts_are_the_store_of_one_run(
     assert store.stat().st_mtime_ns == written
 
 
+@pytest.mark.long
 def test_a_part_that_was_stopped_is_gone_on_with(place: Path, tmp_path: Path) -> None:
     store = tmp_path / "part-2.duckdb"
     told: list[int] = []
@@ -178,6 +179,7 @@ def test_what_is_no_part_is_refused(place: Path, tmp_path: Path) -> None:
         ),
         ("UPDATE settings SET value = '\"0.0.1\"' WHERE name = 'howsure'", r"was made by howsure 0\.0\.1, and this is"),
         ("UPDATE settings SET value = '3' WHERE name = 'version'", r"part-2\.duckdb was made by howsure"),
+        ("UPDATE settings SET value = 'false' WHERE name = 'finished'", r"part-2\.duckdb, part 2 of 2, is not fini"),
         ("INSERT INTO label_draw VALUES (1, '{}')", r"has labels, which belong to the whole"),
         (
             "UPDATE documents SET id = 'story-0' WHERE document = 64",
@@ -238,8 +240,8 @@ def test_a_part_that_no_extraction_writes(tmp_path: Path) -> None:
 
 def test_another_file_is_not_written_over(place: Path, tmp_path: Path) -> None:
     store = tmp_path / "all.duckdb"
-    few = newswire.write_corpus(tmp_path / "news.conllu", 3)
-    extract_to(store, few, place / "model.npz", seed=1)
+    given = checked_parts(parts_of(place))
+    EventStore.create(store, {**recipe_of_all(given), "seed": 1}).close()
     before = contents(store)
     with pytest.raises(InputError, match=r"begun with other settings: .*seed was 1 and is now 0"):
         merge_stores(parts_of(place), store)

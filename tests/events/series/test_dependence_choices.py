@@ -83,7 +83,7 @@ def test_options_that_there_are_not(reprinted: EventStore) -> None:
 def test_leaving_out_documents_without_an_actor_changes_no_series(tmp_path: Path) -> None:
     """Shares were of the documents kept, not of those of the period."""
     model = newswire.write_model(tmp_path / "model.npz")
-    corpus = newswire.write_corpus(tmp_path / "news.conllu", 24)
+    corpus = newswire.write_corpus(tmp_path / "news.conllu", 12)
     parts = corpus.read_text().split("# newdoc")
     nowhere = re.compile("|".join(name for _, *names in newswire.ACTORS for name in sorted(names, reverse=True)))
     corpus.write_text(
@@ -106,7 +106,7 @@ def dated(path: Path, *days: datetime.date) -> EventStore:
 NEWS = datetime.date(1999, 2, 3), datetime.date(1999, 7, 8)
 
 
-@pytest.mark.parametrize("odd", [datetime.date.max, datetime.date.min])
+@pytest.mark.parametrize("odd", [datetime.date.max, pytest.param(datetime.date.min, marks=pytest.mark.long)])
 def test_one_odd_date_does_not_break_a_store(odd: datetime.date, tmp_path: Path) -> None:
     with dated(tmp_path / "odd.duckdb", *NEWS, odd) as store:
         with pytest.raises(

@@ -312,7 +312,11 @@ def test_the_store_is_the_only_file_that_a_query_reads(client: TestClient, store
 
 @pytest.mark.parametrize(
     ("table", "damage", "told"),
-    [("sentences", "spaces = [true]", True), ("sentences", "words = NULL", True), ("mentions", "head = 1000", False)],
+    [
+        ("sentences", "spaces = [true]", True),
+        pytest.param("sentences", "words = NULL", True, marks=pytest.mark.long),
+        ("mentions", "head = 1000", False),
+    ],
 )
 def test_a_damaged_text_is_refused(room_store: Path, table: str, damage: str, told: bool) -> None:
     """What is not read cannot mislead: without the model's answer, its tables are not looked at."""
