@@ -52,9 +52,9 @@ def story(number: int, *, sentences: int = 4) -> Document:
     return Document(f"story-{number}", tuple(held), None, metadata)
 
 
-def write_corpus(path: Path, documents: int) -> Path:
+def write_corpus(path: Path, documents: int, *, sentences: int = 4) -> Path:
     """Stories 0, 1, … as CoNLL-U."""
-    write_conllu([story(number) for number in range(documents)], path)
+    write_conllu([story(number, sentences=sentences) for number in range(documents)], path)
     return path
 
 

@@ -18,7 +18,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return newswire.write_corpus(tmp_path_factory.mktemp("corpus") / "news.conllu", DOCUMENTS)
+    return newswire.write_corpus(tmp_path_factory.mktemp("corpus") / "news.conllu", DOCUMENTS, sentences=2)
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ import json
 import os
 import resource
 import signal
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -35,20 +36,36 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def store(whole: Path, tmp_path: Path) -> Any:
+def own(whole: Path, tmp_path: Path) -> Iterator[EventStore]:
+    """A store to close, to kill, and to open again."""
     with EventStore.open(copied(whole.read_bytes(), tmp_path / "s.duckdb"), read_only=False) as held:
         yield held
 
 
-def test_an_answer_is_there_again(store: EventStore) -> None:
-    first = reading_order(store)[0]
-    assert record_answer(store, first, " anna ", acting=["NATO", "IRQ", "NATO"], revision=0) == 1
-    assert record_answer(store, first, "bob", acting=[], unclear=True, revision=0) == 1
-    store.close()
-    with EventStore.open(store.path) as again:
+@pytest.fixture(scope="module")
+def shared(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventStore]:
+    path = copied(whole.read_bytes(), tmp_path_factory.mktemp("shared") / "s.duckdb")
+    with EventStore.open(path, read_only=False) as held:
+        yield held
+
+
+@pytest.fixture
+def store(shared: EventStore) -> Iterator[EventStore]:
+    """A store without an answer, which stays open."""
+    yield shared
+    with shared.transaction() as connection:
+        connection.execute("DELETE FROM answers")
+
+
+def test_an_answer_is_there_again(own: EventStore) -> None:
+    first = reading_order(own)[0]
+    assert record_answer(own, first, " anna ", acting=["NATO", "IRQ", "NATO"], revision=0) == 1
+    assert record_answer(own, first, "bob", acting=[], unclear=True, revision=0) == 1
+    own.close()
+    with EventStore.open(own.path) as again:
         held = [(one.document, one.coder, one.acting, one.unclear, one.revision) for one in answers_of(again)]
     assert held == [(first, "anna", ("IRQ", "NATO"), False, 1), (first, "bob", (), True, 1)]
-    assert check_store(store.path).is_whole
+    assert check_store(own.path).is_whole
 
 
 def test_two_tabs_do_not_overwrite_each_other(store: EventStore) -> None:
@@ -233,10 +250,10 @@ def test_wrong_answers_are_refused(store: EventStore) -> None:
     assert answers_of(store) == []
 
 
-def test_a_store_open_for_reading_takes_no_answer(store: EventStore) -> None:
-    first = reading_order(store)[0]
-    store.close()
-    with EventStore.open(store.path) as reading:
+def test_a_store_open_for_reading_takes_no_answer(own: EventStore) -> None:
+    first = reading_order(own)[0]
+    own.close()
+    with EventStore.open(own.path) as reading:
         with pytest.raises(InputError, match="open for reading only"):
             record_answer(reading, first, "anna", acting=[], revision=0)
         with pytest.raises(InputError, match="open for reading only"):
@@ -244,10 +261,10 @@ def test_a_store_open_for_reading_takes_no_answer(store: EventStore) -> None:
 
 
 @pytest.mark.parametrize("times", [1, pytest.param(2, marks=pytest.mark.long)])
-def test_a_kill_loses_no_answer_that_was_given(times: int, store: EventStore) -> None:
+def test_a_kill_loses_no_answer_that_was_given(times: int, own: EventStore) -> None:
     """A process answers, says so, and is killed while it answers on: what it said is there, and the store is whole."""
-    store.close()
-    path = store.path
+    own.close()
+    path = own.path
     for kills in range(1, times + 1):
         reader, writer = os.pipe()
         process = get_context("fork").Process(target=_answer_on, args=(path, writer))
@@ -277,21 +294,21 @@ def _answer_on(path: Path, writer: int) -> None:
             os.write(writer, f"{entries}\n".encode())
 
 
-def test_a_full_disk_loses_no_answer_that_was_given(store: EventStore, tmp_path: Path) -> None:
-    store.close()
-    process = FORKSERVER.Process(target=_answer_until_full, args=(store.path, tmp_path / "told"))
+def test_a_full_disk_loses_no_answer_that_was_given(own: EventStore, tmp_path: Path) -> None:
+    own.close()
+    process = FORKSERVER.Process(target=_answer_until_full, args=(own.path, tmp_path / "told"))
     process.start()
     process.join()
     assert process.exitcode == 0
     given, message = json.loads((tmp_path / "told").read_text())
     assert given > 3
-    assert f"{store.path} cannot be written: " in message
+    assert f"{own.path} cannot be written: " in message
     assert "What was stored before stays" in message
-    with EventStore.open(store.path, read_only=False) as again:
+    with EventStore.open(own.path, read_only=False) as again:
         assert again.ask("SELECT count(*), max(entry) FROM answers") == [(given, given)]
         first = reading_order(again)[0]
         record_answer(again, first, "bob", acting=["IRQ"], revision=0)
-    assert check_store(store.path).is_whole
+    assert check_store(own.path).is_whole
 
 
 def _answer_until_full(path: Path, told: Path) -> None:

@@ -18,7 +18,8 @@ from howsure.events.labels.labelling import asked_of, labelling_of
 from howsure.events.labels.progress import reading_order
 from howsure.events.store.check_store import check_store
 from howsure.events.store.event_store import EventStore
-from howsure.events.store.schema import VERSION
+from howsure.events.store.schema import LABEL_TABLES, VERSION
+from tests.events.damaged_stores import damaged_for_now
 from tests.events.labels.labelled_stores import ACTORS, drawn_store, store_to_label, without_label_tables
 from tests.events.made_up_store import copied
 
@@ -29,10 +30,21 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return store.path
 
 
-@pytest.fixture
-def store(whole: Path, tmp_path: Path) -> Any:
-    with EventStore.open(copied(whole.read_bytes(), tmp_path / "s.duckdb"), read_only=False) as held:
+@pytest.fixture(scope="module")
+def untouched(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventStore]:
+    """A store from which nothing is drawn, or all that was is removed."""
+    path = copied(whole.read_bytes(), tmp_path_factory.mktemp("untouched") / "s.duckdb")
+    with EventStore.open(path, read_only=False) as held:
         yield held
+
+
+@pytest.fixture
+def store(untouched: EventStore) -> Iterator[EventStore]:
+    """The same, to draw from."""
+    yield untouched
+    with untouched.transaction() as connection:
+        for table in LABEL_TABLES:
+            connection.execute(f"DELETE FROM {table}")
 
 
 def test_the_bands_are_what_the_store_holds(untouched: EventStore) -> None:
@@ -55,11 +67,13 @@ def test_a_rule_without_words_has_fewer_bands(tmp_path: Path) -> None:
         assert draw_documents(store, 20).question == "Of which of these does the text say: strike?"
 
 
-def test_lemmas_and_capitals_count_as_words(store: EventStore) -> None:
-    store.connection.execute("UPDATE sentences SET lemmas = list_transform(words, lambda w: 'x')")
-    store.connection.execute("UPDATE sentences SET words = list_prepend('ATTACKED', words[2:]) WHERE document = 2")
-    store.connection.execute("UPDATE sentences SET lemmas = list_prepend('Attack', lemmas[2:]) WHERE document = 4")
-    assert {2, 4} <= (documents_with_words(store) or set())
+def test_lemmas_and_capitals_count_as_words(untouched: EventStore) -> None:
+    others = """
+        UPDATE sentences SET lemmas = list_transform(words, lambda w: 'x');
+        UPDATE sentences SET words = list_prepend('ATTACKED', words[2:]) WHERE document = 2;
+        UPDATE sentences SET lemmas = list_prepend('Attack', lemmas[2:]) WHERE document = 4"""
+    with damaged_for_now(untouched, others) as held:
+        assert {2, 4} <= (documents_with_words(held) or set())
 
 
 def test_scores_from_elsewhere_make_the_bands(untouched: EventStore) -> None:
@@ -184,14 +198,6 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"n": 20, "by": "day"}, "no length of period 'day'"),
     ({"n": 20, "design": "importance"}, "no design 'importance'"),
 ]
-
-
-@pytest.fixture(scope="module")
-def untouched(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventStore]:
-    """A store from which nothing is drawn."""
-    path = copied(whole.read_bytes(), tmp_path_factory.mktemp("untouched") / "s.duckdb")
-    with EventStore.open(path, read_only=False) as held:
-        yield held
 
 
 @pytest.mark.parametrize(("options", "told"), WRONG)

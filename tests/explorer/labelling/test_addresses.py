@@ -25,6 +25,7 @@ from howsure.explorer.labelling import addresses
 from howsure.explorer.labelling.addresses import LONGEST_BODY, questions_of
 from howsure.explorer.labelling.orders import ORDERS
 from tests.events.labels.labelled_stores import give
+from tests.events.made_up_store import copied
 from tests.explorer.hostile_store import ATTACKS
 from tests.explorer.labelling.rooms import ACTORS, READ
 
@@ -33,10 +34,19 @@ OWN = {"origin": HOME, "sec-fetch-site": "same-origin", TOKEN: "to write", "cont
 SAID = {"coder": "anna", "acting": ["IRQ"], "unclear": False, "revision": 0}
 
 
-@pytest.fixture
-def store(room_store: Path) -> Iterator[EventStore]:
-    with EventStore.open(room_store, read_only=False) as opened:
+@pytest.fixture(scope="module")
+def shared(drawn: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventStore]:
+    path = copied(drawn.read_bytes(), tmp_path_factory.mktemp("shared") / "room.duckdb")
+    with EventStore.open(path, read_only=False) as opened:
         yield opened
+
+
+@pytest.fixture
+def store(shared: EventStore) -> Iterator[EventStore]:
+    """A store in which nobody has answered yet."""
+    yield shared
+    with shared.transaction() as connection:
+        connection.execute("DELETE FROM answers")
 
 
 def visitor(store: EventStore, room: Room | None, *, cookie: str = "to read") -> TestClient:
@@ -247,8 +257,16 @@ def test_every_answer_carries_the_headers_of_safety(client: TestClient) -> None:
         assert "access-control-allow-origin" not in answer.headers
 
 
-def test_a_full_disk_is_told_and_the_answers_stay(client: TestClient, store: EventStore) -> None:
+@pytest.fixture
+def own(room_store: Path) -> Iterator[EventStore]:
+    """A store that may be spoilt."""
+    with EventStore.open(room_store, read_only=False) as opened:
+        yield opened
+
+
+def test_a_full_disk_is_told_and_the_answers_stay(own: EventStore) -> None:
     """No file may grow from here on, as on a full disk; what fits no more is not taken for stored."""
+    store, client = own, visitor(own, Room(own, token="to write"))
     order_of_reading, stored = reading_order(store), {}
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     wal = store.path.with_name(f"{store.path.name}.wal")

@@ -53,6 +53,7 @@ class EventStore:
     def __init__(self, path: Path, connection: duckdb.DuckDBPyConnection, settings: Settings) -> None:
         self.path, self.connection, self.settings = path, connection, settings
         self._turn, self._changing = threading.RLock(), False
+        self._for_reading: bool | None = None  # asked for when it is first written to
 
     @classmethod
     def create(cls, path: str | os.PathLike[str], settings: Mapping[str, Any]) -> Self:
@@ -179,7 +180,9 @@ class EventStore:
             if self._changing:
                 yield self.connection
                 return
-            if is_for_reading(self):
+            if self._for_reading is None:
+                self._for_reading = is_for_reading(self)
+            if self._for_reading:
                 raise InputError(f"{self.path} is open for reading only: EventStore.open(path, read_only=False).")
             self.connection.execute("BEGIN")
             self._changing, version = True, self.settings.get("version")
