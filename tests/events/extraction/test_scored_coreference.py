@@ -32,9 +32,9 @@ DOCUMENTS = 70
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """news.conllu, model.npz and scores.jsonl, which has the model's posteriors."""
     place = tmp_path_factory.mktemp("scored")
-    newswire.write_corpus(place / "news.conllu", DOCUMENTS)
+    newswire.write_corpus(place / "news.conllu", DOCUMENTS, sentences=2)
     model = AntecedentModel.load(newswire.write_model(place / "model.npz"))
-    stories = [newswire.story(number) for number in range(DOCUMENTS)]
+    stories = [newswire.story(number, sentences=2) for number in range(DOCUMENTS)]
     write_antecedent_scores([exported(one, model.posterior(one)) for one in stories], place / "scores.jsonl")
     return place
 
@@ -126,7 +126,7 @@ def inside(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Pat
     """A folder with the first documents and their scores."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "model.npz").symlink_to(folder / "model.npz")
-    newswire.write_corpus(tmp_path / "news.conllu", FEW)
+    newswire.write_corpus(tmp_path / "news.conllu", FEW, sentences=2)
     write(tmp_path, "scores.jsonl", lines(folder)[:FEW])
     return tmp_path
 
