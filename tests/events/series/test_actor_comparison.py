@@ -47,7 +47,7 @@ def test_against_enumeration(tmp_path: Path, unit: str) -> None:
     assert asked >= 8
 
 
-@pytest.mark.parametrize("by", ["quarter", pytest.param("year", marks=pytest.mark.long)])
+@pytest.mark.parametrize("by", ["quarter", "year"])
 def test_against_the_convolved_laws_of_more_documents(tmp_path: Path, by: str) -> None:
     with make_store(tmp_path / "a.duckdb", documents=60, samples=17) as store:
         counts, periods = raw_counts(store), slow_periods(store, by)
