@@ -73,6 +73,17 @@ def test_other_files_and_the_network_are_out_of_reach(database: Database, tmp_pa
     assert connection.execute("SELECT current_setting('autoinstall_known_extensions')").fetchall() == [(False,)]
 
 
+def test_what_is_read_may_be_said_when_it_was_opened_already(tmp_path: Path) -> None:
+    write(tmp_path / "other.parquet", {"q": [0.5]})
+    with Database(tmp_path).opening() as database:
+        asked = f"SELECT q FROM read_parquet({literal(str(tmp_path / 'other.parquet'))})"
+        assert database.connection.execute(asked).fetchall() == [(0.5,)]
+        database.allow_only([])
+        with pytest.raises(duckdb.PermissionException):
+            database.connection.execute(asked).fetchall()
+        database.close()
+
+
 def test_what_exceeds_the_memory_goes_to_the_scratch_folder_only(database: Database, tmp_path: Path) -> None:
     database.connection.execute("SET memory_limit = '20MB'")
     database.connection.execute(

@@ -8,7 +8,8 @@ import os
 import re
 import weakref
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import cached_property
 from typing import Any, Self
 
 import duckdb
@@ -44,11 +45,20 @@ class Database:
     """A database in memory with a scratch folder; both are removed when it is closed or no longer referenced."""
 
     def __init__(self, spool: str | os.PathLike[str] | None = None) -> None:
-        self._scratch = Scratch(spool)
-        self.folder = self._scratch.folder
-        self.connection = duckdb.connect(config={**CONFIG, "temp_directory": str(self.folder / "spilled")})
-        self.connection.execute("SET enable_progress_bar = false")  # in a notebook it would go to standard output
-        self._end = weakref.finalize(self, _end, self.connection, self._scratch)
+        self._ending = ExitStack()
+        self.folder = self._ending.enter_context(Scratch(spool)).folder
+        self._allowed: list[str] | None = None
+        self._end = weakref.finalize(self, self._ending.close)
+
+    @cached_property
+    def connection(self) -> Connection:
+        """DuckDB, which takes longer to start than most faults of a file take to be found; so it starts when asked."""
+        connection = duckdb.connect(config={**CONFIG, "temp_directory": str(self.folder / "spilled")})
+        self._ending.callback(connection.close)  # before the scratch folder goes
+        connection.execute("SET enable_progress_bar = false")  # in a notebook it would go to standard output
+        if self._allowed is not None:
+            _allow(connection, self._allowed)
+        return connection
 
     @contextmanager
     def opening(self) -> Iterator[Self]:
@@ -61,18 +71,18 @@ class Database:
 
     def allow_only(self, paths: Sequence[str]) -> None:
         """From now on, read only these files, and write only in the scratch folder."""
-        allowed = [form for path in paths for form in (os.path.abspath(path), _pattern(path))]
-        self.connection.execute(f"SET allowed_paths = [{literals(allowed)}]")
-        self.connection.execute("SET enable_external_access = false")
+        self._allowed = [form for path in paths for form in (os.path.abspath(path), _pattern(path))]
+        if "connection" in self.__dict__:
+            _allow(self.connection, self._allowed)
 
     def close(self) -> None:
         """Free the memory and remove the scratch folder."""
         self._end()
 
 
-def _end(connection: Connection, scratch: Scratch) -> None:
-    connection.close()
-    scratch.close()
+def _allow(connection: Connection, paths: Sequence[str]) -> None:
+    connection.execute(f"SET allowed_paths = [{literals(paths)}]")
+    connection.execute("SET enable_external_access = false")
 
 
 def identifier(name: str) -> str:

@@ -206,7 +206,7 @@ def _parquet_starts(connection: Connection, files: tuple[File, ...]) -> tuple[in
 
 def _open_texts(database: Database, files: tuple[File, ...], names: list[str], shown: Mapping[File, str]) -> Table:
     connection = database.connection
-    starts: list[int] = []
+    starts = [0]
     listed = ", ".join(f"{identifier(name)} VARCHAR" for name in names)
     for file in files:
         with reading(file.name, file.path):
@@ -220,13 +220,13 @@ def _open_texts(database: Database, files: tuple[File, ...], names: list[str], s
                 known = _described(connection, text_source(file, folders=True))
             places = _places(connection, file, names, known, shown)
             connection.execute(f"CREATE TABLE IF NOT EXISTS {COPIED} ({listed})")
-            starts.append(_count(connection))
             own = list(dict.fromkeys(place.column for place in places.values())) or [next(iter(known))]
             asked = as_texts(own) if file.format in ("json", "jsonl") else ""
             source = text_source(file, asked, folders=folders)
             values = [places[name].in_text() if name in places else literal(shown[file]) for name in names]
-            connection.execute(f"INSERT INTO {COPIED} SELECT {', '.join(values)} FROM {source}")
-    return Table(database, COPIED, {name: Column(name, "VARCHAR") for name in names}, files, tuple(starts))
+            copied = connection.execute(f"INSERT INTO {COPIED} SELECT {', '.join(values)} FROM {source}").fetchall()
+            starts.append(starts[-1] + int(copied[0][0]))
+    return Table(database, COPIED, {name: Column(name, "VARCHAR") for name in names}, files, tuple(starts[:-1]))
 
 
 def _open_archives(database: Database, files: tuple[File, ...], names: list[str], shown: Mapping[File, str]) -> Table:
@@ -246,11 +246,6 @@ def _open_archives(database: Database, files: tuple[File, ...], names: list[str]
 
 def _described(connection: Connection, source: str) -> dict[str, str]:
     return {row[0]: row[1] for row in connection.execute(f"DESCRIBE SELECT * FROM {source}").fetchall()}
-
-
-def _count(connection: Connection) -> int:
-    found = connection.execute(f"SELECT count(*) FROM {COPIED}").fetchall()
-    return int(found[0][0])
 
 
 def _places(
