@@ -66,7 +66,9 @@ def judged(path: Any, *options: Any) -> dict[str, Any]:
         (("--bins", "7", "--level", "0.9"), {"n_bins": 7, "level": 0.9}),
         (("--binning", "uniform", "--bins", "12"), {"binning": "uniform", "n_bins": 12}),
         (("--interval", "nguyen-oconnor", "--seed", "5"), {"interval": "nguyen-oconnor", "rng": 5}),
-        (("--interval", "bootstrap", "--seed", "5"), {"interval": "bootstrap", "rng": 5}),
+        pytest.param(
+            ("--interval", "bootstrap", "--seed", "5"), {"interval": "bootstrap", "rng": 5}, marks=pytest.mark.long
+        ),
         (("--weight", "w"), {"sample_weight": "w"}),
         (("--cluster", "doc"), {"clusters": "doc"}),
     ],

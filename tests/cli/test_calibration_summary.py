@@ -57,6 +57,7 @@ def test_two_halves_are_judged_as_the_whole(halves: tuple[Path, dict[str, Any]])
     assert "note: rows of all files count as independent\n" in printed("calibration", a, b)
 
 
+@pytest.mark.long
 def test_a_report_of_many_files_has_a_short_title(halves: tuple[Path, dict[str, Any]], tmp_path: Path) -> None:
     saved = summarised(halves[0], "a").read_bytes()
     for number in range(4):
@@ -126,6 +127,7 @@ def test_a_check_of_summaries_is_that_of_their_rows(halves: tuple[Path, dict[str
     assert run("check", "calibration", folder / "?-check.summary", *again).code == 0
 
 
+@pytest.mark.long
 def test_a_cluster_of_dask_gives_the_same_summary(
     halves: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

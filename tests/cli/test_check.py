@@ -136,7 +136,7 @@ def test_what_cannot_be_told_is_a_skipped_test(tmp_path: Path) -> None:
     assert "more rows would tell" in str(next(suites.iter("skipped")).get("message"))
 
 
-@pytest.mark.parametrize("form", ["csv", "markdown"])
+@pytest.mark.parametrize("form", ["csv", pytest.param("markdown", marks=pytest.mark.long)])
 def test_other_formats_hold_the_verdict(form: str) -> None:
     said = run(*NEW, "--max-error", "0.05", "--format", form).out
     assert "pass" in said
@@ -151,10 +151,16 @@ def test_missing_rows_of_the_other_are_left_out_only_if_asked(tmp_path: Path) ->
     done = run(*typed)
     assert done.code == 2
     assert "500 rows only of dev.csv, 0 only of" in done.err
-    found = json.loads(run(*typed, "--skip-missing", "--format", "json").out)
+    assert "left out because one model has none: 500 rows of dev.csv" in run(*typed, "--skip-missing").out
+
+
+@pytest.mark.long
+def test_rows_that_were_left_out_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "part.csv").write_text("\n".join([*Path("old.csv").read_text().splitlines()[:2501], ""]))
+    typed = (*NEW, "--better-than", tmp_path / "part.csv", "--id", "uid", "--skip-missing", "--format", "json")
+    found = json.loads(run(*typed).out)
     assert found["verdicts"][0]["n"] == 2500
     assert found["recipe"]["checks"][0]["without_the_other"] == 500
-    assert "left out because one model has none: 500 rows of dev.csv" in run(*typed, "--skip-missing").out
 
 
 SCORES = ("check", "score", "dev.csv", "--score")

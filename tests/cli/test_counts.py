@@ -97,12 +97,10 @@ def test_labels_in_the_file_itself(news: tuple[Path, np.ndarray], tmp_path: Path
         writer.writerow(["score", "month", "attack"])
         for i, row in enumerate(rows):
             writer.writerow([row["score"], row["month"], int(truth[i]) if i in known else ""])
-    text = printed("counts", "estimate", held, "--prob", "score", "--target", "attack", "--by", "month")
-    assert "drawn at random from all" in text
-    for form in ("csv", "markdown", "latex"):
-        assert "M2" in printed(
-            "counts", "estimate", held, "--prob", "score", "--target", "attack", "--by", "month", "--format", form
-        )
+    given = ["counts", "estimate", held, "--prob", "score", "--target", "attack", "--by", "month"]
+    assert "drawn at random from all" in printed(*given)
+    some = printed(*given, "--where", "month <> 'M1'")
+    assert ("M2" in some, "M1" in some.replace("'M1'", "")) == (True, False)
 
 
 def test_a_figure_and_a_plan(news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path) -> None:
@@ -152,12 +150,10 @@ def written(rows: Rows, place: Path, delimiter: str = ";") -> Path:
 @pytest.mark.parametrize(
     "change",
     [
-        lambda rows: [row | {"label": f"{row['label']}.0"} for row in rows],
-        lambda rows: [row | {"label": f" {row['label']} "} for row in rows],
-        lambda rows: [{"remark": "unsure"} | row for row in reversed(rows)],
-        lambda rows: [*rows, dict.fromkeys(rows[0], ""), dict.fromkeys(rows[0], "")],
+        lambda rows: [row | {"label": f" {row['label']}.0 "} for row in rows],
+        lambda rows: [{"remark": "unsure"} | row for row in [*reversed(rows), *[dict.fromkeys(rows[0], "")] * 2]],
     ],
-    ids=["floats", "blanks", "sorted, with a column more", "empty rows below"],
+    ids=["floats in blanks", "sorted, with a column more, and empty rows below"],
 )
 def test_a_sheet_that_a_spreadsheet_saved(
     news: tuple[Path, np.ndarray], labelled: Path, counted: str, tmp_path: Path, change: Callable[[Rows], Rows]
@@ -170,8 +166,12 @@ def test_a_sheet_that_a_spreadsheet_saved(
     ("column", "value", "said"),
     [
         ("inclusion", "138", "row 3 of {} (counted from 1, without the header) holds '138'. Leave this column"),
-        ("inclusion", "", "row 3 of {} (counted from 1, without the header) holds nothing"),
-        ("row", "", "row 3 of {} (counted from 1, without the header) has none"),
+        *(
+            pytest.param(
+                column, "", f"row 3 of {{}} (counted from 1, without the header) {said}", marks=pytest.mark.long
+            )
+            for column, said in (("inclusion", "holds nothing"), ("row", "has none"))
+        ),
         ("row", "2.5", "row 3 of {} (counted from 1, without the header) has 2.5"),
     ],
 )
@@ -227,35 +227,50 @@ def test_the_sheet_does_not_tell_the_score(labelled: Path) -> None:
     assert all(row["check"].isalpha() and row["check"].islower() for row in rows)
 
 
-def test_periods_of_dates(news: tuple[Path, np.ndarray], tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def dated(news: tuple[Path, np.ndarray]) -> Rows:
+    """The news with a day, its quarter, and labels of some."""
     rows, truth = rows_of(news[0]), news[1]
     days = [datetime.date(2001, 1, 1) + datetime.timedelta(days=i % 300) for i in range(600)]
-    dated = [
-        row | {"day": str(day) + (" 05:34:00" if i % 2 else ""), "quarter": f"2001-Q{(day.month + 2) // 3}"}
+    known = set(np.random.default_rng(1).choice(600, 100, replace=False).tolist())
+    return [
+        row
+        | {"day": str(day) + (" 05:34:00" if i % 2 else ""), "quarter": f"2001-Q{(day.month + 2) // 3}"}
+        | {"attack": str(int(truth[i])) if i in known else ""}
         for i, (row, day) in enumerate(zip(rows, days, strict=True))
     ]
-    known = set(np.random.default_rng(1).choice(600, 100, replace=False).tolist())
-    dated = [row | {"attack": str(int(truth[i])) if i in known else ""} for i, row in enumerate(dated)]
-    file = written(dated, tmp_path / "dated.csv")
-    given = ["counts", "estimate", file, "--prob", "score", "--target", "attack", "--format", "json"]
+
+
+OF_ATTACKS = ("--prob", "score", "--target", "attack", "--format", "json")
+
+
+def test_periods_of_dates(dated: Rows, tmp_path: Path) -> None:
+    given = ["counts", "estimate", written(dated, tmp_path / "dated.csv"), *OF_ATTACKS]
     by_date = json.loads(printed(*given, "--by", "month", "--date", "day", "--period", "quarter"))
     by_column = json.loads(printed(*given, "--by", "month,quarter"))
     assert by_date["columns"] == ["month", "quarter"]
     assert by_date["cells"] == by_column["cells"]
     alone = howsure(*given, "--date", "day")
     assert (alone.code, "belong together" in alone.err) == (2, True)
-    bad = written([*dated[:6], dated[6] | {"day": "3/20/2003"}, *dated[7:]], tmp_path / "bad.csv")
-    found = howsure(*given[:2], bad, *given[3:], "--date", "day", "--period", "month")
+    given[2] = written([*dated[:6], dated[6] | {"day": "3/20/2003"}, *dated[7:]], tmp_path / "bad.csv")
+    found = howsure(*given, "--date", "day", "--period", "month")
     assert "day must hold dates such as 2003-03-20; row 7 of" in found.err
     assert "'3/20/2003'" in found.err
+
+
+@pytest.mark.long
+def test_dates_in_a_form_of_their_own(dated: Rows, tmp_path: Path) -> None:
+    given = ["counts", "estimate", written(dated, tmp_path / "dated.csv"), *OF_ATTACKS]
+    wanted = json.loads(printed(*given, "--date", "day", "--period", "quarter"))
     turned = [row | {"day": "{2}.{1}.{0}".format(*row["day"][:10].split("-"))} for row in dated]
     given[2] = written(turned, tmp_path / "turned.csv")
     german = ("--date", "day", "--date-format", "%d.%m.%Y", "--period", "quarter")
-    assert json.loads(printed(*given, "--by", "month", *german))["cells"] == by_date["cells"]
+    assert json.loads(printed(*given, *german))["cells"] == wanted["cells"]
     drawn = howsure("counts", "sample", given[2], "--prob", "score", "--labels", "60", *german)
     assert (drawn.code, drawn.out.count("\n")) == (0, 61)
 
 
+@pytest.mark.long
 def test_shares_in_table_figure_and_report(news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path) -> None:
     report = tmp_path / "report.html"
     figure = tmp_path / "shares.svg"
@@ -300,7 +315,7 @@ def test_a_parquet_file_says_what_a_csv_says(news: tuple[Path, np.ndarray], labe
     ("encoding", "delimiter", "said"),
     [
         ("utf-8-sig", ";", None),
-        ("utf-8", "\t", None),
+        pytest.param("utf-8", "\t", None, marks=pytest.mark.long),
         ("cp1252", ";", "UTF-8"),
     ],
 )
@@ -372,8 +387,9 @@ def test_what_cannot_go_on_is_said(news: tuple[Path, np.ndarray], labelled: Path
     assert "--more: the strata of its sheet are not those of this file" in howsure(*given, other).err
     assert "has none" in howsure(*given, drawn).err
     fewer = written(rows[:-5], tmp_path / "fewer.csv", ",")
-    assert "--more: " in howsure(*given, fewer).err
-    assert "must hold all rows of its sample" in howsure(*given, fewer).err
+    told = howsure(*given, fewer).err
+    assert "--more: " in told
+    assert "must hold all rows of its sample" in told
 
 
 @pytest.mark.parametrize("share", [pytest.param(False, marks=pytest.mark.long), True])
@@ -399,13 +415,18 @@ def test_csv_holds_one_number_in_each_cell_with_all_digits(
         assert share or float(row["estimate"]) == one["estimate"]
 
 
-def test_latex_and_markdown_say_how_the_counts_came_about(news: tuple[Path, np.ndarray], labelled: Path) -> None:
+@pytest.mark.parametrize(
+    ("form", "start", "end"),
+    [("latex", "% ", "begin{"), pytest.param("markdown", "<!-- ", "-->", marks=pytest.mark.long)],
+)
+def test_latex_and_markdown_say_how_the_counts_came_about(
+    news: tuple[Path, np.ndarray], labelled: Path, form: str, start: str, end: str
+) -> None:
     given = ["counts", "estimate", news[0], "--prob", "score", "--labelled", labelled, "--by", "month"]
-    for form, start in (("latex", "% "), ("markdown", "<!-- ")):
-        text = printed(*given, "--format", form)
-        assert text.startswith(f"{start}method auto; level 0.95; design units drawn at random within")
-        for said in ("seed 0", "howsure 0.1.0", "files ", "note: the intervals rely on"):
-            assert said in text.partition("begin{" if form == "latex" else "-->")[0]
+    text = printed(*given, "--format", form)
+    assert text.startswith(f"{start}method auto; level 0.95; design units drawn at random within")
+    for said in ("seed 0", "howsure 0.1.0", "files ", "note: the intervals rely on"):
+        assert said in text.partition(end)[0]
 
 
 def test_a_plan_for_a_share(news: tuple[Path, np.ndarray]) -> None:
@@ -419,6 +440,7 @@ def test_a_plan_for_a_share(news: tuple[Path, np.ndarray]) -> None:
     assert "must be at least 1 unit; it is 0.04. If it is a share of the units: --share." in found.err
 
 
+@pytest.mark.long
 def test_where_counts_the_units_it_names_as_a_file_of_these_alone(
     news: tuple[Path, np.ndarray], tmp_path: Path
 ) -> None:

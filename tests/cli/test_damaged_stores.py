@@ -70,9 +70,13 @@ def answers_of(store: EventStore) -> dict[str, int]:
     return {asked: client.get(f"/api/{asked}").status_code for asked in QUESTIONS}
 
 
-def test_a_whole_store_is_whole(whole: Path, tmp_path: Path) -> None:
+def test_a_whole_store_is_whole(whole: Path) -> None:
     done = howsure("events", "check", whole)
     assert (done.code, done.out, done.err) == (0, f"{whole} is whole: 18 documents, 14 tables.\n", "")
+
+
+@pytest.mark.long
+def test_every_command_and_question_is_answered_of_a_whole_store(whole: Path, tmp_path: Path) -> None:
     *others, _ = commands(whole, tmp_path)  # a report takes longest, and tests of its own
     assert [howsure("events", *command).code for command in others] == [0] * 7
     with EventStore.open(whole) as store:
@@ -84,7 +88,7 @@ APART = [what for what in AT_OPENING if what not in ALIKE]
 
 def turn(what: str) -> list[pytest.MarkDecorator]:
     """Every day some ways to damage a store, in the long suite more, and those like others where it may be slow."""
-    return [pytest.mark.slow] if what in ALIKE else [] if what in APART[::3] else [pytest.mark.long]
+    return [pytest.mark.slow] if what in ALIKE else [] if what in APART[::9] else [pytest.mark.long]
 
 
 @pytest.mark.parametrize("what", [pytest.param(what, marks=turn(what)) for what in AT_OPENING])
@@ -119,23 +123,27 @@ def ruined(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return ruined_store(tmp_path_factory.mktemp("ruined") / "s.duckdb")
 
 
-def test_damage_of_a_document_is_told_when_it_is_read_and_by_the_check(ruined: Path) -> None:
+@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.long)])
+def test_damage_of_a_document_is_told_when_it_is_read_and_by_the_check(ruined: Path, step: int) -> None:
     rules = [f"table {one.table}: {one.rule} (" for one in check_store(ruined).damage]
     with EventStore.open(ruined) as store:
-        for number, what in enumerate(OF_DOCUMENTS):
+        for number, what in [*enumerate(OF_DOCUMENTS)][::step]:
             with pytest.raises(InputError, match="is damaged: ") as told:
                 queries.document(store, number)
             assert "\n" not in str(told.value)
             assert what in OF_CLUSTERINGS or any(rule in str(told.value) for rule in rules), what
 
 
-@pytest.mark.parametrize("what", OF_CLUSTERINGS)
+@pytest.mark.parametrize("what", [OF_CLUSTERINGS[0], pytest.param(OF_CLUSTERINGS[1], marks=pytest.mark.long)])
 def test_damage_of_clusterings_is_found_by_the_check(what: str, whole: Path, tmp_path: Path) -> None:
     (found,) = check_store(damaged(whole, tmp_path / "d.duckdb", of_document(OF_DOCUMENTS[what]))).damage
     assert (found.table, found.document) == ("clusterings", 0)
 
 
-@pytest.mark.parametrize("what", [*OF_DOCUMENTS][::16])
+@pytest.mark.parametrize(
+    "what",
+    [pytest.param(what, marks=[] if at == 1 else pytest.mark.long) for at, what in enumerate([*OF_DOCUMENTS][::16])],
+)
 def test_damage_of_a_document_is_told_when_all_are_read(what: str, whole: Path, tmp_path: Path) -> None:
     """Here some of it; each with the commands, as is slow."""
     with EventStore.open(damaged(whole, tmp_path / "d.duckdb", of_document(OF_DOCUMENTS[what]))) as store:
@@ -162,6 +170,7 @@ def test_other_damage_is_found_by_the_check(what: str, whole: Path, tmp_path: Pa
     assert any(one.table in ELSEWHERE[what] for one in found)
 
 
+@pytest.mark.long
 def test_the_command_and_the_page_on_other_damage(whole: Path, tmp_path: Path) -> None:
     path = damaged(whole, tmp_path / "d.duckdb", "; ".join(ELSEWHERE.values()))
     done = howsure("events", "check", path)

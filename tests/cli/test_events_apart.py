@@ -32,6 +32,7 @@ def extract(place: Path, *more: Any) -> tuple[Any, ...]:
     return ("events", "extract", place / "news.conllu", *named, *more)
 
 
+@pytest.mark.long
 def test_parts_and_their_merge(place: Path, tmp_path: Path) -> None:
     first, second, merged = tmp_path / "part-1.duckdb", tmp_path / "part-2.duckdb", tmp_path / "all.duckdb"
     text = printed(*extract(place, "--workers", 1, "--part", "1/2", "--store", first))

@@ -14,15 +14,26 @@ GIVEN = ("--id", "id", "--date", "date", "--actor", "actor", "--prob", "p")
 TEXTS = ("--title", "title", "--text", "text", "--event", "attack")
 
 
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with scores and the store that they were imported into."""
+    folder = tmp_path_factory.mktemp("imported")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        Path("scores.csv").write_text(csv_of(ROWS), encoding="utf-8")
+        assert printed("events", "import", "scores.csv", *GIVEN, *TEXTS, "--store", "s.duckdb") == (
+            "s.duckdb: 4 documents of 29 words, 2 with an event above probability 0\n"
+            "  expected documents: USA 1.2, IRQ 0.9\n"
+            "next: howsure events explore s.duckdb\n"
+        )
+    return folder
+
+
 @pytest.fixture
-def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def store(imported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.chdir(tmp_path)
-    Path("scores.csv").write_text(csv_of(ROWS), encoding="utf-8")
-    assert printed("events", "import", "scores.csv", *GIVEN, *TEXTS, "--store", "s.duckdb") == (
-        "s.duckdb: 4 documents of 29 words, 2 with an event above probability 0\n"
-        "  expected documents: USA 1.2, IRQ 0.9\n"
-        "next: howsure events explore s.duckdb\n"
-    )
+    for name in ("scores.csv", "s.duckdb"):
+        (tmp_path / name).write_bytes((imported / name).read_bytes())
     return "s.duckdb"
 
 
@@ -38,8 +49,12 @@ def test_the_other_commands_work_on_it(store: str) -> None:
     assert printed("events", "doubtful", store) == "0.25  USA  2001-01-03  a  One\n"
     assert "is whole: 4 documents" in printed("events", "check", store)
     assert printed("events", "export", store, "o.csv").endswith("4 rows, 2 actors\n")
-    for made in ("o.svg", "o.html"):
-        printed("events", "figure" if made == "o.svg" else "report", store, made)
+
+
+@pytest.mark.long
+def test_it_is_drawn_and_reported(store: str) -> None:
+    for command, made in (("figure", "o.svg"), ("report", "o.html")):
+        printed("events", command, store, made)
         assert "attack" in Path(made).read_text(encoding="utf-8")
 
 

@@ -32,7 +32,7 @@ def inside(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_every_command_uses_the_scores(inside: Path, tmp_path: Path) -> None:
+def test_what_is_printed_uses_the_scores(inside: Path) -> None:
     with EventStore.open("s.duckdb") as store:
         judge = {name: float(number % 7) for number, name in store.ask("SELECT document, id FROM documents")}
         expected = corrected_series(store, by="year", scores={"judge": judge})
@@ -42,6 +42,11 @@ def test_every_command_uses_the_scores(inside: Path, tmp_path: Path) -> None:
     assert series["corrected"] == json.loads(json.dumps(expected.to_dict()))
     compared = json.loads(printed("events", "compare", "s.duckdb", "AAA", "BBB", *scored, "--format", "json"))
     assert compared["corrected"]["recipe"]["features"][-1] == "judge"
+
+
+@pytest.mark.long
+def test_what_is_written_uses_the_scores(inside: Path, tmp_path: Path) -> None:
+    scored = ("--by", "year", "--score", "scores.csv")
     printed("events", "export", "s.duckdb", str(tmp_path / "o.csv"), *scored)
     recipe = (tmp_path / "o.recipe.json").read_text(encoding="utf-8")
     assert "judge" in recipe

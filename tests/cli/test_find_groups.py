@@ -58,6 +58,7 @@ def test_parquet_types_make_the_same_groups(file: Path, tmp_path: Path) -> None:
     assert float(row["low"]) < float(row["beyond the whole"]) < float(row["high"])
 
 
+@pytest.mark.long
 def test_the_table_says_what_was_found_and_left_out(file: Path, tmp_path: Path) -> None:
     done = run("calibration", "find-groups", str(file), *TYPED, "--where", "day > '2026-02-01'", "--figure",
                str(tmp_path / "groups.svg"), "--report", str(tmp_path / "groups.html"))  # fmt: skip

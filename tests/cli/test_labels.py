@@ -192,6 +192,7 @@ def test_a_design_that_is_not_said(whole: Path, store: Path, tmp_path: Path) -> 
     assert said == f"{store}: 2 answers to 2 documents by anna\n"
 
 
+@pytest.mark.long
 def test_a_store_that_is_counted_again_says_that_it_keeps_its_labels(tmp_path: Path) -> None:
     path, again = tmp_path / "news.duckdb", tmp_path / "again.duckdb"
     example_store(path).close()

@@ -42,6 +42,7 @@ def test_help(name: str) -> None:
     assert all(len(line) <= 110 for line in text.splitlines())
 
 
+@pytest.mark.long
 def test_the_command_of_a_page_says_what_was_asked(tmp_path: Path) -> None:
     (tmp_path / "sentiment140").mkdir()
     for seed, split in enumerate(("train", "dev", "test")):

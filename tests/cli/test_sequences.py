@@ -7,8 +7,7 @@ import gzip
 import json
 import os
 import re
-import subprocess
-import sys
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from howsure.sequences.calibration_pairs import frequent_transitions, tag_pairs,
 from tests.cli.pressing import pressed
 from tests.cli.running import howsure as run
 from tests.cli.running import printed
+from tests.data.piped_input import piped_input
 
 WORDS = {
     "D": ["the", "a"],
@@ -49,10 +49,10 @@ def made_up(n: int, seed: int) -> tuple[list[tuple[str, ...]], list[tuple[str, .
     return sentences, tags
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with train.tsv, dev.tsv, the same as dev.conllu and as text, and hmm.npz."""
-    monkeypatch.chdir(tmp_path)
+    tmp_path = tmp_path_factory.mktemp("made")
     for name, n, seed in (("train", 80, 0), ("dev", 40, 1)):
         write_tagged(*made_up(n, seed), tmp_path / f"{name}.tsv")
     sentences, tags = made_up(40, 1)
@@ -63,6 +63,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_conllu([Document("a", tuple(layers[:20])), Document("b", tuple(layers[20:]))], tmp_path / "dev.conllu")
     (tmp_path / "dev.txt").write_text("\n".join(" ".join(words) for words in sentences), encoding="utf-8")
     HMMTagger().fit(*made_up(80, 0)).save(tmp_path / "hmm.npz")
+    return tmp_path
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of it, to work in."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
@@ -193,11 +201,9 @@ def test_tag_by_k_best(folder: Path) -> None:
 
 
 def test_tag_reads_standard_input(folder: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", "from howsure.cli.sequences.main import command; command()", "tag", "hmm.npz", "-"],
-        input="a dog\n", capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    assert [row[1] for row in rows_of(done.stdout)[0]] == ["a", "dog"]
+    with piped_input(b"a dog\n"):
+        found = printed("sequences", "tag", "hmm.npz", "-")
+    assert [row[1] for row in rows_of(found)[0]] == ["a", "dog"]
 
 
 def test_posterior_is_ready_for_calibration(folder: Path) -> None:
@@ -423,6 +429,7 @@ def test_one_of_a_thing_is_no_plural(folder: Path) -> None:
     )
 
 
+@pytest.mark.long
 def test_ctrl_c_keeps_the_best_weights_so_far(folder: Path) -> None:
     sentences, _ = made_up(80, 0)  # whose first letters are learned better with every pass, for long
     write_tagged(sentences, [[word[0] for word in words] for words in sentences], "letters.tsv")

@@ -164,6 +164,7 @@ def test_formats(tmp_path: Path, form: str) -> None:
         assert re.search(r"[ \[]-", text) is None
 
 
+@pytest.mark.long
 def test_figure_and_report(tmp_path: Path) -> None:
     path = table(tmp_path / "dev.csv", rows_of())
     run(path, *COMPARED, "--figure", tmp_path / "d.svg", "--report", tmp_path / "d.html", "--resamples", 50)

@@ -195,7 +195,7 @@ def test_it_comes_back_from_its_text(dropped: CalibrationMonitor) -> None:
     assert json.loads(text)["kind"] == "howsure monitor"
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(st.integers(0, 10**6), st.sampled_from(["cut", "swap", "digit"]))
 def test_a_changed_text_is_refused(dropped: CalibrationMonitor, place: int, way: str) -> None:
     text = dropped.to_json()

@@ -96,7 +96,7 @@ RUNS = (
 )
 
 
-FURTHER = {*RUNS[1:4], RUNS[5], RUNS[11]}  # formats and options of commands that stand here too
+FURTHER = {*RUNS[1:4], RUNS[5], RUNS[7], RUNS[11], RUNS[13]}  # formats and options of commands that stand here too
 
 
 @pytest.mark.parametrize(
