@@ -23,6 +23,7 @@ from howsure.events.store.event_store import EventStore
 from tests.cli.pressing import pressed
 from tests.cli.running import howsure, printed
 from tests.events import newswire
+from tests.events.labels.labelled_stores import answer_all
 from tests.events.stores import contents, extract_to
 
 DOCUMENTS = 40
@@ -113,12 +114,16 @@ def test_a_store_counted_again(place: Path, tmp_path: Path) -> None:
     store, again = tmp_path / "news.duckdb", tmp_path / "again.duckdb"
     printed(*given(place, "news.conllu", "--store", store, "--samples", 20, "--workers", 1))
     (tmp_path / "spoke.yaml").write_text("forms: [attacked, spoke]")
+    printed("events", "label", store, "--draw-only", "--labels", 20, "--actor", "IRQ", "--question", "Who?")
+    with EventStore.open(store, read_only=False) as held:
+        answer_all(held, "anna")
     command = ("events", "recount", store, "--rule", tmp_path / "spoke.yaml", "--model", place / "model.npz")
     text = printed(*command, "--store", again, "--workers", 1, "--by", "year", "--top", 2)
     assert f"{again}: {DOCUMENTS} documents of" in text
     assert "first rule:  attack (attack, attacks, attacked, attacking)\nsecond rule: spoke (attacked, spoke)\n" in text
     assert re.search(r"\nIRQ +Iraq +1990 +[\d.]+ +[\d.]+ ( +\d+){5}\n", text)
     assert "1 more actors: --top shows them." in text
+    assert f"labels of 20 documents are carried over from {store}; they answer: Who?\n" in text
     with EventStore.open(again) as held:
         assert held.settings["rule"]["name"] == "spoke"
     assert howsure(*command, "--store", store).code == 2

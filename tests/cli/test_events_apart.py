@@ -18,13 +18,19 @@ DOCUMENTS = BATCH + 5
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with news, and what a run over all of them stores."""
+    """A folder with news."""
     folder = tmp_path_factory.mktemp("place")
     newswire.write_corpus(folder / "news.conllu", DOCUMENTS)
     newswire.write_model(folder / "model.npz")
     (folder / "actors.tsv").write_text("".join(f"{code}\t{name}\n" for code, name in newswire.lexicon().entries))
-    printed(*extract(folder, "--workers", 1, "--store", folder / "whole.duckdb"))
     return folder
+
+
+@pytest.fixture(scope="module")
+def whole(place: Path) -> Path:
+    """What a run over all of them stores."""
+    printed(*extract(place, "--workers", 1, "--store", place / "whole.duckdb"))
+    return place / "whole.duckdb"
 
 
 def extract(place: Path, *more: Any) -> tuple[Any, ...]:
@@ -33,7 +39,7 @@ def extract(place: Path, *more: Any) -> tuple[Any, ...]:
 
 
 @pytest.mark.long
-def test_parts_and_their_merge(place: Path, tmp_path: Path) -> None:
+def test_parts_and_their_merge(place: Path, whole: Path, tmp_path: Path) -> None:
     first, second, merged = tmp_path / "part-1.duckdb", tmp_path / "part-2.duckdb", tmp_path / "all.duckdb"
     text = printed(*extract(place, "--workers", 1, "--part", "1/2", "--store", first))
     assert text.startswith(f"{first}: part 1 of 2 of the input, {BATCH} documents of ")
@@ -43,7 +49,7 @@ def test_parts_and_their_merge(place: Path, tmp_path: Path) -> None:
     text = printed("events", "merge", tmp_path / "part-*.duckdb", "--store", merged)
     assert text.startswith(f"{merged}: {DOCUMENTS} documents of ")
     assert text.endswith(f"\n  put together from 2 parts\nnext: howsure events explore {merged}\n")
-    assert contents(merged) == contents(place / "whole.duckdb")
+    assert contents(merged) == contents(whole)
     done = howsure("events", "merge", first, second, "--store", first)
     assert (done.code, done.err) == (
         2, f"howsure: {first} is an input of this command and would be overwritten; name another file.\n",
@@ -64,9 +70,9 @@ def test_no_command_takes_a_part_for_the_whole(place: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.long
-def test_a_dask_cluster(place: Path, tmp_path: Path) -> None:
+def test_a_dask_cluster(place: Path, whole: Path, tmp_path: Path) -> None:
     where = {"processes": False, "protocol": "tcp", "dashboard_address": None}
     with LocalCluster(n_workers=2, threads_per_worker=1, **where) as cluster:
         given = ("--engine", "dask", "--scheduler", cluster.scheduler_address, "--store", tmp_path / "news.duckdb")
         assert f"{DOCUMENTS} documents of" in printed(*extract(place, *given))
-    assert contents(tmp_path / "news.duckdb") == contents(place / "whole.duckdb")
+    assert contents(tmp_path / "news.duckdb") == contents(whole)

@@ -22,11 +22,11 @@ def of_pairs(labels: np.ndarray, read: np.ndarray, method: str = "difference"):
 
 @pytest.mark.parametrize("method", [pytest.param("difference", marks=pytest.mark.long), "labels"])
 def test_actors_that_exclude_each_other(method: str) -> None:
-    """Of 80 draws of 60 from 400 documents, each by one of two actors: independent totals would hold .83."""
+    """Of 40 draws of 60 from 400 documents, each by one of two actors: independent totals would hold .83."""
     rng = np.random.default_rng(0)
     first = rng.random(DOCUMENTS) < 0.5
     truth, held, narrow = 2 * int(first.sum()) - DOCUMENTS, [], []
-    for _ in range(80):
+    for _ in range(40):
         counts = of_pairs(np.column_stack([first, ~first]), rng.choice(DOCUMENTS, 60, replace=False), method)
         found, more = counts.difference("A", "B")
         held.append(found.low <= truth <= found.high)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure.errors import InputError
@@ -27,6 +27,7 @@ def split(rows: list[tuple[list[int], int]]) -> tuple[list[str], np.ndarray[Any,
     return [NAMES[label] for _, label in rows], matrix / matrix.sum(axis=1, keepdims=True)
 
 
+@settings(max_examples=50)
 @given(ROWS)
 def test_the_top_label_is_the_first_greatest(rows: list[tuple[list[int], int]]) -> None:
     labels, matrix = split(rows)
@@ -38,6 +39,7 @@ def test_the_top_label_is_the_first_greatest(rows: list[tuple[list[int], int]]) 
     assert tied_rows(matrix) == sum(list(row).count(max(row)) > 1 for row in matrix)
 
 
+@settings(max_examples=50)
 @given(ROWS)
 def test_class_wise_holds_every_pair_of_row_and_class(rows: list[tuple[list[int], int]]) -> None:
     labels, matrix = split(rows)
