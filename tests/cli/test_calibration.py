@@ -235,7 +235,7 @@ def test_a_check_of_many_pairs_is_that_of_arrays(many: tuple[Path, dict[str, Any
 
 
 @pytest.mark.parametrize("group", [pytest.param(None, marks=pytest.mark.long), "tag"])
-@pytest.mark.parametrize("bins", BINS)
+@pytest.mark.parametrize("bins", [BINS[0], pytest.param(BINS[1], marks=pytest.mark.long), BINS[2]])
 def test_streamed_few_equal_sorted_ones(predictions: Path, group: str | None, bins: dict[str, Any]) -> None:
     streamed, held = (judged_by_rows([predictions], rows, group=group, **bins) for rows in (10, 10_000))
     for some, others in zip(streamed, held, strict=True):

@@ -38,7 +38,7 @@ def write(path: Path, columns: dict[str, Any]) -> Path:
     ("options", "arguments"),
     [
         (("--weight", "w", "--bin-size", "50"), {"sample_weight": "w", "bin_size": 50}),
-        (("--cluster", "doc", "--level", "0.9"), {"clusters": "doc", "level": 0.9}),
+        pytest.param(("--cluster", "doc", "--level", "0.9"), {"clusters": "doc", "level": 0.9}, marks=pytest.mark.long),
     ],
 )
 def test_two_columns_equal_the_library(

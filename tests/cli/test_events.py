@@ -79,6 +79,7 @@ def test_from_conllu_to_a_store(place: Path, tmp_path: Path) -> None:
         r"\n    \d+ % of the work was reading and parsing, the rest coreference, the rule and storing\n", text
     )
     assert text.endswith(f"next: howsure events explore {store}\n")
+    assert "--rule attack-wide finds them" in text
     again = printed(*arguments)
     assert f"done before: {DOCUMENTS} documents" in again
     assert contents(store) == held
@@ -248,6 +249,7 @@ def test_the_choices_are_those_of_the_package() -> None:
     assert UNITS == queries_file.UNITS
 
 
+@pytest.mark.long
 def test_the_papers_rule_is_told_of(place: Path, tmp_path: Path) -> None:
     for rule, told in (("attack", True), ("attack-wide", False)):
         store = tmp_path / f"{Path(rule).stem}.duckdb"

@@ -91,6 +91,11 @@ def test_other_forms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "USA    USA    2001            4                      0.5         [0, 1]" in printed(
         "events", "series", "s.duckdb", "--by", "year"
     )
+
+
+@pytest.mark.long
+def test_a_column_for_each_actor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     Path("wide.csv").write_text("id,date,IRQ,USA\na,2001-01-03,0.9,0.25\nb,2001-01-04,0,0\n")
     told = printed(
         "events", "import", "wide.csv", "--id", "id", "--date", "date", "--actors", "IRQ,USA", "--store", "w"

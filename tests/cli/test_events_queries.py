@@ -107,6 +107,10 @@ def test_doubtful(path: Path, store: EventStore) -> None:
     assert [line.split()[3] for line in out.splitlines() if not line.startswith(" ")] == [one["id"] for one in found]
     document = json.loads(run("doubtful", path, "--actor", "IRQ", "--limit", 40, "--format", "json").output)
     assert document == {"store": str(path), "documents": found}
+
+
+@pytest.mark.long
+def test_doubtful_as_rows(path: Path, store: EventStore) -> None:
     rows = list(csv.DictReader(io.StringIO(run("doubtful", path, "--limit", 3, "--format", "csv").output)))
     assert {row["document"] for row in rows} == {one["id"] for one in doubtful_documents(store, limit=3)}
     assert "no document is that uncertain" in run("doubtful", path, "--low", 0.501, "--high", 0.502).output

@@ -65,13 +65,19 @@ def test_by_default_all_of_a_small_store(store: Path) -> None:
 
 
 WRONG = [
-    (("--labels", "53"), "--labels must be at most the number of documents in {store}, 52; it is 53."),
+    pytest.param(
+        ("--labels", "53"),
+        "--labels must be at most the number of documents in {store}, 52; it is 53.",
+        marks=pytest.mark.long,
+    ),
     (
         ("--labels", "3"),
         "a draw of 3 documents is too small: 4 strata need 2 each, 8 in all; set --labels to at least that.",
     ),
     (("--actor", "XYZ"), "no actor 'XYZ' in the store; it has YUG, NATO, "),
-    (("--question", " "), "question must be a text of 1 to 300 letters; it is ' '."),
+    pytest.param(
+        ("--question", " "), "question must be a text of 1 to 300 letters; it is ' '.", marks=pytest.mark.long
+    ),
 ]
 
 
@@ -157,7 +163,7 @@ def test_agreement(read: Path) -> None:
     assert "no coder 'dan' in the labels; it has anna, bob." in done.err
 
 
-def test_disagreements(read: Path, store: Path) -> None:
+def test_disagreements(read: Path) -> None:
     out = printed("events", "labels", "disagreements", read)
     with EventStore.open(read) as held:
         order, ids = reading_order(held), dict(held.ask("SELECT document, id FROM documents"))
@@ -168,6 +174,10 @@ def test_disagreements(read: Path, store: Path) -> None:
     ]
     found = json.loads(printed("events", "labels", "disagreements", read, "--format", "json"))["documents"]
     assert found[0]["answers"][-1] == {"coder": "carla", "acting": ["NATO"], "unclear": False, "settles": True}
+
+
+@pytest.mark.long
+def test_nobody_disagrees(store: Path) -> None:
     label(store, "--labels", 20)
     assert printed("events", "labels", "disagreements", store) == "no document was answered differently\n"
 

@@ -23,20 +23,20 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A log of 40 days in two groups, of which one is off from the 21st day on; labels of the last days are late."""
     rng = np.random.default_rng(0)
     found = tmp_path_factory.mktemp("monitor")
-    n = 8000
+    n = 4000
     q = rng.beta(4, 1.5, n).round(4)
-    days = np.datetime64("2026-01-01") + np.arange(n) // 200
+    days = np.datetime64("2026-01-01") + np.arange(n) // 100
     bad = np.arange(n) % 2 == 1
-    y = rng.random(n) < np.clip(q - 0.15 * (bad & (np.arange(n) >= 4000)), 0, 1)
+    y = rng.random(n) < np.clip(q - 0.15 * (bad & (np.arange(n) >= 2000)), 0, 1)
     rows = [
-        {"time": f"{days[i]}T10:00:00Z", "right": None if i >= 7600 and i % 5 == 0 else int(y[i]), "p": q[i],
+        {"time": f"{days[i]}T10:00:00Z", "right": None if i >= 3800 and i % 5 == 0 else int(y[i]), "p": q[i],
          "group": HOSTILE if bad[i] else "fine"}
         for i in range(n)
     ]  # fmt: skip
     (found / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     done = howsure("monitor", "update", found / "s.json", found / "log.jsonl", *READ, "--group", "group")
     assert (done.code, done.err) == (0, "")
-    assert "40 rows without a label, left out" in done.out
+    assert "20 rows without a label, left out" in done.out
     return found
 
 
@@ -47,7 +47,7 @@ def test_a_group_that_is_off_alarms(folder: Path) -> None:
     assert "\x1b" not in done.out
     held = json.loads(howsure("monitor", "status", folder / "s.json", "--format", "json").out)
     assert [row["outcome"] for row in held["groups"]] == ["alarm", "no alarm"]
-    assert held["unlabelled"] == 40
+    assert held["unlabelled"] == 20
 
 
 def test_the_command_is_the_class(folder: Path) -> None:
@@ -136,5 +136,5 @@ def test_before_any_period_it_cannot_tell(tmp_path: Path) -> None:
 def test_where_concerns_rows_without_a_label_too(folder: Path, tmp_path: Path) -> None:
     asked = ("--where", "\"group\" = 'fine'", "--until", "2026-02-09")
     said = printed("monitor", "update", tmp_path / "s.json", folder / "log.jsonl", *READ, *asked)
-    assert "40 rows without a label" in said
-    assert CalibrationMonitor.from_json((tmp_path / "s.json").read_text()).status()["all"].n == 4000 - 40
+    assert "20 rows without a label" in said
+    assert CalibrationMonitor.from_json((tmp_path / "s.json").read_text()).status()["all"].n == 2000 - 20

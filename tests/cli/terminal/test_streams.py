@@ -148,6 +148,7 @@ def test_streams_that_are_closed(arguments: str, closed: str, told: str) -> None
     assert done.stderr.startswith(f"howsure: {told}")
 
 
+@pytest.mark.long
 def test_a_program_without_any_stream_still_ends() -> None:
     command = f"{sys.executable} -m howsure.cli simulate 5 >&- 2>&-"
     assert subprocess.run(["bash", "-c", command], check=False).returncode == 2
