@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import is_dataclass, replace
 from functools import cache
 from html.parser import HTMLParser
@@ -259,6 +259,17 @@ def result_of(name: str) -> Any:
 
 
 RESULTS = pytest.mark.parametrize("name", CALLS)
+# As pages and drawings, each kind of result once a day; these are of a kind that another one is of.
+AGAIN = {
+    *(name for name in CALLS if name.endswith(" of little")),
+    "counts without cells", "differences", "evaluation of a map", "groups not found",
+    "means of a table", "monitor before data", "query of texts", "test refuted",
+}  # fmt: skip
+
+
+def once(names: Iterable[str]) -> list[Any]:
+    """The names, of which those of a kind that comes again are for the long tests."""
+    return [pytest.param(name, marks=pytest.mark.long if name in AGAIN else ()) for name in names]
 
 
 @RESULTS
@@ -319,7 +330,7 @@ def test_its_html_is_escaped(name: str) -> None:
     assert "\x1b" not in html
 
 
-@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.parametrize("name", once(DRAWN))
 def test_it_is_drawn_on_the_axes_given(name: str) -> None:
     result = result_of(name)
     options = {"metric": "accuracy"} if name.startswith("differences") else {}
@@ -355,7 +366,7 @@ def test_it_is_printed_in_a_paper(name: str) -> None:
             getattr(result, key)(columns=["nothing such"])
 
 
-@RESULTS
+@pytest.mark.parametrize("name", once(CALLS))
 def test_it_is_a_page(name: str, tmp_path: Path) -> None:
     result, path = result_of(name), tmp_path / "page.html"
     result.report(path, title="<b>What")
@@ -390,4 +401,5 @@ def _public_results() -> Iterator[str]:
 def test_no_public_result_is_forgotten() -> None:
     made = {type(result_of(name)).__name__ for name in CALLS}
     assert set(_public_results()) == made
+    assert {type(result_of(name)).__name__ for name in CALLS.keys() - AGAIN} == made
     assert {name for name in CALLS if hasattr(result_of(name), "plot")} == set(DRAWN)

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from matplotlib.dates import num2date
+from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from howsure.errors import InputError
 from howsure.events.series.event_series import EventSeries, event_series
@@ -63,15 +65,18 @@ def test_a_point_between_gaps_is_seen(made: dict[str, EventSeries]) -> None:
     assert marked.get_ydata().tolist() == expected
 
 
+def texts(figure: Figure) -> set[str]:
+    """All that is written in a figure."""
+    return {text.get_text() for text in figure.findobj(Text)}
+
+
 def test_panels_of_actors(made: dict[str, EventSeries]) -> None:
     figure = event_figure(made["month"], panels=[["IRQ"], ["YUG", "NATO"]], title="Attacks $1")
     assert [ax.get_title(loc="left") for ax in figure.axes] == ["Iraq (IRQ)", "Yugoslavia (YUG) and NATO"]
     assert [text.get_text() for text in figure.axes[1].get_legend().get_texts()] == ["Yugoslavia (YUG)", "NATO"]
     assert figure.axes[0].get_legend() is None
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["posterior mean", "95 % interval", "1-best"]
-    svg = figure_bytes(figure, ".svg").decode()
-    assert ">Attacks $1<" in svg
-    assert ">documents a month<" in svg
+    assert {"Attacks $1", "documents a month"} <= texts(figure)
     assert len(event_figure(made["month"]).axes) == 5
 
 
@@ -84,7 +89,7 @@ def test_a_page_of_actors(made: dict[str, EventSeries]) -> None:
     assert [ax.axison for ax in figure.axes] == [True] * 5 + [False]
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["posterior mean", "95 % interval", "1-best"]
     assert b">entities a quarter<" in figure_bytes(figure, ".svg")
-    assert b">share of the documents of a year<" in figure_bytes(event_page(made["year"]), ".svg")
+    assert "share of the documents of a year" in texts(event_page(made["year"]))
 
 
 def test_what_is_refused(made: dict[str, EventSeries]) -> None:

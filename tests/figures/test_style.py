@@ -24,9 +24,9 @@ from tests.figures.made_up import ANY_CURVE, many_curves
 def test_global_settings_stay_as_they_are() -> None:
     before = dict(mpl.rcParams)
     for figure, kind in (
-        (calibration.curve_figure(many_curves(2)), ".pdf"),
+        (calibration.curve_figure(many_curves(2)), ".png"),
         (calibration.histogram_figure(ANY_CURVE), ".svg"),
-        (calibration.error_figure(many_curves(2)), ".png"),
+        (calibration.error_figure(many_curves(2)), ".svg"),
     ):
         figure_bytes(figure, kind)
     lines.draw_series([lines.Series("a", [1, 2], [1, 2])], x_label="x", y_label="y")

@@ -33,7 +33,7 @@ def curves(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """The page of a command."""
     folder, (y, q) = tmp_path_factory.mktemp(NAME), predictions()
     csv = folder / "dev.csv"
-    rows = (f"{a},{b:.4f},group-{i % 3}\n" for i, (a, b) in enumerate(zip(y, q, strict=True)))
+    rows = (f"{a},{b:.4f},group-{i % 2}\n" for i, (a, b) in enumerate(zip(y, q, strict=True)))
     csv.write_text("y,p,g\n" + "".join(rows))
     printed("calibration", csv, "--target", "y", "--prob", "p", "--group", "g", "--report", folder / "curves.html")
     return [folder / "curves.html"]

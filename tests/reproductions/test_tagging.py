@@ -41,7 +41,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fewer subsamples, penalties and pairs of tags."""
     monkeypatch.setattr(tagging_models, "choose_crf", partial(choose_crf, grid=(0.1, 0.01)))
     monkeypatch.setattr(tagging_thesis, "choose_crf", partial(choose_crf, grid=(0.1, 0.01)))
-    monkeypatch.setattr(tagging_pairs, "MANY", 30)
+    monkeypatch.setattr(tagging_pairs, "MANY", 8)
     monkeypatch.setattr(tagging_contest, "SUBSAMPLES", 2)
     monkeypatch.setattr(tagging_thesis, "SUBSAMPLES", 2)
     monkeypatch.setattr(tagging_thesis, "ADVANCED_PENALTIES", (0.3,))
@@ -77,7 +77,7 @@ def test_the_experiment_on_tag_pairs(real_data: Path, quick: None) -> None:
     result = reproduce_tag_pairs(data=str(real_data), limit=LIMIT, seed=1)
     assert len(result.findings) == 2 * 2 * 3
     assert set(result.draw()) == set(result.captions)
-    assert len(result.tables[-1].rows) == 30
+    assert len(result.tables[-1].rows) == 8
     assert all(len(row) == len(table.headings) for table in result.tables for row in table.rows)
     json.dumps(result.to_dict(), allow_nan=False)
 

@@ -18,7 +18,7 @@ from howsure.reproductions.tweets.experiment import near_extremes, quantities, r
 from howsure.reproductions.tweets.models import Fit, Judged, best, crf, every_fit, hmm, read_ark
 from howsure.sequences import CRFTagger
 
-SLICE = 12
+SLICE = 6
 SMALL = (
     hmm("HMM, one pseudocount", "uniform", (1.0,)),
     hmm("HMM", "uniform", (1.0, 0.1)),

@@ -56,7 +56,9 @@ def test_the_figures_are_those_that_boostsa_prints(pair: tuple[tuple[str, ...], 
 
 
 @pytest.mark.parametrize("bug_compatible", [False, True])
-@pytest.mark.parametrize("pair", TESTED)
+@pytest.mark.parametrize(
+    "pair", [pytest.param(pair, marks=pytest.mark.long if at else ()) for at, pair in enumerate(TESTED)]
+)
 def test_its_rule_has_its_p_values(pair: tuple[str, str], bug_compatible: bool, real_data: Path) -> None:
     """Ten seeds of 1,000 draws: each, and their mean, within 4 binomial standard deviations of the limit."""
     columns = read(real_data, pair[:1], "targs"), read(real_data, pair[:1], "preds"), read(real_data, pair[1:], "preds")

@@ -20,7 +20,7 @@ def loss(together: np.ndarray, labels: np.ndarray, threshold: float) -> float:
     )
 
 
-@pytest.mark.parametrize("threshold", [0.3, 0.5, 0.8])
+@pytest.mark.parametrize("threshold", [0.3, pytest.param(0.5, marks=pytest.mark.long), 0.8])
 def test_local_search_reaches_the_least_loss_of_all_clusterings(threshold: float) -> None:
     """The gap to enumeration for M ≤ 7, where every clustering can be tried: none in 49 of 50 cases, and small."""
     rng = np.random.default_rng(3)

@@ -30,7 +30,7 @@ def sparse(matrix: np.ndarray) -> CorefPosterior:
 
 @pytest.mark.parametrize("make", [CorefPosterior, sparse])
 def test_every_exact_answer_is_that_of_enumeration(make) -> None:
-    for matrix in cases(100):
+    for matrix in cases(50):
         posterior, slow = make(matrix), Enumeration(matrix)
         np.testing.assert_allclose(posterior.pair_probability(), slow.together(), **RIGHT)
         np.testing.assert_allclose(posterior.number_of_entities().pmf, slow.numbers(), **RIGHT)
@@ -47,7 +47,7 @@ def test_chosen_pairs_are_those_of_enumeration() -> None:
 
 
 def test_the_probability_of_every_clustering_is_that_of_enumeration() -> None:
-    for matrix in cases(50):
+    for matrix in cases(25):
         posterior = CorefPosterior(matrix)
         for labels, p in Enumeration(matrix).clusterings().items():
             found = posterior.log_prob(np.array(labels, dtype=int))

@@ -16,7 +16,7 @@ def test_up_to_eight_curves_share_a_panel() -> None:
     assert len(curve_figure(many_curves(8)).axes) == 1
 
 
-@pytest.mark.parametrize("n", [9, 14])
+@pytest.mark.parametrize("n", [9, pytest.param(14, marks=pytest.mark.long)])
 def test_more_curves_get_a_panel_each(n: int) -> None:
     curves = many_curves(n)
     shown = [ax for ax in curve_figure(curves, title="All").axes if ax.axison]

@@ -241,7 +241,9 @@ def test_gold_of_an_unknown_type_is_missed() -> None:
     assert (found.probability[row], found.gold[row], found.chosen[row]) == (0.0, True, False)
 
 
-@pytest.mark.parametrize("options", [{}, {"k_best": 4}, {"min_probability": 0.05}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"k_best": 4}, pytest.param({"min_probability": 0.05}, marks=pytest.mark.long)], ids=str
+)
 def test_of_a_posterior_that_holds_every_such_choice_is_calibrated(options) -> None:
     """Gold drawn from the posterior itself: what the model brings up is right as often as it says; with what gold
     brings up, it is not."""

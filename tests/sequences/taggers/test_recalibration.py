@@ -43,12 +43,16 @@ def test_only_a_model_with_temperatures_is_of_the_second_schema(tmp_path: Path) 
             assert json.loads(archive.read("model.json"))["schema"] == {"plain": 1, "better": 2}[name]
 
 
+@pytest.fixture(scope="module")
+def recalibrated() -> CRFTagger:
+    return CRFTagger(c2=3.0).fit(*TRAIN).recalibrate(*DEV)
+
+
 @pytest.mark.parametrize("value", [0, -1.0, None, "1", [], 1e999])
-def test_a_forged_temperature_is_refused(tmp_path: Path, value: object) -> None:
+def test_a_forged_temperature_is_refused(tmp_path: Path, recalibrated: CRFTagger, value: object) -> None:
     path = tmp_path / "model"
-    better = CRFTagger(c2=3.0).fit(*TRAIN).recalibrate(*DEV)
-    better.save(path)
-    held = better.temperatures_.to_dict()
+    recalibrated.save(path)
+    held = recalibrated.temperatures_.to_dict()
     reseal(path, temperatures=held | {"transitions": held["transitions"] | {"value": value}})
     with pytest.raises(InputError, match="is not a model, or was truncated or changed"):
         load_tagger(path)

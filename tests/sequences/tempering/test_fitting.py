@@ -37,7 +37,7 @@ def test_no_other_temperatures_have_less_loss(likelihood: str) -> None:
     """Nelder and Mead, from elsewhere and with the losses of the public methods, find the same."""
     from scipy.optimize import minimize
 
-    posterior, gold = spoken(30, local=0.6, between=1.5)
+    posterior, gold = spoken(12, local=0.6, between=1.5)
     found = fit_temperatures(posterior, gold, likelihood=likelihood)
     which = ["marginal", "joint"].index(likelihood)
 

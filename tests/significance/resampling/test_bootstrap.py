@@ -85,7 +85,7 @@ def test_replicates_are_the_metric_of_resampled_rows(metric: str) -> None:
         assert (values[0][k], values[1][k]) == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
-@pytest.mark.parametrize("method", ["basic", "percentile", "bca"])
+@pytest.mark.parametrize("method", ["basic", pytest.param("percentile", marks=pytest.mark.long), "bca"])
 def test_intervals_are_those_of_scipy(method: str) -> None:
     """The mean of a loss, by scipy from its own draws: equal up to Monte Carlo error."""
     targets, a, b = distributions(80, 3, 6)
