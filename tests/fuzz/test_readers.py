@@ -17,7 +17,7 @@ from tests.fuzz.seeds import SEEDS
 from tests.fuzz.trial import CRASHES, crash_of, past_crashes
 
 CHANGES = 2  # of each seed
-# Whose seeds are read by the reader of other seeds, in another envelope or format: every day they are read changed.
+# Whose seeds other tests read every day, as logs (tests/data/logs), or one reader in another format or envelope.
 ALIKE = {
     "tsv", "json", "csv-zst", "log-helm", "log-hf", "log-hf-arrays", "log-inspect-json", "log-inspect-zstd",
     "log-lighteval", "scores-jsonl", "corpus-jsonl", "event-store-edits",
