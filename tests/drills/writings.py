@@ -18,6 +18,7 @@ from tests.cli.walking import commands
 JUDGE = "--target label --prob probability"
 COMPARE = "two.csv --target y --baseline a --model b"
 GONE_ON_WITH = (".duckdb", ".state")  # what is read and written, not replaced
+APPENDED = ".md"  # what is written behind what a file holds
 # By the words of the command: the rest of what is typed, and what it writes.
 TYPED = {
     "calibration curve": (
