@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import zipfile
 from collections.abc import Iterable
 from itertools import accumulate, pairwise
 from typing import IO, Any
@@ -91,7 +92,10 @@ def archived(scores: Iterable[AntecedentScores]) -> bytes:
         else:
             arrays[f"{one.id}/scores"], arrays[f"{one.id}/antecedents"] = _padded(one)
     content = io.BytesIO()
-    np.savez_compressed(content, allow_pickle=False, **arrays)
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
     return content.getvalue()
 
 
