@@ -30,18 +30,16 @@ def monte_carlo_errors(
     kinds, members = np.unique(laws, axis=0, return_counts=True)  # of one law there are many units
     width = laws.shape[1]
     gains = np.zeros((2, len(kinds), width))
+    start = np.array([[least], [most + 1]]) - np.arange(width)  # what the others must reach beside each value of a unit
     step = 1.0 / n_samples
     moved = (1.0 - step) * kinds[:, np.newaxis] + step * np.eye(width)  # (·, K, K): one sample more in place k
     for (weight, given), (_, nudged) in zip(given_cause(kinds, share), given_cause(moved, share), strict=True):
         groups = [[(law, 0)] * n for law, n in zip(given, members.tolist(), strict=True)]
         for kind, (rest, lowest) in enumerate(_sums_of_others(groups)):
             above = np.concatenate([[0.0], np.cumsum(rest[::-1])])[::-1]  # P(rest ≥ lowest + place)
-            values = np.arange(width) + lowest
-            reached = (
-                above[np.clip(least - values, 0, len(rest))],
-                1.0 - above[np.clip(most + 1 - values, 0, len(rest))],
-            )
-            gains[:, kind] += weight * (np.array(reached) @ (nudged[kind] - given[kind]).T) / step
+            reached = above.take(start - lowest, mode="clip")
+            reached[1] = 1.0 - reached[1]
+            gains[:, kind] += weight * (reached @ (nudged[kind] - given[kind]).T) / step
     known = (n_samples * kinds + 1.0 / width) / (n_samples + 1)
     middle = (known * gains).sum(axis=2, keepdims=True)
     variances = (known * (gains - middle) ** 2).sum(axis=2) @ members / n_samples
@@ -56,29 +54,44 @@ def interval_of(probability: float, error: float, *, level: float) -> tuple[floa
 
 
 def _sums_of_others(groups: list[list[Law]]) -> Iterator[Law]:
-    """For each group of equal distributions in turn, the distribution of the sum without one of them, by halves."""
-    totals = [_total(group) for group in groups]
-    return _within(groups, totals, (np.ones(1), 0)) if groups else iter(())
+    """For each group of equal distributions in turn, the distribution of the sum without one of them."""
+    levels = [[_total(group) for group in groups]]
+    while len(levels[-1]) > 1:
+        levels.append(_in_pairs(levels[-1]))
+    for group, outside in zip(groups, _outside(levels, 0, (np.ones(1), 0)), strict=True):
+        yield _sum(outside, _total(group[1:])) if len(group) > 1 else outside
 
 
-def _within(groups: list[list[Law]], totals: list[Law], outside: Law) -> Iterator[Law]:
-    if len(groups) == 1:
-        yield _sum(outside, _total(groups[0][1:])) if len(groups[0]) > 1 else outside
+def _outside(levels: list[list[Law]], place: int, outside: Law) -> Iterator[Law]:
+    """For each group below a place of the last level, the sum of all others: those outside and the other branches."""
+    *below, level = levels
+    if not below:
+        yield from [outside] * bool(level)
         return
-    half = len(groups) // 2
-    yield from _within(groups[:half], totals[:half], _sum(outside, _total(totals[half:])))
-    yield from _within(groups[half:], totals[half:], _sum(outside, _total(totals[:half])))
+    one, other = 2 * place, 2 * place + 1
+    if other == len(below[-1]):
+        yield from _outside(below, one, outside)
+    else:
+        yield from _outside(below, one, _sum(outside, below[-1][other]))
+        yield from _outside(below, other, _sum(outside, below[-1][one]))
 
 
 def _total(laws: list[Law]) -> Law:
     while len(laws) > 1:
-        pairs = [_sum(one, other) for one, other in zip(laws[::2], laws[1::2], strict=False)]
-        laws = pairs + laws[2 * len(pairs) :]
+        laws = _in_pairs(laws)
     return laws[0]
+
+
+def _in_pairs(laws: list[Law]) -> list[Law]:
+    """The sums of neighbours; the last of an odd number stays alone."""
+    pairs = [_sum(one, other) for one, other in zip(laws[::2], laws[1::2], strict=False)]
+    return pairs + laws[2 * len(pairs) :]
 
 
 def _sum(one: Law, other: Law) -> Law:
     """The distribution of a sum, without negligible values."""
-    law = np.convolve(one[0], other[0])
+    law, lowest = np.convolve(one[0], other[0]), one[1] + other[1]
+    if law[0] >= NEGLIGIBLE <= law[-1]:
+        return law, lowest
     worth = np.flatnonzero(law >= NEGLIGIBLE)
-    return law[worth[0] : worth[-1] + 1], one[1] + other[1] + int(worth[0])
+    return law[worth[0] : worth[-1] + 1], lowest + int(worth[0])
