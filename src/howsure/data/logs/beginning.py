@@ -12,6 +12,7 @@ from howsure.data.tables.database import Database
 from howsure.data.tables.named_files import File
 from howsure.data.tables.table import column_names
 from howsure.errors import InputError
+from howsure.files.archive import FAULTS
 from howsure.files.compression import open_unpacked
 from howsure.files.json_text import parsed_json
 
@@ -60,7 +61,7 @@ class Beginning:
         try:
             with zipfile.ZipFile(self.file.path) as archive:
                 return tuple(archive.namelist())
-        except (zipfile.BadZipFile, OSError, ValueError) as error:
+        except (*FAULTS, ValueError) as error:
             if self.file.format == "zip":  # of a program, which may say more
                 return ()
             said = f"it is not a complete archive ({error}). Was it cut off?"
