@@ -21,13 +21,15 @@ def more_than(laws: np.ndarray, least: int) -> float:
     return total
 
 
-def test_gains_are_those_of_one_more_sample() -> None:
+@pytest.mark.parametrize("kinds", [[0], [0, 1], [0, 1, 2], [0, 1, 2, 3], [0, 1, 1, 2, 3, 4]])
+def test_gains_are_those_of_one_more_sample(kinds: list[int]) -> None:
     rng = np.random.default_rng(0)
-    laws, n = rng.dirichlet([1.0, 1.0, 1.0], size=4), 50
-    errors = monte_carlo_errors(laws, 5, 2, n_samples=n)
-    for least, below, error in ((5, False, errors[0]), (3, True, errors[1])):
+    laws, n = rng.dirichlet([1.0, 1.0, 1.0], size=5)[kinds], 50
+    units = len(laws)
+    errors = monte_carlo_errors(laws, units + 1, units - 2, n_samples=n)
+    for least, below, error in ((units + 1, False, errors[0]), (units - 1, True, errors[1])):
         variance = 0.0
-        for unit in range(4):
+        for unit in range(units):
             gains = []
             for place in range(3):
                 moved = laws.copy()
