@@ -92,6 +92,7 @@ def archived(scores: Iterable[AntecedentScores]) -> bytes:
         else:
             arrays[f"{one.id}/scores"], arrays[f"{one.id}/antecedents"] = _padded(one)
     content = io.BytesIO()
+    # As numpy.savez_compressed does, whose older versions would store allow_pickle as an array.
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:

@@ -55,6 +55,8 @@ def interval_of(probability: float, error: float, *, level: float) -> tuple[floa
 
 def _sums_of_others(groups: list[list[Law]]) -> Iterator[Law]:
     """For each group of equal distributions in turn, the distribution of the sum without one of them."""
+    if not groups:
+        return
     levels = [[_total(group) for group in groups]]
     while len(levels[-1]) > 1:
         levels.append(_in_pairs(levels[-1]))
@@ -64,11 +66,10 @@ def _sums_of_others(groups: list[list[Law]]) -> Iterator[Law]:
 
 def _outside(levels: list[list[Law]], place: int, outside: Law) -> Iterator[Law]:
     """For each group below a place of the last level, the sum of all others: those outside and the other branches."""
-    *below, level = levels
-    if not below:
-        yield from [outside] * bool(level)
+    if len(levels) == 1:
+        yield outside
         return
-    one, other = 2 * place, 2 * place + 1
+    below, one, other = levels[:-1], 2 * place, 2 * place + 1
     if other == len(below[-1]):
         yield from _outside(below, one, outside)
     else:
