@@ -1,0 +1,89 @@
+"""Do intervals and verdicts hold in regimes that are hard for them? Nominal: errors .05, coverage .95.
+
+    python -m benchmarks.regimes [ITEM ...] [--runs N] [--before SRC]
+
+Prints a Markdown table. --before SRC: the `src` folder of an older checkout, whose rates on the same data are the
+column "before". Figures that miss what is wanted (errors at most .06, coverage at least .93) are bold.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):  # before numpy is loaded
+    os.environ.setdefault(variable, "1")
+
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from importlib import import_module
+
+from benchmarks.regimes.regime import Rate, Regime, rates_of
+
+HERE = Path(__file__).parent
+MACHINERY = {"__init__", "__main__", "regime"}
+
+
+def all_regimes() -> list[Regime]:
+    """The regimes of every file of this folder, in the order of their items."""
+    names = sorted(path.stem for path in HERE.glob("*.py") if path.stem not in MACHINERY)
+    found = [one for name in names for one in import_module(f"benchmarks.regimes.{name}").REGIMES]
+    return sorted(found, key=lambda one: int(one.item.partition(" ")[0]))
+
+
+def _measured(position: int, *, runs: int | None, seed: int) -> list[tuple[str, int, int, int]]:
+    regime = all_regimes()[position]
+    found = rates_of(regime, runs=runs or regime.runs, seed=seed)
+    return [(rate.figure, rate.happened, rate.told, rate.runs) for rate in found]
+
+
+def _before(arguments: list[str], source: Path) -> list[list[Rate]]:
+    """The rates of an older version, in a process of its own."""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(source), str(HERE.parents[1])])}
+    command = [sys.executable, "-m", "benchmarks.regimes", "--json", *arguments]
+    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    return [[Rate(*rate) for rate in rates] for rates in json.loads(done.stdout)]
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("items", nargs="*", help="numbers of items; all if none is given")
+    parser.add_argument("--runs", type=int, help="data sets of each regime; each has its own number otherwise")
+    parser.add_argument("--seed", type=int, default=26)
+    parser.add_argument("--before", type=Path, metavar="SRC", help="src folder of an older checkout")
+    parser.add_argument("--json", action="store_true", help="the counts alone")
+    chosen = parser.parse_args()
+    regimes = all_regimes()
+    positions = [at for at, one in enumerate(regimes) if not chosen.items or one.item.split()[0] in chosen.items]
+    with ProcessPoolExecutor() as workers:
+        measure = partial(_measured, runs=chosen.runs, seed=chosen.seed)
+        measured = list(workers.map(measure, positions))
+    if chosen.json:
+        print(json.dumps(measured))
+        return
+    now = [[Rate(*rate) for rate in rates] for rates in measured]
+    passed_on = [*chosen.items, "--seed", str(chosen.seed), *(["--runs", str(chosen.runs)] if chosen.runs else [])]
+    before = _before(passed_on, chosen.before) if chosen.before else [[] for _ in now]
+    heading = None
+    for position, rates, older in zip(positions, now, before, strict=True):
+        regime = regimes[position]
+        if heading != regime.item:
+            heading = regime.item
+            print(f"\n**{heading}**\n\n| regime | figure | before | now |\n|---|---|---:|---:|")
+        earlier = {rate.figure: rate for rate in older}
+        for rate in rates:
+            cells = [_cell(one) for one in (earlier.get(rate.figure), rate)]
+            print(f"| {regime.name} | {rate.figure} | {' | '.join(cells)} |", flush=True)
+
+
+def _cell(rate: Rate | None) -> str:
+    return "–" if rate is None else str(rate) if rate.wanted else f"**{rate}**"
+
+
+if __name__ == "__main__":
+    main()

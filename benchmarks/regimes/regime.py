@@ -1,0 +1,77 @@
+"""A regime: how to draw one data set whose truth is known, and what the answers to it must be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+Generator = np.random.Generator
+FALSE_PASS, COVERAGE = 0.06, 0.93  # wanted of rates whose nominal values are .05 and .95
+
+# By name of a figure whether it happened: "false pass", "mean covers". None: nothing was promised ("cannot tell").
+Trial = Callable[[Generator], Mapping[str, bool | None]]
+
+
+@dataclass(frozen=True)
+class Regime:
+    """A row of the table.
+
+    item: the chapter of the table. name: the law of the data, in words. trial: draws data, asks howsure, and says of
+    each figure whether it happened. A figure whose name ends in "covers" shall be at least .93 of those promised,
+    any other at most .06 of all data sets; the share of data sets without a promise is shown beside it. runs: how
+    many data sets.
+    """
+
+    item: str
+    name: str
+    trial: Trial
+    runs: int = 1_000
+
+
+@dataclass(frozen=True)
+class Rate:
+    """How often something happened among `runs` data sets, of which `told` had an answer."""
+
+    figure: str
+    happened: int
+    told: int
+    runs: int
+
+    @property
+    def covers(self) -> bool:
+        """Whether this is the coverage of an interval."""
+        return self.figure.endswith("covers")
+
+    @property
+    def value(self) -> float:
+        """The rate: among those told for a coverage, among all for an error."""
+        among = self.told if self.covers else self.runs
+        return self.happened / among if among else float("nan")
+
+    @property
+    def wanted(self) -> bool:
+        """Whether the rate is as wanted; a figure that was never told promises nothing that could be wrong."""
+        if not self.told:
+            return True
+        return self.value >= COVERAGE if self.covers else self.value <= FALSE_PASS
+
+    def __str__(self) -> str:
+        if not self.told:
+            return "not told"
+        untold = self.runs - self.told
+        aside = f" ({untold / self.runs:.2f} not told)" if untold else ""
+        return f"{self.value:.3f}{aside}"
+
+
+def rates_of(regime: Regime, *, runs: int, seed: int) -> list[Rate]:
+    """The rates of a regime: each data set has a generator of its own, so that two versions see the same data."""
+    answers: dict[str, list[bool | None]] = {}
+    for run in range(runs):
+        for figure, answer in regime.trial(np.random.default_rng([seed, run])).items():
+            answers.setdefault(figure, []).append(None if answer is None else bool(answer))
+    return [
+        Rate(figure, sum(one is True for one in held), sum(one is not None for one in held), len(held))
+        for figure, held in answers.items()
+    ]
