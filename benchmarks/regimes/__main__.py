@@ -11,16 +11,15 @@ from __future__ import annotations
 import argparse
 import json
 import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is loaded
+
 import subprocess
 import sys
-from pathlib import Path
-
-for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):  # before numpy is loaded
-    os.environ.setdefault(variable, "1")
-
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 
 from benchmarks.regimes.regime import Rate, Regime, rates_of
 
