@@ -10,11 +10,11 @@ from typing import Any
 from howsure import __version__
 from howsure.calibration.estimates.error import SquaredError
 from howsure.check.evidence import Evidence, OneSidedTest, Rule
-from howsure.check.mean_score import MeanScore
 from howsure.check.two_errors import apart, rare_error
 from howsure.errors import InputError
 from howsure.inputs.naming import shortened
 from howsure.inputs.numbers import is_number
+from howsure.stats.mean_score import BoundedMean, MeanScore
 
 FORMAT, SCHEMA = "howsure check baseline", 1
 ERROR_FIELDS = ("value", "variance", "slope_above", "slope_below", "least", "degrees_of_freedom", "rare")
@@ -60,19 +60,25 @@ class MeanSummary:
     mean: MeanScore
     n: int
 
+    @classmethod
+    def of(cls, mean: MeanScore | BoundedMean, n: int) -> MeanSummary:
+        """The summary of a mean that is estimated from rows."""
+        return cls(mean.summary if isinstance(mean, BoundedMean) else mean, n)
+
     def minus(self, other: MeanSummary) -> OneSidedTest:
         """Tests of the difference from an earlier mean."""
         return replace(self.mean.minus(other.mean), n=self.n)
 
     def numbers(self) -> dict[str, float]:
         """The plain numbers."""
-        return {name: getattr(self.mean, name) for name in MEAN_FIELDS}
+        held = {name: getattr(self.mean, name) for name in MEAN_FIELDS if name != "variance"}
+        return held | {"variance": self.mean.error**2}
 
     @classmethod
     def from_numbers(cls, held: Mapping[str, float], n: int) -> MeanSummary:
         """The summary of plain numbers."""
-        plain: dict[str, Any] = dict(held)
-        return cls(MeanScore(**plain, n=n), n)
+        error = math.sqrt(held["variance"])
+        return cls(MeanScore(held["value"], error, held["lean"], held["degrees_of_freedom"], n), n)
 
 
 Summary = ErrorSummary | MeanSummary

@@ -69,15 +69,22 @@ def _verdict(
 ) -> Verdict:  # fmt: skip
     value, limit = one.test.value, one.rule.limit
     outcome = PASS if passing <= size else FAIL if failing <= size else CANNOT_TELL
-    low, high = one.test.bounds(size)
+    low, high = one.test.bounds(size / 2)
+    lower, upper = one.test.bounds(size)
     needed = None
     if outcome == CANNOT_TELL and not math.isnan(value):
         seems_kept = (value < limit) == (one.rule.wanted == BELOW)
         needed = _rows_needed(one, alone if seems_kept else alone / alarms_over)
     undefined = math.isnan(value) or math.isnan(low)
     estimate = Estimate(
-        value, None if undefined else low, None if undefined else high, round(1 - 2 * size, 12), "one-sided", one.n
+        value,
+        None if undefined else low,
+        None if undefined else high,
+        round(1 - size, 12),
+        "two one-sided tests",
+        one.n,
     )
+    bound = lower if value > limit else upper
     return Verdict(
         check=one.rule.check,
         rule=str(one.rule),
@@ -85,6 +92,7 @@ def _verdict(
         n=one.n,
         quantity=one.rule.quantity,
         estimate=estimate,
+        bound=None if math.isnan(value) or math.isnan(bound) else bound,
         wanted=one.rule.wanted,
         limit=limit,
         p_pass=kept,

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from howsure.calibration.estimates.error import SquaredError, root
-from howsure.check.inversion import furthest, smallest_size
+from howsure.stats.inversion import furthest, smallest_size
 from howsure.stats.proportions import normal_quantile
 
 POWER = 0.8  # with which the number of rows that is told gives a verdict

@@ -17,7 +17,7 @@ from howsure.stats.estimate import Estimate, finite_or_none
 
 PASS, FAIL, CANNOT_TELL = "pass", "fail", "cannot tell"
 EXIT_CODES = {PASS: 0, FAIL: 1, CANNOT_TELL: 3}
-HEADINGS = ("check", "rule", "group", "n", "estimate", "interval", "verdict")
+HEADINGS = ("check", "rule", "group", "n", "estimate", "interval", "bound", "verdict")
 WORDS = ("check", "rule", "group", "verdict")
 
 
@@ -25,9 +25,10 @@ WORDS = ("check", "rule", "group", "verdict")
 class Verdict:
     """The verdict on one rule in one group (None: all rows).
 
-    estimate: the quantity, its interval made of both one-sided bounds. wanted: the side of the limit on which it must
-    lie. p_pass: of the hypothesis that the rule is broken, p_fail: that it is kept; both one-sided, and 1 where the
-    estimate lies on the other side. The adjusted ones decide: `outcome` is "pass", "fail" or "cannot tell". more_rows:
+    estimate: the quantity with its interval at the level asked. bound: the one-sided bound at that level, on the side
+    of the limit, from which the verdict follows where nothing is adjusted. wanted: the side of the limit on which it
+    must lie. p_pass: of the hypothesis that the rule is broken, p_fail: that it is kept; both one-sided, and 1 where
+    the estimate lies on the other side. The adjusted ones decide: `outcome` is "pass", "fail" or "cannot tell". more_rows:
     how many more would probably tell, if the quantity is as estimated; None where none are needed or none would do.
     """
 
@@ -37,6 +38,7 @@ class Verdict:
     n: int
     quantity: str
     estimate: Estimate
+    bound: float | None
     wanted: str
     limit: float
     p_pass: float
@@ -51,7 +53,7 @@ class Verdict:
     def sentence(self) -> str:
         """The verdict in one sentence, the estimate before the p-value."""
         seen = f"{self.quantity} {self.estimate}"
-        if self.estimate.low is None:
+        if self.bound is None:
             return f"{seen}: too little data to tell"
         above = "above" if (self.outcome == PASS) == (self.wanted != BELOW) else "below"
         if self.outcome == CANNOT_TELL:
@@ -60,7 +62,14 @@ class Verdict:
             (self.p_pass, self.p_pass_adjusted) if self.outcome == PASS else (self.p_fail, self.p_fail_adjusted)
         )
         how = "" if adjusted == p else ", adjusted"
-        return f"{seen} lies {above} {self.limit:g} ({p_in_words(adjusted)}{how})"
+        return f"{seen} lies {above} {self.limit:g} ({self.bound_text}, {p_in_words(adjusted)}{how})"
+
+    @property
+    def bound_text(self) -> str:
+        """The one-sided bound, as an inequality."""
+        if self.bound is None:
+            return "–"
+        return f"{'≥' if self.estimate.value > self.limit else '≤'} {number(self.bound)}"
 
     def _advice(self) -> str:
         if self.more_rows is None:
@@ -140,9 +149,12 @@ class Check(Result):
         }  # fmt: skip
 
     def _columns(self) -> dict[str, list[Any]]:
-        names = [one.name for one in fields(Verdict) if one.name not in ("estimate", "notes", "more_rows", "group")]
+        names = [
+            one.name for one in fields(Verdict) if one.name not in ("estimate", "bound", "notes", "more_rows", "group")
+        ]
         rows = self.verdicts
         ends = {name: [_or_nan(getattr(one.estimate, name)) for one in rows] for name in ("value", "low", "high")}
+        ends["bound"] = [_or_nan(one.bound) for one in rows]
         more = [math.nan if one.more_rows is None else float(one.more_rows) for one in rows]
         groups = ["" if one.group is None else one.group for one in rows]
         return {"group": groups, **{name: [getattr(one, name) for one in rows] for name in names}, **ends} | {
@@ -183,7 +195,7 @@ def _cells(one: Verdict) -> dict[str, str]:
     ends = "–" if e.low is None else f"[{number(e.low)}, {number(e.high)}]"
     return {
         "check": one.check, "rule": one.rule, "group": one.group or "all", "n": f"{one.n:,}",
-        "estimate": number(e.value), "interval": ends, "verdict": one.outcome,
+        "estimate": number(e.value), "interval": ends, "bound": one.bound_text, "verdict": one.outcome,
     }  # fmt: skip
 
 

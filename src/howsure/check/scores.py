@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -11,14 +12,15 @@ from howsure import __version__
 from howsure.check.decision import check_sizes, decided
 from howsure.check.evidence import ABOVE, BELOW, Evidence, Rule
 from howsure.check.limits import check_limit, check_margin, named_once
-from howsure.check.mean_score import mean_difference, mean_score
 from howsure.check.results import Check
 from howsure.errors import InputError
 from howsure.inputs.checks import check_clusters, check_codes
+from howsure.inputs.numbers import check_bounds, check_within
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.pairs_from import columns_of
 from howsure.stats.clusters import few_clusters
-from howsure.stats.paired_differences import paired_differences
+from howsure.stats.item_groups import ItemGroups
+from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore, mean_difference, mean_score, share_bounds
 
 KIND, OTHER = "score", "the other model"
 
@@ -32,6 +34,7 @@ def check_score(
     not_worse_than: float | None = None,
     against: Any = None,
     lower_is_better: bool = False,
+    bounds: tuple[float, float] | None = None,
     groups: Any = None,
     clusters: Any = None,
     level: float = 0.95,
@@ -42,8 +45,13 @@ def check_score(
 
     scores (n,): numbers. min_score, max_score: limits of their mean. better_than (n,): the scores of another model on
     the same items, whose mean must be lower (with lower_is_better: higher). not_worse_than: the margin by which the
-    mean may be worse than that of the other model, whose scores are `against` (n,). groups, clusters, level,
-    alarms_over: as in `check_calibration`. data: a data frame, whose columns the other arguments name.
+    mean may be worse than that of the other model, whose scores are `against` (n,). bounds: the lowest and the highest
+    score that is possible; those of scores that are all 0 or 1 are known. groups, clusters, level, alarms_over: as in
+    `check_calibration`. data: a data frame, whose columns the other arguments name.
+
+    With bounds the tests are Gaffke's, which hold for clusters that are right or wrong as a whole, and for rare large
+    losses; without clusters those of 0 and 1 are exact. Without bounds they are Student's t, and suppose that no loss
+    exists that is too rare to have been seen; the result says how large one would have to be.
 
     >>> right = [True] * 95 + [False] * 5
     >>> [check_score(right, min_score=limit).outcome for limit in (0.8, 0.93, 0.99)]
@@ -61,19 +69,23 @@ def check_score(
         scores, other, groups, clusters = columns_of(data, scores=scores, other=other, groups=groups, clusters=clusters)
     values = check_scores(scores, name="scores")
     n = len(values)
+    ends = bounds_of(bounds, scores=values)
     codes, names = (None, ()) if groups is None else check_codes(groups, n=n, name="groups")
     units = None if clusters is None else check_clusters(clusters, n=n)
     parts = list(parts_of(n, codes, names))
-    found = [evidence for rule in limits for evidence in of_scores(values, units, parts, rule)]
+    found = [evidence for rule in limits for evidence in of_scores(values, units, parts, rule, bounds=ends)]
     if other is not None:
         theirs = check_scores(other, name="better_than or against", n=n)
+        ends = bounds_of(bounds, scores=values, **{"better_than or against": theirs})
         rules = score_rules(
             better=better_than is not None, margin=not_worse_than, against=OTHER, lower_is_better=lower_is_better
         )
-        found += [evidence for rule in rules for evidence in of_differences(values, theirs, units, parts, rule)]
+        found += [
+            evidence for rule in rules for evidence in of_differences(values, theirs, units, parts, rule, bounds=ends)
+        ]
     recipe = {"howsure": __version__, "n": n, "clustered": units is not None, "min_score": min_score}
     recipe |= {"max_score": max_score, "not_worse_than": not_worse_than, "lower_is_better": lower_is_better}
-    recipe |= {"level": level, "alarms_over": alarms_over}
+    recipe |= {"bounds": ends, "level": level, "alarms_over": alarms_over}
     return Check(decided(found, level=level, alarms_over=alarms_over), level, recipe)
 
 
@@ -111,31 +123,77 @@ def parts_of(n: int, codes: Integers | None, names: tuple[str, ...]) -> Iterator
             yield name, np.flatnonzero(codes == code)
 
 
-def of_scores(values: Floats, clusters: Integers | None, parts: Iterable[Part], rule: Rule) -> Iterator[Evidence]:
+def bounds_of(bounds: Bounds | None, **scores: Floats) -> Bounds | None:
+    """The bounds of all scores: those given, 0 and 1 if all are one of these, else None.
+
+    Raises InputError if these are none, or if a score lies outside.
+    """
+    if bounds is None:
+        return share_bounds(*scores.values())
+    ends = check_bounds(bounds)
+    for name, values in scores.items():
+        check_within(values, ends, name=name)
+    return ends
+
+
+def of_scores(
+    values: Floats, clusters: Integers | None, parts: Iterable[Part], rule: Rule, *, bounds: Bounds | None
+) -> Iterator[Evidence]:
     """What the scores of each group say about a limit."""
     for name, rows in parts:
         units = None if clusters is None else clusters[rows]
-        yield Evidence(rule, name, len(rows), mean_score(values[rows], units), notes_on(values[rows], units))
+        test = mean_score(values[rows], ItemGroups.of(len(rows), clusters=units), bounds=bounds)
+        yield Evidence(rule, name, len(rows), test, notes_on(values[rows], units, test, rule))
 
 
 def of_differences(
-    values: Floats, other: Floats, clusters: Integers | None, parts: Iterable[Part], rule: Rule
-) -> Iterator[Evidence]:
+    values: Floats, other: Floats, clusters: Integers | None, parts: Iterable[Part], rule: Rule, *,
+    bounds: Bounds | None,
+) -> Iterator[Evidence]:  # fmt: skip
     """What the paired scores of each group say about the difference of two models."""
     for name, rows in parts:
         units = None if clusters is None else clusters[rows]
-        test = mean_difference(values[rows], other[rows], units)
-        yield Evidence(rule, name, len(rows), test, notes_on(paired_differences(values[rows], other[rows]), units))
+        test = mean_difference(values[rows], other[rows], ItemGroups.of(len(rows), clusters=units), bounds=bounds)
+        yield Evidence(rule, name, len(rows), test, notes_on(values[rows] - other[rows], units, test, rule))
 
 
-def notes_on(values: Floats, clusters: Integers | None) -> tuple[str, ...]:
-    """Caveats: few clusters, and scores that do not vary."""
+RARE = 0.05  # the probability that a rare value goes unseen
+
+
+def notes_on(values: Floats, clusters: Integers | None, test: MeanScore | BoundedMean, rule: Rule) -> tuple[str, ...]:
+    """Caveats: too few rows or clusters for any verdict, or few for Student's t; and what that supposes."""
+    if isinstance(test, BoundedMean):
+        return tuple(_too_few(test, rule))
     notes = []
     if clusters is not None and (few := few_clusters(np.bincount(clusters)[np.unique(clusters)])):
         notes.append(few)
-    if len(values) > 1 and bool((values == values[0]).all()) and values[0] not in (0.0, 1.0):
-        notes.append(f"every value is {values[0]:g}: nothing shows how much it may vary")
+    if len(values) > 1 and not test.error > 0.0:
+        notes.append(f"every value is {values[0]:g}: nothing shows how much it may vary; say the scores' bounds")
+    elif test.known:
+        share, far = test.rare_loss(rule.limit, RARE)
+        notes.append(
+            f"this supposes that no rarer values lie far away: if {share:.1%} of all values were about {far:.4g}, and "
+            f"all of them unseen here (probability {RARE:g}), the mean would be {rule.limit:g}; if scores have bounds, "
+            "say them: bounds"
+        )
     return tuple(notes)
+
+
+def _too_few(test: BoundedMean, rule: Rule) -> Iterator[str]:
+    """That so few rows or clusters could not pass whatever their scores were, and how many could."""
+    if not test.low < rule.limit < test.high:
+        return
+    least = test.least_p(rule.limit, above=rule.wanted == ABOVE)
+    if least > RARE:
+        units = float(test.sums.times.sum())
+        share = (rule.limit - test.low) / (test.high - test.low)
+        share = share if rule.wanted == ABOVE else 1 - share
+        needed = math.ceil(math.log(RARE) / math.log(share) - 1e-9)
+        what = "clusters of equal size" if test.clustered else "rows"
+        yield (
+            f"{units:,.0f} {'clusters' if test.clustered else 'rows'} cannot show this, whatever their scores: if the "
+            f"rule were broken, all could look right with probability {least:.2g}; {needed:,} {what} are the fewest"
+        )
 
 
 def check_scores(values: Any, *, name: str, n: int | None = None) -> Floats:

@@ -12,13 +12,14 @@ from howsure.calibration.table import by_group
 from howsure.check.decision import check_sizes, decided
 from howsure.check.evidence import BELOW, Evidence, Rule
 from howsure.check.limits import check_limit
-from howsure.check.mean_score import mean_score
 from howsure.check.results import Check
 from howsure.check.scores import notes_on
 from howsure.errors import InputError
 from howsure.inputs.numbers import is_number
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.pairs_from import pairs_from
+from howsure.stats.item_groups import ItemGroups
+from howsure.stats.mean_score import mean_score
 
 KIND = "selective"
 
@@ -80,9 +81,9 @@ def of_risk(pairs: Pairs, rule: Rule, min_coverage: float) -> Iterator[Evidence]
         kept = np.flatnonzero(one.probabilities >= least_kept(one, min_coverage))
         clusters = None if one.clusters is None else one.clusters[kept]
         wrong = 1.0 - one.labels[kept].astype(np.float64)
-        test = mean_score(wrong, clusters, n=len(one))
+        test = mean_score(wrong, ItemGroups.of(len(wrong), clusters=clusters), bounds=(0.0, 1.0), n=len(one))
         shown = (f"{len(kept):,} of {len(one):,} answers are kept",) if len(kept) < len(one) else ()
-        yield Evidence(rule, name, len(one), test, (*shown, *notes_on(wrong, clusters)))
+        yield Evidence(rule, name, len(one), test, (*shown, *notes_on(wrong, clusters, test, rule)))
 
 
 def least_kept(pairs: Pairs, coverage: float) -> float:

@@ -20,9 +20,9 @@ from howsure.calibration.estimates.cluster_sums import cluster_sums
 from howsure.calibration.estimates.clusters import clustered_mse, without_each_cluster
 from howsure.calibration.estimates.error import SquaredError, debiased_mse, mean_gaps, root
 from howsure.calibration.estimates.paired_jackknife import Units, least_reach
-from howsure.check.inversion import furthest, smallest_size
 from howsure.check.one_error import MOST_TIMES, POWER, equal_bins
 from howsure.inputs.pairs import Floats, Pairs
+from howsure.stats.inversion import furthest, smallest_size
 from howsure.stats.proportions import normal_quantile
 
 SHARE = 0.1  # of the size, spent on the interval of the other's error

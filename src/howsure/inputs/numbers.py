@@ -6,6 +6,7 @@ import math
 from typing import TypeGuard
 
 import numpy as np
+import numpy.typing as npt
 
 from howsure.errors import InputError
 
@@ -33,6 +34,34 @@ def check_whole(value: object, *, name: str, least: int = 1, most: int | None = 
             return whole
     allowed = f"of at least {least}" if most is None else f"from {least} to {most}"
     raise InputError(f"{name} must be a whole number {allowed}, not {value!r}")
+
+
+def check_bounds(bounds: object) -> tuple[float, float]:
+    """The lowest and the highest number that is possible.
+
+    >>> check_bounds((5, 1))
+    Traceback (most recent call last):
+    howsure.errors.InputError: bounds must be the lowest and the highest score that is possible; they are (5, 1). Write
+    bounds=(0, 1).
+    """
+    held = tuple(bounds) if isinstance(bounds, (tuple, list, np.ndarray)) else ()
+    if len(held) == 2 and all(is_number(one) and math.isfinite(one) for one in held) and held[0] < held[1]:
+        return float(held[0]), float(held[1])
+    raise InputError(
+        f"bounds must be the lowest and the highest score that is possible; they are {bounds!r:.80}. Write "
+        "bounds=(0, 1)."
+    )
+
+
+def check_within(values: npt.NDArray[np.float64], bounds: tuple[float, float], *, name: str) -> None:
+    """Raise InputError if a value lies outside of the bounds, naming the row."""
+    outside = np.flatnonzero((values < bounds[0]) | (values > bounds[1]))
+    if len(outside):
+        row = int(outside[0])
+        raise InputError(
+            f"{name} must lie within its bounds, {bounds[0]:g} to {bounds[1]:g}; row {row} holds {values[row]:g}. Give "
+            "the bounds that all scores have."
+        )
 
 
 def is_number(value: object) -> TypeGuard[float]:

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Sized
 
 from howsure.errors import InputError
+from howsure.inputs.numbers import check_bounds, check_within
 from howsure.significance.family import Family, compare_family, family_of, one_baseline
 from howsure.significance.metrics.metric import Metric, tasks_of
 from howsure.significance.metrics.requested import Requested, named_metrics, requested_metrics
 from howsure.significance.metrics.scores import score_metric
-from howsure.significance.resampling.choices import BY_ORDER, Choices, check_choices, seed_of, usual_interval
+from howsure.significance.resampling.choices import BY_ORDER, OF_MEANS, Choices, check_choices, seed_of, usual_interval
 from howsure.significance.resampling.subsampling import USUAL
 from howsure.significance.results import Comparison
-from howsure.significance.systems.reading import read_systems
+from howsure.significance.systems.reading import Systems, read_systems
 from howsure.significance.systems.rows import read_rows
 from howsure.significance.systems.scores import ScoredRows, read_scores
 from howsure.significance.systems.views import view_notes
+from howsure.stats.mean_score import share_bounds
 from howsure.stats.randomness import Randomness
 
 BASELINE = "baseline"
@@ -35,6 +37,7 @@ def compare(
     pos_label: object = None,
     scores: object = None,
     lower_is_better: bool = False,
+    bounds: tuple[float, float] | None = None,
     all_pairs: bool = False,
     skip_missing: bool = False,
     metrics: str | Metric | Sequence[str | Metric] | None = None,
@@ -74,10 +77,16 @@ def compare(
 
     `method` determines how p is computed:
 
-    - `student` (default for scores): Student's t of the paired differences of a mean (a score, accuracy, log loss), by
-      item or cluster, with its own interval. The standard error is √(C/(C - 1) Σ e²)/n, with e the sum of the
-      deviations of each of C clusters (or items); for the interval and p, that of the jackknife if it is larger, and as
-      if one more item differed.
+    - `gaffke` (default for scores that have bounds): Gaffke's test of the paired differences of a mean (a score,
+      accuracy), by item or cluster, with its own interval. For scores of 0 and 1 without clusters it is McNemar's exact
+      test; it also holds where clusters are right or wrong as a whole, and where large differences are too rare to have
+      been seen. `bounds=(LOW, HIGH)` says how low and high a score can be; those of scores that are all 0 or 1, and
+      those of metrics of labels, are known.
+    - `student` (default for other scores): Student's t of the paired differences of a mean (also log loss), by item or
+      cluster, with its own interval and Hall's correction for skewness. The standard error is √(C/(C - 1) Σ e²)/n, with
+      e the sum of the deviations of each of C clusters (or items); for the interval and p, that of the jackknife if it
+      is larger, and as if one more item differed. It supposes that no differences exist that are both large and too
+      rare to have been seen.
     - `permutation` (default otherwise): for each item, a coin flip decides which system is which. Exact if the systems
       are exchangeable (by enumeration if there are few outcomes, else (c + 1)/(B + 1) with c of B draws at least as
       extreme); with many items, it also has the right level if only their values of the metric are equal: a difference
@@ -136,7 +145,10 @@ def compare(
                 "give y_true, baseline and model; or data=..., a table with one row per model and item; or scores=..., "
                 "a column for each model."
             )
-        _refuse("arrays", beside | {"lower_is_better": lower_is_better or None, "all_pairs": all_pairs or None})
+        _refuse(
+            "arrays",
+            beside | {"lower_is_better": lower_is_better or None, "all_pairs": all_pairs or None, "bounds": bounds},
+        )
     if held is None:
         family, requested, notes, by_order = _of_arrays(
             y_true, baseline, model, metrics=metrics, method=method, clusters=clusters, runs=runs, strata=strata,
@@ -144,9 +156,10 @@ def compare(
         )  # fmt: skip
     else:
         family, by_order, notes = None, {}, list(held.notes)
-        requested = _of_rows(held, metrics, method, target_class, lower_is_better)
+        requested = _of_rows(held, metrics, method, target_class, lower_is_better, bounds)
     is_score = requested[0].systems.task == "score"
-    chosen = method or ("student" if is_score else "permutation")
+    bounded = all(metric.bounds is not None for one in requested for metric in one.metrics)
+    chosen = method or (("gaffke" if bounded else "student") if is_score else "permutation")
     share = USUAL if chosen == "boostsa" and sample_size is None else sample_size
     how = usual_interval(chosen) if interval == "usual" else interval
     choices = Choices(chosen, n_resamples, alternative, how, level, adjust, two_way, share, bug_compatible)
@@ -157,7 +170,7 @@ def compare(
             raise InputError(f"baseline must be the name of a model, or left out; it is {baseline!r:.80}.")
         family = family_of(requested, baseline=baseline, all_pairs=all_pairs, alternative=alternative)
     seed = seed_of(rng)
-    with_means = held is not None or chosen == "student"
+    with_means = held is not None or chosen in OF_MEANS
     return compare_family(
         requested, family, choices, seed, with_means=with_means, notes=notes, progress=progress, recipe=by_order
     )
@@ -199,17 +212,33 @@ def _of_arrays(
 
 
 def _of_rows(
-    held: ScoredRows, metrics: object, method: str | None, target_class: object, lower_is_better: bool
-) -> list[Requested]:
+    held: ScoredRows, metrics: object, method: str | None, target_class: object, lower_is_better: bool,
+    bounds: tuple[float, float] | None,
+) -> list[Requested]:  # fmt: skip
     """Scores, each its own metric; or predictions and the metrics asked for."""
     if not held.of_scores:
         if lower_is_better:
             raise InputError("lower_is_better=True is for scores; every metric of predictions knows its direction.")
+        if bounds is not None:
+            raise InputError("bounds are for scores; every metric of predictions knows its own. Leave bounds out.")
         (systems,) = held.systems.values()
         return requested_metrics(named_metrics(metrics), systems, method=method, target_class=target_class)
     if metrics is not None or target_class is not None:
         raise InputError("metrics are for predictions; a score is compared by its mean. Leave metrics out.")
-    return [
-        Requested(systems, (score_metric(name, lower_is_better=lower_is_better),), systems, (place,))
-        for place, (name, systems) in enumerate(held.systems.items())
-    ]
+    found = []
+    for place, (name, systems) in enumerate(held.systems.items()):
+        ends = _bounds_of(systems, bounds)
+        metric = score_metric(name, lower_is_better=lower_is_better, bounds=ends)
+        found.append(Requested(systems, (metric,), systems, (place,)))
+    return found
+
+
+def _bounds_of(systems: Systems, bounds: tuple[float, float] | None) -> tuple[float, float] | None:
+    """The bounds of scores: those given, those of shares if all scores are 0 or 1, or None."""
+    if bounds is None:
+        return share_bounds(*systems.predictions.values())
+    ends = check_bounds(bounds)
+    for name, runs in systems.predictions.items():
+        for run in runs:
+            check_within(run[:, 0], ends, name=name)
+    return ends

@@ -16,7 +16,7 @@ from howsure.significance.means.paired_means import beside, paired_difference, p
 from howsure.significance.metrics.metric import Metric
 from howsure.significance.metrics.requested import Requested, asked_order
 from howsure.significance.notes import notes_of
-from howsure.significance.resampling.choices import Choices
+from howsure.significance.resampling.choices import OF_MEANS, Choices
 from howsure.significance.resampling.differences import differences_of
 from howsure.significance.results import ALPHA, Comparison, Difference
 from howsure.stats.multiplicity import adjust_p_values
@@ -128,14 +128,15 @@ def _pair_rows(
     level, side = choices.level, choices.alternative
     rows = []
     for one in requested:
-        if choices.method == "student":
+        if choices.method in OF_MEANS:
             held = (scores[metric.name] for metric in one.metrics)
-            rows += [paired_difference(part, *pair, level=level, alternative=side) for part in held]
+            bounded = choices.method == "gaffke"
+            rows += [paired_difference(part, *pair, level=level, alternative=side, bounded=bounded) for part in held]
             continue
         for row in differences_of(one.systems.problem(*pair), one.metrics, choices, seed, pair):
             if row.metric in scores:
                 held_scores = scores[row.metric]
-                found = paired_mean(held_scores, *pair, level=level)
+                found = paired_mean(held_scores, *pair, level=level, bounded=False)
                 row = replace(row, **beside(held_scores, found, *pair, level=level, alternative=side))
             rows.append(row)
     return rows

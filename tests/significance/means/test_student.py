@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from howsure.significance.means.item_groups import ItemGroups
+from howsure.stats.item_groups import ItemGroups
 from howsure.significance.means.student import score_interval, student_mean
 
 

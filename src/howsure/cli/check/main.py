@@ -31,6 +31,7 @@ from howsure.cli.terminal.options import (
     across_files_option,
     as_names,
     bins_options,
+    bounds_option,
     by_file_option,
     figure_option,
     from_option,
@@ -134,6 +135,7 @@ def calibration_command(**given: Any) -> None:
 @click.option("--max-score", type=float, metavar="S", help="The mean must lie below.")
 @against_options("mean")
 @click.option("--lower-is-better", is_flag=True, help="The other model is worse where its mean is higher.")
+@bounds_option
 @click.option("--group", metavar="COL", help="Column of groups; each must keep the rules.")
 @click.option("--cluster", metavar="COL", help="Column identifying correlated rows, e.g. the document.")
 @click.option("--id", metavar="COL", help="Column identifying the item of each row.")

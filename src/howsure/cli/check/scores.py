@@ -10,8 +10,15 @@ import numpy as np
 
 from howsure.check.baseline import Baseline, Entry, MeanSummary
 from howsure.check.limits import named_once
-from howsure.check.mean_score import mean_score
-from howsure.check.scores import Part, of_differences, of_scores, parts_of, score_limits, score_rules
+from howsure.check.scores import (
+    Part,
+    bounds_of,
+    of_differences,
+    of_scores,
+    parts_of,
+    score_limits,
+    score_rules,
+)
 from howsure.cli.check.found import Found, what_was_read
 from howsure.cli.check.other_model import other_files
 from howsure.cli.terminal.commands import tell
@@ -23,13 +30,15 @@ from howsure.inputs.checks import check_clusters, check_codes
 from howsure.inputs.coded import Coded
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Floats, Integers
+from howsure.stats.item_groups import ItemGroups
+from howsure.stats.mean_score import Bounds, mean_score
 
 
 def score_found(
     *, files: Sequence[str], score: str, name: str, min_score: float | None, max_score: float | None,
     better_than: str | None, not_worse_than: float | None, against: str | None, lower_is_better: bool,
-    group: str | None, cluster: str | None, id: str | None, across_files: str, skip_missing: bool,
-    where: str | None, by_file: bool, input_format: str | None, baseline: Baseline | None,
+    bounds: Bounds | None, group: str | None, cluster: str | None, id: str | None, across_files: str,
+    skip_missing: bool, where: str | None, by_file: bool, input_format: str | None, baseline: Baseline | None,
 ) -> Found:  # fmt: skip
     """The evidence for all rules that are named.
 
@@ -58,8 +67,9 @@ def score_found(
     values = read.arrays[score]
     units = None if cluster is None else check_clusters(_names(read, cluster), n=len(values), name=cluster)
     parts = _parts(read, group, len(values))
-    evidence = [one for rule in limits for one in of_scores(values, units, parts, rule)]
-    entries = [_entry(name, part, values, units) for part in parts]
+    ends = bounds_of(bounds, **{score: values})
+    evidence = [one for rule in limits for one in of_scores(values, units, parts, rule, bounds=ends)]
+    entries = [_entry(name, part, values, units, ends) for part in parts]
     recipe = {"check": name, **read.recipe, "score": score, "group": group, "cluster": cluster, "id": id}
     notes = [what_was_read(recipe)]
     named: dict[str, Any] = {"lower_is_better": lower_is_better, "name": name, "quantity": quantity}
@@ -77,10 +87,17 @@ def score_found(
             rows, theirs, note = _matched(read, beside, score, id, skip=skip_missing)
             notes += note
         kept = None if units is None else units[rows]
+        ours, shown = values[rows], _only(parts, rows, len(values))
+        ends = bounds_of(bounds, **{score: ours, other: theirs})
         for rule in rules:
-            evidence += of_differences(values[rows], theirs, kept, _only(parts, rows, len(values)), rule)
-    given = {"min_score": min_score, "max_score": max_score, "better_than": better_than, "against": against}
-    given |= {"not_worse_than": not_worse_than, "lower_is_better": lower_is_better}
+            evidence += of_differences(ours, theirs, kept, shown, rule, bounds=ends)
+    given: dict[str, Any] = {
+        "min_score": min_score,
+        "max_score": max_score,
+        "better_than": better_than,
+        "against": against,
+    }
+    given |= {"not_worse_than": not_worse_than, "lower_is_better": lower_is_better, "bounds": bounds}
     return Found(name, tuple(evidence), recipe | given, tuple(notes), tuple(entries))
 
 
@@ -107,10 +124,11 @@ def _names(read: ReadColumns, column: str) -> Any:
     return np.asarray(held.names, dtype=object)[held.codes] if isinstance(held, Coded) else held
 
 
-def _entry(name: str, part: Part, values: Floats, units: Integers | None) -> Entry:
+def _entry(name: str, part: Part, values: Floats, units: Integers | None, bounds: Bounds | None) -> Entry:
     group, rows = part
-    mean = mean_score(values[rows], None if units is None else units[rows])
-    return Entry(name, group, MeanSummary(mean, len(rows)), {})
+    groups = ItemGroups.of(len(rows), clusters=None if units is None else units[rows])
+    mean = mean_score(values[rows], groups, bounds=bounds)
+    return Entry(name, group, MeanSummary.of(mean, len(rows)), {})
 
 
 def _parts(read: ReadColumns, group: str | None, n: int) -> list[Part]:

@@ -8,11 +8,11 @@ from typing import Any
 from howsure.check.baseline import Baseline, Entry, MeanSummary
 from howsure.check.evidence import BELOW, Rule
 from howsure.check.limits import named_once
-from howsure.check.mean_score import MeanScore
 from howsure.check.selective import of_risk, risk_rule
 from howsure.cli.calibration.reading import as_called, opened
 from howsure.cli.check.found import Found, what_was_read
 from howsure.errors import InputError
+from howsure.stats.mean_score import BoundedMean
 
 
 def selective_found(
@@ -33,8 +33,8 @@ def selective_found(
         found = list(of_risk(predictions.pairs(), risk_rule(max_risk or 0.5, min_coverage, name=name), min_coverage))
     entries = []
     for one in found:
-        assert isinstance(one.test, MeanScore)
-        entries.append(Entry(name, one.group, MeanSummary(one.test, one.n), {"min_coverage": min_coverage}))
+        assert isinstance(one.test, BoundedMean)
+        entries.append(Entry(name, one.group, MeanSummary.of(one.test, one.n), {"min_coverage": min_coverage}))
     evidence = [] if max_risk is None else found
     if baseline is not None:
         quantity = f"difference of the {risk_rule(0.5, min_coverage).quantity}"

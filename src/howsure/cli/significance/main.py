@@ -19,6 +19,7 @@ from howsure.cli.terminal.options import (
     across_files_option,
     as_level,
     as_names,
+    bounds_option,
     by_file_option,
     figure_option,
     from_option,
@@ -48,14 +49,16 @@ def testing_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--class", "target_class", metavar="LABEL",
                      help="Also report precision, recall and F1 of this class (or those named by --metric)."),
         click.option("--method", metavar="METHOD",
-                     help="permutation (default), bootstrap, student (means; default for --score), mcnemar (accuracy), "
+                     help="permutation (default), bootstrap, gaffke (means with bounds; default for --score), student "
+                     "(other means; default for other scores), mcnemar (accuracy), "
                      "or boostsa (the paper's rule)."),
         click.option("--sample-size", type=float, metavar="SHARE",
                      help="Share of the items in each sub-sample, 0.05 to 0.5 (default: 0.1); with --method boostsa."),
         click.option("--alternative", default="two-sided", show_default=True, metavar="SIDE",
                      help="two-sided, better or worse (for the model)."),
         click.option("--interval", default="usual", metavar="METHOD",
-                     help="basic (default), percentile, bca or none; student with --method student."),
+                     help="basic (default), percentile, bca or none; gaffke and student with --method of that name."),
+        bounds_option,
         level_option,
         click.option("--resamples", "n_resamples", type=click.IntRange(min=1), default=10_000, show_default=True,
                      metavar="N", help="Number of resamples."),

@@ -12,7 +12,7 @@ from howsure.cli.terminal.destinations import FIGURES, PAGES, Written
 from howsure.cli.terminal.output import COLUMNS, FORMATS, RAW
 from howsure.errors import InputError
 from howsure.figures.width import of_width
-from howsure.inputs.numbers import MOST_CLUSTERINGS, MOST_PROCESSES
+from howsure.inputs.numbers import MOST_CLUSTERINGS, MOST_PROCESSES, check_bounds
 
 PROCESSES = click.IntRange(1, MOST_PROCESSES)
 CLUSTERINGS = click.IntRange(1, MOST_CLUSTERINGS)
@@ -188,6 +188,21 @@ def across_files_option(columns: str) -> Callable[[Decorated], Decorated]:
     )
 
 
+def as_bounds(ctx: Context, param: Parameter, value: str | None) -> tuple[float, float] | None:
+    """The lowest and the highest score that is possible."""
+    if value is None:
+        return None
+    try:
+        low, high = (float(text) for text in value.split(","))
+        return check_bounds((low, high))
+    except (ValueError, InputError):
+        raise click.BadParameter(f"{value!r:.80} must be two numbers, the lower first; write 0,1") from None
+
+
+bounds_option = click.option(
+    "--bounds", callback=as_bounds, metavar="LOW,HIGH",
+    help="The lowest and the highest score that is possible; those of scores that are all 0 or 1 are known.",
+)  # fmt: skip
 from_option = click.option(
     "--from", "input_format", metavar="FORMAT",
     help="Format of the files: csv, tsv, jsonl, json, parquet, npz, or of a log: lm-eval, inspect, helm, lighteval, "

@@ -1,1 +1,1 @@
-"""Means of scores: standard errors by item or cluster, intervals, and paired differences by Student's t."""
+"""Means of scores: standard errors by item or cluster, intervals, and paired differences."""

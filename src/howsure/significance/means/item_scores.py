@@ -8,26 +8,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from howsure.inputs.pairs import Floats
-from howsure.significance.means.item_groups import ItemGroups
 from howsure.significance.metrics.metric import Metric
 from howsure.significance.systems.reading import Systems
+from howsure.stats.item_groups import ItemGroups
 
 
 @dataclass(frozen=True, slots=True)
 class ItemScores:
-    """By model, the scores (runs, n) and the items' means over runs (n,); the items' groups; the range of scores."""
+    """By model, the scores (runs, n) and the items' means over runs (n,); the items' groups; the largest score less the
+    smallest."""
 
     metric: Metric
     scores: Mapping[str, Floats]
     means: Mapping[str, Floats]
     groups: ItemGroups
-    low: float
-    high: float
-
-    @property
-    def spread(self) -> float:
-        """The largest score less the smallest."""
-        return self.high - self.low
+    spread: float
 
 
 def item_scores(systems: Systems, metric: Metric) -> ItemScores:
@@ -41,8 +36,7 @@ def item_scores(systems: Systems, metric: Metric) -> ItemScores:
         scores,
         {name: held.mean(axis=0) for name, held in scores.items()},
         ItemGroups.of(systems.n, clusters=systems.clusters, strata=systems.strata),
-        float(min(held.min() for held in scores.values())),
-        float(max(held.max() for held in scores.values())),
+        float(max(held.max() for held in scores.values()) - min(held.min() for held in scores.values())),
     )
 
 

@@ -14,8 +14,8 @@ from howsure.show.numbers import UNDEFINED, interval, number
 from howsure.show.recipe import recipe_text
 from howsure.show.table import Table
 from howsure.significance.means.item_scores import ItemScores, within_variance
-from howsure.significance.means.student import score_interval
 from howsure.stats.estimate import finite_or_none
+from howsure.stats.mean_score import mean_score
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +121,15 @@ def model_means(held: ItemScores, models: Sequence[str], *, level: float) -> lis
 def _mean(held: ItemScores, name: str, level: float) -> ModelMean:
     scores, means = held.scores[name], held.means[name]
     known = bool(np.isfinite(means).all())
-    low, high = score_interval(means, held.groups, low=held.low, high=held.high, level=level)
+    found = mean_score(means, held.groups, bounds=held.metric.bounds) if known else None
+    low, high = (math.nan, math.nan) if found is None or held.groups.units == 1 else found.interval(level)
     within = within_variance(scores) if known else math.nan
     total = float(means.var(ddof=1)) if known and len(means) > 1 else math.nan
     return ModelMean(
         name,
         held.metric.name,
         float(means.mean()),
-        held.groups.standard_error(means) if known else math.nan,
+        math.nan if found is None else found.standard_error,
         low,
         high,
         len(means),

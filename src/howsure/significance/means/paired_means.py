@@ -1,4 +1,4 @@
-"""Two models on the same items: the difference of their means by Student's t, by item or by cluster."""
+"""Two models on the same items: the difference of their means, by item or by cluster."""
 
 from __future__ import annotations
 
@@ -10,20 +10,22 @@ import numpy as np
 from howsure.inputs.pairs import Floats
 from howsure.significance.means.item_scores import ItemScores, within_variance
 from howsure.significance.means.model_means import share_of_runs
-from howsure.significance.means.student import StudentMean, student_mean
 from howsure.significance.results import Difference, relative_reduction
-from howsure.stats.paired_differences import paired_differences
+from howsure.stats.mean_score import BoundedMean, MeanScore, mean_difference
 
 
-def paired_mean(held: ItemScores, baseline: str, model: str, *, level: float) -> StudentMean:
-    """The mean of the paired differences, model - baseline."""
-    differences = paired_differences(held.means[model], held.means[baseline])
-    return student_mean(differences, held.groups, spread=held.spread, level=level)
+def paired_mean(held: ItemScores, baseline: str, model: str, *, level: float, bounded: bool) -> MeanScore | BoundedMean:
+    """The mean of the paired differences, model - baseline; with the metric's bounds, or by Student's t."""
+    bounds = held.metric.bounds if bounded else None
+    both = held.means[model], held.means[baseline]
+    return mean_difference(*both, held.groups, bounds=bounds, spread=held.spread, level=level)
 
 
-def paired_difference(held: ItemScores, baseline: str, model: str, *, level: float, alternative: str) -> Difference:
+def paired_difference(
+    held: ItemScores, baseline: str, model: str, *, level: float, alternative: str, bounded: bool
+) -> Difference:
     """One row of a comparison, p not yet adjusted."""
-    found = paired_mean(held, baseline, model, level=level)
+    found = paired_mean(held, baseline, model, level=level, bounded=bounded)
     sign = held.metric.sign
     low, high = found.interval(level)
     better, worse = _shares(sign * held.scores[baseline], sign * held.scores[model])
@@ -55,14 +57,14 @@ def paired_difference(held: ItemScores, baseline: str, model: str, *, level: flo
 
 
 def beside(
-    held: ItemScores, found: StudentMean, baseline: str, model: str, *, level: float, alternative: str
+    held: ItemScores, found: MeanScore | BoundedMean, baseline: str, model: str, *, level: float, alternative: str
 ) -> dict[str, Any]:
     """What a row tells of a difference of means, whatever the test: `standard_error`, `degrees_of_freedom`,
     `correlation`, `detectable_difference`, `run_share`."""
     first, second = held.means[baseline], held.means[model]
     return {
         "standard_error": found.standard_error,
-        "degrees_of_freedom": found.degrees if found.degrees else math.nan,
+        "degrees_of_freedom": found.degrees_of_freedom or math.nan,
         "correlation": _correlation(first, second),
         "detectable_difference": found.detectable(level, alternative),
         "run_share": _run_share(held.scores[baseline], held.scores[model], second - first)

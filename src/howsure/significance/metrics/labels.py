@@ -17,6 +17,7 @@ from howsure.significance.metrics.metric import Floats, Metric, mean, ratio, reg
 from howsure.significance.systems.problem import Problem
 
 Codes = npt.NDArray[np.int64]
+SHARE = (0.0, 1.0)  # the bounds of most metrics
 
 
 def correct_rows(targets: Codes, predictions: Codes, problem: Problem) -> Floats:
@@ -119,7 +120,7 @@ def macro(name: str, one: Quotient, classes: str = "averaged") -> Metric:
         counts = _counts(sums)
         return np.asarray(one.slopes(counts, _values(one, counts)) / counts.shape[-1]).reshape(sums.shape)
 
-    return Metric(name, "hard", ClassRows(classes), value, best=1.0, score=right, slopes=slopes)
+    return Metric(name, "hard", ClassRows(classes), value, best=1.0, bounds=SHARE, score=right, slopes=slopes)
 
 
 def weighted(name: str, one: Quotient) -> Metric:
@@ -138,12 +139,14 @@ def weighted(name: str, one: Quotient) -> Metric:
         change[..., 2, :] += values - ratio((values * true).sum(axis=-1, keepdims=True), n)
         return np.asarray(change.reshape(sums.shape) / n)
 
-    return Metric(name, "hard", ClassRows("averaged"), value, best=1.0, score=right, slopes=slopes)
+    return Metric(name, "hard", ClassRows("averaged"), value, best=1.0, bounds=SHARE, score=right, slopes=slopes)
 
 
 def micro(name: str, one: Quotient) -> Metric:
     """The metric of all chosen classes pooled; equal to accuracy unless `labels` chooses some."""
-    return Metric(name, "hard", micro_rows, lambda sums: one.values(sums[..., None])[..., 0], best=1.0, score=right)
+    return Metric(
+        name, "hard", micro_rows, lambda sums: one.values(sums[..., None])[..., 0], best=1.0, bounds=SHARE, score=right
+    )
 
 
 def matthews_correlation(sums: Floats) -> Floats:
@@ -173,17 +176,18 @@ def of_class(name: str, label: Any) -> Metric:
         OneClassRows(label),
         value,
         best=1.0,
+        bounds=SHARE,
         score=lambda targets, predictions, problem: (
             (targets == problem.code(label)) == (predictions == problem.code(label))
         ).astype(np.float64),
     )
 
 
-register(Metric("accuracy", "hard", correct_rows, mean, best=1.0, score=right))
+register(Metric("accuracy", "hard", correct_rows, mean, best=1.0, bounds=SHARE, score=right))
 for _name, _one in PER_CLASS.items():
     register(macro(f"macro_{_name}", _one))
 for _name, _one in PER_CLASS.items():
     register(micro(f"micro_{_name}", _one))
     register(weighted(f"weighted_{_name}", _one))
 register(macro("balanced_accuracy", PER_CLASS["recall"], "true"))
-register(Metric("mcc", "hard", ClassRows("all"), matthews_correlation, best=1.0, score=right))
+register(Metric("mcc", "hard", ClassRows("all"), matthews_correlation, best=1.0, bounds=(-1.0, 1.0), score=right))

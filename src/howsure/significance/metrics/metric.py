@@ -38,8 +38,10 @@ class Metric:
     (n, 1). `slopes(sums)` are the derivatives
     of the value with respect to the sums, (…, k) to (…, k); without them, finite differences are used. `tested` is the
     metric whose equality is tested, if this one is a non-decreasing function of it. `best` is the value of a perfect
-    system, None if that depends on the targets; `score` gives the metric's score of each row, higher being better, for
-    the share of rows on which a model is better. Metrics with the same `rows` share computation.
+    system, None if that depends on the targets; `bounds` are the lowest and the highest value that is possible (of
+    a mean: for each row), None if there are none or they are unknown; `score` gives the metric's score of each row,
+    higher being better, for the share of rows on which a model is better. Metrics with the same `rows` share
+    computation.
 
     A user-defined metric (the mean absolute error of numeric labels):
 
@@ -59,6 +61,7 @@ class Metric:
     value: Callable[[Floats], Floats]
     higher_is_better: bool = True
     best: float | None = None
+    bounds: tuple[float, float] | None = None
     score: Callable[[Any, Any, Problem], Floats] | None = None
     scale_free: bool = True
     slopes: Callable[[Floats], Floats] | None = None
@@ -84,7 +87,14 @@ def mean(sums: Floats) -> Floats:
     return ratio(sums[..., 0], sums[..., -1])
 
 
-def mean_loss(name: str, task: str, losses: Callable[[Any, Any], Floats], *, best: float | None = 0.0) -> Metric:
+def mean_loss(
+    name: str,
+    task: str,
+    losses: Callable[[Any, Any], Floats],
+    *,
+    best: float | None = 0.0,
+    bounds: tuple[float, float] | None = None,
+) -> Metric:
     """The mean of a loss of each row: `losses(targets, predictions)` of shape (n,), lower being better."""
 
     def rows(targets: Any, predictions: Any, problem: Problem, /) -> Floats:
@@ -94,7 +104,7 @@ def mean_loss(name: str, task: str, losses: Callable[[Any, Any], Floats], *, bes
     def score(targets: Any, predictions: Any, problem: Problem) -> Floats:
         return -losses(targets, predictions)
 
-    return Metric(name, task, rows, mean, higher_is_better=False, best=best, score=score)
+    return Metric(name, task, rows, mean, higher_is_better=False, best=best, bounds=bounds, score=score)
 
 
 def ratio(above: Floats, below: Floats) -> Floats:

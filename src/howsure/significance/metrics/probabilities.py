@@ -87,14 +87,22 @@ def _confidence(targets: Codes, predictions: Floats) -> tuple[Floats, Floats]:
 
 def _calibration(name: str, value: Callable[[Floats], Floats], **more: Any) -> Metric:
     return Metric(
-        name, "probabilistic", calibration_rows, value, higher_is_better=False, best=0.0, scale_free=False, **more
+        name,
+        "probabilistic",
+        calibration_rows,
+        value,
+        higher_is_better=False,
+        best=0.0,
+        bounds=(0.0, 1.0),
+        scale_free=False,
+        **more,
     )
 
 
 SQUARED = _calibration("squared_calibration_error", squared_calibration_error, slopes=squared_slopes)
 
 register(mean_loss("log_loss", "probabilistic", log_losses))
-register(mean_loss("multiclass_brier", "probabilistic", brier_scores))
-register(mean_loss("brier", "probabilistic", brier_scores))
+register(mean_loss("multiclass_brier", "probabilistic", brier_scores, bounds=(0.0, 2.0)))
+register(mean_loss("brier", "probabilistic", brier_scores, bounds=(0.0, 1.0)))
 register(_calibration("calibration_error", calibration_error, tested=SQUARED))
 register(SQUARED)

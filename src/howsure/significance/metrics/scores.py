@@ -23,11 +23,11 @@ def _lower(targets: Any, predictions: Any, problem: Problem) -> Floats:
     return np.asarray(-predictions[..., 0])
 
 
-def score_metric(name: str, *, lower_is_better: bool = False) -> Metric:
-    """The mean score, by the name of the score.
+def score_metric(name: str, *, lower_is_better: bool = False, bounds: tuple[float, float] | None = None) -> Metric:
+    """The mean score, by the name of the score; `bounds`: the lowest and the highest score that is possible.
 
     >>> score_metric("rougeL").is_mean
     True
     """
     score = _lower if lower_is_better else _higher
-    return Metric(name, "score", score_rows, mean, higher_is_better=not lower_is_better, score=score)
+    return Metric(name, "score", score_rows, mean, higher_is_better=not lower_is_better, bounds=bounds, score=score)

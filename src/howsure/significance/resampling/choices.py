@@ -17,10 +17,11 @@ from howsure.significance.resampling.subsampling import check_sample_size
 from howsure.significance.systems.reading import Systems
 from howsure.stats.randomness import Randomness, generator_from
 
-METHODS = ("permutation", "bootstrap", "student", "mcnemar", "boostsa")
+METHODS = ("permutation", "bootstrap", "gaffke", "student", "mcnemar", "boostsa")
+OF_MEANS = ("gaffke", "student")  # tests of a mean, with intervals of their own
 ALTERNATIVES = ("two-sided", "better", "worse")
-INTERVALS = ("basic", "percentile", "bca", "student")
-USUAL = {"student": "student"}  # intervals by method; of all others: basic
+INTERVALS = ("basic", "percentile", "bca", *OF_MEANS)
+USUAL = {one: one for one in OF_MEANS}  # intervals by method; of all others: basic
 BY_ORDER = "matched by their order"
 
 
@@ -41,7 +42,7 @@ class Choices:
     @property
     def draws(self) -> bool:
         """Whether anything is drawn at random."""
-        return self.method != "student"
+        return self.method not in OF_MEANS
 
     def recipe(self, views: Sequence[Systems], seed: int) -> dict[str, Any]:
         """Everything needed to obtain the same table again."""
@@ -92,16 +93,25 @@ def check_choices(choices: Choices, systems: Systems, metrics: Sequence[Metric])
         for metric in metrics:
             if not metric.scale_free:
                 raise InputError(f"{metric.name} cannot be added up over runs; compare one run at a time.")
-    if choices.method == "student":
+    if choices.method in OF_MEANS:
         other = next((metric.name for metric in metrics if not metric.is_mean), None)
         if other is not None:
             raise InputError(
-                f"method='student' tests a mean over items (accuracy, log_loss, scores), which {other} is not; choose "
-                "method='permutation'."
+                f"method={choices.method!r} tests a mean over items (accuracy, log_loss, scores), which {other} is "
+                "not; choose method='permutation'."
             )
-    if (choices.interval == "student") != (choices.method == "student") and choices.interval is not None:
+    if choices.method == "gaffke":
+        other = next((metric.name for metric in metrics if metric.bounds is None), None)
+        if other is not None:
+            raise InputError(
+                f"method='gaffke' needs the bounds of {other}; say the lowest and the highest that is possible, "
+                "bounds=(0, 1), or choose method='student'."
+            )
+    wrong = {choices.interval, choices.method} & set(OF_MEANS)
+    if choices.interval is not None and wrong and choices.interval != choices.method:
+        name = choices.interval if choices.interval in OF_MEANS else choices.method
         raise InputError(
-            "interval='student' goes with method='student', and no other; leave interval out for the usual one."
+            f"interval={name!r} goes with method={name!r}, and no other; leave interval out for the usual one."
         )
     if choices.method == "mcnemar":
         if [metric.name for metric in metrics] != ["accuracy"]:
@@ -133,7 +143,7 @@ def seed_of(rng: Randomness) -> int:
 
 
 def usual_interval(method: str) -> str:
-    """The interval where none is chosen: `student` or `basic`.
+    """The interval where none is chosen: that of a test of means, or `basic`.
 
     >>> usual_interval("permutation")
     'basic'

@@ -53,6 +53,9 @@ def differences_of(
             undefined = int((~np.isfinite(drawn)).sum())
             if max(abs(low), abs(high)) < ROUNDING and difference == 0.0:
                 low = high = 0.0  # identical systems, whose halves a product of matrices rounds differently
+            if metric.bounds is not None:  # of a difference
+                least, most = metric.bounds[0] - metric.bounds[1], metric.bounds[1] - metric.bounds[0]
+                low, high = max(low, least), min(high, most)
         better, worse = _shares(problem, metric)
         rows.append(
             Difference(

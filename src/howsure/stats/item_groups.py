@@ -27,7 +27,9 @@ class ItemGroups:
 
     @classmethod
     def of(cls, n: int, *, clusters: Integers | None = None, strata: Integers | None = None) -> ItemGroups:
-        """The groups of items from the codes of their clusters and strata, which hold each number from 0."""
+        """The groups of items from the codes of their clusters and strata; clusters without an item are none."""
+        if clusters is not None and not np.bincount(clusters).all():
+            clusters = np.unique(clusters, return_inverse=True)[1]
         sizes = np.ones(n) if clusters is None else np.bincount(clusters).astype(np.float64)
         of_unit = np.zeros(len(sizes), dtype=np.int64)
         if strata is not None:

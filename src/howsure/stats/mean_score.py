@@ -1,0 +1,346 @@
+"""The mean of scores, or of paired differences of scores: its tests and intervals, one for all chapters."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure.stats.gaffke import Sums, gaffke_bound, gaffke_p_value
+from howsure.stats.inversion import furthest
+from howsure.stats.item_groups import ItemGroups
+from howsure.stats.paired_differences import paired_differences
+from howsure.stats.proportions import normal_quantile
+
+Floats = npt.NDArray[np.float64]
+Bounds = tuple[float, float]
+POWER = 0.8  # with which the rows that are said to be needed lead to a verdict
+MOST_TIMES = 10_000  # the rows there are, beyond which no number is named
+FAR = 60.0  # standard errors, in which bounds are sought
+VOTES = 16.0  # over the units: how many times one of them more is added at least, up to twice
+
+
+@dataclass(frozen=True, slots=True)
+class MeanScore:
+    """A mean with its error, and what can be told from these alone: tests by Student's t after Hall's (1992)
+    transformation, which allows for skewness.
+
+    error: the standard error for tests. lean: the skewness of the mean. With z = (mean - limit) / error, t = z +
+    lean z² / 3 + lean² z³ / 27 + lean / 6. No p is below 2^-m, m the degrees of freedom and one more: that of m items,
+    or equal clusters, which all lie on one side, whatever they are distributed like. n: the rows. standard_error: as
+    other programs give it. unseen: how far values that did not occur may move the mean, if all are equal; NaN if
+    unknown.
+
+    That holds where no values are possible that are both far away and too rare to have been seen (`rare_loss`).
+    """
+
+    value: float
+    error: float
+    lean: float
+    degrees_of_freedom: float
+    n: int
+    standard_error: float = math.nan
+    unseen: float = math.nan
+    method: str = "Student"
+
+    def p_above(self, limit: float) -> float:
+        """The p-value of the hypothesis that the mean is `limit` or less; 1 if the estimate says so, too."""
+        return self.tail(limit) if self.value > limit else 1.0
+
+    def p_below(self, limit: float) -> float:
+        """The p-value of the hypothesis that the mean is `limit` or more; 1 if the estimate says so, too."""
+        return self.turned().p_above(-limit)
+
+    def p_value(self, alternative: str) -> float:
+        """The p of a mean of 0, against `two-sided`, `better` (larger) or `worse`; NaN if it is undefined."""
+        return p_of_zero(self, alternative)
+
+    def bounds(self, size: float) -> Bounds:
+        """The one-sided bounds of tests of this size; NaN where nothing varies or so few units can show nothing."""
+        if not self.known or (self.error > 0.0 and self._least > size):
+            return math.nan, math.nan
+        if not self.error > 0.0:
+            return self.value - self.unseen, self.value + self.unseen
+        reach = FAR * self.error
+        return (
+            furthest(lambda limit: self.p_above(limit) > size, self.value, self.value - reach),
+            furthest(lambda limit: self.p_below(limit) > size, self.value, self.value + reach),
+        )
+
+    def interval(self, level: float) -> Bounds:
+        """The interval of two tests of half of 1 - level each."""
+        return self.bounds((1 - level) / 2)
+
+    def detectable(self, level: float, alternative: str) -> float:
+        """The true mean that a test of this error finds with a power of .8; NaN if it is undefined."""
+        from scipy.special import stdtrit
+
+        if not self.known or not self.error > 0.0:
+            return math.nan
+        tail = (1 + level) / 2 if alternative == "two-sided" else level
+        return float(sum(stdtrit(self.degrees_of_freedom, one) for one in (tail, POWER)) * self.error)
+
+    def rows_needed(self, limit: float, size: float) -> int | None:
+        """The rows with which a test of this size gives a verdict with probability .8, if the mean is as estimated.
+
+        None if the estimate lies too near to the limit.
+        """
+        return self.needed(limit, size, at_limit=self.error, least=self._least)
+
+    def needed(self, limit: float, size: float, *, at_limit: float, least: float) -> int | None:
+        """The same, with the error if the mean were at the limit, and the least p that these units can have."""
+        distance = abs(self.value - limit)
+        if distance > 0.0 and not self.error > 0.0 and 0.0 < least < 1.0:
+            return math.ceil(self.n * math.log(size) / math.log(least))
+        error = normal_quantile(1 - 2 * size) * at_limit + normal_quantile(2 * POWER - 1) * self.error
+        if not distance > 0.0 or not error > 0.0 or error > distance * math.sqrt(MOST_TIMES):
+            return None
+        times = max((error / distance) ** 2, 1.0)
+        return math.ceil(self.n * max(times, math.log(size) / math.log(least) if 0.0 < least < 1.0 else 1.0))
+
+    def minus(self, other: MeanScore) -> MeanScore:
+        """The difference from a mean of rows that count as independent of these."""
+        parts = [(one.error**2, one.degrees_of_freedom) for one in (self, other)]
+        variance = sum(part for part, _ in parts)
+        squares = sum(part**2 / freedom for part, freedom in parts if freedom > 0)
+        lean = self.lean * self.error**3 - other.lean * other.error**3
+        return MeanScore(
+            self.value - other.value,
+            math.sqrt(variance),
+            lean / variance**1.5 if variance > 0 else 0.0,
+            variance**2 / squares if squares > 0 else 1.0,
+            self.n,
+        )
+
+    def turned(self) -> MeanScore:
+        """The same of the negative values."""
+        held = (-self.value, self.error, -self.lean, self.degrees_of_freedom, self.n)
+        return MeanScore(*held, self.standard_error, self.unseen)
+
+    def rare_loss(self, limit: float, size: float) -> tuple[float, float]:
+        """A share of values that goes unseen with probability `size`, and the value that they would need to have to
+        bring the mean to the limit: (1 - share) · value + share · x = limit."""
+        share = 1 - size ** (1 / max(self.degrees_of_freedom + 1, 1.0))
+        return share, self.value + (limit - self.value) / share
+
+    @property
+    def known(self) -> bool:
+        """Whether there is an estimate and anything to tell its error from."""
+        return math.isfinite(self.value) and self.degrees_of_freedom > 0.0
+
+    def tail(self, limit: float) -> float:
+        """The p-value of the hypothesis that the mean is `limit` or less, also where the estimate says so."""
+        from scipy.special import stdtr
+
+        if not self.error > 0.0:
+            return 1.0
+        z = (self.value - limit) / self.error
+        t = z + self.lean * z**2 / 3 + self.lean**2 * z**3 / 27 + self.lean / 6
+        return max(float(stdtr(self.degrees_of_freedom, -t)), self._least)
+
+    @property
+    def _least(self) -> float:
+        """The smallest p that so few items or clusters can have."""
+        return math.exp2(-min(self.degrees_of_freedom + 1, 1000.0))
+
+
+@dataclass(frozen=True, slots=True)
+class BoundedMean:
+    """A mean of scores that have bounds, with Gaffke's tests (howsure.stats.gaffke).
+
+    They hold however the scores of a cluster depend on each other, and whatever values between the bounds are too rare
+    to have been seen. moments: the mean and its error, for what asks for no test: forecasts, other programs' figures.
+    """
+
+    sums: Sums
+    low: float
+    high: float
+    moments: MeanScore
+    clustered: bool
+
+    @property
+    def value(self) -> float:
+        """The mean."""
+        return self.moments.value
+
+    @property
+    def n(self) -> int:
+        """The rows."""
+        return self.moments.n
+
+    @property
+    def standard_error(self) -> float:
+        """The standard error as other programs give it."""
+        return self.moments.standard_error
+
+    @property
+    def degrees_of_freedom(self) -> float:
+        """Those of the standard error."""
+        return self.moments.degrees_of_freedom
+
+    @property
+    def known(self) -> bool:
+        """Whether there is an estimate: always."""
+        return True
+
+    @property
+    def method(self) -> str:
+        """What the test is called."""
+        return "Gaffke"
+
+    def p_above(self, limit: float) -> float:
+        """The p-value of the hypothesis that the mean is `limit` or less; 1 if the estimate says so, too."""
+        return self.tail(limit) if self.value > limit else 1.0
+
+    def p_below(self, limit: float) -> float:
+        """The p-value of the hypothesis that the mean is `limit` or more; 1 if the estimate says so, too."""
+        return self.turned().p_above(-limit)
+
+    def p_value(self, alternative: str) -> float:
+        """The p of a mean of 0, against `two-sided`, `better` (larger) or `worse`."""
+        return p_of_zero(self, alternative)
+
+    def bounds(self, size: float) -> Bounds:
+        """The one-sided bounds of tests of this size, between the bounds of the scores."""
+        above = -gaffke_bound(self.sums.negated(), low=-self.high, size=size)
+        return gaffke_bound(self.sums, low=self.low, size=size), above
+
+    def interval(self, level: float) -> Bounds:
+        """The interval of two tests of half of 1 - level each."""
+        return self.bounds((1 - level) / 2)
+
+    def detectable(self, level: float, alternative: str) -> float:
+        """About the true mean that a test finds with a power of .8; NaN if it is undefined."""
+        return self.moments.detectable(level, alternative)
+
+    def rows_needed(self, limit: float, size: float) -> int | None:
+        """About the rows with which a test of this size gives a verdict with probability .8, if the mean is as
+        estimated; None if the estimate lies too near to the limit."""
+        if not self.low < limit < self.high:
+            return None
+        spread = (limit - self.low) * (self.high - limit)
+        inside = (self.value - self.low) * (self.high - self.value)
+        units = self.degrees_of_freedom + 1
+        at_limit = self.moments.error * math.sqrt(spread / inside) if inside > 0.0 else math.sqrt(spread / units)
+        above = self.value > limit
+        if self.moments.error > 0.0:
+            least = self.least_p(limit, above=above)
+        else:  # more rows that are all alike
+            least = self.p_above(limit) if above else self.p_below(limit)
+        return self.moments.needed(limit, size, at_limit=at_limit, least=least)
+
+    def least_p(self, limit: float, *, above: bool) -> float:
+        """The p of these rows if all of them had the best score (above), or the worst."""
+        sizes, times = self.sums.sizes, self.sums.times
+        if above:
+            return gaffke_p_value(Sums(self.high * sizes, sizes, times), limit, low=self.low)
+        return gaffke_p_value(Sums(-self.low * sizes, sizes, times), -limit, low=-self.high)
+
+    @property
+    def summary(self) -> MeanScore:
+        """The mean and an error as if one more cluster of the largest size had the lowest score and one the highest, as
+        Agresti & Caffo (2000) add to each of two shares that are compared: none without variation is certain."""
+        largest, n = float(self.sums.sizes.max()), float(self.sums.times @ self.sums.sizes)
+        e = self.sums.sums - self.value * self.sums.sizes
+        added = largest**2 * ((self.low - self.value) ** 2 + (self.high - self.value) ** 2)
+        units = float(self.sums.times.sum()) + 2
+        error = math.sqrt(units / (units - 1) * (float(self.sums.times @ e**2) + added)) / (n + 2 * largest)
+        held = self.moments
+        return MeanScore(held.value, max(error, held.error), 0.0, max(held.degrees_of_freedom, 1.0), held.n)
+
+    def turned(self) -> BoundedMean:
+        """The same of the negative scores."""
+        return BoundedMean(self.sums.negated(), -self.high, -self.low, self.moments.turned(), self.clustered)
+
+    def tail(self, limit: float) -> float:
+        """The p-value of the hypothesis that the mean is `limit` or less, also where the estimate says so."""
+        return gaffke_p_value(self.sums, limit, low=self.low)
+
+
+def p_of_zero(mean: MeanScore | BoundedMean, alternative: str) -> float:
+    """The p of a mean of 0, against `two-sided`, `better` (larger) or `worse`; NaN if it is undefined."""
+    if not mean.known:
+        return math.nan
+    if alternative == "two-sided":
+        return min(2 * min(mean.tail(0.0), mean.turned().tail(0.0)), 1.0)
+    return (mean if alternative == "better" else mean.turned()).tail(0.0)
+
+
+def mean_score(
+    values: Floats, groups: ItemGroups | None = None, *, bounds: Bounds | None = None, n: int | None = None
+) -> MeanScore | BoundedMean:
+    """The mean of scores: with `bounds` by Gaffke's tests, which strata do not sharpen; by Student's t otherwise.
+
+    n: the rows that such scores took, if more than there are scores.
+    """
+    groups = groups or ItemGroups.of(len(values))
+    mean = MeanScore(
+        _mean(values), groups.safe_error(values) if groups.degrees and np.ptp(values) > 0 else 0.0,
+        _lean(groups, values), groups.degrees, n or len(values), groups.standard_error(values),
+    )  # fmt: skip
+    return mean if bounds is None else _bounded(values, groups, bounds, mean)
+
+
+def mean_difference(
+    first: Floats,
+    second: Floats,
+    groups: ItemGroups | None = None,
+    *,
+    bounds: Bounds | None = None,
+    spread: float = math.nan,
+    level: float = 0.95,
+) -> MeanScore | BoundedMean:
+    """The mean of paired differences, first - second, of scores that lie between `bounds`, if these are known.
+
+    By Student's t: to the square of the standard error (the larger of both, `ItemGroups.safe_error`), (d/n)² is added,
+    with d the root mean square of the differences that are not 0: as if one more item differed, in an unknown
+    direction. It hardly matters unless few items differ; then it keeps the interval from being too narrow (as the pairs
+    that Agresti & Coull 1998 and Bonett & Price 2012 add). The error is at least 2 d/n, with d that of the sums of m
+    clusters where there are any, or 16 d / (m n) if m > 8: up to 8 equal ones then have about the p of the sign test,
+    2^(1 - m), however many items each has. If none differs, up to 1 - (1 - level)^(1/units) of other items may, by up
+    to `spread`, the range of scores.
+    """
+    differences = paired_differences(first, second)
+    groups = groups or ItemGroups.of(len(differences))
+    if not np.isfinite(differences).all():
+        return MeanScore(math.nan, math.nan, 0.0, 0.0, len(differences))
+    one_more, one_unit = (_size(values) / groups.n for values in (differences, groups.totals(differences)))
+    error = math.hypot(groups.safe_error(differences), one_more) if groups.degrees else 0.0
+    mean = MeanScore(
+        _mean(differences), max(error, min(2.0, VOTES / groups.units) * one_unit), _lean(groups, differences),
+        groups.degrees, len(differences), groups.standard_error(differences),
+        spread * (1 - (1 - level) ** (1 / groups.units)),
+    )  # fmt: skip
+    if bounds is None:
+        return mean
+    return _bounded(differences, groups, (bounds[0] - bounds[1], bounds[1] - bounds[0]), mean)
+
+
+def share_bounds(*scores: Floats) -> Bounds | None:
+    """The bounds of scores that are all 0 or 1: shares of right answers."""
+    return (0.0, 1.0) if all(bool(((one == 0.0) | (one == 1.0)).all()) for one in scores) else None
+
+
+def _bounded(values: Floats, groups: ItemGroups, bounds: Bounds, mean: MeanScore) -> BoundedMean:
+    sums = Sums.of(groups.totals(values), groups.sizes)
+    return BoundedMean(sums, *bounds, mean, groups.unit is not None)
+
+
+def _mean(values: Floats) -> float:
+    return float(values[0]) if values.min() == values.max() else float(np.sort(values).mean())
+
+
+def _lean(groups: ItemGroups, values: Floats) -> float:
+    """The skewness of the mean over its units."""
+    if values.min() == values.max():  # no rounding shall make them vary
+        return 0.0
+    residuals = np.sort(groups.totals(values - _mean(values)))
+    squares = float((residuals**2).sum())
+    return float((residuals**3).sum()) / squares**1.5 if squares > 0 else 0.0
+
+
+def _size(values: Floats) -> float:
+    """The root mean square of the values that are not 0."""
+    return math.sqrt(float((values**2).sum()) / max(int(np.count_nonzero(values)), 1))
