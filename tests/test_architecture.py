@@ -58,7 +58,7 @@ SUGAR = {"plot": "figures", "figure": "figures", "_repr_html_": "figures", "repo
 FRAME_SEAMS = ("howsure.inputs.frames", "howsure.calibration.engines")
 
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "common", "core", "misc"}
-LONGEST_FILE = 300
+LONGEST_FILE = 500
 STATEMENTS = (ast.stmt, ast.excepthandler, ast.match_case)
 TALKING = {"click", "rich"}
 TOUCHING_A_DISK = {"duckdb", "os", "pathlib", "pickle", "shutil", "socket", "sqlite3", "subprocess", "tempfile"}

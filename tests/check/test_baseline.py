@@ -12,9 +12,9 @@ import pytest
 from howsure import InputError
 from howsure.check.baseline import Baseline, Entry, ErrorSummary, MeanSummary, baseline_dict, baseline_from
 from howsure.check.calibration import Bins, comparison_rules, judged
-from howsure.check.mean_score import mean_score
 from howsure.check.scores import score_rules
 from howsure.inputs.pairs import Pairs
+from howsure.stats.mean_score import mean_score
 
 
 def entries(shift: float, *, rng: np.random.Generator, groups: tuple[str | None, ...] = (None,)) -> list[Entry]:

@@ -28,8 +28,9 @@ def test_three_verdicts() -> None:
 
 def test_the_estimate_is_that_of_calibration_error() -> None:
     one = check_calibration(Y, Q, max_error=0.04, bin_size=50)[0]
-    known = howsure.calibration_error(Y, Q, bin_size=50, level=0.9)
+    known = howsure.calibration_error(Y, Q, bin_size=50, level=0.95)
     assert (one.estimate.value, one.estimate.high) == (known.value, known.high)
+    assert one.bound == howsure.calibration_error(Y, Q, bin_size=50, level=0.9).high
     assert one.sentence.startswith("calibration error 0.0")
 
 

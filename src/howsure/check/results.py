@@ -28,8 +28,9 @@ class Verdict:
     estimate: the quantity with its interval at the level asked. bound: the one-sided bound at that level, on the side
     of the limit, from which the verdict follows where nothing is adjusted. wanted: the side of the limit on which it
     must lie. p_pass: of the hypothesis that the rule is broken, p_fail: that it is kept; both one-sided, and 1 where
-    the estimate lies on the other side. The adjusted ones decide: `outcome` is "pass", "fail" or "cannot tell". more_rows:
-    how many more would probably tell, if the quantity is as estimated; None where none are needed or none would do.
+    the estimate lies on the other side. The adjusted ones decide: `outcome` is "pass", "fail" or "cannot tell".
+    more_rows: how many more would probably tell, if the quantity is as estimated; None where none are needed or none
+    would do.
     """
 
     check: str

@@ -42,14 +42,14 @@ def check_bounds(bounds: object) -> tuple[float, float]:
     >>> check_bounds((5, 1))
     Traceback (most recent call last):
     howsure.errors.InputError: bounds must be the lowest and the highest score that is possible; they are (5, 1). Write
-    bounds=(0, 1).
+    bounds=[0, 1].
     """
     held = tuple(bounds) if isinstance(bounds, (tuple, list, np.ndarray)) else ()
     if len(held) == 2 and all(is_number(one) and math.isfinite(one) for one in held) and held[0] < held[1]:
         return float(held[0]), float(held[1])
     raise InputError(
         f"bounds must be the lowest and the highest score that is possible; they are {bounds!r:.80}. Write "
-        "bounds=(0, 1)."
+        "bounds=[0, 1]."
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from howsure.inputs.pairs import Floats, Integers
 from howsure.selective.ranked import Ranked
+from howsure.stats.gaffke import Sums, gaffke_interval
 from howsure.stats.proportions import normal_quantile, wilson_interval
 
 MOST_POINTS = 200
@@ -17,8 +18,8 @@ MOST_POINTS = 200
 class Kept:
     """What is kept at some thresholds, the highest first: answers whose confidence is at least `threshold`.
 
-    n, errors: how many, and how many of them are wrong; effective: as many independent answers would say as much about
-    their risk, fewer than n with clusters.
+    n, errors: how many, and how many of them are wrong; effective: about as many independent answers would say as much
+    about their risk, fewer than n with clusters.
     """
 
     threshold: Floats
@@ -43,10 +44,6 @@ class Kept:
         held = (self.threshold[places], self.n[places], self.errors[places], self.effective[places])
         return Kept(*held, self.total, self.effective_total)
 
-    def risk_interval(self, level: float) -> tuple[Floats, Floats]:
-        """Wilson's interval of each risk."""
-        return wilson_interval(self.risk, self.effective, level=level)
-
 
 def kept_at(ranks: Ranked, places: Integers, *, level: float) -> Kept:
     """What is kept down to each of the given places.
@@ -63,6 +60,20 @@ def kept_at(ranks: Ranked, places: Integers, *, level: float) -> Kept:
     sums = cluster_sums(ranks)
     effective = _effective(sums.at(n - 1), _correlation(sums.at(np.array([-1])))[0], level)
     return Kept(values, n, errors, effective, ranks.total, ranks.total**2 / float(sums.nn[-1]))
+
+
+def risk_interval(ranks: Ranked, kept: Kept, level: float) -> tuple[Floats, Floats]:
+    """The interval of each risk: Wilson's; with clusters Gaffke's, however the answers of a cluster depend on each
+    other."""
+    if ranks.clusters is None:
+        return wilson_interval(kept.risk, kept.effective, level=level)
+    places = np.searchsorted(np.cumsum(ranks.n), kept.n)
+    ends = [
+        gaffke_interval(Sums.of(wrong, counts), bounds=(0.0, 1.0), size=(1 - level) / 2)
+        for counts, wrong in cluster_counts(ranks, places)
+    ]
+    low, high = np.array(ends).T
+    return low, high
 
 
 def cluster_counts(ranks: Ranked, places: Integers) -> list[tuple[Floats, Floats]]:

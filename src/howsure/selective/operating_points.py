@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from howsure.inputs.pairs import Integers
-from howsure.selective.kept import Kept
+from howsure.selective.kept import Kept, even_places, risk_interval
 from howsure.selective.ranked import Ranked
 from howsure.selective.results import AtAccuracy, AtCoverage
 from howsure.selective.threshold_tests import threshold_tests
@@ -13,17 +13,17 @@ from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import wilson_interval
 
 
-def at_coverage(every: Kept, asked: float, *, level: float) -> AtCoverage:
+def at_coverage(ranks: Ranked, every: Kept, asked: float, *, level: float) -> AtCoverage:
     """The highest threshold that keeps at least a share of the answers, and the accuracy of what it keeps.
 
-    The interval is Wilson's, of the accuracy to expect at this threshold: given the lowest confidence among them, the
-    answers above it are as independent as all are.
+    The interval is Wilson's, with clusters Gaffke's, of the accuracy to expect at this threshold: given the lowest
+    confidence among them, the answers above it are as independent as all are.
     """
     place = int(np.searchsorted(every.n, np.ceil(asked * every.total - 1e-9)))
     kept = every.only(np.array([min(place, len(every.n) - 1)]))
-    low, high = kept.risk_interval(level)
-    n = int(kept.n[0])
-    accuracy = Estimate(1 - float(kept.risk[0]), 1 - float(high[0]), 1 - float(low[0]), level, "Wilson", n)
+    low, high = risk_interval(ranks, kept, level)
+    n, method = int(kept.n[0]), "Wilson" if ranks.clusters is None else "Gaffke"
+    accuracy = Estimate(1 - float(kept.risk[0]), 1 - float(high[0]), 1 - float(low[0]), level, method, n)
     return AtCoverage(asked, float(kept.threshold[0]), n, float(kept.coverage[0]), accuracy)
 
 
@@ -38,8 +38,9 @@ def at_accuracy(ranks: Ranked, every: Kept, asked: float, *, level: float) -> At
     threshold = float(every.threshold[good[-1]]) if len(good) else None
     n = int(every.n[good[-1]]) if len(good) else 0
     value = n / ranks.total
-    possible = np.flatnonzero(every.risk_interval(level)[0] <= 1 - asked + 1e-12)
-    furthest = float(every.coverage[possible[-1]]) if len(possible) else 0.0
+    seen = every if ranks.clusters is None else every.only(even_places(ranks))
+    possible = np.flatnonzero(risk_interval(ranks, seen, level)[0] <= 1 - asked + 1e-12)
+    furthest = float(seen.coverage[possible[-1]]) if len(possible) else 0.0
     sure = _promised(ranks, asked, level)
     low, high = (
         wilson_interval(np.array([share]), np.array([every.effective_total]), level=level) for share in (sure, furthest)

@@ -158,8 +158,15 @@ def compare(
         family, by_order, notes = None, {}, list(held.notes)
         requested = _of_rows(held, metrics, method, target_class, lower_is_better, bounds)
     is_score = requested[0].systems.task == "score"
-    bounded = all(metric.bounds is not None for one in requested for metric in one.metrics)
-    chosen = method or (("gaffke" if bounded else "student") if is_score else "permutation")
+    unknown = [metric.name for one in requested for metric in one.metrics if metric.bounds is None]
+    if method == "gaffke" and unknown:
+        raise InputError(
+            f"method='gaffke' needs the bounds of {unknown[0]}; say the lowest and the highest value that is possible, "
+            "bounds=[0, 1], or choose method='student'."
+        )
+    several = sum(len(one.metrics) for one in requested)
+    usual = "student" if len(unknown) == several else "gaffke"  # of a score without bounds it is Student's t, too
+    chosen = method or (usual if is_score else "permutation")
     share = USUAL if chosen == "boostsa" and sample_size is None else sample_size
     how = usual_interval(chosen) if interval == "usual" else interval
     choices = Choices(chosen, n_resamples, alternative, how, level, adjust, two_way, share, bug_compatible)

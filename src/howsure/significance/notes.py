@@ -24,6 +24,7 @@ def notes_of(views: Sequence[tuple[Systems, Sequence[Metric]]], rows: Sequence[D
     for systems, metrics in views:
         notes += _of_classes(systems, metrics) if systems.task == "hard" else ()
         notes += _of_bins(systems, metrics, rows)
+        notes += _of_bounds(systems, metrics)
     return (*notes, *_of_clusters(views[0][0]), *_of_zero_width(views[0][0], rows))
 
 
@@ -67,6 +68,18 @@ def _of_bins(systems: Systems, metrics: Sequence[Metric], rows: Sequence[Differe
                 "this does not mean a model without error. The interval says how far apart two such models may be; "
                 "p is that of squared_calibration_error."
             )
+
+
+def _of_bounds(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
+    """What is supposed of scores whose bounds are unknown."""
+    if systems.task == "score":
+        for metric in metrics:
+            if metric.bounds is None:
+                yield (
+                    f"the bounds of {metric.name} are unknown: what is said of it supposes that no values are far away "
+                    f"and so rare that {counted(systems.n, 'item')} do not show them. If it has bounds, give them: "
+                    "bounds=[0, 1]."
+                )
 
 
 def _of_clusters(systems: Systems) -> Iterable[str]:

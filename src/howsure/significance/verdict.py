@@ -9,6 +9,11 @@ from howsure.show.numbers import interval, p_in_words
 from howsure.significance.results import ALPHA, Comparison, Difference
 from howsure.stats.multiplicity import ADJUSTED
 
+OF_MEANS = {
+    "gaffke": "Gaffke's (of scores of 0 and 1 without clusters, McNemar's exact test)",
+    "student": "Student's t",
+}
+
 
 def verdicts(result: Comparison) -> list[str]:
     """One sentence a model: the metrics in which it is better or worse, and those without a detected difference.
@@ -55,8 +60,8 @@ def _of_best(result: Comparison) -> list[str]:
 def how(result: Comparison) -> list[str]:
     """What was drawn, and for how many questions p was adjusted, in sentences."""
     recipe = result.recipe
-    if recipe["method"] == "student":
-        return [*_by_student(result), *_adjusted(result), *(f"Note: {note}" for note in result.notes)]
+    if recipe["method"] in OF_MEANS:
+        return [*_of_means(result), *_adjusted(result), *(f"Note: {note}" for note in result.notes)]
     drawn = {
         "permutation": "swapped by coin flips",
         "bootstrap": "drawn with replacement",
@@ -81,11 +86,11 @@ def _adjusted(result: Comparison) -> list[str]:
     return [f"p is adjusted for {recipe.get('family', f'{len(result)} comparisons')} ({ADJUSTED[recipe['adjust']]})."]
 
 
-def _by_student(result: Comparison) -> list[str]:
+def _of_means(result: Comparison) -> list[str]:
     recipe, n = result.recipe, result.recipe["n"]
     unit = f"{n:,} items" if recipe["clusters"] is None else f"{n:,} items in {recipe['clusters']:,} clusters"
     runs = ", each the mean of its runs" if recipe["runs"] is not None else ""
-    said = [f"Intervals and p are Student's t of the paired differences of {unit}{runs}."]
+    said = [f"Intervals and p are {OF_MEANS[recipe['method']]} of the paired differences of {unit}{runs}."]
     shares = [row.run_share for row in result if not math.isnan(row.run_share)]
     if shares:
         said.append(

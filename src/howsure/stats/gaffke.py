@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
-STEP, COARSE = 0.1, 0.25  # of the integral: for few distinct units its error is below 1e-12, for many below 1e-8
+STEP, COARSE = 0.1, 0.15  # of the integral, for few and for many distinct units: of p above 1e-6 one in a million
 MANY = 10_000  # distinct units
 NEGLIGIBLE = 1e-17  # of the integrand at its largest
-CHUNK, BLOCK = 32, 4096  # points of the integral and distinct units at a time
+CHUNK, BLOCK = 16, 4096  # points of the integral and distinct units at a time
 FURTHEST = 40.0  # where even the integrand of a single unit is negligible
 TINY = 1e-300
 
@@ -62,8 +62,8 @@ def gaffke_p_value(scores: Sums, mean: float, *, low: float) -> float:
 
     >>> from scipy.stats import binom
     >>> p = gaffke_p_value(Sums.of(np.repeat([1.0, 0.0], [9, 1]), np.ones(10)), 0.6, low=0.0)
-    >>> round(p, 9) == round(binom.sf(8, 10, 0.6), 9)
-    True
+    >>> round(p, 6), round(float(binom.sf(8, 10, 0.6)), 6)
+    (0.046357, 0.046357)
     """
     if mean <= low:
         return 0.0
@@ -91,7 +91,13 @@ def gaffke_bound(scores: Sums, *, low: float, size: float) -> float:
 
     near = scores.value
     ends = (low, near) if excess(near) > 0.0 else (near, highest)
-    return float(brentq(excess, *ends, xtol=1e-13 * (highest - low)))
+    return float(brentq(excess, *ends, xtol=max(1e-13 * (highest - low), TINY)))
+
+
+def gaffke_interval(scores: Sums, *, bounds: tuple[float, float], size: float) -> tuple[float, float]:
+    """Both one-sided bounds by tests of this size, for scores between `bounds`."""
+    above = -gaffke_bound(scores.negated(), low=-bounds[1], size=size)
+    return gaffke_bound(scores, low=bounds[0], size=size), above
 
 
 def _probability(z: Floats, times: Floats) -> float:
@@ -108,16 +114,18 @@ def _probability(z: Floats, times: Floats) -> float:
     step = COARSE if len(z) > MANY else STEP
     total, largest = 0.0, -math.inf
     for v in _grid(step):
-        s = tau + 1j * width * np.sinh(v)
-        log_terms = -np.log(s)
-        for start in range(0, len(z), BLOCK):
-            some = slice(start, start + BLOCK)
-            log_terms -= np.log1p(np.multiply.outer(s, z[some])) @ times[some]
-        largest = max(largest, float(log_terms.real.max()))
-        part = np.exp(log_terms) * np.cosh(v)
+        u = width * np.sinh(v)
+        log_modulus, angle = -np.log(np.hypot(tau, u)), -np.arctan2(u, tau)
+        for start in range(0, len(z), BLOCK):  # of 1 + s z
+            some, often = z[start : start + BLOCK], times[start : start + BLOCK]
+            real, imaginary = 1.0 + tau * some, np.multiply.outer(u, some)
+            angle -= np.arctan2(imaginary, real) @ often
+            log_modulus -= np.log(real * real + imaginary * imaginary) @ often / 2
+        largest = max(largest, float(log_modulus.max()))
+        part = np.exp(log_modulus) * np.cos(angle) * np.cosh(v)
         part[v == 0.0] /= 2
-        total += float(part.real.sum())
-        if float(log_terms.real[-1]) + float(v[-1]) < largest + math.log(NEGLIGIBLE):
+        total += float(part.sum())
+        if float(log_modulus[-1]) + float(v[-1]) < largest + math.log(NEGLIGIBLE):
             break
     return min(max(total * step * width / math.pi, 0.0), 1.0)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from howsure.stats.gaffke import Sums, gaffke_bound, gaffke_p_value
+from howsure.stats.gaffke import Sums, gaffke_interval, gaffke_p_value
 from howsure.stats.inversion import furthest
 from howsure.stats.item_groups import ItemGroups
 from howsure.stats.paired_differences import paired_differences
@@ -204,8 +204,7 @@ class BoundedMean:
 
     def bounds(self, size: float) -> Bounds:
         """The one-sided bounds of tests of this size, between the bounds of the scores."""
-        above = -gaffke_bound(self.sums.negated(), low=-self.high, size=size)
-        return gaffke_bound(self.sums, low=self.low, size=size), above
+        return gaffke_interval(self.sums, bounds=(self.low, self.high), size=size)
 
     def interval(self, level: float) -> Bounds:
         """The interval of two tests of half of 1 - level each."""
@@ -276,10 +275,9 @@ def mean_score(
     n: the rows that such scores took, if more than there are scores.
     """
     groups = groups or ItemGroups.of(len(values))
-    mean = MeanScore(
-        _mean(values), groups.safe_error(values) if groups.degrees and np.ptp(values) > 0 else 0.0,
-        _lean(groups, values), groups.degrees, n or len(values), groups.standard_error(values),
-    )  # fmt: skip
+    error = groups.safe_error(values) if groups.degrees and np.ptp(values) > 0 else 0.0  # no rounding makes them vary
+    lean, standard_error = _lean(groups, values, error), groups.standard_error(values)
+    mean = MeanScore(_mean(values), error, lean, groups.degrees, n or len(values), standard_error)
     return mean if bounds is None else _bounded(values, groups, bounds, mean)
 
 
@@ -308,11 +306,10 @@ def mean_difference(
         return MeanScore(math.nan, math.nan, 0.0, 0.0, len(differences))
     one_more, one_unit = (_size(values) / groups.n for values in (differences, groups.totals(differences)))
     error = math.hypot(groups.safe_error(differences), one_more) if groups.degrees else 0.0
-    mean = MeanScore(
-        _mean(differences), max(error, min(2.0, VOTES / groups.units) * one_unit), _lean(groups, differences),
-        groups.degrees, len(differences), groups.standard_error(differences),
-        spread * (1 - (1 - level) ** (1 / groups.units)),
-    )  # fmt: skip
+    error = max(error, min(2.0, VOTES / groups.units) * one_unit)
+    unseen = spread * (1 - (1 - level) ** (1 / groups.units))
+    lean, standard_error = _lean(groups, differences, error), groups.standard_error(differences)
+    mean = MeanScore(_mean(differences), error, lean, groups.degrees, len(differences), standard_error, unseen=unseen)
     if bounds is None:
         return mean
     return _bounded(differences, groups, (bounds[0] - bounds[1], bounds[1] - bounds[0]), mean)
@@ -332,13 +329,12 @@ def _mean(values: Floats) -> float:
     return float(values[0]) if values.min() == values.max() else float(np.sort(values).mean())
 
 
-def _lean(groups: ItemGroups, values: Floats) -> float:
-    """The skewness of the mean over its units."""
-    if values.min() == values.max():  # no rounding shall make them vary
+def _lean(groups: ItemGroups, values: Floats, error: float) -> float:
+    """The skewness of the mean over its units, Σ e³ / (n · error)³."""
+    if not error > 0.0:
         return 0.0
     residuals = np.sort(groups.totals(values - _mean(values)))
-    squares = float((residuals**2).sum())
-    return float((residuals**3).sum()) / squares**1.5 if squares > 0 else 0.0
+    return float((residuals**3).sum()) / (groups.n * error) ** 3
 
 
 def _size(values: Floats) -> float:

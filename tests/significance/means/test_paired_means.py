@@ -9,7 +9,7 @@ from scipy import stats
 from howsure.errors import InputError
 from howsure.significance import Runs, compare
 from tests.significance.made_systems import labels
-from tests.significance.means.test_item_groups import inspect_stderr
+from tests.stats.test_item_groups import inspect_stderr
 
 
 def two(n: int = 80, seed: int = 0):
@@ -78,13 +78,43 @@ def test_the_other_tests_of_scores_agree(method: str) -> None:
 
 def test_student_takes_any_metric_that_is_a_mean_and_no_other() -> None:
     y, a, b = labels(300, 3, 1)
-    row = compare(y, a, b, metrics="accuracy", method="student")[0]
-    same = compare(scores={"baseline": a == y, "model": b == y}, baseline="baseline")[0]
-    assert (row.p_value, row.low, row.high) == pytest.approx((same.p_value, same.low, same.high))
+    for method in ("student", "gaffke"):
+        row = compare(y, a, b, metrics="accuracy", method=method)[0]
+        same = compare(scores={"baseline": a == y, "model": b == y}, baseline="baseline", method=method)[0]
+        assert (row.p_value, row.low, row.high) == pytest.approx((same.p_value, same.low, same.high))
     with pytest.raises(InputError, match="which macro_f1 is not; choose method='permutation'"):
         compare(y, a, b, metrics=["accuracy", "macro_f1"], method="student")
     with pytest.raises(InputError, match="interval='student' goes with method='student'"):
         compare(y, a, b, metrics="accuracy", interval="student")
+    with pytest.raises(InputError, match="interval='student' goes with method='student'"):
+        compare(y, a, b, metrics="accuracy", method="gaffke", interval="student")
+
+
+def test_scores_of_0_and_1_have_the_p_of_the_same_labels() -> None:
+    """McNemar's exact test, whether the right answers come as labels or as scores."""
+    y, a, b = labels(300, 3, 1)
+    of_labels = compare(y, a, b, metrics="accuracy")[0]
+    of_scores = compare(scores={"a": a == y, "b": b == y}, baseline="a")
+    assert of_scores.recipe["method"] == "gaffke"
+    assert of_scores[0].p_value == pytest.approx(of_labels.p_value, rel=1e-9)
+
+
+def test_bounds_are_given_known_or_asked_for() -> None:
+    scores = two(60, 5)
+    held = compare(scores={name: np.clip(one, -4, 4) for name, one in scores.items()}, bounds=(-4, 4))
+    assert (held.recipe["method"], held.notes) == ("gaffke", ())
+    open_ones = compare(scores=scores)
+    assert open_ones.recipe["method"] == "student"
+    assert open_ones.notes[0].startswith("the bounds of score are unknown")
+    for given, said in [
+        ({"bounds": (0.0, 0.1)}, "must lie within its bounds, 0 to 0.1; row"),
+        ({"bounds": (1, 0)}, "bounds must be the lowest and the highest"),
+        ({"method": "gaffke"}, "needs the bounds of score"),
+    ]:
+        with pytest.raises(InputError, match=said):
+            compare(scores=scores, **given)
+    with pytest.raises(InputError, match="bounds is for tables in long form or scores"):
+        compare([0, 1], [0, 1], [1, 1], bounds=(0, 1))
 
 
 def test_infinite_losses_stay_undefined() -> None:

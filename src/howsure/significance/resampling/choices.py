@@ -100,13 +100,6 @@ def check_choices(choices: Choices, systems: Systems, metrics: Sequence[Metric])
                 f"method={choices.method!r} tests a mean over items (accuracy, log_loss, scores), which {other} is "
                 "not; choose method='permutation'."
             )
-    if choices.method == "gaffke":
-        other = next((metric.name for metric in metrics if metric.bounds is None), None)
-        if other is not None:
-            raise InputError(
-                f"method='gaffke' needs the bounds of {other}; say the lowest and the highest that is possible, "
-                "bounds=(0, 1), or choose method='student'."
-            )
     wrong = {choices.interval, choices.method} & set(OF_MEANS)
     if choices.interval is not None and wrong and choices.interval != choices.method:
         name = choices.interval if choices.interval in OF_MEANS else choices.method

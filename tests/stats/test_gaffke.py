@@ -1,0 +1,110 @@
+"""Gaffke's test: the exact binomial and McNemar's test where it is these, enumeration, laws, and how often it errs."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import beta, binom
+
+from howsure.inputs.pairs import Floats
+from howsure.stats.gaffke import Sums, gaffke_bound, gaffke_interval, gaffke_p_value
+
+
+def alone(values: Floats) -> Sums:
+    return Sums.of(values, np.ones(len(values)))
+
+
+@given(st.integers(0, 40), st.integers(0, 40), st.floats(0.02, 0.98))
+def test_shares_have_the_exact_binomial_test(right: int, wrong: int, limit: float) -> None:
+    n = right + wrong
+    if n == 0:
+        return
+    p = gaffke_p_value(alone(np.repeat([1.0, 0.0], [right, wrong])), limit, low=0.0)
+    assert p == pytest.approx(binom.sf(right - 1, n, limit), rel=1e-9, abs=1e-300)
+
+
+@pytest.mark.parametrize(("right", "wrong"), [(0, 12), (1, 30), (199, 1), (20, 20), (7, 0)])
+def test_the_interval_of_a_share_is_that_of_clopper_and_pearson(right: int, wrong: int) -> None:
+    low, high = gaffke_interval(alone(np.repeat([1.0, 0.0], [right, wrong])), bounds=(0.0, 1.0), size=0.025)
+    assert low == pytest.approx(beta.ppf(0.025, right, wrong + 1) if right else 0.0, abs=1e-9)
+    assert high == pytest.approx(beta.ppf(0.975, right + 1, wrong) if wrong else 1.0, abs=1e-9)
+
+
+@given(st.integers(1, 20), st.integers(0, 20), st.integers(0, 50))
+def test_paired_shares_have_mcnemars_exact_test(more: int, fewer: int, same: int) -> None:
+    p = gaffke_p_value(alone(np.repeat([1.0, -1.0, 0.0], [more, fewer, same])), 0.0, low=-1.0)
+    assert p == pytest.approx(binom.sf(more - 1, more + fewer, 0.5), rel=1e-9)
+
+
+def by_partial_fractions(z: Floats) -> float:
+    """P(Σ z E ≤ 0) for values that all differ: 1 - Σ over z_i > 0 of Π over j ≠ i of z_i / (z_i - z_j)."""
+    products = [math.prod(one / (one - other) for j, other in enumerate(z) if j != i) for i, one in enumerate(z)]
+    return 1 - sum(product for product, one in zip(products, z, strict=True) if one > 0)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_few_clusters_by_partial_fractions(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, 30, 6).astype(float)
+    sums = rng.random(6) * sizes
+    mean = sums.sum() / sizes.sum() * 0.8
+    z = np.append(sums - mean * sizes, -mean * sizes.max())
+    assert gaffke_p_value(Sums.of(sums, sizes), mean, low=0.0) == pytest.approx(by_partial_fractions(z), rel=1e-9)
+
+
+def test_many_clusters_by_drawing() -> None:
+    rng = np.random.default_rng(3)
+    sizes = rng.integers(1, 50, 80).astype(float)
+    sums = rng.binomial(sizes.astype(int), 0.9).astype(float)
+    mean = 0.87
+    z = np.append(sums - mean * sizes, -mean * sizes.max())
+    drawn = np.mean(rng.standard_exponential((200_000, 81)) @ z <= 0)
+    p = gaffke_p_value(Sums.of(sums, sizes), mean, low=0.0)
+    assert abs(drawn - p) < 4 * math.sqrt(p * (1 - p) / 200_000)
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 1), st.integers(1, 9)), min_size=2, max_size=12),
+    st.floats(-3, 3),
+    st.floats(0.1, 10),
+)
+def test_laws(clusters: list[tuple[float, int]], shift: float, scale: float) -> None:
+    """Neither order nor the unit of the scores matters; p rises with the limit; the bound is where p is the size."""
+    means, sizes = np.array(clusters).T
+    sums = means * sizes
+    held = Sums.of(sums, sizes)
+    p = gaffke_p_value(held, 0.4, low=0.0)
+    assert gaffke_p_value(Sums.of(sums[::-1], sizes[::-1]), 0.4, low=0.0) == p
+    moved = Sums.of(scale * sums + shift * sizes, sizes)
+    assert gaffke_p_value(moved, scale * 0.4 + shift, low=shift) == pytest.approx(p, rel=1e-6, abs=1e-12)
+    assert gaffke_p_value(held, 0.5, low=0.0) >= p * (1 - 1e-9)
+    bound = gaffke_bound(held, low=0.0, size=0.05)
+    if bound > 1e-9:
+        assert gaffke_p_value(held, bound, low=0.0) == pytest.approx(0.05, rel=1e-3)
+    low, high = gaffke_interval(held, bounds=(0.0, 1.0), size=0.2)
+    assert -1e-12 <= low <= held.value + 1e-9
+    assert held.value - 1e-9 <= high <= 1 + 1e-12
+
+
+def test_a_wrong_answer_never_makes_it_more_certain() -> None:
+    """Ten clusters of twenty: all right, one wrong, two wrong."""
+    bounds = [
+        gaffke_bound(Sums.of(20.0 - np.repeat([wrong, 0.0], [1, 9]), np.full(10, 20.0)), low=0.0, size=0.05)
+        for wrong in (0.0, 1.0, 2.0)
+    ]
+    assert bounds == sorted(bounds, reverse=True)
+    assert bounds[0] == pytest.approx(0.05**0.1)
+
+
+@pytest.mark.parametrize(("number", "size", "mean"), [(10, 20, 0.9), (60, 5, 0.97), (30, 10, 0.5)])
+def test_clusters_that_are_right_or_wrong_as_a_whole_err_in_one_of_twenty(number: int, size: int, mean: float) -> None:
+    rng = np.random.default_rng(7)
+    wrong = 0
+    for _ in range(600):
+        sums = size * (rng.random(number) < mean).astype(float)
+        wrong += gaffke_p_value(Sums.of(sums, np.full(number, float(size))), mean, low=0.0) <= 0.05
+    assert wrong / 600 <= 0.05 + 3.4 * math.sqrt(0.05 * 0.95 / 600)
