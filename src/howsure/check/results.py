@@ -63,7 +63,8 @@ class Verdict:
             (self.p_pass, self.p_pass_adjusted) if self.outcome == PASS else (self.p_fail, self.p_fail_adjusted)
         )
         how = "" if adjusted == p else ", adjusted"
-        return f"{seen} lies {above} {self.limit:g} ({self.bound_text}, {p_in_words(adjusted)}{how})"
+        within = self.bound_text.replace("≥", "at least").replace("≤", "at most")
+        return f"{seen} lies {above} {self.limit:g} ({within}, {p_in_words(adjusted)}{how})"
 
     @property
     def bound_text(self) -> str:

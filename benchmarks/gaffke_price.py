@@ -1,0 +1,70 @@
+"""What does certainty without assumptions cost? Gaffke's intervals and tests beside Student's t, where that holds too.
+
+Right and wrong answers, clusters of twenty rows that are independent of each other, or share ρ of what happens in their
+cluster; and paired answers without clusters. Prints the ratio of the intervals' widths, and how often a limit of .9 is
+shown to be kept by a model with .95.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is loaded
+
+import numpy as np
+
+from benchmarks.regimes.means import right
+from howsure.stats.item_groups import ItemGroups
+from howsure.stats.mean_score import mean_difference, mean_score
+
+SHARE = (0.0, 1.0)
+SIZE, LIMIT, TRUTH = 20, 0.9, 0.95
+
+
+def clustered(number: int, follow: float, runs: int) -> list[float]:
+    """The ratio of widths, and both powers."""
+    rng = np.random.default_rng([26, number])
+    clusters = np.arange(number * SIZE) // SIZE
+    groups = ItemGroups.of(len(clusters), clusters=clusters)
+    ratios, powers = [], []
+    for _ in range(runs):
+        values = right(rng, clusters, follow, TRUTH)
+        bounded, student = mean_score(values, groups, bounds=SHARE), mean_score(values, groups)
+        ratios.append(np.ptp(bounded.interval(0.95)) / np.ptp(student.interval(0.95)))
+        powers.append([one.p_above(LIMIT) <= 0.05 for one in (bounded, student)])
+    return [float(np.nanmedian(ratios)), *np.mean(powers, axis=0).tolist()]
+
+
+def paired(n: int, runs: int) -> list[float]:
+    """The same for two models' answers, one better by four points on items of which a fifth tells them apart."""
+    rng = np.random.default_rng([27, n])
+    ratios, powers = [], []
+    for _ in range(runs):
+        kind = rng.choice(3, n, p=[0.12, 0.08, 0.8])
+        first, second = (kind != 1).astype(float), (kind != 0).astype(float)
+        both = [mean_difference(first, second, bounds=one) for one in (SHARE, None)]
+        ratios.append(np.ptp(both[0].interval(0.95)) / np.ptp(both[1].interval(0.95)))
+        powers.append([one.p_above(0.0) <= 0.05 for one in both])
+    return [float(np.nanmedian(ratios)), *np.mean(powers, axis=0).tolist()]
+
+
+def main() -> None:
+    """Print both tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=400)
+    runs = parser.parse_args().runs
+    print("| clusters of 20 | ρ | width, × Student's t | shown to be above .9 | by Student's t |")
+    print("|---:|---:|---:|---:|---:|")
+    for follow in (0.0, 0.3):
+        for number in (40, 60, 100, 200, 500):
+            ratio, power, student = clustered(number, follow, runs)
+            print(f"| {number} | {follow:g} | {ratio:.2f} | {power:.2f} | {student:.2f} |", flush=True)
+    print("\n| paired items | width, × Student's t | found, p ≤ .05 | by Student's t |\n|---:|---:|---:|---:|")
+    for n in (100, 300, 1_000, 3_000):
+        ratio, power, student = paired(n, runs)
+        print(f"| {n:,} | {ratio:.2f} | {power:.2f} | {student:.2f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
