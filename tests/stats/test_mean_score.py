@@ -125,6 +125,24 @@ def test_so_few_clusters_cannot_pass_whatever_they_hold() -> None:
     assert test.p_above(0.9) > test.least_p(0.9, above=True)
 
 
+@pytest.mark.parametrize("clustered", [False, True])
+def test_strata_of_given_sizes_take_away_what_varies_between_them(clustered: bool) -> None:
+    """The interval holds the truth in 19 of 20 sets, and its width is about that of the stratified standard error."""
+    rng = np.random.default_rng(11)
+    strata = np.repeat([0, 1, 2], 100)
+    groups = ItemGroups.of(300, strata=strata, clusters=np.arange(300) // 2 if clustered else None)
+    rates = np.array([0.2, 0.6, 0.95])[strata]
+    held, ratios = 0, []
+    for _ in range(300):
+        values = (rng.random(300) < rates).astype(float)
+        found = mean_score(values, groups, bounds=SHARE)
+        low, high = found.interval(0.95)
+        held += low <= rates.mean() <= high
+        ratios.append((high - low) / found.standard_error / 3.92)
+    assert held / 300 >= 0.92
+    assert 1.0 < np.mean(ratios) < (1.3 if clustered else 1.15)
+
+
 def test_an_unseen_value_would_have_to_be_so_far_away() -> None:
     values = np.random.default_rng(0).normal(5.0, 1.0, 60)
     test = mean_score(values)

@@ -270,7 +270,7 @@ def p_of_zero(mean: MeanScore | BoundedMean, alternative: str) -> float:
 def mean_score(
     values: Floats, groups: ItemGroups | None = None, *, bounds: Bounds | None = None, n: int | None = None
 ) -> MeanScore | BoundedMean:
-    """The mean of scores: with `bounds` by Gaffke's tests, which strata do not sharpen; by Student's t otherwise.
+    """The mean of scores: with `bounds` by Gaffke's tests, by Student's t otherwise.
 
     n: the rows that such scores took, if more than there are scores.
     """
@@ -321,8 +321,21 @@ def share_bounds(*scores: Floats) -> Bounds | None:
 
 
 def _bounded(values: Floats, groups: ItemGroups, bounds: Bounds, mean: MeanScore) -> BoundedMean:
+    if groups.strata.any():
+        values, bounds = _within_strata(values, groups, bounds, mean.value)
     sums = Sums.of(groups.totals(values), groups.sizes)
     return BoundedMean(sums, *bounds, mean, groups.unit is not None)
+
+
+def _within_strata(values: Floats, groups: ItemGroups, bounds: Bounds, mean: float) -> tuple[Floats, Bounds]:
+    """Values that vary as they do within strata of given sizes, around the common mean, and the bounds of such values:
+    mean + √(m / (m - 1)) (x - mean of the stratum), with m units in the stratum."""
+    stratum = groups.strata if groups.unit is None else groups.strata[groups.unit]
+    own = np.bincount(stratum, weights=values) / np.bincount(stratum)
+    units = np.bincount(groups.strata)
+    wider = np.sqrt(units / np.maximum(units - 1, 1))
+    ends = [mean + wider * (bound - own) for bound in bounds]
+    return mean + wider[stratum] * (values - own[stratum]), (float(ends[0].min()), float(ends[1].max()))
 
 
 def _mean(values: Floats) -> float:
