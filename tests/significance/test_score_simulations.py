@@ -9,7 +9,7 @@ import pytest
 from tests.significance.score_simulations import KINDS, SIZES, UNEQUAL, equal_rates, unequal_rates
 
 SETS = 1000
-FEW = ("right or wrong", 30)  # two or three answers differ: on the safe side
+SAFE = "right or wrong"  # Gaffke's intervals err on the safe side, in clusters and where few answers differ
 
 
 def slack(rate: float, sets: int) -> float:
@@ -30,7 +30,7 @@ def test_a_hundred_items_in_twenty_clusters(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_intervals_hold_the_truth(kind: str, n: int, size: int) -> None:
     found = equal_rates(kind, n, size, SETS, seed=2)
-    highest = 1.0 if (kind, n) == FEW else 0.97 + slack(0.97, SETS)
+    highest = 1.0 if kind == SAFE else 0.97 + slack(0.97, SETS)
     for name in ("mean", "difference"):
         assert 0.93 - slack(0.93, SETS) <= found[name] <= highest, found
     assert found["level"] <= 0.06 + slack(0.06, SETS), found

@@ -23,8 +23,10 @@ def with_row(row: list[float]) -> list[list[float]]:
     ("targets", "baseline", "model", "message"),
     [
         (GOOD, GOOD, with_row([0.5, 0.6]), "model must have rows that sum to 1; row 1 sums to 1.1"),
-        (GOOD, GOOD, with_row([-0.1, 1.1]), "model must be probabilities; row 1 holds -0.1 in column 0"),
-        (GOOD, with_row([np.nan, 0.5]), GOOD, "baseline must be probabilities; row 1 holds nan"),
+        (GOOD, GOOD, with_row([-0.1, 1.1]), "model must lie in \\[0, 1\\]; row 1 holds -0.1 in column 0"),
+        (GOOD, with_row([np.nan, 0.5]), GOOD, "baseline must lie in \\[0, 1\\]; row 1 holds nan"),
+        (GOOD, GOOD, with_row([-0.0005, 1.0005]), "model must lie in \\[0, 1\\]; row 1 holds -0.0005 in column 0"),
+        (GOOD, GOOD, with_row([0.0, 1.0005]), "model must lie in \\[0, 1\\]; row 1 holds 1.0005 in column 1. Rounding"),
         (GOOD, GOOD, with_row([3.0, -2.0]), "Are these logits"),
         (with_row([0.5, 0.6]), GOOD, GOOD, "y_true must have rows that sum to 1"),
         (GOOD, GOOD, [[0.5, 0.5], [0.5, 0.5]], "model must have as many rows as y_true; it has 2, y_true has 3"),

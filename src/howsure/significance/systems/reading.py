@@ -12,6 +12,7 @@ import numpy.typing as npt
 from howsure.errors import InputError
 from howsure.inputs.arrays import Column, first_missing
 from howsure.inputs.checks import check_codes, check_labels, check_probabilities, probability_advice
+from howsure.inputs.classes import SUM_TOLERANCE
 from howsure.inputs.naming import shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.significance.resampling.grouping import check_grouping
@@ -19,7 +20,6 @@ from howsure.significance.systems.as_rows import readable, rows_of
 from howsure.significance.systems.problem import Problem
 from howsure.significance.systems.runs import Runs, runs_of
 
-ROUNDING = 1e-3
 Coded = tuple[npt.NDArray[Any], dict[str, npt.NDArray[Any]], tuple[str, ...]]
 
 LABELS = "biufUSTO"  # kinds of arrays: no complex numbers, dates, times or raw bytes
@@ -252,15 +252,15 @@ def _distributions(array: Column, name: str) -> Floats:
     values = _numbers(array, name)
     if values.ndim != 2 or values.shape[1] < 2:
         raise InputError(f"{name} must have rows of two or more probabilities; its shape is {values.shape}.")
-    wrong = ~((values >= 0) & (values <= 1 + ROUNDING))
+    wrong = ~((values >= 0) & (values <= 1))
     if wrong.any():
         row, column = (int(place[0]) for place in np.nonzero(wrong))
         value = float(values[row, column])
         advice = "Leave such rows out first." if np.isnan(value) else probability_advice(value, float(values.max()))
-        raise InputError(f"{name} must be probabilities; row {row} holds {value!r} in column {column}. {advice}")
+        raise InputError(f"{name} must lie in [0, 1]; row {row} holds {value!r} in column {column}. {advice}")
     sums = values.sum(axis=1)
-    if (np.abs(sums - 1) > ROUNDING).any():
-        row = int(np.flatnonzero(np.abs(sums - 1) > ROUNDING)[0])
+    if (np.abs(sums - 1) > SUM_TOLERANCE).any():
+        row = int(np.flatnonzero(np.abs(sums - 1) > SUM_TOLERANCE)[0])
         raise InputError(
             f"{name} must have rows that sum to 1; row {row} sums to {sums[row]:.6g}. Divide each by its sum."
         )
