@@ -168,13 +168,16 @@ def notes_on(values: Floats, clusters: Integers | None, test: MeanScore | Bounde
     if clusters is not None and (few := few_clusters(np.bincount(clusters)[np.unique(clusters)])):
         notes.append(few)
     if len(values) > 1 and not test.error > 0.0:
-        notes.append(f"every value is {values[0]:g}: nothing shows how much it may vary; say the scores' bounds")
+        notes.append(
+            f"every value is {values[0]:g}: nothing shows how much it may vary; if scores have a lowest and a "
+            "highest value, give these as bounds"
+        )
     elif test.known:
         share, far = test.rare_loss(rule.limit, RARE)
         notes.append(
             f"this supposes that no rarer values lie far away: if {share:.1%} of all values were about {far:.4g}, and "
-            f"all of them unseen here (probability {RARE:g}), the mean would be {rule.limit:g}; if scores have bounds, "
-            "say them: bounds"
+            f"all of them unseen here (probability {RARE:g}), the mean would be {rule.limit:g}; if scores have a "
+            "lowest and a highest value, give these as bounds"
         )
     return tuple(notes)
 

@@ -22,6 +22,7 @@ from howsure.check.scores import (
 from howsure.cli.check.found import Found, what_was_read
 from howsure.cli.check.other_model import other_files
 from howsure.cli.terminal.commands import tell
+from howsure.cli.terminal.row_numbers import rows_as_in_files
 from howsure.data.logs.conversion import Log
 from howsure.data.logs.defaults import DOCUMENT, ITEM, RUN, TASK
 from howsure.data.predictions.read_columns import ReadColumns, read_columns
@@ -67,7 +68,8 @@ def score_found(
     values = read.arrays[score]
     units = None if cluster is None else check_clusters(_names(read, cluster), n=len(values), name=cluster)
     parts = _parts(read, group, len(values))
-    ends = bounds_of(bounds, **{score: values})
+    with rows_as_in_files(lambda row: read.place(row)):
+        ends = bounds_of(bounds, **{score: values})
     evidence = [one for rule in limits for one in of_scores(values, units, parts, rule, bounds=ends)]
     entries = [_entry(name, part, values, units, ends) for part in parts]
     recipe = {"check": name, **read.recipe, "score": score, "group": group, "cluster": cluster, "id": id}
@@ -82,13 +84,17 @@ def score_found(
         rows = np.arange(len(values))
         if place is None:
             theirs = read.arrays[other]
+            with rows_as_in_files(lambda row: read.place(row)):
+                bounds_of(bounds, **{other: theirs})
         else:
             beside = read_columns(place, numbers=[score], labels=[] if id is None else [id], **how)
+            with rows_as_in_files(lambda row: beside.place(row)):
+                bounds_of(bounds, **{score: beside.arrays[score]})
             rows, theirs, note = _matched(read, beside, score, id, skip=skip_missing)
             notes += note
         kept = None if units is None else units[rows]
         ours, shown = values[rows], _only(parts, rows, len(values))
-        ends = bounds_of(bounds, **{score: ours, other: theirs})
+        ends = bounds_of(ends if bounds else None, **{score: ours, other: theirs})
         for rule in rules:
             evidence += of_differences(ours, theirs, kept, shown, rule, bounds=ends)
     given: dict[str, Any] = {
