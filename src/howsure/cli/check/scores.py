@@ -89,15 +89,16 @@ def columns_of_log(asked: Mapping[str, str | None], log: Log, *, matched: bool) 
     an item that has several, are a cluster; and rows are `matched` with those of another log by their item."""
     named = asked["group"]
     parts = list(log.group) if named is None else named.split(",")
+    log.check_ways(parts, advice=f"tell them apart, group='{','.join([*parts, RUN])}'")
     key = ",".join([*([TASK] if log.varies(TASK) and TASK not in parts else []), ITEM])
-    repeated = any(log.varies(one) for one in {*log.format.group, RUN} - {TASK, *parts})
+    repeated = log.repeats_items(parts)
     found = {"group": ",".join(parts)} if named is None and parts else {}
     if asked["cluster"] is None and log.has(DOCUMENT):
         found["cluster"] = DOCUMENT
     elif asked["cluster"] is None and repeated and log.has(ITEM):
         found["cluster"] = key
     if asked["id"] is None and matched and not repeated and log.has(ITEM):
-        found["id"] = key
+        found["id"] = ",".join([*(one for one in log.group if one != "model"), ITEM])
     return found
 
 

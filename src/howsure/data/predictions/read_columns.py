@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.data.logs.conversion import Log, described, input_files
+from howsure.data.logs.rows_left import in_rows_left
 from howsure.data.predictions.class_mappings import holds_lists, with_keys
 from howsure.data.predictions.classes import class_matrix
 from howsure.data.predictions.groups import codes_sql
@@ -101,7 +102,9 @@ def read_columns(
         named = [*roles, *(wanted.names if wanted else ())]
         files, log = input_files(paths, format=format, spool=database.folder, wanted=named)
         database.allow_only([file.path for file in files])
-        chosen = {} if log is None or from_log is None else from_log(log)
+        chosen: Mapping[str, str] = {}
+        if log is not None and from_log is not None:
+            chosen = from_log(in_rows_left(log, files, wanted, by_file=by_file))
         coded, named = [*coded, *chosen.values()], [*named, *chosen.values()]
         roles |= dict.fromkeys(chosen.values(), "text")
         table = open_table(database, files, named, by_file=by_file)
