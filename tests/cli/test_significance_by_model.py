@@ -12,8 +12,16 @@ import pytest
 
 from howsure.errors import InputError
 from howsure.significance import Runs, compare
+from tests.cli.running import howsure
 from tests.cli.test_significance import run, table
-from tests.data.logs.writers import inspect_sample, lm_eval_sample, lm_eval_text, write_inspect, write_lm_eval
+from tests.data.logs.writers import (
+    inspect_sample,
+    lm_eval_sample,
+    lm_eval_text,
+    write_inspect,
+    write_lm_eval,
+    write_parquet,
+)
 from tests.significance.systems.test_long_form import frame
 
 HELD = frame()
@@ -252,3 +260,24 @@ def test_tasks_with_one_filter_each_are_compared_as_they_are(tmp_path: Path) -> 
     with pytest.raises(InputError, match="Choose one, --where \"run <> 'flexible'\", or"):
         run(path, "--score", "exact_match")
     assert found(path, "--score", "exact_match", "--where", "run <> 'flexible'")["comparisons"][0]["n"] == 58
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "jsonl", "parquet"])
+def test_truth_values_are_scores_in_every_format(tmp_path: Path, form: str) -> None:
+    rows: list[dict[str, object]] = [
+        {"model": model, "item": item, "right": item % share > 0}
+        for model, share in (("a", 2), ("b", 5))
+        for item in range(40)
+    ]
+    path = tmp_path / f"log.{form}"
+    if form == "parquet":
+        write_parquet(path, rows)
+    else:
+        held = {"csv": pd.DataFrame(rows).to_csv(index=False), "json": json.dumps(rows)}
+        path.write_text(held.get(form, "".join(json.dumps(row) + "\n" for row in rows)))
+    means = found(path, "--by", "model", "--id", "item", "--score", "right")["means"]
+    assert {one["model"]: one["value"] for one in means} == {"a": 0.5, "b": 0.8}
+    checked = howsure("check", "score", path, "--score", "right", "--min-score", "0.5", "--where", "model = 'b'")
+    assert "mean right 0.8000" in checked.out
+    as_probability = howsure("calibration", path, "--target", "right", "--prob", "right")
+    assert (as_probability.code, "right must be a " in as_probability.err) == (2, True)

@@ -47,11 +47,11 @@ def score_found(
     how: dict[str, Any] = {
         "skip_missing": skip_missing, "format": input_format, "where": where, "by_file": by_file,
     }  # fmt: skip
-    numbers = [score] if other is None or place is not None else [score, other]
+    scores = [score] if other is None or place is not None else [score, other]
     asked = {"group": group, "cluster": cluster, "id": id}
     from_log = partial(columns_of_log, asked, matched=place is not None)
     read = read_columns(
-        files, numbers=numbers, labels=columns, cluster=cluster, across_files=across_files, from_log=from_log, **how
+        files, scores=scores, labels=columns, cluster=cluster, across_files=across_files, from_log=from_log, **how
     )
     group, cluster, id = (asked[role] or read.from_log.get(role) for role in asked)
     tell(read.said)
@@ -73,7 +73,7 @@ def score_found(
         if place is None:
             theirs = read.arrays[other]
         else:
-            beside = read_columns(place, numbers=[score], labels=[] if id is None else [id], **how)
+            beside = read_columns(place, scores=[score], labels=[] if id is None else [id], **how)
             rows, theirs, note = _matched(read, beside, score, id, skip=skip_missing)
             notes += note
         kept = None if units is None else units[rows]

@@ -60,7 +60,7 @@ def _probabilities(asked: Mapping[str, Any], log: Log, files: Sequence[File]) ->
     label = asked["label"] or "target"
     of_one = ("probability", "correct") if label == "target" else ("probability",)
     rows = [log.held.get(name, 0) for name in ("probabilities", label, *of_one)]
-    several = min(rows) > 0 and min(rows[:2]) >= max(rows[2:])
+    several = min(rows) > 0 and min(rows[:2]) >= min(rows[2:])
     alike = len(log.lengths) == 1 or reduce in (None, TOP_LABEL)
     if several and alike and (label == "target" or log.names_classes(label)):
         classes = asked["classes"] or log.class_names

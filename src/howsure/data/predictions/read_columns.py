@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -61,6 +61,7 @@ def read_columns(
     coded: Sequence[str] = (),
     days: Sequence[str] = (),
     numbers: Sequence[str] = (),
+    scores: Sequence[str] = (),
     lists: Sequence[str] = (),
     optional: Sequence[str] = (),
     partial: Sequence[str] = (),
@@ -77,11 +78,11 @@ def read_columns(
     """Some columns of files by name, and what was read: the files, the rows used and those left out.
 
     `labels` are returned unchanged (n,), `coded` ones as `Coded`, which needs little memory, and so are `days`, which
-    lose the time of day. `numbers` are float64 (n,), `lists` float64 (n, K); so are labels and numbers whose column
-    holds lists of numbers, or numbers by names, {"0": 0.7, "1": 0.3}, in the natural order of the names. A missing
-    value is an error, or with `skip_missing` its row is left out; in `optional` columns, which come as they stand, it
-    is None. `partial` columns come as a mapping of the rows (from 0) that hold something to what they hold; `later`
-    ones are read by `at` of the result.
+    lose the time of day. `numbers` are float64 (n,), and so are `scores`, where true is 1 and false 0; `lists`
+    float64 (n, K); so are labels and numbers whose column holds lists of numbers, or numbers by names, {"0": 0.7,
+    "1": 0.3}, in the natural order of the names. A missing value is an error, or with `skip_missing` its row is left
+    out; in `optional` columns, which come as they stand, it is None. `partial` columns come as a mapping of the rows
+    (from 0) that hold something to what they hold; `later` ones are read by `at` of the result.
 
     `cluster` is one of the labels: equal values of it in several files (of one `run`, if that is a column) are an
     error, unless `across_files` says that they are the "same" item or "separate" ones, which are then numbered anew.
@@ -93,7 +94,7 @@ def read_columns(
     """
     check_way(across_files, of=cluster, named="cluster=...")
     texts = (*labels, *coded, *days, *optional, *partial, *later)
-    roles = dict.fromkeys(texts, "text") | dict.fromkeys(numbers, "number")
+    roles = dict.fromkeys(texts, "text") | dict.fromkeys((*numbers, *scores), "number")
     roles |= dict.fromkeys(lists, "numbers")
     wanted = condition(where)
     with ExitStack() as ending:
@@ -109,6 +110,8 @@ def read_columns(
         roles |= dict.fromkeys(chosen.values(), "text")
         table = open_table(database, files, named, by_file=by_file)
         only = wanted.sql(table) if wanted else ALL
+        for name in scores:
+            table.columns[name] = replace(table.columns[name], truths=True)
         for name in (*labels, *lists):
             table.columns[name] = with_keys(table, table.columns[name], only)
         asked = {name: table.columns[name] for name in roles}
