@@ -179,7 +179,14 @@ def test_disagreements(read: Path) -> None:
 @pytest.mark.long
 def test_nobody_disagrees(store: Path) -> None:
     label(store, "--labels", 20)
-    assert printed("events", "labels", "disagreements", store) == "no document was answered differently\n"
+    nobody = "no document was read yet, none by two coders: nobody could disagree\n"
+    assert printed("events", "labels", "disagreements", store) == nobody
+    with EventStore.open(store, read_only=False) as held:
+        first, second = sorted(number for (number,) in held.ask("SELECT document FROM label_sample"))[:2]
+        for document, coder in ((first, "anna"), (second, "anna"), (second, "bert")):
+            record_answer(held, document, coder, acting=[], revision=0)
+    agreed = "all coders agree on the 1 document that two or more of them read\n"
+    assert printed("events", "labels", "disagreements", store) == agreed
 
 
 @pytest.mark.parametrize("command", [["export"], ["agreement"], ["disagreements"], ["sheet", "--output", "s.csv"]])
