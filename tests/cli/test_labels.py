@@ -97,6 +97,18 @@ def test_what_was_drawn_is_not_asked_otherwise(store: Path) -> None:
     assert "20 drawn documents already, about IRQ: Which of these attack here? Leave --actor out to go on" in done.err
 
 
+def test_the_same_command_resumes(store: Path) -> None:
+    asked = ["--labels", 20, "--actor", "IRQ,NATO", "--question", " Who attacks? ", "--by", "none", "--seed", 3]
+    label(store, *asked, "--design", "simple")
+    again = "20 documents drawn before: Who attacks?\n"
+    assert label(store, *asked, "--design", "simple") == again
+    assert label(store, "--actor", "nato", "--actor", "Iraq") == again
+    assert "10 documents of 52 to read" in label(store, *["30" if one == 20 else one for one in asked])
+    for option, value in (("--question", "Who strikes?"), ("--by", "year"), ("--design", "stratified")):
+        done = howsure("events", "label", store, "--draw-only", option, value)
+        assert (done.code, f"Leave {option} out" in done.err) == (2, True)
+
+
 @pytest.mark.long
 def test_the_page_opens_on_the_drawn_documents(store: Path) -> None:
     command = [sys.executable, "-m", "howsure.cli", "events", "label", str(store), "--labels", "20", "--port", "0"]

@@ -91,8 +91,8 @@ def weights_of(units: Units) -> Floats:
 def folds_of(units: Units, features: list[Floats], rng: np.random.Generator) -> Integers:
     """The fold of each labelled unit: what was drawn together stays together, in any order of the rows.
 
-    What was drawn is sorted by all that the estimate knows of it, so that only what is alike can change places: first by
-    all that totals know, so that these are the same whatever the cells within a domain are, then by the cells.
+    What was drawn is sorted by all that the estimate knows of it, so that only what is alike can change places: first
+    by all that totals know, so that these are the same whatever the cells within a domain are, then by the cells.
     """
     known = [column[units.labelled] for column in features]
     cell = units.cell_of_labelled

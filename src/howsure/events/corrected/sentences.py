@@ -43,9 +43,8 @@ def sentences(
 def raw_alone(pair: Sequence[str], not_asked: Sequence[str]) -> str:
     """Why two actors are compared by their raw counts alone, although documents were read.
 
-    >>> raw_alone(["NATO", "IRQ"], ["IRQ"])
-    'Readers were asked about NATO, not about IRQ: of IRQ there is no corrected count, and what is compared are the raw \
-counts of both, as the model finds them, which no label has corrected.'
+    >>> raw_alone(["NATO", "IRQ"], ["IRQ"]).partition(", and ")[0]
+    'Readers were asked about NATO, not about IRQ: of IRQ there is no corrected count'
     """
     others = [actor for actor in pair if actor not in not_asked]
     asked = f"asked about {' and '.join(others)}, not about" if others else "not asked about"
