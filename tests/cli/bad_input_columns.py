@@ -40,7 +40,7 @@ NAMED = [
     ),
     Wrong(
         "a condition that reads a file", f"{WHERE} \"prob > (select max(x) from 'b.csv')\"",
-        "--where prob > (select max(x) from 'b.csv') cannot be used: subquery is none of what it may hold. "
+        "--where \"prob > (select max(x) from 'b.csv')\" cannot be used: subquery is none of what it may hold. "
         + ADVICE, CSV,
     ),
     Wrong(
@@ -61,7 +61,7 @@ NAMED = [
     ),
     Wrong(
         "an empty condition", f'{WHERE} " "',
-        "--where must be an expression such as --where prompt = 'first' and score > 0.5; it is empty.", CSV,
+        "--where must be an expression such as --where \"prompt = 'first' and score > 0.5\"; it is empty.", CSV,
     ),
     Wrong(
         "an unknown column in a condition", f"{WHERE} \"modl = 'base'\"",
@@ -74,7 +74,8 @@ NAMED = [
     ),
     Wrong(
         "a condition that no row satisfies", f"{WHERE} \"model = 'bass'\"",
-        "no row of dev.csv satisfies --where model = 'bass'. model holds 'base', 'large'. Did you mean 'base'?", CSV,
+        "no row of dev.csv satisfies --where \"model = 'bass'\". model holds 'base', 'large'. Did you mean 'base'?",
+        CSV,
     ),
     Wrong(
         "a path without a column", "calibration log.jsonl --target dok.answerKey --probs-column z",

@@ -11,7 +11,7 @@ import pytest
 
 import howsure
 from tests.cli.running import howsure as run
-from tests.data.logs.writers import inspect_header, inspect_sample
+from tests.data.logs.writers import inspect_header, inspect_sample, lm_eval_text, write_lm_eval
 
 HOSTILE = '<b>"fr"&'
 
@@ -312,3 +312,24 @@ def test_a_log_names_its_items_and_repetitions(tmp_path: Path) -> None:
     typed = ("check", "score", tmp_path / "new.json", "--score", "choice", "--against", tmp_path / "old.json")
     same = json.loads(run(*typed, "--not-worse-than", "0.3", "--format", "json").out)
     assert (same["verdicts"][0]["estimate"]["value"], same["verdicts"][0]["outcome"]) == (0.0, "pass")
+
+
+def test_filters_of_a_log_are_groups_and_never_averaged(tmp_path: Path) -> None:
+    """Each filter is compared with the same filter of the other model."""
+    logs = []
+    for model, share in (("new", 3), ("old", 2)):
+        samples = [
+            lm_eval_text(item, "3" if item % share or way == "flexible" else "", "3", filter=way)
+            for way in ("strict", "flexible")
+            for item in range(60)
+        ]
+        logs.append(write_lm_eval(tmp_path, model, "gsm8k", samples))
+    new, old = logs
+    asked = ("check", "score", new, "--score", "exact_match", "--better-than", old, "--format", "json")
+    found = {one["group"]: one["estimate"]["value"] for one in json.loads(run(*asked).out)["verdicts"]}
+    assert found == {"flexible": 0.0, "strict": pytest.approx(1 / 6)}
+    (one,) = json.loads(run(*asked, "--where", "run = 'strict'").out)["verdicts"]
+    assert one["estimate"]["value"] == pytest.approx(1 / 6)
+    refused = run("check", "score", new, "--score", "exact_match", "--min-score", "0.5", "--group", "task")
+    assert refused.code == 2
+    assert "or tell them apart, --group task,run." in refused.err

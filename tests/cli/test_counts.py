@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import datetime
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -268,6 +269,23 @@ def test_dates_in_a_form_of_their_own(dated: Rows, tmp_path: Path) -> None:
     assert json.loads(printed(*given, *german))["cells"] == wanted["cells"]
     drawn = howsure("counts", "sample", given[2], "--prob", "score", "--labels", "60", *german)
     assert (drawn.code, drawn.out.count("\n")) == (0, 61)
+
+
+def test_the_command_that_a_sample_prints_works_when_typed(dated: Rows, tmp_path: Path) -> None:
+    given = written(dated, tmp_path / "dated news.csv")
+    sheet = tmp_path / "to label.csv"
+    cells = ("--by", "month", "--date", "day", "--period", "quarter", "--where", "length < 6")
+    told = howsure("counts", "sample", given, "--prob", "score", "--labels", "80", *cells, "--output", sheet)
+    rows = rows_of(sheet)
+    with open(sheet, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(row | {"label": str(at % 2)} for at, row in enumerate(rows))
+    program, *typed = shlex.split(told.err.partition("with 1 or 0, then: ")[2])
+    assert program == "howsure"
+    counts = json.loads(printed(*typed, "--format", "json"))
+    assert counts["columns"] == ["month", "quarter"]
+    assert counts["recipe"]["labelled"] == 80
 
 
 @pytest.mark.long

@@ -97,6 +97,18 @@ def test_what_was_drawn_is_not_asked_otherwise(store: Path) -> None:
     assert "20 drawn documents already, about IRQ: Which of these attack here? Leave --actor out to go on" in done.err
 
 
+def test_the_same_command_resumes(store: Path) -> None:
+    asked = ["--labels", 20, "--actor", "IRQ,NATO", "--question", " Who attacks? ", "--by", "none", "--seed", 3]
+    label(store, *asked, "--design", "simple")
+    again = "20 documents drawn before: Who attacks?\n"
+    assert label(store, *asked, "--design", "simple") == again
+    assert label(store, "--actor", "nato", "--actor", "Iraq") == again
+    assert "10 documents of 52 to read" in label(store, *["30" if one == 20 else one for one in asked])
+    for option, value in (("--question", "Who strikes?"), ("--by", "year"), ("--design", "stratified")):
+        done = howsure("events", "label", store, "--draw-only", option, value)
+        assert (done.code, f"Leave {option} out" in done.err) == (2, True)
+
+
 @pytest.mark.long
 def test_the_page_opens_on_the_drawn_documents(store: Path) -> None:
     command = [sys.executable, "-m", "howsure.cli", "events", "label", str(store), "--labels", "20", "--port", "0"]
@@ -179,7 +191,14 @@ def test_disagreements(read: Path) -> None:
 @pytest.mark.long
 def test_nobody_disagrees(store: Path) -> None:
     label(store, "--labels", 20)
-    assert printed("events", "labels", "disagreements", store) == "no document was answered differently\n"
+    nobody = "no document was read yet, none by two coders: nobody could disagree\n"
+    assert printed("events", "labels", "disagreements", store) == nobody
+    with EventStore.open(store, read_only=False) as held:
+        first, second = sorted(number for (number,) in held.ask("SELECT document FROM label_sample"))[:2]
+        for document, coder in ((first, "anna"), (second, "anna"), (second, "bert")):
+            record_answer(held, document, coder, acting=[], revision=0)
+    agreed = "all coders agree on the 1 document that two or more of them read\n"
+    assert printed("events", "labels", "disagreements", store) == agreed
 
 
 @pytest.mark.parametrize("command", [["export"], ["agreement"], ["disagreements"], ["sheet", "--output", "s.csv"]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import howsure
 from howsure.cli.sequences.before_after import mean_of
 from howsure.data import write_tagged
 from howsure.sequences import cross_tempered, load_tagger, tag_pairs
+from tests.cli.running import howsure as run
 from tests.cli.running import printed
 from tests.sequences.corpora import made_up
 
@@ -29,6 +31,22 @@ def told(tmp_path_factory: pytest.TempPathFactory):
     said = printed("sequences", "recalibrate", at["hmm.npz"], at["dev.tsv"], "--test", at["test.tsv"], "--output",
                    at["better.npz"], "--format", "json", "--folds", "3", "--seed", "4")  # fmt: skip
     return json.loads(said), load_tagger(at["hmm.npz"]), load_tagger(at["better.npz"]), parts
+
+
+def test_logits_are_no_model_and_what_reads_them_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    np.savez("logits.npz", logits=rng.normal(size=(40, 7, 3)), label_ids=rng.integers(0, 3, (40, 7)))
+    np.save("logits.npy", rng.normal(size=(40, 3)))
+    Path("dev.tsv").write_text("The\tDT\n\n")
+    wrong = run("sequences", "recalibrate", "logits.npz", "dev.tsv", "--output", "better.npz")
+    assert wrong.code == 2
+    assert "It holds the arrays logits, label_ids, which a model of another program put out" in wrong.err
+    for command in wrong.err.split("`")[1::2]:
+        done = run(*shlex.split(command)[1:])
+        assert done.code == 0 or "--labels" in done.err, command
+    wrong = run("sequences", "recalibrate", "logits.npy", "dev.tsv", "--output", "better.npz")
+    assert (wrong.code, "logits.npy is an array of numpy, not a model" in wrong.err) == (2, True)
 
 
 def figure(comparison, name: str, which: str) -> float:

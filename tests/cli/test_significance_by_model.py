@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,16 @@ import pytest
 
 from howsure.errors import InputError
 from howsure.significance import Runs, compare
+from tests.cli.running import howsure
 from tests.cli.test_significance import run, table
-from tests.data.logs.writers import inspect_sample, lm_eval_sample, write_inspect, write_lm_eval
+from tests.data.logs.writers import (
+    inspect_sample,
+    lm_eval_sample,
+    lm_eval_text,
+    write_inspect,
+    write_lm_eval,
+    write_parquet,
+)
 from tests.significance.systems.test_long_form import frame
 
 HELD = frame()
@@ -200,13 +209,75 @@ def test_epochs_of_a_log_are_runs(tmp_path: Path) -> None:
     assert [one["runs"] for one in told["means"]] == [2, 2]
 
 
-def test_filters_of_a_log_are_no_runs(tmp_path: Path) -> None:
+def two_filters(folder: Path, task: str = "gsm8k") -> Path:
+    """Logs of the models a and b whose answers two filters read: strict finds fewer of them right than flexible."""
+    rng = np.random.default_rng(5)
     for model in ("a", "b"):
         samples = [
-            lm_eval_sample(item, [-1, -2], item % 2, filter=way) for way in ("none", "flex") for item in range(9)
+            lm_eval_text(item, "3" if rng.random() < (0.4 if way == "strict" else 0.8) else "", "3", filter=way)
+            for way in ("strict", "flexible")
+            for item in range(40)
         ]
-        write_lm_eval(tmp_path, model, "letters", samples)
+        write_lm_eval(folder, model, task, samples)
+    return folder / "*" / "samples_*.jsonl"
+
+
+SEVERAL = "holds the same answers scored in several ways ('strict', 'flexible'), which are never averaged. Choose one, "
+
+
+@pytest.mark.parametrize("options", [[], ["--run", "run"], ["--id", "run,item"], ["--by", "model"]], ids=str)
+def test_filters_of_a_log_are_never_averaged_and_the_advice_can_be_typed(tmp_path: Path, options: list[str]) -> None:
+    path = two_filters(tmp_path)
+    with pytest.raises(InputError) as refused:
+        run(path, "--score", "exact_match", *options)
+    assert SEVERAL + "--where \"run = 'strict'\", or compare them, --by model,run." in str(refused.value)
+    typed = shlex.split(str(refused.value).partition("Choose one, ")[2].partition(", or ")[0])
+    assert typed == ["--where", "run = 'strict'"]
+    (one,) = found(path, "--score", "exact_match", *typed, *options)["comparisons"]
+    assert one["n"] == 40
+
+
+def test_two_filters_are_compared(tmp_path: Path) -> None:
+    path = two_filters(tmp_path)
+    (log,) = (tmp_path / "a").glob("samples_*.jsonl")
+    (one,) = found(log, "--score", "exact_match", "--by", "run")["comparisons"]
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    scores = {way: [line["exact_match"] for line in lines if line["filter"] == way] for way in ("flexible", "strict")}
+    assert one["p_value"] == pytest.approx(compare(scores=scores)[0].p_value)
+    assert len(found(path, "--score", "exact_match", "--by", "model,run", "--all-pairs")["comparisons"]) == 6
+    with pytest.raises(InputError, match=r"answers of several models .* or compare them too, --by model,run\."):
+        run(path, "--score", "exact_match", "--by", "run")
+
+
+def test_tasks_with_one_filter_each_are_compared_as_they_are(tmp_path: Path) -> None:
+    for model in ("a", "b"):
+        for task, way in (("arc", "none"), ("gsm8k", "strict")):
+            samples = [lm_eval_text(item, "3" if (item + ord(model)) % 3 else "", "3", filter=way) for item in range(9)]
+            write_lm_eval(tmp_path, model, task, samples)
     path = tmp_path / "*" / "samples_*.jsonl"
-    with pytest.raises(InputError, match="the log holds the answers in several ways"):
-        run(path, "--score", "acc")
-    assert found(path, "--score", "acc", "--where", "run = 'flex'", "--run", "run")["comparisons"][0]["n"] == 9
+    assert found(path, "--score", "exact_match")["comparisons"][0]["n"] == 18
+    two_filters(tmp_path, "maths")
+    with pytest.raises(InputError, match="Choose one, --where \"run <> 'flexible'\", or"):
+        run(path, "--score", "exact_match")
+    assert found(path, "--score", "exact_match", "--where", "run <> 'flexible'")["comparisons"][0]["n"] == 58
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "jsonl", "parquet"])
+def test_truth_values_are_scores_in_every_format(tmp_path: Path, form: str) -> None:
+    rows: list[dict[str, object]] = [
+        {"model": model, "item": item, "right": item % share > 0}
+        for model, share in (("a", 2), ("b", 5))
+        for item in range(40)
+    ]
+    path = tmp_path / f"log.{form}"
+    if form == "parquet":
+        write_parquet(path, rows)
+    else:
+        held = {"csv": pd.DataFrame(rows).to_csv(index=False), "json": json.dumps(rows)}
+        path.write_text(held.get(form, "".join(json.dumps(row) + "\n" for row in rows)))
+    means = found(path, "--by", "model", "--id", "item", "--score", "right")["means"]
+    assert {one["model"]: one["value"] for one in means} == {"a": 0.5, "b": 0.8}
+    checked = howsure("check", "score", path, "--score", "right", "--min-score", "0.5", "--where", "model = 'b'")
+    assert "mean right 0.8000" in checked.out
+    as_probability = howsure("calibration", path, "--target", "right", "--prob", "right")
+    assert (as_probability.code, "right must be a " in as_probability.err) == (2, True)

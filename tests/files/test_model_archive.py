@@ -169,7 +169,7 @@ def test_files_of_others(tmp_path: Path) -> None:
     np.savez(tmp_path / "arrays.npz", a=np.zeros(3))
     for name, message in {
         "text.npz": "is not a model, or was truncated or changed",
-        "arrays.npz": r"is not a model saved by this version of howsure: it has no model\.json\. If an earlier one did",
+        "arrays.npz": r"is not a model that howsure saved: it has no model\.json\. It holds the arrays a\. Name",
         "arrays.npy": r"no file .*arrays\.npy\. Did you mean .*arrays\.npz\?",
         "": "is a directory; name a file in it",
     }.items():

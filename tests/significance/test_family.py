@@ -42,7 +42,7 @@ def test_the_tied_models_are_those_not_found_worse() -> None:
     assert set(found.tied) == {"good", "fine"}
     assert found.to_dict()["tied"] == list(found.tied)
     (said,) = verdicts(found)
-    assert said.startswith(f"{found.tied[0]} has the best score, ")
+    assert said.startswith(f"{found.tied[0]} is best in score, with ")
     assert said.endswith(f"not told apart from it: {found.tied[1]}; 2 others are worse.")
     assert "tied" in found.means.table().text()
     assert "p is adjusted for 6 comparisons of all pairs (Holm)." in how(found)

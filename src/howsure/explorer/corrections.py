@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 from howsure.events.corrected.corrected_comparison import corrected_comparison
 from howsure.events.corrected.corrected_series import UNITS, CorrectedSeries, corrected_series
 from howsure.events.corrected.labelled_pairs import TooFewLabelsError
+from howsure.events.corrected.sentences import raw_alone
 from howsure.events.labels.labelling import labelling_of
 from howsure.events.store.reading import Store, chosen_actors, rows_of
 
@@ -50,9 +51,9 @@ def corrected_pair(
     pair = chosen_actors(store, [first, second])
     lacking = [actor for actor in pair if actor not in held.actors]
     if lacking:
-        return {"reason": f"No corrected counts for {' and '.join(lacking)}: readers were not asked about them."}
+        return {"reason": raw_alone(pair, lacking)}
     found = corrected_comparison(held, pair[0], pair[-1]).to_dict()
-    return {"rows": found["rows"], "total": found["total"]}
+    return {"rows": found["rows"], "total": found["total"], "said": found["said"]}
 
 
 def series_of_labels(store: Store, *, by: str, level: float, unit: str) -> CorrectedSeries | str:

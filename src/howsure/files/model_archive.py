@@ -11,7 +11,7 @@ import io
 import json
 import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from howsure.files.archive import Archive, ArchiveError, Array, read_array
 from howsure.files.json_text import parsed_json
 from howsure.files.opened import opened
 from howsure.files.whole import Place, write_whole
+from howsure.inputs.naming import shortened
 
 HEAD, CHECKSUM = "model.json", "model.json.sha256"
 UNIX = 3  # the system that the zip names, whatever the system is: the same bytes everywhere
@@ -72,6 +73,22 @@ def damaged_model(path: Place, why: object) -> InputError:
     return InputError(f"{what}. Restore a copy, or train the model and save it again.")
 
 
+def _what_it_is(path: Place, arrays: Sequence[str]) -> str:
+    """What a file of arrays that is no model is instead, and which command reads it.
+
+    >>> _what_it_is("crf.npz", ["emissions"])
+    'It holds the arrays emissions. Name the file that the model was saved to.'
+    """
+    held = f"It holds the arrays {shortened(arrays)}" if arrays else "It is a zip without arrays"
+    if not {"logits", "predictions"} & set(arrays):
+        return f"{held}. Name the file that the model was saved to."
+    return (
+        f"{held}, which a model of another program put out: `howsure recalibrate fit {path} --method temperature --out "
+        f"map.json` recalibrates them, `howsure calibration {path}` judges them, and `howsure sequences spans {path}` "
+        "reads those of a tagger."
+    )
+
+
 def _checked(path: object) -> Path:
     """The path of a model; InputError where it can be none."""
     if isinstance(path, str | os.PathLike):
@@ -94,8 +111,7 @@ def _zipped(members: Mapping[str, bytes]) -> bytes:
 def _head(path: Place, archive: Archive) -> dict[str, Any]:
     if HEAD not in archive.members:
         raise InputError(
-            f"{path} is not a model saved by this version of howsure: it has no {HEAD}. "
-            "If an earlier one did, train the model and save it again."
+            f"{path} is not a model that howsure saved: it has no {HEAD}. {_what_it_is(path, archive.arrays)}"
         )
     text = archive.content(HEAD)
     if archive.content(CHECKSUM) != _sha256(text).encode():

@@ -39,6 +39,20 @@ def all_digits(value: float | None) -> str:
     return "" if value is None or math.isnan(value) else repr(value)
 
 
+def probability_is(p: float, decimals: int = 3) -> str:
+    """A probability in a sentence, after its name: never rounded to certainty.
+
+    >>> probability_is(0.25), probability_is(0.99999), probability_is(1e-9), probability_is(1.0)
+    ('= 0.250', '> 0.999', '< 0.001', '= 1.000')
+    """
+    least = 10.0**-decimals
+    if 0.0 < p < least / 2:
+        return f"< {least:.{decimals}f}"
+    if 1.0 - least / 2 < p < 1.0:
+        return f"> {1.0 - least:.{decimals}f}"
+    return f"= {number(p, decimals)}"
+
+
 def p_text(p: float) -> str:
     """A p-value with four decimals, or the bound it lies below; a dash where it is undefined.
 

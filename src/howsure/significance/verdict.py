@@ -47,7 +47,7 @@ def _of_best(result: Comparison) -> list[str]:
     """Which model is the best in the first metric, and which are not found worse."""
     metric = result[0].metric
     rows = [row for row in result if row.metric == metric and row.baseline == result.best]
-    said = f"{result.best} has the best {metric}, {rows[0].baseline_value:.4f}" if rows else f"{result.best} is best"
+    said = f"{result.best} is best in {metric}, with {rows[0].baseline_value:.4f}" if rows else f"{result.best} is best"
     tied = result.tied[1:]
     if not tied:
         found = [_finding(row) for row in rows[:1]]

@@ -92,6 +92,15 @@ def test_what_is_shown_does_not_change_what_is_estimated(known: KnownTruth, plai
     )
 
 
+def test_a_total_is_one_whatever_the_periods(known: KnownTruth) -> None:
+    labels = known.read(known.drawn(120, seed=1))
+    lengths = ("year", "quarter", "month", "week")
+    totals = [corrected_series(known.store, by=by, labels=labels).totals for by in lengths]
+    for other in totals[1:]:
+        for one, same in zip(totals[0], other, strict=True):
+            assert (same.estimate, same.low, same.high) == pytest.approx((one.estimate, one.low, one.high), rel=1e-12)
+
+
 def test_shares_are_counts_by_all_documents(known: KnownTruth, plain: object) -> None:
     shares = corrected_series(known.store, labels=known.read(known.drawn(120, seed=1)), unit="share")
     for share, count in zip(shares.rows, plain.rows, strict=True):

@@ -57,11 +57,11 @@ def score_found(
     how: dict[str, Any] = {
         "skip_missing": skip_missing, "format": input_format, "where": where, "by_file": by_file,
     }  # fmt: skip
-    numbers = [score] if other is None or place is not None else [score, other]
+    scores = [score] if other is None or place is not None else [score, other]
     asked = {"group": group, "cluster": cluster, "id": id}
     from_log = partial(columns_of_log, asked, matched=place is not None)
     read = read_columns(
-        files, numbers=numbers, labels=columns, cluster=cluster, across_files=across_files, from_log=from_log, **how
+        files, scores=scores, labels=columns, cluster=cluster, across_files=across_files, from_log=from_log, **how
     )
     group, cluster, id = (asked[role] or read.from_log.get(role) for role in asked)
     tell(read.said)
@@ -87,7 +87,7 @@ def score_found(
             with rows_as_in_files(lambda row: read.place(row)):
                 bounds_of(bounds, **{other: theirs})
         else:
-            beside = read_columns(place, numbers=[score], labels=[] if id is None else [id], **how)
+            beside = read_columns(place, scores=[score], labels=[] if id is None else [id], **how)
             with rows_as_in_files(lambda row: beside.place(row)):
                 bounds_of(bounds, **{score: beside.arrays[score]})
             rows, theirs, note = _matched(read, beside, score, id, skip=skip_missing)
@@ -112,15 +112,16 @@ def columns_of_log(asked: Mapping[str, str | None], log: Log, *, matched: bool) 
     an item that has several, are a cluster; and rows are `matched` with those of another log by their item."""
     named = asked["group"]
     parts = list(log.group) if named is None else named.split(",")
+    log.check_ways(parts, advice=f"tell them apart, group='{','.join([*parts, RUN])}'")
     key = ",".join([*([TASK] if log.varies(TASK) and TASK not in parts else []), ITEM])
-    repeated = any(log.varies(one) for one in {*log.format.group, RUN} - {TASK, *parts})
+    repeated = log.repeats_items(parts)
     found = {"group": ",".join(parts)} if named is None and parts else {}
     if asked["cluster"] is None and log.has(DOCUMENT):
         found["cluster"] = DOCUMENT
     elif asked["cluster"] is None and repeated and log.has(ITEM):
         found["cluster"] = key
     if asked["id"] is None and matched and not repeated and log.has(ITEM):
-        found["id"] = key
+        found["id"] = ",".join([*(one for one in log.group if one != "model"), ITEM])
     return found
 
 

@@ -79,12 +79,16 @@ def sample_command(
     labels = {} if earlier is None else earlier.labels
     emit(table_text(sheet_table(sample, held["prob"], columns, labels=labels), "csv"), output)
     if output is not None:
-        same = "" if where is None else f" --where {shlex.quote(where)}"
+        same = {
+            "--prob": prob, "--labelled": output, "--by": by and ",".join(by), "--date": date, "--period": period,
+            "--date-format": date_format, "--cluster": cluster, "--where": where, "--from": input_format,
+        }  # fmt: skip
+        typed = [part for name, value in same.items() if value for part in (name, value)]
         table = sample.table().shortened(rest=f"{output} holds the units themselves")
         said = "\n".join([*left_out(population), str(table)])
         say(f"{len(sample):,} of {len(sample.codes):,} units to read\n{said}\n"
             f"Fill the column {LABEL} of {output} with 1 or 0, then: "
-            f"howsure counts estimate {file} --prob {prob} --labelled {output}{same}")  # fmt: skip
+            f"{shlex.join(['howsure', 'counts', 'estimate', file, *typed])}")  # fmt: skip
 
 
 def _further(score: Any, number: int, earlier: Sheet, file: str, seed: int, given: dict[str, Any]) -> LabelSample:

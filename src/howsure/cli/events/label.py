@@ -14,7 +14,7 @@ from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.output import emit, say, table_text
 from howsure.errors import InputError
 from howsure.events.labels.bands import LENGTHS
-from howsure.events.labels.draw import DESIGNS, draw_documents
+from howsure.events.labels.draw import DESIGNS, asked_otherwise, draw_documents
 from howsure.events.labels.labelling import asked_of, labelling_of
 from howsure.events.labels.progress import reading_order
 from howsure.events.store.event_store import EventStore
@@ -93,11 +93,11 @@ def _draw(store: EventStore, number: int | None, options: dict[str, Any]) -> Non
         )
         return
     asked = asked_of(store)
-    changed = [name for name in ("actors", "question", "by", "design") if options[name] is not None]
-    if changed:
+    changed = asked_otherwise(store, asked, {name: options[name] for name in OPTIONS})
+    if changed is not None:
         raise InputError(
             f"{store.path} has {counted(drawn, 'drawn document')} already, about {', '.join(asked.actors)}: "
-            f"{asked.question} Leave {OPTIONS[changed[0]]} out to go on with them."
+            f"{asked.question} Leave {OPTIONS[changed]} out to go on with them."
         )
     emit(f"{counted(drawn, 'document')} drawn before: {asked.question}\n", None)
 

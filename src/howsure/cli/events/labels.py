@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import textwrap
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -14,7 +16,7 @@ from howsure.cli.terminal.destinations import Written
 from howsure.cli.terminal.options import as_names, level_option, output_options
 from howsure.cli.terminal.output import emit, json_text, table_text
 from howsure.events.labels.agreement import agreement
-from howsure.events.labels.answers import Answer
+from howsure.events.labels.answers import Answer, answers_of
 from howsure.events.labels.disagreements import Disagreement, disagreements
 from howsure.events.labels.exchange.export_labels import label_table, reading_sheet
 from howsure.events.labels.exchange.import_labels import DESIGNS, import_labels
@@ -117,14 +119,25 @@ def disagreements_command(path: str, form: str, output: str | None) -> None:
     """List the documents that coders answered differently, and what settled them; the page settles them."""
     with EventStore.open(path) as store:
         found = disagreements(store)
+        answers = answers_of(store)
         ids: dict[int, str] = dict(rows_of(store, "SELECT document, id FROM documents"))
         table = _differing(store, found, ids)
     if form == "json":
         emit(json_text({"store": path, "documents": [_plain(one, ids) for one in found]}), output)
     elif form == "table" and not found:
-        emit("no document was answered differently\n", output)
+        emit(f"{_nothing_differs(answers)}\n", output)
     else:
         emit(table_text(table, form), output)
+
+
+def _nothing_differs(answers: Sequence[Answer]) -> str:
+    """Why there are no disagreements."""
+    times = Counter(answer.document for answer in answers)
+    twice = sum(n > 1 for n in times.values())
+    if twice:
+        return f"all coders agree on the {counted(twice, 'document')} that two or more of them read"
+    read = counted(len(times), "document was", "documents were") if times else "no document was"
+    return f"{read} read yet, none by two coders: nobody could disagree"
 
 
 def _differing(store: Store, found: list[Disagreement], ids: dict[int, str]) -> Table:

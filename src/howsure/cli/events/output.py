@@ -51,8 +51,10 @@ def comparison_output(compared: ActorComparison, form: str, path: str, reason: s
     if form != "table":
         return "\n".join(table_text(table, form) for table in tables)
     raw, *others = (table_text(table.shortened(MOST_ROWS, rest=REST)) for table in tables)
-    verdicts = [compared.verdict()] if corrected is None else [f"Raw counts. {compared.verdict()}", corrected.verdict()]
-    shown = [raw] if corrected is None else ["raw", raw, "corrected by labels", *others]
+    verdicts = [f"Raw counts. {compared.verdict()}" if beside else compared.verdict()]
+    verdicts += [] if corrected is None else [corrected.verdict()]
+    shown = ["raw", raw] if beside else [raw]
+    shown += [] if corrected is None else ["corrected by labels", *others]
     notes = tables[0].shortened(MOST_ROWS, rest=REST).notes
     wrapped = [line for one in verdicts for line in textwrap.wrap(one, 100)]
     return "\n".join([f"event: {compared.event}", "", *shown, *notes, *wrapped, *_told(compared.recipe, beside), ""])

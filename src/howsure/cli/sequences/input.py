@@ -19,7 +19,7 @@ from howsure.sequences.taggers.tagger import Tagger
 TEXT, ITEMS, CONLLU = "text", "crfsuite", "conllu"
 INPUT_FORMS = (*FORMS, ITEMS)
 LAYERS = {"xpos": "tags", "upos": "universal_tags"}
-CRFSUITE, ZIP = b"lCRF", b"PK\x03\x04"  # how files of models start
+CRFSUITE, ZIP, ARRAY = b"lCRF", b"PK\x03\x04", b"\x93NUM"  # how files of models start
 Tags = Sequence[Sequence[str]]
 
 
@@ -113,6 +113,11 @@ def load_model(path: str) -> Tagger:
 
     with opened(path) as file:
         start = file.read(len(ZIP))
+    if start == ARRAY:
+        raise InputError(
+            f"{path} is an array of numpy, not a model. If it holds logits, save them and their label_ids in one file "
+            "by numpy.savez: `howsure calibration`, `howsure recalibrate fit` and `howsure sequences spans` read it."
+        )
     if start not in (CRFSUITE, ZIP):
         raise InputError(
             f"{path} is not a model of howsure or crfsuite. MODEL comes first, the FILE of sentences after it."

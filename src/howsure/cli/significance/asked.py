@@ -84,15 +84,21 @@ class Asked:
         for name in self.score:
             if name not in log.held and name in _plain(name):
                 raise InputError(f"no score {name!r} in this log of {log.format.program}; it has {_scores(log)}.")
-        if self.run is None and RUN in log.format.group and log.varies(RUN):
-            ways = shortened(map(repr, log.values[RUN]))
-            raise InputError(f"the log holds the answers in several ways ({ways}); choose one: where=\"run = '…'\".")
+        by = (self.model or MODEL).split(",")
+        models = [MODEL] if log.varies(MODEL) else []
+        log.check_ways(by, advice=f"compare them, model='{','.join([*models, RUN])}'")
+        if by == [RUN] and models:
+            several = shortened(map(repr, log.values[MODEL]))
+            raise InputError(
+                f"this log of {log.format.program} holds the answers of several models ({several}). Choose one, "
+                f"{log.choice_of(MODEL)}, or compare them too, model='{MODEL},{RUN}'."
+            )
         found = {}
         if self.model is None and MODEL in log.held:
             found["model"] = MODEL
         if self.id is None and ITEM in log.held:
             found["id"] = f"{TASK},{ITEM}" if log.varies(TASK) else ITEM
-        if self.run is None and log.varies(RUN):
+        if self.run is None and RUN not in log.format.group and log.varies(RUN):
             found["run"] = RUN
         return found
 

@@ -81,15 +81,24 @@ def _read(files: Sequence[str], asked: Asked, metrics: Sequence[str] | None) -> 
     target = asked.target if asked.targets is None else None
     labels = [name for name in (target, asked.prediction) if name is not None]
     numbers = [asked.prediction] if asked.prediction and "probabilistic" in tasks_of(metrics or ()) else []
-    if asked.pos_label is None:
-        numbers += asked.score
-    else:
+    scores = asked.score if asked.pos_label is None else ()
+    if asked.pos_label is not None:
         coded += asked.score
     return read_columns(
-        files, coded=list(dict.fromkeys(coded)), labels=labels, numbers=numbers, skip_missing=asked.skip_missing,
-        across_files=asked.across_files, format=asked.input_format, where=asked.where, by_file=asked.by_file,
-        cluster=asked.id if asked.model else None, run=asked.model if asked.id else None, from_log=asked.of_log,
-    )  # fmt: skip
+        files,
+        coded=list(dict.fromkeys(coded)),
+        labels=labels,
+        numbers=numbers,
+        scores=scores,
+        skip_missing=asked.skip_missing,
+        across_files=asked.across_files,
+        format=asked.input_format,
+        where=asked.where,
+        by_file=asked.by_file,
+        cluster=asked.id if asked.model else None,
+        run=asked.model if asked.id else None,
+        from_log=asked.of_log,
+    )
 
 
 def _with_targets(data: dict[str, Any], asked: Asked, key: str) -> list[str]:

@@ -79,7 +79,7 @@ def _scores(files: Sequence[str], asked: Asked, baseline: str, options: Mapping[
         )
     groups = [name for name in (asked.clusters, asked.strata) if name is not None]
     read = read_columns(
-        files, labels=groups, numbers=[baseline, *asked.models], skip_missing=asked.skip_missing,
+        files, labels=groups, scores=[baseline, *asked.models], skip_missing=asked.skip_missing,
         cluster=asked.clusters, across_files=asked.across_files, format=asked.input_format, where=asked.where,
         by_file=asked.by_file,
     )  # fmt: skip

@@ -33,6 +33,7 @@ FORMER_NAMES = {
 }  # of options, which users may still type
 
 QUOTES = "'\""
+TYPED = '"'  # around a value of several words, which a shell would part
 VALUE = r"""True|\.\.\.|'[^']*'|"[^"]*"|\[[^\]]*\]|\d[\d.]*(?:e-?\d+)?"""  # of a parameter in a message of the library
 
 TRACEBACK = "--traceback"
@@ -131,4 +132,6 @@ def _as_option(option: str, found: re.Match[str]) -> str:
         return option
     if value.startswith("["):
         return f"{option} {','.join(one.strip().strip(QUOTES) for one in value[1:-1].split(','))}"
-    return f"{option} {value[1:-1] if value[0] in QUOTES else value}"
+    if value[0] not in QUOTES:
+        return f"{option} {value}"
+    return f"{option} {value if value[0] == TYPED and ' ' in value else value[1:-1]}"

@@ -91,17 +91,24 @@ def weights_of(units: Units) -> Floats:
 def folds_of(units: Units, features: list[Floats], rng: np.random.Generator) -> Integers:
     """The fold of each labelled unit: what was drawn together stays together, in any order of the rows.
 
-    What was drawn is sorted by all that the estimate knows of it, so that only what is alike can change places.
+    What was drawn is sorted by all that the estimate knows of it, so that only what is alike can change places: first
+    by all that totals know, so that these are the same whatever the cells within a domain are, then by the cells.
     """
     known = [column[units.labelled] for column in features]
-    keys = [units.labels, units.score[units.labelled], units.cell_of_labelled, units.weight_of_labelled, *known]
+    cell = units.cell_of_labelled
+    keys = [units.labels, units.score[units.labelled], units.cells.domain[cell], units.weight_of_labelled, *known]
+    kinds = list(zip(_kinds(units, keys), _kinds(units, [*keys, cell]), strict=True))
+    fold = np.empty(len(kinds), dtype=np.int64)
+    fold[sorted(range(len(kinds)), key=kinds.__getitem__)] = rng.permutation(len(kinds)) % FOLDS
+    return np.asarray(fold[units.draw.element])
+
+
+def _kinds(units: Units, keys: list[Floats]) -> list[tuple[int, ...]]:
+    """The kinds of the labelled units in each element that was drawn, ascending."""
     kind = np.unique(np.column_stack(keys), axis=0, return_inverse=True)[1].ravel()
     element = units.draw.element
     ends = np.cumsum(np.bincount(element))[:-1]
-    kinds = [tuple(of_one.tolist()) for of_one in np.split(kind[np.lexsort((kind, element))], ends)]
-    fold = np.empty(len(kinds), dtype=np.int64)
-    fold[sorted(range(len(kinds)), key=kinds.__getitem__)] = rng.permutation(len(kinds)) % FOLDS
-    return np.asarray(fold[element])
+    return [tuple(of_one.tolist()) for of_one in np.split(kind[np.lexsort((kind, element))], ends)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,13 @@ from howsure.data.logs.log_format import NAMED, LogFormat, Row
 from howsure.data.logs.source import Source
 from howsure.data.tables.named_files import File, named_files
 from howsure.errors import InputError
+from howsure.inputs.naming import shortened
 from howsure.inputs.numerals import spelled_number
 
 WORD = re.compile(r"\w+")
 KEYS = ("item", "model", "task", "prompt", "run")
 ENCODER = json.JSONEncoder(ensure_ascii=False)
+RUN = "run"
 MOST_VALUES = 10_000  # of a column that parts rows
 
 
@@ -36,6 +38,7 @@ class Log:
     rows: int = 0
     held: dict[str, int] = field(default_factory=dict)  # how many rows hold something, by column
     values: dict[str, dict[Any, None]] = field(default_factory=dict)  # of the columns that part rows
+    ways: dict[tuple[Any, ...], dict[Any, None]] = field(default_factory=dict)  # of scoring, by model, task and prompt
     lengths: set[int] = field(default_factory=set)  # of the lists of probabilities
     classes: tuple[str, ...] | None = None
     alike: bool = True  # whether all rows have these classes
@@ -52,7 +55,37 @@ class Log:
     @property
     def group(self) -> tuple[str, ...]:
         """The columns that part rows which must not be pooled, as far as they differ."""
-        return tuple(name for name in self.format.group if self.varies(name))
+        return tuple(name for name in self.format.group if (self.several_ways if name == RUN else self.varies(name)))
+
+    def repeats_items(self, parts: Collection[str]) -> bool:
+        """Whether an item may have several rows in a group, by what differs beside the columns that part the groups."""
+        runs = () if RUN in self.format.group else (RUN,)
+        return any(self.varies(one) for one in {*self.group, *runs} - {"task", *parts})
+
+    def choice_of(self, column: str) -> str:
+        """The condition that keeps one value of a column, as it would be typed; of several ways of scoring, one that
+        loses no task with a way of its own."""
+        values = self.several_ways if column == RUN else self.values[column]
+        kept, *others = [one for one in values if one is not None]
+        if column == RUN and not all(kept in ways for ways in self.ways.values()):
+            return f'where="{" and ".join(f"{column} <> {_typed(one)}" for one in others)}"'
+        return f'where="{column} = {_typed(kept)}"'
+
+    @property
+    def several_ways(self) -> tuple[Any, ...]:
+        """The ways (filters) in which the same answers are scored, as the first task has them that has several."""
+        return next((tuple(ways) for ways in self.ways.values() if len(ways) > 1), ())
+
+    def check_ways(self, parts: Collection[str], *, advice: str) -> None:
+        """Raise InputError where the same answers are scored in several ways, and no column of `parts` tells these
+        apart; `advice` is how it could."""
+        if RUN in parts or not self.several_ways:
+            return
+        ways = shortened(map(repr, self.several_ways))
+        raise InputError(
+            f"this log of {self.format.program} holds the same answers scored in several ways ({ways}), which are "
+            f"never averaged. Choose one, {self.choice_of(RUN)}, or {advice}."
+        )
 
     @property
     def class_names(self) -> tuple[str, ...] | None:
@@ -82,10 +115,13 @@ class Log:
         for name, value in row.items():
             if value is not None:
                 self.held[name] = self.held.get(name, 0) + 1
-        for name in (*self.format.group, "run"):
-            seen = self.values.setdefault(name, {})
-            if len(seen) < MOST_VALUES:
-                seen[row.get(name)] = None
+        seen = {name: self.values.setdefault(name, {}) for name in (*self.format.group, RUN)}
+        parts = tuple(row.get(name) for name in self.format.group if name != RUN)
+        kept = [(values, row.get(name)) for name, values in seen.items()]
+        kept += [(self.ways.setdefault(parts, {}), row.get(RUN))] if RUN in self.format.group else []
+        for values, value in kept:
+            if len(values) < MOST_VALUES:
+                values[value] = None
         if row.get("probabilities") is not None:
             self.lengths.add(len(row["probabilities"]))
         names = row.get("classes")
@@ -198,6 +234,11 @@ def _plain(value: Any) -> Any:
     if isinstance(value, bool):
         return int(value)
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _typed(value: Any) -> str:
+    """A value of a column as an expression names it."""
+    return "'{}'".format(value.replace("'", "''")) if isinstance(value, str) else str(value)
 
 
 def _is_kept(name: str, value: Any, words: Collection[str]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from howsure.data.logs.conversion import Log
@@ -16,9 +16,7 @@ SOURCES = ("prob", "probs", "probs_column", "logits", "logprobs", "verbalised")
 TASK, ITEM, RUN, DOCUMENT = "task", "item", "run", "document"
 
 
-def with_defaults(
-    asked: Mapping[str, Any], log: Log, files: Sequence[File], *, pairing: bool, fixed: Collection[str] = ()
-) -> Asked:
+def with_defaults(asked: Mapping[str, Any], log: Log, files: Sequence[File], *, pairing: bool) -> Asked:
     """What is asked of a log, with a column for each role that was not named.
 
     Every model, task and prompt becomes a group of its own. Rows are told apart by their item; where an item has
@@ -30,20 +28,21 @@ def with_defaults(
     found = dict(asked) | _probabilities(asked, log, files)
     if found["label"] is None:
         raise InputError(f"label=... must name the column of the true label; {files[0].name} holds none by itself.")
-    parts = [name for name in log.group if name not in fixed]
+    parts = list(log.group)
     if pairing:
-        _refuse_several_models(log, files, fixed)
+        _refuse_several_models(log, files)
         parts = []
     elif asked["group"] is not None:
         parts = str(asked["group"]).split(",")
+        log.check_ways(parts, advice=f"tell them apart, group='{','.join([*parts, RUN])}'")
     elif parts and found["reduce"] == CLASS_WISE:
         raise InputError(
             f"class-wise, the class is the group, and {files[0].name} holds several of: {', '.join(parts)}. Choose one "
-            f"by where=\"{parts[0]} = '…'\"."
+            f"by {log.choice_of(parts[0])}."
         )
     elif parts:
         found["group"] = ",".join(parts)
-    return found | _items(found, log, [*parts, *fixed])
+    return found | _items(found, log, parts)
 
 
 def chosen(asked: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, str]:
@@ -61,7 +60,7 @@ def _probabilities(asked: Mapping[str, Any], log: Log, files: Sequence[File]) ->
     label = asked["label"] or "target"
     of_one = ("probability", "correct") if label == "target" else ("probability",)
     rows = [log.held.get(name, 0) for name in ("probabilities", label, *of_one)]
-    several = min(rows) > 0 and min(rows[:2]) >= max(rows[2:])
+    several = min(rows) > 0 and min(rows[:2]) >= min(rows[2:])
     alike = len(log.lengths) == 1 or reduce in (None, TOP_LABEL)
     if several and alike and (label == "target" or log.names_classes(label)):
         classes = asked["classes"] or log.class_names
@@ -93,12 +92,13 @@ def _missing_probabilities(log: Log, files: Sequence[File]) -> InputError:
     return InputError(f"{name}, a log of {log.format.program}, holds no probabilities of answers{held}.{notes}")
 
 
-def _refuse_several_models(log: Log, files: Sequence[File], fixed: Collection[str]) -> None:
-    for column in (*log.group, RUN):
-        if column not in fixed and column != TASK and log.varies(column):
+def _refuse_several_models(log: Log, files: Sequence[File]) -> None:
+    runs = () if RUN in log.format.group else (RUN,)
+    for column in (*log.group, *runs):
+        if column != TASK and log.varies(column):
             raise InputError(
                 f"each side of a comparison must be one model; {files[0].name} holds several of: {column}. Choose one "
-                f"by where=\"{column} = '…'\"."
+                f"by {log.choice_of(column)}."
             )
 
 
@@ -108,7 +108,7 @@ def _items(found: Mapping[str, Any], log: Log, parts: Sequence[str]) -> Asked:
     if ITEM not in log.held:
         return clusters
     key = ",".join([*([TASK] if log.varies(TASK) and TASK not in parts else []), ITEM])
-    repeated = any(log.varies(one) for one in {*log.format.group, RUN} - {TASK, *parts})
+    repeated = log.repeats_items(parts)
     if repeated:
         return clusters or ({} if found["cluster"] is not None else {"cluster": key})
     return clusters | ({} if found["id"] is not None else {"id": key})

@@ -10,6 +10,7 @@ from typing import Any
 from howsure.calibration.summary.cells import EXACT_UP_TO
 from howsure.data.logs.conversion import described, input_files
 from howsure.data.logs.defaults import chosen, with_defaults
+from howsure.data.logs.rows_left import in_rows_left
 from howsure.data.predictions.class_mappings import is_soft, label_of
 from howsure.data.predictions.loading import one_probability, several_classes
 from howsure.data.predictions.missing import Selection, select_rows
@@ -114,7 +115,8 @@ def open_predictions(
         notes: dict[str, Any] = {}
         said = ""
         if log is not None:
-            found = with_defaults(asked, log, files, pairing=pairing, fixed=rows.fixed if rows else ())
+            log = in_rows_left(log, files, rows, by_file=by_file, missing_values=missing_values)
+            found = with_defaults(asked, log, files, pairing=pairing)
             said, notes = described(log, files, chosen(asked, found)), log.describe()
             if across_files == "error" and found["cluster"] != asked["cluster"]:
                 across_files = SAME  # items of a log are known by model and task: several rows of one are the same item

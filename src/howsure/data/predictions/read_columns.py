@@ -6,13 +6,14 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from howsure.data.logs.conversion import Log, described, input_files
+from howsure.data.logs.rows_left import in_rows_left
 from howsure.data.predictions.class_mappings import holds_lists, with_keys
 from howsure.data.predictions.classes import class_matrix
 from howsure.data.predictions.groups import codes_sql
@@ -60,6 +61,7 @@ def read_columns(
     coded: Sequence[str] = (),
     days: Sequence[str] = (),
     numbers: Sequence[str] = (),
+    scores: Sequence[str] = (),
     lists: Sequence[str] = (),
     optional: Sequence[str] = (),
     partial: Sequence[str] = (),
@@ -76,11 +78,11 @@ def read_columns(
     """Some columns of files by name, and what was read: the files, the rows used and those left out.
 
     `labels` are returned unchanged (n,), `coded` ones as `Coded`, which needs little memory, and so are `days`, which
-    lose the time of day. `numbers` are float64 (n,), `lists` float64 (n, K); so are labels and numbers whose column
-    holds lists of numbers, or numbers by names, {"0": 0.7, "1": 0.3}, in the natural order of the names. A missing
-    value is an error, or with `skip_missing` its row is left out; in `optional` columns, which come as they stand, it
-    is None. `partial` columns come as a mapping of the rows (from 0) that hold something to what they hold; `later`
-    ones are read by `at` of the result.
+    lose the time of day. `numbers` are float64 (n,), and so are `scores`, where true is 1 and false 0; `lists`
+    float64 (n, K); so are labels and numbers whose column holds lists of numbers, or numbers by names, {"0": 0.7,
+    "1": 0.3}, in the natural order of the names. A missing value is an error, or with `skip_missing` its row is left
+    out; in `optional` columns, which come as they stand, it is None. `partial` columns come as a mapping of the rows
+    (from 0) that hold something to what they hold; `later` ones are read by `at` of the result.
 
     `cluster` is one of the labels: equal values of it in several files (of one `run`, if that is a column) are an
     error, unless `across_files` says that they are the "same" item or "separate" ones, which are then numbered anew.
@@ -92,7 +94,7 @@ def read_columns(
     """
     check_way(across_files, of=cluster, named="cluster=...")
     texts = (*labels, *coded, *days, *optional, *partial, *later)
-    roles = dict.fromkeys(texts, "text") | dict.fromkeys(numbers, "number")
+    roles = dict.fromkeys(texts, "text") | dict.fromkeys((*numbers, *scores), "number")
     roles |= dict.fromkeys(lists, "numbers")
     wanted = condition(where)
     with ExitStack() as ending:
@@ -101,11 +103,15 @@ def read_columns(
         named = [*roles, *(wanted.names if wanted else ())]
         files, log = input_files(paths, format=format, spool=database.folder, wanted=named)
         database.allow_only([file.path for file in files])
-        chosen = {} if log is None or from_log is None else from_log(log)
+        chosen: Mapping[str, str] = {}
+        if log is not None and from_log is not None:
+            chosen = from_log(in_rows_left(log, files, wanted, by_file=by_file))
         coded, named = [*coded, *chosen.values()], [*named, *chosen.values()]
         roles |= dict.fromkeys(chosen.values(), "text")
         table = open_table(database, files, named, by_file=by_file)
         only = wanted.sql(table) if wanted else ALL
+        for name in scores:
+            table.columns[name] = replace(table.columns[name], truths=True)
         for name in (*labels, *lists):
             table.columns[name] = with_keys(table, table.columns[name], only)
         asked = {name: table.columns[name] for name in roles}

@@ -18,7 +18,8 @@ INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 class Column:
     """A column by its name and DuckDB's type of it; `keys` are the names in its values where these are mappings.
 
-    A column of several `parts` is their values as one key, as text. In one with a `comma`, a text 0,5 is one half.
+    A column of several `parts` is their values as one key, as text. In one with a `comma`, a text 0,5 is one half; in
+    one of `truths`, true is 1 and false 0, as they are in a column of truth values.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Column:
     keys: tuple[str, ...] = ()
     parts: tuple[Column, ...] = ()
     comma: bool = False
+    truths: bool = False
 
     @property
     def sql(self) -> str:
@@ -74,6 +76,8 @@ class Column:
         if self.type == "DOUBLE":
             return self.sql
         number = f"TRY_CAST({self._pointed} AS DOUBLE)"
+        if self.is_text and self.truths:
+            number = f"CASE lower(trim({self.sql})) WHEN 'true' THEN 1 WHEN 'false' THEN 0 ELSE {number} END"
         return f"CASE WHEN NOT contains({self.sql}, '_') THEN {number} END" if self.is_text else number
 
     @property

@@ -40,16 +40,6 @@ class Condition:
         """The columns that it names."""
         return tuple(dict.fromkeys(names_in(self.tree)))
 
-    @property
-    def fixed(self) -> tuple[str, ...]:
-        """The columns of which it lets one value through."""
-        nodes = self.tree.nodes if isinstance(self.tree, Junction) and self.tree.operator == "AND" else (self.tree,)
-        return tuple(
-            node.column.text
-            for node in nodes
-            if isinstance(node, Comparison) and node.operator == "=" and isinstance(node.other, Value)
-        )
-
     def sql(self, table: Table, values: Sequence[str] = ()) -> str:
         """Whether a row satisfies it, in SQL: never null. `values` are those treated as missing.
 

@@ -15,7 +15,7 @@ from howsure.events.corrected.corrected_count import ALL, CorrectedCount
 from howsure.events.corrected.corrected_series import WITHIN, CorrectedSeries
 from howsure.inputs.naming import counted, unknown_name
 from howsure.result import Result
-from howsure.show.numbers import UNDEFINED, interval, number
+from howsure.show.numbers import UNDEFINED, interval, number, probability_is
 from howsure.show.table import Table
 
 UNLIKELY = 1e-9  # of a count's law, beyond which it is not written out
@@ -83,7 +83,7 @@ class CorrectedComparison(Result):
         more, fewer, equal = (sum(getattr(row, side) >= level for row in told) for side in ("greater", "less", "equal"))
         whole = self.total
         in_all = f"{a} acts in more" if whole.greater >= level else f"{b} acts in more" if whole.less >= level else ""
-        p = f"P({a} > {b}) = {number(whole.greater, 3)}"
+        p = f"P({a} > {b}) {probability_is(whole.greater)}"
         return (
             f"Corrected counts. Of {counted(len(told), by)} with documents, {a} acts in more in {more} and {b} in "
             f"{fewer}, with probability {level:g} or more; {equal} {'is' if equal == 1 else 'are'} equal; in "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -38,6 +38,20 @@ def sentences(
             "event."
         )
     return tuple(said)
+
+
+def raw_alone(pair: Sequence[str], not_asked: Sequence[str]) -> str:
+    """Why two actors are compared by their raw counts alone, although documents were read.
+
+    >>> raw_alone(["NATO", "IRQ"], ["IRQ"]).partition(", and ")[0]
+    'Readers were asked about NATO, not about IRQ: of IRQ there is no corrected count'
+    """
+    others = [actor for actor in pair if actor not in not_asked]
+    asked = f"asked about {' and '.join(others)}, not about" if others else "not asked about"
+    return (
+        f"Readers were {asked} {' or '.join(not_asked)}: of {' and '.join(not_asked)} there is no corrected count, and "
+        "what is compared are the raw counts of both, as the model finds them, which no label has corrected."
+    )
 
 
 def checks(counts: CountEstimates, n_actors: int, reprinted: int) -> tuple[str, ...]:

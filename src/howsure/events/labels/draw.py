@@ -200,16 +200,33 @@ def _length(by: str | None) -> str:
     return by or "quarter"
 
 
-def _check_same(store: Store, asked: Labelling, given: dict[str, Any]) -> None:
-    if given["actors"] is not None:
-        given["actors"] = chosen_actors(store, given["actors"])
+def asked_otherwise(store: Store, asked: Labelling, given: Mapping[str, Any]) -> str | None:
+    """The first of the settings given (None: not given) that is not that of the first draw; None if all are.
+
+    Actors are the same in any order, by code or title.
+
+    Raises InputError for an actor that the store does not know.
+    """
     for name, value in given.items():
         held = getattr(asked, name)
-        if value is not None and value != held:
-            raise InputError(
-                f"{name} must be that of the first draw, {held!r}; it is {value!r}. Leave it out, or label a copy of "
-                "the store without labels."
-            )
+        if value is None:
+            continue
+        if name == "actors":
+            same = sorted(chosen_actors(store, value)) == sorted(held)
+        else:
+            same = (value.strip() if isinstance(value, str) else value) == held
+        if not same:
+            return name
+    return None
+
+
+def _check_same(store: Store, asked: Labelling, given: Mapping[str, Any]) -> None:
+    name = asked_otherwise(store, asked, given)
+    if name is not None:
+        raise InputError(
+            f"{name} must be that of the first draw, {getattr(asked, name)!r}; it is {given[name]!r}. Leave it out, or "
+            "label a copy of the store without labels."
+        )
     if asked.design not in DESIGNS:
         raise InputError(
             f"further documents cannot be drawn: the labels were imported with the design {asked.design!r}."

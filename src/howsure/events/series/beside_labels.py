@@ -9,6 +9,7 @@ from howsure.events.corrected.corrected_comparison import corrected_comparison
 from howsure.events.corrected.corrected_series import UNITS, CorrectedSeries, corrected_series
 from howsure.events.corrected.extra_features import Scores
 from howsure.events.corrected.labelled_pairs import TooFewLabelsError
+from howsure.events.corrected.sentences import raw_alone
 from howsure.events.labels.labelling import labelling_of
 from howsure.events.series.actor_comparison import ActorComparison
 from howsure.events.series.event_series import EventSeries
@@ -35,7 +36,7 @@ def comparison_beside_labels(
     if found is None:
         return compared, reason
     if found.not_asked:
-        return compared, " ".join(found.said)
+        return compared, raw_alone(pair, found.not_asked)
     return compared.beside(corrected_comparison(found, *pair)), ""
 
 

@@ -14,6 +14,7 @@ from howsure.events.series.dependence import law_of_sum, laws_of, share_of_cause
 from howsure.events.series.monte_carlo import interval_of, monte_carlo_errors
 from howsure.inputs.checks import check_level
 from howsure.inputs.pairs import Floats, Integers
+from howsure.show.numbers import probability_is
 from howsure.stats.poisson_binomial import poisson_binomial
 from howsure.stats.proportions import normal_quantile
 
@@ -52,7 +53,7 @@ class CountComparison:
     def __str__(self) -> str:
         low, high = self.more_interval
         return (
-            f"P(A > B) = {self.more:.3f} [{low:.3f}, {high:.3f}], "
+            f"P(A > B) {probability_is(self.more)} [{low:.3f}, {high:.3f}], "
             f"difference {self.mean:.2f} [{self.low:g}, {self.high:g}]"
         )
 

@@ -5,7 +5,7 @@ import { markPoint, pointOf, seriesChart, seriesKey } from "./chart.js";
 import { comparisonChart, comparisonKey } from "./comparison.js";
 import { beside, correctionNotes } from "./corrections.js";
 import { figureText, save } from "./saving.js";
-import { UNITS, amount, bandsText, comparisonText, counted, eventText, percent, probability, whole } from "./wording.js";
+import { UNITS, amount, bandsText, comparisonText, counted, eventText, percent, probability, probabilityIs, whole } from "./wording.js";
 
 const NARROWEST = 280;
 const COMPUTING = "The counts corrected by labels are being computed …";
@@ -123,7 +123,7 @@ function verdict(rows, first, second, asked) {
 // What the totals say of two actors.
 function verdictInAll({ greater, less }, first, second, level) {
   const more = greater >= level ? first : less >= level ? second : null;
-  return `In all periods, ${more ? `${more} acts in more` : "there is no conclusion"}: P(${first} > ${second}) = ${probability(greater)}.`;
+  return `In all periods, ${more ? `${more} acts in more` : "there is no conclusion"}: P(${first} > ${second}) ${probabilityIs(greater)}.`;
 }
 
 function comparisonColumns(first, second, level) {
@@ -168,7 +168,8 @@ export async function drawComparison(asked, page) {
     ...said,
     key(comparisonKey(first, second)), held, readout,
     element("div", { class: "row" },
-      element("button", { type: "button", id: "save-comparison", onclick: () => saveFigure(held.querySelector("svg"), asked, `${first} and ${second}`, page) }, "Save figure (SVG)"),
+      element("button", { type: "button", id: "save-comparison", onclick: () => saveFigure(held.querySelector("svg"), asked, `${first} and ${second}`, page,
+        corrected ? pair.said.join(" ") : undefined) }, "Save figure (SVG)"),
       element("button", { type: "button", id: "close-comparison", onclick: () => closeComparison(page) }, "Close")),
     folded("Show as a table", tables),
   ];

@@ -46,7 +46,7 @@ export function pointListing(documents, { title, period, open }) {
 }
 
 export function linkText(link) {
-  return `“${link.mention_text}” ~ “${link.with_text}”, p = ${probability(link.probability)}`;
+  return `“${link.mention_text}” ~ “${link.with_text}”, p ${probabilityIs(link.probability)}`;
 }
 
 export function doubtfulListing(documents, { whose, open, imported }) {

@@ -70,6 +70,7 @@ function tellAbout(overview) {
   byId("event").textContent = eventText(overview);
   byId("event").hidden = false;
   if (overview.imported) byId("bands").textContent = `The probabilities come from another model and were imported. ${bandsText(overview)} ${SHARED}`;
+  else if (overview.labels) byId("bands-of").textContent = "The bands of the raw counts";
   byId("labels-note").hidden = !overview.labels;
   byId("rule-note").hidden = !seesNoCompounds(overview);
   byId("recipe").replaceChildren(table("Settings of the store", [

@@ -16,9 +16,9 @@ export function disagreementList(disagreements, current, open, doors, told) {
       one.answer ? element("span", { class: "quiet" }, " settled") : "")))];
 }
 
-// How far coders agree; nothing while no document was read by two.
+// How far coders agree, or that nobody can tell.
 export function agreementText({ documents, alpha, low, high, why }) {
-  if (!documents) return "";
+  if (!documents) return "No document was read by two coders yet: none could be answered differently.";
   const bound = (value) => value.toFixed(2);
   const found = alpha === null ? "is undefined" : `is ${bound(alpha)}${low === null ? "" : `, 95 % interval ${bound(low)} to ${bound(high)}`}`;
   return `Krippendorff’s α ${found}, of ${counted(documents, "document")} read by two or more${why ? ` (${why})` : " (1: full agreement, 0: that of chance)"}.`;

@@ -45,6 +45,12 @@ export function probability(value) {
   return value.toFixed(2);
 }
 
+// The same in a sentence: "= 0.53", but "> 0.99".
+export function probabilityIs(value) {
+  const text = probability(value);
+  return /^[<>]/.test(text) ? text : `= ${text}`;
+}
+
 export function named(title, code) {
   return title.toLowerCase() === code.toLowerCase() ? title : `${title} (${code})`;
 }
@@ -75,8 +81,8 @@ export function pointText(title, row, unit, level) {
 // What the comparison of two actors in a period says, and what may be concluded.
 export function comparisonText(first, second, row, level) {
   if (row.greater === null) return `${row.period}: no documents`;
-  const said = `${row.period}: P(${first} > ${second}) = ${probability(row.greater)}, ` +
-    `equal ${probability(row.equal)}, P(${first} < ${second}) = ${probability(row.less)}`;
+  const said = `${row.period}: P(${first} > ${second}) ${probabilityIs(row.greater)}, ` +
+    `P(equal) ${probabilityIs(row.equal)}, P(${first} < ${second}) ${probabilityIs(row.less)}`;
   if (row.greater >= level) return `${said}. ${first} acts in more.`;
   if (row.less >= level) return `${said}. ${second} acts in more.`;
   return row.equal >= level ? `${said}. They act equally often.` : `${said}. No conclusion at ${level}.`;

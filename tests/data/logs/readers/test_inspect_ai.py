@@ -138,6 +138,37 @@ def test_a_damaged_log_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         open_predictions(["log.eval"])
 
 
+def of_2024(samples: list[dict[str, Any]], *, version: int) -> dict[str, Any]:
+    """A document as Inspect 0.3.46 wrote it (version 2), or 0.3.4 (1): a run without `eval_id`, and one `score`."""
+    run = {"run_id": "r", "created": "2024-10-15T12:53:13", "task": "quiz", "task_id": "t", "model": "mockllm/model"}
+    document = {"version": version, "status": "success", "eval": run, "plan": {"name": "plan", "steps": []}}
+    if version == 2:
+        return document | {"results": {"scores": [{"name": "match", "metrics": {}}]}, "samples": samples}
+    scorer = {"name": "match", "params": {}}
+    whole = [{name: held for name, held in one.items() if name != "scores"} for one in samples]
+    held = [one | {"score": sample["scores"]["match"]} for one, sample in zip(whole, samples, strict=True)]
+    return document | {"results": {"scorer": scorer, "metrics": {}}, "samples": held, "logging": []}
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_logs_of_2024_are_logs_of_inspect(tmp_path: Path, version: int) -> None:
+    scores = [{"match": "C"}, {"match": "I"}]
+    samples = [inspect_sample(f"q{at}", "A", "A", letters=BOTH, scores=held) for at, held in enumerate(scores)]
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(of_2024(samples, version=version), indent=2), encoding="utf-8")
+    with open_predictions([path]) as predictions:
+        assert predictions.said.startswith(f"{path}: read as a log of Inspect AI, with ")
+        assert (predictions.n, predictions.columns["probs_column"]) == (2, "probabilities")
+    assert read_columns([path], numbers=["match"]).arrays["match"].tolist() == [1.0, 0.0]
+
+
+def test_a_score_without_the_name_of_its_scorer_is_called_score(tmp_path: Path) -> None:
+    document = of_2024([inspect_sample("q1", "A", "A", scores={"match": "C"})], version=1) | {"results": None}
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    assert read(path)[0]["score"] == 1.0
+
+
 def test_a_document_without_samples_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="has no rows"):
         open_predictions([write_inspect(tmp_path / "log.json", [])])

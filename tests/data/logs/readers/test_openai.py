@@ -132,7 +132,7 @@ ECHO = {"tokens": ["Q", " A"], "token_logprobs": [None, -0.5], "top_logprobs": [
 @pytest.mark.parametrize(
     ("record", "told"),
     [
-        (without(logprobs=None), "line 1 of .*: it has no logprobs: ask for them, in chat by logprobs=True"),
+        (without(logprobs=None), 'line 1 of .*: it has no logprobs: ask for them, in chat by {"logprobs": true'),
         (without(logprobs=ECHO), "it repeats its prompt"),
         (without(logprobs={**ECHO, "token_logprobs": [-1]}), "differ in number"),
         (
@@ -154,3 +154,30 @@ def test_what_is_refused(record: Any, told: str, tmp_path: Path) -> None:
     path = write_lines(tmp_path / "log.jsonl", [record])
     with pytest.raises(InputError, match=told):
         open_predictions([path], format="openai", label="target")
+
+
+NULLS = {
+    "the response": {"response": None},
+    "the body": {"response": {"status_code": 200, "body": None}},
+    "the choices": {"response": {"status_code": 200, "body": {**openai_chat(ALL), "choices": None}}},
+    "the message": {"response": {"status_code": 200, "body": {**openai_chat(ALL), "choices": [{"message": {}}]}}},
+    "the target": {"target": None},
+    "an empty target": {"target": ""},
+}
+
+
+@pytest.mark.parametrize("null", NULLS.values(), ids=NULLS)
+def test_a_null_answer_is_a_missing_value(null: dict[str, Any], tmp_path: Path) -> None:
+    records = [openai_batch(f"q{at}", openai_chat(ALL), target="A") | (null if at == 3 else {}) for at in range(9)]
+    path = write_lines(tmp_path / "log.jsonl", records)
+    with pytest.raises(InputError, match=r"must not be missing; row 4 of .* holds nothing.*skip_missing=True"):
+        open_predictions([path])
+    with open_predictions([path], skip_missing=True) as found:
+        assert (found.n, sum(found.skipped.values())) == (8, 1)
+        assert found.columns["probs_column"] == "probabilities"
+
+
+def test_what_holds_no_response_is_no_missing_answer(tmp_path: Path) -> None:
+    records = [openai_batch("q0", openai_chat(ALL)), {"custom_id": "q1", "text": "A", "note": None}]
+    with pytest.raises(InputError, match=r"line 2 of .* holds no response with choices or output"):
+        read(tmp_path, *records)

@@ -1,4 +1,8 @@
-"""Logs of Inspect AI: .eval (a zip of JSON files, one for each sample and epoch) and .json."""
+"""Logs of Inspect AI: .eval (a zip of JSON files, one for each sample and epoch) and .json.
+
+Its first logs, of 2024, are JSON without an `eval_id`; the earliest, of version 1, hold one `score` in each sample, and
+what gave it in `results.scorer`.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,8 @@ from howsure.inputs.numerals import spelled_number
 
 HEADER, START, SAMPLE = "header.json", "_journal/start.json", re.compile(r"samples/.+_epoch_\d+\.json")
 VERSIONS = (1, 2)
+KEYS = {"version", "status", "eval"}  # the first of a document
+NAMES = {"eval_id", "run_id", "task_id"}  # of a run; the last two in all documents that Inspect ever wrote
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 VALUES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}  # correct, incorrect, partial, no answer
 WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -25,7 +31,8 @@ def recognises(beginning: Beginning) -> bool:
     """Whether an archive holds what Inspect puts there, or a document begins like its logs."""
     if beginning.members:
         return HEADER in beginning.members or START in beginning.members
-    return beginning.file.format == "json" and {"version", "status", "eval", "eval_id"} <= set(beginning.keys)
+    keys = set(beginning.keys)
+    return beginning.file.format == "json" and keys >= KEYS and not keys.isdisjoint(NAMES)
 
 
 def rows(source: Source) -> Iterator[Row]:
@@ -47,12 +54,13 @@ def rows(source: Source) -> Iterator[Row]:
 def _rows(header: Mapping[str, Any], samples: Iterator[Any], source: Source) -> Iterator[Row]:
     evaluation = mapping(header.get("eval"))
     _check(header, source)
+    scorer = mapping(mapping(header.get("results")).get("scorer")).get("name")
     found = 0
     for at, sample in enumerate(samples, start=1):
         if not isinstance(sample, dict) or "id" not in sample or "target" not in sample:
             raise source.fault(at, "it has no id or no target. Is this a log of Inspect?")
         found = at
-        yield {"model": evaluation.get("model"), "task": evaluation.get("task")} | _row(sample)
+        yield {"model": evaluation.get("model"), "task": evaluation.get("task")} | _row(sample, scorer)
     status = header.get("status", "started")
     if status != "success":
         source.note(f"the run ended with status {status!r}: {found:,} samples are in its log")
@@ -64,19 +72,21 @@ def _check(header: Mapping[str, Any], source: Source) -> None:
         raise InputError(f"{source.name} is a log of version {version} of Inspect's; howsure reads version 1 and 2.")
 
 
-def _row(sample: Mapping[str, Any]) -> Row:
-    scores = _scores(mapping(sample.get("scores")))
+def _row(sample: Mapping[str, Any], scorer: Any) -> Row:
+    """What a sample says; `scorer` is what gave the one score that samples of version 1 hold."""
+    one = {scorer if isinstance(scorer, str) else "score": sample["score"]} if "score" in sample else {}
+    scores = mapping(sample.get("scores")) or one
     row: Row = {"item": sample["id"], "run": sample.get("epoch"), "metadata": sample.get("metadata")}
     choices, targets = sample.get("choices"), sample["target"]
     targets = targets if isinstance(targets, list) else [targets]
     tokens = _tokens(sample)
-    answer = _answer(mapping(sample.get("scores")))
+    answer = _answer(scores)
     if isinstance(choices, list) and len(choices) > 1:
         row |= _choice(choices, targets, answer, tokens)
     else:
         row |= {"target": targets[0] if len(targets) == 1 else None, "prediction": answer}
     row |= of_text(tokens)
-    return with_scores(row, scores)
+    return with_scores(row, _scores(scores))
 
 
 def _choice(choices: list[Any], targets: list[Any], answer: str | None, tokens: list[Any]) -> Row:

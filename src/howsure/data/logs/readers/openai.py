@@ -16,7 +16,7 @@ from howsure.data.logs.beginning import Beginning
 from howsure.data.logs.json_values import listed, mapping
 from howsure.data.logs.log_format import LogFormat, Row
 from howsure.data.logs.readers.answer_tokens import SPACES, answer_masses
-from howsure.data.logs.readers.response_tokens import choice_tokens, output_tokens
+from howsure.data.logs.readers.response_tokens import NONE, choice_tokens, output_tokens
 from howsure.data.logs.source import Source
 
 LETTERS = ("A", "B", "C", "D")
@@ -25,6 +25,7 @@ ITEMS = ("custom_id", "item", "uid")
 OF_THE_API = {"id", "object", "created", "created_at", "status", "service_tier", "system_fingerprint", "temperature"}
 OF_THE_API |= {"top_p", "top_logprobs", "max_output_tokens", "parallel_tool_calls", "error", "model", "truncation"}
 BATCH = {"custom_id", "response", "error"}
+PARTS = ("choices", "output")  # of a response
 RESPONSE_KEYS = ({"choices", "logprobs"}, {"output", "top_logprobs"})
 
 
@@ -42,9 +43,12 @@ def rows(source: Source) -> Iterator[Row]:
     found = _Counts()
     for line, record in _records(source):
         try:
-            found.add(_choices(record))
+            found.add(line, record, _choices(record))
         except ValueError as error:
             raise source.fault(line, f"{error}.") from error
+    wrong = found.fault()
+    if wrong is not None:
+        raise source.fault(*wrong)
     for note in found.notes():
         source.note(note)
     for line, record in _records(source):
@@ -63,6 +67,7 @@ class _Choice:
     classes: tuple[str, ...]
     masses: Mapping[str, float] | None  # of the answers, by what the tokens at its place say; None if there is none
     answer: str | None
+    has_logprobs: bool = False
 
     @property
     def knows_all(self) -> bool:
@@ -96,7 +101,7 @@ class _Choice:
                 value = held.get(name)
                 if isinstance(value, str) and value.strip() in self.classes:
                     return self.classes.index(value.strip())
-                if isinstance(value, str | int | float):
+                if isinstance(value, str | int | float) and str(value).strip():
                     told = f"its {name} {value!r:.60} is none of the answers {', '.join(self.classes)}"
                     raise ValueError(f"{told}. Name the answers in `classes`")
         return None
@@ -109,9 +114,21 @@ class _Counts:
         self.choices = self.answered = self.knowing = 0
         self.outside = 0.0
         self.models: set[str] = set()
+        self.places: set[str] = set()  # where in a record its response stands
+        self.empty: list[tuple[int, list[str]]] = []  # the records without a response, and where they hold nothing
+        self.silent: int | None = None  # the first line that has a response, but no logprobs
+        self.spoken = False
 
-    def add(self, choices: Sequence[_Choice]) -> None:
+    def add(self, line: int, record: Mapping[str, Any], choices: Sequence[_Choice]) -> None:
+        place = _place(record)
+        if place is not None:
+            self.places.add(place)
+        elif not _failed(record):
+            self.empty.append((line, [name for name, held in _held(record).items() if _is_empty(held)]))
         for choice in choices:
+            self.spoken = self.spoken or choice.has_logprobs
+            if choice.body and not choice.has_logprobs and self.silent is None:
+                self.silent = line
             row = choice.row(0, whole=False)
             self.models |= {row["model"]} if row["model"] is not None else set()
             self.choices += 1
@@ -119,6 +136,14 @@ class _Counts:
                 self.answered += 1
                 self.knowing += choice.knows_all
                 self.outside += max(0.0, 1.0 - math.fsum(choice.masses.values()))
+
+    def fault(self) -> tuple[int, str] | None:
+        """The line that cannot be read, and why: it has nothing where the others have a response, which is an answer
+        that is missing only if there are others; or no response at all has logprobs."""
+        for line, names in self.empty:
+            if not any(place.startswith(name) for name in names for place in self.places):
+                return line, "it holds no response with choices or output."
+        return None if self.silent is None or self.spoken else (self.silent, f"{NONE}.")
 
     @property
     def model(self) -> str | None:
@@ -134,8 +159,8 @@ class _Counts:
         """What the user should know of them."""
         if self.answered < self.choices:
             yield (
-                f"{self.choices - self.answered:,} of {self.choices:,} responses have no probability: no token is one "
-                "of the answers, or two name different ones"
+                f"{self.choices - self.answered:,} of {self.choices:,} responses have no probability: nothing was "
+                "answered, no token is one of the answers, or two name different ones"
             )
         if self.answered:
             share = self.outside / self.answered
@@ -162,12 +187,34 @@ def _records(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 def _body(record: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """The response in a record: the record itself, its `response`, or the body of that; None if there is none."""
-    held = [record, *(one for one in record.values() if isinstance(one, dict))]
-    held += [one["body"] for one in held if isinstance(one.get("body"), dict)]
-    return next((one for one in held if _is_response(one)), None)
+    place = _place(record)
+    return None if place is None else mapping(_held(record)[place])
 
 
-def _is_response(one: Mapping[str, Any]) -> bool:
+def _place(record: Mapping[str, Any]) -> str | None:
+    """Where in a record the response stands; None if there is none."""
+    return next((name for name, one in _held(record).items() if _is_response(one)), None)
+
+
+def _held(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The places of a record where a response may stand: "" is itself."""
+    held: dict[str, Any] = {"": record, **record}
+    return held | {f"{name}.body": one["body"] for name, one in held.items() if isinstance(one, dict) and "body" in one}
+
+
+def _is_empty(one: Any) -> bool:
+    """Whether nothing stands where a response might."""
+    return one is None or (isinstance(one, dict) and any(one.get(name, True) in (None, []) for name in PARTS))
+
+
+def _failed(record: Mapping[str, Any]) -> bool:
+    """Whether a request failed, which its record says."""
+    return bool(record.get("error")) or mapping(record.get("response")).get("status_code", 200) != 200
+
+
+def _is_response(one: Any) -> bool:
+    if not isinstance(one, dict):
+        return False
     choices, output = listed(one.get("choices")), listed(one.get("output"))
     if choices and isinstance(choices[0], dict):
         return "logprobs" in choices[0] or "message" in choices[0] or one.get("object") == "text_completion"
@@ -175,13 +222,11 @@ def _is_response(one: Mapping[str, Any]) -> bool:
 
 
 def _choices(record: Mapping[str, Any]) -> list[_Choice]:
-    """The choices of a record; of a request that failed, one without an answer."""
+    """The choices of a record; of one without a response, one without an answer."""
     body = _body(record)
     classes = _classes(record, body or {})
     if body is None:
-        if record.get("error") or mapping(record.get("response")).get("status_code", 200) != 200:
-            return [_Choice(record, {}, None, classes, None, None)]
-        raise ValueError("it holds no response with choices or output")
+        return [_Choice(record, {}, None, classes, None, None)]
     found = listed(body.get("choices"))
     if not found:
         return [_choice(record, body, None, classes, output_tokens(body))]
@@ -193,12 +238,18 @@ def _choices(record: Mapping[str, Any]) -> list[_Choice]:
 
 
 def _choice(
-    record: Mapping[str, Any], body: Mapping[str, Any], run: int | None, classes: tuple[str, ...], tokens: list[Any]
+    record: Mapping[str, Any],
+    body: Mapping[str, Any],
+    run: int | None,
+    classes: tuple[str, ...],
+    tokens: list[Any] | None,
 ) -> _Choice:
+    if tokens is None:
+        return _Choice(record, body, run, classes, None, None)
     at = _answer_at(tokens, classes)
     masses = None if at is None else answer_masses(tokens[at], classes)
     answer = None if at is None else str(tokens[at]["token"]).strip(SPACES)
-    return _Choice(record, body, run, classes, masses, answer)
+    return _Choice(record, body, run, classes, masses, answer, has_logprobs=True)
 
 
 def _classes(record: Mapping[str, Any], body: Mapping[str, Any]) -> tuple[str, ...]:

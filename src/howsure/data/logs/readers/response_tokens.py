@@ -7,12 +7,18 @@ from typing import Any
 
 from howsure.data.logs.json_values import listed, mapping
 
+NONE = (
+    'it has no logprobs: ask for them, in chat by {"logprobs": true, "top_logprobs": 20}, in responses by '
+    '{"include": ["message.output_text.logprobs"]}'
+)
 
-def choice_tokens(choice: Mapping[str, Any]) -> list[Any]:
-    """The tokens of a choice of chat or completions, each {token, logprob, top_logprobs}."""
+
+def choice_tokens(choice: Mapping[str, Any]) -> list[Any] | None:
+    """The tokens of a choice of chat or completions, each {token, logprob, top_logprobs}; None if it has no logprobs,
+    as one in which the model said nothing."""
     held = choice.get("logprobs")
     if not isinstance(held, dict):
-        raise ValueError("it has no logprobs: ask for them, in chat by logprobs=True and top_logprobs=20")
+        return None
     if "tokens" not in held:
         return _checked(listed(held.get("content")))
     names, logprobs = listed(held["tokens"]), listed(held.get("token_logprobs"))
@@ -33,12 +39,12 @@ def choice_tokens(choice: Mapping[str, Any]) -> list[Any]:
     )
 
 
-def output_tokens(body: Mapping[str, Any]) -> list[Any]:
-    """The tokens of the text in the output of the responses API."""
+def output_tokens(body: Mapping[str, Any]) -> list[Any] | None:
+    """The tokens of the text in the output of the responses API; None if the text has no logprobs."""
     parts = [part for one in listed(body.get("output")) for part in listed(mapping(one).get("content"))]
     texts = [mapping(part) for part in parts if mapping(part).get("type") == "output_text"]
     if texts and not any(listed(text.get("logprobs")) for text in texts):
-        raise ValueError('it has no logprobs: ask for them by include=["message.output_text.logprobs"]')
+        return None
     return _checked([token for text in texts for token in listed(text.get("logprobs"))])
 
 
