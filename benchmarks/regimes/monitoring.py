@@ -110,7 +110,7 @@ REFERENCES = {
     "150 rows over all of [0, 1], less by .1": Watched(150, "even", "less by .1"),
     "150 rows, calibrated": Watched(150, off="not at all"),
     "300 rows near 1, log-odds halved, in clusters of 5": Watched(300, "near 1", size=5),
-    "600 rows near 0 and 1, log-odds halved, in clusters of 1 to 19": Watched(600, "near 0 and 1", size=10, uneven=True),
+    "600 rows near 0 and 1, halved, clusters of 1 to 19": Watched(600, "near 0 and 1", size=10, uneven=True),
 }
 CLUSTERS: dict[str, dict[str, Any]] = {
     "3 nights, all as a whole": {"nights": 3, "share": 1.0},

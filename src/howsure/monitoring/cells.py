@@ -56,9 +56,10 @@ class CellSums:
 
         def by_cluster(weights: Floats | None) -> Floats:
             shape = int(clusters.max()) + 1, N_CELLS
-            return np.bincount(clusters * N_CELLS + cells, weights, shape[0] * N_CELLS).reshape(shape)
+            found = np.bincount(clusters * N_CELLS + cells, weights, shape[0] * N_CELLS)
+            return found.reshape(shape).astype(np.float64)
 
-        sums, rows = by_cluster(z), by_cluster(None).astype(np.float64)
+        sums, rows = by_cluster(z), by_cluster(None)
         absolute = np.abs(sums)
         dominating = (absolute * absolute.sum(axis=1)[:, None]).sum(axis=0)
         return cls(np.array([*first, (sums**2).sum(axis=0), dominating, (rows**2).sum(axis=0)]))

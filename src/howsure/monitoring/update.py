@@ -18,7 +18,8 @@ class MonitorUpdate(Result):
     already: rows of periods that were taken before. late: how many rows more these have now; changed: how many of them
     hold other rows than then. Neither is used. open: rows of periods that are not over yet, or wait for labels;
     they come again.
-    moved: rows of clusters that began in an earlier period and were taken with it.
+    moved: rows of clusters that began in an earlier period and were taken with it. continued: rows of clusters that an
+    earlier update took, left out.
     """
 
     periods: tuple[str, ...]
@@ -29,6 +30,7 @@ class MonitorUpdate(Result):
     changed: int
     open: int
     moved: int
+    continued: int
     recipe: dict[str, Any] = field(repr=False)
 
     def to_dict(self) -> dict[str, Any]:
@@ -36,7 +38,7 @@ class MonitorUpdate(Result):
         return {"recipe": self.recipe, "periods": list(self.periods)} | self._counts()
 
     def _counts(self) -> dict[str, int]:
-        names = ("n", "unlabelled", "already", "late", "changed", "open", "moved")
+        names = ("n", "unlabelled", "already", "late", "changed", "open", "moved", "continued")
         return {name: getattr(self, name) for name in names}
 
     def _columns(self) -> dict[str, Any]:
@@ -56,6 +58,7 @@ class MonitorUpdate(Result):
             self.changed and f"{counted(self.changed, 'period')} taken before with other rows: were they in two files?",
             self.open and f"{counted(self.open, 'row')} of periods that are not over yet{waiting}",
             self.moved and f"{counted(self.moved, 'row')} counted in the earlier period in which their cluster began",
+            self.continued and f"{counted(self.continued, 'row')} of clusters taken in an earlier update, left out",
         ]
         return "\n  ".join(str(part) for part in parts if part)
 

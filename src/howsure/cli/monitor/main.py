@@ -78,6 +78,8 @@ def update_command(
 
     if given.pop("weight") is not None:
         raise InputError("--weight is not supported here: a bet counts rows. Leave --weight out.")
+    if database is not None and given["across_files"] != "error":
+        raise InputError("--across-files is about several files, and a --database is one. Leave it out.")
     settings = {name: given.pop(name) for name in SETTINGS}
     if os.path.exists(state):
         monitor = read_state(state)
