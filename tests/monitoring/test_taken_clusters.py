@@ -29,7 +29,7 @@ def test_fingerprints_come_back_from_their_text() -> None:
     assert unpacked(packed(held)).tolist() == held.tolist()
     assert unpacked(packed(held[:0])).tolist() == []
     for wrong in (packed(held[::-1]), packed(held[[0, 0]]), "AAA", "AAAA", "ä", "AAAA AAAA"):
-        with pytest.raises(ValueError, match=".+"):
+        with pytest.raises(ValueError):  # noqa: PT011 -- whatever base64 says
             unpacked(wrong)
 
 

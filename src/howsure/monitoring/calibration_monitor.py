@@ -111,7 +111,7 @@ class CalibrationMonitor:
         periods, unlabelled = (starts_of(days, by=self.settings.by) for days in (rows.days, rows.unlabelled))
         before = self._is_before(periods)
         new = ~before & (periods < ended)
-        late, changed = self._differences(periods[before], rows.probabilities[before])
+        late, changed, missed = self._differences(periods[before], rows.probabilities[before])
         missing = unlabelled[~self._is_before(unlabelled) & (unlabelled < ended)]
         known = self._is_known(rows)
         self._record(periods[new], rows.probabilities[new], missing, periods[new & known])
@@ -126,7 +126,8 @@ class CalibrationMonitor:
             periods=tuple(np.unique(periods[new]).astype(str).tolist()),
             n=len(chosen),
             unlabelled=len(missing),
-            already=int(before.sum()),
+            already=int(before.sum()) - missed,
+            missed=missed,
             late=late,
             changed=changed,
             open=int((~before & ~new).sum()),
@@ -155,18 +156,21 @@ class CalibrationMonitor:
         if several > MOST_GROUPS:
             raise InputError(f"groups must be at most {MOST_GROUPS}; with these rows there are {several:,}. Pool some.")
 
-    def _differences(self, periods: Days, probabilities: Any) -> tuple[int, int]:
-        """Of periods that were taken: how many rows more they have now, and how many hold other rows."""
-        late = changed = 0
+    def _differences(self, periods: Days, probabilities: Any) -> tuple[int, int, int]:
+        """Of periods that were taken: how many rows more they have now, and how many hold other rows; and the rows of
+        those that were never taken."""
+        late = changed = missed = 0
         names, codes = np.unique(periods, return_inverse=True)
         counts, sums = np.bincount(codes), np.bincount(codes, probabilities)
-        oldest = next(iter(self._taken), "")
+        oldest = next(iter(self._taken)) if len(self._taken) == KEPT else ""  # of those before, nothing is held
         for name, count, total in zip(names.astype(str).tolist(), counts.tolist(), sums.tolist(), strict=True):
-            held = self._taken.get(name, [0.0, 0.0] if name > oldest else None)
-            if held is not None:
+            held = self._taken.get(name)
+            if held is None:
+                missed += count if name > oldest else 0
+            else:
                 late += max(0, count - int(held[0]))
                 changed += count == held[0] and not math.isclose(total, held[1], rel_tol=1e-9, abs_tol=1e-9)
-        return late, changed
+        return late, changed, missed
 
     def _record(self, periods: Days, probabilities: Any, missing: Days, left_out: Days) -> None:
         for name in np.unique(np.concatenate([periods, missing])):
