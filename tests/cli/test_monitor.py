@@ -171,3 +171,15 @@ def test_files_that_number_their_clusters_apart_keep_them_apart(tmp_path: Path) 
         asked = (*CLUSTERED, "--across-files", "separate", "--until", f"2026-01-0{night}")
         said = printed("monitor", "update", tmp_path / "s.json", tmp_path / f"{night}.csv", *asked)
         assert "1 row of 1 new period" in said
+
+
+@pytest.mark.parametrize("command", [("status",), ("update", "log.csv", *READ)])
+def test_a_state_that_is_a_device_has_an_end(
+    command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("log.csv").write_text("time,right,p\n2026-01-01,1,0.8\n2026-01-02,1,0.8\n")
+    Path("s.json").symlink_to("/dev/full")
+    done = howsure("monitor", command[0], "s.json", *command[1:])
+    assert (done.code, done.out) == (2, "")
+    assert "s.json is a device, which may have no end; name a file." in done.err
