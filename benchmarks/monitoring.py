@@ -1,6 +1,6 @@
 """How often does a monitor of a calibrated model ever alarm, and how soon does one of a model that gets worse?
 
-    nice .venv/bin/python benchmarks/monitoring.py [--quick]
+    nice .venv/bin/python -m benchmarks.monitoring [--quick]
 
 prints the tables of docs/monitoring.md. Many streams are followed side by side, each with its own bets: what
 `howsure.monitoring.group.Group.take` does to one of them, done to all in one pass of numpy. The tests import this, and
@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.regimes.monitoring import START, Watched
 from howsure import CalibrationMonitor, Estimate, calibration_test, check_calibration
 from howsure.monitoring.bets import (
     CELL_SHIFTS,
@@ -244,6 +245,12 @@ def main() -> None:
             found = _by_night(rows, runs=10 if quick else 40, seed=3, alarms=alarms, nights=100 if quick else 200)
             _row(rows, name, found)
 
+    print("\n| rows of the reference | in a cluster | drop | found | median delay |\n|---:|---:|---:|---:|---:|")
+    nights = 60
+    for rows, size, drop in AFTER_REFERENCE:
+        found = after_reference(rows, size=size, drop=drop, runs=10 if quick else 40, nights=nights, seed=6)
+        shares = f"{(found < nights).mean():.2f} | {np.median(found):.0f}"
+        print(f"| {rows:,} | {size} | {drop:g} | {shares} |", flush=True)
     print("\n| rows a night | drop | alarms | since: off by at most 2 nights | 7 nights |\n|---:|---:|---:|---:|---:|")
     for rows, drop in ((100, 0.05), (100, 0.1), (500, 0.05)):
         off = np.abs(dated(rows, drop=drop, runs=10 if quick else 40, seed=4))
@@ -256,6 +263,20 @@ def main() -> None:
             for rows in (100, 500):
                 both = bands(gap, runs=20 if quick else 100, looks=60, rows=rows, size=size, seed=5)
                 print(f"| {gap:g} | {rows} | {size} | {both[0]:.3f} | {both[1]:.3f} |", flush=True)
+
+
+AFTER_REFERENCE = (  # its rows, rows of a cluster, and the drop after it
+    (150, 1, 0.2), (300, 1, 0.2), (1_000, 1, 0.2), (1_000, 1, 0.1), (3_000, 1, 0.1), (3_000, 5, 0.2),
+)  # fmt: skip
+
+
+def after_reference(rows: int, *, size: int, drop: float, runs: int, nights: int, seed: int) -> Array:
+    """Of models that were always off, and get worse after a reference: the nights until the alarm, `nights` without."""
+    watched, found = Watched(rows, size=size), []
+    for run in range(runs):
+        day = watched.alarm(np.random.default_rng((seed, run)), nights, drop=drop)
+        found.append(nights if day is None else int((np.datetime64(day) - START).astype(int)))
+    return np.array(found)
 
 
 def _row(rows: int, name: str, found: Array) -> None:

@@ -138,3 +138,48 @@ def test_where_concerns_rows_without_a_label_too(folder: Path, tmp_path: Path) -
     said = printed("monitor", "update", tmp_path / "s.json", folder / "log.jsonl", *READ, *asked)
     assert "20 rows without a label" in said
     assert CalibrationMonitor.from_json((tmp_path / "s.json").read_text()).status()["all"].n == 2000 - 20
+
+
+CONVERSATIONS = "day,right,p,c\n2026-01-01,1,0.8,a\n2026-01-01,1,0.8,7\n"
+LATER = "2026-01-02,1,0.8,a\n2026-01-02,0,0.8,b\n2026-01-02,0,0.8,7\n"
+CLUSTERED = ("--date", "day", "--target", "right", "--prob", "p", "--cluster", "c")
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_clusters_taken_in_a_night_are_known_in_the_next(tmp_path: Path, kind: str) -> None:
+    """Also to the class, whose names are the same ones."""
+    said = []
+    for night, text in enumerate((CONVERSATIONS, CONVERSATIONS + LATER), start=1):
+        (tmp_path / "log.csv").write_text(text)
+        log = tmp_path / f"log.{kind}"
+        if kind == "parquet":
+            duckdb.sql(f"COPY (FROM read_csv('{tmp_path / 'log.csv'}')) TO '{log}' (FORMAT parquet)")
+        until = ("--until", f"2026-01-0{night}")
+        said.append(printed("monitor", "update", tmp_path / "s.json", log, *CLUSTERED, *until))
+    assert "1 row of 1 new period" in said[1]
+    assert "2 rows of clusters taken in an earlier update, left out" in said[1]
+    assert "note: 2 of 5 rows belong to clusters" in printed("monitor", "status", tmp_path / "s.json")
+    monitor = CalibrationMonitor.from_json((tmp_path / "s.json").read_text())
+    taken = monitor.update(["2026-01-03"] * 3, [1, 0, 1], [0.8] * 3, clusters=["b", "7", "c"], until="2026-01-03")
+    assert (taken.n, taken.continued) == (1, 2)
+
+
+def test_files_that_number_their_clusters_apart_keep_them_apart(tmp_path: Path) -> None:
+    """With `separate`, conversation a of another night's file is another one."""
+    for night in (1, 2):
+        (tmp_path / f"{night}.csv").write_text(f"day,right,p,c\n2026-01-0{night},1,0.8,a\n")
+        asked = (*CLUSTERED, "--across-files", "separate", "--until", f"2026-01-0{night}")
+        said = printed("monitor", "update", tmp_path / "s.json", tmp_path / f"{night}.csv", *asked)
+        assert "1 row of 1 new period" in said
+
+
+@pytest.mark.parametrize("command", [("status",), ("update", "log.csv", *READ)])
+def test_a_state_that_is_a_device_has_an_end(
+    command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("log.csv").write_text("time,right,p\n2026-01-01,1,0.8\n2026-01-02,1,0.8\n")
+    Path("s.json").symlink_to("/dev/full")
+    done = howsure("monitor", command[0], "s.json", *command[1:])
+    assert (done.code, done.out) == (2, "")
+    assert "s.json is a device, which may have no end; name a file." in done.err

@@ -13,8 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.monitoring import Streams
+from benchmarks.regimes.monitoring import Watched
 from howsure import CalibrationMonitor, InputError
 from howsure.monitoring.calibration_monitor import FIRST_SHARE
+from howsure.monitoring.cells import CellSums
+from howsure.monitoring.reference import tolerated_by
 from howsure.monitoring.state_text import state_text
 
 N, PER_DAY = 12_000, 150
@@ -169,6 +172,76 @@ def test_a_cluster_stays_in_one_period() -> None:
     taken = monitor.update(DAYS, y, q, clusters=np.arange(N) // 100)
     assert taken.moved > 0
     assert "their cluster began" in repr(taken)
+
+
+def lasting(seed: int, nights: int = 3) -> tuple[Any, ...]:
+    """Twenty calibrated conversations begin each night, each right or wrong as a whole on three nights."""
+    rng = np.random.default_rng(seed)
+    cluster, age = np.repeat(np.arange(600), nights), np.tile(np.arange(nights), 600)
+    q = np.repeat(rng.beta(4, 1.5, 600), nights)
+    y = (np.repeat(rng.random(600), nights) < q).astype(float)
+    order = np.argsort(cluster // 20 + age, kind="stable")
+    days = np.datetime64("2026-01-01") + cluster // 20 + age
+    return days[order], y[order], q[order], np.array([f"conversation {one}" for one in cluster[order]])
+
+
+@pytest.mark.parametrize("whole_log", [True, False])
+def test_a_cluster_that_lasts_is_taken_once(whole_log: bool) -> None:
+    """Night by night, also by way of the saved text: rows of a conversation that was taken before are left out, said,
+    and no news of the log. Taken as new ones, they gave an alarm in each of 37 runs."""
+    days, y, q, clusters = lasting(0)
+    monitor, left_out = CalibrationMonitor(tolerance=0.0), 0
+    for night in np.unique(days):
+        rows = (days <= night) if whole_log else (days == night)
+        taken = monitor.update(days[rows], y[rows], q[rows], clusters=clusters[rows], until=night)
+        assert (taken.late, taken.changed, taken.moved) == (0, 0, 0)
+        assert taken.n + taken.continued == (days == night).sum()
+        left_out += taken.continued
+        monitor = CalibrationMonitor.from_json(monitor.to_json())
+    assert (monitor.status()["all"].n, left_out) == (600, 1200)
+    assert monitor.status().outcome == "no alarm"
+    assert "20 rows of clusters taken in an earlier update, left out" in repr(taken)
+    assert "1,200 of 1,800 rows belong to clusters that an earlier update took" in monitor.status().notes[0]
+
+
+def test_a_cluster_that_moved_is_no_news_of_the_log() -> None:
+    """A cluster taken with the period in which it began: the same log again has neither late nor other rows."""
+    days, y, q, clusters = lasting(1)
+    monitor = CalibrationMonitor()
+    assert monitor.update(days, y, q, clusters=clusters, until=days.max()).moved == 1200
+    again = monitor.update(days, y, q, clusters=clusters, until=days.max())
+    assert (again.n, again.already, again.late, again.changed) == (0, 1800, 0, 0)
+
+
+def test_clusters_are_given_always_or_never() -> None:
+    days, y, q, clusters = lasting(2)
+    now = days == days[0]
+    for first, then in ((clusters[now], None), (None, clusters)):
+        monitor = CalibrationMonitor()
+        monitor.update(days[now], y[now], q[now], clusters=first, until=days[0])
+        with pytest.raises(InputError, match="clusters must be given as before"):
+            monitor.update(days, y, q, clusters=then, until=days.max())
+
+
+def test_rows_of_a_reference_that_show_no_surprise_are_no_proof() -> None:
+    """A model that was always off, half the evidence of its reference in cells near 0 and 1: of 60 runs, 27 had an
+    alarm where the spread of one row was added."""
+    watched = Watched(150, "near 0 and 1", "shrunk")
+    alarms = sum(bool(watched.trial(np.random.default_rng([26, run]))["false alarm"]) for run in range(20))
+    assert alarms <= 1
+
+
+def test_a_reference_of_few_clusters_proves_little() -> None:
+    """Of whole clusters of ten rows, only these are counted."""
+    q = np.full(400, 0.995)
+    y = np.ones(400, np.uint8)
+    rows, clusters = (
+        tolerated_by(CellSums.of(y, q, codes), tolerance=0.0, alpha=0.05) for codes in (None, np.arange(400) // 10)
+    )
+    assert rows.below[13] == pytest.approx(0.025 ** (1 / 400) - 0.995, rel=1e-9)
+    assert clusters.below[13] == pytest.approx(0.025 ** (1 / 40) - 0.995, rel=1e-9)
+    few = tolerated_by(CellSums.of(y, q, np.arange(400) // 50), tolerance=0.0, alpha=0.05)
+    assert (few.below[13], few.above[13]) == (-1.0, 1.0)
 
 
 def test_a_reference_is_not_tested_but_learned_from() -> None:

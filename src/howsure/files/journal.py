@@ -11,7 +11,7 @@ import re
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from howsure.errors import InputError
 from howsure.files.json_text import parsed_json
@@ -62,13 +62,3 @@ def line_number(path: Path, end: int) -> int:
     """The number (from 1) of the line that begins at a byte."""
     with path.open("rb") as file:
         return file.read(end).count(b"\n") + 1
-
-
-def lock(file: BinaryIO) -> None:
-    """Wait until no other process writes; on systems without such locks (Windows), the user must run one process at a
-    time."""
-    try:
-        import fcntl
-    except ImportError:
-        return
-    fcntl.flock(file, fcntl.LOCK_EX)

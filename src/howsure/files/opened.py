@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
@@ -18,6 +19,9 @@ def opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         raise InputError(f"{os.fspath(path)} is a directory; name a file in it.")
     try:
         with open(path, "rb") as file:
+            is_device = stat.S_ISCHR(os.fstat(file.fileno()).st_mode) and not file.isatty()
+            if is_device and not os.path.samefile(path, os.devnull):
+                raise InputError(f"{os.fspath(path)} is a device, which may have no end; name a file.")
             yield file
     except FileNotFoundError:
         raise missing_file(os.fspath(path)) from None

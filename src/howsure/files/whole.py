@@ -7,8 +7,8 @@ import os
 import secrets
 import shutil
 import stat
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -73,6 +73,36 @@ def _written(path: Place, write: Callable[[BinaryIO], object]) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def alone(path: Place) -> Iterator[None]:
+    """While a file is read and replaced: of the processes that ask for this, one after the other.
+
+    The folder is locked, since the file itself is replaced; the lock goes with the process that holds it. On systems
+    without such locks (Windows, some network drives), the user must run one process at a time.
+    """
+    check_place(path)
+    try:
+        folder = os.open(os.path.dirname(os.path.realpath(path)), os.O_RDONLY)
+    except OSError:  # Windows opens no folder
+        yield
+        return
+    try:
+        with suppress(OSError):
+            lock(folder)
+        yield
+    finally:
+        os.close(folder)
+
+
+def lock(file: BinaryIO | int) -> None:
+    """Wait until no other process holds the lock on a file; nothing on systems without such locks (Windows)."""
+    try:
+        import fcntl
+    except ImportError:
+        return
+    fcntl.flock(file, fcntl.LOCK_EX)
 
 
 def sync_folder(folder: Path) -> None:

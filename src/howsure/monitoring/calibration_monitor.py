@@ -12,6 +12,7 @@ import numpy as np
 from howsure import __version__
 from howsure.errors import InputError
 from howsure.inputs.naming import shortened, unknown_name
+from howsure.inputs.pairs import Integers
 from howsure.monitoring.cells import CellSums
 from howsure.monitoring.dates import DAY, Days, as_day, starts_of
 from howsure.monitoring.group import KEPT, Group
@@ -20,6 +21,7 @@ from howsure.monitoring.rows import ALL, Rows, checked_rows
 from howsure.monitoring.series import MonitorSeries, series_of
 from howsure.monitoring.settings import Settings
 from howsure.monitoring.state_text import state_of, state_text
+from howsure.monitoring.taken_clusters import packed, unpacked
 from howsure.monitoring.update import MonitorUpdate
 
 FIRST_SHARE = 0.75  # of the probability of a false alarm, for the groups of the first period together
@@ -64,7 +66,8 @@ class CalibrationMonitor:
         self.settings = Settings.checked(by=by, tolerance=tolerance, level=level, wait=wait, reference=reference)
         self._groups: dict[str, Group] = {}
         self._later = 0  # groups that came after the first period
-        self._taken: dict[str, list[float]] = {}  # by period: rows, sum of q, rows without a label
+        self._taken: dict[str, list[float]] = {}  # by period: rows, sum of q, rows without a label, rows left out
+        self._clusters: Integers | None = None  # fingerprints of all that were taken, sorted
         self._through: np.datetime64 | None = None  # the day after the last one taken
 
     def update(
@@ -83,10 +86,12 @@ class CalibrationMonitor:
         Give all rows that there are, or those since any earlier date: rows of periods that were taken before are left
         out and counted. A period is over when the rows are complete up to its end and `wait` days more. `until`: the
         last day for which the rows are complete; without, the day before the latest date. y_true: None or NaN where the
-        label has not come yet.
+        label has not come yet. clusters: names of correlated rows, such as conversations; a name means the same in
+        every update.
 
         That a label is missing when its period is taken must not depend on the label, given the probability. All rows
-        of a cluster are taken with the period in which it begins.
+        of a cluster that are there are taken with the period in which it begins; rows of it that come in a later
+        update are left out and counted, since what is known of the others tells something of them.
 
         Raises InputError naming the row and the value. The monitor is then as it was.
         """
@@ -95,7 +100,7 @@ class CalibrationMonitor:
 
     def take(self, rows: Rows, *, until: Date | None = None) -> MonitorUpdate:
         """The same for rows that were checked before."""
-        self._check_groups(rows)
+        self._check_as_before(rows)
         newest = np.concatenate([rows.days, rows.unlabelled]).max()
         last = newest - DAY if until is None else as_day(until, name="until")
         ended = starts_of(np.array([last - self.settings.wait * DAY + DAY]), by=self.settings.by)[0]
@@ -106,23 +111,44 @@ class CalibrationMonitor:
         periods, unlabelled = (starts_of(days, by=self.settings.by) for days in (rows.days, rows.unlabelled))
         before = self._is_before(periods)
         new = ~before & (periods < ended)
-        late, changed = self._differences(periods[before], rows.probabilities[before])
+        late, changed, missed = self._differences(periods[before], rows.probabilities[before])
         missing = unlabelled[~self._is_before(unlabelled) & (unlabelled < ended)]
-        chosen, when = rows.where(new), periods[new]
+        known = self._is_known(rows)
+        self._record(periods[new], rows.probabilities[new], missing, periods[new & known])
+        chosen, when = rows.where(new & ~known), periods[new & ~known]
         at, moved = _whole_clusters(chosen, when)
-        self._record(when, chosen.probabilities, missing)
-        names = np.unique(when).astype(str).tolist()
         self._bet(chosen, at)
+        if chosen.clusters is not None:
+            held = () if self._clusters is None else self._clusters
+            self._clusters = np.union1d(np.array(held, dtype=np.int64), chosen.clusters)
         self._through = ended if self._through is None else max(self._through, ended)
         return MonitorUpdate(
-            tuple(names), len(chosen), len(missing), int(before.sum()), late, changed,
-            int((~before & ~new).sum()), moved, self.recipe,
-        )  # fmt: skip
+            periods=tuple(np.unique(periods[new]).astype(str).tolist()),
+            n=len(chosen),
+            unlabelled=len(missing),
+            already=int(before.sum()) - missed,
+            missed=missed,
+            late=late,
+            changed=changed,
+            open=int((~before & ~new).sum()),
+            moved=moved,
+            continued=int((new & known).sum()),
+            recipe=self.recipe,
+        )
 
     def _is_before(self, periods: Days) -> Any:
         return np.zeros(len(periods), dtype=np.bool_) if self._through is None else periods < self._through
 
-    def _check_groups(self, rows: Rows) -> None:
+    def _is_known(self, rows: Rows) -> Any:
+        """Which rows belong to a cluster that an earlier update took."""
+        if rows.clusters is None or self._clusters is None:
+            return np.zeros(len(rows), dtype=np.bool_)
+        return np.isin(rows.clusters, self._clusters)
+
+    def _check_as_before(self, rows: Rows) -> None:
+        if self._groups and (self._clusters is None) != (rows.clusters is None):
+            held = "no clusters" if self._clusters is None else "clusters"
+            raise InputError(f"clusters must be given as before: this monitor has {held}. Begin another monitor.")
         if self._groups and (ALL in self._groups) != (ALL in rows.names):
             held = "no groups" if ALL in self._groups else f"groups ({shortened(self._groups, limit=5)})"
             raise InputError(f"groups must be given as before: this monitor has {held}. Begin another monitor.")
@@ -130,24 +156,27 @@ class CalibrationMonitor:
         if several > MOST_GROUPS:
             raise InputError(f"groups must be at most {MOST_GROUPS}; with these rows there are {several:,}. Pool some.")
 
-    def _differences(self, periods: Days, probabilities: Any) -> tuple[int, int]:
-        """Of periods that were taken: how many rows more they have now, and how many hold other rows."""
-        late = changed = 0
+    def _differences(self, periods: Days, probabilities: Any) -> tuple[int, int, int]:
+        """Of periods that were taken: how many rows more they have now, and how many hold other rows; and the rows of
+        those that were never taken."""
+        late = changed = missed = 0
         names, codes = np.unique(periods, return_inverse=True)
         counts, sums = np.bincount(codes), np.bincount(codes, probabilities)
-        oldest = next(iter(self._taken), "")
+        oldest = next(iter(self._taken)) if len(self._taken) == KEPT else ""  # of those before, nothing is held
         for name, count, total in zip(names.astype(str).tolist(), counts.tolist(), sums.tolist(), strict=True):
-            held = self._taken.get(name, [0.0, 0.0, 0.0] if name > oldest else None)
-            if held is not None:
+            held = self._taken.get(name)
+            if held is None:
+                missed += count if name > oldest else 0
+            else:
                 late += max(0, count - int(held[0]))
                 changed += count == held[0] and not math.isclose(total, held[1], rel_tol=1e-9, abs_tol=1e-9)
-        return late, changed
+        return late, changed, missed
 
-    def _record(self, periods: Days, probabilities: Any, missing: Days) -> None:
+    def _record(self, periods: Days, probabilities: Any, missing: Days, left_out: Days) -> None:
         for name in np.unique(np.concatenate([periods, missing])):
             own = periods == name
-            counts = [float(own.sum()), float(probabilities[own].sum()), float((missing == name).sum())]
-            self._taken[str(name)] = counts
+            others = [float((days == name).sum()) for days in (missing, left_out)]
+            self._taken[str(name)] = [float(own.sum()), float(probabilities[own].sum()), *others]
         for name in list(self._taken)[: max(0, len(self._taken) - KEPT)]:
             del self._taken[name]
 
@@ -204,16 +233,21 @@ class CalibrationMonitor:
             periods[-1] if periods else None,
             missing,
             self.recipe,
-            self._notes(sum(missing.values())),
+            self._notes(sum(missing.values()), int(sum(held[3] for held in self._taken.values()))),
         )
 
-    def _notes(self, unlabelled: int) -> tuple[str, ...]:
+    def _notes(self, unlabelled: int, left_out: int) -> tuple[str, ...]:
         rows = int(sum(held[0] for held in self._taken.values()))
         found = []
         if unlabelled:
             found.append(
                 f"{unlabelled:,} of {rows + unlabelled:,} rows had no label when their period was taken; that must not "
                 "depend on the label"
+            )
+        if left_out:
+            found.append(
+                f"{left_out:,} of {rows:,} rows belong to clusters that an earlier update took: left out, since "
+                "rows of a cluster tell something of each other; longer periods take more of them"
             )
         if self.settings.reference is not None:
             found.append(f"tested: whether it is as it was up to {self.settings.reference}")
@@ -255,6 +289,7 @@ class CalibrationMonitor:
             "through": None if self._through is None else str(self._through),
             "later": self._later,
             "taken": self._taken,
+            "clusters": None if self._clusters is None else packed(self._clusters),
             "groups": {name: group.to_dict() for name, group in self._groups.items()},
         }
         return state_text(held)
@@ -270,6 +305,7 @@ class CalibrationMonitor:
             monitor._through = None if held["through"] is None else np.datetime64(held["through"], "D")
             monitor._later = int(held["later"])
             monitor._taken = {str(name): [float(one) for one in counts] for name, counts in held["taken"].items()}
+            monitor._clusters = None if held["clusters"] is None else unpacked(held["clusters"])
             monitor._groups = {str(name): Group.from_dict(group) for name, group in held["groups"].items()}
             monitor.status()
             return monitor

@@ -11,7 +11,7 @@ from howsure.inputs.pairs import Floats, Integers, Labels
 
 EDGES = np.array([0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0])
 N_CELLS = len(EDGES) - 1
-SUMS = ("n", "predicted", "observed", "squares", "cluster_squares", "dominating")
+SUMS = ("n", "predicted", "observed", "squares", "cluster_squares", "dominating", "cluster_rows")
 
 
 def cells_of(probabilities: Floats) -> Integers:
@@ -30,7 +30,8 @@ class CellSums:
     n: rows. predicted, observed: Σ q and Σ y. squares: Σ z² over rows, z = y - q. cluster_squares: Σ S² over clusters,
     S the sum of z over the rows of the cluster in the cell. dominating: Σ |S| Σ' |S'|, the second sum over all cells of
     the cluster: the diagonal matrix of these lies above the covariance of the sums of all cells, whatever the
-    dependence within a cluster. Without clusters, the last three are the same.
+    dependence within a cluster. cluster_rows: Σ m² over clusters, m their rows in the cell. Without clusters, every row
+    is one.
     """
 
     values: Floats  # (len(SUMS), N_CELLS)
@@ -51,11 +52,17 @@ class CellSums:
 
         first = [summed(None), summed(probabilities), summed(labels.astype(np.float64)), summed(z * z)]
         if clusters is None:
-            return cls(np.array([*first, first[3], first[3]]))
-        n_clusters = int(clusters.max()) + 1
-        sums = np.bincount(clusters * N_CELLS + cells, z, n_clusters * N_CELLS).reshape(n_clusters, N_CELLS)
+            return cls(np.array([*first, first[3], first[3], first[0]]))
+
+        def by_cluster(weights: Floats | None) -> Floats:
+            shape = int(clusters.max()) + 1, N_CELLS
+            found = np.bincount(clusters * N_CELLS + cells, weights, shape[0] * N_CELLS)
+            return found.reshape(shape).astype(np.float64)
+
+        sums, rows = by_cluster(z), by_cluster(None)
         absolute = np.abs(sums)
-        return cls(np.array([*first, (sums**2).sum(axis=0), (absolute * absolute.sum(axis=1)[:, None]).sum(axis=0)]))
+        dominating = (absolute * absolute.sum(axis=1)[:, None]).sum(axis=0)
+        return cls(np.array([*first, (sums**2).sum(axis=0), dominating, (rows**2).sum(axis=0)]))
 
     def __add__(self, other: Self) -> Self:
         return type(self)(self.values + other.values)
@@ -89,6 +96,11 @@ class CellSums:
     def dominating(self) -> Floats:
         """What lies above the covariance of the cells' sums."""
         return self._sum(5)
+
+    @property
+    def cluster_rows(self) -> Floats:
+        """Sum of the squares of the clusters' rows by cell."""
+        return self._sum(6)
 
     def _sum(self, place: int) -> Floats:
         found: Floats = self.values[place]

@@ -16,6 +16,7 @@ from howsure.monitoring.reference import tolerated_by
 
 KEPT = 520  # periods whose sums are held by themselves: ten years of weeks
 MOST_ROWS = 1e15  # of a cell
+ALONE = 4  # sums of a cell that say all where each row is its own cluster
 PAIRS_KNOWN = 20.0  # pairs of rows of a cluster that the first guess of their correlation counts for
 FIRST_CORRELATION = 0.5
 
@@ -158,18 +159,24 @@ class Group:
 
 
 def _packed(sums: CellSums) -> dict[str, list[float]]:
-    """The cells with rows, by their number; without clusters, their last sums are the same, and are left out."""
+    """The cells with rows, by their number; the last sums of rows without clusters follow from the first."""
     found = {}
     for cell in np.flatnonzero(sums.n).tolist():
         values = sums.values[:, cell].tolist()
-        found[str(cell)] = values[:4] if values[3] == values[4] == values[5] else values
+        found[str(cell)] = values[:ALONE] if values == _of_rows(values[:ALONE]) else values
     return found
+
+
+def _of_rows(column: list[float]) -> list[float]:
+    """All sums of a cell whose rows are clusters of their own."""
+    n, predicted, observed, squares = column
+    return [n, predicted, observed, squares, squares, squares, n]
 
 
 def _unpacked(held: dict[str, list[float]]) -> CellSums:
     values = np.zeros((len(SUMS), N_CELLS))
     for cell, column in held.items():
-        values[:, int(cell)] = [*column, *([column[3]] * (len(SUMS) - len(column)))]
+        values[:, int(cell)] = column if len(column) == len(SUMS) else _of_rows(column)
     n = values[0]
     possible = (
         (values >= 0.0) & (values <= np.minimum(n, MOST_ROWS) ** 2) & (n <= MOST_ROWS) & ((n >= 1.0) | (values == 0.0))

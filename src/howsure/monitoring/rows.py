@@ -9,16 +9,18 @@ import numpy as np
 
 from howsure.errors import InputError
 from howsure.inputs.arrays import as_column, is_missing
-from howsure.inputs.checks import check_clusters, check_codes, check_labels, check_probabilities, check_same_length
+from howsure.inputs.checks import check_codes, check_labels, check_probabilities, check_same_length
 from howsure.inputs.pairs import Floats, Integers, Labels
 from howsure.monitoring.dates import Days, as_days
+from howsure.monitoring.taken_clusters import fingerprints
 
 ALL = ""  # the name of all rows where there are no groups
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Labelled rows, their groups as positions among `names`, and the days of rows without a label."""
+    """Labelled rows, their groups as positions among `names`, the fingerprints of their clusters, and the days of rows
+    without a label."""
 
     days: Days
     labels: Labels
@@ -59,7 +61,7 @@ def checked_rows(dates: Any, y_true: Any, y_prob: Any, *, groups: Any, clusters:
         codes, names = check_codes(as_column(groups, name="groups")[here], n=n, name="groups")
         if ALL in names:
             raise InputError("groups must not hold an empty name. Name them, or leave such rows out.")
-    found = None if clusters is None else check_clusters(as_column(clusters, name="clusters")[here], n=n)
+    found = None if clusters is None else fingerprints(as_column(clusters, name="clusters")[here], n=n)
     return Rows(days[here], labels, probabilities, codes, names, found, days[~here])
 
 

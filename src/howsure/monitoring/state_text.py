@@ -11,8 +11,9 @@ from typing import Any
 from howsure.errors import InputError
 from howsure.files.json_text import parsed_json
 
-KIND, SCHEMA = "howsure monitor", 1
+KIND, SCHEMA = "howsure monitor", 2
 DAMAGED = "Restore a copy, or begin a new state."
+OLDER = "Begin a new state, and give it the whole log."
 
 
 def state_text(held: dict[str, Any]) -> str:
@@ -28,7 +29,8 @@ def state_of(text: str) -> Iterator[dict[str, Any]]:
         if not isinstance(found, dict) or found.get("kind") != KIND:
             raise InputError("this is not the state of a monitor. Name the file that howsure monitor update wrote.")
         if found.get("schema") != SCHEMA:
-            raise InputError(f"the state has schema {found.get('schema')!s:.20}, and this howsure reads {SCHEMA}.")
+            held = f"{found.get('schema')!s:.20}"
+            raise InputError(f"the state has schema {held}, and this howsure reads {SCHEMA}. {OLDER}")
         if _digest(found["state"]) != found["sha256"]:
             raise InputError(f"the state does not match its checksum: it was changed or cut off. {DAMAGED}")
         yield found["state"]

@@ -17,7 +17,8 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError
-from howsure.files.journal import line_number, line_of, lock, records_of
+from howsure.files.journal import line_number, line_of, records_of
+from howsure.files.whole import lock
 from howsure.inputs.arrays import as_column
 from howsure.inputs.naming import shortened, unknown_name
 from howsure.significance.comparison import compare

@@ -232,3 +232,40 @@ def test_the_demo_writes_over_nothing_but_a_demo(tmp_path: Path) -> None:
     assert (done.code, done.out) == (2, "")
     assert "news.duckdb does not belong to this demo and would be overwritten; name another --output." in done.err
     assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [("news.duckdb", "precious")]
+
+
+@pytest.mark.parametrize("name", ["news.duckdb.wal", "new.WAL"])
+def test_the_log_of_a_store_is_part_of_it(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """DuckDB would take what stands there for the last changes of the store."""
+    monkeypatch.chdir(tmp_path)
+    store_file(tmp_path / "news.duckdb", documents=10)
+    done = howsure("events", "series", "news.duckdb", "--output", name)
+    assert (done.code, done.out) == (2, "")
+    assert f"--output must not name {name}: DuckDB keeps the last changes of {name[:-4]} there." in done.err
+    assert not Path(name).exists()
+
+
+def test_what_a_log_looks_up_beside_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Labels and names of classes beside logits, settings beside samples; not the same names elsewhere."""
+    monkeypatch.chdir(tmp_path)
+    Path("run", "other").mkdir(parents=True)
+    names = {"logits.npy": ("label_ids.npy", "config.json"), "samples_x.jsonl": ("results_x.json",)}
+    for log, read in names.items():
+        for one in read:
+            for folder in ("run", "run/other"):
+                Path(folder, one).write_text("precious")
+            typed = [f"run/{log}", "--target", "target", "--prob", "p", "--output"]
+            with pytest.raises(InputError, match="is an input of this command"):
+                run_door(COMMANDS["calibration curve"], [*typed, f"run/{one}"])
+            run_door(COMMANDS["calibration curve"], [*typed, f"run/other/{one}"])
+
+
+def test_data_that_a_variable_names_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path(tmp_path, "tweets").mkdir()
+    page = tmp_path / "tweets" / "README.md"
+    page.write_text("precious")
+    monkeypatch.setenv("HOWSURE_DATA", str(tmp_path))
+    done = howsure("reproduce", "tweets", "--page", page)
+    assert done.code == 2
+    assert "which is an input of this command and would be overwritten" in done.err
+    assert page.read_text() == "precious"

@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from howsure.cli.terminal.commands import as_options, options_of
-from howsure.cli.terminal.destinations import check_destinations
+from howsure.cli.terminal.destinations import check_destinations, sources_of
 from howsure.errors import InputError
 from howsure.files.text import read_text
 from howsure.inputs.naming import shortened, unknown_name
@@ -74,11 +74,14 @@ def read_configuration(path: str | None, *, kinds: Sequence[str]) -> Configurati
 
 def contexts(
     configuration: Configuration, commands: Mapping[str, click.Command], parent: click.Context, *, shared: Sequence[str]
-) -> Iterator[tuple[str, click.Context]]:
-    """The context of each check, as if its command had been typed; `shared` options stand elsewhere.
+) -> list[tuple[str, click.Context]]:
+    """The context of each check, as if its command had been typed; `shared` options stand elsewhere, and what they
+    write is compared with the configuration and with what any of the checks reads.
 
     Raises InputError naming the section for what its command would refuse.
     """
+    made: list[tuple[str, click.Context]] = []
+    read: list[str | int] = [configuration.path]
     for kind, section in configuration.checks:
         command, place = commands[kind], configuration.place(kind)
         own = [param for param in command.params if param.name not in shared]
@@ -87,9 +90,10 @@ def contexts(
             context = command.make_context(kind, words, parent=parent)
         except click.ClickException as error:
             raise InputError(f"{place}: {error.format_message()}") from error
-        with context, named_by(configuration, kind, command):
-            check_destinations(context)
-        yield kind, context
+        made.append((kind, context))
+        read += sources_of(context)
+    check_destinations(parent, also_read=read)
+    return made
 
 
 @contextmanager
@@ -120,7 +124,6 @@ def take_shared(configuration: Configuration, context: click.Context, names: Seq
             except click.ClickException as error:
                 raise InputError(f"{place}: {error.format_message()}") from error
     context.params.update(taken)
-    check_destinations(context)
     return taken
 
 

@@ -85,9 +85,10 @@ def all_command(config: str | None, **_: Any) -> None:
     context = click.get_current_context()
     configuration = read_configuration(config, kinds=list(FOUND))
     _, shared = split(take_shared(configuration, context, NAMES))
+    checks = contexts(configuration, command.commands, context, shared=NAMES)
     baseline = read_baseline(shared.baseline)
     found, compared = [], False
-    for kind, made in contexts(configuration, command.commands, context, shared=NAMES):
+    for kind, made in checks:
         own = {name: value for name, value in made.params.items() if name not in NAMES}
         compared |= own["not_worse_than"] is not None
         with made, named_by(configuration, kind, made.command):

@@ -74,7 +74,7 @@ def shared_options(function: Decorated) -> Decorated:
         output_option,
         raw_option,
         click.option("--junit", type=Written(".xml"), metavar="FILE.xml", help="Also write the verdicts as JUnit XML."),
-        click.option("--summary", type=Written(), metavar="FILE",
+        click.option("--summary", type=Written(".md", ".markdown", ".txt", "", appended=True), metavar="FILE",
                      help="Also append the verdicts to a file as Markdown, such as a job's summary on GitHub."),
         click.option("--experiments", type=Written(), metavar="FILE",
                      help="Also add the verdicts to the history in this file; see howsure check trend."),

@@ -16,7 +16,7 @@ from howsure.cli.check.junit import junit_xml
 from howsure.cli.check.options import Shared
 from howsure.cli.check.summary import summary_markdown
 from howsure.cli.terminal.output import emit, json_text, records_csv, table_text
-from howsure.files.whole import write_whole
+from howsure.files.whole import alone, write_whole
 from howsure.significance.experiments import Experiments
 
 
@@ -66,5 +66,6 @@ def _flat(held: dict[str, object]) -> dict[str, object]:
 
 def _append(text: str, path: str) -> None:
     """Write behind what a file holds: several steps of a job share their summary."""
-    before = Path(path).read_bytes() if os.path.isfile(path) else b""
-    write_whole(before + text.encode(), path)
+    with alone(path):
+        before = Path(path).read_bytes() if os.path.isfile(path) else b""
+        write_whole(before + text.encode(), path)

@@ -64,7 +64,7 @@ def update_command(
     """Take from FILE... the periods that are over and were not taken before, and keep what was learned in STATE.json.
 
     Give the whole log, or all since any earlier day: what was taken before is left out. STATE.json is made if there is
-    none, and replaced as a whole.
+    none, and replaced as a whole; of two updates at once, one waits for the other.
 
     \b
     howsure monitor update state.json log.jsonl --date time --target right --prob confidence
@@ -74,20 +74,25 @@ def update_command(
     from howsure.cli.monitor.database_table import as_files
     from howsure.cli.monitor.reading import dated_rows
     from howsure.cli.monitor.state_file import read_state, write_state
+    from howsure.files.whole import alone
     from howsure.monitoring.calibration_monitor import CalibrationMonitor
 
     if given.pop("weight") is not None:
         raise InputError("--weight is not supported here: a bet counts rows. Leave --weight out.")
+    if database is not None and given["across_files"] != "error":
+        raise InputError("--across-files is about several files, and a --database is one. Leave it out.")
     settings = {name: given.pop(name) for name in SETTINGS}
-    if os.path.exists(state):
-        monitor = read_state(state)
-        _check_unchanged(monitor.settings.to_dict(), settings, state)
-    else:
-        monitor = CalibrationMonitor(**settings)
+    CalibrationMonitor(**settings)  # what is wrong with a setting is said before the log is read
     with as_files(files, database=database, table=table) as named:
         rows = dated_rows(named, date=date, **given)
-    taken = monitor.take(rows, until=until)
-    write_state(monitor, state)
+    with alone(state):
+        if os.path.exists(state):
+            monitor = read_state(state)
+            _check_unchanged(monitor.settings.to_dict(), settings, state)
+        else:
+            monitor = CalibrationMonitor(**settings)
+        taken = monitor.take(rows, until=until)
+        write_state(monitor, state)
     emit(f"{state}: {taken!r}\n\n{monitor.status()!r}\n", None)
 
 

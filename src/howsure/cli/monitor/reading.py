@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
 
 from howsure.cli.calibration.reading import opened
 from howsure.data.predictions.loading import load_values
-from howsure.data.predictions.missing import missing_value
+from howsure.data.predictions.missing import Selection, missing_value
 from howsure.data.tables.columns import Column
 from howsure.data.tables.conditions import ALL as EVERY_ROW
 from howsure.data.tables.conditions import condition
+from howsure.data.tables.pooling import SEPARATE, file_of
 from howsure.data.tables.table import Table
 from howsure.errors import InputError
+from howsure.inputs.pairs import Integers
 from howsure.monitoring.dates import ADVICE
 from howsure.monitoring.rows import ALL, Rows
+from howsure.monitoring.taken_clusters import fingerprint
 
 ISO = r"\d{4}-\d{2}-\d{2}([T ].*)?"
 ONE_ROW = "--reduce must leave one pair a row: top-label, or the name of one class."
@@ -41,13 +45,28 @@ def dated_rows(files: tuple[str, ...], *, date: str, skip_missing: bool, **readi
         days = np.asarray(load_values(selection, day)).astype("datetime64[D]")
         waiting = table.ask(f"{day}, count(*)", rest=f"WHERE {unlabelled} GROUP BY 1 ORDER BY 1")
         pairs = predictions.pairs()
+        cluster = predictions.columns.get("cluster")
+        clusters = (
+            None
+            if cluster is None
+            else _clusters(predictions.selection, table.columns[cluster], separate=reading["across_files"] == SEPARATE)
+        )
     if len(pairs) != len(days):
         raise InputError(ONE_ROW)
     groups = np.zeros(len(days), dtype=np.int64) if pairs.groups is None else pairs.groups
     names = (ALL,) if pairs.groups is None else pairs.group_names
     dates = np.array([one for one, _ in waiting], dtype="datetime64[D]")
     counts = np.array([int(str(count)) for _, count in waiting], dtype=np.int64)
-    return Rows(days, pairs.labels, pairs.probabilities, groups, names, pairs.clusters, np.repeat(dates, counts))
+    return Rows(days, pairs.labels, pairs.probabilities, groups, names, clusters, np.repeat(dates, counts))
+
+
+def _clusters(selection: Selection, column: Column, *, separate: bool) -> Integers:
+    """The fingerprint of each row's cluster; of files that number theirs apart, by the file's place, too."""
+    found: Integers = load_values(selection, f"md5_number_lower({column.text})").astype(np.uint64).view(np.int64)
+    if not separate:
+        return found
+    files = np.array([fingerprint(os.path.realpath(file.name)) for file in selection.table.files], dtype=np.int64)
+    return found ^ files[file_of(selection, selection.positions())]
 
 
 def _day_sql(column: Column) -> str:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import codecs
 import glob
 import os
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 import click
 
 from howsure.errors import InputError
+from howsure.files.journal import HEAD
+from howsure.files.opened import opened
 from howsure.files.standard_input import STANDARD_INPUT
 from howsure.files.whole import check_place
 
 FIGURES = (".svg", ".png", ".pdf")
 PAGES = (".html", ".htm")
+LOG_OF_STORE = ".wal"
+BEGINNING = 1 << 16  # bytes of a file that show whether it is a text
 READ = ("FILE", "STORE", "MODEL", "FOLDER", "PATH", "PIPELINE", ".json")  # in the help of what names files to read
 Identity = tuple[int, int]  # of a file, whatever its names
 
@@ -23,22 +29,30 @@ Identity = tuple[int, int]  # of a file, whatever its names
 class Written(click.types.StringParamType):
     """The type of an option or argument that names a file to write.
 
-    `suffixes`: the name ends in one of these. `advice`: what to do for another suffix. `beside`: further files that are
-    written with it, by its name.
+    `suffixes`: the name ends in one of these, "" for a name without one. `advice`: what to do for another suffix.
+    `beside`: further files that are written with it, by its name. `appended`: what the file holds stays, and must be a
+    text to which lines can be added.
     """
 
     def __init__(
-        self, *suffixes: str, advice: str = "", beside: Callable[[str], Sequence[str]] = lambda path: ()
+        self,
+        *suffixes: str,
+        advice: str = "",
+        beside: Callable[[str], Sequence[str]] = lambda path: (),
+        appended: bool = False,
     ) -> None:
-        self.suffixes, self.advice, self.beside = suffixes, advice, beside
+        self.suffixes, self.advice, self.beside, self.appended = suffixes, advice, beside, appended
 
 
 class WrittenFolder(click.types.StringParamType):
     """The type of an option that names a folder to write into; it is made where there is none."""
 
 
-def check_destinations(context: click.Context) -> None:
-    """Raise InputError where a file cannot be written, or is read, or is written twice; before anything is done."""
+def check_destinations(context: click.Context, *, also_read: Iterable[str | int] = ()) -> None:
+    """Raise InputError where a file cannot be written, or is read, or is written twice; before anything is done.
+
+    also_read: what the command reads besides what its parameters name.
+    """
     written: list[tuple[str, str]] = []
     for parameter, path in _values(context):
         if isinstance(parameter.type, Written):
@@ -47,7 +61,7 @@ def check_destinations(context: click.Context) -> None:
         elif isinstance(parameter.type, WrittenFolder) and os.path.exists(path) and not os.path.isdir(path):
             raise InputError(f"{_called(parameter)} must name a folder; {path} is a file.")
     _check_different(written)
-    read = {one for one in map(_identity, _sources(context)) if one is not None}
+    read = {one for one in map(_identity, chain(sources_of(context), also_read)) if one is not None}
     for _, path in written:
         _check_unread(path, read)
 
@@ -71,16 +85,33 @@ def _values(context: click.Context) -> Iterator[tuple[click.Parameter, str]]:
                 yield parameter, one
 
 
-def _sources(context: click.Context) -> Iterator[str | int]:
+def sources_of(context: click.Context) -> Iterator[str | int]:
     """What may be read, by its path; standard input by its number."""
+    if "data" in context.params and context.params["data"] is None:
+        from howsure.data.datasets.registry import VARIABLE, downloads_folder  # loaded for the commands that need it
+
+        yield from (os.environ.get(VARIABLE, ""), str(downloads_folder()))
     for parameter, text in _values(context):
         if is_read(parameter):
             if text == STANDARD_INPUT:
                 yield 0
             elif glob.has_magic(text) and not os.path.exists(text):
-                yield from glob.iglob(text, recursive=True)
+                for path in glob.iglob(text, recursive=True):
+                    yield from (path, *_beside(path))
             else:
-                yield text
+                yield from (text, *_beside(text))
+
+
+def _beside(path: str) -> Iterator[str]:
+    """What the reader of a log may look up in the same folder: labels, names of classes, settings."""
+    folder, name = os.path.split(path)
+    if name.endswith((".npy", ".npz")):
+        from howsure.data.logs.model_arrays import NAMES  # loaded where there is such a log
+
+        for one in (*(f"{label}.npy" for label in NAMES["label_ids"]), "config.json"):
+            yield os.path.join(folder, one)
+    elif name.startswith("samples_"):
+        yield from glob.iglob(os.path.join(glob.escape(folder), "results_*.json"))
 
 
 def _called(parameter: click.Parameter) -> str:
@@ -92,10 +123,30 @@ def _check_file(by: str, path: str, kind: Written) -> None:
         raise InputError(f"{by} must name a file; the name is empty.")
     if path == STANDARD_INPUT:
         raise InputError(f"{by} must name a file, not {path}; a command without --output writes to standard output.")
+    if Path(path).suffix.lower() == LOG_OF_STORE:
+        store = path[: -len(LOG_OF_STORE)]
+        raise InputError(
+            f"{by} must not name {path}: DuckDB keeps the last changes of {store} there. Name another file."
+        )
     if kind.suffixes and Path(path).suffix.lower() not in kind.suffixes:
-        known = ", ".join(kind.suffixes)
+        known = ", ".join(filter(None, kind.suffixes))
         raise InputError(f"{by} writes {known}; name a file that ends in one of these, not {path}.{kind.advice}")
     check_place(path)
+    if kind.appended and os.path.isfile(path):
+        _check_text(by, path)
+
+
+def _check_text(by: str, path: str) -> None:
+    """Raise InputError where a file is no text for people: lines added to it would damage it."""
+    with opened(path) as file:
+        beginning = file.read(BEGINNING)
+    text = codecs.getincrementaldecoder("utf-8")()
+    try:
+        is_text = not beginning or "\0" not in text.decode(beginning)
+    except UnicodeDecodeError:
+        is_text = False
+    if not is_text or beginning.lstrip().startswith((b"{", b"[")) or HEAD.match(beginning):
+        raise InputError(f"{by} adds Markdown to a text, and {path} holds something else. Name another file.")
 
 
 def _check_different(written: Sequence[tuple[str, str]]) -> None:
