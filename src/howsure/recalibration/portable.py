@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from howsure.errors import InputError
+from howsure.files.json_text import parsed_json
 from howsure.inputs.naming import shortened
 from howsure.recalibration.choice import Candidate, Choice
 from howsure.recalibration.fitted import Fitted
@@ -142,27 +143,12 @@ def _may_be(field: str, value: object) -> bool:
 
 
 def _parsed(text: str | bytes) -> Any:
-    def constant(name: str) -> NoReturn:
-        raise ValueError(f"it holds {name}, which is no number of JSON")
-
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) != len(pairs):
-            raise ValueError("it holds a name twice")
-        return found
-
+    if not isinstance(text, str | bytes):
+        raise InputError(f"the map must be a JSON text; it is a {type(text).__name__}.")
     try:
-        found = json.loads(text, parse_constant=constant, object_pairs_hook=once)
-        json.dumps(found, ensure_ascii=False).encode()
-    except RecursionError:
-        raise InputError("the map cannot be read: it is nested too deeply.") from None
-    except UnicodeEncodeError:
-        raise InputError("the map cannot be read: it holds half a character (a lone surrogate).") from None
+        return parsed_json(text, strict=True)
     except ValueError as error:
         raise InputError(f"the map cannot be read as JSON: {error}.") from None
-    except TypeError:
-        raise InputError(f"the map must be a JSON text; it is a {type(text).__name__}.") from None
-    return found
 
 
 def _check_keys(held: Mapping[str, Any]) -> None:

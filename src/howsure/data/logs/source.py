@@ -72,7 +72,7 @@ class Source:
                         raise self.fault(number, "it is cut off; was the program stopped while it wrote?") from error
                     raise self.fault(number, f"it is no JSON ({error}).") from error
                 if not isinstance(record, dict):
-                    raise self.fault(number, f"it must hold a JSON object, {{…}}; it holds {line[:60].decode()!r}.")
+                    raise self.fault(number, f"it must hold a JSON object, {{…}}; it holds {record!r:.60}.")
                 yield number, record
 
     def document(self) -> Any:
