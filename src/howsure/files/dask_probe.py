@@ -23,12 +23,12 @@ def asked_identity(scheduler: str, seconds: float) -> dict[str, Any]:
     """What the program at an address says of itself, as plain data.
 
     Raises InputError if it sends an empty message, or what is no plain data; another exception where no program of
-    Dask's answers within some seconds.
+    Dask's takes the connection within some seconds, or answers within as many.
     """
-    return asyncio.run(asyncio.wait_for(_asked(scheduler), seconds))
+    return asyncio.run(_asked(scheduler, seconds))
 
 
-async def _asked(scheduler: str) -> dict[str, Any]:
+async def _asked(scheduler: str, seconds: float) -> dict[str, Any]:
     from distributed.comm.addressing import parse_address, parse_host_port
     from distributed.security import Security
 
@@ -40,12 +40,12 @@ async def _asked(scheduler: str) -> dict[str, Any]:
     context = secret().get_connection_args("client")["ssl_context"] if scheme == SECURE else None
     if scheme == SECURE and context is None:
         raise ValueError("no certificates are configured")
-    reader, writer = await asyncio.open_connection(host, port, ssl=context)
+    reader, writer = await asyncio.wait_for(asyncio.open_connection(host, port, ssl=context), seconds)
     try:
         writer.write(_message(_handshake()))
-        await _answer(reader, scheduler)  # its handshake
+        await asyncio.wait_for(_answer(reader, scheduler), seconds)  # its handshake
         writer.write(_message({"op": "identity", "reply": True, "close": True}))
-        return await _answer(reader, scheduler)
+        return await asyncio.wait_for(_answer(reader, scheduler), seconds)
     finally:
         writer.close()
 
