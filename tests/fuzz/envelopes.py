@@ -114,7 +114,9 @@ def _toml(value: Any) -> str:
 
 def _lines_of_toml(parts: Parts) -> bytes:
     held = json.loads(parts[""])
-    return "\n".join(f"{json.dumps(name)} = {_toml(one)}" for name, one in held.items()).encode("utf-8", "surrogatepass")
+    return "\n".join(f"{json.dumps(name)} = {_toml(one)}" for name, one in held.items()).encode(
+        "utf-8", "surrogatepass"
+    )
 
 
 SETTINGS = {"settings": "SELECT name, value FROM settings", "label_draw": "SELECT draw, settings FROM label_draw"}

@@ -20,9 +20,9 @@ DEEP, TWICE = "#deep", "#twice"  # marks that become what json.dumps cannot writ
 DEPTH = 100_000
 VALUES: tuple[Any, ...] = (
     None, True, False, 0, -1, 1, 2, 0.5, -0.0, 1.5, 1e308, -1e-320, 2**31, 2**63, -(2**64), 10**400,
-    math.nan, math.inf, -math.inf, "", " ", "A", "0", "1e400", "nan", "\x00", "[1, [2]]", "\u202e\u2028\ufeff", "é" * 400,
-    HALF, f"a{HALF}b", [], {}, [[]], [None], [{}], {"": None}, {"a": {"a": {"a": []}}}, ["a", 1, None, []], [[1], [1, 2]],
-    [0.5, 0.5], [1], {"0": 1}, {"name": None}, DEEP,
+    math.nan, math.inf, -math.inf, "", " ", "A", "0", "1e400", "nan", "\x00", "[1, [2]]", "\u202e\u2028\ufeff",
+    "é" * 400, HALF, f"a{HALF}b", [], {}, [[]], [None], [{}], {"": None}, {"a": {"a": {"a": []}}}, ["a", 1, None, []],
+    [[1], [1, 2]], [0.5, 0.5], [1], {"0": 1}, {"name": None}, DEEP,
 )  # fmt: skip
 NAMES = ("", "0", "id", "name", "value", "text", "label", "A", "__class__", "é", HALF, "\x00", "x" * 300)
 RAW = 0.4  # of the texts have their characters as they are, not as escapes
@@ -106,13 +106,17 @@ def _other(value: Any, others: list[Any], rng: random.Random) -> Any:
         return copy.deepcopy(rng.choice(others))
     if way == 1 and isinstance(value, str):
         half = len(value) // 2
-        return rng.choice((value[:half], value + HALF, value[:half] + HALF + value[half:], value * 3, value.upper(), [value]))
+        return rng.choice(
+            (value[:half], value + HALF, value[:half] + HALF + value[half:], value * 3, value.upper(), [value])
+        )
     if way == 1 and isinstance(value, int | float) and not isinstance(value, bool):
-        return rng.choice((-value, str(value), value + 1, value * 1e300, bool(value), value // 1 if value == value else 0))
+        return rng.choice(
+            (-value, str(value), value + 1, value * 1e300, bool(value), value // 1 if value == value else 0)
+        )
     if way == 1 and isinstance(value, list) and value:
         return rng.choice((value[:-1], value[::-1], value + value[:1], {str(at): one for at, one in enumerate(value)}))
     if way == 1 and isinstance(value, dict) and value:
-        return rng.choice((list(value), list(value.values()), {name: None for name in value}, [value]))
+        return rng.choice((list(value), list(value.values()), dict.fromkeys(value), [value]))
     return copy.deepcopy(rng.choice(VALUES))
 
 

@@ -1,4 +1,4 @@
-"""Every reader of JSON: what of its files is JSON, and what reads it without a database where one would take the time."""
+"""Every reader of JSON: what of its files is JSON, and what reads it without a database, which takes time."""
 
 from __future__ import annotations
 

@@ -23,8 +23,8 @@ from howsure.recalibration import recalibrate
 from howsure.sequences.taggers.crf import CRFTagger
 from howsure.sequences.taggers.hmm import HMMTagger
 from howsure.significance.experiments import Experiments
-from tests.data.antecedent_scores.layouts import several
 from tests.coreference.recalibration.test_recalibration import drawn
+from tests.data.antecedent_scores.layouts import several
 from tests.data.logs.samples import INSPECTED, LOGS, STATS
 from tests.data.logs.writers import lm_eval_results, write_inspect
 from tests.data.test_coreference_files import CONLL2012, LITBANK, THREE

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from howsure.errors import InputError
+
 
 def decoded(raw: bytes) -> str:
-    """The text of bytes.
+    r"""The text of bytes.
 
     >>> decoded("Łódź".encode())
     'Łódź'
@@ -28,3 +30,19 @@ def undecodable(error: UnicodeDecodeError) -> str:
     if error.reason == "unexpected end of data" and error.end == len(error.object):
         return "it ends inside a character"
     return f"it is not UTF-8 text (byte {error.start + 1:,} is 0x{error.object[error.start]:02x})"
+
+
+def checked_text(text: str, what: str) -> str:
+    r"""A text that someone named or typed, which is UTF-8; in another encoding, Python gives it halves of characters.
+
+    >>> checked_text("p\udcff.csv", "the name of a file")
+    Traceback (most recent call last):
+    howsure.errors.InputError: the name of a file must be UTF-8 text; it is 'p\udcff.csv'. Rename or rewrite it.
+
+    Raises InputError saying what it is.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{what} must be UTF-8 text; it is {text!r}. Rename or rewrite it.") from None
+    return text

@@ -42,6 +42,21 @@ def as_column(values: object, *, name: str) -> Column:
     return column
 
 
+def array_of(values: Any) -> Column:
+    """Values as an array of any shape; of objects where lists in them differ in length, which numpy does not take.
+
+    >>> array_of([[0], [0, 1]]).shape, array_of([[0, 1], [0, 2]]).shape
+    ((2,), (2, 2))
+    """
+    try:
+        return np.asarray(values)
+    except ValueError:
+        held = np.empty(len(values), dtype=object)
+        for row, value in enumerate(values):
+            held[row] = value
+        return held
+
+
 def first_missing(column: Column) -> int | None:
     """The first row that contains None, NaN, NaT or a data frame's NA; None if no row does."""
     if column.dtype.kind == "O":

@@ -17,6 +17,7 @@ from howsure.coreference.posterior.from_scores import from_scores
 from howsure.coreference.posterior.listed_scores import from_listed_scores
 from howsure.coreference.posterior.query_posterior import QueryPosterior
 from howsure.errors import InputError
+from howsure.inputs.arrays import array_of
 from howsure.inputs.checks import check_level
 from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Floats, Integers
@@ -263,10 +264,7 @@ class CorefPosterior:
         return QueryPosterior(tuple(answers), recipe | {"seed": seed_in_recipe(rng)})
 
     def _positions(self, pairs: npt.ArrayLike) -> Integers:
-        try:
-            chosen = np.asarray(pairs)
-        except ValueError:
-            chosen = np.asarray(pairs, dtype=object)  # rows of different length
+        chosen = array_of(pairs)
         if chosen.size == 0:
             return np.empty((0, 2), dtype=np.int64)
         if chosen.ndim != 2 or chosen.shape[1] != 2 or chosen.dtype.kind not in "iu":

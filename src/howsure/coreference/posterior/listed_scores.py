@@ -9,6 +9,7 @@ import numpy as np
 
 from howsure.coreference.posterior.antecedents import Antecedents, as_vector
 from howsure.errors import InputError
+from howsure.inputs.arrays import array_of
 from howsure.inputs.numbers import is_number
 from howsure.inputs.pairs import Floats, Integers
 
@@ -64,7 +65,7 @@ def _null(null: object, in_rows: Sequence[float], m: int) -> Floats:
 
 def _softmax(j: int, scores: Floats, antecedents: Any, null: float) -> tuple[Integers, Floats, float]:
     """The antecedents of a mention that have a probability, ascending, these, and P(new)."""
-    places = np.asarray(antecedents)
+    places = array_of(antecedents)
     if places.ndim != 1 or (places.size and places.dtype.kind not in "iu"):
         raise InputError(f"antecedents must be positions of mentions from 0; row {j} holds {places.tolist()!s:.60}.")
     if len(places) != len(scores):

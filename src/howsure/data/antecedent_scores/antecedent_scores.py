@@ -11,6 +11,7 @@ import numpy as np
 
 from howsure.data.documents.document import Document, Sentence, Strings
 from howsure.errors import InputError
+from howsure.inputs.arrays import array_of
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Integers
 
@@ -85,10 +86,7 @@ def _sentences(words: object) -> tuple[Strings, ...]:
 
 
 def _spans(mentions: object, length: int, unit: str) -> Integers:
-    try:
-        spans = np.asarray(mentions)
-    except ValueError:
-        spans = np.asarray(mentions, dtype=object)
+    spans = array_of(mentions)
     if spans.size == 0:
         return np.empty((0, 2), dtype=np.int64)
     if spans.ndim != 2 or spans.shape[1] != 2 or spans.dtype.kind not in "iu":

@@ -35,6 +35,8 @@ def rows(source: Source) -> Iterator[Row]:
         )
         return
     beside = source.beside(STATS)
+    if not isinstance(beside, list | None):
+        raise InputError(f"{STATS} beside {source.name} must hold a list; it holds {beside!r:.60}.")
     stats = {} if beside is None else {_key(row): row for row in (_of_stats(one, source, 0) for one in beside)}
     answers = [_of_state(one, source, at) for at, one in enumerate(_states(document, source), 1)]
     found = {_key(row): row for row in answers}  # one for each, though a request is made for each choice
