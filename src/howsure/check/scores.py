@@ -61,7 +61,7 @@ def check_score(
         scores, other, groups, clusters = columns_of(data, scores=scores, other=other, groups=groups, clusters=clusters)
     values = check_scores(scores, name="scores")
     n = len(values)
-    codes, names = (None, ()) if groups is None else check_codes(groups, n=n, name="groups")
+    codes, names = (None, ()) if groups is None else check_codes(groups, n=n, name="groups", groups=True)
     units = None if clusters is None else check_clusters(clusters, n=n)
     parts = list(parts_of(n, codes, names))
     found = [evidence for rule in limits for evidence in of_scores(values, units, parts, rule)]
