@@ -110,9 +110,7 @@ def _other(value: Any, others: list[Any], rng: random.Random) -> Any:
             (value[:half], value + HALF, value[:half] + HALF + value[half:], value * 3, value.upper(), [value])
         )
     if way == 1 and isinstance(value, int | float) and not isinstance(value, bool):
-        return rng.choice(
-            (-value, str(value), value + 1, value * 1e300, bool(value), value // 1 if value == value else 0)
-        )
+        return rng.choice((-value, str(value), value + 1, bool(value), [value], f"{value}e300", float(str(value)[:9])))
     if way == 1 and isinstance(value, list) and value:
         return rng.choice((value[:-1], value[::-1], value + value[:1], {str(at): one for at, one in enumerate(value)}))
     if way == 1 and isinstance(value, dict) and value:

@@ -15,9 +15,9 @@ from tests.fuzz.envelopes import (
     Envelope,
 )
 from tests.fuzz.readers import READERS, Reader
-from tests.fuzz.reading import rows_of_log
+from tests.fuzz.reading import open_store, rows_of_log
 
-EVERY = 20  # of the inputs of a quick reader, one is read whole
+EVERY = 100  # of the inputs of a quick reader, one is read whole
 ENVELOPES = {  # of those whose own keeps the JSON in
     "log-inspect-zstd": ZSTD_ZIP,
     "log-lighteval": PARQUET,
@@ -53,6 +53,7 @@ def _json_reader(name: str) -> JsonReader:
     reader = READERS[name]
     form = name.removeprefix("log-").partition("-")[0].replace("lm", "lm-eval")
     quick = replace(reader, read=rows_of_log(form)) if name.startswith("log-") else None
+    quick = replace(reader, read=open_store) if name == "event-store" else quick
     return JsonReader(reader, ENVELOPES.get(name, reader.envelope), quick)
 
 

@@ -14,6 +14,9 @@ from howsure.counts import LabelSample
 from howsure.data.logs.conversion import described, input_files
 from howsure.data.logs.defaults import with_defaults
 from howsure.errors import HowsureError, InputError
+from howsure.events import EventStore
+from howsure.events.labels.labelling import labelling_of
+from howsure.explorer.document_view import document_view
 from howsure.explorer.labelling.bodies import codes, read_fields, text, truth, whole
 from tests.data.logs.samples import STATE
 from tests.data.logs.writers import lm_eval_sample, write_lines
@@ -83,3 +86,10 @@ def sample(path: Path) -> None:
     found = LabelSample.load(path)
     found.to_dict()
     repr(found)
+
+
+def open_store(path: Path) -> None:
+    """What a store says before its rows are asked: its settings, and what readers were asked."""
+    with EventStore.open(path) as store:
+        document_view(store, 0)
+        labelling_of(store)

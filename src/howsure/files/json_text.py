@@ -50,3 +50,8 @@ def _once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(held):
         raise ValueError("it holds a name twice")
     return found
+
+
+def is_version(value: Any, *known: int) -> bool:
+    """Whether a value is one of the whole numbers, and not true, which Python takes for 1."""
+    return type(value) is int and value in known

@@ -15,7 +15,7 @@ def decoded(raw: bytes) -> str:
     ValueError: it ends inside a character
     >>> decoded(b"a \xed\xa0\x80")
     Traceback (most recent call last):
-    ValueError: it is not UTF-8 text (byte 3 is 0xed)
+    ValueError: it is not UTF-8 text: byte 3 is 0xed
 
     Raises ValueError naming the byte (from 1), also where it is half a character (a lone surrogate).
     """
@@ -29,7 +29,7 @@ def undecodable(error: UnicodeDecodeError) -> str:
     """What is wrong with bytes that are not UTF-8."""
     if error.reason == "unexpected end of data" and error.end == len(error.object):
         return "it ends inside a character"
-    return f"it is not UTF-8 text (byte {error.start + 1:,} is 0x{error.object[error.start]:02x})"
+    return f"it is not UTF-8 text: byte {error.start + 1:,} is 0x{error.object[error.start]:02x}"
 
 
 def checked_text(text: str, what: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from howsure.errors import InputError
-from howsure.files.json_text import parsed_json
+from howsure.files.json_text import is_version, parsed_json
 from howsure.inputs.naming import shortened
 from howsure.recalibration.choice import Candidate, Choice
 from howsure.recalibration.fitted import Fitted
@@ -65,7 +65,7 @@ def map_of(text: str | bytes) -> dict[str, Any]:
     if not isinstance(held, dict) or held.get("format") != FORMAT:
         raise InputError(f"this is no recalibration map: its format is not {FORMAT!r}. `recalibrate fit` writes one.")
     version = held.get("version")
-    if isinstance(version, bool) or version != VERSION:
+    if not is_version(version, VERSION):
         raise InputError(f"the map is of version {version!r:.40}, and this howsure reads version {VERSION}.")
     _check_keys(held)
     classes = _texts(held, "classes") if held.get("classes") is not None else ()
