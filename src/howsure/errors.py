@@ -17,9 +17,14 @@ def with_short_values(message: str) -> str:
     return QUOTED.sub(_short, message)
 
 
+def short(value: str) -> str:
+    """A value as a message repeats it."""
+    return value if len(value) <= LONGEST else f"{value[: LONGEST - 1]}…"
+
+
 def _short(found: re.Match[str]) -> str:
     begin, quote, value = found.groups()
-    return found[0] if len(value) <= LONGEST else f"{begin}{value[: LONGEST - 1]}…{quote}"
+    return f"{begin}{short(value)}{quote}"
 
 
 class HowsureError(Exception):

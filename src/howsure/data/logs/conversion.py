@@ -176,9 +176,9 @@ def _judged(row: Row, way: str) -> Row:
     for name in KEYS:
         if isinstance(row.get(name), list | dict):
             raise ValueError(f"{name} must be a text or a number; it is {row[name]!r:.60}")
-    wrong = next((one for one in row.get("classes") or () if not isinstance(one, str)), None)
-    if wrong is not None:
-        raise ValueError(f"its choices must be texts; one is {wrong!r:.60}")
+    wrong = [one for one in row.get("classes") or () if not isinstance(one, str)]
+    if wrong:
+        raise ValueError(f"its choices must be texts; one is {wrong[0]!r:.60}")
     likelihoods, logits = row.get("log_probabilities"), row.get("logits")
     if likelihoods is not None:
         row["probabilities"] = softmax(normalised(likelihoods, row, way))
