@@ -61,7 +61,7 @@ LOGGED = [
           "log.json is a log of version True of Inspect's; howsure reads version 1 and 2.",
           {"log.json": json.dumps(inspect_header() | {"version": True, "samples": []}).encode()}),
     Wrong("a long text where a number should stand", JUDGE,
-          f"line 1 of log.jsonl: filtered_resps must hold log-likelihoods; it holds {LONG[:59]!r:.60}.",
+          f"line 1 of log.jsonl: filtered_resps must hold log-likelihoods; it holds '{LONG[:79]}…'.",
           lines(changed(filtered_resps=[[LONG, "False"], ["-2.0", "False"]]))),
     Wrong("a log-likelihood that is no number", JUDGE,
           "line 1 of log.jsonl: filtered_resps must hold log-likelihoods; it holds 'high'.",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 
 Column = npt.NDArray[Any]
 
@@ -96,5 +96,5 @@ def _kind(value: object) -> str:
 def listed(values: object, *, name: str, of: str) -> list[Any]:
     """The values as a list; InputError naming the parameter if they are not a list, or are text."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise InputError(f"{name} must be a list of {of}; it is {values!r:.80}.")
+        raise InputError(f"{name} must be a list of {of}; it is {shown(values)}.")
     return list(values)

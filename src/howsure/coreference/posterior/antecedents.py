@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 from howsure.inputs.arrays import array_of
 from howsure.inputs.checks import probability_advice
 from howsure.inputs.classes import SUM_TOLERANCE
@@ -184,7 +184,7 @@ def _whole(antecedents: object, row: int) -> Integers:
     if k.ndim == 1 and (k.size == 0 or k.dtype.kind in "iu"):
         return k.astype(np.int64)
     raise InputError(
-        f"antecedents must be whole numbers, positions of mentions from 0; row {row} holds {k.tolist()!s:.60}."
+        f"antecedents must be whole numbers, positions of mentions from 0; row {row} holds {shown(k.tolist())}."
     )
 
 

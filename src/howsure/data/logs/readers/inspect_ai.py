@@ -11,7 +11,7 @@ from howsure.data.logs.json_values import listed, mapping, number
 from howsure.data.logs.log_format import LogFormat, Row, with_scores
 from howsure.data.logs.readers.answer_tokens import of_answer, of_text
 from howsure.data.logs.source import Source
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 from howsure.files.json_text import is_version
 from howsure.inputs.numerals import spelled_number
 
@@ -63,7 +63,7 @@ def _check(header: Mapping[str, Any], source: Source) -> None:
     version = header.get("version")
     if not is_version(version, *VERSIONS):
         raise InputError(
-            f"{source.name} is a log of version {version!r:.40} of Inspect's; howsure reads version 1 and 2."
+            f"{source.name} is a log of version {shown(version)} of Inspect's; howsure reads version 1 and 2."
         )
 
 
