@@ -4,6 +4,37 @@ import re
 
 ROW = re.compile(r"\brow \d")
 ORIGIN = "(Rows are counted from 0.)"
+QUOTED = re.compile(r"""(?<!\w)(b?(['"]))((?:\\.|(?!\2)[^\\])*)\2(?!\w)""", re.DOTALL)
+LONGEST = 80  # characters of a value that a message repeats
+
+
+def with_short_values(message: str) -> str:
+    """A message whose values in quotes are shortened where they are long: a cell may hold a whole text.
+
+    >>> with_short_values(f"label must be 0 or 1; row 3 holds {'x' * 300!r}.").replace("x" * 79, "x*79")
+    "label must be 0 or 1; row 3 holds 'x*79…'."
+    """
+    return QUOTED.sub(_short, message)
+
+
+def short(value: str) -> str:
+    """A value as a message repeats it."""
+    return value if len(value) <= LONGEST else f"{value[: LONGEST - 1]}…"
+
+
+def shown(value: object) -> str:
+    """Any value as a message repeats it.
+
+    >>> shown(list(range(100)))
+    '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22…'
+    """
+    text = repr(value)
+    return with_short_values(text) if isinstance(value, str | bytes) else short(text)
+
+
+def _short(found: re.Match[str]) -> str:
+    begin, quote, value = found.groups()
+    return f"{begin}{short(value)}{quote}"
 
 
 class HowsureError(Exception):
@@ -17,7 +48,7 @@ class InputError(HowsureError, ValueError):
     """
 
     def __str__(self) -> str:
-        said = super().__str__()
+        said = with_short_values(super().__str__())
         return f"{said} {ORIGIN}" if ROW.search(said) and "counted from" not in said else said
 
 

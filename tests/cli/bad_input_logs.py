@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.cli.bad_input import Wrong
 from tests.data.logs.writers import (
+    helm_state,
     helm_stats,
     inspect_header,
     inspect_sample,
@@ -18,6 +19,8 @@ from tests.data.logs.writers import (
 
 JUDGE = "calibration log.jsonl"
 SAMPLE = lm_eval_sample(0, [-1.0, -2.0], 0)
+STATE = helm_state("id1", "A", "A") | {"output_mapping": {"A": {"of": "no"}, "B": "yes"}}
+LONG = 30 * "a long text"
 OTHER = lm_eval_sample(1, [-1.0, -2.0, -3.0], 1, choices="abc")
 
 
@@ -45,6 +48,21 @@ LOGGED = [
     Wrong("a log without probabilities", JUDGE,
           "log.jsonl, a log of lm-evaluation-harness, holds no probabilities of answers; it holds the scores "
           "exact_match, which `howsure significance` compares.", lines(lm_eval_text(0, "a", "b"))),
+    Wrong("a log with half a character", f"{JUDGE} --from lm-eval",
+          "line 1 of log.jsonl: it is no JSON (it is not UTF-8 text: byte 14 is 0xed).",
+          {"log.jsonl": b'{"doc_id": "q\xed\xa0\x80"}\n'}),
+    Wrong("a document that is cut off inside a letter", "calibration log.json --from helm",
+          "log.json is no JSON (it ends inside a character). Was it cut off?",
+          {"log.json": '{"request_states": [{"instance": "é'.encode()[:-1]}),
+    Wrong("choices that are no texts", "calibration log.json",
+          "sample 1 of log.json: its choices must be texts; one is {'of': 'no'}.",
+          {"log.json": json.dumps({"adapter_spec": {}, "request_states": [STATE]}).encode()}),
+    Wrong("a version that is true", "calibration log.json --from inspect",
+          "log.json is a log of version True of Inspect's; howsure reads version 1 and 2.",
+          {"log.json": json.dumps(inspect_header() | {"version": True, "samples": []}).encode()}),
+    Wrong("a long text where a number should stand", JUDGE,
+          f"line 1 of log.jsonl: filtered_resps must hold log-likelihoods; it holds '{LONG[:79]}…'.",
+          lines(changed(filtered_resps=[[LONG, "False"], ["-2.0", "False"]]))),
     Wrong("a log-likelihood that is no number", JUDGE,
           "line 1 of log.jsonl: filtered_resps must hold log-likelihoods; it holds 'high'.",
           lines(changed(filtered_resps=[["high", "False"], ["-2.0", "False"]]))),

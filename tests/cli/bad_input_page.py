@@ -53,7 +53,8 @@ TOPICS = {
 INTRODUCTION = """# Bad input
 
 Each error is reported in one sentence: the column or option, the rule, the value, the row, and the remedy. The exit
-code is 2, and nothing is written. Nothing is guessed, dropped or clipped silently. The tests run this same table
+code is 2, and nothing is written. Nothing is guessed, dropped or clipped silently. A value of more than 80 characters
+is shortened in the message. Files and arguments must be UTF-8, names included. The tests run this same table
 (`tests/cli/bad_input*.py`); each message is preceded by `howsure:` or, for options, by a line of usage.
 """
 IN_PYTHON = """In Python, the same checks raise `howsure.InputError`, a `ValueError`. There, rows are counted from 0, as

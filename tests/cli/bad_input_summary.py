@@ -60,7 +60,7 @@ SUMMARISED = [
           "one of the summaries is weighted and the other is not: give each pair of the latter the weight 1.",
           ONE | {"b.summary": saved(weighted=True)}),
     Wrong("a summary under two names", "calibration a.summary ./a.summary",
-          "./a.summary is named twice; its rows would be counted twice.", ONE),
+          "./a.summary is named twice, also as a.summary; its rows would be counted twice.", ONE),
     Wrong("groups of which some have weights", "calibration summary a.summary b.summary --out c.summary",
           "the pairs of the group 'c' have weights, and those of 'b' have none: give each of the latter the weight 1.",
           {"a.summary": grouped(), "b.summary": grouped(weighted=True)}),

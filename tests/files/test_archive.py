@@ -181,3 +181,25 @@ def test_two_members_of_one_name_and_one_that_lacks() -> None:
     empty = Archive(zipped(x__npy=b""))
     with pytest.raises(ArchiveError, match="x is no array of numpy"):
         empty.array("x")
+
+
+class Counted(str):
+    """A name that counts how often it is compared with another."""
+
+    compared = 0
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        Counted.compared += 1
+        return str.__eq__(self, other)
+
+
+def test_a_member_is_found_without_a_look_at_all_others() -> None:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as held:
+        for number in range(2_000):
+            held.writestr(f"{number}.json", b"{}")
+    archive = Archive(content)
+    Counted.compared = 0
+    assert archive.content(Counted("1999.json")) == b"{}"
+    assert 0 < Counted.compared < 10

@@ -1,5 +1,6 @@
 """Fuzz every reader, one after another: `python -m tests.fuzz [--minutes 5] [READER …]`, also as `make fuzz`.
 
+Readers of JSON first get inputs of a mutator that knows JSON, for as many minutes; then all get those of atheris.
 Prints a line a reader: executions, seconds, crashes. Each crash keeps its input in build/fuzz and says how to repeat
 it; once mended, the input goes to tests/fuzz/crashes/READER, where the ordinary tests read it ever after.
 """
@@ -10,12 +11,15 @@ import argparse
 import importlib.util
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.fuzz.json_readers import JSON_READERS
 from tests.fuzz.readers import READERS
 from tests.fuzz.trial import crash_of
 
@@ -57,6 +61,26 @@ def fuzzed(name: str, seconds: float) -> Outcome:
     return Outcome(executions, time.monotonic() - started, crashes)
 
 
+def fuzzed_by_json(name: str, seconds: float) -> Outcome:
+    """Read what the JSON mutator makes for some seconds, starting again where an input ended the process."""
+    folder = PLACE / name
+    folder.mkdir(parents=True, exist_ok=True)
+    before, started, executions = set(folder.glob("crashes/*")), time.monotonic(), 0
+    for _ in range(MOST_STARTS):
+        left = seconds - (time.monotonic() - started)
+        if left < 1:
+            break
+        command = [sys.executable, "-m", "tests.fuzz.json_trial", name, str(folder), str(left), str(time.time_ns())]
+        with (folder / "log").open("ab") as log:
+            done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=log, env=alone(), check=False)
+        executions += int((re.findall(rb"inputs: (\d+)", done.stdout) or [b"0"])[-1])
+        if done.returncode == 0:
+            break
+        shutil.copyfile(folder / "input" / "current", folder / "crashes" / f"json-ended-{time.time_ns()}")
+    crashes = sorted(set(folder.glob("crashes/*")) - before)
+    return Outcome(executions, time.monotonic() - started, crashes)
+
+
 def alone() -> dict[str, str]:
     """The environment with one thread for products of matrices."""
     return {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
@@ -71,16 +95,19 @@ def repeated(name: str, path: Path) -> int:
     return 0 if crash is None else 1
 
 
-def campaign(names: list[str], minutes: float) -> int:
-    """Fuzz readers and print the table; 1 if one crashed."""
-    print(f"{'reader':<20}{'executions':>12}{'seconds':>9}{'crashes':>9}", flush=True)
+def campaign(way: str, fuzz: Callable[[str, float], Outcome], names: list[str], minutes: float) -> int:
+    """Fuzz readers in one way and print the table; 1 if one crashed."""
+    print(f"{way:<26}{'executions':>12}{'seconds':>9}{'a second':>10}{'crashes':>9}", flush=True)
     crashes: list[tuple[str, Path]] = []
     total = 0
     for name in names:
-        found = fuzzed(name, 60 * minutes)
+        found = fuzz(name, 60 * minutes)
         total += found.executions
         crashes += [(name, path) for path in found.crashes]
-        print(f"{name:<20}{found.executions:>12,}{found.seconds:>9.0f}{len(found.crashes):>9}", flush=True)
+        rate = found.executions / max(found.seconds, 1)
+        print(
+            f"{name:<26}{found.executions:>12,}{found.seconds:>9.0f}{rate:>10,.0f}{len(found.crashes):>9}", flush=True
+        )
     print(f"{total:,} executions over {len(names)} readers, {len(crashes)} crashes")
     for name, path in crashes:
         print(f"{name}: {path}\n  again: {sys.executable} -m tests.fuzz --again {path} {name}")
@@ -91,6 +118,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("reader", nargs="*", metavar="READER", help=f"all, or some of {', '.join(READERS)}")
     parser.add_argument("--minutes", type=float, default=5, help="for each reader")
+    parser.add_argument("--way", choices=["both", "json", "bytes"], default="both", help="what makes the inputs")
     parser.add_argument("--again", type=Path, metavar="INPUT", help="read this input once by the one READER")
     asked = parser.parse_args()
     unknown = sorted(set(asked.reader) - set(READERS))
@@ -100,11 +128,16 @@ def main() -> int:
         if len(asked.reader) != 1:
             parser.error("--again needs one READER")
         return repeated(asked.reader[0], asked.again)
+    names = asked.reader or list(READERS)
+    of_json = [name for name in names if name in JSON_READERS]
+    crashed = campaign("JSON", fuzzed_by_json, of_json, asked.minutes) if asked.way != "bytes" and of_json else 0
+    if asked.way == "json":
+        return crashed
     if importlib.util.find_spec("atheris") is None:
         version = f"{sys.version_info.major}.{sys.version_info.minor}"
         print(f'atheris is not installed for Python {version}: pip install -e ".[fuzz]", where a wheel of it exists.')
         return 2
-    return campaign(asked.reader or list(READERS), asked.minutes)
+    return max(crashed, campaign("bytes", fuzzed, names, asked.minutes))
 
 
 if __name__ == "__main__":

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
+import json
+import tempfile
+import tomllib
 import zipfile
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet
+import yaml
+
+from howsure.calibration.summary.saved import CHECKSUM
+from howsure.files.archive import Archive
+from tests.data.logs.writers import zip_of_zstd
 from tests.files.sealed import parts_of, sealed
 
 Parts = dict[str, bytes]
@@ -52,8 +66,99 @@ def _summed_lines(parts: Parts) -> bytes:
     return b"".join(f"{zlib.crc32(part):08x} ".encode() + part + b"\n" for part in parts.values())
 
 
+def _zstd_members(content: bytes) -> Parts:
+    archive = Archive(io.BytesIO(content), repetitive=True)
+    return {name: archive.content(name) for name in archive.members}
+
+
+def _rows(content: bytes) -> Parts:
+    """The rows of a Parquet file as lines of JSON."""
+    return {"": b"\n".join(json.dumps(row).encode() for row in pa.parquet.read_table(io.BytesIO(content)).to_pylist())}
+
+
+def _parquet(parts: Parts) -> bytes:
+    content = io.BytesIO()
+    pa.parquet.write_table(pa.Table.from_pylist([json.loads(line) for line in parts[""].splitlines()]), content)
+    return content.getvalue()
+
+
+def _head_of_tensors(content: bytes) -> Parts:
+    start = 8 + int.from_bytes(content[:8], "little")
+    return {"head": content[8:start], "tensors": content[start:]}
+
+
+def _tensors(parts: Parts) -> bytes:
+    return len(parts["head"]).to_bytes(8, "little") + parts["head"] + parts["tensors"]
+
+
+def _head_of_summary(content: bytes) -> Parts:
+    words, head, columns = content[:-CHECKSUM].split(b"\n", 2)
+    return {"words": words, "head": head, "columns": columns}
+
+
+def _summary(parts: Parts) -> bytes:
+    content = b"\n".join((parts["words"], parts["head"], parts["columns"]))
+    return content + hashlib.sha256(content).digest()
+
+
+def _toml(value: Any) -> str:
+    """A value as TOML writes it in a line, which has no null."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(name)} = {_toml(one)}" for name, one in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    if isinstance(value, float):
+        return repr(value)
+    return json.dumps(value)
+
+
+def _lines_of_toml(parts: Parts) -> bytes:
+    held = json.loads(parts[""])
+    return "\n".join(f"{json.dumps(name)} = {_toml(one)}" for name, one in held.items()).encode(
+        "utf-8", "surrogatepass"
+    )
+
+
+SETTINGS = {"settings": "SELECT name, value FROM settings", "label_draw": "SELECT draw, settings FROM label_draw"}
+
+
+def _settings(content: bytes) -> Parts:
+    """The JSON texts in the tables of a store, and the store."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "store.duckdb")
+        path.write_bytes(content)
+        with duckdb.connect(path, read_only=True) as connection:
+            found = {
+                f"{table} {name}": text.encode()
+                for table, query in SETTINGS.items()
+                for name, text in connection.execute(query).fetchall()
+            }
+    return {"store": content, **found}
+
+
+def _store(parts: Parts) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "store.duckdb")
+        path.write_bytes(parts["store"])
+        with duckdb.connect(path) as connection:
+            for place, text in parts.items():
+                table, _, name = place.partition(" ")
+                if table in SETTINGS:
+                    key, column = ("name", "value") if table == "settings" else ("draw", "settings")
+                    update = f"UPDATE {table} SET {column} = ? WHERE {key}::VARCHAR = ? AND {column} <> ?"
+                    connection.execute(update, [text.decode(), name, text.decode()])
+        return path.read_bytes()
+
+
 PLAIN = Envelope(lambda content: {"": content}, lambda parts: parts[""])
 GZIP = Envelope(lambda content: {"": gzip.decompress(content)}, lambda parts: gzip.compress(parts[""], mtime=0))
 ZIP = Envelope(_members, _archive)
 MODEL = Envelope(parts_of, sealed)
 LINES = Envelope(_lines, _summed_lines)
+ZSTD_ZIP = Envelope(_zstd_members, lambda parts: zip_of_zstd(list(parts.items())))
+PARQUET = Envelope(_rows, _parquet)
+TENSORS = Envelope(_head_of_tensors, _tensors)
+SUMMARY = Envelope(_head_of_summary, _summary)
+TOML = Envelope(lambda content: {"": json.dumps(tomllib.loads(content.decode())).encode()}, _lines_of_toml)
+YAML = Envelope(lambda content: {"": json.dumps(yaml.safe_load(content)).encode()}, lambda parts: parts[""])
+STORE = Envelope(_settings, _store)

@@ -21,6 +21,7 @@ from howsure.cli.check.baseline_files import read_baseline
 from howsure.cli.check.configuration import contexts, read_configuration
 from howsure.cli.check.main import FOUND, command
 from howsure.cli.check.options import NAMES
+from howsure.cli.coreference.input import read_recalibration
 from howsure.cli.monitor.state_file import read_state
 from howsure.cli.recalibrate.input import read_map
 from howsure.coreference.model.antecedent_model import AntecedentModel
@@ -32,7 +33,7 @@ from howsure.data.documents.document import Document, Sentence
 from howsure.data.documents.read_documents import read_documents
 from howsure.data.documents.two_columns import read_sentence_index
 from howsure.data.logit_files import open_logits
-from howsure.data.logs.model_arrays import read_model_arrays
+from howsure.data.logs.model_arrays import label_names_of, read_model_arrays
 from howsure.data.predictions.open_predictions import open_predictions
 from howsure.data.predictions.read_columns import read_columns
 from howsure.errors import InputError
@@ -41,6 +42,7 @@ from howsure.events.corpus.documents import Fields
 from howsure.events.corpus.open_corpus import open_corpus
 from howsure.events.imported.open_scores import open_scores
 from howsure.events.imported.scores import ScoreColumns
+from howsure.events.labels.exchange.read_labels import read_labels as read_exported
 from howsure.events.rules.rule_files import read_rule
 from howsure.sequences import TagPosterior, entity_spans, gold_tags
 from howsure.sequences.taggers.crf import CRFTagger
@@ -48,6 +50,7 @@ from howsure.sequences.taggers.tagger import load_tagger
 from howsure.significance.boostsa.storage import read_labels, read_outcomes
 from howsure.significance.experiments import Experiments
 from tests.fuzz.envelopes import GZIP, LINES, MODEL, PLAIN, ZIP, Envelope
+from tests.fuzz.reading import helm_beside, lm_eval_results, page_body, sample, summary
 from tests.fuzz.store_edits import edited_store, use_store
 
 
@@ -233,6 +236,15 @@ READERS = {
         Reader("labels-txt", ".txt", read_labels),
         Reader("labels-csv", ".csv", read_labels),
         Reader("labels-npy", ".npy", read_labels),
+        Reader("lm-eval-results", ".json", lm_eval_results),
+        Reader("helm-stats-beside", ".json", helm_beside("per_instance_stats.json")),
+        Reader("helm-setting", ".json", helm_beside("run_spec.json")),
+        Reader("model-config", ".json", lambda path: label_names_of(str(path))),
+        Reader("label-export", ".json", read_exported),
+        Reader("page-body", ".json", page_body),
+        Reader("coreference-map", ".json", lambda path: read_recalibration(str(path))),
+        Reader("summary", ".summary", summary),
+        Reader("label-sample", ".npz", sample, MODEL),
         Reader("event-store", ".duckdb", use_store),
         Reader("event-store-edits", ".json", edited_store),
     )

@@ -7,23 +7,29 @@ import io
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import safetensors.numpy
 
+from howsure.calibration import CalibrationSummaries, CalibrationSummary
+from howsure.coreference import Sharpening, recalibrate_coreference
+from howsure.counts import sample_for_labels
 from howsure.data import write_antecedent_scores
 from howsure.monitoring import CalibrationMonitor
 from howsure.recalibration import recalibrate
 from howsure.sequences.taggers.crf import CRFTagger
 from howsure.sequences.taggers.hmm import HMMTagger
 from howsure.significance.experiments import Experiments
+from tests.coreference.recalibration.test_recalibration import drawn
 from tests.data.antecedent_scores.layouts import several
-from tests.data.logs.samples import INSPECTED, LOGS
-from tests.data.logs.writers import write_inspect
+from tests.data.logs.samples import INSPECTED, LOGS, STATS
+from tests.data.logs.writers import lm_eval_results, write_inspect
 from tests.data.test_coreference_files import CONLL2012, LITBANK, THREE
 from tests.data.writers import write
+from tests.events.labels.exchange.test_formats import CHOICES, DOCCANO, MINIMAL, ONE_BY_ONE, TASKS
 from tests.events.newswire import write_corpus, write_model
 from tests.fuzz.store_edits import whole_store
 from tests.sequences.peer import train
@@ -177,6 +183,28 @@ def news(folder: Path) -> list[bytes]:
     return [CONLLU, bytes_of(lambda path: write_corpus(path, 2), folder / "news.conllu")]
 
 
+EXPORTS: list[list[Any]] = [TASKS, DOCCANO, CHOICES, ONE_BY_ONE]
+
+
+def in_lines(records: list[Any]) -> bytes:
+    """Records as lines of JSON."""
+    return b"".join(json.dumps(one).encode() + b"\n" for one in records)
+
+
+def coreference_map() -> dict[str, Any]:
+    """A recalibration of a coreference model's scores."""
+    return recalibrate_coreference(*drawn(30, 8, 1, Sharpening(0.5, 0.5, 0.6))).to_dict()
+
+
+def summaries(folder: Path) -> list[bytes]:
+    """A summary of pairs, and one of groups."""
+    y, q = np.arange(40) % 2, np.linspace(0.1, 0.9, 40)
+    of_all, of_groups = CalibrationSummary(), CalibrationSummaries()
+    of_all.add(y, q)
+    of_groups.add(y, q, groups=np.arange(40) // 20)
+    return [of_all.to_bytes(), of_groups.to_bytes()]
+
+
 CONLL, NAMED = (CONLL2012.encode(), LITBANK.encode()), THREE.replace("-Ann_(x)", "-Ann").encode()
 SEEDS: dict[str, Seeds] = {
     "csv": table(".csv"),
@@ -235,6 +263,15 @@ SEEDS: dict[str, Seeds] = {
     "labels-txt": fixed(b"0\n1\n1\n", b"yes\nno\n"),
     "labels-csv": fixed(b"0.25,0.75\n0.5,0.5\n"),
     "labels-npy": fixed(array([0, 1, 1]), array(["a", "b"]), array([[0.25, 0.75]])),
+    "lm-eval-results": fixed(json.dumps(lm_eval_results("org/small", "quiz")).encode()),
+    "helm-stats-beside": fixed(json.dumps(STATS).encode()),
+    "helm-setting": fixed(b'{"name": "mmlu:subject=law,model=m", "adapter_spec": {"model": "m", "method": "joint"}}'),
+    "model-config": fixed(b'{"id2label": {"0": "O", "1": "B-PER"}, "model_type": "bert"}'),
+    "label-export": fixed(*(json.dumps(one).encode() for one in (TASKS, MINIMAL, DOCCANO)), *map(in_lines, EXPORTS)),
+    "page-body": fixed(b'{"number": 3, "coder": "anna", "acting": ["IRQ"], "unclear": false}'),
+    "coreference-map": lambda folder: [json.dumps(coreference_map()).encode()],
+    "summary": summaries,
+    "label-sample": lambda folder: [bytes_of(sample_for_labels(np.arange(40) / 40, 8, rng=1).save, folder / "s.npz")],
     "event-store": lambda folder: [whole_store().read_bytes()],
     "event-store-edits": fixed(b"", bytes([1, 3, 0, 14]) * 6),  # the second changes a title
 }

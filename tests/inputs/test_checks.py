@@ -25,6 +25,7 @@ from howsure.inputs.checks import (
     check_same_length,
     check_weights,
 )
+from howsure.inputs.coded import MOST_GROUPS
 
 
 def said(check: Any, *values: object, **options: object) -> str:
@@ -271,3 +272,14 @@ def test_lists_in_rows_are_no_values(checked: Callable[[object], object]) -> Non
         column[:] = lists
         with pytest.raises(InputError, match=r"must hold one value per row; some rows|must be numbers; row 0 holds"):
             checked(column)
+
+
+def test_groups_that_are_too_many_to_be_evaluated_one_by_one() -> None:
+    told = (
+        r"groups must part the rows into at most 50,000 groups; it parts 50,001 rows into 50,001\. .* 2 minutes or more"
+    )
+    names = [f"g{row}" for row in range(MOST_GROUPS + 1)]
+    with pytest.raises(InputError, match=told):
+        check_codes(names, n=len(names), name="groups", groups=True)
+    assert len(check_codes(names[1:], n=MOST_GROUPS, name="groups", groups=True)[1]) == MOST_GROUPS
+    assert len(check_codes(names, n=len(names), name="ids")[1]) == len(names)  # items may be as many as rows

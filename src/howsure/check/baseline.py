@@ -12,6 +12,7 @@ from howsure.calibration.estimates.error import SquaredError
 from howsure.check.evidence import Evidence, OneSidedTest, Rule
 from howsure.check.two_errors import apart, rare_error
 from howsure.errors import InputError
+from howsure.files.json_text import is_version
 from howsure.inputs.naming import shortened
 from howsure.inputs.numbers import is_number
 from howsure.stats.mean_score import BoundedMean, MeanScore
@@ -154,7 +155,7 @@ def baseline_from(held: Any, *, name: str) -> Baseline:
     """
     if not isinstance(held, dict) or held.get("format") != FORMAT:
         raise InputError(f"{name} is no baseline: howsure check wrote none of this kind; let a run write it.")
-    if held.get("schema") != SCHEMA:
+    if not is_version(held.get("schema"), SCHEMA):
         raise InputError(f"{name} is of schema {held.get('schema')!r}, this howsure reads {SCHEMA}; write it again.")
     entries = held.get("entries")
     if not isinstance(entries, list):

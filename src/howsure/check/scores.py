@@ -70,7 +70,7 @@ def check_score(
     values = check_scores(scores, name="scores")
     n = len(values)
     ends = bounds_of(bounds, scores=values)
-    codes, names = (None, ()) if groups is None else check_codes(groups, n=n, name="groups")
+    codes, names = (None, ()) if groups is None else check_codes(groups, n=n, name="groups", groups=True)
     units = None if clusters is None else check_clusters(clusters, n=n)
     parts = list(parts_of(n, codes, names))
     found = [evidence for rule in limits for evidence in of_scores(values, units, parts, rule, bounds=ends)]

@@ -17,6 +17,7 @@ from howsure.cli.terminal.commands import TRACEBACK, Group
 from howsure.cli.terminal.ending import end_of
 from howsure.cli.terminal.output import TYPED
 from howsure.cli.terminal.streams import any_encoding
+from howsure.files.utf8 import checked_text
 
 COMMANDS = {  # name -> (module, what `howsure --help` says of it)
     "calibration": ("howsure.cli.calibration.main", "Do predicted probabilities match frequencies?"),
@@ -44,6 +45,8 @@ class Chapters(Group):
     """A group whose commands are imported only when they are run, so that `howsure --help` is quick."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        for one in args:
+            checked_text(one, "each argument")
         ctx.meta[TYPED] = list(args)
         return super().parse_args(ctx, args)
 

@@ -76,6 +76,8 @@ class LabelSample(Result):
             held = [arrays[name] for name in ("indices", "inclusion", "codes")]
             sample = cls(held[0], held[1], tuple(content["strata"]), held[2], content["recipe"])
             indices, inclusion, codes = held
+            if not (isinstance(content["recipe"], dict) and all(isinstance(one, str) for one in sample.strata)):
+                raise ValueError("its recipe must be an object, and its strata must have names")
             whole = all(one.ndim == 1 and one.dtype.kind == "i" and one.min() >= 0 for one in (indices, codes))
             fit = whole and indices.max() < len(codes) and codes.max() < len(sample.strata)
             if not fit or indices.shape != inclusion.shape or not ((inclusion > 0) & (inclusion <= 1)).all():

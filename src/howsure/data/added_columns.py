@@ -23,7 +23,7 @@ from howsure.data.tables.named_files import File
 from howsure.data.tables.sources import parquet_source, separator_option, text_source
 from howsure.data.tables.stated_confidence import with_stated_confidence
 from howsure.data.tables.table import column_names, open_table
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 from howsure.files.whole import copy_whole
 from howsure.inputs.checks import probability_advice
 from howsure.inputs.log_scale import LOG_PROBABILITIES, LOGITS, ROUNDING
@@ -199,7 +199,7 @@ class FileToExtend:
             bad = f"({value} IS NULL{f' OR len({value}) <> {k}' if lists else ''})"
             if self.selection.has(bad):
                 place, held = self.selection.place(bad, column.text)
-                told = f"must hold {f'lists of {k} ' if lists else ''}numbers; {place} holds {held!r:.200}."
+                told = f"must hold {f'lists of {k} ' if lists else ''}numbers; {place} holds {shown(held)}."
                 advice = "" if lists else comma_advice(str(held))
                 return InputError(f"{column.name} {told} {advice}".rstrip())
         return InputError(f"{self._shown}: the values changed while they were read.")

@@ -73,10 +73,11 @@ class Archive:
             self.members = tuple(dict.fromkeys(self._zip.namelist()) if repetitive else self._zip.namelist())
         except (*FAULTS, ValueError) as error:
             raise ArchiveError(f"it is not a complete archive ({error or 'it ends too early'})") from error
+        self._known = frozenset(self.members)
         packed = (*PACKED, ZSTD) if repetitive else PACKED
         if any(one.compress_type not in packed for one in self._zip.infolist()):
             raise ArchiveError("its members are packed in another way than by deflate; save it anew by numpy")
-        if len(set(self.members)) < len(self.members):
+        if len(self._known) < len(self.members):
             raise ArchiveError("two of its members have one name")
 
     @property
@@ -133,7 +134,7 @@ class Archive:
 
     def _take(self, member: str) -> int:
         """The size of a member, which is taken off what the archive may unpack to."""
-        if member not in self.members:
+        if member not in self._known:
             raise ArchiveError(f"it holds no {member}")
         size = self._zip.getinfo(member).file_size
         self._left -= size

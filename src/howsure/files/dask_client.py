@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -10,6 +9,7 @@ from typing import Any
 
 from howsure import __version__
 from howsure.errors import InputError, MissingExtraError
+from howsure.files.dask_probe import asked_identity
 
 SECONDS = 5  # to find a scheduler, and as many to find a worker
 SCHEDULER = "Scheduler"
@@ -26,10 +26,11 @@ def dask_client(scheduler: str) -> Iterator[Any]:
         import distributed
     except ImportError as error:
         raise MissingExtraError("A Dask cluster", "dask") from error
-    found = _asked(scheduler)
-    if found.get("type") != SCHEDULER:
+    kind = _asked(scheduler).get("type")
+    if kind != SCHEDULER:
+        said = f"a {kind}" if isinstance(kind, str) and kind.isidentifier() else "one that does not say what it is"
         raise InputError(
-            f"no Dask scheduler answers at {scheduler!r}, but a {found.get('type')}; its address is what `dask "
+            f"no Dask scheduler answers at {scheduler!r}, but {said}; its address is what `dask "
             "scheduler` prints, such as 'tcp://host:8786'."
         )
     make: Any = distributed.Client
@@ -47,25 +48,16 @@ def dask_client(scheduler: str) -> Iterator[Any]:
 def _asked(scheduler: str) -> dict[str, Any]:
     """What answers at an address says of itself: asked first, for a client that finds nobody ends only after a while
     and with remarks of its own."""
-    from distributed.core import rpc
-    from distributed.security import Security
-
-    async def identity() -> Any:
-        connected: Any = rpc
-        security: Any = Security
-        secret = security().get_connection_args("client")
-        async with connected(scheduler, timeout=SECONDS, connection_args=secret) as answering:
-            return await asyncio.wait_for(answering.identity(), SECONDS)
-
     with ThreadPoolExecutor(1) as thread:  # a notebook has a loop of its own
         try:
-            found = thread.submit(asyncio.run, identity()).result()
+            return thread.submit(asked_identity, scheduler, SECONDS).result()
+        except InputError:
+            raise
         except Exception as error:  # whatever answers there, or does not
             raise InputError(
                 f"no Dask scheduler answers at {scheduler!r} within {SECONDS} s; its address is what `dask scheduler` "
                 "prints, such as 'tcp://host:8786'."
             ) from error
-    return dict(found) if isinstance(found, dict) else {}
 
 
 def _check_versions(client: Any) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 from howsure.files.archive import Archive, ArchiveError, Array, read_array
 from howsure.files.json_text import parsed_json
 from howsure.files.opened import opened
@@ -95,7 +95,7 @@ def _checked(path: object) -> Path:
         found = os.fspath(path)
         if isinstance(found, str) and found and "\0" not in found:
             return Path(found)
-    raise InputError(f"path must be the name of a file, such as 'model.npz'; it is {path!r:.80}.")
+    raise InputError(f"path must be the name of a file, such as 'model.npz'; it is {shown(path)}.")
 
 
 def _zipped(members: Mapping[str, bytes]) -> bytes:
@@ -128,7 +128,7 @@ def _head(path: Place, archive: Archive) -> dict[str, Any]:
 
 def _check_kind(path: Place, head: Mapping[str, Any], *, kind: str, schemas: range) -> None:
     if head["kind"] != kind:
-        raise InputError(f"{path} holds a model of the kind {head['kind']!r:.80}; this reads the kind {kind!r}.")
+        raise InputError(f"{path} holds a model of the kind {shown(head['kind'])}; this reads the kind {kind!r}.")
     if head["schema"] not in schemas:
         advice = "install a newer one" if head["schema"] > schemas[-1] else "train the model and save it again"
         found = f"{path} has schema {head['schema']!s:.20}"

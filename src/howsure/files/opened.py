@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
 
 from howsure.errors import InputError
+from howsure.files.standard_input import STANDARD_INPUT
 from howsure.inputs.naming import nearest
+
+Identity = tuple[int, int]  # of a file, whatever its names
 
 
 @contextmanager
@@ -35,3 +38,25 @@ def missing_file(path: str) -> InputError:
     near = nearest(os.path.basename(path), os.listdir(folder)) if os.path.isdir(folder) else None
     advice = "" if near is None else f" Did you mean {os.path.join(os.path.dirname(path), near)}?"
     return InputError(f"no file {path}.{advice}")
+
+
+def identity(path: str | os.PathLike[str] | int, *, devices: bool = False) -> Identity | None:
+    """What tells a file or folder, and with `devices` a pipe, from all others: the same by every name and link, and as
+    standard input, number 0; None if there is none."""
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    is_kept = devices or stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
+    return (status.st_dev, status.st_ino) if is_kept else None
+
+
+def check_each_once(paths: Iterable[str | os.PathLike[str]], *, what: str = "rows") -> None:
+    """Raise InputError where a file is named twice, by whatever names and links, or also as standard input ("-")."""
+    seen: dict[object, str] = {}
+    for path in [os.fspath(one) for one in paths]:
+        where = identity(0 if path == STANDARD_INPUT else path, devices=True) or path
+        if where in seen:
+            same = "" if seen[where] == path else f", also as {seen[where]}"
+            raise InputError(f"{path} is named twice{same}; its {what} would be counted twice.")
+        seen[where] = path

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 
 Column = npt.NDArray[Any]
 
@@ -40,6 +40,21 @@ def as_column(values: object, *, name: str) -> Column:
     if len(column) == 0:
         raise InputError(f"{name} is empty: there is nothing to evaluate.")
     return column
+
+
+def array_of(values: Any) -> Column:
+    """Values as an array of any shape; of objects where lists in them differ in length, which numpy does not take.
+
+    >>> array_of([[0], [0, 1]]).shape, array_of([[0, 1], [0, 2]]).shape
+    ((2,), (2, 2))
+    """
+    try:
+        return np.asarray(values)
+    except ValueError:
+        held = np.empty(len(values), dtype=object)
+        for row, value in enumerate(values):
+            held[row] = value
+        return held
 
 
 def first_missing(column: Column) -> int | None:
@@ -81,5 +96,5 @@ def _kind(value: object) -> str:
 def listed(values: object, *, name: str, of: str) -> list[Any]:
     """The values as a list; InputError naming the parameter if they are not a list, or are text."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise InputError(f"{name} must be a list of {of}; it is {values!r:.80}.")
+        raise InputError(f"{name} must be a list of {of}; it is {shown(values)}.")
     return list(values)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from howsure.errors import InputError
 from howsure.inputs.arrays import Column, as_column, first_missing
-from howsure.inputs.coded import Coded, factorised
+from howsure.inputs.coded import Coded, check_group_count, factorised
 from howsure.inputs.naming import natural_order, shortened
 from howsure.inputs.pairs import Floats, Integers, Labels
 
@@ -119,19 +119,21 @@ def check_weights(sample_weight: object, *, n: int, name: str = "sample_weight")
     return values
 
 
-def check_codes(values: object, *, n: int, name: str) -> tuple[Integers, tuple[str, ...]]:
-    """Groups or clusters as codes starting at 0, and their names: the values as text, in natural order.
+def check_codes(values: object, *, n: int, name: str, groups: bool = False) -> tuple[Integers, tuple[str, ...]]:
+    """Groups or items as codes starting at 0, and their names: the values as text, in natural order.
 
     >>> check_codes(["b10", "b2", "b10"], n=3, name="groups")
     (array([1, 0, 1]), ('b2', 'b10'))
 
-    Raises InputError if a value is missing or the length is not n.
+    Raises InputError if a value is missing, the length is not n, or `groups` are too many to be evaluated one by one.
     """
     if isinstance(values, Coded):
         _check_length(values.codes, n, name)
+        check_group_count(len(values.names) if groups else 0, n, name=name)
         return values.codes, values.names
     column = _no_missing(values, n, name)
     codes, distinct = _factorised(column, name)
+    check_group_count(len(distinct) if groups else 0, n, name=name)
     texts = [str(value) for value in distinct]
     if column.dtype.kind in NUMERIC:
         return codes, tuple(texts)

@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from howsure.errors import InputError
 from howsure.inputs.arrays import Column
 from howsure.inputs.pairs import Integers
 
 Codes = np.ndarray[Any, np.dtype[Any]]  # whole numbers of any width
 LOOKUP_SPREAD = 4
+MOST_GROUPS = 50_000  # each is evaluated by itself
+A_GROUP = 0.002  # seconds, the least that one takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,23 @@ class Coded:
 
     def __len__(self) -> int:
         return len(self.codes)
+
+
+def check_group_count(groups: int, rows: int, *, name: str) -> None:
+    """Raise InputError where a column has so many groups that their evaluation would seem to stand still.
+
+    >>> check_group_count(10**6, 10**6, name="groups")
+    Traceback (most recent call last):
+    howsure.errors.InputError: groups must part the rows into at most 50,000 groups; it parts 1,000,000 rows into
+    1,000,000. Each is evaluated by itself: that would take 33 minutes or more, and print as many results. ...
+    """
+    if groups > MOST_GROUPS:
+        minutes = groups * A_GROUP / 60
+        raise InputError(
+            f"{name} must part the rows into at most {MOST_GROUPS:,} groups; it parts {rows:,} rows into {groups:,}. "
+            f"Each is evaluated by itself: that would take {minutes:,.0f} minutes or more, and print as many results. "
+            "Name a column of fewer values; a column of items or documents is a cluster, not a group."
+        )
 
 
 def factorised(column: Column) -> tuple[Integers, list[Any]]:

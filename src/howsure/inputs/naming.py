@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 
-from howsure.errors import InputError
+from howsure.errors import InputError, short
 
 
 def unknown_name(kind: str, name: str, known: Sequence[str], *, place: str) -> InputError:
@@ -34,7 +34,7 @@ def shortened(values: Iterable[object], *, limit: int = 12) -> str:
     >>> shortened(range(5), limit=3)
     '0, 1, 2 and 2 more'
     """
-    texts = [str(value) for value in values]
+    texts = [short(str(value)) for value in values]
     rest = len(texts) - limit
     return ", ".join(texts[:limit]) + (f" and {rest:,} more" if rest > 0 else "")
 

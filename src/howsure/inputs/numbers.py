@@ -8,7 +8,7 @@ from typing import TypeGuard
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 
 MOST_PROCESSES = 256
 MOST_CLUSTERINGS = 10_000  # samples of a document
@@ -48,7 +48,7 @@ def check_bounds(bounds: object) -> tuple[float, float]:
     if len(held) == 2 and all(is_number(one) and math.isfinite(one) for one in held) and held[0] < held[1]:
         return float(held[0]), float(held[1])
     raise InputError(
-        f"bounds must be the lowest and the highest score that is possible; they are {bounds!r:.80}. Write "
+        f"bounds must be the lowest and the highest score that is possible; they are {shown(bounds)}. Write "
         "bounds=[0, 1]."
     )
 

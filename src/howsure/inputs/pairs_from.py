@@ -58,7 +58,7 @@ def pairs_from(
     _refuse_classes(y_prob, prob_name)
     labels = check_labels(y_true, pos_label=pos_label)
     n = len(labels)
-    codes, names = (None, ()) if groups is None else check_codes(groups, n=n, name="groups")
+    codes, names = (None, ()) if groups is None else check_codes(groups, n=n, name="groups", groups=True)
     return Pairs(
         labels,
         check_probabilities(y_prob, name=prob_name, n=n),
@@ -88,7 +88,7 @@ def _joined(pairs: Pairs, beside: dict[str, Any]) -> Pairs:
     clusters = pairs.clusters if beside["clusters"] is None else beside["clusters"]
     groups, names = pairs.groups, pairs.group_names
     if beside["groups"] is not None:
-        groups, names = check_codes(beside["groups"], n=n, name="groups")
+        groups, names = check_codes(beside["groups"], n=n, name="groups", groups=True)
     elif groups is not None and (len(groups) != n or groups.min() < 0 or groups.max() >= len(names)):
         raise InputError(f"groups of Pairs must be {n:,} positions in group_names, from 0 to {len(names) - 1}.")
     return Pairs(

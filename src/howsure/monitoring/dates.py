@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 from howsure.inputs.arrays import as_column, first_missing
 
 Days = npt.NDArray[np.datetime64]
@@ -35,7 +35,7 @@ def as_days(dates: object, *, name: str = "dates") -> Days:
     distinct: dict[Any, np.datetime64] = {}
     for row, value in enumerate(column.tolist()):
         if value not in distinct:
-            distinct[value] = _day(value, f"{name} must be dates; row {row} holds {value!r:.60}. Write {ADVICE}.")
+            distinct[value] = _day(value, f"{name} must be dates; row {row} holds {shown(value)}. Write {ADVICE}.")
     return np.array([distinct[value] for value in column.tolist()], dtype="datetime64[D]")
 
 
@@ -44,7 +44,7 @@ def as_day(date: str | datetime.date | np.datetime64, *, name: str) -> np.dateti
 
     Raises InputError for anything else.
     """
-    return _day(date, f"{name} must be {ADVICE}; it is {date!r:.60}.")
+    return _day(date, f"{name} must be {ADVICE}; it is {shown(date)}.")
 
 
 def _day(value: object, message: str) -> np.datetime64:

@@ -58,7 +58,7 @@ def checked_rows(dates: Any, y_true: Any, y_prob: Any, *, groups: Any, clusters:
     codes: Integers = np.zeros(n, dtype=np.int64)
     names: tuple[str, ...] = (ALL,)
     if groups is not None:
-        codes, names = check_codes(as_column(groups, name="groups")[here], n=n, name="groups")
+        codes, names = check_codes(as_column(groups, name="groups")[here], n=n, name="groups", groups=True)
         if ALL in names:
             raise InputError("groups must not hold an empty name. Name them, or leave such rows out.")
     found = None if clusters is None else fingerprints(as_column(clusters, name="clusters")[here], n=n)

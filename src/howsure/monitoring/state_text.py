@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from howsure.errors import InputError
-from howsure.files.json_text import parsed_json
+from howsure.files.json_text import is_version, parsed_json
 
 KIND, SCHEMA = "howsure monitor", 2
 DAMAGED = "Restore a copy, or begin a new state."
@@ -28,9 +28,10 @@ def state_of(text: str) -> Iterator[dict[str, Any]]:
         found = parsed_json(text)
         if not isinstance(found, dict) or found.get("kind") != KIND:
             raise InputError("this is not the state of a monitor. Name the file that howsure monitor update wrote.")
-        if found.get("schema") != SCHEMA:
-            held = f"{found.get('schema')!s:.20}"
-            raise InputError(f"the state has schema {held}, and this howsure reads {SCHEMA}. {OLDER}")
+        if not is_version(found.get("schema"), SCHEMA):
+            raise InputError(
+                f"the state has schema {found.get('schema')!s:.20}, and this howsure reads {SCHEMA}. {OLDER}"
+            )
         if _digest(found["state"]) != found["sha256"]:
             raise InputError(f"the state does not match its checksum: it was changed or cut off. {DAMAGED}")
         yield found["state"]

@@ -103,7 +103,7 @@ def labelled_from(
         "clusters": None if clusters is None else check_clusters(clusters, n=n),
     }
     if groups is not None:
-        beside["groups"], beside["group_names"] = check_codes(groups, n=n, name="groups")
+        beside["groups"], beside["group_names"] = check_codes(groups, n=n, name="groups", groups=True)
     if isinstance(scores, Classes):
         if pos_label is not None:
             raise InputError("pos_label is for one probability per row; with several classes, leave pos_label out.")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
+from howsure.files.json_text import is_version, parsed_json
 from howsure.inputs.naming import shortened
 from howsure.recalibration.choice import Candidate, Choice
 from howsure.recalibration.fitted import Fitted
@@ -64,8 +65,8 @@ def map_of(text: str | bytes) -> dict[str, Any]:
     if not isinstance(held, dict) or held.get("format") != FORMAT:
         raise InputError(f"this is no recalibration map: its format is not {FORMAT!r}. `recalibrate fit` writes one.")
     version = held.get("version")
-    if isinstance(version, bool) or version != VERSION:
-        raise InputError(f"the map is of version {version!r:.40}, and this howsure reads version {VERSION}.")
+    if not is_version(version, VERSION):
+        raise InputError(f"the map is of version {shown(version)}, and this howsure reads version {VERSION}.")
     _check_keys(held)
     classes = _texts(held, "classes") if held.get("classes") is not None else ()
     if classes and (not 2 <= len(classes) <= MOST_CLASSES or len(set(classes)) != len(classes)):
@@ -74,14 +75,14 @@ def map_of(text: str | bytes) -> dict[str, Any]:
     method = held.get("method")
     if not isinstance(method, str) or method not in known:
         of = "classes" if classes else "one probability per row"
-        raise InputError(f"the map's method is {method!r:.40}; for {of}, it must be one of {', '.join(known)}.")
+        raise InputError(f"the map's method is {shown(method)}; for {of}, it must be one of {', '.join(known)}.")
     floor = held.get("floor")
     positive = held.get("positive")
     if positive is not None and not isinstance(positive, str):
-        raise InputError(f"the map's positive must be a text or null; it is {positive!r:.40}.")
+        raise InputError(f"the map's positive must be a text or null; it is {shown(positive)}.")
     recipe = held.get("recipe")
     if not isinstance(recipe, dict):
-        raise InputError(f"the map's recipe must be an object; it is {recipe!r:.40}.")
+        raise InputError(f"the map's recipe must be an object; it is {shown(recipe)}.")
     return {
         "method": method,
         "fitted": _fitted(held, known[method], len(classes) or 2),
@@ -97,7 +98,9 @@ def map_of(text: str | bytes) -> dict[str, Any]:
 def _fitted(held: Mapping[str, Any], kind: Any, k: int) -> Fitted:
     def one(parameters: object) -> ProbabilityMap:
         if not isinstance(parameters, dict):
-            raise InputError(f"the map's parameters must be an object of numbers by name; they are {parameters!r:.60}.")
+            raise InputError(
+                f"the map's parameters must be an object of numbers by name; they are {shown(parameters)}."
+            )
         found: ProbabilityMap = kind.read(parameters, k)
         return found
 
@@ -107,7 +110,7 @@ def _fitted(held: Mapping[str, Any], kind: Any, k: int) -> Fitted:
             raise InputError("the map's pooled_groups must be empty where it has no groups.")
         return Fitted((one(held.get("parameters")),))
     if not isinstance(groups, dict) or not (groups or small):
-        raise InputError(f"the map's groups must be an object of parameters by name; they are {groups!r:.60}.")
+        raise InputError(f"the map's groups must be an object of parameters by name; they are {shown(groups)}.")
     if len(set(small)) != len(small) or set(small) & set(groups):
         raise InputError("the map's groups and pooled_groups must name each group once.")
     maps = []
@@ -115,7 +118,7 @@ def _fitted(held: Mapping[str, Any], kind: Any, k: int) -> Fitted:
         try:
             maps.append(one(parameters))
         except InputError as error:
-            raise InputError(f"group {name!r:.60}: {error}") from error
+            raise InputError(f"group {shown(name)}: {error}") from error
     return Fitted(tuple(maps), tuple(groups), one(held.get("map_of_all")) if small else None, small)
 
 
@@ -128,7 +131,7 @@ def _choice(held: object, method: str) -> Choice | None:
     for one in held:
         for name, value in one.items():
             if not _may_be(name, value):
-                raise InputError(f"the map's candidates must be a list of what each method scored; not {value!r:.40}.")
+                raise InputError(f"the map's candidates must be a list of what each method scored; not {shown(value)}.")
     return Choice(Method(method), tuple(Candidate(**one) for one in held))
 
 
@@ -142,27 +145,12 @@ def _may_be(field: str, value: object) -> bool:
 
 
 def _parsed(text: str | bytes) -> Any:
-    def constant(name: str) -> NoReturn:
-        raise ValueError(f"it holds {name}, which is no number of JSON")
-
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) != len(pairs):
-            raise ValueError("it holds a name twice")
-        return found
-
+    if not isinstance(text, str | bytes):
+        raise InputError(f"the map must be a JSON text; it is a {type(text).__name__}.")
     try:
-        found = json.loads(text, parse_constant=constant, object_pairs_hook=once)
-        json.dumps(found, ensure_ascii=False).encode()
-    except RecursionError:
-        raise InputError("the map cannot be read: it is nested too deeply.") from None
-    except UnicodeEncodeError:
-        raise InputError("the map cannot be read: it holds half a character (a lone surrogate).") from None
+        return parsed_json(text, strict=True)
     except ValueError as error:
         raise InputError(f"the map cannot be read as JSON: {error}.") from None
-    except TypeError:
-        raise InputError(f"the map must be a JSON text; it is a {type(text).__name__}.") from None
-    return found
 
 
 def _check_keys(held: Mapping[str, Any]) -> None:
@@ -176,7 +164,7 @@ def _check_keys(held: Mapping[str, Any]) -> None:
 def _texts(held: Mapping[str, Any], name: str) -> tuple[str, ...]:
     values = held.get(name)
     if not isinstance(values, list) or not all(isinstance(one, str) for one in values):
-        raise InputError(f"the map's {name} must be a list of texts; it is {values!r:.60}.")
+        raise InputError(f"the map's {name} must be a list of texts; it is {shown(values)}.")
     return tuple(values)
 
 

@@ -125,7 +125,7 @@ class RecalibrationMap(Result):
             if self.groups:
                 raise InputError(f"groups must say the group of each row: the map has {shortened(self.groups)}.")
             return scores, None, ()
-        codes, names = check_codes(groups, n=len(scores), name="groups")
+        codes, names = check_codes(groups, n=len(scores), name="groups", groups=True)
         self.check_groups(names)
         return scores, codes, names
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Sized
 
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 from howsure.inputs.numbers import check_bounds, check_within
 from howsure.significance.family import Family, compare_family, family_of, one_baseline
 from howsure.significance.metrics.metric import Metric, tasks_of
@@ -174,7 +174,7 @@ def compare(
     notes += view_notes(requested[0].source, {one.systems.task for one in requested})
     if family is None:
         if baseline is not None and not isinstance(baseline, str):
-            raise InputError(f"baseline must be the name of a model, or left out; it is {baseline!r:.80}.")
+            raise InputError(f"baseline must be the name of a model, or left out; it is {shown(baseline)}.")
         family = family_of(requested, baseline=baseline, all_pairs=all_pairs, alternative=alternative)
     seed = seed_of(rng)
     with_means = held is not None or chosen in OF_MEANS

@@ -18,6 +18,7 @@ import numpy as np
 from howsure import __version__
 from howsure.errors import InputError
 from howsure.files.journal import line_number, line_of, records_of
+from howsure.files.json_text import is_version
 from howsure.files.whole import lock
 from howsure.inputs.arrays import as_column
 from howsure.inputs.naming import shortened, unknown_name
@@ -219,7 +220,7 @@ class Experiments:
         """
         if not isinstance(record, dict) or record.get("kind") not in (TARGETS, RUN, POINT):
             raise ValueError(f"its kind is none of {TARGETS}, {RUN} and {POINT}")
-        if record.get("schema", SCHEMA) != SCHEMA:
+        if not is_version(record.get("schema", SCHEMA), SCHEMA):
             raise ValueError(f"its schema is {record['schema']!r}, this howsure reads {SCHEMA}; install a newer one")
         if record["kind"] == POINT:
             self._points.append(check_point(record))

@@ -10,7 +10,7 @@ import pytest
 
 import howsure.cli
 from howsure.cli.terminal.ending import end_of
-from howsure.errors import InputError
+from howsure.errors import InputError, with_short_values
 from tests.cli.running import howsure as run
 
 
@@ -96,3 +96,14 @@ main(["simulate", "20000000"])
 
 def test_the_command_line_is_one() -> None:
     assert howsure.cli.TRACEBACK in run("--help").out
+
+
+@pytest.mark.parametrize("quote", ["'", '"'])
+def test_a_message_repeats_no_whole_text(quote: str) -> None:
+    long = f"{quote}{300 * 'x'}{quote}"
+    assert str(InputError(f"y must be 0 or 1; row 3 of 'a b' holds {long}.")).startswith(
+        f"y must be 0 or 1; row 3 of 'a b' holds {quote}{79 * 'x'}…{quote}."
+    )
+    told = "the map's groups aren't the runs' groups: " + 90 * "word " + "the rows' order"
+    assert with_short_values(told) == told  # apostrophes quote nothing
+    assert with_short_values(f"it holds b{long}.") == f"it holds b{quote}{79 * 'x'}…{quote}."

@@ -166,7 +166,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (lambda: Path("y.npy").write_bytes(Path("x.npy").read_bytes()[:-8]), ["y.npy"], ["t.npy"], "y.npy cannot be "
          "read: y.npy declares 12 x 5 values of 8 bytes, and 472 bytes are there."),
         (lambda: None, ["x.npy"], [], "x.npy holds one array: name the file of the right classes by targets=..."),
-        (lambda: None, ["x.npy", "./x.npy"], ["t.npy"], "./x.npy is named twice; its rows would be counted twice."),
+        (lambda: None, ["x.npy", "./x.npy"], ["t.npy"], "./x.npy is named twice, also as x.npy; its rows would be"),
         (lambda: None, ["y-*.npy"], ["t.npy"], "no file matches y-*.npy."),
         (lambda: None, ["xx.npy"], ["t.npy"], "no file xx.npy. Did you mean x.npy?"),
         (lambda: Path("d").mkdir(), ["d"], ["t.npy"], "d is a directory; name a file in it."),

@@ -66,8 +66,7 @@ def test_workers_that_cannot_begin(tmp_path: Path, corpus: Path, model: Path) ->
         pytest.raises(StoreError, match=r"the workers of the executor ended .* run the same again"),
     ):
         extract_to(store, corpus, model, executor=threads)
-    with EventStore.open(store) as held:
-        assert (held.next_document, held.settings["finished"]) == (0, False)
+    assert not store.exists()  # nothing was stored
 
 
 @pytest.mark.long
@@ -99,8 +98,9 @@ def test_a_batch_that_is_lost_every_time_is_named(tmp_path: Path, corpus: Path, 
         r"worker is gone\)",
     ):
         extract_to(store, corpus, model, executor=executor, workers=1)
-    with EventStore.open(store) as held:
-        assert held.next_document % BATCH == 0
+    if store.exists():  # the batch before it was stored in time
+        with EventStore.open(store) as held:
+            assert held.next_document == BATCH
 
 
 def fail(sentence: Any) -> Any:
@@ -116,7 +116,8 @@ def test_an_error_of_the_work_is_told_as_it_is(tmp_path: Path, corpus: Path, mod
     ):
         task = replace(work(model), rule=Rule(name=name, function=function))
         with pytest.raises(kind, match=told):
-            extract_events(held, tmp_path / f"{name}.duckdb", work=task, executor=executor, workers=1)
+            extract_events(held, tmp_path / "news.duckdb", work=task, executor=executor, workers=1)
+        assert not (tmp_path / "news.duckdb").exists()  # so that the corrected rule may begin
     assert executor.submitted <= 6  # nothing was tried again
 
 

@@ -73,7 +73,9 @@ class PartitionSums:
         found = dict(zip(filter(None, wanted), columns_from(frame, [*filter(None, wanted)]), strict=True))
         n, given = len(frame), found[self.y_true]
         labels, y = _labels(given, self.pos_label)
-        codes, names = (None, ()) if self.groups is None else check_codes(found[self.groups], n=n, name="groups")
+        codes, names = (
+            (None, ()) if self.groups is None else check_codes(found[self.groups], n=n, name="groups", groups=True)
+        )
         q = check_probabilities(found[self.y_prob], n=n)
         w = None if self.sample_weight is None else _weights(found[self.sample_weight], n)
         positive = None if self.pos_label is None else str(self.pos_label)

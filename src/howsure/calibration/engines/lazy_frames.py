@@ -41,7 +41,7 @@ def _by_group(pairs: LazyPairs, rows: dict[str, Column], n: int) -> FrameSums:
     names: tuple[str, ...] = ("",)
     codes = np.zeros(len(rows["n"]), dtype=np.int64)
     if pairs.groups is not None and n:
-        codes, names = check_codes(np.ma.getdata(rows["group"]), n=len(rows["n"]), name="groups")
+        codes, names = check_codes(np.ma.getdata(rows["group"]), n=len(rows["n"]), name="groups", groups=True)
     order = np.argsort(codes, kind="stable")
     ends = np.searchsorted(codes[order], np.arange(len(names) + 1))
     by_group = {

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from howsure.calibration.subgroups.features import Feature, feature_of
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 from howsure.inputs.frames import all_columns, columns_from, is_frame
 from howsure.inputs.pairs import NOTHING, Pairs
 
@@ -22,7 +22,7 @@ def columns_by_name(features: Any, data: Any) -> dict[str, Any]:
         raise InputError("features must be a data frame, or a mapping of names to columns; there are none.")
     if data is not None:
         if isinstance(features, str) or not isinstance(features, Sequence):
-            raise InputError(f"with data=, features must be a list of names of its columns; it is {features!r:.80}.")
+            raise InputError(f"with data=, features must be a list of names of its columns; it is {shown(features)}.")
         names = [str(name) for name in features]
         values: Sequence[Any] = columns_from(data, names)
     elif isinstance(features, Mapping):

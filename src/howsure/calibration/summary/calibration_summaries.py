@@ -11,7 +11,7 @@ from howsure.calibration.summary.saved import Saved, check_weights, from_bytes, 
 from howsure.calibration.summary.slot_adder import slots_of
 from howsure.calibration.summary.slots import Slots
 from howsure.calibration.table import CalibrationTable, table_of
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 from howsure.files.whole import Place
 from howsure.inputs.frames import is_lazy
 from howsure.inputs.naming import natural_order
@@ -32,7 +32,7 @@ class CalibrationSummaries(Mapping[str, CalibrationSummary]):
         self._slots: dict[str, Slots] = {}
         for name, one in (summaries or {}).items():
             if not isinstance(one, CalibrationSummary):
-                raise InputError(f"summaries must hold a CalibrationSummary for each group; {name!r} has {one!r:.80}.")
+                raise InputError(f"summaries must hold a CalibrationSummary for each group; {name!r} has {shown(one)}.")
             if str(name) in self._slots:
                 raise InputError(f"summaries must have names of their own; two are called {str(name)!r}.")
             self._slots[str(name)] = one.slots

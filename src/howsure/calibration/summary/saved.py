@@ -17,7 +17,7 @@ import numpy as np
 
 from howsure.calibration.summary.cells import CELLS, FRACTION, LAST, SLOTS, STEEP
 from howsure.calibration.summary.slots import COLUMNS, MOST, WEIGHTS, Slots
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 from howsure.files.json_text import parsed_json
 from howsure.files.opened import opened
 from howsure.files.whole import Place, write_whole
@@ -118,7 +118,7 @@ def _checked(path: object) -> Place:
     found = path.__fspath__() if hasattr(path, "__fspath__") else path
     if isinstance(found, str) and found and "\0" not in found:
         return found
-    raise InputError(f"path must be the name of a file, such as 'monday.summary'; it is {path!r:.80}.")
+    raise InputError(f"path must be the name of a file, such as 'monday.summary'; it is {shown(path)}.")
 
 
 def _damaged(name: str, why: object) -> InputError:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from howsure.errors import InputError
+from howsure.files.opened import identity
 
 
 def other_files(named: str, files: Sequence[str]) -> Sequence[str] | None:
@@ -16,6 +17,6 @@ def other_files(named: str, files: Sequence[str]) -> Sequence[str] | None:
     """
     if not (os.path.exists(named) or Path(named).suffix or any(mark in named for mark in "*?/")):
         return None
-    if [os.path.realpath(named)] == [os.path.realpath(path) for path in files]:
+    if [identity(named) or named] == [identity(path) or path for path in files]:
         raise InputError(f"{named} is what is checked; a model is compared with another one.")
     return [named]

@@ -139,7 +139,7 @@ def _entry(name: str, part: Part, values: Floats, units: Integers | None, bounds
 
 
 def _parts(read: ReadColumns, group: str | None, n: int) -> list[Part]:
-    codes, names = (None, ()) if group is None else check_codes(_names(read, group), n=n, name=group)
+    codes, names = (None, ()) if group is None else check_codes(_names(read, group), n=n, name=group, groups=True)
     return list(parts_of(n, codes, names))
 
 

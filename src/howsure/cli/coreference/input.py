@@ -23,7 +23,7 @@ from howsure.data.documents.read_documents import documents_in
 from howsure.data.parses.parsed_document import ParsedDocument
 from howsure.errors import InputError
 from howsure.files.json_text import parsed_json
-from howsure.files.opened import opened
+from howsure.files.opened import check_each_once, opened
 from howsure.inputs.pairs import Floats
 
 FIRST, ERROR = "first", "error"
@@ -62,6 +62,7 @@ def read_mentioned(
     Raises InputError as the readers do, or naming the span that comes twice, or the document that has no mentions
     annotated where they are the `source`.
     """
+    check_each_once(files, what="documents")
     try:
         read = [one for file in files for one in documents_in(file, left_out=left_out)]
     except BracketFault as fault:

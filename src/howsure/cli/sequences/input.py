@@ -11,7 +11,7 @@ from howsure.data.documents.document import Document, Sentence, Strings
 from howsure.data.documents.entity_brackets import BrokenDocument, LeftOut
 from howsure.data.documents.read_documents import FORMS, seen_form
 from howsure.errors import InputError
-from howsure.files.opened import opened
+from howsure.files.opened import check_each_once, opened
 from howsure.files.text import Text, read_text
 from howsure.sequences.taggers.crf import CRFTagger
 from howsure.sequences.taggers.tagger import Tagger
@@ -68,6 +68,7 @@ def read_corpus(files: Sequence[str], *, form: str | None, model: Tagger | None 
 
     Raises InputError as the readers do.
     """
+    check_each_once(files, what="sentences")
     if takes_items(model):
         if form not in (None, ITEMS):
             raise InputError(f"a model of crfsuite reads attributes: --from {ITEMS}, not {form}.")

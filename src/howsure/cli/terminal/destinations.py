@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import glob
 import os
-import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -14,7 +13,7 @@ import click
 
 from howsure.errors import InputError
 from howsure.files.journal import HEAD
-from howsure.files.opened import opened
+from howsure.files.opened import Identity, identity, opened
 from howsure.files.standard_input import STANDARD_INPUT
 from howsure.files.whole import check_place
 
@@ -23,7 +22,6 @@ PAGES = (".html", ".htm")
 LOG_OF_STORE = ".wal"
 BEGINNING = 1 << 16  # bytes of a file that show whether it is a text
 READ = ("FILE", "STORE", "MODEL", "FOLDER", "PATH", "PIPELINE", ".json")  # in the help of what names files to read
-Identity = tuple[int, int]  # of a file, whatever its names
 
 
 class Written(click.types.StringParamType):
@@ -61,7 +59,7 @@ def check_destinations(context: click.Context, *, also_read: Iterable[str | int]
         elif isinstance(parameter.type, WrittenFolder) and os.path.exists(path) and not os.path.isdir(path):
             raise InputError(f"{_called(parameter)} must name a folder; {path} is a file.")
     _check_different(written)
-    read = {one for one in map(_identity, chain(sources_of(context), also_read)) if one is not None}
+    read = {one for one in map(identity, chain(sources_of(context), also_read)) if one is not None}
     for _, path in written:
         _check_unread(path, read)
 
@@ -153,7 +151,7 @@ def _check_different(written: Sequence[tuple[str, str]]) -> None:
     """Raise InputError where two options name one file: the second would replace the first."""
     first: dict[object, str] = {}
     for by, path in written:
-        target = _identity(path) or os.path.realpath(path).casefold()  # some file systems take A for a
+        target = identity(path) or os.path.realpath(path).casefold()  # some file systems take A for a
         if target in first and (os.path.isfile(path) or not os.path.exists(path)):  # a device takes both
             raise InputError(f"{first[target]} and {by} must name different files; both name {path}.")
         first[target] = by
@@ -163,19 +161,10 @@ def _check_unread(path: str, read: set[Identity]) -> None:
     """Raise InputError where a file that there is would be replaced, though it, or a folder around it, is read."""
     if not os.path.isfile(path):  # a device or a pipe takes all
         return
-    if _identity(path) in read:
+    if identity(path) in read:
         raise InputError(f"{path} is an input of this command and would be overwritten; name another file.")
     for folder in Path(os.path.realpath(path)).parents:
-        if _identity(folder) in read:
+        if identity(folder) in read:
             raise InputError(
                 f"{path} lies in {folder}, which is an input of this command and would be overwritten; name another."
             )
-
-
-def _identity(path: str | int | Path) -> Identity | None:
-    """What tells a file or folder from all others: the same by every name and link; None if there is none."""
-    try:
-        status = os.stat(path)
-    except (OSError, ValueError):
-        return None
-    return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode) else None

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import click
 
 from howsure.cli.terminal.output import say
-from howsure.errors import HowsureError
+from howsure.errors import HowsureError, with_short_values
 
 WRONG_INPUT, UNFORESEEN, STOPPED, UNREAD = 2, 70, 130, 141
 TOLD = {
@@ -36,7 +36,7 @@ def end_of(run: Callable[[], object], *, with_traceback: bool) -> int:
     except click.ClickException as error:
         said = io.StringIO()
         error.show(said)
-        say(said.getvalue().removesuffix("\n"))
+        say(with_short_values(said.getvalue().removesuffix("\n")))
         return WRONG_INPUT
     except HowsureError as error:
         say(f"howsure: {error}")

@@ -10,7 +10,7 @@ import click
 from howsure.cli.terminal.commands import Group
 from howsure.cli.terminal.destinations import FIGURES, PAGES, Written
 from howsure.cli.terminal.output import COLUMNS, FORMATS, RAW
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 from howsure.figures.width import of_width
 from howsure.inputs.numbers import MOST_CLUSTERINGS, MOST_PROCESSES, check_bounds
 
@@ -196,7 +196,7 @@ def as_bounds(ctx: Context, param: Parameter, value: str | None) -> tuple[float,
         low, high = (float(text) for text in value.split(","))
         return check_bounds((low, high))
     except (ValueError, InputError):
-        raise click.BadParameter(f"{value!r:.80} must be two numbers, the lower first; write 0,1") from None
+        raise click.BadParameter(f"{shown(value)} must be two numbers, the lower first; write 0,1") from None
 
 
 bounds_option = click.option(

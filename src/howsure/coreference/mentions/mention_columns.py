@@ -13,7 +13,7 @@ from howsure.coreference.mentions.mention_facts import TYPE_OF_FORM, MentionFact
 from howsure.coreference.mentions.speakers import Speakers, quotation_numbers
 from howsure.data.documents.document import Document, Mention
 from howsure.data.parses.parsed_document import ParsedDocument
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 
 Codes = NDArray[np.int64]
 
@@ -83,7 +83,7 @@ def check_mentions(document: Document, mentions: Sequence[Mention]) -> None:
     """Raise InputError if mentions lie outside the document, or are out of order."""
     for row, mention in enumerate(mentions):
         if not isinstance(mention, Mention):
-            raise InputError(f"mentions must be Mention(sentence, start, end); row {row} is {mention!r:.80}.")
+            raise InputError(f"mentions must be Mention(sentence, start, end); row {row} is {shown(mention)}.")
         n = len(document.sentences)
         length = len(document.sentences[mention.sentence]) if 0 <= mention.sentence < n else 0
         if not 0 <= mention.start < mention.end <= length:

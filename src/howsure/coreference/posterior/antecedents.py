@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
+from howsure.inputs.arrays import array_of
 from howsure.inputs.checks import probability_advice
 from howsure.inputs.classes import SUM_TOLERANCE
 from howsure.inputs.pairs import Floats, Integers
@@ -179,10 +180,12 @@ def _checked_row(j: int, antecedents: object, probabilities: object, new: float)
 
 
 def _whole(antecedents: object, row: int) -> Integers:
-    k = np.asarray(antecedents)
+    k = array_of(antecedents)
     if k.ndim == 1 and (k.size == 0 or k.dtype.kind in "iu"):
         return k.astype(np.int64)
-    raise InputError(f"antecedents must be whole numbers, positions of mentions from 0; row {row} holds {k.tolist()}.")
+    raise InputError(
+        f"antecedents must be whole numbers, positions of mentions from 0; row {row} holds {shown(k.tolist())}."
+    )
 
 
 def _starts(counts: npt.NDArray[np.integer[Any]]) -> Integers:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from howsure.data.documents.document import Mention
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 from howsure.inputs.naming import shortened
 from howsure.inputs.pairs import Integers
 
@@ -80,7 +80,7 @@ def checked_mentions(mentions: Iterable[Hashable] | None, m: int) -> Sequence[Ha
     if mentions is None:
         return range(m)
     if isinstance(mentions, (str, bytes)) or not isinstance(mentions, Iterable):
-        raise InputError(f"mentions must be a list of names, one per mention; it is {mentions!r:.80}.")
+        raise InputError(f"mentions must be a list of names, one per mention; it is {shown(mentions)}.")
     names = tuple(mentions)
     if len(names) != m:
         raise InputError(f"mentions must name the {m} mentions of the posterior; there are {len(names)}.")

@@ -16,7 +16,8 @@ from howsure.coreference.posterior.clusterings import Clusters, checked_mentions
 from howsure.coreference.posterior.from_scores import from_scores
 from howsure.coreference.posterior.listed_scores import from_listed_scores
 from howsure.coreference.posterior.query_posterior import QueryPosterior
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
+from howsure.inputs.arrays import array_of
 from howsure.inputs.checks import check_level
 from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Floats, Integers
@@ -251,7 +252,7 @@ class CorefPosterior:
         Raises InputError if n is not a positive number.
         """
         if not callable(function):
-            raise InputError(f"function must be one of a clustering, such as len; it is {function!r:.80}.")
+            raise InputError(f"function must be one of a clustering, such as len; it is {shown(function)}.")
         total, generator = check_whole(n, name="n"), generator_from(rng)
         step = max(1, SAMPLED_AT_ONCE // max(len(self), 1))
         answers: list[Any] = []
@@ -263,14 +264,13 @@ class CorefPosterior:
         return QueryPosterior(tuple(answers), recipe | {"seed": seed_in_recipe(rng)})
 
     def _positions(self, pairs: npt.ArrayLike) -> Integers:
-        try:
-            chosen = np.asarray(pairs)
-        except ValueError:
-            chosen = np.asarray(pairs, dtype=object)  # rows of different length
+        chosen = array_of(pairs)
         if chosen.size == 0:
             return np.empty((0, 2), dtype=np.int64)
         if chosen.ndim != 2 or chosen.shape[1] != 2 or chosen.dtype.kind not in "iu":
-            raise InputError(f"pairs must be positions of mentions of the shape (N, 2); it is {chosen.tolist()!s:.80}.")
+            raise InputError(
+                f"pairs must be positions of mentions of the shape (N, 2); it is {shown(chosen.tolist())}."
+            )
         outside = np.flatnonzero(((chosen < 0) | (chosen >= len(self))).any(axis=1))
         if len(outside):
             row = int(outside[0])

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from howsure.coreference.posterior.antecedents import Antecedents, as_vector
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
+from howsure.inputs.arrays import array_of
 from howsure.inputs.numbers import is_number
 from howsure.inputs.pairs import Floats, Integers
 
@@ -64,9 +65,9 @@ def _null(null: object, in_rows: Sequence[float], m: int) -> Floats:
 
 def _softmax(j: int, scores: Floats, antecedents: Any, null: float) -> tuple[Integers, Floats, float]:
     """The antecedents of a mention that have a probability, ascending, these, and P(new)."""
-    places = np.asarray(antecedents)
+    places = array_of(antecedents)
     if places.ndim != 1 or (places.size and places.dtype.kind not in "iu"):
-        raise InputError(f"antecedents must be positions of mentions from 0; row {j} holds {places.tolist()!s:.60}.")
+        raise InputError(f"antecedents must be positions of mentions from 0; row {j} holds {shown(places.tolist())}.")
     if len(places) != len(scores):
         raise InputError(f"row {j} has {len(places)} antecedents and {len(scores)} scores; give one for each.")
     for name, value in (*(("scores", one) for one in scores.tolist()), ("null", null)):

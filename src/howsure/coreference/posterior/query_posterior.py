@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 from howsure.inputs.checks import check_level
 from howsure.inputs.pairs import Floats
 from howsure.result import Result
@@ -113,7 +113,7 @@ class QueryPosterior(Result):
         none = [value for value in self.values if value is None or isinstance(value, str)]
         if numbers.ndim != 1 or none:
             raise InputError(
-                f"only numbers and truth values have a mean; it gives {(none or self.values)[0]!r:.80}. "
+                f"only numbers and truth values have a mean; it gives {shown((none or self.values)[0])}. "
                 "See probabilities()."
             )
         return numbers

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 
 Sums = tuple[float, float, float, float]  # what is right and what there is: of the predicted, of the gold
 
@@ -92,12 +92,12 @@ def _links(n: int) -> int:
 
 def _clusters(clusters: Any, name: str, singletons: bool) -> list[set[Hashable]]:
     if isinstance(clusters, (str, bytes, dict)) or not isinstance(clusters, Iterable):
-        raise InputError(f"{name} must be a list of clusters, each a list or set of mentions; it is {clusters!r:.80}.")
+        raise InputError(f"{name} must be a list of clusters, each a list or set of mentions; it is {shown(clusters)}.")
     found: list[set[Hashable]] = []
     seen: set[Hashable] = set()
     for number, members in enumerate(clusters):
         if isinstance(members, (str, bytes, dict)) or not isinstance(members, Iterable):
-            raise InputError(f"{name} must hold lists or sets of mentions; cluster {number} is {members!r:.80}.")
+            raise InputError(f"{name} must hold lists or sets of mentions; cluster {number} is {shown(members)}.")
         cluster: set[Hashable] = set()
         for mention in members:
             if not isinstance(mention, Hashable):

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from howsure.data.documents.document import Document, Sentence, Strings
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
+from howsure.inputs.arrays import array_of
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Integers
 
@@ -41,11 +42,11 @@ class AntecedentScores:
 
     def __post_init__(self) -> None:
         if not isinstance(self.id, str) or not self.id:
-            raise InputError(f"id must be the name of a document; it is {self.id!r:.80}.")
+            raise InputError(f"id must be the name of a document; it is {shown(self.id)}.")
         if (self.words is None) == (self.text is None):
             raise InputError("give words (a list of words or of sentences) or text, and not both.")
         if self.text is not None and not isinstance(self.text, str):
-            raise InputError(f"text must be a text; it is {self.text!r:.80}.")
+            raise InputError(f"text must be a text; it is {shown(self.text)}.")
         words = None if self.words is None else _sentences(self.words)
         object.__setattr__(self, "words", words)
         length = len(self.text) if self.text is not None else sum(map(len, words or ()))
@@ -80,19 +81,16 @@ def _sentences(words: object) -> tuple[Strings, ...]:
     sentences = tuple(tuple(one) for one in held) if nested else (tuple(held),)
     wrong = [word for one in sentences for word in one if not isinstance(word, str) or not word]
     if wrong or not any(sentences):
-        raise InputError(f"words must be a list of words or of sentences; {(wrong or [words])[0]!r:.40} is no word.")
+        raise InputError(f"words must be a list of words or of sentences; {shown((wrong or [words])[0])} is no word.")
     return tuple(tuple(map(str, one)) for one in sentences if one)
 
 
 def _spans(mentions: object, length: int, unit: str) -> Integers:
-    try:
-        spans = np.asarray(mentions)
-    except ValueError:
-        spans = np.asarray(mentions, dtype=object)
+    spans = array_of(mentions)
     if spans.size == 0:
         return np.empty((0, 2), dtype=np.int64)
     if spans.ndim != 2 or spans.shape[1] != 2 or spans.dtype.kind not in "iu":
-        raise InputError(f"mentions must be pairs of whole numbers, start and end; they are {spans.tolist()!s:.80}.")
+        raise InputError(f"mentions must be pairs of whole numbers, start and end; they are {shown(spans.tolist())}.")
     spans = spans.astype(np.int64)
     rows: list[list[int]] = spans.tolist()
     for row, (start, end) in enumerate(rows):
@@ -133,7 +131,7 @@ def _squared(scores: Any) -> Any:
         try:
             square[j, :j] = row
         except (TypeError, ValueError) as error:
-            raise InputError(f"scores must be numbers; row {j} is {list(row)!s:.60} ({error}).") from error
+            raise InputError(f"scores must be numbers; row {j} is {shown(list(row))} ({error}).") from error
     return square
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from howsure.data.antecedent_scores.antecedent_scores import AntecedentScores
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 from howsure.files.json_text import parsed_json
 from howsure.inputs.naming import nearest, shortened
 
@@ -48,7 +48,7 @@ def scores_from_json(record: dict[str, Any]) -> AntecedentScores:
             raise _missing(name, record)
     held = {name: record[name] for name in (*NEEDED, *OPTIONAL) if record.get(name) is not None}
     if not isinstance(record["scores"], list):
-        raise InputError(f"scores must be a list with one row per mention; they are {record['scores']!r:.40}.")
+        raise InputError(f"scores must be a list with one row per mention; they are {shown(record['scores'])}.")
     held["scores"] = [_numbers(row, f"row {j} of scores") for j, row in enumerate(record["scores"])]
     if not isinstance(record["null"], str):
         null = record["null"]
@@ -81,14 +81,14 @@ def json_from_scores(scores: AntecedentScores) -> str:
 def _numbers(row: object, where: str) -> Any:
     """Numbers, null for -inf."""
     if not isinstance(row, list):
-        raise InputError(f"{where} must be a list of numbers; it is {row!r:.40}.")
+        raise InputError(f"{where} must be a list of numbers; it is {shown(row)}.")
     try:
         found = np.array([-np.inf if one is None else one for one in row], dtype=None if row else np.float64)
     except ValueError:  # lists of different length
         found = np.array(None)
     if found.ndim != 1 or found.dtype.kind not in "iuf":
         wrong = next((one for one in row if one is not None and type(one) not in (int, float)), row)
-        raise InputError(f"{where} must hold numbers, or null where there is no link; it holds {wrong!r:.40}.")
+        raise InputError(f"{where} must hold numbers, or null where there is no link; it holds {shown(wrong)}.")
     return found.astype(np.float64)
 
 

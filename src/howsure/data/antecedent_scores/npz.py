@@ -11,7 +11,7 @@ from typing import IO, Any
 import numpy as np
 
 from howsure.data.antecedent_scores.antecedent_scores import AntecedentScores
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 from howsure.files.archive import NUMBERS, Archive, ArchiveError, Array
 
 INDICES = "iu"
@@ -70,7 +70,7 @@ def _sentences(words: Array, lengths: Array | None) -> list[Any]:
     counts = lengths.tolist() if lengths.ndim == 1 else []
     if any(n < 0 for n in counts) or sum(counts) != len(held):
         raise InputError(
-            f"sentences must be the numbers of words of each, {len(held):,} in all; they are {counts!s:.60}."
+            f"sentences must be the numbers of words of each, {len(held):,} in all; they are {shown(counts)}."
         )
     starts = [0, *accumulate(counts)]
     return [held[start:end] for start, end in pairwise(starts)]

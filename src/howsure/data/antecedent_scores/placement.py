@@ -7,7 +7,7 @@ from itertools import accumulate
 
 from howsure.data.antecedent_scores.antecedent_scores import AntecedentScores
 from howsure.data.documents.document import Document, Mention
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 
 SHOWN = 20  # characters around a difference
 
@@ -43,7 +43,7 @@ def place_mentions(scores: AntecedentScores, document: Document) -> Placement:
             else None
         )  # fmt: skip
         if fault is not None or first is None or last is None:
-            faults[number] = f"{given[start:end]!r:.40} {fault}"
+            faults[number] = f"{shown(given[start:end])} {fault}"
             mentions.append(None)
         else:
             mentions.append(Mention(first[0], first[1], last[1] + 1))

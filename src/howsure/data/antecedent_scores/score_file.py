@@ -10,7 +10,7 @@ from typing import IO
 from howsure.data.antecedent_scores.antecedent_scores import AntecedentScores
 from howsure.data.antecedent_scores.json_lines import json_from_scores, record_of, scores_from_json
 from howsure.data.antecedent_scores.npz import archived, scores_in_archive
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 from howsure.files.archive import ZIP, ArchiveError
 from howsure.files.compression import compression_of
 from howsure.files.opened import opened
@@ -89,7 +89,7 @@ class ScoreFile:
                 except InputError as error:
                     raise InputError(f"line {number:,} of {self.path}: {error}") from None
                 if not isinstance(name, str) or not name:
-                    raise InputError(f"line {number:,} of {self.path}: id must be a text; it is {name!r:.40}.")
+                    raise InputError(f"line {number:,} of {self.path}: id must be a text; it is {shown(name)}.")
                 if name in self._lines:
                     before = self._lines[name][0]
                     raise InputError(

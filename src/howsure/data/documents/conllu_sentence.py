@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from howsure.data.documents.document import Mention, Sentence, Strings
 from howsure.data.documents.entity_brackets import BracketError, BracketFault, Brackets
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 from howsure.files.text import Text
 
 COLUMNS = 10
@@ -123,7 +123,7 @@ def _malformed(block: Block) -> InputError:
         if not OTHER.fullmatch(row[0]):
             if row[0] != str(expected):
                 return block.fault(
-                    at, f"words must be numbered 1, 2, 3, …; {row[0]!r:.60} stands where {expected} should."
+                    at, f"words must be numbered 1, 2, 3, …; {shown(row[0])} stands where {expected} should."
                 )
             expected += 1
     return block.fault(0, "a sentence must have words; this one has none.")
@@ -145,7 +145,7 @@ def _heads(block: Block, column: Strings) -> tuple[int, ...] | None:
         if column.count("_") == n:
             return None
     wrong = next(at for at, head in enumerate(column) if known.get(head, n) >= n)
-    what = f"the head must be 0 (the root) or the number of a word up to {n}; it is {column[wrong]!r:.60}."
+    what = f"the head must be 0 (the root) or the number of a word up to {n}; it is {shown(column[wrong])}."
     raise block.fault(_row(block, wrong), what)
 
 

@@ -6,12 +6,12 @@ The format (https://github.com/huggingface/safetensors): 8 bytes, the length of 
 
 from __future__ import annotations
 
-import json
 import math
 from typing import Any, BinaryIO
 
 from howsure.data.logit_files.stored_array import BFLOAT16, StoredArray
 from howsure.errors import InputError
+from howsure.files.json_text import parsed_json
 
 TYPES = {
     "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": BFLOAT16, "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1",
@@ -34,8 +34,8 @@ def tensors_of(file: BinaryIO, size: int, path: str) -> dict[str, StoredArray]:
             path, "its header is longer than the file" if length > size - LENGTH else "its header is too long"
         )
     try:
-        told = json.loads(file.read(length))
-    except (ValueError, RecursionError) as error:
+        told = parsed_json(file.read(length))
+    except ValueError as error:
         raise _damaged(path, "its header is not JSON") from error
     if not isinstance(told, dict):
         raise _damaged(path, "its header names no tensors")

@@ -14,7 +14,7 @@ from howsure.data.logit_files.safetensors import tensors_of
 from howsure.data.logit_files.stored_array import Array, StoredArray
 from howsure.errors import InputError
 from howsure.files.archive import MAGIC, ArchiveError, array_header
-from howsure.files.opened import missing_file, opened
+from howsure.files.opened import check_each_once, missing_file, opened
 from howsure.inputs.naming import natural_order, shortened
 
 IGNORED = -100
@@ -113,11 +113,7 @@ def _named(paths: Sequence[str | os.PathLike[str]]) -> tuple[str, ...]:
         if not matching:
             raise InputError(f"no file matches {path}.")
         found += matching
-    seen = set[str]()
-    for path in found:
-        if (place := os.path.realpath(path)) in seen:
-            raise InputError(f"{path} is named twice; its rows would be counted twice.")
-        seen.add(place)
+    check_each_once(found)
     return tuple(found)
 
 

@@ -17,7 +17,7 @@ from howsure.data.logs.formats import BY_NAME, check_format, detected
 from howsure.data.logs.log_format import NAMED, LogFormat, Row
 from howsure.data.logs.source import Source
 from howsure.data.tables.named_files import File, named_files
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 from howsure.inputs.naming import shortened
 from howsure.inputs.numerals import spelled_number
 
@@ -211,7 +211,10 @@ def _judged(row: Row, way: str) -> Row:
     """A row with the probabilities of its classes, the likeliest of them, and whether that is right."""
     for name in KEYS:
         if isinstance(row.get(name), list | dict):
-            raise ValueError(f"{name} must be a text or a number; it is {row[name]!r:.60}")
+            raise ValueError(f"{name} must be a text or a number; it is {shown(row[name])}")
+    wrong = [one for one in row.get("classes") or () if not isinstance(one, str)]
+    if wrong:
+        raise ValueError(f"its choices must be texts; one is {shown(wrong[0])}")
     likelihoods, logits = row.get("log_probabilities"), row.get("logits")
     if likelihoods is not None:
         row["probabilities"] = softmax(normalised(likelihoods, row, way))

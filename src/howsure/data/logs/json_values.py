@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from howsure.errors import shown
+
 
 def mapping(value: Any) -> Mapping[str, Any]:
     """An object; an empty one for anything else."""
@@ -33,5 +35,5 @@ def numbers(value: Any, what: str) -> list[float]:
     """
     found = [number(one) for one in listed(value)]
     if not isinstance(value, list) or None in found:
-        raise ValueError(f"{what} must be a list of numbers; it is {value!r:.60}")
+        raise ValueError(f"{what} must be a list of numbers; it is {shown(value)}")
     return [one for one in found if one is not None]

@@ -6,7 +6,6 @@ names.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +14,7 @@ import numpy.typing as npt
 
 from howsure.errors import InputError
 from howsure.files.archive import MAGIC, NUMBERS, TEXTS, ZIP, Archive, ArchiveError, read_array
+from howsure.files.json_text import parsed_json
 from howsure.files.opened import opened
 from howsure.files.text import read_text
 from howsure.inputs.naming import shortened
@@ -100,9 +100,9 @@ def label_names_of(text: str) -> tuple[str, ...]:
     if not text.endswith(".json"):
         return tuple(name.strip() for name in text.split(","))
     try:
-        named = json.loads(read_text(text).content)["id2label"]
+        named = parsed_json(read_text(text).content)["id2label"]
         by_number = {int(number): str(name) for number, name in named.items()}
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{text} is no config.json of a model: it has no id2label by number.") from error
     if sorted(by_number) != list(range(len(by_number))):
         raise InputError(f"id2label of {text} must name the labels 0, 1, …; it names {shortened(sorted(by_number))}.")

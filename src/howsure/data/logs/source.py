@@ -15,6 +15,7 @@ from howsure.errors import InputError
 from howsure.files.archive import Archive, ArchiveError
 from howsure.files.compression import open_unpacked
 from howsure.files.json_text import parsed_json
+from howsure.files.utf8 import decoded
 
 LONGEST_LINE = 1 << 26  # bytes
 LARGEST_DOCUMENT = 1 << 30  # bytes, which need some ten times as much memory
@@ -72,7 +73,7 @@ class Source:
                         raise self.fault(number, "it is cut off; was the program stopped while it wrote?") from error
                     raise self.fault(number, f"it is no JSON ({error}).") from error
                 if not isinstance(record, dict):
-                    raise self.fault(number, f"it must hold a JSON object, {{…}}; it holds {line[:60].decode()!r}.")
+                    raise self.fault(number, f"it must hold a JSON object, {{…}}; it holds {decoded(line)[:60]!r}.")
                 yield number, record
 
     def document(self) -> Any:

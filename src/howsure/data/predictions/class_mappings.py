@@ -7,7 +7,7 @@ from dataclasses import replace
 from howsure.data.tables.columns import Column
 from howsure.data.tables.conditions import ALL
 from howsure.data.tables.table import Table
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 from howsure.inputs.naming import natural_order, shortened
 
 
@@ -32,7 +32,7 @@ def with_keys(table: Table, column: Column, only: str = ALL) -> Column:
         listed = ", ".join(map(repr, keyed.keys))
         raise InputError(
             f"{column.name} must hold the same names in every row, {listed} as in the first; {place} holds "
-            f"{held!r:.200}. A class without votes has a probability of 0: write it."
+            f"{shown(held)}. A class without votes has a probability of 0: write it."
         )
     return keyed
 

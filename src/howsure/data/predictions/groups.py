@@ -8,6 +8,7 @@ from itertools import count
 from howsure.data.predictions.missing import Selection, missing_in
 from howsure.data.tables.columns import Column
 from howsure.data.tables.database import Connection, literals
+from howsure.inputs.coded import check_group_count
 from howsure.inputs.naming import natural_order
 
 NUMBERS = count()  # of the types made by this process, so that no two have one name
@@ -23,6 +24,7 @@ def group_sizes(selection: Selection, column: Column) -> dict[str, int]:
         fault = missing_in(selection, column)
         if fault is not None:
             raise fault
+    check_group_count(len(found), sum(found.values()), name=column.name)
     return {name: found[name] for name in sorted(map(str, found), key=natural_order)}
 
 

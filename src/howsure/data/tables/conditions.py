@@ -20,7 +20,7 @@ from howsure.data.tables.expressions import (
     parsed,
 )
 from howsure.data.tables.table import Table
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 from howsure.inputs.naming import nearest, shortened
 
 ALL = "TRUE"
@@ -154,6 +154,6 @@ class _Writer:
             return
         place, held = self.table.place(wrong, column.text)
         raise InputError(
-            f"where=...: {column.name} must be {what} to be compared with {other}; {place} holds {held!r:.100}. Texts "
+            f"where=...: {column.name} must be {what} to be compared with {other}; {place} holds {shown(held)}. Texts "
             f"are compared with a value in single quotes. Is it a non-answer? missing_values=[{str(held)[:100]!r}]."
         )

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from howsure.errors import InputError
 from howsure.files.scratch import Scratch
+from howsure.files.utf8 import checked_text
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import CHUNK_ROWS
 
@@ -81,18 +82,20 @@ class Database:
 
 
 def _allow(connection: Connection, paths: Sequence[str]) -> None:
+    for path in paths:
+        checked_text(path, "the name of a file of a table")
     connection.execute(f"SET allowed_paths = [{literals(paths)}]")
     connection.execute("SET enable_external_access = false")
 
 
 def identifier(name: str) -> str:
-    """A column's name in SQL."""
-    return '"' + name.replace('"', '""') + '"'
+    """A column's name in SQL. Raises InputError if it is not UTF-8."""
+    return '"' + checked_text(name, "the name of a column").replace('"', '""') + '"'
 
 
 def literal(text: str) -> str:
-    """A text in SQL."""
-    return "'" + text.replace("'", "''") + "'"
+    """A text in SQL. Raises InputError if it is not UTF-8."""
+    return "'" + checked_text(text, "what is asked of a table").replace("'", "''") + "'"
 
 
 def literals(texts: Sequence[str]) -> str:

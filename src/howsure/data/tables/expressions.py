@@ -16,7 +16,7 @@ import duckdb
 
 from howsure.data.tables.database import literal
 from howsure.data.tables.paths import Step, path_text
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 
 MOST_CHARACTERS = 10_000
 COMPARISONS = {
@@ -159,7 +159,7 @@ def _around(tree: dict[str, Any], clause: Any) -> dict[str, Any]:
 
 
 def _refused(expression: str, what: str) -> InputError:
-    return InputError(f"where={expression!r:.300} cannot be used: {what}. {ADVICE}")
+    return InputError(f"where={shown(expression)} cannot be used: {what}. {ADVICE}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 from howsure.calibration.summary.saved import WORDS
 from howsure.errors import InputError
 from howsure.files.compression import COMPRESSIONS, check_packed, compression_of
-from howsure.files.opened import missing_file
+from howsure.files.opened import check_each_once, missing_file
 from howsure.files.standard_input import STANDARD_INPUT, standard_input
 from howsure.inputs.naming import natural_order
 
@@ -65,12 +65,7 @@ def each_once(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
     if not paths:
         raise InputError("no file is named; name a file, a glob in quotes, or - for standard input.")
     files = [one for path in paths for one in _expanded(os.fspath(path))]
-    seen: set[str] = set()
-    for file in files:
-        where = STANDARD_INPUT if file == STANDARD_INPUT else os.path.realpath(file)
-        if where in seen:
-            raise InputError(f"{file} is named twice; its rows would be counted twice.")
-        seen.add(where)
+    check_each_once(files)
     return files
 
 

@@ -24,7 +24,7 @@ from howsure.errors import InputError
 from howsure.events.corpus.documents import Corpus, Fields, InputDocument
 from howsure.events.parts.part import ALL, Part
 from howsure.files.compression import compression_of
-from howsure.files.opened import missing_file
+from howsure.files.opened import check_each_once, missing_file
 from howsure.files.text import Text
 from howsure.inputs.naming import natural_order, shortened
 
@@ -133,16 +133,12 @@ def read_part(document: InputDocument) -> Document:
 
 
 def _files(paths: Sequence[str | os.PathLike[str]]) -> tuple[File, ...]:
-    files: dict[str, File] = {}
-    for path in paths:
-        for one in _found(os.fspath(path)):
-            where = os.path.realpath(one)
-            if where in files:
-                raise InputError(f"{one} is named twice; its documents would be counted twice.")
-            if not os.path.isfile(one):
-                raise InputError(f"{one} is no file; name files of CoNLL-U.")
-            files[where] = File(one, one, "conllu")
-    return tuple(files.values())
+    found = [one for path in paths for one in _found(os.fspath(path))]
+    check_each_once(found, what="documents")
+    for one in found:
+        if not os.path.isfile(one):
+            raise InputError(f"{one} is no file; name files of CoNLL-U.")
+    return tuple(File(one, one, "conllu") for one in found)
 
 
 def _found(path: str) -> list[str]:

@@ -12,12 +12,13 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from howsure.errors import HowsureError
 from howsure.events.actors.lexicon import Lexicon
 from howsure.events.corpus.documents import Corpus, Documents
 from howsure.events.corpus.filters import Filter
@@ -122,15 +123,30 @@ def fill_store(
         check_executor(executor)
     target = Path(path)
     with undisturbed():
-        store = (
-            EventStore.open(target, read_only=False, part=True)
-            if target.exists()
-            else EventStore.create(target, settings)
-        )
-    with store:
-        store.check_settings(settings)
-        doing = done(_batches(corpus, store.next_document, part), work, workers, executor)
-        return _go_on(doing, store, part, part.size(corpus.total), advance or (lambda documents: None))
+        store = _begun(target) or EventStore.create(target, settings)
+    try:
+        with store:
+            store.check_settings(settings)
+            doing = done(_batches(corpus, store.next_document, part), work, workers, executor)
+            return _go_on(doing, store, part, part.size(corpus.total), advance or (lambda documents: None))
+    except Exception:
+        with suppress(HowsureError):  # the first error is the one to tell of
+            if (kept := _begun(target)) is not None:
+                kept.close()
+        raise
+
+
+def _begun(target: Path) -> EventStore | None:
+    """The store to go on with; None if there is none, or one in which nothing was stored yet, which is removed: a rule
+    that is corrected after it failed begins anew."""
+    if not target.exists():
+        return None
+    store = EventStore.open(target, read_only=False, part=True)
+    if store.settings["finished"] or store.ask(STORED)[0][0]:
+        return store
+    store.close()
+    target.unlink()
+    return None
 
 
 def usable_processors() -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +11,7 @@ from howsure.events.store.reading import Store, rows_of
 from howsure.events.store.refusals import DamagedStoreError
 from howsure.events.store.schema import tables_of
 from howsure.events.store.settings import REMEDY
+from howsure.files.json_text import parsed_json
 
 FIRST_DRAW = "draw documents first: howsure events label"
 LISTS, TEXTS = ("actors",), ("question", "design", "by")
@@ -59,10 +59,10 @@ def asked_of(store: Store) -> Labelling:
 
 def _read(text: str, store: Store) -> dict[str, Any]:
     try:
-        held = json.loads(text)
+        held = parsed_json(text)
         lists = all(isinstance(one, str) for name in LISTS for one in [*held[name]])
         if lists and held["actors"] and all(isinstance(held[name], str) for name in TEXTS):
             return dict(held)
-    except (KeyError, TypeError, ValueError, RecursionError):
+    except (KeyError, TypeError, ValueError):
         pass
     raise DamagedStoreError(f"{store.path} is damaged: the settings of a draw in the table label_draw. {REMEDY}.")

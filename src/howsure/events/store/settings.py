@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import duckdb
 
 from howsure.errors import InputError
 from howsure.events.store.schema import OLDEST, VERSION
+from howsure.files.json_text import parsed_json
 
 Settings = dict[str, Any]
 # A view may compute without end, and a macro of the store would take the place of a function without its schema.
@@ -34,9 +35,9 @@ def read_settings(connection: duckdb.DuckDBPyConnection, path: Path, *, known: b
         if not known and (len(held) != 1 or "GENERATED ALWAYS" in held[0][0]):
             raise ValueError("settings is no table of values")
         rows = connection.execute("SELECT name, value FROM main.settings").fetchall()
-        settings = {str(name): json.loads(value, parse_constant=_no_number) for name, value in rows}
+        settings = {str(name): parsed_json(value, strict=True) for name, value in rows}
         version = settings["version"]
-    except (duckdb.Error, KeyError, TypeError, ValueError, RecursionError) as error:
+    except (duckdb.Error, KeyError, TypeError, ValueError) as error:
         raise InputError(f"{path} is a DuckDB file, but not a store of events: it has no such settings.") from error
     if type(version) is not int:
         raise InputError(f"{path} is damaged: the version in its settings is no whole number. {REMEDY}.")
@@ -57,10 +58,6 @@ def read_settings(connection: duckdb.DuckDBPyConnection, path: Path, *, known: b
                 f"{path} is damaged: in its settings, {name} must be {rule}; it is {shown}. Restore a copy."
             )
     return settings
-
-
-def _no_number(text: str) -> NoReturn:
-    raise ValueError(f"{text} is no number")
 
 
 def _is_text(value: object) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from howsure.errors import InputError
+from howsure.files.json_text import parsed_json
 from howsure.inputs.naming import unknown_name
 
 LARGEST = 2**62
@@ -21,8 +22,8 @@ def read_fields(body: bytes, fields: Mapping[str, Rule], *, address: str) -> dic
     Raises InputError for what is no JSON object, for an unknown or a missing field, or a value against its rule.
     """
     try:
-        given = json.loads(body.decode())
-    except (ValueError, RecursionError):
+        given = parsed_json(body)
+    except ValueError:
         given = None
     if not isinstance(given, dict):
         raise InputError(f"the body must be a JSON object with the fields {', '.join(fields)}.")

@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 from howsure.inputs.pairs import Floats
 
 Parameters = Mapping[str, Any]
@@ -26,7 +26,7 @@ def number(held: Parameters, name: str, *, least: float = -math.inf, above: floa
     if is_number(value) and value >= least and value > above:
         return float(value)
     bound = f" above {above:g}" if above > -math.inf else f" of at least {least:g}" if least > -math.inf else ""
-    raise InputError(f"the map's parameter {name} must be a finite number{bound}; it is {value!r:.80}.")
+    raise InputError(f"the map's parameter {name} must be a finite number{bound}; it is {shown(value)}.")
 
 
 def numbers(
@@ -45,13 +45,13 @@ def numbers(
     values = held.get(name)
     wanted = f"a list of {'' if n is None else f'{n:,} '}finite numbers"
     if not isinstance(values, list) or not all(map(is_number, values)) or (n is not None and len(values) != n):
-        raise InputError(f"the map's parameter {name} must be {wanted}; it is {values!r:.80}.")
+        raise InputError(f"the map's parameter {name} must be {wanted}; it is {shown(values)}.")
     found = np.array(values, dtype=np.float64)
     steps = np.diff(found)
     if (rising and (steps < 0).any()) or (strictly and (steps <= 0).any()):
-        raise InputError(f"the map's parameter {name} must be in rising order; it is {values!r:.80}.")
+        raise InputError(f"the map's parameter {name} must be in rising order; it is {shown(values)}.")
     if shares and len(found) and not (found.min() >= 0.0 and found.max() <= 1.0):
-        raise InputError(f"the map's parameter {name} must hold numbers from 0 to 1; it is {values!r:.80}.")
+        raise InputError(f"the map's parameter {name} must hold numbers from 0 to 1; it is {shown(values)}.")
     return found
 
 
@@ -62,7 +62,7 @@ def square(held: Parameters, name: str, *, k: int) -> Floats:
     """
     rows = held.get(name)
     if not isinstance(rows, list) or len(rows) != k:
-        raise InputError(f"the map's parameter {name} must be {k} lists of {k} finite numbers; it is {rows!r:.80}.")
+        raise InputError(f"the map's parameter {name} must be {k} lists of {k} finite numbers; it is {shown(rows)}.")
     return np.array([numbers({name: row}, name, n=k) for row in rows])
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.sequences.chain.potentials import Potentials
@@ -106,5 +106,5 @@ def _of_tokens(given: Any, length: int, name: str) -> Floats:
 def _positive(value: Any, name: str) -> float:
     good = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
     if not (good and math.isfinite(value) and value > 0):
-        raise InputError(f"{name} must be a temperature, a finite number above 0; it is {value!r:.60}.")
+        raise InputError(f"{name} must be a temperature, a finite number above 0; it is {shown(value)}.")
     return float(value)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 from howsure.inputs.naming import shortened
 from howsure.inputs.numbers import is_number
 from howsure.inputs.pairs import Floats, Integers
@@ -183,7 +183,7 @@ def _word_lists(word_ids: Any, sentences: int) -> list[list[int]]:
         if wrong or not isinstance(one, LISTS):
             raise InputError(
                 "word_ids must be a list for each sentence, of the number of each subword's word, or None; that of "
-                f"sentence {i} holds {(wrong or [one])[0]!r:.60}."
+                f"sentence {i} holds {shown((wrong or [one])[0])}."
             )
     return [[-1 if word is None else int(word) for word in one] for one in lists]
 

@@ -17,6 +17,7 @@ from scipy.sparse import csr_array
 from howsure.errors import InputError
 from howsure.files.archive import most_unpacked
 from howsure.files.opened import opened
+from howsure.files.utf8 import undecodable
 from howsure.files.whole import Place
 from howsure.inputs.pairs import Floats
 
@@ -61,7 +62,7 @@ class CrfsuiteModel:
         except struct.error as error:
             raise ValueError("it ends too early") from error
         except UnicodeDecodeError as error:
-            raise ValueError(f"a label or an attribute is not UTF-8 ({error})") from error
+            raise ValueError(f"a label or an attribute cannot be read: {undecodable(error)}") from error
 
     @classmethod
     def _parse(cls, data: bytes) -> Self:

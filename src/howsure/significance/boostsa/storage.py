@@ -13,6 +13,7 @@ import numpy as np
 from howsure.errors import InputError
 from howsure.files.archive import NUMBERS, TEXTS, ZIP, ArchiveError, read_array
 from howsure.files.json_text import parsed_json
+from howsure.files.utf8 import undecodable
 from howsure.files.whole import write_text
 from howsure.inputs.numerals import spelled_number, spelled_whole
 from howsure.significance.systems.reading import check_predictions
@@ -121,9 +122,7 @@ def _lines(path: Path) -> list[str]:
     try:
         lines = path.read_text(encoding="utf-8-sig").rstrip("\n").split("\n")
     except UnicodeDecodeError as error:
-        raise InputError(
-            f"{path} is not UTF-8 text ({error.reason} at byte {error.start}). Save it as UTF-8."
-        ) from error
+        raise InputError(f"{path} cannot be read: {undecodable(error)}. Save it as UTF-8.") from error
     for k, line in enumerate(lines):
         if not line.strip():
             raise InputError(f"{path}, line {k + 1} is empty; every line must hold a label or a row.")

@@ -7,7 +7,7 @@ import numbers
 
 import numpy as np
 
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 from howsure.inputs.arrays import Column, as_column, is_missing
 
 LABELS = (str, bytes, bool, np.bool_, numbers.Real, enum.Enum)
@@ -56,6 +56,6 @@ def readable(array: Column, name: str) -> Column:
     strange = {kind for kind in set(map(type, array.ravel())) if not issubclass(kind, LABELS)}
     for row, value in enumerate(array.ravel()) if strange else ():
         if type(value) in strange and not is_missing(value):
-            held = f"row {row} holds {value!r:.60}, of type {type(value).__name__}"
+            held = f"row {row} holds {shown(value)}, of type {type(value).__name__}"
             raise InputError(f"{name} must hold labels, numbers or text; {held}.")
     return array

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 from howsure.inputs.arrays import Column, first_missing
 from howsure.inputs.checks import check_codes, check_labels, check_probabilities, probability_advice
 from howsure.inputs.classes import SUM_TOLERANCE
@@ -225,7 +225,7 @@ def _plain_labels(column: Column, name: str) -> Column:
         column = column.astype(str) if texts == {True} else np.asarray(column.tolist())
         held = next((value for value in column.ravel() if isinstance(value, (dict, list, set))), None)
         if column.dtype.kind not in LABELS or held is not None:
-            what = f"its type is {column.dtype}" if held is None else f"it holds {held!r:.60}"
+            what = f"its type is {column.dtype}" if held is None else f"it holds {shown(held)}"
             raise InputError(f"{name} must hold labels, numbers or text; {what}.")
     if column.dtype.kind == "f":
         whole = column == np.floor(column)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 from howsure.inputs.arrays import first_missing, is_missing
 from howsure.inputs.coded import Coded
 from howsure.inputs.frames import columns_from, is_frame
@@ -95,7 +95,7 @@ def _listed(given: object, role: str) -> list[str]:
         return [given]
     if isinstance(given, (list, tuple)) and given and all(isinstance(one, str) for one in given):
         return list(given)
-    raise InputError(f"with data=, {role} must name a column, not be {given!r:.60}.")
+    raise InputError(f"with data=, {role} must name a column, not be {shown(given)}.")
 
 
 def _columns(data: object, names: list[str]) -> dict[str, Any]:

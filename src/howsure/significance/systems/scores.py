@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 from howsure.inputs.arrays import as_column, first_missing
 from howsure.inputs.frames import all_columns, is_frame
 from howsure.inputs.pairs import Floats
@@ -68,7 +68,7 @@ def as_scores(values: object, name: str) -> Floats:
         for row, value in enumerate(column.tolist()):
             if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
                 advice = f"Say which value counts as 1: pos_label={value!r}." if isinstance(value, str) else ""
-                raise InputError(f"{name} must be numbers; row {row} holds {value!r:.60}. {advice}".rstrip())
+                raise InputError(f"{name} must be numbers; row {row} holds {shown(value)}. {advice}".rstrip())
     scores: Floats = column.astype(np.float64)
     wrong = np.flatnonzero(~np.isfinite(scores))
     if len(wrong):

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from howsure.data.logs.json_values import listed, number
+from howsure.errors import shown
 
 SPACES = " \t\r\n\u2581\u0120\u010a"  # also as tokenisers write them
 ROUNDING = 1e-3  # by which a log-probability may lie above 0, and probabilities above 1
@@ -59,5 +60,5 @@ def of_text(tokens: Sequence[Any]) -> dict[str, float]:
 def _probability(token: Mapping[str, Any]) -> float:
     found = number(token.get("logprob"))
     if found is None or math.isnan(found) or found > ROUNDING:
-        raise ValueError(f"logprob must be a number of at most 0; it is {token.get('logprob')!r:.40}")
+        raise ValueError(f"logprob must be a number of at most 0; it is {shown(token.get('logprob'))}")
     return math.exp(min(0.0, found))

@@ -11,7 +11,7 @@ from howsure.data.logs.json_values import listed, mapping, number
 from howsure.data.logs.log_format import GROUP, LogFormat, Row, with_scores
 from howsure.data.logs.readers.answer_tokens import of_answer
 from howsure.data.logs.source import Source
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 
 STATS, SETTING = "per_instance_stats.json", "run_spec.json"
 SURE = "every max_prob is 1: HELM writes that for models without log-probabilities, so none is read"
@@ -35,6 +35,8 @@ def rows(source: Source) -> Iterator[Row]:
         )
         return
     beside = source.beside(STATS)
+    if not isinstance(beside, list | None):
+        raise InputError(f"{STATS} beside {source.name} must hold a list; it holds {shown(beside)}.")
     stats = {} if beside is None else {_key(row): row for row in (_of_stats(one, source, 0) for one in beside)}
     answers = [_of_state(one, source, at) for at, one in enumerate(_states(document, source), 1)]
     found = {_key(row): row for row in answers}  # one for each, though a request is made for each choice

@@ -15,7 +15,8 @@ from howsure.data.logs.json_values import listed, mapping, number
 from howsure.data.logs.log_format import LogFormat, Row, with_scores
 from howsure.data.logs.readers.answer_tokens import of_answer, of_text
 from howsure.data.logs.source import Source
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
+from howsure.files.json_text import is_version
 from howsure.inputs.numerals import spelled_number
 
 HEADER, START, SAMPLE = "header.json", "_journal/start.json", re.compile(r"samples/.+_epoch_\d+\.json")
@@ -68,8 +69,10 @@ def _rows(header: Mapping[str, Any], samples: Iterator[Any], source: Source) -> 
 
 def _check(header: Mapping[str, Any], source: Source) -> None:
     version = header.get("version")
-    if version not in VERSIONS:
-        raise InputError(f"{source.name} is a log of version {version} of Inspect's; howsure reads version 1 and 2.")
+    if not is_version(version, *VERSIONS):
+        raise InputError(
+            f"{source.name} is a log of version {shown(version)} of Inspect's; howsure reads version 1 and 2."
+        )
 
 
 def _row(sample: Mapping[str, Any], scorer: Any) -> Row:

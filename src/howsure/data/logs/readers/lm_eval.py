@@ -16,6 +16,7 @@ from howsure.data.logs.beginning import Beginning
 from howsure.data.logs.json_values import number
 from howsure.data.logs.log_format import GROUP, LogFormat, Row, with_scores
 from howsure.data.logs.source import Source
+from howsure.errors import shown
 from howsure.inputs.numerals import spelled_number
 
 FILE = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\d[T\d.-]*))?\.jsonl.*")
@@ -119,7 +120,7 @@ def _log_likelihoods(record: Mapping[str, Any]) -> list[float] | None:
 def _number(value: Any) -> float:
     found = spelled_number(value) if isinstance(value, str) else number(value)
     if found is None:
-        raise ValueError(f"filtered_resps must hold log-likelihoods; it holds {value!r:.60}")
+        raise ValueError(f"filtered_resps must hold log-likelihoods; it holds {shown(value)}")
     return found
 
 

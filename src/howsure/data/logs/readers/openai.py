@@ -18,6 +18,7 @@ from howsure.data.logs.log_format import LogFormat, Row
 from howsure.data.logs.readers.answer_tokens import SPACES, answer_masses
 from howsure.data.logs.readers.response_tokens import NONE, choice_tokens, output_tokens
 from howsure.data.logs.source import Source
+from howsure.errors import shown
 
 LETTERS = ("A", "B", "C", "D")
 TARGETS = ("target", "gold", "label", "answerKey")  # what the user calls the right answer; the first that is there
@@ -102,7 +103,7 @@ class _Choice:
                 if isinstance(value, str) and value.strip() in self.classes:
                     return self.classes.index(value.strip())
                 if isinstance(value, str | int | float) and str(value).strip():
-                    told = f"its {name} {value!r:.60} is none of the answers {', '.join(self.classes)}"
+                    told = f"its {name} {shown(value)} is none of the answers {', '.join(self.classes)}"
                     raise ValueError(f"{told}. Name the answers in `classes`")
         return None
 
@@ -264,7 +265,7 @@ def _classes(record: Mapping[str, Any], body: Mapping[str, Any]) -> tuple[str, .
         else (listed(named))
     )
     if len(held) < 2 or len(set(map(str, held))) < len(held) or not all(isinstance(one, str) and one for one in held):
-        raise ValueError(f"its classes must be two different texts or more; they are {named!r:.100}")
+        raise ValueError(f"its classes must be two different texts or more; they are {shown(named)}")
     return tuple(held)
 
 

@@ -1,0 +1,91 @@
+"""What answers at the address of a Dask scheduler, asked without Dask's own reader, which unpickles what it is sent.
+
+A message of Dask's is the length of its frames, and the frames; the first is msgpack, and a value that was pickled
+stands in one of the others. So the first is decoded alone, as plain data, and no other is looked at.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+import struct
+import sys
+from typing import Any
+
+from howsure.errors import InputError
+
+SECURE, PLAIN = "tls", "tcp"
+LARGEST = 1 << 26  # bytes of a message: a cluster of thousands of workers
+LENGTH = struct.Struct("Q")
+
+
+def asked_identity(scheduler: str, seconds: float) -> dict[str, Any]:
+    """What the program at an address says of itself, as plain data.
+
+    Raises InputError if it sends an empty message, or what is no plain data; another exception where no program of
+    Dask's takes the connection within some seconds, or answers within as many.
+    """
+    return asyncio.run(_asked(scheduler, seconds))
+
+
+async def _asked(scheduler: str, seconds: float) -> dict[str, Any]:
+    from distributed.comm.addressing import parse_address, parse_host_port
+    from distributed.security import Security
+
+    scheme, place = parse_address(scheduler)
+    if scheme not in (PLAIN, SECURE):
+        raise ValueError(f"{scheme} is not spoken")
+    host, port = parse_host_port(place)
+    secret: Any = Security
+    context = secret().get_connection_args("client")["ssl_context"] if scheme == SECURE else None
+    if scheme == SECURE and context is None:
+        raise ValueError("no certificates are configured")
+    reader, writer = await asyncio.wait_for(asyncio.open_connection(host, port, ssl=context), seconds)
+    try:
+        writer.write(_message(_handshake()))
+        await asyncio.wait_for(_answer(reader, scheduler), seconds)  # its handshake
+        writer.write(_message({"op": "identity", "reply": True, "close": True}))
+        return await asyncio.wait_for(_answer(reader, scheduler), seconds)
+    finally:
+        writer.close()
+
+
+def _handshake() -> dict[str, Any]:
+    """What each side of a connection tells the other first."""
+    return {
+        "compression": None,
+        "python": tuple(sys.version_info)[:3],
+        "pickle-protocol": pickle.HIGHEST_PROTOCOL,  # Dask wants to know it, though nothing is pickled here
+    }
+
+
+def _message(told: dict[str, Any]) -> bytes:
+    import msgpack
+
+    frame: bytes = msgpack.packb(told)
+    frames = struct.pack("QQ", 1, len(frame)) + frame
+    return LENGTH.pack(len(frames)) + frames
+
+
+async def _answer(reader: asyncio.StreamReader, scheduler: str) -> dict[str, Any]:
+    """The plain data of a message."""
+    import msgpack
+
+    (size,) = LENGTH.unpack(await reader.readexactly(LENGTH.size))
+    if size > LARGEST:
+        raise ValueError(f"a message of {size} bytes")
+    frames = await reader.readexactly(size)
+    count = LENGTH.unpack_from(frames)[0] if size >= LENGTH.size else 0
+    length = LENGTH.unpack_from(frames, LENGTH.size)[0] if count and size >= 2 * LENGTH.size else 0
+    if not length:
+        raise InputError(f"what answers at {scheduler!r} sends empty messages, as no scheduler of Dask does.")
+    start = LENGTH.size * (1 + count)
+    held = msgpack.unpackb(frames[start : start + length])
+    if not isinstance(held, dict):
+        raise ValueError("a message that is no mapping")
+    if any(isinstance(value, dict) and "__Pickled__" in value for value in (held, *held.values())):
+        raise InputError(
+            f"what answers at {scheduler!r} sends a pickled object for what it is, as no scheduler of Dask does; "
+            "it was not unpickled."
+        )
+    return held

@@ -1,0 +1,61 @@
+"""File names and arguments that are not UTF-8: one sentence and exit code 2."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from howsure.data import open_predictions
+from howsure.errors import InputError
+
+HOWSURE = Path(sys.executable).parent / "howsure"
+JUDGE = [b"calibration", b"p.csv", b"--target", b"y", b"--prob", b"q"]
+ARGUMENTS = [
+    [b"calibration", b"p\xff.csv", b"--target", b"y", b"--prob", b"q"],
+    [*JUDGE, b"--where", b"y = '\xff'"],
+    [*JUDGE, b"--figure", b"f.svg", b"--title", b"\xff"],
+    [*JUDGE, b"--output", b"\xff.txt"],
+    [*JUDGE, b"--missing", b"\xff"],
+    [b"\xff"],
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A table under a name that is UTF-8, and under one that is not."""
+    table = "y,q\n" + "".join(f"{row % 2},0.{row}\n" for row in range(1, 10))
+    (tmp_path / "p.csv").write_text(table)
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/p\xff.csv")).write_text(table)
+    return tmp_path
+
+
+def run(folder: Path, arguments: list[bytes]) -> tuple[int, str]:
+    done = subprocess.run([str(HOWSURE), *arguments], cwd=folder, capture_output=True, check=False)
+    return done.returncode, done.stderr.decode()
+
+
+@pytest.mark.parametrize("arguments", ARGUMENTS, ids=lambda held: ascii(held[-1]))
+def test_an_argument_that_is_not_utf_8(arguments: list[bytes], folder: Path) -> None:
+    before = sorted(os.listdir(folder))
+    code, told = run(folder, arguments)
+    assert code == 2
+    assert told.startswith("howsure: each argument must be UTF-8 text; it is ")
+    assert r"\udcff" in told
+    assert sorted(os.listdir(folder)) == before
+
+
+def test_a_name_that_a_glob_finds(folder: Path) -> None:
+    code, told = run(folder, [b"calibration", b"*.csv", b"--target", b"y", b"--prob", b"q"])
+    assert code == 2
+    assert r"must be UTF-8 text; it is '" in told
+    assert "p\\udcff.csv'" in told
+
+
+@pytest.mark.parametrize("asked", [{"where": "y = '\udcff'"}, {"group": "\udcff"}, {"missing_values": ["\udcff"]}])
+def test_the_library(asked: dict[str, object], folder: Path) -> None:
+    with pytest.raises(InputError), open_predictions([folder / "p.csv"], label="y", prob="q", **asked) as read:  # type: ignore[arg-type]
+        read.pairs()

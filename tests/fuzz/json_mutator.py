@@ -1,0 +1,125 @@
+"""Files of JSON changed by one who knows JSON: types, keys and depths swapped, half characters, checksums renewed.
+
+A change of bytes nearly always makes a text that is no JSON, which is refused at once; these are nearly always JSON, of
+another shape than the reader expects.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import random
+from collections.abc import Iterator
+from typing import Any
+
+from tests.fuzz.envelopes import Envelope
+
+HALF = "\ud800"  # half a character, as an escape or as raw bytes
+DEEP, TWICE = "#deep", "#twice"  # marks that become what json.dumps cannot write
+DEPTH = 100_000
+VALUES: tuple[Any, ...] = (
+    None, True, False, 0, -1, 1, 2, 0.5, -0.0, 1.5, 1e308, -1e-320, 2**31, 2**63, -(2**64), 10**400,
+    math.nan, math.inf, -math.inf, "", " ", "A", "0", "1e400", "nan", "\x00", "[1, [2]]", "\u202e\u2028\ufeff",
+    "é" * 400, HALF, f"a{HALF}b", [], {}, [[]], [None], [{}], {"": None}, {"a": {"a": {"a": []}}}, ["a", 1, None, []],
+    [[1], [1, 2]], [0.5, 0.5], [1], {"0": 1}, {"name": None}, DEEP,
+)  # fmt: skip
+NAMES = ("", "0", "id", "name", "value", "text", "label", "A", "__class__", "é", HALF, "\x00", "x" * 300)
+RAW = 0.4  # of the texts have their characters as they are, not as escapes
+
+
+def mutated(content: bytes, envelope: Envelope, rng: random.Random) -> bytes | None:
+    """A file with one to three changes to a JSON document or line in it; None if the change cannot be packed again."""
+    parts = envelope.unpack(content)
+    held = {name: found for name, part in parts.items() if (found := documents_of(part)) is not None}
+    name = rng.choice(sorted(held))
+    documents, lines = held[name]
+    for _ in range(rng.randint(1, 3)):
+        at = rng.randrange(len(documents))
+        documents[at] = changed(documents[at], rng)
+    part = (b"\n" if lines else b"").join(text_of(one, rng) for one in documents)
+    try:
+        return envelope.pack({**parts, name: part + b"\n" if lines else part})
+    except Exception:  # a table cannot hold two types in a column; a database takes no half character
+        return None
+
+
+def documents_of(part: bytes) -> tuple[list[Any], bool] | None:
+    """The JSON documents in bytes, and whether they are lines; None if they are no JSON."""
+    for texts in ([part], [line for line in part.split(b"\n") if line.strip()]):
+        try:
+            return [json.loads(text) for text in texts], len(texts) > 1
+        except ValueError:
+            continue
+    return None
+
+
+def changed(value: Any, rng: random.Random) -> Any:
+    """A JSON value with one thing in it changed, at any depth."""
+    value = copy.deepcopy(value)
+    places = list(_places(value))
+    if not places or rng.random() < 0.02:
+        return _other(value, [], rng)
+    held, key = rng.choice(_by_depth(places, rng))
+    others = [one[name] for one, name in places]
+    way = rng.randrange(8)
+    if way == 0:
+        del held[key]
+    elif way == 1 and isinstance(held, dict):
+        name = rng.choice([*NAMES, *held, key.swapcase(), f"{key}{TWICE}"])
+        held[name] = copy.deepcopy(held[key]) if TWICE in name else held.pop(key)
+    elif way == 1:
+        held.insert(key, copy.deepcopy(held[key]))
+    elif way == 2 and len(held) > 1:
+        other = rng.choice(list(held) if isinstance(held, dict) else range(len(held)))
+        held[key], held[other] = held[other], held[key]
+    elif way == 3:
+        held[key] = rng.choice(([held[key]], {"value": held[key]}, [held[key]] * 2, [[held[key]]]))
+    elif way == 4 and isinstance(held[key], list | dict) and held[key]:
+        inner = held[key]
+        held[key] = rng.choice(list(inner.values()) if isinstance(inner, dict) else inner)
+    else:
+        held[key] = _other(held[key], others, rng)
+    return value
+
+
+def _by_depth(places: list[tuple[Any, Any]], rng: random.Random) -> list[tuple[Any, Any]]:
+    """Half of the time any place, else one of a container that is drawn first: long lists must not hide the rest."""
+    if rng.random() < 0.5:
+        return places
+    chosen = rng.choice(list({id(held): held for held, _ in places}.values()))
+    return [place for place in places if place[0] is chosen]
+
+
+def _places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Every place in a value: the container and the key or position."""
+    pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in pairs:
+        yield value, key
+        yield from _places(inner)
+
+
+def _other(value: Any, others: list[Any], rng: random.Random) -> Any:
+    """A value in the place of another: one of its kind, one that stands elsewhere, or one of any kind."""
+    way = rng.randrange(4)
+    if way == 0 and others:
+        return copy.deepcopy(rng.choice(others))
+    if way == 1 and isinstance(value, str):
+        half = len(value) // 2
+        return rng.choice(
+            (value[:half], value + HALF, value[:half] + HALF + value[half:], value * 3, value.upper(), [value])
+        )
+    if way == 1 and isinstance(value, int | float) and not isinstance(value, bool):
+        return rng.choice((-value, str(value), value + 1, bool(value), [value], f"{value}e300", float(str(value)[:9])))
+    if way == 1 and isinstance(value, list) and value:
+        return rng.choice((value[:-1], value[::-1], value + value[:1], {str(at): one for at, one in enumerate(value)}))
+    if way == 1 and isinstance(value, dict) and value:
+        return rng.choice((list(value), list(value.values()), dict.fromkeys(value), [value]))
+    return copy.deepcopy(rng.choice(VALUES))
+
+
+def text_of(value: Any, rng: random.Random) -> bytes:
+    """A value as JSON, with what no value of Python's is: a name twice, a depth of 100,000, half a character raw."""
+    text = json.dumps(value, ensure_ascii=rng.random() > RAW)
+    text = text.replace(TWICE, "").replace(f'"{DEEP}"', "[" * DEPTH + "]" * DEPTH)
+    return text.encode("utf-8", "surrogatepass")

@@ -1,0 +1,60 @@
+"""Every reader of JSON: what of its files is JSON, and what reads it without a database, which takes time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from tests.fuzz.envelopes import (
+    PARQUET,
+    STORE,
+    SUMMARY,
+    TENSORS,
+    TOML,
+    YAML,
+    ZSTD_ZIP,
+    Envelope,
+)
+from tests.fuzz.readers import READERS, Reader
+from tests.fuzz.reading import open_store, rows_of_log
+
+EVERY = 100  # of the inputs of a quick reader, one is read whole
+ENVELOPES = {  # of those whose own keeps the JSON in
+    "log-inspect-zstd": ZSTD_ZIP,
+    "log-lighteval": PARQUET,
+    "logits-safetensors": TENSORS,
+    "summary": SUMMARY,
+    "checks": TOML,
+    "rule": YAML,
+    "event-store": STORE,
+}
+NAMES = (
+    "jsonl", "json", "distributions", "log-lm-eval", "lm-eval-results", "log-inspect", "log-inspect-zstd",
+    "log-inspect-json", "log-helm", "helm-stats-beside", "helm-setting", "log-lighteval", "log-openai", "log-hf",
+    "model-config", "labelled-texts", "label-export", "page-body", "tagger", "antecedents", "antecedent-scores-jsonl",
+    "coreference-map", "logits-safetensors", "summary", "label-sample", "corpus-jsonl", "scores-jsonl", "experiments",
+    "monitor-state", "recalibration-map", "baseline", "outcomes", "checks", "rule", "event-store",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class JsonReader:
+    """A reader with the envelope that gives its JSON; `quick` reads most inputs, where the whole reader is slow."""
+
+    whole: Reader
+    envelope: Envelope
+    quick: Reader | None = None
+
+    def of(self, number: int) -> Reader:
+        """What reads an input, by its number."""
+        return self.whole if self.quick is None or number % EVERY == 0 else self.quick
+
+
+def _json_reader(name: str) -> JsonReader:
+    reader = READERS[name]
+    form = name.removeprefix("log-").partition("-")[0].replace("lm", "lm-eval")
+    quick = replace(reader, read=rows_of_log(form)) if name.startswith("log-") else None
+    quick = replace(reader, read=open_store) if name == "event-store" else quick
+    return JsonReader(reader, ENVELOPES.get(name, reader.envelope), quick)
+
+
+JSON_READERS = {name: _json_reader(name) for name in NAMES}

@@ -1,0 +1,95 @@
+"""What reads files of JSON as a user's commands do, where that is more than one call."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from howsure.calibration.summary.calibration_summaries import CalibrationSummaries
+from howsure.calibration.summary.calibration_summary import CalibrationSummary
+from howsure.counts import LabelSample
+from howsure.data.logs.conversion import described, input_files
+from howsure.data.logs.defaults import with_defaults
+from howsure.errors import HowsureError, InputError
+from howsure.events import EventStore
+from howsure.events.labels.labelling import labelling_of
+from howsure.explorer.document_view import document_view
+from howsure.explorer.labelling.bodies import codes, read_fields, text, truth, whole
+from tests.data.logs.samples import STATE
+from tests.data.logs.writers import lm_eval_sample, write_lines
+
+NOTHING_ASKED: dict[str, Any] = dict.fromkeys(
+    ("label", "prob", "probs", "probs_column", "logits", "logprobs", "verbalised", "reduce", "classes", "group",
+     "cluster", "id")
+)  # fmt: skip
+
+
+def rows_of_log(form: str) -> Callable[[Path], None]:
+    """A log rewritten as a table, by its name and by what it shows, and what is known of its columns then."""
+
+    def read(path: Path) -> None:
+        spool = path.parent / "spool"
+        spool.mkdir(exist_ok=True)
+        for given, normalise in ((form, None), (None, "characters")):
+            with suppress(InputError):
+                files, log = input_files([path], format=given, spool=spool, wanted=["doc.id"], normalise=normalise)
+                for pairing in (False, True) if log is not None else ():
+                    with suppress(InputError):
+                        described(log, files, with_defaults(NOTHING_ASKED, log, files, pairing=pairing))
+
+    return read
+
+
+def lm_eval_results(path: Path) -> None:
+    """The results beside samples of lm-evaluation-harness."""
+    folder = path.parent / "model"
+    folder.mkdir(exist_ok=True)
+    date = "2026-01-02T03-04-05.678"
+    samples = write_lines(folder / f"samples_quiz_{date}.jsonl", [lm_eval_sample(0, [-1.0, -2.0], 0)])
+    (folder / f"results_{date}.json").write_bytes(path.read_bytes())
+    rows_of_log("lm-eval")(samples)
+
+
+def helm_beside(name: str) -> Callable[[Path], None]:
+    """What stands beside a scenario's state."""
+
+    def read(path: Path) -> None:
+        folder = path.parent / "run"
+        folder.mkdir(exist_ok=True)
+        (folder / name).write_bytes(path.read_bytes())
+        state = folder / "scenario_state.json"
+        state.write_text(json.dumps(STATE))
+        rows_of_log("helm")(state)
+        (folder / name).unlink()
+
+    return read
+
+
+def summary(path: Path) -> None:
+    """A summary, and one of groups."""
+    for kind in (CalibrationSummary, CalibrationSummaries):
+        with suppress(HowsureError):
+            repr(kind.load(path))
+
+
+def page_body(path: Path) -> None:
+    """What the page sends."""
+    rules = {"number": whole, "coder": text, "acting": codes, "unclear": truth}
+    read_fields(path.read_bytes(), rules, address="/labels")
+
+
+def sample(path: Path) -> None:
+    """A sample drawn for labels, and all that it says."""
+    found = LabelSample.load(path)
+    found.to_dict()
+    repr(found)
+
+
+def open_store(path: Path) -> None:
+    """What a store says before its rows are asked: its settings, and what readers were asked."""
+    with EventStore.open(path) as store:
+        document_view(store, 0)
+        labelling_of(store)
