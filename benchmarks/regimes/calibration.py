@@ -54,10 +54,10 @@ def covers(estimate: Any, truth: float) -> bool | None:
 # a. calibration errors
 
 
-def off_in_some(sizes: Sizes, share: float, gap: float, rng: Generator) -> Pairs:
-    """Predictions above `gap`; in a share of the clusters, labels are less frequent by it."""
+def off_in_some(sizes: Sizes, share: float, gap: float, rng: Generator, least: float = 0.0) -> Pairs:
+    """Predictions above `gap` and `least`; in a share of the clusters, labels are less frequent by the gap."""
     codes = np.repeat(np.arange(len(rows := sizes(rng))), rows)
-    q = rng.uniform(gap, 1.0, len(codes))
+    q = rng.uniform(max(gap, least), 1.0, len(codes))
     off = gap * (rng.random(len(rows)) < share)[codes]
     return Pairs((rng.random(len(codes)) < q - off).astype(np.uint8), q, clusters=codes)
 
@@ -74,7 +74,11 @@ def at_the_limit(draw: Callable[[Generator], Pairs], limit: float, rng: Generato
     """The true error is the limit."""
     pairs = draw(rng)
     checked = check_calibration(pairs, max_error=limit)[0].outcome
-    return {"false pass": checked == "pass", "error covers": covers(calibration_error(pairs), limit)}
+    return {
+        "false pass": checked == "pass",
+        "false fail": checked == "fail",
+        "error covers": covers(calibration_error(pairs), limit),
+    }
 
 
 # b. promised thresholds
@@ -220,6 +224,11 @@ def _regimes() -> list[Regime]:
 
     limits: dict[str, tuple[Any, float]] = {
         "100 of 20, a tenth off by .5": (partial(off_in_some, partial(equal, 100, 20), 0.1, 0.5), 0.05),
+        "100 of 20, a tenth off by .5, sure": (
+            partial(off_in_some, partial(equal, 100, 20), 0.1, 0.5, least=0.95),
+            0.05,
+        ),
+        "100 of 50, a tenth off by .5": (partial(off_in_some, partial(equal, 100, 50), 0.1, 0.5), 0.05),
         "60 of 50, a tenth off by .5": (partial(off_in_some, partial(equal, 60, 50), 0.1, 0.5), 0.05),
         "200 of 20, one in twenty off by .8": (partial(off_in_some, partial(equal, 200, 20), 0.05, 0.8), 0.04),
         "100 uneven, a tenth off by .5": (partial(off_in_some, partial(uneven, 100), 0.1, 0.5), 0.05),

@@ -164,8 +164,9 @@ def answers_needed(
     """About how many answers like these would lead to a promise with probability `power`; None if no part of these
     has a risk that is observed to be below the target.
 
-    Without clusters, the least over the thresholds of n = ((z √(risk (1 - risk)) + z' √(r (1 - r))) / (risk - r))² / coverage, r their
-    observed risk (errors + risk) / (n + 1).
+    Without clusters, or in bets, the least over the thresholds of n = ((z √(risk (1 - risk)) + z' √(r (1 - r))) / (risk
+    - r))² / coverage, r their observed risk (errors + risk) / (n + 1). Otherwise as many times the clusters there are
+    as the test needs.
     """
     from scipy.special import ndtri
 

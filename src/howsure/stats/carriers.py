@@ -34,7 +34,8 @@ def carriers(counts: npt.NDArray[Any]) -> float:
 
 def one_more(size: Any, carrying: Any) -> Any:
     """What one more cluster may add to a share of rows: `size`, the share of rows in a cluster (1 / `kish` of the
-    sizes), as if all its rows were of the kind; where more than 20 clusters carry the share, 20 / their number of it."""
+    sizes), as if all its rows were of the kind; where more than 20 clusters carry the share, 20 / their number of it.
+    """
     return size * np.minimum(1.0, ENOUGH / np.maximum(carrying, ENOUGH))
 
 
