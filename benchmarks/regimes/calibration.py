@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import expit, ndtr
 
 from benchmarks.regimes.regime import Generator, Regime, Trial
-from howsure import Pairs, calibration_error, check_calibration, selective_curve, threshold_for
+from howsure import Pairs, calibration_error, check_calibration, threshold_for
 from howsure.calibration.corp.decomposition import Fit, decomposed, rows_of_steps
 from howsure.calibration.corp.isotonic import isotonic_steps
 from howsure.calibration.corp.ordered import by_content, ordered
@@ -213,8 +213,10 @@ def areas_cover(
     draw: Callable[[Generator], Pairs], mean: float, distance: float, rng: Generator
 ) -> dict[str, bool | None]:
     """AUROC, AURC and E-AURC."""
-    curve, truth = selective_curve(draw(rng), coverage=[]), _true_areas(mean, distance)
-    named = zip(("AUROC", "AURC", "E-AURC"), (curve.auroc, curve.aurc, curve.excess_aurc), truth, strict=True)
+    ranks = ranked(draw(rng))
+    auroc = auroc_of(ranks, level=0.95)
+    found, truth = (auroc, *risk_areas(ranks, auroc, level=0.95)), _true_areas(mean, distance)
+    named = zip(("AUROC", "AURC", "E-AURC"), found, truth, strict=True)
     return {f"{name} covers": None if np.isnan(one.value) else covers(one, true) for name, one, true in named}
 
 

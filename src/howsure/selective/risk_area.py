@@ -9,7 +9,7 @@ import numpy as np
 from howsure.inputs.pairs import Floats
 from howsure.selective.intervals import logit_interval, undefined, variance_of
 from howsure.selective.ranked import Ranked
-from howsure.stats.carriers import gamma_interval, one_more
+from howsure.stats.carriers import ends_with_one_more
 from howsure.stats.estimate import Estimate
 
 
@@ -101,8 +101,8 @@ def _ends(
     low, high = logit_interval(value, variance, level=level, degrees_of_freedom=ranks.carriers - 1)
     if ranks.clusters is None or low is None or high is None:
         return low, high
-    further = misplaced * float(one_more(ranks.cluster_share, ranks.carriers))
-    few, many = gamma_interval(1 - value if mirrored else value, variance, further, level=level)
+    seen, size = 1 - value if mirrored else value, misplaced * ranks.cluster_share
+    few, many = ends_with_one_more(seen, variance, size, ranks.carriers, level=level)
     few, many = (1 - many, 1 - few) if mirrored else (few, many)
     return max(min(low, few), 0.0), min(max(high, many), 1.0)
 

@@ -20,6 +20,7 @@ from howsure.stats.clusters import kish
 
 Floats = npt.NDArray[np.float64]
 ENOUGH = 20.0  # clusters of equal contribution, from which on one more counts less than a whole one
+MANY = 100.0  # of them, from which on Student's t needs no help: a gamma distribution's skewness is below .2
 FEWEST = 2.0  # below which nothing shows how clusters of the kind differ
 
 
@@ -48,6 +49,16 @@ def gamma_interval(value: float, variance: float, further: float, *, level: floa
     """
     tail = (1 - level) / 2
     return _quantile(value, variance, tail), _quantile(value + further, variance + further**2, 1 - tail)
+
+
+def ends_with_one_more(
+    value: float, variance: float, size: float, carrying: float, *, level: float
+) -> tuple[float, float]:
+    """The ends that an interval of a share must reach at least, down and up: Fay and Feuer's with `one_more` cluster;
+    the share itself where 100 clusters carry it."""
+    if carrying >= MANY:
+        return value, value
+    return gamma_interval(value, variance, float(one_more(size, carrying)), level=level)
 
 
 def gamma_p_value(value: Floats, variance: Floats, further: Floats, limit: float) -> Floats:

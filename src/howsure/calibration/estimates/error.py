@@ -61,7 +61,8 @@ class SquaredError:
             low = min(low, 0.0)
         if self.clusters is not None:
             further = self.clusters.upper_end(self.value, level) - max(self.value, 0.0)
-            high = max(high, max(self.value, 0.0) + math.hypot(further, shortest))
+            if further > 0.0:
+                high = max(high, max(self.value, 0.0) + math.hypot(further, shortest))
         if self.rare is None:
             return low, high
         return (

@@ -9,7 +9,7 @@ import numpy as np
 
 from howsure.calibration.estimates.cluster_sums import ClusterSums
 from howsure.inputs.pairs import Floats
-from howsure.stats.carriers import gamma_interval, one_more
+from howsure.stats.carriers import ends_with_one_more
 from howsure.stats.clusters import kish
 
 
@@ -45,5 +45,5 @@ class RareClusters:
         """The squared error that the interval must reach up to: Fay and Feuer's, with one more cluster off."""
         value = math.sqrt(max(squared, 0.0))
         carrying = squared / self.variance if squared > 0.0 and self.variance > 0.0 else 0.0
-        further = self.farthest * float(one_more(self.cluster, carrying))
-        return gamma_interval(value, self.variance, further, level=level)[1] ** 2
+        size = self.farthest * self.cluster
+        return ends_with_one_more(value, self.variance, size, carrying, level=level)[1] ** 2
