@@ -10,8 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.regimes.calibration import REGIMES
+from benchmarks.regimes.regime import rates_of
 from benchmarks.selective import cover, separated
-from howsure import Pairs
+from howsure import Pairs, selective_curve
 from howsure.selective.auroc import auroc_of
 from howsure.selective.ranked import Ranked, ranked
 from howsure.selective.risk_area import area_influence, area_of, least_area, risk_areas
@@ -105,3 +107,35 @@ def test_the_intervals_cover_in_a_small_simulation() -> None:
 def test_the_intervals_cover(accuracy: float, distance: float, n: int, ties: bool, clusters: bool) -> None:
     """Nominally .95; measured .91 to 1 (docs/selective.md)."""
     assert min(cover(accuracy, distance, n, ties=ties, clusters=clusters, runs=600)) > 0.89
+
+
+def test_answers_that_one_cluster_carries_have_no_interval_of_their_order() -> None:
+    """One of 30 clusters is wrong as a whole: how another one would be ordered is unknown; the note says so."""
+    codes, q = np.repeat(np.arange(30), 20), np.random.default_rng(1).random(600)
+    found = selective_curve((codes > 0).astype(int), q, clusters=codes)
+    assert found.auroc.low is None
+    assert found.excess_aurc.high is None
+    assert found.aurc.low is not None
+    assert found.aurc.high is not None
+    assert found.aurc.low < 0.01
+    assert found.aurc.high > 0.15
+    assert any("the wrong answers lie in 1 of 30 clusters" in note for note in found.notes)
+    assert any("the wrong answers count as 1.0 clusters of equal size" in note for note in found.notes)
+
+
+def test_without_a_wrong_answer_unequal_clusters_show_less() -> None:
+    """Of 5 clusters of 100 rows and 45 of 2, none wrong, less follows than of 50 equal ones."""
+    sizes = np.repeat([100, 2], [5, 45])
+    codes = np.repeat(np.arange(50), sizes)
+    uneven = selective_curve(np.ones(590), np.linspace(0, 1, 590), clusters=codes).aurc
+    even = selective_curve(np.ones(590), np.linspace(0, 1, 590), clusters=np.arange(590) % 50).aurc
+    assert uneven.high is not None
+    assert even.high is not None
+    assert uneven.high > 0.7 > 0.3 > even.high
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["60 of 20, .9, .97", "50 of 100 or 2, .6, .9", "30 lognormal, .6, .95"])
+def test_the_intervals_cover_where_whole_clusters_are_wrong(name: str) -> None:
+    (regime,) = (one for one in REGIMES if one.name == f"areas: {name}")
+    assert min(rate.value for rate in rates_of(regime, runs=150, seed=1)) > 0.9

@@ -9,6 +9,8 @@ import pytest
 from scipy import stats
 
 import howsure
+from benchmarks.regimes.calibration import REGIMES
+from benchmarks.regimes.regime import rates_of
 from benchmarks.selective import DELTA, LAWS, MODELS, RISK, answers, broken, clustered_answers
 from howsure import InputError, Pairs, threshold_for
 from howsure.selective.ranked import ranked
@@ -171,3 +173,18 @@ def test_weights_are_refused() -> None:
         threshold_for(pairs, risk=0.1)
     with pytest.raises(InputError, match="sample_weight is not supported"):
         howsure.selective_curve(pairs)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("clusters", [200, 400])
+def test_the_promise_is_kept_where_larger_clusters_are_riskier(clusters: int) -> None:
+    (regime,) = (one for one in REGIMES if one.name == f"threshold: {clusters} lognormal, larger ones riskier")
+    assert all(rate.wanted for rate in rates_of(regime, runs=400, seed=1))
+
+
+def test_clusters_without_a_wrong_answer_promise_from_sixty_on() -> None:
+    """exp(-60 · .05) = .0498, half of delta."""
+    q = np.linspace(0, 1, 600)
+    found = [threshold_for(np.ones(10 * n), q[: 10 * n], clusters=np.arange(10 * n) % n, risk=RISK) for n in (59, 60)]
+    assert [one.threshold is not None for one in found] == [False, True]
+    assert found[0].needed == 600

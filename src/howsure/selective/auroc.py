@@ -7,6 +7,7 @@ import numpy as np
 from howsure.inputs.pairs import Floats
 from howsure.selective.intervals import logit_interval, undefined, variance_of
 from howsure.selective.ranked import Ranked
+from howsure.stats.carriers import FEWEST
 from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import normal_quantile
 
@@ -15,9 +16,10 @@ def auroc_of(ranks: Ranked, *, level: float) -> Estimate:
     """P(a right answer is more confident than a wrong one) + ½ P(they are equally confident), with an interval.
 
     Its variance is that of DeLong, DeLong & Clarke-Pearson (1988), from midranks, or with clusters Obuchowski's (1997);
-    the interval is Student's t on the logit scale with Satterthwaite's degrees of freedom, or clusters less 1. If all
-    right answers are above all wrong ones, the other end is tail^(1/m), m the fewer of the two kinds of answers (or of
-    clusters that hold them): the value below which m comparisons would hardly all succeed.
+    the interval is Student's t on the logit scale with Satterthwaite's degrees of freedom, or with `carriers` less 1:
+    there is none below 2 of them. If all right answers are above all wrong ones, the other end is tail^(1/m), m the
+    fewer of the two kinds of answers (or their `carriers`): the value below which m comparisons would hardly all
+    succeed.
     """
     wrong = ranks.wrong
     right = ranks.total - wrong
@@ -25,8 +27,10 @@ def auroc_of(ranks: Ranked, *, level: float) -> Estimate:
         return undefined(level, "DeLong", ranks.total)
     wins, losses = placements(ranks)
     value = float(wins @ (ranks.n - ranks.errors)) / right
+    if ranks.clusters is not None and ranks.carriers < FEWEST:
+        return Estimate(value, None, None, level, "Obuchowski", ranks.total)
     if value in (0.0, 1.0):
-        end = ((1 - level) / 2) ** (1 / ranks.fewer)
+        end = ((1 - level) / 2) ** (1 / ranks.carriers)
         low, high = (end, 1.0) if value == 1.0 else (0.0, 1 - end)
         return Estimate(value, low, high, level, "exact bound", ranks.total)
     variance, degrees, factor = variance_of_area(ranks, value, wins, losses)
@@ -52,7 +56,7 @@ def variance_of_area(ranks: Ranked, value: float, wins: Floats, losses: Floats) 
         parts = of_right**2 / max(right - 1, 1) + of_wrong**2 / max(wrong - 1, 1)
         return alone, alone**2 / parts if parts > 0 else 1.0, 1.0
     variance = variance_of(ranks, np.column_stack([(losses - value) / wrong, (wins - value) / right]))
-    return variance, ranks.fewer - 1, max(variance / alone, 1.0) if alone > 0 else 1.0
+    return variance, ranks.carriers - 1, max(variance / alone, 1.0) if alone > 0 else 1.0
 
 
 def furthest(value: float, right: int, wrong: int, factor: float, level: float) -> float:

@@ -18,6 +18,7 @@ from howsure.selective.operating_points import at_accuracy, at_coverage
 from howsure.selective.ranked import Ranked, ranked
 from howsure.selective.results import RiskCoverage, SelectiveCurve, SelectiveTable
 from howsure.selective.risk_area import risk_areas
+from howsure.stats.carriers import FEWEST, carriers, few_carriers
 from howsure.stats.clusters import few_clusters
 from howsure.stats.estimate import Estimate
 
@@ -164,5 +165,20 @@ def _notes(ranks: Ranked) -> Iterator[str]:
             f"{under / n:.0%} of the confidences are below {HARDLY:g}: if they are probabilities of one of two classes,"
             " the confidence in the answer is the larger of p and 1 - p"
         )
-    if ranks.clusters is not None and (few_ones := few_clusters(np.bincount(ranks.clusters))):
-        yield few_ones
+    if ranks.clusters is not None:
+        yield from _notes_on_clusters(ranks)
+
+
+def _notes_on_clusters(ranks: Ranked) -> Iterator[str]:
+    assert ranks.clusters is not None
+    if few := few_clusters(np.bincount(ranks.clusters)):
+        yield few
+    kinds = {f"the {word} answers": ranks.by_kind(kind) for kind, word in enumerate(("wrong", "right"))}
+    what, counts = min(kinds.items(), key=lambda one: (carriers(one[1]), one[0]))
+    if few := few_carriers(counts, what):
+        yield few
+    if 0.0 < ranks.carriers < FEWEST:
+        yield (
+            f"AUROC and E-AURC have no interval: {what} count as {ranks.carriers:.1f} clusters of equal size, and at "
+            f"least {FEWEST:g} must show how clusters differ"
+        )

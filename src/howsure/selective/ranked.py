@@ -8,6 +8,8 @@ import numpy as np
 
 from howsure.errors import InputError
 from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.stats.carriers import carriers
+from howsure.stats.clusters import kish
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +44,22 @@ class Ranked:
         return self.total if self.clusters is None else int(self.clusters.max()) + 1
 
     @property
-    def fewer(self) -> int:
-        """The number of right or of wrong answers, or of the clusters that hold them: whichever is smaller."""
+    def carriers(self) -> float:
+        """The equivalent number of clusters that hold equally many of the right or of the wrong answers, whichever is
+        smaller; of these answers, if each is its own cluster."""
         if self.clusters is None:
-            return min(self.wrong, self.total - self.wrong)
-        return min(len(np.unique(self.clusters[self.correct == kind])) for kind in (0, 1))
+            return float(min(self.wrong, self.total - self.wrong))
+        return min(carriers(self.by_kind(kind)) for kind in (0, 1))
+
+    @property
+    def cluster_share(self) -> float:
+        """The share of all answers that is in a cluster, counted as clusters of equal size."""
+        return 1 / self.total if self.clusters is None else 1 / kish(np.bincount(self.clusters))
+
+    def by_kind(self, kind: int) -> Integers:
+        """The number of right (1) or wrong (0) answers of each cluster."""
+        assert self.clusters is not None
+        return np.bincount(self.clusters[self.correct == kind], minlength=self.n_clusters)
 
     def by_cluster(self, values: Floats) -> Floats:
         """Values of the answers, which depend on their place and correctness alone, added up by cluster."""

@@ -9,6 +9,7 @@ import numpy as np
 from howsure.inputs.pairs import Floats
 from howsure.selective.intervals import logit_interval, undefined, variance_of
 from howsure.selective.ranked import Ranked
+from howsure.stats.carriers import ends_with_one_more
 from howsure.stats.estimate import Estimate
 
 
@@ -63,30 +64,47 @@ def area_influence(ranks: Ranked) -> Floats:
 def risk_areas(ranks: Ranked, auroc: Estimate, *, level: float) -> tuple[Estimate, Estimate]:
     """AURC and E-AURC with intervals from the influence of each answer or cluster, by Student's t on the logit scale.
 
-    Without a wrong answer, the AURC is 0, and its upper end that of the worst order with as many wrong answers as the
-    exact interval of their share allows. The excess is known no better than the AUROC that causes it: relative to its
-    value, its upper end is at least as far as that of 1 - AUROC, and in a perfect order it is the excess of the worst
-    model with the AUROC's lower end.
+    With clusters, they reach at least as far as Fay and Feuer's, with one more cluster of wrong answers, or of right
+    ones if these are rarer; in the excess, it is one whose confidences are as misplaced as the AUROC allows. Without a
+    wrong answer, the AURC is 0, and its upper end that of the worst order with as many wrong answers as the exact
+    interval of their share allows. The excess is known no better than the AUROC that causes it: relative to its value,
+    its upper end is at least as far as that of 1 - AUROC, in a perfect order it is the excess of the worst model with
+    the AUROC's lower end, and it has no interval where the AUROC of clusters has none.
     """
     n, wrong = ranks.total, ranks.wrong
     area, least = area_of(ranks), least_area(n, wrong)
     if wrong in (0, n):
-        reach = _worst(1 - ((1 - level) / 2) ** (1 / ranks.n_clusters))
+        reach = _worst(1 - ((1 - level) / 2) ** ranks.cluster_share)
         ends = (0.0, reach) if wrong == 0 else (1 - reach, 1.0)
         return Estimate(area, *ends, level=level, method="exact bound", n=n), undefined(level, "influence", n)
-    influence = area_influence(ranks)
-    rate, degrees = wrong / n, ranks.fewer - 1
-    low_high = logit_interval(area, variance_of(ranks, influence / n), level=level, degrees_of_freedom=degrees)
-    whole = Estimate(area, low_high[0], low_high[1], level, "influence", n)
+    influence, rate = area_influence(ranks), wrong / n
+    low, high = _ends(ranks, area, influence, 1.0, level, mirrored=rate > 0.5)
+    whole = Estimate(area, low, high, level, "influence", n)
     excess = 0.0 if auroc.value == 1.0 else max(area - least, 0.0)
+    if ranks.clusters is not None and (auroc.low is None or auroc.high is None):
+        return whole, Estimate(excess, None, None, level, "influence", n)
     of_excess = influence + math.log1p(-rate) * (np.array([1.0, 0.0]) - rate)
-    low, high = logit_interval(excess, variance_of(ranks, of_excess / n), level=level, degrees_of_freedom=degrees)
+    low, high = _ends(ranks, excess, of_excess, 1 - (auroc.low or 0.0), level)
     if auroc.low is not None:
         if auroc.value == 1.0:
             low, high = 0.0, _worst((1 - auroc.low) * (1 - rate))
         elif high is not None:
             high = min(max(high, excess * (1 - auroc.low) / (1 - auroc.value)), 1.0)
     return whole, Estimate(excess, low, high, level, "influence", n)
+
+
+def _ends(
+    ranks: Ranked, value: float, influence: Floats, misplaced: float, level: float, *, mirrored: bool = False
+) -> tuple[float | None, float | None]:
+    """The ends from the influence; `misplaced`: what one more cluster adds, relative to its share of the answers."""
+    variance = variance_of(ranks, influence / ranks.total)
+    low, high = logit_interval(value, variance, level=level, degrees_of_freedom=ranks.carriers - 1)
+    if ranks.clusters is None or low is None or high is None:
+        return low, high
+    seen, size = 1 - value if mirrored else value, misplaced * ranks.cluster_share
+    few, many = ends_with_one_more(seen, variance, size, ranks.carriers, level=level)
+    few, many = (1 - many, 1 - few) if mirrored else (few, many)
+    return max(min(low, few), 0.0), min(max(high, many), 1.0)
 
 
 def _worst(share: float) -> float:

@@ -47,10 +47,10 @@ def threshold_for(
     y_true (n,): 1 where the answer is right; any two values with `pos_label`. y_prob (n,): its confidence. `Pairs` may
     replace both. Thresholds are confidences that occur, so that answers of equal confidence are kept or given up
     together. They are tested from the highest down (see docs/selective.md), each by the exact binomial test. clusters
-    (n,): identifies answers that are right or wrong together. With dependence="estimated", the test then counts as many
-    answers as would say as much if they were independent; with "any", it is a bet on whole clusters, which holds
-    however the answers of a cluster depend on each other, as long as none is larger than the largest seen, and promises
-    much less. level: that of the coverage's interval.
+    (n,): identifies answers that are right or wrong together. With dependence="estimated", the test then rests on how
+    the clusters here differ, and allows for one more cluster of wrong answers; with "any", it is a bet on whole
+    clusters, which holds however the answers of a cluster depend on each other, as long as none is larger than the
+    largest seen, and promises much less. level: that of the coverage's interval.
 
     If nothing can be promised, `threshold` is None and `needed` says about how many answers would change that.
 
@@ -103,7 +103,7 @@ def threshold_of(
         needed=None if best is not None else answers_needed(ranks, risk=risk, delta=delta, dependence=dependence),
         recipe={
             "howsure": __version__, "n": ranks.total, "risk": risk, "delta": delta, "level": level,
-            "test": "bet on clusters" if clusters and dependence == ANY else "binomial", "candidates": len(kept.n),
+            "test": _test(clusters, dependence), "candidates": len(kept.n),
             "clusters": clusters, "dependence": None if clusters is None else dependence,
         },
         notes=tuple(_notes(ranks, risk, delta, best, dependence)),
@@ -115,6 +115,12 @@ def _checked(value: float, name: str) -> float:
     if isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and 0.0 < value < 1.0:
         return float(value)
     raise InputError(f"{name} must lie strictly between 0 and 1; it is {value!r}. Write 0.05 for 5 %.")
+
+
+def _test(clusters: int | None, dependence: str) -> str:
+    if clusters is None:
+        return "binomial"
+    return "bet on clusters" if dependence == ANY else "gamma"
 
 
 def _notes(ranks: Ranked, risk: float, delta: float, best: int | None, dependence: str) -> Iterator[str]:

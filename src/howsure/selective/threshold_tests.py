@@ -8,13 +8,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from howsure.inputs.pairs import Floats, Integers
-from howsure.selective.kept import MOST_POINTS, Kept, cluster_counts, even_places, kept_at
+from howsure.selective.kept import MOST_POINTS, ClusterSums, Kept, cluster_counts, cluster_sums, even_places, kept_at
 from howsure.selective.ranked import Ranked
+from howsure.stats.carriers import gamma_p_value, one_more
 
 ESTIMATED, ANY = "estimated", "any"
 STARTS = 5
 FIRST = 0.5  # of delta, for the strictest threshold; the other starts share the rest
 MOST_BETS = 40  # candidates; a bet goes over all clusters
+TIMES = np.geomspace(1.0, 1e4, 400)  # the clusters there are
 HIGHEST_BET = 0.9  # of the bet that one cluster of wrong answers alone would lose
 
 
@@ -35,7 +37,7 @@ def threshold_tests(ranks: Ranked, *, risk: float, delta: float, dependence: str
 
     Candidates are at most 200 distinct confidences, evenly spaced in coverage, from the first that could pass. The
     p-value of one is P(Binomial(n, risk) ≤ errors): it is at most delta if and only if Clopper and Pearson's upper
-    bound at 1 - delta is at most the risk. With clusters, n is the number of independent answers (`kept_at`), or, with
+    bound at 1 - delta is at most the risk. With clusters, that bound is Fay and Feuer's (`Shares`), or, with
     dependence="any", p comes from a bet. The levels follow the fallback procedure (Wiens 2003): delta / 2 belongs to
     the first candidate, delta / 8 to each of four others, evenly spaced, and what passes hands its level on to the
     next. So a sequence that stops early, or a model that is worst where it is most confident, costs a part of delta,
@@ -44,7 +46,7 @@ def threshold_tests(ranks: Ranked, *, risk: float, delta: float, dependence: str
     bet = dependence == ANY and ranks.clusters is not None
     places = _candidates(ranks, risk, delta, bet=bet)
     kept = kept_at(ranks, places, level=0.95)
-    p = _bets(ranks, places, risk, delta) if bet else _binomial(kept.risk, kept.effective, risk)
+    p = _bets(ranks, places, risk, delta) if bet else _p_values(ranks, kept, risk)
     own = np.zeros(len(p))
     if len(p):
         own[np.linspace(0, len(p), STARTS, endpoint=False).astype(np.int64)] = delta * (1 - FIRST) / (STARTS - 1)
@@ -87,18 +89,52 @@ def _candidates(ranks: Ranked, risk: float, delta: float, *, bet: bool) -> Integ
     if bet:
         p = _bets(flawless, places, risk, delta)
     else:
-        kept = kept_at(flawless, places, level=0.95)
-        p = _binomial(kept.risk, kept.effective, risk)
+        p = _p_values(flawless, kept_at(flawless, places, level=0.95), risk)
     could = np.flatnonzero(p <= FIRST * delta)
     return places[could[0] :] if len(could) else np.zeros(0, np.int64)
 
 
+def _p_values(ranks: Ranked, kept: Kept, risk: float) -> Floats:
+    if ranks.clusters is None:
+        return _binomial(kept.risk, kept.n.astype(np.float64), risk)
+    return Shares.of(cluster_sums(ranks).at(kept.n - 1)).p_values(risk)
+
+
 def _binomial(seen: Floats, n: Floats, risk: float) -> Floats:
-    """P(Binomial(n, risk) ≤ seen · n), also for n that is not whole: the incomplete beta function."""
+    """P(Binomial(n, risk) ≤ seen · n): the incomplete beta function."""
     from scipy.special import betainc
 
     p = betainc(np.maximum((1 - seen) * n, np.finfo(float).tiny), seen * n + 1, 1 - risk)
     return np.asarray(np.where(seen >= 1, 1.0, p), dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Shares of wrong answers in clusters: their variances, the equivalent numbers of clusters that carry them, and the
+    share of answers in a cluster.
+
+    The variance is that of a ratio, Σ (e_c - p n_c)² / n², so that it holds where large clusters are riskier.
+    """
+
+    value: Floats
+    variance: Floats
+    carriers: Floats
+    cluster: Floats
+
+    @classmethod
+    def of(cls, sums: ClusterSums) -> Shares:
+        """Of what is kept at some thresholds."""
+        p = sums.e / sums.n
+        squares = np.maximum(sums.ee - 2 * p * sums.ne + p**2 * sums.nn, 0.0) / sums.n**2
+        carriers = np.divide(sums.e**2, sums.ee, out=np.zeros_like(p), where=sums.ee > 0)
+        return cls(p, squares * sums.many / np.maximum(sums.many - 1, 1), carriers, sums.nn / sums.n**2)
+
+    def p_values(self, risk: float, *, times: float = 1.0, unlucky: float = 0.0) -> Floats:
+        """Of Fay and Feuer's upper bounds, with one more cluster of wrong answers; in so many times the clusters, whose
+        shares lie `unlucky` standard errors higher."""
+        variance = self.variance / times
+        further = one_more(self.cluster / times, self.carriers * times)
+        return gamma_p_value(self.value + unlucky * np.sqrt(variance), variance, further, risk)
 
 
 def _bets(ranks: Ranked, places: Integers, risk: float, delta: float) -> Floats:
@@ -128,8 +164,9 @@ def answers_needed(
     """About how many answers like these would lead to a promise with probability `power`; None if no part of these
     has a risk that is observed to be below the target.
 
-    The least over the thresholds of n = ((z √(risk (1 - risk)) + z' √(r (1 - r))) / (risk - r))² / coverage, r their
-    observed risk (errors + risk) / (n + 1).
+    Without clusters, or in bets, the least over the thresholds of n = ((z √(risk (1 - risk)) + z' √(r (1 - r))) / (risk
+    - r))² / coverage, r their observed risk (errors + risk) / (n + 1). Otherwise as many times the clusters there are
+    as the test needs.
     """
     from scipy.special import ndtri
 
@@ -139,13 +176,20 @@ def answers_needed(
     if not below.any():
         return None
     z, other = float(-ndtri(FIRST * delta)), float(ndtri(power))
+    if dependence != ANY and ranks.clusters is not None:
+        shares = Shares.of(cluster_sums(ranks).at(kept.n[below] - 1))
+        enough = [t for t in TIMES if (shares.p_values(risk, times=t, unlucky=other) <= FIRST * delta).any()]
+        return _round_up(enough[0] * ranks.total) if enough else None
     r = seen[below]
     kept_answers = ((z * math.sqrt(risk * (1 - risk)) + other * np.sqrt(r * (1 - r))) / (risk - r)) ** 2
     kept_answers = np.maximum(kept_answers, fewest(risk, FIRST * delta))
-    effective = kept.effective
-    if dependence == ANY and ranks.clusters is not None:
-        effective = kept.n / np.array([counts.max() for counts, _ in cluster_counts(ranks, even_places(ranks))])
-    rows = kept_answers * (kept.n / effective)[below] / kept.coverage[below]
-    needed = float(rows.min())
+    alone = np.ones(len(kept.n))
+    if ranks.clusters is not None:
+        alone = np.array([counts.max() for counts, _ in cluster_counts(ranks, even_places(ranks))])
+    return _round_up(float((kept_answers * alone[below] / kept.coverage[below]).min()))
+
+
+def _round_up(needed: float) -> int:
+    """To two digits."""
     unit = 10 ** max(int(math.log10(needed)) - 1, 0)
     return int(math.ceil(needed / unit) * unit)

@@ -4,8 +4,10 @@ With S the mean score of the predictions, S_C that of the isotonic curve's value
 miscalibration = S - S_C, discrimination = S_R - S_C, uncertainty = S_R (Dimitriadis, Gneiting & Jordan 2021). Fitting
 the curve makes S_C too small. Each step of the curve costs about 1.43 times the variance of its frequency, a constant
 found by simulation of increasing curves (1 where the true curve is flat); intervals are those of the parts without this
-gain. Their variance is that of the mean difference of the losses, by clusters if there are any, and of the gain. Few
-rows of one label do not show this variance: there is no interval then.
+gain. Their variance is that of the mean difference of the losses, by clusters if there are any (a jackknife, with
+Satterthwaite's degrees of freedom), and of the gain. What a step gains of luck that all rows of a cluster share depends
+on how steps hang together: with clusters, the upper end subtracts half of the gain only. Few rows of one label do not
+show this variance: there is no interval then.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from howsure.calibration.corp.ordered import Ordered
+from howsure.calibration.estimates.paired_jackknife import Units
 from howsure.calibration.scores.score_parts import BRIER, LOG, ProperLoss, wrong_extremes
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Result
@@ -123,9 +126,10 @@ def _decomposed(
         error = standard_error(pairs, losses)
         if error is None:
             return Estimate(value, None, None, level, "CORP", n)
-        centre, error = (value - optimism, math.hypot(error, math.sqrt(noise))) if gained else (value, error)
+        corrected, error = (value - optimism, math.hypot(error, math.sqrt(noise))) if gained else (value, error)
         reach = _quantile(pairs, level) * error
-        low, high = max(centre - reach, 0.0), min(max(centre + reach, 0.0), most)
+        least = corrected if pairs.clusters is None else (value + corrected) / 2
+        low, high = max(corrected - reach, 0.0), min(max(least + reach, 0.0), most)
         return Estimate(value, low, high, level, "CORP", n)
 
     with np.errstate(invalid="ignore"):
@@ -158,15 +162,20 @@ def _by_cluster(pairs: Ordered, weight: Floats) -> Floats:
 
 
 def standard_error(pairs: Ordered, losses: Floats) -> float | None:
-    """The standard error of a weighted mean of the rows, by clusters if there are any; None for a single one."""
+    """The standard error of a weighted mean of the rows; None for a single one.
+
+    With clusters, that of the jackknife that leaves out one at a time: a large cluster draws the mean towards itself.
+    """
     total = float(pairs.weight.sum())
     residual = pairs.w * (losses - float(pairs.weight @ losses) / total)
     if pairs.clusters is None:
         n = int(pairs.times.sum())
         squares = float(pairs.times @ residual**2)
     else:
-        by_cluster = np.bincount(pairs.clusters, weights=residual)
-        n, squares = len(np.unique(pairs.clusters)), float(by_cluster @ by_cluster)
+        share = np.bincount(pairs.clusters, weights=pairs.weight) / total
+        left_out = np.bincount(pairs.clusters, weights=residual) / np.maximum(1 - share, 1e-9)
+        n = len(np.unique(pairs.clusters))
+        squares = ((n - 1) / n) ** 2 * float(left_out @ left_out)
     return None if n < 2 else math.sqrt(n / (n - 1) * squares) / total
 
 
@@ -176,8 +185,8 @@ def _quantile(pairs: Ordered, level: float) -> float:
         return normal_quantile(level)
     from scipy.special import stdtrit
 
-    sizes: Floats = np.bincount(pairs.clusters, weights=pairs.w).astype(np.float64)
-    return float(stdtrit(max(1.0, kish(sizes[sizes > 0]) - 1), 0.5 + level / 2))
+    freedom = Units(pairs.clusters, pairs.w, clustered=True).degrees_of_freedom
+    return float(stdtrit(freedom, 0.5 + level / 2))
 
 
 def rows_of_steps(steps: Integers, rows: int) -> Integers:

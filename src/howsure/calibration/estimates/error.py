@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from howsure.calibration.bins.sums import Sums
+from howsure.calibration.estimates.rare_clusters import RareClusters
 from howsure.calibration.estimates.rare_labels import RareLabels
 from howsure.inputs.pairs import Floats
 
@@ -39,13 +40,14 @@ class SquaredError:
     degrees_of_freedom: float = math.inf
     rare: RareLabels | None = None
     p_value: float = math.nan  # of no error at all, for clusters
+    clusters: RareClusters | None = None
 
     def interval(self, level: float) -> tuple[float, float]:
         """The values t that a test of size 1 - level does not reject: (t - value)² ≤ z² variance(t).
 
         A value below zero counts as zero at the upper end: a lucky sample does not justify more certainty. Where labels
-        hardly vary, the ends extend as far as `rare` requires; the interval contains zero if `p_value`, where given, is
-        above 1 - level.
+        hardly vary, the ends extend as far as `rare` requires, and where few clusters are off, the upper end as far as
+        `clusters` does; the interval contains zero if `p_value`, where given, is above 1 - level.
         """
         from scipy.special import stdtrit
 
@@ -57,6 +59,10 @@ class SquaredError:
         low, high = self.value - down, max(self.value, 0.0) + up
         if self.p_value > 1 - level:
             low = min(low, 0.0)
+        if self.clusters is not None:
+            further = self.clusters.upper_end(self.value, level) - max(self.value, 0.0)
+            if further > 0.0:
+                high = max(high, max(self.value, 0.0) + math.hypot(further, shortest))
         if self.rare is None:
             return low, high
         return (
