@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.lacking import require
+
 if TYPE_CHECKING:
     from tests.explorer.chromium import Browser
 
@@ -20,6 +22,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    require("browser")
     from tests.explorer.chromium import chromium  # selenium is for those who need it
 
     with chromium(tmp_path_factory.mktemp("chromium")) as window:

@@ -36,6 +36,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from tests.lacking import require
 from tests.printed import is_printed
 from tests.shell_lines import run_line
 
@@ -189,21 +190,21 @@ def name_of(page: Path) -> str:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_a_page_does_what_it_says(page: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    draw_page(page, tmp_path, request, heavy=())
+def test_a_page_does_what_it_says(page: Path, tmp_path: Path) -> None:
+    draw_page(page, tmp_path, heavy=())
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("page", LONG, ids=name_of)
-def test_a_whole_page_does_what_it_says(page: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    draw_page(page, tmp_path, request, heavy={"long"})
+def test_a_whole_page_does_what_it_says(page: Path, tmp_path: Path) -> None:
+    draw_page(page, tmp_path, heavy={"long"})
 
 
-def draw_page(page: Path, folder: Path, request: pytest.FixtureRequest, *, heavy: Collection[str]) -> None:
+def draw_page(page: Path, folder: Path, *, heavy: Collection[str]) -> None:
     """Run a page, if there are the data that it reads, in a folder with an empty folder for its pictures."""
     text = page.read_text(encoding="utf-8")
     if any("HOWSURE_DATA" in block.text for block in blocks_of(text) if HEAVY & set(block.words) <= set(heavy)):
-        request.getfixturevalue("real_data")
+        require("data")
     images = folder / "images"
     images.mkdir()
     run_page(text, folder, heavy=heavy)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import shutil
 import subprocess
 import tomllib
 from pathlib import Path
@@ -82,10 +83,11 @@ def test_the_version_is_the_same_everywhere() -> None:
 
 def tracked_files() -> list[Path]:
     """What git tracks or would add; every file that is not hidden where there is no git."""
-    listing = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
-    done = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=False)
-    if done.returncode == 0:
-        return [ROOT / name for name in done.stdout.split("\0") if name and (ROOT / name).is_file()]
+    if git := shutil.which("git"):
+        listing = [git, "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+        done = subprocess.run(listing, cwd=ROOT, capture_output=True, text=True, check=False)
+        if done.returncode == 0:
+            return [ROOT / name for name in done.stdout.split("\0") if name and (ROOT / name).is_file()]
     hidden = re.compile(r"^\.(?!ci/|gitignore)|/\.|__pycache__")
     return [path for path in ROOT.rglob("*") if path.is_file() and not hidden.search(str(path.relative_to(ROOT)))]
 

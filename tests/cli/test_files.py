@@ -162,11 +162,12 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(path: Path, tmp_path: Pa
 def test_a_write_that_fails_is_one_sentence() -> None:
     done = run("simulate", 5, "--output", "/dev/full/x.csv")
     assert (done.code, done.out) == (2, "")
-    full = subprocess.run(
-        f"{HOWSURE} simulate 5 > /dev/full", shell=True, stderr=subprocess.PIPE, text=True, check=False
-    )
-    assert full.returncode == 2
-    assert "Traceback" not in full.stderr
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    for environment in (buffered, buffered | {"PYTHONUNBUFFERED": "1"}):
+        with open("/dev/full", "w") as full:
+            command = [HOWSURE, "simulate", "5"]
+            done = subprocess.run(command, env=environment, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        assert (done.returncode, done.stderr) == (2, "howsure: No space left on device\n")
 
 
 @pytest.mark.long

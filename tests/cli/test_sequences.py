@@ -12,6 +12,7 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
+import pycrfsuite
 import pytest
 
 from howsure.calibration.curve import curve_of
@@ -270,7 +271,6 @@ def test_evaluate_in_every_format(folder: Path, form: str) -> None:
 
 
 def test_models_and_files_of_crfsuite(folder: Path) -> None:
-    pycrfsuite = pytest.importorskip("pycrfsuite")
     sentences, tags = made_up(80, 0)
     items = [[[f"w={word}", f"s:{word[-1]}"] for word in words] for words in sentences]
     trainer = pycrfsuite.Trainer(verbose=False)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.drills.writings import GONE_ON_WITH, TYPED, make_place, run
+from tests.lacking import require
 
 pytestmark = pytest.mark.drill
 OLD = b"of yesterday"
@@ -51,6 +52,7 @@ def test_files_that_cannot_grow(name: str, kilobytes: int, place: Path, tmp_path
 @pytest.mark.parametrize("size", ["32k", "200k", "1m"])
 @pytest.mark.parametrize("name", TYPED)
 def test_a_tiny_file_system(name: str, size: str, place: Path, tmp_path: Path) -> None:
+    require("mount")
     folder = Path(shutil.copytree(place, tmp_path / "held"))
     (folder / "tiny").mkdir()
     done = run(name, folder, shell=TINY.format(size=size))

@@ -29,16 +29,6 @@ ARGUMENTS = (
     "--disable-dev-shm-usage",
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )
-NEEDED = "the page is tested in Chromium: install chromium and chromium-driver (Debian: apt-get install -y {both})"
-
-
-def program(name: str) -> str:
-    """Where a program is; without Chromium the page is not tested, and that is an error, not a skip."""
-    found = shutil.which(name)
-    assert found, NEEDED.format(both="chromium chromium-driver")
-    return found
-
-
 SETTLED = """
 const done = arguments[0];
 const begun = () => Boolean(document.querySelector('#by option, .problem, .room main:not([aria-busy])'));
@@ -188,11 +178,11 @@ def chromium(folder: Path) -> Iterator[Browser]:
     downloads = folder / "downloads"
     downloads.mkdir()
     options = webdriver.ChromeOptions()
-    options.binary_location = program("chromium")
+    options.binary_location = shutil.which("chromium")
     for argument in (*ARGUMENTS, f"--user-data-dir={folder / 'profile'}"):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(program("chromedriver")))
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
     try:
         where = {"behavior": "allow", "downloadPath": str(downloads)}
         driver.execute_cdp_cmd("Browser.setDownloadBehavior", where)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -311,10 +312,9 @@ def test_small_groups_are_refused_or_take_the_map_of_all_by_name():
 
 
 def test_columns_are_matched_by_name():
-    pandas = pytest.importorskip("pandas")
     codes, logits = classes()
     names = np.array(["x", "y", "z"])
-    frame = pandas.DataFrame(softmax(logits), columns=names)
+    frame = pd.DataFrame(softmax(logits), columns=names)
     found = recalibrate(names[codes], frame, method="vector")
     assert found.apply(frame[["z", "x", "y"]]) == pytest.approx(found.apply(frame), abs=0)
     assert found.apply(softmax(logits)[:, ::-1], classes=["z", "y", "x"]) == pytest.approx(found.apply(frame), abs=0)

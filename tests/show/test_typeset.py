@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -15,15 +14,12 @@ from howsure.figures.calibration import comparison_figure, curve_figure
 from howsure.figures.files import save_figure
 from howsure.figures.width import of_width
 from howsure.show.table import LOWER, Table
+from tests.lacking import require
 from tests.show.test_table import NAMES
 from tests.test_results import CALLS, result_of
 
 pytestmark = pytest.mark.slow
 
-NEEDED = (
-    "pages are set by pdfLaTeX and read by Poppler: install them (Debian: apt-get install -y --no-install-recommends "
-    "texlive-latex-base texlive-latex-recommended lmodern poppler-utils)"
-)
 PREAMBLE = r"""\documentclass[twocolumn,10pt]{article}
 \usepackage[T1]{fontenc}
 \usepackage{lmodern}
@@ -37,8 +33,7 @@ WORDS = "When three models say 0.9, how often are they right? Table~\\ref{tab:mo
 
 def typeset(body: str, folder: Path) -> tuple[str, str]:
     """The text of the pages, and what LaTeX says of them; a mistake in them is an error."""
-    assert shutil.which("pdflatex"), NEEDED
-    assert shutil.which("pdftotext"), NEEDED
+    require("latex")
     (folder / "page.tex").write_text(f"{PREAMBLE}{body}\n\\end{{document}}\n", encoding="utf-8")
     for _ in range(2):  # the second time, references are known
         done = subprocess.run(

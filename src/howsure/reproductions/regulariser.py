@@ -20,7 +20,7 @@ from howsure.reproductions.replicates import SUBSAMPLES, over_training, random_s
 from howsure.reproductions.reproduction import Advance, Finding, Reproduction, nobody
 from howsure.reproductions.tagging.contest import BIN_SIZE, judge
 from howsure.reproductions.tagging.corpora import Corpus, Tagged, read_ewt, read_wsj
-from howsure.reproductions.tagging.models import fitted
+from howsure.reproductions.tagging.models import fitted, untrained_crf
 from howsure.sequences.taggers.crf import CRFTagger
 from howsure.sequences.taggers.hmm import HMMTagger
 from howsure.sequences.taggers.tagger import Tagger
@@ -161,7 +161,7 @@ def _smaller(corpus: Corpus, seed: int) -> Corpus:
 
 def _untrained(kind: str) -> Tagger:
     if kind == CRF:
-        return CRFTagger(warm_start=True)
+        return untrained_crf()
     return HMMTagger(unknown="uniform" if kind == HMM else "shape")
 
 

@@ -15,6 +15,7 @@ from howsure.calibration.engines.pairs_or_sums import sums_of_frame
 from howsure.errors import InputError
 from tests.calibration.engines.pairs import ASKED, FEW, MANY, added, agrees, sample, stored
 from tests.calibration.engines.test_refusals import FAULTS, broken
+from tests.lacking import require
 from tests.test_documents import ROOT, run_page
 
 pytestmark = pytest.mark.cluster
@@ -30,6 +31,7 @@ REFUSED = (
 
 @pytest.fixture(scope="module")
 def spark() -> Iterator[Any]:
+    require("java")
     from pyspark.sql import SparkSession
 
     options = {

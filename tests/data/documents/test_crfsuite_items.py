@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pycrfsuite
 import pytest
 
 from howsure.data.documents.crfsuite_items import read_attributes
@@ -28,7 +29,6 @@ def test_a_value_must_be_a_number(attribute: str, tmp_path: Path) -> None:
 
 def test_what_crfsuite_reads_is_what_is_read(tmp_path: Path) -> None:
     """A model that crfsuite learnt from the same items has the same attributes."""
-    pycrfsuite = pytest.importorskip("pycrfsuite")
     path = tmp_path / "items.txt"
     path.write_text("N\tw=dog\tcolon\\:here:2\nV\tw=runs\tback\\\\slash\n\n" * 3, encoding="utf-8")
     items, labels = read_attributes(path)

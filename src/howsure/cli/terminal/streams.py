@@ -25,8 +25,19 @@ def any_encoding() -> Iterator[None]:
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 after.callback(stream.reconfigure, errors=stream.errors)
+                after.callback(_drop_unwritten, stream)
                 stream.reconfigure(errors=ERRORS)
         yield
+
+
+def _drop_unwritten(stream: io.TextIOWrapper) -> None:
+    """What a stream could not write, and still holds, goes nowhere: it would fail again when the process ends."""
+    try:
+        stream.flush()
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
 
 
 def as_printed(text: str) -> str:

@@ -21,6 +21,7 @@ GRIDS = {
     LOGISTIC_REGRESSION: (0.01, 0.03, 0.1, 0.3, 1.0, 3.0),  # C, the inverse of the strength of the L2 penalty
 }
 MOST_ITERATIONS = 5_000
+TOLERANCE = 1e-7  # of the gradient: a looser one leaves the last digits to the processor
 
 Words = Sequence[str]
 Advance = Callable[[int], None]
@@ -171,4 +172,4 @@ def _estimator(kind: str, strength: float) -> Any:
         raise MissingExtraError("Classification (scikit-learn)", "classifiers") from None
     if kind == NAIVE_BAYES:
         return BernoulliNB(alpha=strength)
-    return LogisticRegression(C=strength, max_iter=MOST_ITERATIONS)
+    return LogisticRegression(C=strength, max_iter=MOST_ITERATIONS, tol=TOLERANCE)

@@ -26,6 +26,7 @@ SEARCH_PENALTY = 0.01
 MOST_FOR_CHOSEN = 2_000  # sentences for that HMM, so that its CRF is trained in a minute
 SMALLEST = 125  # sentences, then twice as many, until the CRF is as accurate as the HMM
 SIZES_TRIED = 5  # about
+TOLERANCE = 1e-9  # of trainings: a looser one leaves it to the processor which c₂ and which verdict is found
 PAPERS_HMM, CHOSEN_HMM = "one pseudocount", "pseudocount chosen"
 
 
@@ -94,7 +95,7 @@ def match_crf(corpus: Corpus, target: float, order: Integers, advance: Advance) 
     target is passed; then, with the best penalty, on as many as a line between the last two (over the logarithm of the
     number) promises to give it.
     """
-    tagger = CRFTagger(c2=SEARCH_PENALTY, warm_start=True)
+    tagger = untrained_crf().set_params(c2=SEARCH_PENALTY)
     tried: list[Choice] = []
     size = min(SMALLEST, len(order))
     while True:
@@ -124,13 +125,18 @@ def choose_crf(
 
     Each starts from the weights of the last one (the first from those of `start`), which makes it sooner what it is.
     """
-    tagger = CRFTagger(features=features, warm_start=True) if start is None else copy.copy(start)
+    tagger = untrained_crf(features) if start is None else copy.copy(start)
     found = []
     for c2 in grid:
         tagger.set_params(c2=c2)
         found.append(_chosen(tagger, train, dev))
         advance(1)
     return max(found, key=lambda one: one.accuracy)
+
+
+def untrained_crf(features: str | Sequence[str] = "basic") -> CRFTagger:
+    """A CRF that starts from the weights of its last fit, and is trained until all processors agree on it."""
+    return CRFTagger(features=features, warm_start=True, tolerance=TOLERANCE)
 
 
 def _chosen(tagger: CRFTagger, train: Tagged, dev: Tagged) -> Choice:

@@ -16,9 +16,8 @@ from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.reproductions.label_errors import clustered_mean
 from howsure.reproductions.reproduction import Advance
 from howsure.reproductions.tagging.corpora import Corpus, Tagged
-from howsure.reproductions.tagging.models import fitted, marginals_of
+from howsure.reproductions.tagging.models import fitted, marginals_of, untrained_crf
 from howsure.sequences.calibration_pairs import tag_pairs
-from howsure.sequences.taggers.crf import CRFTagger
 from howsure.sequences.taggers.hmm import HMMTagger
 from howsure.sequences.taggers.tagger import Tagger
 from howsure.stats.estimate import Estimate
@@ -84,7 +83,7 @@ class Fit:
 
 def crf(name: str, features: str | Sequence[str], grid: tuple[float, ...] = NEAR_PENALTIES) -> Kind:
     """CRFs with an L2 penalty c₂; each starts from the weights of the one before."""
-    return Kind(name, "c₂", grid, CRFTagger(features=features, warm_start=True), ("c2",))
+    return Kind(name, "c₂", grid, untrained_crf(features), ("c2",))
 
 
 def hmm(name: str, unknown: str, grid: tuple[float, ...] = PSEUDOCOUNTS) -> Kind:
