@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from howsure.counts.design import FEW, Bools, difference_total, labels_total
+from howsure.counts.design import FEW, difference_total, labels_total
+from howsure.counts.lumps import Bools, Lumps, few_alike, lumps_of
 from howsure.counts.model.cell_levels import LEVELS, cell_levels
 from howsure.counts.model.conditional import conditional_estimate, conditional_interval
 from howsure.counts.model.count_law import MOST_UNITS, CountLaw, LogitCounts, count_law
@@ -118,7 +119,7 @@ def count_total(
         rows = [cells.members(cell) for cell in np.flatnonzero(member).tolist()]
         found = _raw(units.score if domain is None else units.score[np.concatenate(rows)], level)
     else:
-        few = min(positives, len(labels) - positives) < FEW
+        few = _worth_of_fewer(units, member) < FEW
         by_labels = method == "labels" or (method != "difference" and few)
         found = _by_design(units, proxy, fitted, member, "labels" if by_labels else "difference", level)
     name = () if domain is None else cells.domain_names[domain]
@@ -147,12 +148,29 @@ def _by_design(units: Units, proxy: Proxy, fitted: FittedCells, member: Bools, m
     """member: whether each cell belongs to what is counted."""
     draw, labels = units.draw, units.labels
     inside = member[units.cell_of_labelled]
+    lumps = _lumps(units, member)
     size = int(units.cells.size[member].sum())
     if method == "difference":
         expected = float(fitted.expected[member].sum())
         found = difference_total(
-            draw, labels, sigmoid(proxy.of_labelled), inside, units=size, expected=expected, level=level
+            draw, labels, sigmoid(proxy.of_labelled), inside, units=size, expected=expected, level=level, lumps=lumps
         )
     else:
-        found = labels_total(draw, labels, inside, units=size, level=level)
+        found = labels_total(draw, labels, inside, units=size, level=level, lumps=lumps)
     return found.value, found.low, found.high, method
+
+
+def _lumps(units: Units, member: Bools) -> Lumps:
+    cells = units.cells
+    rows = None if member.all() else np.concatenate([cells.members(cell) for cell in np.flatnonzero(member).tolist()])
+    return lumps_of(units, rows)
+
+
+def _worth_of_fewer(units: Units, member: Bools) -> float:
+    """The positive labels, or the negative ones if they are fewer; by whole elements where these are unequal."""
+    inside = member[units.cell_of_labelled]
+    lumps = _lumps(units, member)
+    if lumps.matter(units.draw):
+        return few_alike(units.draw, units.labels, inside, lumps)
+    positives = float(units.labels[inside].sum())
+    return min(positives, float(inside.sum()) - positives)

@@ -25,6 +25,7 @@ class Units:
     labelled: Integers  # ascending
     labels: Floats
     cells: Cells
+    elements: Elements
     draw: Draw
     design: str  # how the labels were drawn, in words
 
@@ -72,4 +73,4 @@ def read_units(
         )
     elements = Elements(n, None if clusters is None else check_clusters(clusters, n=n))
     draw, design = read_draw(elements, labelled, strata=strata, inclusion=inclusion)
-    return Units(score, labelled, values, read_cells(cells, n=n), draw, design)
+    return Units(score, labelled, values, read_cells(cells, n=n), elements, draw, design)
