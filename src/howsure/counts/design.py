@@ -55,7 +55,7 @@ def difference_total(
 
 
 def labels_total(
-    draw: Draw, labels: Floats, inside: Bools, *, units: int, level: float, lumps: Lumps = EQUAL
+    draw: Draw, labels: Floats, inside: Bools, *, units: int, level: float, lumps: Lumps = EQUAL, bounded: bool = False
 ) -> DesignTotal:
     """The total by the labels alone, N times their weighted share within the domain.
 
@@ -72,7 +72,7 @@ def labels_total(
     variance = max(draw.variance(positives - share * seen), draw.variance_of_alike(positives, seen))
     variance *= (units / denominator) ** 2
     n, k = int(inside.sum()), int(positives.sum())
-    if lumps.matter(draw):
+    if bounded or lumps.matter(draw):
         ends = share_of_lumps(draw, positives, seen, lumps, unread=1.0 - n / units, level=level)
         value, low, high = np.clip(np.array([share, *ends]) * units, k, units - (n - k)).tolist()
         return DesignTotal(value, low, high, variance)

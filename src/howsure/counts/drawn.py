@@ -12,6 +12,7 @@ import numpy as np
 from howsure.counts.further_labels import joined
 from howsure.counts.label_sample import LabelSample
 from howsure.counts.population.partial_columns import partial_labels
+from howsure.counts.population.units import check_enough
 from howsure.counts.results import CountEstimate, CountEstimates, Diagnostics
 from howsure.errors import InputError
 from howsure.inputs.naming import counted
@@ -60,9 +61,10 @@ class Drawn:
     def read(self, labels: Any, *, n: int, pos_label: Any) -> tuple[Integers, Floats, Integers]:
         """The rows that were read with their labels, and the rows that were drawn and not read.
 
-        Raises InputError for a label of a unit that was not drawn.
+        Raises InputError for a label of a unit that was not drawn, or fewer than 10 labels.
         """
         known, values = partial_labels(labels, n=n, pos_label=pos_label)
+        check_enough(len(known), n)
         rows = self.rows
         others = np.setdiff1d(known, rows)
         if len(others):
@@ -104,4 +106,5 @@ def within_extremes(none: CountEstimates, every: CountEstimates, *, unread: Inte
         Diagnostics(math.nan, 0, (), (), None, None),
         {**none.recipe, "labelled": read, "drawn": drawn},
         (said, *(note for note in none.notes if note in every.notes)),
+        told=False,
     )

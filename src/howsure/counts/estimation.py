@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from howsure import __version__
-from howsure.counts.cell_counts import count_cells, count_total, fit_cells
-from howsure.counts.diagnostics import diagnostics_of, notes_of
+from howsure.counts.cell_counts import count_cells, count_total, domains_apart, fit_cells
+from howsure.counts.diagnostics import diagnostics_of, drift_of, is_far, notes_of, notes_on_cells
 from howsure.counts.drawn import Drawn, within_extremes
 from howsure.counts.model.proxy import fit_proxy
 from howsure.counts.population.features import read_features
@@ -112,13 +114,17 @@ def _estimated(
     generator = generator_from(rng)
     proxy = fit_proxy(units, list(features.values()), generator)
     fitted = fit_cells(units, proxy, with_laws=method in ("auto", "hierarchical"))
-    rows = count_cells(units, proxy, fitted, method=method, level=level)
+    drift = drift_of(units, proxy) if fitted.laws else np.empty(0)
+    apart = np.zeros(len(units.cells.domain_names), dtype=np.bool_)
+    if method == "auto":
+        apart = domains_apart(units, fitted, drift)
+    rows = count_cells(units, proxy, fitted, apart=apart, method=method, level=level)
     members = [None, *range(len(units.cells.domain_names))]
     total, *domains = (
         count_total(units, proxy, fitted, domain=domain, method=method, level=level) for domain in members
     )
     checks = diagnostics_of(
-        units, list(features.values()), proxy, fitted, generator, method=method, total=total, level=level
+        units, list(features.values()), proxy, fitted, generator, drift=drift, method=method, total=total, level=level
     )
     recipe = {
         "method": method,
@@ -131,10 +137,11 @@ def _estimated(
         "seed": seed_in_recipe(rng),
         "howsure": __version__,
     }
-    notes = notes_of(units, method)
+    notes = (*notes_of(units, method), *notes_on_cells(units, rows, apart))
     by_labels, shares = [row.method == "labels" for row in domains], [row.share for row in domains]
     errors = None if method == "raw" else total_errors(units, sigmoid(proxy.of_labelled), by_labels, shares)
-    return CountEstimates(units.cells.columns, rows, tuple(domains), total, checks, recipe, notes, fitted.laws, errors)
+    found = CountEstimates(units.cells.columns, rows, tuple(domains), total, checks, recipe, notes, fitted.laws, errors)
+    return found.certain_only() if method != "raw" and is_far(units) else found
 
 
 def _columns(data: Any, *named: Any) -> list[Any]:
