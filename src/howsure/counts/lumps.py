@@ -16,7 +16,7 @@ from howsure.counts.population.draw import Draw
 from howsure.counts.population.units import Units
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.clusters import kish
-from howsure.stats.gaffke import Sums, gaffke_bound
+from howsure.stats.gaffke import Sums, gaffke_interval
 
 Bools = np.ndarray[Any, np.dtype[np.bool_]]
 LEAST_ALIKE = 10.0  # drawn elements of equal size that say as much of the variance; of fewer, the bound is used
@@ -69,7 +69,6 @@ def share_of_lumps(
     inside = seen > 0
     sizes, sums = sizes[inside], sums[inside]
     share, tail = float(sums.sum() / sizes.sum()), (1.0 - level) / 2
-    low = gaffke_bound(Sums.of(sums, sizes), low=0.0, size=tail, largest=largest)
-    high = 1.0 - gaffke_bound(Sums.of(sizes - sums, sizes), low=0.0, size=tail, largest=largest)
+    low, high = gaffke_interval(Sums.of(sums, sizes, largest=largest), bounds=(0.0, 1.0), size=tail)
     reach = math.sqrt(unread)
     return share - reach * (share - low), share + reach * (high - share)
