@@ -10,7 +10,7 @@ import numpy as np
 from howsure.calibration.estimates.calibration_error import calibration_error
 from howsure.counts.cell_counts import FittedCells
 from howsure.counts.design import FEW, difference_total
-from howsure.counts.lumps import Bools
+from howsure.counts.lumps import LEAST_ALIKE, Bools, lumps_of
 from howsure.counts.model.cell_levels import LEVELS, cell_levels
 from howsure.counts.model.count_law import count_law
 from howsure.counts.model.proxy import FOLDS, Proxy, fit_proxy, folds_of, weights_of
@@ -155,10 +155,16 @@ def notes_of(units: Units, method: str) -> tuple[str, ...]:
         notes.append(
             "in cells, units of one cluster count as independent given their scores; totals allow for clusters"
         )
+    lumps = lumps_of(units, None)
+    if lumps.alike < LEAST_ALIKE:
+        notes.append(
+            f"few clusters decide the total: the largest has {lumps.largest:,} units, and what unread ones like it "
+            "hold is bounded, not estimated; draw clusters within strata of their size to narrow the interval"
+        )
     if is_far(units):
         notes.append(
-            "cannot tell: the scores of labelled units differ from the rest more than those of a random draw do, so "
-            "the labels were not drawn as stated, and the intervals hold only what is certain. Pass the sample, its "
+            "cannot tell: the scores of labelled units differ from the rest more than those of a random draw do, "
+            "so the labels were not drawn as stated, and the intervals hold only what is certain. Pass the sample, its "
             "strata or inclusion probabilities, or draw a new sample with sample_for_labels"
         )
     unseen = _unseen(units)

@@ -36,8 +36,8 @@ def labels_needed(
     bands of the score. Then n = (Σ N_h s_h)² / ((width / 2z)² + Σ N_h s_h²) with s_h the standard deviation of the
     labels of band h, to which one more label is added, of the kind that makes them vary more: what scores are worth is
     what the labels show. Without labels, or with fewer than 20, nothing is known of what scores miss, and s_h = 1/2:
-    the plan then suffices whatever the share of positives is, for labels alone. It is for more than needed where positives
-    are rare; plan again with the first labels. "simple" has one band. Source: Cochran (1977), section 5.9.
+    the plan then suffices whatever the share of positives is, for labels alone. Where positives are rare it is for more
+    than needed; plan again with the first labels. "simple" has one band. Source: Cochran (1977), section 5.9.
 
     >>> import numpy as np
     >>> labels_needed(np.full(10_000, 0.1), width=1_000)
