@@ -229,8 +229,11 @@ def test_checks_tell_a_score_that_drifts_from_one_that_does_not() -> None:
 def test_labels_chosen_by_hand_are_told() -> None:
     score = np.random.default_rng(0).random(2000)
     labels = np.where(score > 0.9, (score > 0.95).astype(float), np.nan)
-    notes = estimate_counts(score, labels, rng=0).notes
-    assert any("probably not drawn at random" in note for note in notes)
+    counts = estimate_counts(score, labels, rng=0)
+    notes, total = counts.notes, counts.total
+    assert any("cannot tell" in note and "not drawn as stated" in note for note in notes)
+    assert (total.low, total.high) == (total.positives, 2000 - (total.labelled - total.positives))
+    assert np.isnan(total.estimate)
     assert any("has a label" in note and "cannot be known" in note for note in notes)
 
 

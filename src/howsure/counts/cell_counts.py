@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from howsure.counts.design import FEW, Bools, difference_total, labels_total
+from howsure.counts.design import FEW, difference_total, labels_total
+from howsure.counts.lumps import Bools, Lumps, few_alike, lumps_of
 from howsure.counts.model.cell_levels import LEVELS, cell_levels
 from howsure.counts.model.conditional import conditional_estimate, conditional_interval
 from howsure.counts.model.count_law import MOST_UNITS, CountLaw, LogitCounts, count_law
@@ -18,6 +19,10 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.logistic import sigmoid
 from howsure.stats.poisson_binomial import poisson_binomial
 
+MOST_DRIFT = 0.6  # logits between the levels of cells, beyond which they borrow nothing from each other
+PLAIN = 4_096  # units of a cell; in larger ones the labels alone decide
+FEW_UNITS = 0.25  # of a domain's, with half of its count or more: likewise
+UNEQUAL = 3.0  # times as many units that one label of a cell stands for as another, beyond which its score is not used
 BLOCK = 1 << 16  # units whose logits are computed at a time
 Found = tuple[float, float, float, str]  # estimate, low, high, method
 
@@ -85,25 +90,57 @@ def _large_cell(proxy: Proxy, rows: Integers, with_laws: bool) -> tuple[float, l
 
 
 def count_cells(
-    units: Units, proxy: Proxy, fitted: FittedCells, *, method: str, level: float
+    units: Units, proxy: Proxy, fitted: FittedCells, *, apart: Bools, method: str, level: float
 ) -> tuple[CountEstimate, ...]:
-    """The count of each cell."""
+    """The count of each cell; those of domains that are `apart` borrow nothing from others."""
     read = np.bincount(units.cell_of_labelled, minlength=len(units.cells.names)).tolist()
     positives = units.by_cell(units.labels).astype(np.int64).tolist()
     rows = []
     for cell, name in enumerate(units.cells.names):
-        if fitted.laws:
+        alone = apart[units.cells.domain[cell]]
+        if fitted.laws and not alone:
             law = fitted.laws[cell]
             found: Found = (law.expected, *law.interval(level), "hierarchical")
         elif method == "raw":
             found = _raw(units.score[units.cells.members(cell)], level)
-        elif method == "exact":
+        elif method == "exact" or (alone and _is_plain(units, cell)):
             found = _exact(units, proxy, cell, level)
         else:
-            found = _by_design(units, proxy, fitted, np.arange(len(units.cells.names)) == cell, method, level)
+            found = _by_design(
+                units,
+                proxy,
+                fitted,
+                np.arange(len(units.cells.names)) == cell,
+                "labels" if alone else method,
+                level,
+                apart=alone,
+            )
         size = int(units.cells.size[cell])
         rows.append(CountEstimate(name, size, read[cell], positives[cell], *found[:3], level, found[3]))
     return tuple(rows)
+
+
+def domains_apart(units: Units, fitted: FittedCells, drift: Floats) -> Bools:
+    """Of each domain, whether its cells are too unlike to borrow from each other: few of them carry its count.
+
+    Pooled levels hold on average over cells. Where the event is in few cells they draw just these towards the others.
+    """
+    cells = units.cells
+    expected = np.array([law.expected for law in fitted.laws])
+    apart = drift > MOST_DRIFT
+    for domain in np.flatnonzero(np.bincount(cells.domain) > 1).tolist():
+        mine = np.flatnonzero(cells.domain == domain)
+        mine = mine[np.argsort(-expected[mine] / cells.size[mine], kind="stable")]
+        count, size = (np.append(0.0, np.cumsum(one[mine])) for one in (expected, cells.size))
+        apart[domain] |= float(np.interp(count[-1] / 2, count, size)) < FEW_UNITS * size[-1]
+    return np.asarray(apart)
+
+
+def _is_plain(units: Units, cell: int) -> bool:
+    """Whether a cell is not large and its labels are of single units that stand for about equal numbers."""
+    weight = units.weight_of_labelled[units.cell_of_labelled == cell]
+    few = int(units.cells.size[cell]) <= PLAIN and not units.draw.is_clustered
+    return few and (len(weight) == 0 or float(weight.max() / weight.min()) <= UNEQUAL)
 
 
 def count_total(
@@ -118,7 +155,7 @@ def count_total(
         rows = [cells.members(cell) for cell in np.flatnonzero(member).tolist()]
         found = _raw(units.score if domain is None else units.score[np.concatenate(rows)], level)
     else:
-        few = min(positives, len(labels) - positives) < FEW
+        few = _worth_of_fewer(units, member) < FEW
         by_labels = method == "labels" or (method != "difference" and few)
         found = _by_design(units, proxy, fitted, member, "labels" if by_labels else "difference", level)
     name = () if domain is None else cells.domain_names[domain]
@@ -143,16 +180,35 @@ def _exact(units: Units, proxy: Proxy, cell: int, level: float) -> Found:
     return conditional_estimate(labelled, others, positives), low, high, "exact"
 
 
-def _by_design(units: Units, proxy: Proxy, fitted: FittedCells, member: Bools, method: str, level: float) -> Found:
-    """member: whether each cell belongs to what is counted."""
+def _by_design(
+    units: Units, proxy: Proxy, fitted: FittedCells, member: Bools, method: str, level: float, *, apart: bool = False
+) -> Found:
+    """member: whether each cell belongs to what is counted. apart: by Gaffke's bound."""
     draw, labels = units.draw, units.labels
     inside = member[units.cell_of_labelled]
+    lumps = _lumps(units, member)
     size = int(units.cells.size[member].sum())
     if method == "difference":
         expected = float(fitted.expected[member].sum())
         found = difference_total(
-            draw, labels, sigmoid(proxy.of_labelled), inside, units=size, expected=expected, level=level
+            draw, labels, sigmoid(proxy.of_labelled), inside, units=size, expected=expected, level=level, lumps=lumps
         )
     else:
-        found = labels_total(draw, labels, inside, units=size, level=level)
+        found = labels_total(draw, labels, inside, units=size, level=level, lumps=lumps, bounded=apart)
     return found.value, found.low, found.high, method
+
+
+def _lumps(units: Units, member: Bools) -> Lumps:
+    cells = units.cells
+    rows = None if member.all() else np.concatenate([cells.members(cell) for cell in np.flatnonzero(member).tolist()])
+    return lumps_of(units, rows)
+
+
+def _worth_of_fewer(units: Units, member: Bools) -> float:
+    """The positive labels, or the negative ones if they are fewer; by whole elements where these are unequal."""
+    inside = member[units.cell_of_labelled]
+    lumps = _lumps(units, member)
+    if lumps.matter(units.draw):
+        return few_alike(units.draw, units.labels, inside, lumps)
+    positives = float(units.labels[inside].sum())
+    return min(positives, float(inside.sum()) - positives)

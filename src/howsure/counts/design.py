@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from howsure.counts.hypergeometric import hypergeometric_interval
+from howsure.counts.lumps import Bools, Lumps, share_of_lumps
 from howsure.counts.population.draw import PSEUDO, Draw
 from howsure.inputs.pairs import Floats
-from howsure.stats.proportions import wilson_interval
+from howsure.stats.clusters import kish
+from howsure.stats.proportions import normal_quantile, wilson_interval
 
-Bools = np.ndarray[Any, np.dtype[np.bool_]]
 MOST_GAIN = 2.0  # by given chances, the effective number of labels per one that is drawn with equal weight
+EQUAL = Lumps()
 FEW = 20  # positives or negatives; a total with fewer is estimated by the labels alone
 
 
@@ -28,7 +29,15 @@ class DesignTotal:
 
 
 def difference_total(
-    draw: Draw, labels: Floats, fitted: Floats, inside: Bools, *, units: int, expected: float, level: float
+    draw: Draw,
+    labels: Floats,
+    fitted: Floats,
+    inside: Bools,
+    *,
+    units: int,
+    expected: float,
+    level: float,
+    lumps: Lumps = EQUAL,
 ) -> DesignTotal:
     """Σ m over a domain + Σ_h N_h mean(y - m): the difference estimator of survey sampling.
 
@@ -42,13 +51,16 @@ def difference_total(
     seen = draw.per_drawn(inside.astype(np.float64))
     positives = draw.per_drawn(np.where(inside, labels, 0.0))
     variance = max(draw.variance(residual), draw.variance_of_alike(positives, seen))
-    return _wilson(draw, total, variance, units, labels[inside], draw.weight * seen, level)
+    return _wilson(draw, total, variance, units, labels[inside], draw.weight * seen, level, lumps)
 
 
-def labels_total(draw: Draw, labels: Floats, inside: Bools, *, units: int, level: float) -> DesignTotal:
+def labels_total(
+    draw: Draw, labels: Floats, inside: Bools, *, units: int, level: float, lumps: Lumps = EQUAL, bounded: bool = False
+) -> DesignTotal:
     """The total by the labels alone, N times their weighted share within the domain.
 
-    Its interval is Wilson's, or the hypergeometric one where single units were drawn at random from all.
+    Its interval is Wilson's; the hypergeometric one where single units were drawn at random from all; and Gaffke's
+    where what was drawn differs in what it stands for (`howsure.counts.lumps`).
     """
     weight = draw.weight
     positives = draw.per_drawn(np.where(inside, labels, 0.0))
@@ -59,21 +71,34 @@ def labels_total(draw: Draw, labels: Floats, inside: Bools, *, units: int, level
     share = float((weight * positives).sum()) / denominator
     variance = max(draw.variance(positives - share * seen), draw.variance_of_alike(positives, seen))
     variance *= (units / denominator) ** 2
-    found = _wilson(draw, units * share, variance, units, labels[inside], weight * seen, level)
+    n, k = int(inside.sum()), int(positives.sum())
+    if bounded or lumps.matter(draw):
+        ends = share_of_lumps(draw, positives, seen, lumps, unread=1.0 - n / units, level=level)
+        value, low, high = np.clip(np.array([share, *ends]) * units, k, units - (n - k)).tolist()
+        return DesignTotal(value, low, high, variance)
+    found = _wilson(draw, units * share, variance, units, labels[inside], weight * seen, level, lumps)
     if not draw.is_simple:
         return found
-    low, high = hypergeometric_interval(units, int(inside.sum()), int(positives.sum()), level=level)
+    low, high = hypergeometric_interval(units, n, k, level=level)
     return replace(found, value=units * share, low=low, high=high)
 
 
 def _wilson(
-    draw: Draw, total: float, variance: float, units: int, labels: Floats, stand_for: Floats, level: float
+    draw: Draw,
+    total: float,
+    variance: float,
+    units: int,
+    labels: Floats,
+    stand_for: Floats,
+    level: float,
+    lumps: Lumps,
 ) -> DesignTotal:
     """labels: those of the domain. stand_for: how many units of the domain each drawn element stands for.
 
     The spread p (1 - p) is at least that of half a positive among the labels, so that a total near 0 has nearly the
     interval of a total of 0. By given chances, V comes from few units that stand for many, and misses what these have
-    not shown: the effective number is at most twice Kish's.
+    not shown: the effective number is at most twice Kish's. The variance of unequal elements is that of few, so that
+    Student's t takes the place of the normal law.
     """
     n, k = len(labels), float(labels.sum())
     if units == 0:
@@ -81,15 +106,20 @@ def _wilson(
     if n == units:
         return DesignTotal(k, k, k, 0.0)
     share = min(max(total / units, 0.0), 1.0)
-    equal = float(stand_for.sum() ** 2 / (stand_for**2).sum()) if n else 0.0  # elements of equal weight (Kish 1965)
+    equal = kish(stand_for) if n else 0.0  # elements of equal weight
     least = PSEUDO / (equal + 2 * PSEUDO)
     spread = max(share * (1.0 - share), least * (1.0 - least))
     of_binomial = max(equal, 1e-9) / (1.0 - n / units)
-    effective = spread * units**2 / variance if variance > 0 else of_binomial
+    effective_n = spread * units**2 / variance if variance > 0 else of_binomial
     if draw.inclusion is not None:
-        effective = min(effective, MOST_GAIN * of_binomial)
+        effective_n = min(effective_n, MOST_GAIN * of_binomial)
     if k in (0, n):
-        effective = min(effective, of_binomial)
-    low, high = wilson_interval(np.array([share]), np.array([effective]), level=level)
+        effective_n = min(effective_n, of_binomial)
+    if lumps.matter(draw) and n:
+        from scipy.special import stdtrit
+
+        degrees = max(min(lumps.alike, kish(stand_for**2)) - 1.0, 1.0)
+        effective_n *= (normal_quantile(level) / float(stdtrit(degrees, (1.0 + level) / 2))) ** 2
+    low, high = wilson_interval(np.array([share]), np.array([effective_n]), level=level)
     value, first, last = np.clip([total, float(low[0]) * units, float(high[0]) * units], k, units - (n - k))
     return DesignTotal(float(value), float(first), float(last), variance)

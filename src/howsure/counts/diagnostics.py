@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from howsure.calibration.estimates.calibration_error import calibration_error
 from howsure.counts.cell_counts import FittedCells
 from howsure.counts.design import FEW, difference_total
+from howsure.counts.lumps import LEAST_ALIKE, Bools, lumps_of
 from howsure.counts.model.cell_levels import LEVELS, cell_levels
 from howsure.counts.model.count_law import count_law
 from howsure.counts.model.proxy import FOLDS, Proxy, fit_proxy, folds_of, weights_of
 from howsure.counts.population.units import Units
 from howsure.counts.results import CountEstimate, Diagnostics
+from howsure.inputs.naming import counted, shortened
 from howsure.inputs.pairs import Floats
 from howsure.stats.estimate import Estimate
 from howsure.stats.logistic import sigmoid
 from howsure.stats.proportions import normal_quantile
 
+NAMED = 5  # cells in a note
 LEAST_PAIRS = 40  # of a calibration error
-FAR = 4.0  # standard errors between the mean scores of labelled and other units, where the draw was to be at random
+FAR = 4.0  # standard errors between the sum of all scores and that by the draw
 
 
 def diagnostics_of(
@@ -30,22 +34,29 @@ def diagnostics_of(
     fitted: FittedCells,
     rng: np.random.Generator,
     *,
+    drift: Floats,
     method: str,
     total: CountEstimate,
     level: float,
 ) -> Diagnostics:
     """All checks; those of the hierarchical method only where it was used, and no worth of scores taken as they are."""
     coverage, cells = hidden_coverage(units, features, rng, level=level) if fitted.laws else (math.nan, 0)
-    drift: tuple[float, ...] = ()
-    if fitted.laws:
-        names, domain, weight = units.cells.names, units.cells.domain, weights_of(units)
-        levels = cell_levels(proxy.of_labelled, units.labels, units.cell_of_labelled, len(names), domain, weight)
-        several = np.bincount(units.cells.domain) > 1  # one cell says nothing of how cells differ
-        drift = tuple(np.where(several, levels.expected_spread, np.nan).tolist())
     worth = None if method == "raw" else worth_in_labels(total)
     return Diagnostics(
-        coverage, cells, drift, disagreement(units, proxy, fitted, level), worth, raw_error(units, level)
+        coverage,
+        cells,
+        tuple(drift.tolist()),
+        disagreement(units, proxy, fitted, level),
+        worth,
+        raw_error(units, level),
     )
+
+
+def drift_of(units: Units, proxy: Proxy) -> Floats:
+    """Of each domain, the expected standard deviation of the levels of its cells; NaN where there is one cell."""
+    names, domain, weight = units.cells.names, units.cells.domain, weights_of(units)
+    levels = cell_levels(proxy.of_labelled, units.labels, units.cell_of_labelled, len(names), domain, weight)
+    return np.where(np.bincount(domain) > 1, levels.expected_spread, np.nan)
 
 
 def hidden_coverage(
@@ -144,11 +155,17 @@ def notes_of(units: Units, method: str) -> tuple[str, ...]:
         notes.append(
             "in cells, units of one cluster count as independent given their scores; totals allow for clusters"
         )
-    if units.draw.is_simple and _is_far(units):
+    lumps = lumps_of(units, None)
+    if lumps.alike < LEAST_ALIKE:
         notes.append(
-            "the scores of labelled units differ from the rest, so they were probably not drawn at random; these "
-            "intervals are not valid. Pass the strata or inclusion probabilities, or draw a new sample with "
-            "sample_for_labels"
+            f"few clusters decide the total: the largest has {lumps.largest:,} units, and what unread ones like it "
+            "hold is bounded, not estimated; draw clusters within strata of their size to narrow the interval"
+        )
+    if is_far(units):
+        notes.append(
+            "cannot tell: the scores of labelled units differ from the rest more than those of a random draw do, "
+            "so the labels were not drawn as stated, and the intervals hold only what is certain. Pass the sample, its "
+            "strata or inclusion probabilities, or draw a new sample with sample_for_labels"
         )
     unseen = _unseen(units)
     if unseen:
@@ -156,13 +173,45 @@ def notes_of(units: Units, method: str) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _is_far(units: Units) -> bool:
-    labelled, n = units.score[units.labelled], len(units)
-    if n == len(labelled) or len(labelled) < 2:
+def notes_on_cells(units: Units, rows: Sequence[CountEstimate], apart: Bools) -> tuple[str, ...]:
+    """Of domains whose cells borrow nothing from each other: which cells carry the count, and how sure they are."""
+    notes = []
+    for domain in np.flatnonzero(apart).tolist():
+        mine = [row for row, of in zip(rows, units.cells.domain.tolist(), strict=True) if of == domain]
+        known = sorted((row for row in mine if row.estimate > 0), key=lambda row: -row.estimate)
+        before = np.cumsum([0.0, *(row.estimate for row in known)])
+        carry = [row for row, sum_before in zip(known, before.tolist(), strict=False) if sum_before < before[-1] / 2]
+        name = ", ".join(mine[0].cell[:-1])
+        said = shortened([f"{row.cell[-1]} {row}" for row in carry], limit=NAMED)
+        share = sum(row.estimate for row in carry) / before[-1] if carry else 0.0
+        notes.append(
+            f"the cells{f' of {name}' if name else ''} are too unlike to borrow from each other, so each rests on its "
+            "own labels" + (f"; {len(carry)} of {len(mine)} carry {share:.0%} of the count: {said}" if carry else "")
+        )
+        without = sum(row.labelled == 0 for row in mine)
+        if without:
+            of_domain = f" of {name}" if name else ""
+            notes.append(
+                f"{counted(without, 'cell')}{of_domain} without a label cannot be told: label units of each cell"
+            )
+    return tuple(notes)
+
+
+def is_far(units: Units) -> bool:
+    """Whether the sum of the scores that the draw implies is farther from the true one than chance explains."""
+    held = units.draw.stratum_of_all
+    if held is None:
         return False
-    others = (float(units.score.sum()) - float(labelled.sum())) / (n - len(labelled))
-    error = math.sqrt(labelled.var(ddof=1) / len(labelled) + units.score.var() / (n - len(labelled)))
-    return error > 0 and abs(labelled.mean() - others) > FAR * error
+    of_unit, size = units.elements.of_unit, units.draw.size.astype(np.float64)
+    score = units.score if of_unit is None else np.bincount(of_unit, weights=units.score)
+    mean = np.bincount(held, weights=score, minlength=len(size)) / np.maximum(size, 1)
+    squares = np.bincount(held, weights=(score - mean[held]) ** 2, minlength=len(size))
+    n = np.bincount(units.draw.stratum, minlength=len(size))
+    drawn = np.bincount(units.draw.stratum, units.draw.per_drawn(units.score[units.labelled]), len(size))
+    off = float((size * (drawn / np.maximum(n, 1) - mean))[n > 0].sum())
+    of_stratum = size * (size - n) * squares / np.maximum(size - 1, 1) / np.maximum(n, 1)
+    error = math.sqrt(float(of_stratum[n > 0].sum()))
+    return error > 0 and abs(off) > FAR * error
 
 
 def _unseen(units: Units) -> str:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from howsure import __version__
-from howsure.counts.cell_counts import count_cells, count_total, fit_cells
-from howsure.counts.diagnostics import diagnostics_of, notes_of
+from howsure.counts.cell_counts import count_cells, count_total, domains_apart, fit_cells
+from howsure.counts.diagnostics import diagnostics_of, drift_of, is_far, notes_of, notes_on_cells
+from howsure.counts.drawn import Drawn, within_extremes
 from howsure.counts.model.proxy import fit_proxy
 from howsure.counts.population.features import read_features
 from howsure.counts.population.units import read_units
 from howsure.counts.results import CountEstimates
 from howsure.counts.total_errors import total_errors
 from howsure.errors import InputError
-from howsure.inputs.checks import check_level
+from howsure.inputs.checks import check_level, check_probabilities
 from howsure.inputs.frames import columns_from, is_frame
 from howsure.inputs.naming import unknown_name
+from howsure.inputs.pairs import Floats
 from howsure.stats.logistic import sigmoid
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
@@ -31,6 +35,7 @@ def estimate_counts(
     strata: Any = None,
     inclusion: Any = None,
     clusters: Any = None,
+    sample: Any = None,
     pos_label: Any = None,
     method: str = "auto",
     level: float = 0.95,
@@ -46,7 +51,9 @@ def estimate_counts(
     totals per domain (all columns but the last). features: columns of numbers (N,) that may tell labels apart, in the
     same forms. The draw of the labels is `strata` (N,), within which units were drawn at random, or `inclusion` (N,),
     the chance of each unit with a label; with both, either may be missing elsewhere, or be a mapping of rows; without
-    either, units were drawn at random from all. clusters (N,): what was drawn together, such as the document of
+    either, units were drawn at random from all. Better, it is the `sample` itself, or a list of samples that were drawn
+    one after the other: then drawn units without a label are known, and the intervals hold whatever their labels are.
+    clusters (N,): what was drawn together, such as the document of
     (document, actor) pairs. With `data` (a data frame) all of these name its columns.
 
     Methods: "hierarchical": P(y = 1) = σ(logit m + θ) with m a cross-fitted ridge logistic regression on the features
@@ -77,20 +84,47 @@ def estimate_counts(
         y_prob, labels, cells, features, strata, inclusion, clusters = _columns(
             data, y_prob, labels, cells, features, strata, inclusion, clusters
         )
+    given = {"cells": cells, "clusters": clusters, "pos_label": pos_label, "method": method, "level": level, "rng": rng}
+    n = len(check_probabilities(y_prob))
+    given["features"] = read_features(features, n=n)
+    if sample is None:
+        return _estimated(y_prob, labels, strata=strata, inclusion=inclusion, **given)
+    if strata is not None or inclusion is not None:
+        raise InputError("sample says how units were drawn; leave out strata and inclusion.")
+    drawn = Drawn.of(sample, n=n, clusters=clusters)
+    known, values, unread = drawn.read(labels, n=n, pos_label=pos_label)
+    given |= {"strata": drawn.strata, "inclusion": drawn.inclusion, "pos_label": None}
+    found = []
+    for one in (0.0, 1.0) if len(unread) else (0.0,):
+        filled = dict(zip(known.tolist(), values.tolist(), strict=True)) | dict.fromkeys(unread.tolist(), one)
+        found.append(_estimated(y_prob, filled, **given))
+    if len(found) == 1:
+        return found[0]
+    return within_extremes(*found, unread=unread, drawn=len(drawn.inclusion))
+
+
+def _estimated(
+    y_prob: Any, labels: Any, *, cells: Any, features: dict[str, Floats], strata: Any, inclusion: Any, clusters: Any,
+    pos_label: Any, method: str, level: float, rng: Randomness,
+) -> CountEstimates:  # fmt: skip
+    """The counts by labels of all that was drawn."""
     units = read_units(
         y_prob, labels, cells=cells, strata=strata, inclusion=inclusion, clusters=clusters, pos_label=pos_label
     )
-    columns = read_features(features, n=len(units))
     generator = generator_from(rng)
-    proxy = fit_proxy(units, list(columns.values()), generator)
+    proxy = fit_proxy(units, list(features.values()), generator)
     fitted = fit_cells(units, proxy, with_laws=method in ("auto", "hierarchical"))
-    rows = count_cells(units, proxy, fitted, method=method, level=level)
+    drift = drift_of(units, proxy) if fitted.laws else np.empty(0)
+    apart = np.zeros(len(units.cells.domain_names), dtype=np.bool_)
+    if method == "auto":
+        apart = domains_apart(units, fitted, drift)
+    rows = count_cells(units, proxy, fitted, apart=apart, method=method, level=level)
     members = [None, *range(len(units.cells.domain_names))]
     total, *domains = (
         count_total(units, proxy, fitted, domain=domain, method=method, level=level) for domain in members
     )
     checks = diagnostics_of(
-        units, list(columns.values()), proxy, fitted, generator, method=method, total=total, level=level
+        units, list(features.values()), proxy, fitted, generator, drift=drift, method=method, total=total, level=level
     )
     recipe = {
         "method": method,
@@ -99,14 +133,15 @@ def estimate_counts(
         "units": len(units),
         "labelled": len(units.labelled),
         "cells": list(units.cells.columns),
-        "features": list(columns),
+        "features": list(features),
         "seed": seed_in_recipe(rng),
         "howsure": __version__,
     }
-    notes = notes_of(units, method)
+    notes = (*notes_of(units, method), *notes_on_cells(units, rows, apart))
     by_labels, shares = [row.method == "labels" for row in domains], [row.share for row in domains]
     errors = None if method == "raw" else total_errors(units, sigmoid(proxy.of_labelled), by_labels, shares)
-    return CountEstimates(units.cells.columns, rows, tuple(domains), total, checks, recipe, notes, fitted.laws, errors)
+    found = CountEstimates(units.cells.columns, rows, tuple(domains), total, checks, recipe, notes, fitted.laws, errors)
+    return found.certain_only() if method != "raw" and is_far(units) else found
 
 
 def _columns(data: Any, *named: Any) -> list[Any]:

@@ -6,27 +6,44 @@ from typing import Any
 
 import numpy as np
 
-from howsure.counts.strata import LEAST_SPREAD, bands_of, planned_spread
+from howsure.counts.population.partial_columns import partial_labels
+from howsure.counts.strata import bands_of
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level, check_probabilities
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.numbers import is_number
+from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.proportions import normal_quantile
 
 DESIGNS = ("stratified", "simple")
+LEAST_LABELS = 20  # to plan from; of fewer, the spread of labels is taken as unknown
+PSEUDO = 1.0  # labels of the kind that makes a band vary more, added to those of each band
+UNKNOWN = 0.25  # the variance of labels whose share is a half: no share has a larger one
 
 
-def labels_needed(y_prob: Any, *, width: float, design: str = "stratified", level: float = 0.95) -> int:
-    """How many labels to draw so that the interval of the total is about `width` wide, planned from the scores.
+def labels_needed(
+    y_prob: Any,
+    *,
+    width: float,
+    labels: Any = None,
+    pos_label: Any = None,
+    design: str = "stratified",
+    level: float = 0.95,
+) -> int:
+    """How many labels to draw so that the interval of the total is about `width` wide, those at hand included.
 
-    With Neyman allocation n = (Σ N_h s_h)² / ((width / 2z)² + Σ N_h s_h²), s_h = √(p̄ (1 - p̄)) of the mean score of
-    band h but at least 0.25: scores alone cannot know what they miss, and where they miss much the interval gets wider
-    than planned. "simple" has one band. The plan is for labels and strata without the proxy. Source: Cochran (1977),
-    section 5.9.
+    labels (N,): those at hand, missing elsewhere, or a mapping of rows to labels: drawn at random, from all or within
+    bands of the score. Then n = (Σ N_h s_h)² / ((width / 2z)² + Σ N_h s_h²) with s_h the standard deviation of the
+    labels of band h, to which one more label is added, of the kind that makes them vary more: what scores are worth is
+    what the labels show. Without labels, or with fewer than 20, nothing is known of what scores miss, and s_h = 1/2:
+    the plan then suffices whatever the share of positives is, for labels alone. Where positives are rare it is for more
+    than needed; plan again with the first labels. "simple" has one band. Source: Cochran (1977), section 5.9.
 
     >>> import numpy as np
     >>> labels_needed(np.full(10_000, 0.1), width=1_000)
-    137
+    370
+    >>> labels_needed(np.full(10_000, 0.1), width=1_000, labels={row: int(row % 10 == 0) for row in range(50)})
+    162
 
     Raises InputError unless the width is positive and the design one of these.
     """
@@ -38,7 +55,23 @@ def labels_needed(y_prob: Any, *, width: float, design: str = "stratified", leve
     codes = bands_of(score)[0] if design == "stratified" else np.zeros(len(score), dtype=np.int64)
     bands = int(codes.max()) + 1
     size = np.bincount(codes, minlength=bands)
-    spread = np.maximum(planned_spread(score, codes, bands), LEAST_SPREAD)
+    variance = np.full(bands, UNKNOWN)
+    if worth_is_known(labels, len(score), pos_label):
+        known, values = partial_labels(labels, n=len(score), pos_label=pos_label)
+        variance = _variances(codes[known], values, bands)
     wanted = (width / (2.0 * normal_quantile(check_level(level)))) ** 2
-    needed = float((size * spread).sum() ** 2 / (wanted + (size * spread**2).sum()))
+    needed = float((size @ np.sqrt(variance)) ** 2 / (wanted + size @ variance))
     return min(max(int(np.ceil(needed)), 2 * bands), len(score))
+
+
+def worth_is_known(labels: Any, n: int, pos_label: Any = None) -> bool:
+    """Whether there are labels enough for a plan to know what the scores are worth: 20."""
+    return labels is not None and len(partial_labels(labels, n=n, pos_label=pos_label)[0]) >= LEAST_LABELS
+
+
+def _variances(band: Integers, labels: Floats, bands: int) -> Floats:
+    """p (1 - p) of each band with p the share among its labels and one more of the rarer kind."""
+    n = np.bincount(band, minlength=bands)
+    rarer = np.minimum(k := np.bincount(band, weights=labels, minlength=bands), n - k)
+    share = np.minimum((rarer + PSEUDO) / (n + PSEUDO), 0.5)
+    return np.asarray(share * (1.0 - share))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from howsure.counts.model.count_law import CountLaw
@@ -130,7 +130,8 @@ class CountEstimates(Result):
     """Counts of all cells (`rows`), of the domains (`domains`) and of everything (`total`), with intervals.
 
     Iterating, indexing and `len` go by rows; a row is also found by the name of its cell. `notes` say what a reader
-    must know beside the numbers, `diagnostics` check them.
+    must know beside the numbers, `diagnostics` check them. told: whether more is promised of differences than what the
+    intervals say.
     """
 
     columns: tuple[str, ...]
@@ -142,6 +143,7 @@ class CountEstimates(Result):
     notes: tuple[str, ...] = ()
     laws: tuple[CountLaw, ...] = field(default=(), repr=False)
     errors: TotalErrors | None = field(default=None, repr=False)
+    told: bool = field(default=True, repr=False)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -156,38 +158,67 @@ class CountEstimates(Result):
     def difference(self, a: str | tuple[str, ...], b: str | tuple[str, ...]) -> tuple[Estimate, float]:
         """The count of cell a minus that of cell b with its interval, and P(a > b), ties counted half; or of domains.
 
-        Counts of cells are taken as independent given the labels; a cell does not differ from itself. The totals of two
-        domains, such as two actors in all periods, are compared by the design of the draw, which knows how far they
-        exclude each other in what was drawn together.
+        Counts of cells are taken as independent given the labels; a cell does not differ from itself. Where one of them
+        borrows nothing from other cells, their own intervals decide (Zou & Donner 2008). The totals of two domains,
+        such as two actors in all periods, are compared by the design of the draw, which knows how far they exclude each
+        other in what was drawn together. What cannot be promised is NaN without an interval: a cell that has no label
+        and borrows nothing, a sample that is not read in full, labels that were not drawn as stated. `notes` say which.
 
         Raises InputError for a cell that is not there, or if the counts were not made by the hierarchical method.
         """
         domains = {row.cell: place for place, row in enumerate(self.domains)}
         pair = [domains.get((one,) if isinstance(one, str) else tuple(map(str, one))) for one in (a, b)]
+        if not self.told:
+            n = sum(
+                self.rows[self._place(one)].n if place is None else self.domains[place].n
+                for one, place in zip((a, b), pair, strict=True)
+            )
+            return Estimate(math.nan, None, None, level=self.total.level, method="cannot tell", n=n), math.nan
         if self.errors is not None and pair[0] is not None and pair[1] is not None:
             return self._difference_of_domains(pair[0], pair[1], self.errors)
         if not self.laws:
             raise InputError(
                 f"difference needs method='hierarchical' or 'auto'; these counts are by {self.recipe['method']!r}."
             )
-        first, second = (self.laws[self._place(one)] for one in (a, b))
-        level = float(self.recipe["level"])
-        if first is second:
-            return Estimate(0.0, 0.0, 0.0, level=level, method="hierarchical", n=first.units), 0.5
-        low, high = first.minus(second, level)
-        n = first.units + second.units
+        places = [self._place(one) for one in (a, b)]
+        one, other = (self.rows[place] for place in places)
+        first, second = (self.laws[place] for place in places)
+        if one is other:
+            return Estimate(0.0, 0.0, 0.0, level=one.level, method=one.method, n=one.n), 0.5
+        if not one.method == other.method == "hierarchical":
+            return self._difference_of(one, other, correlation=0.0)
+        low, high = first.minus(second, one.level)
         value = first.expected - second.expected
-        return Estimate(value, low, high, level=level, method="hierarchical", n=n), first.more_than(second)
+        return Estimate(value, low, high, level=one.level, method=one.method, n=one.n + other.n), first.more_than(
+            second
+        )
+
+    def certain_only(self) -> CountEstimates:
+        """The same without a promise: intervals from the positives read to all but the negatives read, no estimates."""
+
+        def of(row: CountEstimate) -> CountEstimate:
+            high = float(row.n - (row.labelled - row.positives))
+            return replace(row, estimate=math.nan, low=float(row.positives), high=high, method="cannot tell")
+
+        checks = replace(self.diagnostics, worth=None)
+        return replace(
+            self, rows=tuple(map(of, self.rows)), domains=tuple(map(of, self.domains)), total=of(self.total),
+            diagnostics=checks, laws=(), errors=None, told=False,
+        )  # fmt: skip
 
     def _difference_of_domains(self, a: int, b: int, errors: TotalErrors) -> tuple[Estimate, float]:
-        one, other, level = self.domains[a], self.domains[b], float(self.recipe["level"])
-        n = one.n + other.n
+        one, other = self.domains[a], self.domains[b]
         if a == b:
-            return Estimate(0.0, 0.0, 0.0, level=level, method=one.method, n=one.n), 0.5
+            return Estimate(0.0, 0.0, 0.0, level=one.level, method=one.method, n=one.n), 0.5
+        return self._difference_of(one, other, correlation=errors.correlation(a, b))
+
+    def _difference_of(self, one: CountEstimate, other: CountEstimate, *, correlation: float) -> tuple[Estimate, float]:
+        n, method = one.n + other.n, " and ".join(dict.fromkeys((one.method, other.method)))
+        if math.isnan(one.estimate) or math.isnan(other.estimate):
+            return Estimate(math.nan, None, None, level=one.level, method=method, n=n), math.nan
         ends = [(row.estimate, float(row.low), float(row.high)) for row in (one, other)]
-        r = errors.correlation(a, b)
-        value, low, high, greater = difference_of_totals(ends[0], ends[1], correlation=r, level=level)
-        return Estimate(value, low, high, level=level, method=one.method, n=n), greater
+        value, low, high, greater = difference_of_totals(ends[0], ends[1], correlation=correlation, level=one.level)
+        return Estimate(value, low, high, level=one.level, method=method, n=n), greater
 
     def table(self, *, share: bool = False) -> Table:
         """The counts of the cells, then of the domains, then of everything; with `share`, shares of the units."""

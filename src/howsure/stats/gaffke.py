@@ -20,20 +20,24 @@ TINY = 1e-300
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """The sum of scores and the number of scores of each cluster, the distinct pairs once with how often they occur."""
+    """The sum of scores and the number of scores of each cluster, the distinct pairs once with how often they occur.
+
+    largest: the size of the largest cluster that could have been drawn, where it is larger than those that were.
+    """
 
     sums: Floats
     sizes: Floats
     times: Floats
+    largest: float = 0.0
 
     @classmethod
-    def of(cls, sums: Floats, sizes: Floats) -> Sums:
+    def of(cls, sums: Floats, sizes: Floats, *, largest: float = 0.0) -> Sums:
         """From the sum and the size of each cluster, (C,) each; scores without clusters are clusters of one."""
         order = np.lexsort((sizes, sums))
         sums, sizes = sums[order], sizes[order]
         first = np.append(True, (np.diff(sums) != 0) | (np.diff(sizes) != 0))
         times = np.diff(np.append(np.flatnonzero(first), len(sums)))
-        return cls(sums[first], sizes[first], times.astype(np.float64))
+        return cls(sums[first], sizes[first], times.astype(np.float64), largest)
 
     @property
     def value(self) -> float:
@@ -42,7 +46,7 @@ class Sums:
 
     def negated(self) -> Sums:
         """The same of the negative scores."""
-        return Sums(-self.sums[::-1], self.sizes[::-1], self.times[::-1])
+        return Sums(-self.sums[::-1], self.sizes[::-1], self.times[::-1], self.largest)
 
 
 def gaffke_p_value(scores: Sums, mean: float, *, low: float) -> float:
@@ -56,7 +60,7 @@ def gaffke_p_value(scores: Sums, mean: float, *, low: float) -> float:
     For 0 and 1 without clusters this is the exact binomial test, for -1, 0, 1 and a mean of 0 the exact test of
     McNemar. That p is valid (at most u with probability at most u) for every law of bounded scores is proved in special
     cases and a conjecture otherwise, which no simulation has contradicted. Clusters are supposed to be drawn
-    independently of each other, and none to be larger than the largest seen.
+    independently of each other, and none to be larger than the largest seen, or `scores.largest`.
 
     Source: Gaffke (2005); Learned-Miller & Thomas (2019).
 
@@ -70,7 +74,7 @@ def gaffke_p_value(scores: Sums, mean: float, *, low: float) -> float:
     z = scores.sums - mean * scores.sizes
     if z.max() <= 0.0:
         return 1.0
-    lowest = (low - mean) * float(scores.sizes.max())
+    lowest = (low - mean) * max(float(scores.sizes.max()), scores.largest)
     return _probability(np.append(z, lowest) / -lowest, np.append(scores.times, 1.0))
 
 

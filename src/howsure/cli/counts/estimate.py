@@ -70,8 +70,8 @@ def estimate_command(
     with speaking_of_options(), rows_as_in_files(population.place):
         counts = estimate_counts(
             held["prob"], held["labels"], cells=held["cells"], features=held["features"], strata=held["strata"],
-            inclusion=held["inclusion"], clusters=held["clusters"], method=method, level=level, rng=seed,
-            pos_label=positive if labelled is None else None,
+            inclusion=held["inclusion"], clusters=held["clusters"], sample=held.get("sample"), method=method,
+            level=level, rng=seed, pos_label=positive if labelled is None else None,
         )  # fmt: skip
     if figure is not None:
         from howsure.figures.counts import count_figure

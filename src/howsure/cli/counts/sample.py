@@ -67,7 +67,7 @@ def sample_command(
             format=input_format,
         )
     held = population.columns
-    earlier = None if more is None else read_sheet(population, more, words=True)
+    earlier = None if more is None else read_sheet(population, more, words=True, whole=True)
     given = {"cells": held["cells"], "clusters": held["clusters"]}
     with speaking_of_options(), rows_as_in_files(population.place):
         if earlier is None:

@@ -9,6 +9,7 @@ from typing import Any
 from howsure.cli.counts.input import CHANCE, CHECK, LABEL, ROW, STRATUM, Population
 from howsure.cli.terminal.commands import tell
 from howsure.counts import LabelSample
+from howsure.counts.drawn import Drawn
 from howsure.data.predictions.read_columns import ReadColumns, read_columns
 from howsure.errors import InputError
 from howsure.inputs.naming import nearest, shortened
@@ -53,19 +54,19 @@ class Sheet:
 
 
 def join_labelled(population: Population, file: str, *, positive: str | None = None) -> None:
-    """Put the labels, strata and chances of a sheet beside the units of the population, by the number of their row.
+    """Put the labels of a sheet, and what it says was drawn, beside the units of the population, by their rows.
 
     Raises InputError naming the row of the sheet, the value and what to do.
     """
     sheet = read_sheet(population, file, words=positive is not None)
     has_strata = any(name is not None for name in sheet.strata.values())
-    population.columns["labels"] = sheet.labels if positive is None else _of_positive(sheet.labels, positive, file)
-    population.columns["inclusion"] = sheet.chances
-    population.columns["strata"] = sheet.strata if has_strata else None
+    read = {unit: label for unit, label in sheet.labels.items() if label is not None}
+    population.columns["labels"] = read if positive is None else _of_positive(read, positive, file)
+    population.columns["sample"] = Drawn(sheet.chances, sheet.strata if has_strata else None)
 
 
-def read_sheet(population: Population, file: str, *, words: bool) -> Sheet:
-    """A filled sheet, whose labels are 0 and 1, or any `words`.
+def read_sheet(population: Population, file: str, *, words: bool, whole: bool = False) -> Sheet:
+    """A filled sheet, whose labels are 0 and 1, or any `words`; None where there is none, unless all must be there.
 
     Raises InputError as `join_labelled` does.
     """
@@ -92,7 +93,8 @@ def read_sheet(population: Population, file: str, *, words: bool) -> Sheet:
             "Has the scored file been sorted or changed since the sample was drawn? Use the original file, with the "
             "same --prob."
         )
-    _check_all_labelled(found, lines)
+    if whole:
+        _check_all_labelled(found, lines)
     return sheet
 
 
@@ -163,5 +165,5 @@ def _check_all_labelled(found: ReadColumns, lines: list[int]) -> None:
     if lack:
         raise InputError(
             f"{LABEL} must be 1 or 0 in each drawn row; {found.place(lack[0])} has none ({len(lack):,} in all). "
-            "Label them too: leaving out what is hard to label would bias the count."
+            "Label them before drawing more: what is drawn next depends on them."
         )

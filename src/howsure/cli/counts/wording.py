@@ -27,7 +27,7 @@ WORDS = (
     (r"\bcells\['?([^']*?)'?\]", r"--by \1"),
     (r"\bfeatures\['?([^']*?)'?\]", r"--features \1"),
     (r"\bpos_label='([^']*)'", r"--positive \1"),
-    (r"\bPass the strata or inclusion probabilities, or draw", "Pass --stratum or --inclusion, or draw"),
+    (r"\bPass the sample, its strata or inclusion probabilities, or draw", "Pass --stratum or --inclusion, or draw"),
     (r"\bDraw more units, pass fewer bands, or change design\.", "Draw more, or choose another --design."),
     (r"\b(?:howsure\.)?sample_for_labels\b", "howsure counts sample"),
     (r"Leave such rows out with skip_missing=True( \([^)]*\))?\.", r"Give each unit a value, or remove it\1."),

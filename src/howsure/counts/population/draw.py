@@ -9,6 +9,7 @@ import numpy as np
 from howsure.counts.population.partial_columns import partial_column
 from howsure.errors import InputError
 from howsure.inputs.checks import check_codes
+from howsure.inputs.coded import Codes
 from howsure.inputs.numerals import spelled_number
 from howsure.inputs.pairs import Floats, Integers
 
@@ -23,7 +24,7 @@ class Draw:
 
     element: of each labelled unit, the place of its element among the drawn ones. stratum: of each drawn element;
     size: how many elements each stratum has. inclusion: of each drawn element, where chances were given instead of
-    strata. note: what a reader must know of these sizes.
+    strata. note: what a reader must know of these sizes. stratum_of_all: of each element, where it is known.
     """
 
     element: Integers
@@ -32,6 +33,7 @@ class Draw:
     inclusion: Floats | None
     is_clustered: bool = False
     note: str = ""
+    stratum_of_all: Codes | None = None
 
     @property
     def is_simple(self) -> bool:
@@ -138,18 +140,19 @@ def read_draw(elements: Elements, labelled: Integers, *, strata: object, inclusi
             said, variance = float((1.0 / chances).sum()), float(((1.0 - chances) / chances**2).sum())
             room = SPREADS * (variance * len(elements) / said) ** 0.5
             _check_size(said, len(elements), "inclusion says", what, room)
-        return Draw(element, stratum, size, chances, clustered), how
-    note = ""
+        of_all: Codes | None = np.zeros(len(elements), dtype=np.int8) if chances is None else None
+        return Draw(element, stratum, size, chances, clustered, stratum_of_all=of_all), how
+    note, of_all = "", None
     if chances is None:
         codes, names = check_codes(strata, n=elements.units, name="strata")
-        stratum_of = _of_elements(codes, elements)
+        of_all = stratum_of = _of_elements(codes, elements)
         stratum, size = stratum_of[drawn], np.bincount(stratum_of, minlength=len(names))
     else:
         stratum, names = _strata_of_drawn(strata, elements, labelled, element, len(drawn))
         size, note = _sizes(names, stratum, chances, len(elements), what)
     _check_strata(names, size, np.bincount(stratum, minlength=len(names)), what)
     how = f"{what} drawn at random " + ("from all" if len(names) == 1 else f"within {len(names):,} strata")
-    return Draw(element, stratum, size, None, clustered, note), how
+    return Draw(element, stratum, size, None, clustered, note, of_all), how
 
 
 def _check_whole_clusters(elements: Elements, labelled: Integers) -> None:

@@ -25,6 +25,7 @@ class Units:
     labelled: Integers  # ascending
     labels: Floats
     cells: Cells
+    elements: Elements
     draw: Draw
     design: str  # how the labels were drawn, in words
 
@@ -65,11 +66,16 @@ def read_units(
     score = check_probabilities(y_prob)
     n = len(score)
     labelled, values = partial_labels(labels, n=n, pos_label=pos_label)
-    if len(labelled) < LEAST_LABELS:
-        raise InputError(
-            f"labels must be known for at least {LEAST_LABELS} units; they are for {len(labelled):,} of {n:,}. "
-            "Draw units by howsure.sample_for_labels and read them."
-        )
+    check_enough(len(labelled), n)
     elements = Elements(n, None if clusters is None else check_clusters(clusters, n=n))
     draw, design = read_draw(elements, labelled, strata=strata, inclusion=inclusion)
-    return Units(score, labelled, values, read_cells(cells, n=n), draw, design)
+    return Units(score, labelled, values, read_cells(cells, n=n), elements, draw, design)
+
+
+def check_enough(labelled: int, n: int) -> None:
+    """InputError for fewer than 10 labels."""
+    if labelled < LEAST_LABELS:
+        raise InputError(
+            f"labels must be known for at least {LEAST_LABELS} units; they are for {labelled:,} of {n:,}. "
+            "Draw units by howsure.sample_for_labels and read them."
+        )

@@ -18,6 +18,7 @@ from howsure.result import Result
 from howsure.show.numbers import UNDEFINED, interval, number, probability_is
 from howsure.show.table import Table
 
+ALONE = "labels"  # the method of periods that borrow nothing from each other
 UNLIKELY = 1e-9  # of a count's law, beyond which it is not written out
 
 
@@ -104,7 +105,7 @@ def corrected_comparison(series: CorrectedSeries, first: str, second: str) -> Co
     """Compare two actors of a corrected series of documents.
 
     In a period, P(T_A > T_B) = Σ_t P(T_A = t) P(T_B < t) with the laws of the two counts, taken as independent given
-    the labels. In all, T_A - T_B has the interval of Zou & Donner (2008) for the difference of two estimates with
+    the labels, or as in all where the periods of an actor borrow nothing from each other. In all, T_A - T_B has the interval of Zou & Donner (2008) for the difference of two estimates with
     intervals of their own, wider where the actors exclude each other in the documents that were read, and
     P(T_A > T_B) is that of the normal law that has it.
 
@@ -118,6 +119,8 @@ def corrected_comparison(series: CorrectedSeries, first: str, second: str) -> Co
     laws = {} if series.counts is None else _laws(series)
     rows = tuple(
         _compared(laws.get((first, a.period)), laws.get((second, b.period)), a, series.level)
+        if ALONE not in (a.method, b.method)
+        else _differing(series, (first, WITHIN, a.period), (second, WITHIN, b.period), a.period)
         for a, b in zip(one, other, strict=True)
     )
     total = _in_all(series, first, second)
@@ -159,10 +162,23 @@ def _in_all(series: CorrectedSeries, first: str, second: str) -> CorrectedDiffer
         return CorrectedDifference(ALL, *[math.nan] * 6)
     if series.counts is None or total.n == 0:  # no stored document
         return CorrectedDifference(ALL, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
-    found, greater = series.counts.difference((first, WITHIN), (second, WITHIN))
-    low, high = float(found.low or 0), float(found.high or 0)
-    equal = float(low == high == 0.0)
-    return CorrectedDifference(ALL, greater - equal / 2, equal, 1.0 - greater - equal / 2, found.value, low, high)
+    return _differing(series, (first, WITHIN), (second, WITHIN), ALL)
+
+
+def _differing(
+    series: CorrectedSeries, first: tuple[str, ...], second: tuple[str, ...], period: str
+) -> CorrectedDifference:
+    """The difference of two counts whose laws are not written out; NaN where none can be promised."""
+    assert series.counts is not None
+    names = {row.cell for row in (*series.counts.rows, *series.counts.domains)}
+    if not {first, second} <= names:  # no stored document of one: it has no count of its own
+        return CorrectedDifference(period, *[math.nan] * 6)
+    found, greater = series.counts.difference(first, second)
+    if found.low is None or found.high is None:
+        return CorrectedDifference(period, *[math.nan] * 6)
+    equal = float(found.low == found.high == 0.0)
+    less = 1.0 - greater - equal / 2
+    return CorrectedDifference(period, greater - equal / 2, equal, less, found.value, found.low, found.high)
 
 
 def _plain(row: CorrectedDifference) -> dict[str, Any]:

@@ -14,6 +14,7 @@ REPRINTED = (
     "{} a story that others tell too: within a period they count as independent given their scores; totals allow for it"
 )
 TERMS = {  # of counts in general, as of documents; in this order
+    r", asked\b": "",  # the requested days
     r"units of one cluster": "actors in one document",
     r"allow for clusters": "allow for that",
     r"\bclusters\b": "documents",
