@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -96,14 +97,20 @@ def folds_of(units: Units, features: list[Floats], rng: np.random.Generator) -> 
     """
     known = [column[units.labelled] for column in features]
     cell = units.cell_of_labelled
-    keys = [units.labels, units.score[units.labelled], units.cells.domain[cell], units.weight_of_labelled, *known]
+    keys: list[Floats | Integers] = [
+        units.labels,
+        units.score[units.labelled],
+        units.cells.domain[cell],
+        units.weight_of_labelled,
+        *known,
+    ]
     kinds = list(zip(_kinds(units, keys), _kinds(units, [*keys, cell]), strict=True))
     fold = np.empty(len(kinds), dtype=np.int64)
     fold[sorted(range(len(kinds)), key=kinds.__getitem__)] = rng.permutation(len(kinds)) % FOLDS
     return np.asarray(fold[units.draw.element])
 
 
-def _kinds(units: Units, keys: list[Floats]) -> list[tuple[int, ...]]:
+def _kinds(units: Units, keys: Sequence[Floats | Integers]) -> list[tuple[int, ...]]:
     """The kinds of the labelled units in each element that was drawn, ascending."""
     kind = np.unique(np.column_stack(keys), axis=0, return_inverse=True)[1].ravel()
     element = units.draw.element
