@@ -20,8 +20,7 @@ from howsure.monitoring.results import MonitorStatus, e_of, group_status
 from howsure.monitoring.rows import ALL, Rows, checked_rows
 from howsure.monitoring.series import MonitorSeries, series_of
 from howsure.monitoring.settings import Settings
-from howsure.monitoring.state_text import state_of, state_text
-from howsure.monitoring.taken_clusters import packed, unpacked
+from howsure.monitoring.state_text import packed, state_of, state_text, unpacked
 from howsure.monitoring.update import MonitorUpdate
 
 FIRST_SHARE = 0.75  # of the probability of a false alarm, for the groups of the first period together
@@ -140,7 +139,11 @@ class CalibrationMonitor:
         return np.zeros(len(periods), dtype=np.bool_) if self._through is None else periods < self._through
 
     def _is_known(self, rows: Rows) -> Any:
-        """Which rows belong to a cluster that an earlier update took."""
+        """Which rows belong to a cluster that an earlier update took.
+
+        Given its first rows, the others need not be as probable as predicted, also where the model is calibrated: all
+        may be right or wrong together, and no bet on them is fair.
+        """
         if rows.clusters is None or self._clusters is None:
             return np.zeros(len(rows), dtype=np.bool_)
         return np.isin(rows.clusters, self._clusters)

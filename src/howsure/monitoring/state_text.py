@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from howsure.errors import InputError
 from howsure.files.json_text import is_version, parsed_json
+from howsure.inputs.pairs import Integers
 
 KIND, SCHEMA = "howsure monitor", 2
 DAMAGED = "Restore a copy, or begin a new state."
+LITTLE = np.dtype("<i8")
 OLDER = "Begin a new state, and give it the whole log."
 
 
@@ -43,3 +48,16 @@ def state_of(text: str) -> Iterator[dict[str, Any]]:
 
 def _digest(held: Any) -> str:
     return hashlib.sha256(json.dumps(held, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def packed(clusters: Integers) -> str:
+    """Fingerprints as a text."""
+    return base64.b64encode(clusters.astype(LITTLE).tobytes()).decode()
+
+
+def unpacked(text: str) -> Integers:
+    """The fingerprints of a text that `packed` made; ValueError if it is another."""
+    found = np.frombuffer(base64.b64decode(text, validate=True), dtype=LITTLE).astype(np.int64)
+    if (found[1:] <= found[:-1]).any():
+        raise ValueError("clusters are sorted, and each is there once")
+    return found

@@ -18,8 +18,7 @@ from howsure.data.tables.table import Table
 from howsure.errors import InputError
 from howsure.inputs.pairs import Integers
 from howsure.monitoring.dates import ADVICE
-from howsure.monitoring.rows import ALL, Rows
-from howsure.monitoring.taken_clusters import fingerprint
+from howsure.monitoring.rows import ALL, Rows, fingerprint
 
 ISO = r"\d{4}-\d{2}-\d{2}([T ].*)?"
 ONE_ROW = "--reduce must leave one pair a row: top-label, or the name of one class."
