@@ -215,7 +215,7 @@ def test_comparison_by_the_corrected_counts(labelled: Path) -> None:
 
 def test_comparison_of_two_actors_of_whom_one_has_labels(labelled: Path) -> None:
     out = " ".join(run("compare", labelled, "AAA", "CCC").output.split())
-    assert "Raw counts. Of 4 quarters" in out
+    assert out.count("Raw counts. ") == 1
     assert (
         "Readers were asked about AAA, not about CCC: of CCC there is no corrected count, and what is compared" in out
     )
