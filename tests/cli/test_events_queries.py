@@ -213,6 +213,15 @@ def test_comparison_by_the_corrected_counts(labelled: Path) -> None:
     assert "orrected" not in run("compare", labelled, "AAA", "BBB", "--uncorrected").output
 
 
+def test_comparison_of_two_actors_of_whom_one_has_labels(labelled: Path) -> None:
+    out = " ".join(run("compare", labelled, "AAA", "CCC").output.split())
+    assert out.count("Raw counts. ") == 1
+    assert (
+        "Readers were asked about AAA, not about CCC: of CCC there is no corrected count, and what is compared" in out
+    )
+    assert "rest on" not in out
+
+
 @pytest.mark.parametrize("asked", [("series",), pytest.param(("compare", "AAA", "BBB"), marks=pytest.mark.long)])
 def test_learning_from_the_labelled_texts(labelled: Path, asked: tuple[str, ...]) -> None:
     document = json.loads(run(asked[0], labelled, *asked[1:], "--by", "year", "--learn", "--format", "json").output)

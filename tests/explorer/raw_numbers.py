@@ -99,7 +99,7 @@ def expected_comparison(store: EventStore, first: str, second: str, by: str) -> 
 
 
 def probability(value: float) -> str:
-    """A probability as the page writes it."""
+    """A probability as the page writes it in a sentence."""
     if 1e-12 < value < 0.005:
         return "< 0.01"
-    return "> 0.99" if 0.995 < value < 1 - 1e-12 else f"{value:.2f}"
+    return "> 0.99" if 0.995 < value < 1 - 1e-12 else f"= {value:.2f}"

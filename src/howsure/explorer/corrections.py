@@ -53,7 +53,7 @@ def corrected_pair(
     if lacking:
         return {"reason": raw_alone(pair, lacking)}
     found = corrected_comparison(held, pair[0], pair[-1]).to_dict()
-    return {"rows": found["rows"], "total": found["total"], "said": found["said"]}
+    return {"rows": found["rows"], "total": found["total"]}
 
 
 def series_of_labels(store: Store, *, by: str, level: float, unit: str) -> CorrectedSeries | str:

@@ -5,7 +5,7 @@ import { markPoint, pointOf, seriesChart, seriesKey } from "./chart.js";
 import { comparisonChart, comparisonKey } from "./comparison.js";
 import { beside, correctionNotes } from "./corrections.js";
 import { figureText, save } from "./saving.js";
-import { UNITS, amount, bandsText, comparisonText, counted, eventText, percent, probability, probabilityIs, whole } from "./wording.js";
+import { CORRECTED_BANDS, UNITS, amount, bandsText, comparisonText, counted, eventText, percent, probability, probabilityIs, whole } from "./wording.js";
 
 const NARROWEST = 280;
 const COMPUTING = "The counts corrected by labels are being computed …";
@@ -169,7 +169,7 @@ export async function drawComparison(asked, page) {
     key(comparisonKey(first, second)), held, readout,
     element("div", { class: "row" },
       element("button", { type: "button", id: "save-comparison", onclick: () => saveFigure(held.querySelector("svg"), asked, `${first} and ${second}`, page,
-        corrected ? pair.said.join(" ") : undefined) }, "Save figure (SVG)"),
+        corrected ? CORRECTED_BANDS : undefined) }, "Save figure (SVG)"),
       element("button", { type: "button", id: "close-comparison", onclick: () => closeComparison(page) }, "Close")),
     folded("Show as a table", tables),
   ];

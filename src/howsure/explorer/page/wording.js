@@ -20,6 +20,10 @@ export function bandsText({ imported, uncertainty }, bands = "The bands") {
   return `${bands} include the uncertainty of coreference, not that of the parse, the names, the rule or the news.`;
 }
 
+// What those of counts corrected by labels include.
+export const CORRECTED_BANDS = "The counts are corrected by labels: their bands include what the model misses and invents, " +
+  "not errors of the readers, nor what the news omits.";
+
 // A level as it is read: 0.95 is 95 %.
 export function percent(level) {
   return `${Number((100 * level).toFixed(6))} %`;
