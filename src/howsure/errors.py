@@ -26,7 +26,7 @@ def shown(value: object) -> str:
     """Any value as a message repeats it.
 
     >>> shown(list(range(100)))
-    '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22…'
+    '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, …'
     """
     text = repr(value)
     return with_short_values(text) if isinstance(value, str | bytes) else short(text)

@@ -146,6 +146,8 @@ class HMMTagger(Tagger):
         labels, words, classes = (tuple(content[name]) for name in ("labels", "words", "classes"))
         if not all(isinstance(name, str) for name in (*words, *classes)):
             raise ValueError("words and classes must be texts")
+        if EVERY not in classes:
+            raise ValueError(f"its classes of unseen words must hold {EVERY!r}, that of every word")
         k = len(labels)
         shapes = {"transitions": (k, k), "start": (k,), "end": (k,), "emissions": (len(words) + len(classes), k)}
         for name, size in shapes.items():

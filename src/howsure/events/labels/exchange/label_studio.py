@@ -52,7 +52,7 @@ def _annotation(one: Any, document: str, place: str) -> ReadAnswer:
     if one.get("was_cancelled"):
         return ReadAnswer(place, document, coder, closed=True, unclear=True)
     results = [part for part in one["result"] if isinstance(part, Mapping) and part.get("type") == "choices"]
-    if len({part.get("from_name") for part in results}) > 1:
+    if len({str(part.get("from_name")) for part in results}) > 1:
         raise InputError(f"{place} answers several questions; export a project with one set of choices.")
     chosen = [choice for part in results for choice in _choices(part.get("value"), place)]
     return answer_by_choices(place, document, coder, chosen)

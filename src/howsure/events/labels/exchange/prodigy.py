@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from howsure.errors import InputError
+from howsure.errors import InputError, shown
 from howsure.events.labels.exchange.read_answer import ReadAnswer, answer_by_choices, id_in
 
 ANSWERS = ("accept", "reject", "ignore")
@@ -28,7 +28,7 @@ def read_records(records: Sequence[tuple[str, Mapping[str, Any]]]) -> list[ReadA
         verdict, coder = record.get("answer"), record.get("_annotator_id") or record.get("_session_id")
         who = None if coder is None else str(coder)
         if verdict not in ANSWERS:
-            raise InputError(f"{place} must have the answer accept, reject or ignore; it has {verdict!r}.")
+            raise InputError(f"{place} must have the answer accept, reject or ignore; it has {shown(verdict)}.")
         if "options" in record or "accept" in record:
             answers.append(_choice(place, record, document, who))
         else:
@@ -40,6 +40,8 @@ def _choice(place: str, record: Mapping[str, Any], document: str, coder: str | N
     if record["answer"] != "accept":
         return ReadAnswer(place, document, coder, closed=True, unclear=True)
     chosen, options = record.get("accept", []), record.get("options", [])
+    if not isinstance(options, list):
+        raise InputError(f"{place} must have its options as a list; it has {shown(options)}.")
     texts: list[Any] = [one.get("id") if isinstance(one, Mapping) else one for one in options]
     if not isinstance(chosen, list) or not all(isinstance(one, str) for one in [*chosen, *texts]):
         raise InputError(f"{place} must have ids of options, as texts, in accept; it has {str(chosen)[:60]!r}.")
@@ -55,7 +57,7 @@ def _add(
 ) -> None:
     label = record.get("label")
     if not isinstance(label, str) or not label:
-        raise InputError(f"{place} must have options, or an actor as its label; it has {label!r}.")
+        raise InputError(f"{place} must have options, or an actor as its label; it has {shown(label)}.")
     held = found.setdefault((document, coder), ReadAnswer(place, document, coder))
     if label in held.says:
         raise InputError(f"{place} labels {label} in {document} again; {held.place} or later did so.")
