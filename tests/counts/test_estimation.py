@@ -544,7 +544,7 @@ def test_arrays_may_stand_beside_the_columns_of_a_frame() -> None:
 
 
 def test_cells_of_an_event_stand_on_their_own_labels() -> None:
-    """An event in 3 of 12 cells: pooled levels would hold it in .85, and the result says which cells carry the count."""
+    """An event in 3 of 12 cells: pooled levels would hold it in .85. The result says which cells carry the count."""
     held = []
     for run in range(4):
         rng = np.random.default_rng(run)

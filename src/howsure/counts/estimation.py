@@ -61,8 +61,9 @@ def estimate_counts(
     and θ a level for each cell, pooled within its domain by a t₃ law; labelled units are known, so the count is exact
     when all are. "exact": a cell's own labels alone decide its level (conditional law, no pooling). "difference": Σ m
     plus the weighted mean of y - m, with Wilson's interval (prediction-powered inference in the form of survey
-    sampling). "labels": no model. "raw": the sum of scores as if they were calibrated. "auto": hierarchical in cells, but
-    labels with Gaffke's bound where the levels of a domain's cells vary by more than 0.55 logits; in domains and in all, difference, or labels where fewer than 20 labels are positive, or negative.
+    sampling). "labels": no model. "raw": the sum of scores as if they were calibrated. "auto": hierarchical in cells,
+    but labels with Gaffke's bound where the levels of a domain's cells vary by more than 0.55 logits; in domains and in
+    all, difference, or labels where fewer than 20 labels are positive, or negative.
 
     What holds at `level` is coverage on average over cells, not of each cell. Sources: Angelopoulos et al. (2023);
     Särndal, Swensson & Wretman (1992); Chen & Liu (1997); Keith & O'Connor (2018).

@@ -105,9 +105,9 @@ def corrected_comparison(series: CorrectedSeries, first: str, second: str) -> Co
     """Compare two actors of a corrected series of documents.
 
     In a period, P(T_A > T_B) = Σ_t P(T_A = t) P(T_B < t) with the laws of the two counts, taken as independent given
-    the labels, or as in all where the periods of an actor borrow nothing from each other. In all, T_A - T_B has the interval of Zou & Donner (2008) for the difference of two estimates with
-    intervals of their own, wider where the actors exclude each other in the documents that were read, and
-    P(T_A > T_B) is that of the normal law that has it.
+    the labels, or as in all where the periods of an actor borrow nothing from each other. In all, T_A - T_B has the
+    interval of Zou & Donner (2008) for the difference of two estimates with intervals of their own, wider where the
+    actors exclude each other in the documents that were read, and P(T_A > T_B) is that of the normal law that has it.
 
     Raises InputError for the same actor twice, one without labels, or a series of shares.
     """
