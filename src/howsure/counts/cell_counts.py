@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from howsure.counts.design import FEW, difference_total, labels_total
-from howsure.counts.lumps import Bools, Lumps, few_alike, lumps_of
 from howsure.counts.model.cell_levels import LEVELS, cell_levels
 from howsure.counts.model.conditional import conditional_estimate, conditional_interval
 from howsure.counts.model.count_law import MOST_UNITS, CountLaw, LogitCounts, count_law
 from howsure.counts.model.proxy import Proxy, weights_of
+from howsure.counts.population.lumps import Bools, Lumps, few_alike, lumps_of
 from howsure.counts.population.units import Units
 from howsure.counts.results import CountEstimate
 from howsure.inputs.pairs import Floats, Integers
