@@ -25,6 +25,8 @@ from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 METHODS = ("auto", "hierarchical", "exact", "difference", "labels", "raw")
 MOST_DRIFT = 0.55  # logits between the levels of cells, beyond which they borrow nothing from each other
+FEW_CELLS = 6
+MOST_OF_FEW = 0.75  # the same in domains of fewer than 6 cells, which say little of it: 0.63 is expected without labels
 
 
 def estimate_counts(
@@ -62,7 +64,7 @@ def estimate_counts(
     when all are. "exact": a cell's own labels alone decide its level (conditional law, no pooling). "difference": Σ m
     plus the weighted mean of y - m, with Wilson's interval (prediction-powered inference in the form of survey
     sampling). "labels": no model. "raw": the sum of scores as if they were calibrated. "auto": hierarchical in cells,
-    but labels with Gaffke's bound where the levels of a domain's cells vary by more than 0.55 logits; in domains and in
+    but labels with Gaffke's bound where the levels of a domain's cells vary by more than 0.55 logits (0.75 in fewer than 6 cells); in domains and in
     all, difference, or labels where fewer than 20 labels are positive, or negative.
 
     What holds at `level` is coverage on average over cells, not of each cell. Sources: Angelopoulos et al. (2023);
@@ -119,7 +121,10 @@ def _estimated(
     drift = drift_of(units, proxy) if fitted.laws else np.empty(0)
     apart = np.zeros(len(units.cells.domain_names), dtype=np.bool_)
     if method == "auto":
-        apart = drift > MOST_DRIFT  # pooled levels hold on average, and draw the few cells of an event to the others
+        few = np.bincount(units.cells.domain) < FEW_CELLS
+        apart = drift > np.where(
+            few, MOST_OF_FEW, MOST_DRIFT
+        )  # pooled levels hold on average, and draw the few cells of an event to the others
     rows = count_cells(units, proxy, fitted, apart=apart, method=method, level=level)
     members = [None, *range(len(units.cells.domain_names))]
     total, *domains = (
