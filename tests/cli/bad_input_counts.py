@@ -132,10 +132,6 @@ COUNTS = [
     Wrong("a row of the sheet twice", SHEET,
           f"row must be different in each row; row 3 of sheet.csv {COUNTED} has 1 again.",
           filled("row", 3, "1")),
-    Wrong("a drawn unit without a label", SHEET,
-          f"label must be 1 or 0 in each drawn row; row 3 of sheet.csv {COUNTED} has none (1 in all). "
-          "Label them too: leaving out what is hard to label would bias the count.",
-          filled("label", 3, "")),
     Wrong("a label in words in the sheet", SHEET,
           f"label must be 1 or 0; row 3 of sheet.csv {COUNTED} holds 'yes'. Write 1 for a unit that has the "
           "property and 0 for one that has not, or say which value means 1: --positive.",

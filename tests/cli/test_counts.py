@@ -491,3 +491,30 @@ def test_where_counts_the_units_it_names_as_a_file_of_these_alone(
     assert found[0] == found[1]
     refused = howsure("counts", "estimate", path, "--prob", "score", "--labelled", tmp_path / "sheet-news.csv")
     assert (refused.code, "check must be that of the unit's score" in refused.err) == (2, True)
+
+
+def test_a_sheet_with_holes_is_bounded_and_says_how_many(
+    news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path
+) -> None:
+    rows = rows_of(labelled)
+    partly = tmp_path / "partly.csv"
+    with open(partly, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows([row | {"label": "" if place < 5 else row["label"]} for place, row in enumerate(rows)])
+    given = ["counts", "estimate", news[0], "--prob", "score", "--format", "json", "--labelled"]
+    whole, found = (json.loads(printed(*given, one)) for one in (labelled, partly))
+    assert found["total"]["low"] <= whole["total"]["low"] < whole["total"]["high"] <= found["total"]["high"]
+    assert (found["recipe"]["drawn"], found["total"]["labelled"]) == (80, 75)
+    assert "5 drawn units of 80 have no label" in found["notes"][0]
+    said = howsure("counts", "sample", news[0], "--prob", "score", "--labels", 20, "--more", partly).err
+    assert "has none (5 in all)" in said
+
+
+def test_a_plan_from_a_sheet_counts_on_what_its_labels_show(news: tuple[Path, np.ndarray], labelled: Path) -> None:
+    given = ["counts", "plan", news[0], "--prob", "score", "--width", 100]
+    alone, known = printed(*given), printed(*given, "--labelled", labelled)
+    assert "as if the scores were worth nothing" in alone
+    assert "what these show of the scores" in known
+    assert int(known.split()[0]) < int(alone.split()[0])
+    assert "not in both" in howsure(*given, "--labelled", labelled, "--target", "score").err

@@ -541,3 +541,73 @@ def test_arrays_may_stand_beside_the_columns_of_a_frame() -> None:
             "score", "label", cells=["country"], features=frame.columns[2:3], strata=strata, rng=0, data=frame
         )
         assert mixed.to_dict() == plain.to_dict()
+
+
+def test_cells_of_an_event_stand_on_their_own_labels() -> None:
+    """An event in 3 of 12 cells: pooled levels would hold it in .85. The result says which cells carry the count."""
+    held = []
+    for run in range(4):
+        rng = np.random.default_rng(run)
+        cell = rng.integers(0, 12, 2400)
+        truth = (rng.random(2400) < np.where(cell < 3, 0.4, 0.01)).astype(float)
+        score = np.where(rng.random(2400) < np.where(truth == 1, 0.6, 0.1), rng.random(2400), 0.0)
+        sample, labels = labelled(score, truth, 200, run)
+        counts = estimate_counts(score, labels, cells=cell, sample=sample, rng=0)
+        held += covered(counts, truth, cell)[:3]
+        wanted = np.bincount(cell, weights=truth)
+        difference, _ = counts.difference("0", "11")
+        held.append(difference.low <= wanted[0] - wanted[11] <= difference.high)
+        assert {row.method for row in counts} == {"labels"}
+        assert any("too unlike to borrow" in note and "of 12 carry" in note for note in counts.notes)
+    assert sum(held) >= 14
+
+
+@pytest.mark.parametrize("design", ["stratified", "importance"])
+def test_holes_of_a_sample_are_bounded(design: str) -> None:
+    """Half of the positives that were drawn have no label; the interval holds whatever they are, and says so."""
+    rng = np.random.default_rng(0)
+    truth = (rng.random(2000) < 0.2).astype(float)
+    score = np.where(rng.random(2000) < np.where(truth == 1, 0.6, 0.1), rng.random(2000), 0.0)
+    sample, labels = labelled(score, truth, 200, 0, design=design)
+    whole = estimate_counts(score, labels, sample=sample, rng=0)
+    by_hand = {"strata": sample.stratum} if design == "stratified" else {"inclusion": sample.chances}
+    assert whole.total.low == pytest.approx(estimate_counts(score, labels, rng=0, **by_hand).total.low, rel=1e-9)
+    lost = sample.indices[truth[sample.indices] == 1][::2]
+    labels[lost] = np.nan
+    found = estimate_counts(score, labels, sample=sample, rng=0)
+    assert found.total.low <= whole.total.low <= truth.sum() <= whole.total.high <= found.total.high + 1e-9
+    assert found.total.labelled == 200 - len(lost)
+    assert f"{len(lost)} drawn units of 200 have no label" in found.notes[0]
+    labels[np.setdiff1d(np.arange(2000), sample.indices)[0]] = 1.0
+    with pytest.raises(InputError, match="was not drawn"):
+        estimate_counts(score, labels, sample=sample)
+
+
+def test_labels_chosen_by_score_within_strata_tell_nothing_beyond_themselves() -> None:
+    rng = np.random.default_rng(0)
+    truth = (rng.random(2000) < 0.2).astype(float)
+    score = np.clip(rng.beta(2, 5, 2000) + 0.15 * truth, 0, 1).round(3)
+    sample, _ = labelled(score, truth, 200, 0)
+    order = np.lexsort((-score, sample.codes))
+    rank = np.arange(2000) - np.searchsorted(sample.codes[order], sample.codes[order])
+    highest = order[rank < np.bincount(sample.codes[sample.indices])[sample.codes[order]]]
+    labels = {row: truth[row] for row in highest.tolist()}
+    counts = estimate_counts(score, labels, strata=sample.stratum, rng=0)
+    assert np.isnan(counts.total.estimate)
+    assert counts.total.low <= truth.sum() <= counts.total.high
+    assert any(note.startswith("cannot tell") for note in counts.notes)
+
+
+def test_few_long_documents_are_bounded() -> None:
+    """60 documents read, of which 5 % hold 40 pairs and most of the positives: 12 draws, none outside."""
+    held = []
+    for run in range(12):
+        rng = np.random.default_rng(run)
+        long = rng.random(800) < 0.05
+        document = np.repeat(np.arange(800), np.where(long, 40, rng.integers(1, 4, 800)))
+        truth = (rng.random(len(document)) < np.where(long, 0.5, 0.15)[document]).astype(float)
+        read = np.isin(document, rng.choice(800, 60, replace=False))
+        counts = estimate_counts(np.full(len(document), 0.5), np.where(read, truth, np.nan), clusters=document, rng=0)
+        held.append(counts.total.low <= truth.sum() <= counts.total.high)
+        assert any("the largest has 40 units" in note for note in counts.notes)
+    assert all(held)

@@ -8,21 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from howsure.counts.design import FEW, difference_total, labels_total
-from howsure.counts.lumps import Bools, Lumps, few_alike, lumps_of
 from howsure.counts.model.cell_levels import LEVELS, cell_levels
 from howsure.counts.model.conditional import conditional_estimate, conditional_interval
 from howsure.counts.model.count_law import MOST_UNITS, CountLaw, LogitCounts, count_law
 from howsure.counts.model.proxy import Proxy, weights_of
+from howsure.counts.population.lumps import Bools, Lumps, few_alike, lumps_of
 from howsure.counts.population.units import Units
 from howsure.counts.results import CountEstimate
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.logistic import sigmoid
 from howsure.stats.poisson_binomial import poisson_binomial
 
-MOST_DRIFT = 0.6  # logits between the levels of cells, beyond which they borrow nothing from each other
-PLAIN = 4_096  # units of a cell; in larger ones the labels alone decide
-FEW_UNITS = 0.25  # of a domain's, with half of its count or more: likewise
-UNEQUAL = 3.0  # times as many units that one label of a cell stands for as another, beyond which its score is not used
 BLOCK = 1 << 16  # units whose logits are computed at a time
 Found = tuple[float, float, float, str]  # estimate, low, high, method
 
@@ -92,7 +88,7 @@ def _large_cell(proxy: Proxy, rows: Integers, with_laws: bool) -> tuple[float, l
 def count_cells(
     units: Units, proxy: Proxy, fitted: FittedCells, *, apart: Bools, method: str, level: float
 ) -> tuple[CountEstimate, ...]:
-    """The count of each cell; those of domains that are `apart` borrow nothing from others."""
+    """The count of each cell; those of domains whose cells are `apart` borrow nothing from each other."""
     read = np.bincount(units.cell_of_labelled, minlength=len(units.cells.names)).tolist()
     positives = units.by_cell(units.labels).astype(np.int64).tolist()
     rows = []
@@ -103,7 +99,7 @@ def count_cells(
             found: Found = (law.expected, *law.interval(level), "hierarchical")
         elif method == "raw":
             found = _raw(units.score[units.cells.members(cell)], level)
-        elif method == "exact" or (alone and _is_plain(units, cell)):
+        elif method == "exact":
             found = _exact(units, proxy, cell, level)
         else:
             found = _by_design(
@@ -118,29 +114,6 @@ def count_cells(
         size = int(units.cells.size[cell])
         rows.append(CountEstimate(name, size, read[cell], positives[cell], *found[:3], level, found[3]))
     return tuple(rows)
-
-
-def domains_apart(units: Units, fitted: FittedCells, drift: Floats) -> Bools:
-    """Of each domain, whether its cells are too unlike to borrow from each other: few of them carry its count.
-
-    Pooled levels hold on average over cells. Where the event is in few cells they draw just these towards the others.
-    """
-    cells = units.cells
-    expected = np.array([law.expected for law in fitted.laws])
-    apart = drift > MOST_DRIFT
-    for domain in np.flatnonzero(np.bincount(cells.domain) > 1).tolist():
-        mine = np.flatnonzero(cells.domain == domain)
-        mine = mine[np.argsort(-expected[mine] / cells.size[mine], kind="stable")]
-        count, size = (np.append(0.0, np.cumsum(one[mine])) for one in (expected, cells.size))
-        apart[domain] |= float(np.interp(count[-1] / 2, count, size)) < FEW_UNITS * size[-1]
-    return np.asarray(apart)
-
-
-def _is_plain(units: Units, cell: int) -> bool:
-    """Whether a cell is not large and its labels are of single units that stand for about equal numbers."""
-    weight = units.weight_of_labelled[units.cell_of_labelled == cell]
-    few = int(units.cells.size[cell]) <= PLAIN and not units.draw.is_clustered
-    return few and (len(weight) == 0 or float(weight.max() / weight.min()) <= UNEQUAL)
 
 
 def count_total(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.counts.cell_counts import count_cells, count_total, domains_apart, fit_cells
+from howsure.counts.cell_counts import count_cells, count_total, fit_cells
 from howsure.counts.diagnostics import diagnostics_of, drift_of, is_far, notes_of, notes_on_cells
 from howsure.counts.drawn import Drawn, within_extremes
 from howsure.counts.model.proxy import fit_proxy
@@ -24,6 +24,9 @@ from howsure.stats.logistic import sigmoid
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 METHODS = ("auto", "hierarchical", "exact", "difference", "labels", "raw")
+MOST_DRIFT = 0.55  # logits between the levels of cells, beyond which they borrow nothing from each other
+FEW_CELLS = 6
+MOST_OF_FEW = 0.75  # the same in domains of fewer than 6 cells, which say little of it: 0.63 is expected without labels
 
 
 def estimate_counts(
@@ -60,8 +63,9 @@ def estimate_counts(
     and θ a level for each cell, pooled within its domain by a t₃ law; labelled units are known, so the count is exact
     when all are. "exact": a cell's own labels alone decide its level (conditional law, no pooling). "difference": Σ m
     plus the weighted mean of y - m, with Wilson's interval (prediction-powered inference in the form of survey
-    sampling). "labels": no model. "raw": the sum of scores as if they were calibrated. "auto": hierarchical in cells;
-    in domains and in all, difference, or labels where fewer than 20 labels are positive, or negative.
+    sampling). "labels": no model. "raw": the sum of scores as if they were calibrated. "auto": hierarchical in cells,
+    but labels with Gaffke's bound where the levels of a domain's cells vary by more than 0.55 logits (0.75 in fewer
+    than 6 cells); in domains and in all, difference, or labels where fewer than 20 labels are positive, or negative.
 
     What holds at `level` is coverage on average over cells, not of each cell. Sources: Angelopoulos et al. (2023);
     Särndal, Swensson & Wretman (1992); Chen & Liu (1997); Keith & O'Connor (2018).
@@ -117,7 +121,10 @@ def _estimated(
     drift = drift_of(units, proxy) if fitted.laws else np.empty(0)
     apart = np.zeros(len(units.cells.domain_names), dtype=np.bool_)
     if method == "auto":
-        apart = domains_apart(units, fitted, drift)
+        few = np.bincount(units.cells.domain) < FEW_CELLS
+        apart = drift > np.where(
+            few, MOST_OF_FEW, MOST_DRIFT
+        )  # pooled levels hold on average, and draw the few cells of an event to the others
     rows = count_cells(units, proxy, fitted, apart=apart, method=method, level=level)
     members = [None, *range(len(units.cells.domain_names))]
     total, *domains = (

@@ -47,6 +47,7 @@ def plan_command(
     """How many labels does an interval of this width need?
 
     With some labels at hand the plan counts on what the scores are worth; without, on the labels alone.
+
     FILE: CSV, TSV, JSON lines, Parquet or .npz."""
     if labelled is not None and label is not None:
         raise InputError("labels are either in --labelled FILE.csv or in --target COL, not in both.")

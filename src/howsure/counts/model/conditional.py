@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from howsure.counts.hypergeometric import first_that
+from howsure.counts.model.hypergeometric import first_that
 from howsure.inputs.pairs import Floats
 from howsure.stats.logistic import sigmoid
 from howsure.stats.poisson_binomial import poisson_binomial
