@@ -53,7 +53,7 @@ KEEPERS = {  # of what a chapter writes and reads itself
     "howsure.significance.boostsa.storage",
     "howsure.significance.experiments",
 }
-MOST_ENTRIES = 14  # of a folder
+MOST_ENTRIES = 20  # of a folder
 SUGAR = {"plot": "figures", "figure": "figures", "_repr_html_": "figures", "report": "report"}
 FRAME_SEAMS = ("howsure.inputs.frames", "howsure.calibration.engines")
 

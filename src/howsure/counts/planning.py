@@ -43,7 +43,7 @@ def labels_needed(
     >>> labels_needed(np.full(10_000, 0.1), width=1_000)
     370
     >>> labels_needed(np.full(10_000, 0.1), width=1_000, labels={row: int(row % 10 == 0) for row in range(50)})
-    162
+    158
 
     Raises InputError unless the width is positive and the design one of these.
     """

@@ -83,9 +83,8 @@ def _what_it_is(path: Place, arrays: Sequence[str]) -> str:
     if not {"logits", "predictions"} & set(arrays):
         return f"{held}. Name the file that the model was saved to."
     return (
-        f"{held}, which a model of another program put out: `howsure recalibrate fit {path} --method temperature --out "
-        f"map.json` recalibrates them, `howsure calibration {path}` judges them, and `howsure sequences spans {path}` "
-        "reads those of a tagger."
+        f"{held}, which a model of another program put out: `howsure calibration {path}` judges them, `howsure "
+        f"recalibrate fit {path}` recalibrates them, and `howsure sequences spans {path}` reads those of a tagger."
     )
 
 

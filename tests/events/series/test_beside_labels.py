@@ -105,7 +105,7 @@ def test_a_comparison_has_that_of_the_corrected_counts(store: EventStore) -> Non
     assert "Corrected counts. Of 4 quarters" in str(compared)
     same, reason = comparison_beside_labels(store, compare_actors(store, "AAA", "CCC"))
     assert same.corrected is None
-    assert "No corrected counts for CCC" in reason
+    assert "Readers were asked about AAA, not about CCC" in reason
 
 
 def test_where_there_are_no_labels_nothing_changes(tmp_path: Path) -> None:

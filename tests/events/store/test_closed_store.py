@@ -67,7 +67,7 @@ ONLY_SETTINGS = {  # are read when a store is opened, and stay
     "event_of", "labels_of", "small_tables", "lexicon_of", "number_of_samples", "recipe_of", "settings_of", "title_of",
     "check_all_of_it",
 }  # fmt: skip
-OTHERWISE = {"create_app", "serve", "view_of"}  # the page answers; the view is of a document that was read
+OTHERWISE = {"create_app", "serve", "view_of", "asked_otherwise"}  # the page answers; of what was read before
 
 
 def _of_the_oldest(store: EventStore) -> None:
@@ -194,7 +194,7 @@ def closed(tmp_path_factory: pytest.TempPathFactory) -> EventStore:
 
 
 def saying(store: EventStore) -> str:
-    return re.escape(f"the store {store.path} is closed; open it again: EventStore.open({str(store.path)!r}).")
+    return re.escape(f"the store {store.path} is closed; open it again with EventStore.open.")
 
 
 def taking_a_store() -> Iterator[str]:

@@ -65,7 +65,7 @@ class Log:
     def choice_of(self, column: str) -> str:
         """The condition that keeps one value of a column, as it would be typed; of several ways of scoring, one that
         loses no task with a way of its own."""
-        values = self.several_ways if column == RUN else self.values[column]
+        values = (self.several_ways if column == RUN else ()) or self.values[column]
         kept, *others = [one for one in values if one is not None]
         if column == RUN and not all(kept in ways for ways in self.ways.values()):
             return f'where="{" and ".join(f"{column} <> {_typed(one)}" for one in others)}"'

@@ -128,7 +128,7 @@ def _is_closed(store: Store) -> bool:
 
 def closed_store(path: Path) -> InputError:
     """The error for a store that is queried, or added to, after it was closed."""
-    return InputError(f"the store {path} is closed; open it again: EventStore.open({str(path)!r}).")
+    return InputError(f"the store {path} is closed; open it again with EventStore.open.")
 
 
 def is_for_reading(store: Store) -> bool:
