@@ -174,7 +174,7 @@ def test_two_classes_are_one_probability():
     y, q = binary(500)
     one = recalibrate(y, q, method="temperature")
     two = recalibrate(y, np.column_stack([1 - q, q]), method="temperature")
-    assert one.parameters["T"] == pytest.approx(two.parameters["T"], rel=1e-8)
+    assert one.parameters["T"] == pytest.approx(two.parameters["T"], rel=1e-6)  # each search stops by itself
     assert one.apply(q) == pytest.approx(two.apply(np.column_stack([1 - q, q]))[:, 1], rel=1e-6)
 
 
