@@ -211,6 +211,8 @@ REGIMES = [
                kind="useless"),
     _few_cells("6 of 12, 30 % and 2 %, opposite scores", n=200, cells=12, carrying=6, inside=0.3, outside=0.02,
                kind="opposite"),
+    _few_cells("1 of 6, 40 % and 1 %, 100 labels", n=100, cells=6, carrying=1, inside=0.4, outside=0.01, kind="good"),
+    _few_cells("2 of 8, 30 % and 2 %, 150 labels", n=150, cells=8, carrying=2, inside=0.3, outside=0.02, kind="good"),
     _documents("60 read, 5 % hold 40 pairs and are richer", n=60, sizes="long", follow=0.5),
     _documents("120 read, 5 % hold 40 pairs, no score", n=120, sizes="long", follow=0.5, kind="constant"),
     _documents("40 read, lognormal sizes, longer ones richer", n=40, sizes="lognormal", follow=0.3),

@@ -24,9 +24,9 @@ from howsure.stats.logistic import sigmoid
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 METHODS = ("auto", "hierarchical", "exact", "difference", "labels", "raw")
-MOST_DRIFT = 0.55  # logits between the levels of cells, beyond which they borrow nothing from each other
-FEW_CELLS = 6
-MOST_OF_FEW = 0.75  # the same in domains of fewer than 6 cells, which say little of it: 0.63 is expected without labels
+MOST_DRIFT = 0.6  # logits between the levels of cells, beyond which they borrow nothing from each other
+FEW_CELLS = 12
+MOST_OF_FEW = 0.8  # the same in domains of fewer cells, which say little of it: 0.63 is expected without any label
 
 
 def estimate_counts(
@@ -64,8 +64,8 @@ def estimate_counts(
     when all are. "exact": a cell's own labels alone decide its level (conditional law, no pooling). "difference": Σ m
     plus the weighted mean of y - m, with Wilson's interval (prediction-powered inference in the form of survey
     sampling). "labels": no model. "raw": the sum of scores as if they were calibrated. "auto": hierarchical in cells,
-    but labels with Gaffke's bound where the levels of a domain's cells vary by more than 0.55 logits (0.75 in fewer
-    than 6 cells); in domains and in all, difference, or labels where fewer than 20 labels are positive, or negative.
+    but labels with Gaffke's bound where the levels of a domain's cells vary by more than 0.6 logits (0.8 in fewer
+    than 12 cells); in domains and in all, difference, or labels where fewer than 20 labels are positive, or negative.
 
     What holds at `level` is coverage on average over cells, not of each cell. Sources: Angelopoulos et al. (2023);
     Särndal, Swensson & Wretman (1992); Chen & Liu (1997); Keith & O'Connor (2018).
