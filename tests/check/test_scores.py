@@ -82,3 +82,19 @@ def test_scores_that_do_not_vary_are_told() -> None:
 def test_wrong_arguments_are_refused(scores: Any, options: dict[str, Any], told: str) -> None:
     with pytest.raises(howsure.InputError, match=told):
         check_score(scores, **options)
+
+
+def test_scores_that_are_all_alike_are_shares_only_where_the_limit_is_one() -> None:
+    """Three grades of 1 are no proof that grades lie below 2."""
+    grades = check_score([1, 1, 1], max_score=2)
+    assert grades.outcome == "cannot tell"
+    assert "give these as bounds" in grades[0].notes[0]
+    assert check_score([1, 1, 1], max_score=2, bounds=(1, 5)).outcome == "cannot tell"
+    assert "taken for shares" in check_score(np.ones(50), min_score=0.9)[0].notes[0]
+
+
+def test_the_fewest_rows_are_those_of_the_level_asked() -> None:
+    twenty = np.r_[np.ones(19), 0.0]
+    assert "29 rows are the fewest" in check_score(twenty, min_score=0.9)[0].notes[0]
+    assert check_score(twenty, min_score=0.9, level=0.8)[0].notes == ()
+    assert "44 rows are the fewest" in check_score(twenty, min_score=0.9, level=0.99)[0].notes[0]

@@ -17,8 +17,8 @@ CHECKED = [
     Wrong("bounds the wrong way round", f"{SCORE} --min-score 0.5 --bounds 1,0",
           "Invalid value for '--bounds': '1,0' must be two numbers, the lower first; write 0,1", CSV),
     Wrong("a score outside its bounds", f"{SCORE} --min-score 0.5 --bounds 0.6,1",
-          f"prob must lie within its bounds, 0.6 to 1; row 2 of dev.csv {COUNTED} holds 0.27. Give the bounds that all "
-          "scores have.", CSV),
+          f"prob must lie between the bounds, 0.6 and 1; row 2 of dev.csv {COUNTED} holds 0.27. Give bounds that hold "
+          "for every score.", CSV),
     Wrong("nothing to check", CHECK,
           "nothing to check: name a limit, --max-error 0.05, or another model, --better-than FILE.", CSV),
     Wrong("a limit in per cent", f"{CHECK} --max-error 5",

@@ -204,6 +204,16 @@ def test_a_cluster_that_lasts_is_taken_once(whole_log: bool) -> None:
     assert "1,200 of 1,800 rows belong to clusters that an earlier update took" in monitor.status().notes[0]
 
 
+def test_a_cluster_over_many_cells_comes_back_from_its_text() -> None:
+    """What its rows in other cells add to a cell may be more than that cell's rows squared."""
+    rng = np.random.default_rng(3)
+    q = rng.random(600)
+    days = np.repeat(np.arange("2026-01-01", "2026-01-31", dtype="datetime64[D]"), 20)
+    monitor = CalibrationMonitor()
+    monitor.update(days, (rng.random(600) < q).astype(int), q, clusters=np.arange(600) // 10, until=days.max())
+    assert CalibrationMonitor.from_json(monitor.to_json()).to_json() == monitor.to_json()
+
+
 def test_a_cluster_that_moved_is_no_news_of_the_log() -> None:
     """A cluster taken with the period in which it began: the same log again has neither late nor other rows."""
     days, y, q, clusters = lasting(1)

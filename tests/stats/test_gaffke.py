@@ -108,3 +108,14 @@ def test_clusters_that_are_right_or_wrong_as_a_whole_err_in_one_of_twenty(number
         sums = size * (rng.random(number) < mean).astype(float)
         wrong += gaffke_p_value(Sums.of(sums, np.full(number, float(size))), mean, low=0.0) <= 0.05
     assert wrong / 600 <= 0.05 + 3.4 * math.sqrt(0.05 * 0.95 / 600)
+
+
+@pytest.mark.parametrize("n", [60_000, 400_000, 1_000_000])
+@pytest.mark.parametrize("share", [1e-4, 0.02, 0.5, 0.99])
+def test_many_rows_have_the_exact_binomial_test_too(n: int, share: float) -> None:
+    k = round(n * share)
+    held = Sums(np.array([0.0, 1.0]), np.ones(2), np.array([n - k, k], dtype=np.float64))
+    for errors in (-2.0, 0.5, 3.0, 8.0):
+        limit = share - errors * math.sqrt(share * (1 - share) / n)
+        if limit > 0.0:
+            assert gaffke_p_value(held, limit, low=0.0) == pytest.approx(binom.sf(k - 1, n, limit), rel=1e-6)

@@ -143,6 +143,13 @@ def test_strata_of_given_sizes_take_away_what_varies_between_them(clustered: boo
     assert 1.0 < np.mean(ratios) < (1.3 if clustered else 1.15)
 
 
+def test_strata_of_two_leave_an_interval_inside_what_is_possible() -> None:
+    values = np.array([1.0, 0.0, 1.0, 1.0])
+    found = mean_score(values, ItemGroups.of(4, strata=np.array([0, 0, 1, 1])), bounds=SHARE)
+    assert found.interval(0.95) == (0.0, 1.0)
+    assert (found.p_above(0.0), found.p_below(1.0)) == (0.0, 0.0)
+
+
 def test_an_unseen_value_would_have_to_be_so_far_away() -> None:
     values = np.random.default_rng(0).normal(5.0, 1.0, 60)
     test = mean_score(values)

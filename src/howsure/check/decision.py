@@ -101,5 +101,5 @@ def _verdict(
         p_fail_adjusted=failing,
         outcome=outcome,
         more_rows=None if needed is None else needed - one.n,
-        notes=one.notes,
+        notes=(*one.notes, *(one.caveats(size) if one.caveats else ())),
     )

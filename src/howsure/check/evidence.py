@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -53,13 +54,17 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A rule, and the tests that the rows of a group (None: all rows) make of it."""
+    """A rule, and the tests that the rows of a group (None: all rows) make of it.
+
+    notes: what is to be said of it; caveats: the same, where it depends on the size of the tests.
+    """
 
     rule: Rule
     group: str | None
     n: int
     test: OneSidedTest
     notes: tuple[str, ...] = ()
+    caveats: Callable[[float], tuple[str, ...]] | None = None
 
     @property
     def p_kept(self) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from howsure.check.limits import check_limit, check_margin, named_once
 from howsure.check.results import Check
 from howsure.errors import InputError
 from howsure.inputs.checks import check_clusters, check_codes
+from howsure.inputs.naming import counted
 from howsure.inputs.numbers import check_bounds, check_within
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.pairs_from import columns_of
@@ -124,12 +126,12 @@ def parts_of(n: int, codes: Integers | None, names: tuple[str, ...]) -> Iterator
 
 
 def bounds_of(bounds: Bounds | None, **scores: Floats) -> Bounds | None:
-    """The bounds of all scores: those given, 0 and 1 if all are one of these, else None.
+    """The bounds that are given, checked with all scores.
 
     Raises InputError if these are none, or if a score lies outside.
     """
     if bounds is None:
-        return share_bounds(*scores.values())
+        return None
     ends = check_bounds(bounds)
     for name, values in scores.items():
         check_within(values, ends, name=name)
@@ -137,65 +139,90 @@ def bounds_of(bounds: Bounds | None, **scores: Floats) -> Bounds | None:
 
 
 def of_scores(
-    values: Floats, clusters: Integers | None, parts: Iterable[Part], rule: Rule, *, bounds: Bounds | None
+    values: Floats,
+    clusters: Integers | None,
+    parts: Iterable[Part],
+    rule: Rule,
+    *,
+    bounds: Bounds | None,
 ) -> Iterator[Evidence]:
-    """What the scores of each group say about a limit."""
+    """What the scores of each group say about a limit.
+
+    Without `bounds`, scores that are all 0 or 1 are taken for shares if the limit lies between these.
+    """
+    guessed = bounds is None
+    bounds = bounds or (share_bounds(values) if 0.0 < rule.limit < 1.0 else None)
     for name, rows in parts:
         units = None if clusters is None else clusters[rows]
         test = mean_score(values[rows], ItemGroups.of(len(rows), clusters=units), bounds=bounds)
-        yield Evidence(rule, name, len(rows), test, notes_on(values[rows], units, test, rule))
+        yield Evidence(
+            rule, name, len(rows), test, caveats=partial(notes_on, values[rows], units, test, rule, guessed=guessed)
+        )
 
 
 def of_differences(
     values: Floats, other: Floats, clusters: Integers | None, parts: Iterable[Part], rule: Rule, *,
     bounds: Bounds | None,
 ) -> Iterator[Evidence]:  # fmt: skip
-    """What the paired scores of each group say about the difference of two models."""
+    """What the paired scores of each group say about the difference of two models, shares as in `of_scores`."""
+    guessed = bounds is None
+    bounds = bounds or (share_bounds(values, other) if -1.0 < rule.limit < 1.0 else None)
     for name, rows in parts:
         units = None if clusters is None else clusters[rows]
         test = mean_difference(values[rows], other[rows], ItemGroups.of(len(rows), clusters=units), bounds=bounds)
-        yield Evidence(rule, name, len(rows), test, notes_on(values[rows] - other[rows], units, test, rule))
+        differences = values[rows] - other[rows]
+        caveats = partial(notes_on, differences, units, test, rule, guessed=guessed)
+        yield Evidence(rule, name, len(rows), test, caveats=caveats)
 
 
-RARE = 0.05  # the probability that a rare value goes unseen
-
-
-def notes_on(values: Floats, clusters: Integers | None, test: MeanScore | BoundedMean, rule: Rule) -> tuple[str, ...]:
-    """Caveats: too few rows or clusters for any verdict, or few for Student's t; and what that supposes."""
+def notes_on(
+    values: Floats,
+    clusters: Integers | None,
+    test: MeanScore | BoundedMean,
+    rule: Rule,
+    size: float,
+    *,
+    guessed: bool = False,
+) -> tuple[str, ...]:
+    """Caveats on tests of a size: too few rows or clusters for any verdict, or few for Student's t; and what a test
+    supposes; `guessed`: that scores are shares."""
     if isinstance(test, BoundedMean):
-        return tuple(_too_few(test, rule))
+        alike = guessed and bool((values == values[0]).all())
+        taken = "all are alike, and taken for shares between 0 and 1; give bounds if other values are possible"
+        return (*_too_few(test, rule, size), *((taken,) if alike else ()))
     notes = []
     if clusters is not None and (few := few_clusters(np.bincount(clusters)[np.unique(clusters)])):
         notes.append(few)
     if len(values) > 1 and not test.error > 0.0:
         notes.append(
-            f"every value is {values[0]:g}: nothing shows how much it may vary; if scores have a lowest and a "
-            "highest value, give these as bounds"
+            f"every value is {values[0]:g}: nothing shows how much it may vary; if scores have a lowest and a highest "
+            "value, give these as bounds"
         )
-    elif test.known:
-        share, far = test.rare_loss(rule.limit, RARE)
+    elif not np.isnan(test.bounds(size)[0]):
+        share, far = test.rare_loss(rule.limit, size)
         notes.append(
             f"this supposes that no rarer values lie far away: if {share:.1%} of all values were about {far:.4g}, and "
-            f"all of them unseen here (probability {RARE:g}), the mean would be {rule.limit:g}; if scores have a "
+            f"all of them unseen here (probability {size:g}), the mean would be {rule.limit:g}; if scores have a "
             "lowest and a highest value, give these as bounds"
         )
     return tuple(notes)
 
 
-def _too_few(test: BoundedMean, rule: Rule) -> Iterator[str]:
+def _too_few(test: BoundedMean, rule: Rule, size: float) -> Iterator[str]:
     """That so few rows or clusters could not pass whatever their scores were, and how many could."""
-    if not test.low < rule.limit < test.high:
+    low, high = test.within
+    if not low < rule.limit < high:
         return
     least = test.least_p(rule.limit, above=rule.wanted == ABOVE)
-    if least > RARE:
-        units = float(test.sums.times.sum())
-        share = (rule.limit - test.low) / (test.high - test.low)
+    if least > size:
+        unit = "cluster" if test.clustered else "row"
+        share = (rule.limit - low) / (high - low)
         share = share if rule.wanted == ABOVE else 1 - share
-        needed = math.ceil(math.log(RARE) / math.log(share) - 1e-9)
-        what = "clusters of equal size" if test.clustered else "rows"
+        needed = math.ceil(math.log(size) / math.log(share) - 1e-9)
+        equal = " of equal size" if test.clustered else ""
         yield (
-            f"{units:,.0f} {'clusters' if test.clustered else 'rows'} cannot show this, whatever their scores: if the "
-            f"rule were broken, all could look right with probability {least:.2g}; {needed:,} {what} are the fewest"
+            f"{counted(int(test.sums.times.sum()), unit)} cannot show this, whatever the scores: if the rule were "
+            f"broken, all could look right with probability {least:.2g}; {counted(needed, unit)}{equal} are the fewest"
         )
 
 

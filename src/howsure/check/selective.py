@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -83,7 +84,7 @@ def of_risk(pairs: Pairs, rule: Rule, min_coverage: float) -> Iterator[Evidence]
         wrong = 1.0 - one.labels[kept].astype(np.float64)
         test = mean_score(wrong, ItemGroups.of(len(wrong), clusters=clusters), bounds=(0.0, 1.0), n=len(one))
         shown = (f"{len(kept):,} of {len(one):,} answers are kept",) if len(kept) < len(one) else ()
-        yield Evidence(rule, name, len(one), test, (*shown, *notes_on(wrong, clusters, test, rule)))
+        yield Evidence(rule, name, len(one), test, shown, partial(notes_on, wrong, clusters, test, rule))
 
 
 def least_kept(pairs: Pairs, coverage: float) -> float:

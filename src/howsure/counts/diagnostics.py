@@ -211,7 +211,10 @@ def is_far(units: Units) -> bool:
     off = float((size * (drawn / np.maximum(n, 1) - mean))[n > 0].sum())
     of_stratum = size * (size - n) * squares / np.maximum(size - 1, 1) / np.maximum(n, 1)
     error = math.sqrt(float(of_stratum[n > 0].sum()))
-    return error > 0 and abs(off) > FAR * error
+    largest = np.zeros(len(size))  # a rare large score, of which chance may draw one too many
+    np.maximum.at(largest, held, np.abs(score - mean[held]))
+    one_more = float((size / np.maximum(n, 1) * largest)[n > 0].max(initial=0.0))
+    return error > 0 and abs(off) > FAR * error + one_more
 
 
 def _unseen(units: Units) -> str:

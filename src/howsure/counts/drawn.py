@@ -97,6 +97,8 @@ def within_extremes(none: CountEstimates, every: CountEstimates, *, unread: Inte
         "intervals hold whatever these labels are, and the estimates take them to be positive as often as the others; "
         "label them to narrow the intervals"
     )
+    if none.recipe["method"] == "raw":
+        said = f"{counted(len(unread), 'drawn unit')} of {drawn:,} {'has' if len(unread) == 1 else 'have'} no label"
     total = of(none.total, every.total)
     return CountEstimates(
         none.columns,

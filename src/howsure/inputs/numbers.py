@@ -42,14 +42,14 @@ def check_bounds(bounds: object) -> tuple[float, float]:
     >>> check_bounds((5, 1))
     Traceback (most recent call last):
     howsure.errors.InputError: bounds must be the lowest and the highest score that is possible; they are (5, 1). Write
-    bounds=[0, 1].
+    the lower one first, such as bounds=[0, 1].
     """
     held = tuple(bounds) if isinstance(bounds, (tuple, list, np.ndarray)) else ()
     if len(held) == 2 and all(is_number(one) and math.isfinite(one) for one in held) and held[0] < held[1]:
         return float(held[0]), float(held[1])
     raise InputError(
         f"bounds must be the lowest and the highest score that is possible; they are {shown(bounds)}. Write "
-        "bounds=[0, 1]."
+        "the lower one first, such as bounds=[0, 1]."
     )
 
 
@@ -59,8 +59,8 @@ def check_within(values: npt.NDArray[np.float64], bounds: tuple[float, float], *
     if len(outside):
         row = int(outside[0])
         raise InputError(
-            f"{name} must lie within its bounds, {bounds[0]:g} to {bounds[1]:g}; row {row} holds {values[row]:g}. Give "
-            "the bounds that all scores have."
+            f"{name} must lie between the bounds, {bounds[0]:g} and {bounds[1]:g}; row {row} holds {values[row]:g}. "
+            "Give bounds that hold for every score."
         )
 
 

@@ -13,7 +13,7 @@ from howsure.inputs.checks import check_level
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.pairs_from import pairs_from
 from howsure.selective.auroc import auroc_of
-from howsure.selective.kept import even_places, kept_at, risk_interval
+from howsure.selective.kept import even_places, interval_name, kept_at, risk_interval
 from howsure.selective.operating_points import at_accuracy, at_coverage
 from howsure.selective.ranked import Ranked, ranked
 from howsure.selective.results import RiskCoverage, SelectiveCurve, SelectiveTable
@@ -115,12 +115,12 @@ def selective_of(
     auroc = auroc_of(ranks, level=level)
     aurc, excess = risk_areas(ranks, auroc, level=level)
     points = RiskCoverage(kept.threshold, kept.n, kept.errors, kept.coverage, kept.risk, low, high)
-    whole = kept.risk[-1]
+    accuracy = (float(1 - kept.risk[-1]), float(1 - high[-1]), float(1 - low[-1]))
     return SelectiveCurve(
         auroc=auroc,
         aurc=aurc,
         excess_aurc=excess,
-        accuracy=Estimate(float(1 - whole), float(1 - high[-1]), float(1 - low[-1]), level, "Wilson", ranks.total),
+        accuracy=Estimate(*accuracy, level=level, method=interval_name(ranks), n=ranks.total),
         points=points,
         at_coverage=tuple(at_coverage(ranks, every, value, level=level) for value in coverages),
         at_accuracy=tuple(at_accuracy(ranks, every, value, level=level) for value in accuracies),

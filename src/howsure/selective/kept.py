@@ -11,7 +11,7 @@ from howsure.selective.ranked import Ranked
 from howsure.stats.gaffke import Sums, gaffke_interval
 from howsure.stats.proportions import normal_quantile, wilson_interval
 
-MOST_POINTS = 200
+MOST_POINTS, MOST_IN_CLUSTERS = 200, 50  # of a curve; intervals in clusters take longer
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,11 @@ def risk_interval(ranks: Ranked, kept: Kept, level: float) -> tuple[Floats, Floa
     ]
     low, high = np.array(ends).T
     return low, high
+
+
+def interval_name(ranks: Ranked) -> str:
+    """Whose interval a risk has."""
+    return "Wilson" if ranks.clusters is None else "Gaffke"
 
 
 def cluster_counts(ranks: Ranked, places: Integers) -> list[tuple[Floats, Floats]]:
@@ -146,8 +151,9 @@ def _correlation(sums: ClusterSums) -> Floats:
     return np.asarray(np.maximum(found, 0.0), dtype=np.float64)
 
 
-def even_places(ranks: Ranked, most: int = MOST_POINTS) -> Integers:
+def even_places(ranks: Ranked, most: int | None = None) -> Integers:
     """At most `most` places that are evenly spaced in coverage, the last one included."""
+    most = most or (MOST_POINTS if ranks.clusters is None else MOST_IN_CLUSTERS)
     ends = np.cumsum(ranks.n)
     if len(ends) <= most:
         return np.arange(len(ends))

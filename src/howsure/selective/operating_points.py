@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from howsure.inputs.pairs import Integers
-from howsure.selective.kept import Kept, even_places, risk_interval
+from howsure.selective.kept import Kept, even_places, interval_name, risk_interval
 from howsure.selective.ranked import Ranked
 from howsure.selective.results import AtAccuracy, AtCoverage
 from howsure.selective.threshold_tests import threshold_tests
@@ -22,8 +22,8 @@ def at_coverage(ranks: Ranked, every: Kept, asked: float, *, level: float) -> At
     place = int(np.searchsorted(every.n, np.ceil(asked * every.total - 1e-9)))
     kept = every.only(np.array([min(place, len(every.n) - 1)]))
     low, high = risk_interval(ranks, kept, level)
-    n, method = int(kept.n[0]), "Wilson" if ranks.clusters is None else "Gaffke"
-    accuracy = Estimate(1 - float(kept.risk[0]), 1 - float(high[0]), 1 - float(low[0]), level, method, n)
+    n = int(kept.n[0])
+    accuracy = Estimate(1 - float(kept.risk[0]), 1 - float(high[0]), 1 - float(low[0]), level, interval_name(ranks), n)
     return AtCoverage(asked, float(kept.threshold[0]), n, float(kept.coverage[0]), accuracy)
 
 
@@ -40,7 +40,8 @@ def at_accuracy(ranks: Ranked, every: Kept, asked: float, *, level: float) -> At
     value = n / ranks.total
     seen = every if ranks.clusters is None else every.only(even_places(ranks))
     possible = np.flatnonzero(risk_interval(ranks, seen, level)[0] <= 1 - asked + 1e-12)
-    furthest = float(seen.coverage[possible[-1]]) if len(possible) else 0.0
+    last = min(possible[-1] + (ranks.clusters is not None), len(seen.n) - 1) if len(possible) else 0  # between places
+    furthest = float(seen.coverage[last]) if len(possible) else 0.0
     sure = _promised(ranks, asked, level)
     low, high = (
         wilson_interval(np.array([share]), np.array([every.effective_total]), level=level) for share in (sure, furthest)

@@ -241,9 +241,13 @@ def _of_rows(
 
 
 def _bounds_of(systems: Systems, bounds: tuple[float, float] | None) -> tuple[float, float] | None:
-    """The bounds of scores: those given, those of shares if all scores are 0 or 1, or None."""
+    """The bounds of scores: those given, those of shares if all scores are 0 or 1 and both occur, or None."""
     if bounds is None:
-        return share_bounds(*systems.predictions.values())
+        both = {float(value) for held in systems.predictions.values() for value in (held.min(), held.max())} == {
+            0.0,
+            1.0,
+        }
+        return share_bounds(*systems.predictions.values()) if both else None
     ends = check_bounds(bounds)
     for name, runs in systems.predictions.items():
         for run in runs:

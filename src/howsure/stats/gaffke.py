@@ -16,6 +16,8 @@ NEGLIGIBLE = 1e-17  # of the integrand at its largest
 CHUNK, BLOCK = 16, 4096  # points of the integral and distinct units at a time
 FURTHEST = 40.0  # where even the integrand of a single unit is negligible
 TINY = 1e-300
+UNITS, HALVINGS, AGREE = 1_000, 5, 1e-7  # from so many units on, the step is halved until results agree
+MOST_STEPS, NEAR = 500, 0.05  # of the search for the peak, and how near to it in its widths is enough
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,17 @@ def _probability(z: Floats, times: Floats) -> float:
     z, times = z[kept], times[kept]
     tau, width = _saddle(z, times)
     step = COARSE if len(z) > MANY else STEP
+    found = _integral(z, times, tau, width, step)
+    if times.sum() > UNITS:  # of which few may count: then the integrand swings often while it falls
+        for _ in range(HALVINGS):
+            step, before = step / 2, found
+            found = _integral(z, times, tau, width, step)
+            if abs(found - before) <= AGREE * found:
+                break
+    return min(max(found, 0.0), 1.0)
+
+
+def _integral(z: Floats, times: Floats, tau: float, width: float, step: float) -> float:
     total, largest = 0.0, -math.inf
     for v in _grid(step):
         u = width * np.sinh(v)
@@ -131,7 +144,7 @@ def _probability(z: Floats, times: Floats) -> float:
         total += float(part.sum())
         if float(log_modulus[-1]) + float(v[-1]) < largest + math.log(NEGLIGIBLE):
             break
-    return min(max(total * step * width / math.pi, 0.0), 1.0)
+    return total * step * width / math.pi
 
 
 def _grid(step: float) -> Iterator[Floats]:
@@ -142,16 +155,20 @@ def _grid(step: float) -> Iterator[Floats]:
 def _saddle(z: Floats, times: Floats) -> tuple[float, float]:
     """Where g(τ) = -Σ log(1 + τ z) - log τ is least between 0 and 1 / max(-z), and 1 / √g'' there.
 
-    g is self-concordant, for which damped steps of Newton never leave the interval.
+    g is convex and grows without bound to both ends: Newton's steps, and halves of what is left where these lead out of
+    it. The first one is where g would be least if it were a parabola but for the logarithm.
     """
-    tau = 0.5 / float(-z.min())
+    below, above = 0.0, 1.0 / float(-z.min())
+    total, squares = float(times @ z), float(times @ z**2)
+    tau = min((total + math.sqrt(total * total + 4 * squares)) / (2 * squares), above / 2)
     width = tau
-    for _ in range(200):
+    for _ in range(MOST_STEPS):
         pulls = z / (1.0 + tau * z)
         slope = -float(times @ pulls) - 1.0 / tau
         width = 1.0 / math.sqrt(float(times @ pulls**2) + 1.0 / tau**2)
-        decrement = abs(slope) * width
-        if decrement < 0.05:
+        if abs(slope) * width < NEAR:
             break
-        tau -= slope * width**2 / (1.0 + decrement if decrement > 0.25 else 1.0)
+        below, above = (tau, above) if slope < 0.0 else (below, tau)
+        moved = tau - slope * width**2
+        tau = moved if below < moved < above else (below + above) / 2
     return tau, width

@@ -159,6 +159,7 @@ class BoundedMean:
     high: float
     moments: MeanScore
     clustered: bool
+    within: Bounds  # of the mean; `low` and `high` reach farther for values that are taken around means of strata
 
     @property
     def value(self) -> float:
@@ -204,7 +205,8 @@ class BoundedMean:
 
     def bounds(self, size: float) -> Bounds:
         """The one-sided bounds of tests of this size, between the bounds of the scores."""
-        return gaffke_interval(self.sums, bounds=(self.low, self.high), size=size)
+        low, high = gaffke_interval(self.sums, bounds=(self.low, self.high), size=size)
+        return max(low, self.within[0]), min(high, self.within[1])
 
     def interval(self, level: float) -> Bounds:
         """The interval of two tests of half of 1 - level each."""
@@ -217,7 +219,7 @@ class BoundedMean:
     def rows_needed(self, limit: float, size: float) -> int | None:
         """About the rows with which a test of this size gives a verdict with probability .8, if the mean is as
         estimated; None if the estimate lies too near to the limit."""
-        if not self.low < limit < self.high:
+        if not self.within[0] < limit < self.within[1]:
             return None
         spread = (limit - self.low) * (self.high - limit)
         inside = (self.value - self.low) * (self.high - self.value)
@@ -251,11 +253,12 @@ class BoundedMean:
 
     def turned(self) -> BoundedMean:
         """The same of the negative scores."""
-        return BoundedMean(self.sums.negated(), -self.high, -self.low, self.moments.turned(), self.clustered)
+        within = (-self.within[1], -self.within[0])
+        return BoundedMean(self.sums.negated(), -self.high, -self.low, self.moments.turned(), self.clustered, within)
 
     def tail(self, limit: float) -> float:
         """The p-value of the hypothesis that the mean is `limit` or less, also where the estimate says so."""
-        return gaffke_p_value(self.sums, limit, low=self.low)
+        return 0.0 if limit <= self.within[0] else gaffke_p_value(self.sums, limit, low=self.low)
 
 
 def p_of_zero(mean: MeanScore | BoundedMean, alternative: str) -> float:
@@ -321,10 +324,11 @@ def share_bounds(*scores: Floats) -> Bounds | None:
 
 
 def _bounded(values: Floats, groups: ItemGroups, bounds: Bounds, mean: MeanScore) -> BoundedMean:
+    ends = bounds
     if groups.strata.any():
-        values, bounds = _within_strata(values, groups, bounds, mean.value)
+        values, ends = _within_strata(values, groups, bounds, mean.value)
     sums = Sums.of(groups.totals(values), groups.sizes)
-    return BoundedMean(sums, *bounds, mean, groups.unit is not None)
+    return BoundedMean(sums, *ends, mean, groups.unit is not None, bounds)
 
 
 def _within_strata(values: Floats, groups: ItemGroups, bounds: Bounds, mean: float) -> tuple[Floats, Bounds]:

@@ -32,7 +32,7 @@ from howsure.inputs.coded import Coded
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.item_groups import ItemGroups
-from howsure.stats.mean_score import Bounds, mean_score
+from howsure.stats.mean_score import Bounds, mean_score, share_bounds
 
 
 def score_found(
@@ -134,7 +134,7 @@ def _names(read: ReadColumns, column: str) -> Any:
 def _entry(name: str, part: Part, values: Floats, units: Integers | None, bounds: Bounds | None) -> Entry:
     group, rows = part
     groups = ItemGroups.of(len(rows), clusters=None if units is None else units[rows])
-    mean = mean_score(values[rows], groups, bounds=bounds)
+    mean = mean_score(values[rows], groups, bounds=bounds or share_bounds(values))
     return Entry(name, group, MeanSummary.of(mean, len(rows)), {})
 
 

@@ -1,7 +1,7 @@
 // Lists of documents: those behind a point, ranked by probability, and those that are doubtful, with what they hinge on.
 
 import { element, heading, table } from "./dom.js";
-import { counted, probability } from "./wording.js";
+import { counted, probability, probabilityIs } from "./wording.js";
 
 const AT_ONCE = 50;
 
