@@ -52,7 +52,7 @@ def test_a_name_that_a_glob_finds(folder: Path) -> None:
     code, told = run(folder, [b"calibration", b"*.csv", b"--target", b"y", b"--prob", b"q"])
     assert code == 2
     assert r"must be UTF-8 text; it is '" in told
-    assert "p\\udcff.csv'" in told
+    assert "the name of a file of a table" in told  # whose folder may be long
 
 
 @pytest.mark.parametrize("asked", [{"where": "y = '\udcff'"}, {"group": "\udcff"}, {"missing_values": ["\udcff"]}])
