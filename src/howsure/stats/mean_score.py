@@ -28,7 +28,7 @@ class MeanScore:
     transformation, which allows for skewness.
 
     error: the standard error for tests. lean: the skewness of the mean. With z = (mean - limit) / error, t = z +
-    lean z² / 3 + lean² z³ / 27 + lean / 6. No p is below 2^-m, m the degrees of freedom and one more: that of m items,
+    lean z² / 3 + lean² z³ / 27 + lean / 6. No p is below 2^-m, m the number of units: that of m items,
     or equal clusters, which all lie on one side, whatever they are distributed like. n: the rows. standard_error: as
     other programs give it. unseen: how far values that did not occur may move the mean, if all are equal; NaN if
     unknown.
@@ -44,6 +44,7 @@ class MeanScore:
     standard_error: float = math.nan
     unseen: float = math.nan
     method: str = "Student"
+    units: float = math.nan  # items or clusters; where unknown, the degrees of freedom and one more
 
     def p_above(self, limit: float) -> float:
         """The p-value of the hypothesis that the mean is `limit` or less; 1 if the estimate says so, too."""
@@ -117,7 +118,7 @@ class MeanScore:
     def turned(self) -> MeanScore:
         """The same of the negative values."""
         held = (-self.value, self.error, -self.lean, self.degrees_of_freedom, self.n)
-        return MeanScore(*held, self.standard_error, self.unseen)
+        return MeanScore(*held, self.standard_error, self.unseen, units=self.units)
 
     def rare_loss(self, limit: float, size: float) -> tuple[float, float]:
         """A share of values that goes unseen with probability `size`, and the value that they would need to have to
@@ -143,7 +144,8 @@ class MeanScore:
     @property
     def _least(self) -> float:
         """The smallest p that so few items or clusters can have."""
-        return math.exp2(-min(self.degrees_of_freedom + 1, 1000.0))
+        units = self.degrees_of_freedom + 1 if math.isnan(self.units) else self.units
+        return math.exp2(-min(units, 1000.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +282,7 @@ def mean_score(
     groups = groups or ItemGroups.of(len(values))
     error = groups.safe_error(values) if groups.degrees and np.ptp(values) > 0 else 0.0  # no rounding makes them vary
     lean, standard_error = _lean(groups, values, error), groups.standard_error(values)
-    mean = MeanScore(_mean(values), error, lean, groups.degrees, n or len(values), standard_error)
+    mean = MeanScore(_mean(values), error, lean, groups.degrees, n or len(values), standard_error, units=groups.units)
     return mean if bounds is None else _bounded(values, groups, bounds, mean)
 
 
@@ -312,7 +314,16 @@ def mean_difference(
     error = max(error, min(2.0, VOTES / groups.units) * one_unit)
     unseen = spread * (1 - (1 - level) ** (1 / groups.units))
     lean, standard_error = _lean(groups, differences, error), groups.standard_error(differences)
-    mean = MeanScore(_mean(differences), error, lean, groups.degrees, len(differences), standard_error, unseen=unseen)
+    mean = MeanScore(
+        _mean(differences),
+        error,
+        lean,
+        groups.degrees,
+        len(differences),
+        standard_error,
+        unseen=unseen,
+        units=groups.units,
+    )
     if bounds is None:
         return mean
     return _bounded(differences, groups, (bounds[0] - bounds[1], bounds[1] - bounds[0]), mean)
