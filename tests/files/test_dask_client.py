@@ -32,6 +32,10 @@ def test_a_scheduler_and_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     with LocalCluster(n_workers=1, threads_per_worker=1, **THREAD) as cluster:
         with dask_client(cluster.scheduler_address) as client:
             assert client.submit(sum, [1, 2]).result() == 3
+        cluster.sync(cluster.workers[0].heartbeat)  # which tells what the task took
+        (worker,) = cluster.scheduler.workers.values()
+        assert any(isinstance(key, tuple) for held in worker.metrics.values() if isinstance(held, dict) for key in held)
+        find(cluster.scheduler_address)
         with pytest.raises(InputError, match=r"no Dask scheduler answers at 'tcp://\S+', but a Worker"):
             find(cluster.workers[0].address)
         monkeypatch.setattr(module, "installed_version", lambda: "0.0.1")

@@ -80,7 +80,8 @@ async def _answer(reader: asyncio.StreamReader, scheduler: str) -> dict[str, Any
     if not length:
         raise InputError(f"what answers at {scheduler!r} sends empty messages, as no scheduler of Dask does.")
     start = LENGTH.size * (1 + count)
-    held = msgpack.unpackb(frames[start : start + length])
+    # What a worker measured is keyed by tuples.
+    held = msgpack.unpackb(frames[start : start + length], use_list=False, strict_map_key=False)
     if not isinstance(held, dict):
         raise ValueError("a message that is no mapping")
     if any(isinstance(value, dict) and "__Pickled__" in value for value in (held, *held.values())):
